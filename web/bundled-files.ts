@@ -31,8 +31,8 @@ const ICON = /\/lucide-react\/dist\/esm\/icons\/([^/]+)\.mjs$/
 const ICON_IMPORT = /import\s*\{([^}]*)\}\s*from\s*["']lucide-react["']/g
 
 /**
- * The file names of the icons that these modules import. Static imports do not tell: modules import icons from one list,
- * which imports all icons of the page.
+ * The file names of the icons that these modules import. The graph is not enough: modules import icons from one list, which
+ * imports all icons of the page.
  */
 function iconsOf(modules: ReadonlySet<string>, graph: Graph): Set<string> {
   const list = readFileSync(

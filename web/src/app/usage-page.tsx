@@ -4,6 +4,7 @@ import { inspectRun } from '../features/chat/inspected-run.ts'
 import { LateInspector } from '../features/chat/inspector/late-inspector.tsx'
 import { StatsPage } from '../features/stats/stats-page.tsx'
 
+/** The page at `/stats`. */
 export function UsagePage() {
   const [active, setActive] = useState<string | null>(null)
   return (

@@ -30,6 +30,7 @@ export type CommandName = (typeof COMMAND_NAMES)[number]
 
 type Commands = { actions: Readonly<Partial<Record<CommandName, () => void>>> }
 
+/** The actions of the available commands, by name. */
 export const useCommands = create<Commands>(() => ({ actions: {} }))
 
 /** Registers a command while the caller is mounted. With `action` null the command is unavailable. */

@@ -1,11 +1,13 @@
 // The keyboard shortcuts as the page displays them.
 import type { CommandName } from './commands.ts'
 
+/** Whether the device has Apple keys: ⌘ instead of Ctrl. */
 export const isApple = /Mac|iPhone|iPad/.test(navigator.platform)
 
 /** The modifier key of shortcuts. */
 export const commandKey = isApple ? '⌘' : 'Ctrl'
 
+/** The keys of each command that has a shortcut. */
 export const COMMAND_KEYS: Partial<Record<CommandName, readonly string[]>> = {
   newChat: [commandKey, 'Shift', 'O'],
   search: [commandKey, 'K'],

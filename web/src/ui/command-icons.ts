@@ -21,7 +21,8 @@ import {
 } from 'lucide-react'
 import type { CommandName } from '../lib/commands.ts'
 
-export const commandIcons: Record<CommandName, LucideIcon> = {
+/** One icon per command. */
+export const COMMAND_ICONS: Record<CommandName, LucideIcon> = {
   newChat: SquarePen,
   stop: Square,
   share: Share2,

@@ -28,7 +28,7 @@ const modeName = (mode: string, t: TFunction): string => {
   return known === undefined ? mode : t(`approval.mode.${known}`)
 }
 
-function wayName(value: string, t: TFunction): string {
+function signInMethodName(value: string, t: TFunction): string {
   switch (value) {
     case 'single sign-on':
       return t('admin.detail.ways.sso')
@@ -136,7 +136,7 @@ function inWords(
       }
     case 'by':
     case 'kind':
-      return { label: t('admin.detail.by'), text: wayName(text, t) }
+      return { label: t('admin.detail.by'), text: signInMethodName(text, t) }
     case 'scopes':
       return { label: t('admin.detail.scopes'), text: each(value, (scope) => scopeName(scope, t)) }
     case 'expires_at':

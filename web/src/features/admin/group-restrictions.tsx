@@ -7,6 +7,7 @@ import { useMcpServers } from '../../lib/api/mcp.ts'
 import { toolTitle } from '../../lib/tool-title.ts'
 import { SelectField } from '../../ui/controls/field.tsx'
 
+/** The kinds of things that a group can restrict. */
 export const RESTRICTIONS = ['models', 'tools', 'mcp_servers', 'approval_modes'] as const
 type Restriction = (typeof RESTRICTIONS)[number]
 type Option = { value: string; label: string }

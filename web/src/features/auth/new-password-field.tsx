@@ -2,6 +2,7 @@
 import { useTranslation } from 'react-i18next'
 import { TextField } from '../../ui/controls/field.tsx'
 
+/** A password field with the rules for new passwords. */
 export function NewPasswordField({
   label,
   value,

@@ -22,7 +22,7 @@ const SelectionBar = lazyPart(() =>
   import('./selection-bar.tsx').then((module) => module.SelectionBar),
 )
 
-const emptyIcons = { current: MessageSquare, archived: Archive, trash: Trash2 }
+const EMPTY_ICONS = { current: MessageSquare, archived: Archive, trash: Trash2 }
 
 /** The groups of the list, by day; pinned conversations first. */
 function useGroups(q: string, view: ListView, tag: string | null) {
@@ -142,7 +142,7 @@ export function ConversationList({
         )}
         {list.isSuccess && (view === 'trash' || pinned.isSuccess) && groups.length === 0 && (
           <Empty
-            icon={emptyIcons[view]}
+            icon={EMPTY_ICONS[view]}
             title={t(
               q !== '' || tag !== null
                 ? 'conversations.nothingFound'
@@ -173,7 +173,7 @@ export function ConversationList({
             selected={selected}
             isAll={!list.hasNextPage && all.length > 0 && all.every((id) => selected.has(id))}
             activeId={activeId}
-            onSelectAll={async (isWanted) => selection.set(isWanted ? await allIds() : [])}
+            onSelectAll={async (selectsAll) => selection.set(selectsAll ? await allIds() : [])}
             onClose={selection.end}
           />
         </PartBoundary>

@@ -29,9 +29,9 @@ import { useRowHeight } from './use-row-height.ts'
 import { type RowsHandle, useRowKeys } from './use-row-keys.ts'
 
 /** Rows that are rendered above and below those in view. */
-const OVERSCAN = 8
+const OVERSCAN_ROWS = 8
 /** The next page loads when fewer rows than this remain below the view. */
-const NEAR_END = 40
+const NEAR_END_ROWS = 40
 
 type Placed = { entry: ListEntry; start: number; size: number }
 
@@ -151,7 +151,7 @@ function usePlaced(
     getScrollElement: () => scroller,
     estimateSize: (index) => layout.sizes[index] ?? rowHeight,
     getItemKey: (index) => keyOf(entries[index]),
-    overscan: OVERSCAN,
+    overscan: OVERSCAN_ROWS,
     useFlushSync: false,
     // The tab stop stays in the document while it is out of view; otherwise Tab would not find it.
     rangeExtractor: withRow(stopIndex),
@@ -219,7 +219,7 @@ export function ConversationRows({
   useOpenRowInView(activeId, layout, scroller)
 
   useNearEnd(
-    !isWhole && entries.length - (virtualizer.range?.endIndex ?? 0) < NEAR_END,
+    !isWhole && entries.length - (virtualizer.range?.endIndex ?? 0) < NEAR_END_ROWS,
     entries.length,
     onNearEnd,
   )

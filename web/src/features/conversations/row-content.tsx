@@ -4,6 +4,7 @@ import { ConversationRow } from './conversation-row.tsx'
 import { SelectableRow } from './selectable-row.tsx'
 import { TrashRow } from './trash-row.tsx'
 
+/** Chooses the content by view and selection mode. */
 export function RowContent({
   conversation,
   isTabStop,

@@ -27,7 +27,7 @@ export function SelectionBar({
   isAll: boolean
   activeId: string | null
   /** Selects everything in the list (`true`) or nothing. Resolves when done. */
-  onSelectAll: (isWanted: boolean) => Promise<void>
+  onSelectAll: (selectsAll: boolean) => Promise<void>
   onClose: () => void
 }) {
   const { t } = useTranslation()

@@ -5,6 +5,7 @@ import { create } from 'zustand'
 /** The kind of a dialog and the id of its conversation. */
 export type ShownDialog = { kind: 'share' | 'tags' | 'delete_for_good'; id: string }
 
+/** The open dialog; null if none is open. */
 export const useShownDialog = create<{ shown: ShownDialog | null }>(() => ({ shown: null }))
 
 /** Opens a dialog; it replaces an open one. */

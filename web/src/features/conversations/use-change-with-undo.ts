@@ -16,7 +16,7 @@ export function useChangeWithUndo() {
     void mutateAsync({ ids, action }).then(
       ({ changed, undo }) => {
         done?.()
-        const takeBack =
+        const undoAction =
           undo === undefined || changed.length === 0
             ? undefined
             : {
@@ -24,7 +24,7 @@ export function useChangeWithUndo() {
                 // Failures are reported centrally.
                 onClick: () => void mutateAsync({ ids: changed, action: undo }).catch(() => {}),
               }
-        notify(t(`conversations.changed.${action}`, { count: changed.length }), 'plain', takeBack)
+        notify(t(`conversations.changed.${action}`, { count: changed.length }), 'plain', undoAction)
       },
       () => undefined,
     )

@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next'
 import { IconButton } from '../../ui/controls/button.tsx'
 import { PromptDialog } from '../../ui/overlays/prompt-dialog.tsx'
 import { reportError } from '../../ui/states/error-text.ts'
-import { MUST_NOT_EXIST, useMakeFolder, useWriteFile } from './api/files.ts'
+import { MUST_NOT_EXIST, useCreateFolder, useWriteFile } from './api/files.ts'
 import { filesOfInput } from './api/upload.ts'
 
 /** `onFiles` receives the files to upload. */
@@ -25,9 +25,9 @@ export function FilesToolbar({
   const { t } = useTranslation()
   const [making, setMaking] = useState<'file' | 'folder' | null>(null)
   const write = useWriteFile(projectId)
-  const makeFolder = useMakeFolder(projectId)
+  const createFolder = useCreateFolder(projectId)
   const make = (path: string): void => {
-    if (making === 'folder') makeFolder.mutate(path)
+    if (making === 'folder') createFolder.mutate(path)
     else
       write.mutate(
         { path, content: '', version: MUST_NOT_EXIST },

@@ -9,7 +9,7 @@ import { conversationTitle } from '../../lib/conversation-title.ts'
 import { request } from '../../lib/http/api-client.ts'
 import { paths } from '../../lib/paths.ts'
 import { keysText } from '../../lib/shortcuts.ts'
-import { commandIcons } from '../../ui/command-icons.ts'
+import { COMMAND_ICONS } from '../../ui/command-icons.ts'
 
 /** A line of the palette that is not a hit. */
 export type Entry = {
@@ -48,7 +48,7 @@ export function useEntries(text: string, navigate: (path: string) => void): read
     // The palette itself is open.
     if (act === undefined || name === 'search') return []
     if (!words.every((word) => `${label} ${name}`.toLowerCase().includes(word))) return []
-    const icon = commandIcons[name]
+    const icon = COMMAND_ICONS[name]
     return [{ kind: 'command', key: name, icon, text: label, keys: keysText(name), choose: act }]
   })
   // A text that equals a command's name means that command, not a longer one that contains it.

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { canNotify, useNotifications } from '../../lib/browser/notifications.ts'
 import { chooseLanguage, shownLanguage } from '../../lib/i18n/i18n.ts'
 import { isLanguage, LANGUAGES } from '../../lib/i18n/languages.ts'
-import { type Display, displayChoices, useDisplay } from '../../lib/preferences/display.ts'
+import { DISPLAY_CHOICES, type Display, useDisplay } from '../../lib/preferences/display.ts'
 import { type ThemeChoice, useTheme } from '../../lib/preferences/theme.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { inputClass } from '../../ui/controls/field.tsx'
@@ -90,7 +90,7 @@ function DisplayChoice<Key extends keyof Display>({ name }: { name: Key }) {
       <Segmented<Display[Key]>
         label={label}
         value={value}
-        options={displayChoices[name].map((choice) => ({
+        options={DISPLAY_CHOICES[name].map((choice) => ({
           value: choice,
           // Every combination has a text, but the computed key is wider than the type of the keys.
           label: t(`settings.display.${name}.${choice}` as 'settings.display.sendKey.enter'),

@@ -4,9 +4,9 @@ import { useTranslation } from 'react-i18next'
 import { TextField } from '../../ui/controls/field.tsx'
 
 /** The filter finds more. */
-const MAX_SHOWN = 100
+const MAX_SHOWN_MODELS = 100
 /** With fewer models, there is no filter. */
-const MIN_TO_FILTER = 10
+const MIN_MODELS_TO_FILTER = 10
 
 /** `models` and `chosen` are the provider's model ids; `onChange` receives all chosen ones. */
 export function MoreModels({
@@ -28,7 +28,7 @@ export function MoreModels({
       <legend className="px-1 text-sm font-medium text-soft">
         {t('setup.more', { count: chosen.length })}
       </legend>
-      {models.length >= MIN_TO_FILTER && (
+      {models.length >= MIN_MODELS_TO_FILTER && (
         <TextField
           label={t('setup.filter')}
           type="search"
@@ -42,7 +42,7 @@ export function MoreModels({
         </p>
       )}
       <ul className="max-h-60 overflow-y-auto">
-        {found.slice(0, MAX_SHOWN).map((model) => (
+        {found.slice(0, MAX_SHOWN_MODELS).map((model) => (
           <li key={model}>
             <label className="touch-target flex items-center gap-2.5 rounded-md px-1 py-1 text-sm hover:bg-hover/60">
               <input

@@ -8,7 +8,7 @@ import { useRefusalText } from '../../lib/http/refusal-text.ts'
 import { Facts } from '../../ui/facts.tsx'
 
 /** The providers' names of their APIs, the same in every language. */
-export const apiNames: Readonly<Record<ModelApi, string>> = {
+export const API_NAMES: Readonly<Record<ModelApi, string>> = {
   chat: 'Chat Completions (OpenAI)',
   responses: 'Responses (OpenAI)',
   messages: 'Messages (Anthropic)',
@@ -35,7 +35,7 @@ export function ProbeFindings({ report }: { report: ProbeReport }) {
     <div role="status" className="rounded-xl border border-line bg-surface p-4">
       <p className="mb-2 text-sm font-medium">
         {t('setup.found', { count: report.models.length })}
-        {report.suggested.api !== undefined && ` ${apiNames[report.suggested.api]}.`}
+        {report.suggested.api !== undefined && ` ${API_NAMES[report.suggested.api]}.`}
       </p>
       <ul className="grid gap-1.5 text-sm sm:grid-cols-2">
         {ABILITIES.map((ability) => (

@@ -6,7 +6,7 @@ import type { Preset } from '../../lib/api/catalog.ts'
 import { usePresets } from '../../lib/api/catalog.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { SelectField, TextField } from '../../ui/controls/field.tsx'
-import { apiNames } from './probe-findings.tsx'
+import { API_NAMES } from './probe-findings.tsx'
 import { APIS, type SetupForm } from './setup-form.ts'
 
 /**
@@ -102,7 +102,7 @@ export function ProviderStep({
         value={form.api}
         options={[
           { value: '', label: t('setup.apiDetect') },
-          ...APIS.map((api) => ({ value: api, label: apiNames[api] })),
+          ...APIS.map((api) => ({ value: api, label: API_NAMES[api] })),
         ]}
         onChange={({ target }) => onChange({ api: APIS.find((api) => api === target.value) ?? '' })}
       />

@@ -7,8 +7,10 @@ import type {
 import { privateKey } from '../../lib/browser/private-storage.ts'
 import { fieldsOf, listIn, parseJson, textIn } from '../../lib/read-json.ts'
 
+/** The kinds of APIs that the server can speak to a provider. */
 export const APIS: readonly ModelApi[] = ['chat', 'responses', 'messages']
 
+/** The steps of the setup, in order. */
 export const STEPS = ['language', 'provider', 'models', 'try'] as const
 
 /** The name of a step, also used in the URL. */

@@ -18,6 +18,7 @@ import { request, requestDone, send } from '../http/api-client.ts'
 /** One page of a list, as the server sends it. `next_cursor` requests the next page; null on the last. */
 export type PageOf<Item> = { items: Item[]; next_cursor: string | null; has_more: boolean }
 
+/** The query key of the list of accounts. */
 export const usersKey = ['admin-users'] as const
 const invitationsKey = ['admin-invitations'] as const
 /** The newest invitations that the page shows. */

@@ -27,6 +27,7 @@ export type ListFilters = {
 
 const LISTS = 'conversations'
 
+/** The query keys of the lists of conversations. */
 export const listKeys = {
   all: [LISTS] as const,
   one: (filters: ListFilters) => [LISTS, filters] as const,

@@ -21,6 +21,7 @@ import { findListed, type ListFilters, listKeys, placeInLists } from './conversa
 /** Conversations per page: the server's maximum. */
 const PAGE_SIZE = 100
 
+/** The query keys of conversations and their lists. */
 export const conversationKeys = {
   lists: listKeys.all,
   one: (id: string) => ['conversation', id] as const,

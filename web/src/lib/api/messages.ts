@@ -19,6 +19,7 @@ import { refreshConversations } from './conversations.ts'
 
 type Pages = InfiniteData<z.infer<typeof MessagePage>, string | null>
 
+/** The query keys of messages; others that depend on messages extend `list`. */
 export const messageKeys = {
   list: (conversationId: string) => ['messages', conversationId] as const,
 }

@@ -9,6 +9,7 @@ import type {
 } from '../../../../server/protocol/projects/project.ts'
 import { request, requestDone } from '../http/api-client.ts'
 
+/** The query keys of projects. */
 export const projectKeys = {
   list: ['projects'] as const,
   one: (id: string) => ['project', id] as const,

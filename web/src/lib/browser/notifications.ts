@@ -22,6 +22,7 @@ type Notifications = {
   switchTo(on: boolean): Promise<void>
 }
 
+/** Whether notifications are on; on only with the permission of the browser. */
 export const useNotifications = create<Notifications>((set) => ({
   on: isAllowed() && isChosen(),
   async switchTo(on) {

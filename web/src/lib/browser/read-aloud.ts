@@ -5,6 +5,7 @@ import { create } from 'zustand'
 const MAX_UTTERANCE_CHARACTERS = 180
 const HAN = /\p{Script=Han}/u
 
+/** Whether the browser has speech synthesis. */
 export const canReadAloud = 'speechSynthesis' in globalThis
 
 /** The id of the text that is being read; null when none is. */

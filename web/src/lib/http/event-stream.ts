@@ -47,7 +47,7 @@ export type EventStream<Event = NumberedEvent> = {
 export type Frame = { id: string | null; name: string; data: string }
 
 /** The server sends something at least every 15 seconds; a connection that is silent for this long is dead. */
-const SILENCE_MS = 40_000
+const MAX_SILENCE_MS = 40_000
 
 type ProgressCheck = (value: unknown) => boolean
 let progressCheck: Promise<ProgressCheck> | null = null
@@ -98,7 +98,7 @@ export function readFrames<Event>(
     const decoder = new TextDecoder()
     // An interval, because timers pause during sleep: the first check after waking notices the silence.
     const silenceCheck = setInterval(() => {
-      if (Date.now() - lastDataAt > SILENCE_MS) close()
+      if (Date.now() - lastDataAt > MAX_SILENCE_MS) close()
     }, 5_000)
     try {
       for (;;) {

@@ -58,6 +58,7 @@ function writeHint(account: string | null): void {
   }
 }
 
+/** The session of this page. */
 export const useSession = create<Session>((set, get) => ({
   state: readHint() ? 'unknown' : 'out',
   token: null,

@@ -8,6 +8,7 @@ type Offline = {
   copiedAt: string | null
 }
 
+/** The state of the connection to the server. */
 export const useOffline = create<Offline>(() => ({ isOffline: false, copiedAt: null }))
 
 /** Records whether the last request reached the server. */

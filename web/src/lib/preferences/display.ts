@@ -14,7 +14,8 @@ const CHOICES = {
 /** The chosen value of each setting. */
 export type Display = { -readonly [Key in keyof typeof CHOICES]: (typeof CHOICES)[Key][number] }
 
-export const displayChoices: { [Key in keyof Display]: readonly Display[Key][] } = CHOICES
+/** The possible values of each setting; the first one is the default. */
+export const DISPLAY_CHOICES: { [Key in keyof Display]: readonly Display[Key][] } = CHOICES
 
 const STORAGE_KEY = 'nanoclaw.display'
 const systemContrast = matchMedia('(prefers-contrast: more)')
@@ -23,7 +24,7 @@ const chosen = <Key extends keyof Display>(
   stored: Partial<Record<string, unknown>>,
   key: Key,
 ): Display[Key] => {
-  const choices = displayChoices[key]
+  const choices = DISPLAY_CHOICES[key]
   return choices.find((choice) => choice === stored[key]) ?? (choices[0] as Display[Key]) // never empty
 }
 
@@ -54,6 +55,7 @@ function apply({ textSize, density, contrast, motion }: Display): void {
 
 type DisplayStore = Display & { change(part: Partial<Display>): void }
 
+/** The current settings; `change` stores and applies some of them. */
 export const useDisplay = create<DisplayStore>((set, get) => {
   systemContrast.addEventListener('change', () => apply(get()))
   const stored = readStored()

@@ -44,6 +44,7 @@ const withinLimit = ({ since, at }: Seen): Seen => {
   }
 }
 
+/** What this browser has shown, in sync with its other tabs. */
 export const useSeen = create<Seen>(load)
 // Stores `since` at the first visit, not when the first conversation is opened.
 save(useSeen.getState())

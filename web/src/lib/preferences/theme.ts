@@ -25,6 +25,7 @@ const apply = (choice: ThemeChoice): void => {
 
 type Theme = { choice: ThemeChoice; dark: boolean; choose(choice: ThemeChoice): void }
 
+/** The choice, and whether the page is dark now; `choose` stores and applies a choice. */
 export const useTheme = create<Theme>((set, get) => {
   systemIsDark.addEventListener('change', () => {
     apply(get().choice)

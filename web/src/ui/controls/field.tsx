@@ -2,6 +2,7 @@
 import { type ComponentProps, type ReactNode, useId } from 'react'
 import { classNames } from '../class-names.ts'
 
+/** The classes that all inputs share. */
 export const inputClass =
   'w-full rounded-[10px] border border-line-strong bg-surface px-3 text-[15px] text-ink outline-offset-0 transition-colors hover:border-muted focus-visible:border-accent disabled:opacity-50 sm:text-sm'
 

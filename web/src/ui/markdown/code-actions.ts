@@ -7,4 +7,5 @@ export type CodeActions = {
   run: ((code: string) => void) | null
 }
 
+/** Null outside the chat. */
 export const CodeActionsContext = createContext<CodeActions | null>(null)

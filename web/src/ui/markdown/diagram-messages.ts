@@ -1,5 +1,6 @@
 // The messages between the page and the frame that draws diagrams.
 
+/** The CSS variables of the colours that diagrams use. */
 export const DIAGRAM_COLOURS = {
   surface: '--surface',
   sunken: '--sunken',

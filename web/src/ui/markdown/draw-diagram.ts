@@ -10,8 +10,8 @@ import {
 const START_TIMEOUT_MS = 60_000
 const DRAW_TIMEOUT_MS = 10_000
 /** An idle frame is removed after this time. */
-const IDLE_MS = 30_000
-const MAX_REMEMBERED = 40
+const IDLE_TIMEOUT_MS = 30_000
+const MAX_CACHED_DIAGRAMS = 40
 const MAX_IMAGE_CHARACTERS = 4_000_000
 
 /** An SVG image as text, or Mermaid's error; an empty error if there was no response. */
@@ -74,7 +74,7 @@ function finishJob(drawn: Drawn): void {
   if (job === null) return
   remembered.set(job.key, drawn)
   for (const key of remembered.keys()) {
-    if (remembered.size <= MAX_REMEMBERED) break
+    if (remembered.size <= MAX_CACHED_DIAGRAMS) break
     remembered.delete(key)
   }
   job.done(drawn)
@@ -121,7 +121,7 @@ function next(): void {
   if (current === null) {
     current = queue.shift() ?? null
     if (current === null) {
-      startTimer(IDLE_MS, removeFrame)
+      startTimer(IDLE_TIMEOUT_MS, removeFrame)
       return
     }
   }

@@ -25,4 +25,5 @@ const rehypeFormulaStyles =
   (tree: TreeNode): void =>
     restoreStyle(tree)
 
+/** The remark and rehype plugins, for `react-markdown`. */
 export const mathPlugins = { remarkMath, rehypeKatex, rehypeFormulaStyles }

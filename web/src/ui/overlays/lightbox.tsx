@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next'
 import { ScrollRegion } from '../scroll-region.tsx'
 import { Dialog } from './dialog.tsx'
 
-const STEP = 1.5
+const ZOOM_STEP = 1.5
 const MIN_ZOOM = 1
 const MAX_ZOOM = 8
 
@@ -46,7 +46,7 @@ export function Lightbox({
             className={toolClass}
             aria-label={t('prose.image.smaller')}
             disabled={zoom === MIN_ZOOM}
-            onClick={() => change(zoom / STEP)}
+            onClick={() => change(zoom / ZOOM_STEP)}
           >
             <Minus size={17} aria-hidden />
           </button>
@@ -64,7 +64,7 @@ export function Lightbox({
             className={toolClass}
             aria-label={t('prose.image.larger')}
             disabled={zoom === MAX_ZOOM}
-            onClick={() => change(zoom * STEP)}
+            onClick={() => change(zoom * ZOOM_STEP)}
           >
             <Plus size={17} aria-hidden />
           </button>

@@ -14,11 +14,12 @@ type Side = 'top' | 'bottom' | 'left' | 'right'
 /** The tip in the bubble and its element. */
 export type ShownTip = { id: string; text: string; side: Side; anchor: Element }
 
+/** The open tip; null if none is open. */
 export const useShownTip = create<{ shown: ShownTip | null }>(() => ({ shown: null }))
 
 const OPEN_DELAY_MS = 500
 /** Within this time after a tip closes, the next one opens without delay. */
-const SKIP_MS = 200
+const SKIP_DELAY_MS = 200
 /** Long enough to move the pointer from the button onto its tip. */
 const CLOSE_DELAY_MS = 90
 
@@ -86,7 +87,7 @@ export function Tip({
       props.onPointerEnter?.(event)
       const { currentTarget: anchor, pointerType } = event
       if (pointerType === 'touch') return
-      const wait = performance.now() - closedAt < SKIP_MS ? 0 : OPEN_DELAY_MS
+      const wait = performance.now() - closedAt < SKIP_DELAY_MS ? 0 : OPEN_DELAY_MS
       startTimer(wait, () => {
         if (anchor.isConnected && !hasOpenMenu(anchor)) show(tipOf(anchor))
       })

@@ -11,6 +11,7 @@ export type Table = {
   total: number
 }
 
+/** Rows beyond this limit are left out. */
 export const MAX_ROWS = 2_000
 const MAX_COLUMNS = 40
 const MAX_CELL_CHARACTERS = 2_000

@@ -16,6 +16,7 @@ export interface ChosenFile {
 
 /** The server's default limit; the server checks again. */
 export const MAX_FILE_BYTES = 20 * 1024 * 1024
+/** Most files of one message. */
 export const MAX_FILES = 20
 
 /** The files of a message that is being written. The upload starts when a file is chosen; removing the file cancels it. */

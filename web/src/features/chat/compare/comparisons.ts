@@ -47,6 +47,7 @@ function readStored(): Comparisons {
   }
 }
 
+/** The comparisons of all conversations, by conversation id. */
 export const useComparisons = create<{ byConversation: Comparisons }>(() => ({
   byConversation: readStored(),
 }))
@@ -80,7 +81,7 @@ export function beginComparison(conversationId: string, first: string): void {
 }
 
 /** Whether the choice has just opened and should get the focus; true once. */
-export function takeBegun(conversationId: string): boolean {
+export function consumeChoiceFocus(conversationId: string): boolean {
   const isBegun = choosingIn === conversationId
   if (isBegun) choosingIn = null
   return isBegun

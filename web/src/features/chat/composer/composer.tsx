@@ -36,14 +36,14 @@ const SuggestionList = lazyView(() =>
   import('./suggestions/suggestion-list.tsx').then((module) => module.SuggestionList),
 )
 
-const growsByItself = CSS.supports('field-sizing', 'content')
+const hasFieldSizing = CSS.supports('field-sizing', 'content')
 
 /** Makes the field grow with its text up to a share of the window, by CSS or, where that is unsupported, by measuring. */
 function useAutoGrow(field: RefObject<HTMLTextAreaElement | null>, text: string) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the text determines the height
   useLayoutEffect(() => {
     const element = field.current
-    if (element === null || growsByItself) return
+    if (element === null || hasFieldSizing) return
     element.style.height = 'auto'
     element.style.height = `${Math.min(element.scrollHeight, window.innerHeight * 0.4)}px`
   }, [field, text])

@@ -33,8 +33,8 @@ export function DictationButton({ onHeard }: { onHeard: (text: string) => void }
     recognition.lang = spokenLanguage()
     recognition.continuous = true
     recognition.onresult = ({ resultIndex, results }) => {
-      const heard = [...results].slice(resultIndex).filter(({ isFinal }) => isFinal)
-      const text = heard.map((result) => result[0]?.transcript ?? '').join('')
+      const finalResults = [...results].slice(resultIndex).filter(({ isFinal }) => isFinal)
+      const text = finalResults.map((result) => result[0]?.transcript ?? '').join('')
       if (text !== '') newest.current(text)
     }
     recognition.onerror = ({ error }) => {

@@ -6,12 +6,12 @@ import { TextArea, TextField } from '../../../ui/controls/field.tsx'
 import { Dialog } from '../../../ui/overlays/dialog.tsx'
 import { reportError } from '../../../ui/states/error-text.ts'
 import { insertIntoComposer } from '../composer-insert.ts'
-import { askForFields, type WantedPrompt } from './wanted-prompt.ts'
+import { askForFields, type PromptToFill } from './prompt-to-fill.ts'
 
 const close = (): void => askForFields(null)
 
 /** Filling in may send a request; a failure is reported, and the dialog stays open. */
-export function PromptForm({ prompt }: { prompt: WantedPrompt }) {
+export function PromptForm({ prompt }: { prompt: PromptToFill }) {
   const { t } = useTranslation()
   const id = useId()
   const [values, setValues] = useState<Readonly<Record<string, string>>>({})

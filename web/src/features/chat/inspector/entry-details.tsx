@@ -12,6 +12,7 @@ import { Source } from './source.tsx'
 const VIEWS = ['request', 'response', 'change'] as const
 type View = (typeof VIEWS)[number]
 
+/** `parts` maps the hashes in the record to texts. */
 export function EntryDetails({ inspected, parts }: { inspected: InspectedEntry; parts: Parts }) {
   const { t } = useTranslation()
   const { call, tool } = inspected

@@ -16,7 +16,7 @@ import { EntryDetails } from './entry-details.tsx'
 import type { InspectedEntry, Parts } from './recorded-call.ts'
 
 /** The minimum width in percent of the axis, so that short calls are visible. */
-const MIN_WIDTH = 0.6
+const MIN_WIDTH_PERCENT = 0.6
 
 /** `start` and `total` are those of the whole run, in milliseconds. */
 export function EntryRow({
@@ -73,8 +73,8 @@ export function EntryRow({
       <div aria-hidden className="mt-1.5 h-1.5 rounded-full bg-sunken">
         <div
           style={{
-            marginInlineStart: `${Math.min(share(offset), 100 - MIN_WIDTH)}%`,
-            width: `${Math.min(Math.max(share(entry.duration_ms), MIN_WIDTH), 100 - Math.min(share(offset), 100 - MIN_WIDTH))}%`,
+            marginInlineStart: `${Math.min(share(offset), 100 - MIN_WIDTH_PERCENT)}%`,
+            width: `${Math.min(Math.max(share(entry.duration_ms), MIN_WIDTH_PERCENT), 100 - Math.min(share(offset), 100 - MIN_WIDTH_PERCENT))}%`,
           }}
           className={classNames(
             'h-full rounded-full',

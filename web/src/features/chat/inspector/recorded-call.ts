@@ -20,6 +20,7 @@ export interface RequestPart {
   characters: number
 }
 
+/** The recorded texts, by hash. */
 export type Parts = RunRecord['parts']
 
 /** The parts of a request, in the order of the request. */

@@ -8,6 +8,7 @@ import { keyed } from '../../../lib/list-keys.ts'
 import { pretty } from './recorded-call.ts'
 import { Source } from './source.tsx'
 
+/** Parts that the response does not have are left out. */
 export function ResponseView({ response }: Pick<RecordedExchange, 'response'>) {
   const { t, i18n } = useTranslation()
   const facts = [

@@ -26,6 +26,7 @@ type Filter = (typeof FILTERS)[number]
 
 const NO_PARTS: RunRecord['parts'] = {}
 
+/** The inspector in a dialog; loads the timeline and the record of the run. */
 export function RunInspector({
   runId,
   live,

@@ -5,6 +5,7 @@ import type { StoredEvent } from '../../../../../server/protocol/runs/run-record
 import { fineDuration, fullTime } from '../../../lib/format.ts'
 import { keyed } from '../../../lib/list-keys.ts'
 
+/** `stored` is in the order of the commits. */
 export function StoredList({ stored }: { stored: readonly StoredEvent[] }) {
   const { t, i18n } = useTranslation()
   const start = Date.parse(stored[0]?.at ?? '')

@@ -22,9 +22,9 @@ export function useAnswerFeedback(message: Message, conversationId: string) {
   const [asking, setAsking] = useState(false)
   const { feedback } = message
   const rate = (rating: Feedback['rating']): void => {
-    const isTakenBack = feedback?.rating === rating
-    setAsking(!isTakenBack)
-    set.mutate({ id: message.id, feedback: isTakenBack ? null : { rating } })
+    const isRemoved = feedback?.rating === rating
+    setAsking(!isRemoved)
+    set.mutate({ id: message.id, feedback: isRemoved ? null : { rating } })
   }
   return {
     buttons: RATINGS.map(({ rating, icon }) => (

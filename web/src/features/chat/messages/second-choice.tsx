@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next'
 import type { MessageId } from '../../../../../server/protocol/ids.ts'
 import { useMenuModels } from '../../../lib/api/preferences.ts'
 import { classNames } from '../../../ui/class-names.ts'
-import { type Comparison, setComparison, takeBegun } from '../compare/comparisons.ts'
+import { type Comparison, consumeChoiceFocus, setComparison } from '../compare/comparisons.ts'
 import { randomId } from '../random-id.ts'
 
 /** `siblings` are the other siblings of the first answer; choosing one starts no run. */
@@ -27,7 +27,7 @@ export function SecondChoice({
   const { t } = useTranslation()
   const choices = useRef<HTMLDivElement>(null)
   useEffect(() => {
-    if (takeBegun(conversationId)) choices.current?.querySelector('button')?.focus()
+    if (consumeChoiceFocus(conversationId)) choices.current?.querySelector('button')?.focus()
   }, [conversationId])
   // When the answer takes the place of the choice, the focus goes to the panel that shows it.
   useLayoutEffect(() => {

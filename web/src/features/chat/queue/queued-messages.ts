@@ -105,6 +105,7 @@ const without = <Value>(record: Readonly<Record<string, Value>>, key: string) =>
   return rest
 }
 
+/** The queues of all conversations, in sync with local storage. */
 export const useQueues = create<QueueStore>((set, get) => ({
   queues: load({}),
   urgent: {},

@@ -76,6 +76,7 @@ const withoutOldest = (runs: LiveRuns['byConversation']): LiveRuns['byConversati
   return Object.fromEntries(Object.entries(runs).filter(([id]) => !tooMany.has(id)))
 }
 
+/** The store, which `follow` (follow-run.ts) keeps up to date. */
 export const useLiveRuns = create<LiveRuns>((set, get) => ({
   byConversation: {},
   put: (run) =>

@@ -26,7 +26,7 @@ type Request =
   | {
       kind: 'edit'
       messageId: string
-      kept: readonly StoredAttachment[]
+      attachments: readonly StoredAttachment[]
       body: Partial<z.input<typeof EditMessageBody>>
     }
   | { kind: 'regenerate'; messageId: string; body: Partial<z.input<typeof RegenerateBody>> }
@@ -95,7 +95,7 @@ export const writtenFields = ({
 function shownAttachments(
   request: Exclude<Request, { kind: 'regenerate' }>,
 ): Pick<Message, 'attachments'> {
-  if (request.kind === 'edit') return { attachments: [...request.kept] }
+  if (request.kind === 'edit') return { attachments: [...request.attachments] }
   return {
     attachments: request.files.map(({ id, name, mime, size, pages }) => ({
       file_id: id,

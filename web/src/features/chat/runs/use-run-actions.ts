@@ -109,12 +109,12 @@ export function useRunActions(conversationId: string, options: ChatOptions) {
         })
         if (!isStarted) setComparison(conversationId, { ...comparison, model: null })
       },
-      edit: (messageId: string, text: string, kept: readonly StoredAttachment[]) =>
+      edit: (messageId: string, text: string, attachments: readonly StoredAttachment[]) =>
         attempt(() =>
           startRun(
             client,
             conversationId,
-            { kind: 'edit', messageId, kept, body: { text, ...bodyOptions(options) } },
+            { kind: 'edit', messageId, attachments, body: { text, ...bodyOptions(options) } },
             randomId(),
           ),
         ),

@@ -7,7 +7,7 @@ import type { Source } from './answer-sources.ts'
 import { type SourceText, useSourceText } from './source-text.ts'
 
 /** How many sites are named next to the count while the list is folded. */
-const SITES_NAMED = 3
+const MAX_NAMED_SITES = 3
 /** How many entries each section of the list shows initially. */
 const ENTRIES_SHOWN = 8
 
@@ -29,8 +29,8 @@ export function SourcesPanel({
   const listId = useId()
   if (sources.length === 0) return null
   const places = new Set(sources.map((source) => describe(source).origin))
-  const named = [...places].slice(0, SITES_NAMED).join(', ')
-  const rest = places.size - SITES_NAMED
+  const named = [...places].slice(0, MAX_NAMED_SITES).join(', ')
+  const rest = places.size - MAX_NAMED_SITES
   const citedOnes = sources.filter(({ number }) => cited.has(number))
   const others = sources.filter(({ number }) => !cited.has(number))
   return (

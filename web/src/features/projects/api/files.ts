@@ -16,6 +16,7 @@ import { saveFile } from '../../../lib/browser/save-file.ts'
 import { request, requestDone, send } from '../../../lib/http/api-client.ts'
 import { type PathedFile, upload } from './upload.ts'
 
+/** The query keys of files, by project. */
 export const fileKeys = {
   all: ['project-files'] as const,
   folder: (projectId: string, path: string) =>
@@ -161,7 +162,7 @@ export function useDeleteFile(projectId: string) {
 }
 
 /** Creates an empty folder at a path. */
-export function useMakeFolder(projectId: string) {
+export function useCreateFolder(projectId: string) {
   const client = useQueryClient()
   return useMutation({
     mutationFn: (path: string) =>

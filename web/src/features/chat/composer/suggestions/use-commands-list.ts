@@ -5,10 +5,10 @@ import { fillPrompt, useMcpPrompts } from '../../../../lib/api/mcp.ts'
 import { usePreferences } from '../../../../lib/api/preferences.ts'
 import { COMMAND_NAMES, useCommands } from '../../../../lib/commands.ts'
 import { fieldsOfPrompt, filledPrompt } from '../../../../lib/prompt-fields.ts'
-import { commandIcons } from '../../../../ui/command-icons.ts'
+import { COMMAND_ICONS } from '../../../../ui/command-icons.ts'
 import { reportError } from '../../../../ui/states/error-text.ts'
 import { insertIntoComposer } from '../../composer-insert.ts'
-import { askForFields } from '../wanted-prompt.ts'
+import { askForFields } from '../prompt-to-fill.ts'
 import { type Editing, SUGGESTIONS_OF_A_KIND, type Suggestion } from './suggestion.ts'
 
 /** Saved prompts first, then commands, then prompts of MCP servers. `query` is the text after the `/`. */
@@ -98,6 +98,6 @@ function useCommandNames(query: string, { replace }: Editing): Suggestion[] {
       replace('')
       act()
     }
-    return [{ key: name, icon: commandIcons[name], label, choose }]
+    return [{ key: name, icon: COMMAND_ICONS[name], label, choose }]
   })
 }

@@ -12,7 +12,7 @@ import { readResource, useMcpResources } from '../../../../lib/api/mcp.ts'
 import { conversationTitle } from '../../../../lib/conversation-title.ts'
 import { request, send } from '../../../../lib/http/api-client.ts'
 import { reportError } from '../../../../ui/states/error-text.ts'
-import { askForFields } from '../wanted-prompt.ts'
+import { askForFields } from '../prompt-to-fill.ts'
 import { type Editing, SUGGESTIONS_OF_A_KIND, type Suggestion } from './suggestion.ts'
 
 /** Splits a path prefix: `src/ma` means the entries of `src` that begin with `ma`. */

@@ -2,7 +2,7 @@
 import { create } from 'zustand'
 
 /** A prompt with empty fields, shown by `PromptForm`. `key` distinguishes prompts with the same title. */
-export type WantedPrompt = {
+export type PromptToFill = {
   key: string
   title: string
   description: string | undefined
@@ -13,8 +13,8 @@ export type WantedPrompt = {
   fill(values: Readonly<Record<string, string>>): string | null | Promise<string>
 }
 
-export const useWantedPrompt = create<{ prompt: WantedPrompt | null }>(() => ({ prompt: null }))
+export const usePromptToFill = create<{ prompt: PromptToFill | null }>(() => ({ prompt: null }))
 
 /** Opens the form for the fields of a prompt; null closes it. */
-export const askForFields = (prompt: WantedPrompt | null): void =>
-  useWantedPrompt.setState({ prompt })
+export const askForFields = (prompt: PromptToFill | null): void =>
+  usePromptToFill.setState({ prompt })
