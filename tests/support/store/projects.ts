@@ -23,6 +23,9 @@ const NO_BUBBLEWRAP: BubblewrapState = { available: false, reason: 'not used by 
 
 const MEGABYTE = 1024 * 1024
 
+/** Shared by all projects of this process: starting its thread is half the work of a short test. It ends when idle. */
+const pool = createWorkerPool(1)
+
 /** Inserts a user and a project that other rows can reference. */
 export async function insertProject(
   database: Database,
@@ -66,11 +69,7 @@ export async function openProject(
   } = {},
 ) {
   const root = options.root ?? (await mkdtemp(join(tmpdir(), 'project-')))
-  const pool = createWorkerPool(1)
-  onTestFinished(async () => {
-    await pool.close()
-    await rm(root, { recursive: true, force: true, maxRetries: 3 })
-  })
+  onTestFinished(() => rm(root, { recursive: true, force: true, maxRetries: 3 }))
   const { storage: limit } = options
   const histories = createStorageRepository(database)
   const storage =
