@@ -65,7 +65,7 @@ describe('the scriptable model server', () => {
     expect(() => upstream.expectDone()).toThrow(/1 for anybody/)
     upstream.reset()
     upstream.expectDone()
-    expect((await ask(upstream)).status).toBe(500)
+    expect((await ask(upstream)).status).toBe(400)
     expect(() => upstream.expectDone()).toThrow(/without a scripted turn/)
   })
 

@@ -162,7 +162,8 @@ export async function startUpstream(options: { port?: number } = {}): Promise<Up
       return answerJson(response, 200, { object: 'list', data })
     }
     unscripted.push(request)
-    answerJson(response, 500, { error: { message: 'no scripted turn is left', type: 'script' } })
+    // Not a 500: the server would repeat the call for seven seconds.
+    answerJson(response, 400, { error: { message: 'no scripted turn is left', type: 'script' } })
   }
 
   await new Promise<void>((resolve, reject) => {
