@@ -36,7 +36,7 @@ const OFF_IN_PLAYWRIGHT = [
 ]
 /**
  * Chromium starts a process for each site, and one more in advance. All pages are those of one application, and a process
- * that has loaded it once loads it again with less work: 0.71 instead of 0.97 s of processor time per load (means of two
+ * that has loaded it once loads it again with less work: 0.71 instead of 0.91 s of processor time per load (means of two
  * alternating runs each, load 20).
  */
 const PROCESS_FOR_EACH_SITE = [

@@ -1,8 +1,9 @@
 // MCP servers that misbehave: their own connection fails with a clear text, and other servers go on working.
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { startModernMcpServer } from '../../../fixtures/mcp-modern-server.ts'
+import { eventually } from '../../../support/eventually.ts'
 import { call, SOMEBODY, start } from './use-servers.ts'
 
 /** A server that does the same with each request. */
@@ -45,14 +46,11 @@ test.each([
       good: { url: good.url },
     })
     await connected('good')
-    await vi.waitFor(
-      () => {
-        const bad = mcp.list(SOMEBODY).find(({ name }) => name === 'bad')
-        expect(bad).toMatchObject({ state: expect.not.stringMatching('connected'), tools: [] })
-        expect(bad?.error).toMatch(/failed or was lost|in time/)
-      },
-      { timeout: 25_000 },
-    )
+    await eventually(() => {
+      const bad = mcp.list(SOMEBODY).find(({ name }) => name === 'bad')
+      expect(bad).toMatchObject({ state: expect.not.stringMatching('connected'), tools: [] })
+      expect(bad?.error).toMatch(/failed or was lost|in time/)
+    })
     expect(await call(tools.get('mcp__good__count'))).toMatchObject({ success: true, data: 7 })
   },
 )
@@ -183,14 +181,12 @@ test.each([
       good: { url: good.url },
     })
     await connected('good')
-    await vi.waitFor(
-      () => expect(logged.filter((line) => line.includes('is not connected'))).not.toEqual([]),
-      { timeout: 25_000 },
+    await eventually(() =>
+      expect(logged.filter((line) => line.includes('is not connected'))).not.toEqual([]),
     )
     expect(await call(tools.get('mcp__good__count'))).toMatchObject({ success: true, data: 7 })
     await mcp.close()
   },
-  30_000,
 )
 
 test('a server that announces a tool change a thousand times is queried only a few times', async () => {
@@ -203,6 +199,6 @@ test('a server that announces a tool change a thousand times is queried only a f
   const { tools, connected } = start({ bad: { command: process.execPath, args: ['-e', source] } })
   await connected('bad')
   // Once for the first notification, once for all others.
-  await vi.waitFor(() => expect(tools.get('mcp__bad__look3')).toBeDefined(), { timeout: 15_000 })
+  await eventually(() => expect(tools.get('mcp__bad__look3')).toBeDefined())
   expect(tools.get('mcp__bad__look4')).toBeUndefined()
 })

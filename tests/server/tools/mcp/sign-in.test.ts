@@ -1,7 +1,7 @@
 // Signing in to MCP servers with OAuth, against a scripted authorization server over HTTP.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { AppError } from '../../../../server/errors.ts'
 import type { WorkClaims } from '../../../../server/lib/work-claims.ts'
 import { UserId } from '../../../../server/protocol/ids.ts'
@@ -11,6 +11,7 @@ import {
   type AuthorizationOptions,
   startProtectedServer,
 } from '../../../fixtures/mcp-protected-server.ts'
+import { eventually } from '../../../support/eventually.ts'
 import { call, memoryGrants, publicWeb, SOMEBODY } from './use-servers.ts'
 
 const SOMEBODY_ELSE = UserId.parse('018f0000-0000-7000-8000-000000000002')
@@ -187,7 +188,7 @@ describe('an access token', () => {
     remote.tokens.clear()
     remote.behaviour.refuseRefresh = true
     expect(await whoami()).toMatchObject({ success: false })
-    await vi.waitFor(() => expect(state()).toMatchObject({ auth: 'needed', tools: [] }))
+    await eventually(() => expect(state()).toMatchObject({ auth: 'needed', tools: [] }))
     expect(await grants.find(SOMEBODY, 'calendar')).toBeUndefined()
     expect(remote.requests.filter(({ grant_type: type }) => type === 'refresh_token')).toHaveLength(
       1,
@@ -205,7 +206,7 @@ describe('an access token', () => {
     const before = remote.seenTokens.length
     remote.behaviour.rejectAll = true
     expect(await whoami()).toMatchObject({ success: false })
-    await vi.waitFor(() => expect(state()).toMatchObject({ auth: 'needed' }))
+    await eventually(() => expect(state()).toMatchObject({ auth: 'needed' }))
     // The call and the stream of changes, each with the old token and with the refreshed one.
     expect(remote.seenTokens.length - before).toBeLessThanOrEqual(4)
     expect(remote.requests.filter(({ grant_type: type }) => type === 'refresh_token')).toHaveLength(
