@@ -10,6 +10,7 @@ import {
   type ToolProgressNotice,
 } from '../../protocol/runs/run-event.ts'
 import { type Step, stepId } from '../../protocol/runs/step.ts'
+import { attemptOfEvent } from './event-ids.ts'
 import { piecesOf } from './text-pieces.ts'
 
 /** One numbered entry. Text entries are ranges of their step, so the text of an answer is in memory only once. */
@@ -50,12 +51,6 @@ export interface RunListener {
   /** The server is shutting down: end without a terminal event; the client will reconnect. */
   onClose(): void
 }
-
-const IDS_PER_ATTEMPT = 1_000_000
-/** The id before the first event of an attempt: each has a range of its own, above all ids of earlier ones. */
-export const idsBefore = (attempt: number): number => (Math.max(attempt, 1) - 1) * IDS_PER_ATTEMPT
-/** The attempt that an event id belongs to. */
-export const attemptOfEvent = (id: number): number => Math.floor((id - 1) / IDS_PER_ATTEMPT) + 1
 
 /** The initial content of a run log: empty for a new run, read from the store for a resumed run. */
 export interface RunLogHistory {
@@ -113,6 +108,7 @@ export interface RunLog {
   /** Calls `callback` with the number of listeners whenever it changes. Returns the function that ends this. */
   onListenersChange(callback: (count: number) => void): () => void
 }
+
 const isProse = (slot: Step | ProseState): slot is ProseState => 'cuts' in slot
 
 /** `history` is empty for a new run, and read from the store for a resumed one. */

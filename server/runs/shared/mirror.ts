@@ -1,6 +1,7 @@
 // The log of a run that another instance performs. That instance sends the entries; the store fills any gap.
 import type { RunId } from '../../protocol/ids.ts'
-import { attemptOfEvent, createRunLog, idsBefore, type RunLog } from '../log/log.ts'
+import { attemptOfEvent, idsBefore } from '../log/event-ids.ts'
+import { createRunLog, type RunLog } from '../log/log.ts'
 import { type StoredRun, storedEntries } from './stored-entries.ts'
 import type { WireBatch, WireEntry } from './wire.ts'
 

@@ -4,7 +4,8 @@ import type { CallId, MessageId, RunId } from '../../../../server/protocol/ids.t
 import { applyRunEvent } from '../../../../server/protocol/runs/apply-run-event.ts'
 import type { RunEvent } from '../../../../server/protocol/runs/run-event.ts'
 import type { Step } from '../../../../server/protocol/runs/step.ts'
-import { createRunLog, idsBefore, type RunLog } from '../../../../server/runs/log/log.ts'
+import { idsBefore } from '../../../../server/runs/log/event-ids.ts'
+import { createRunLog, type RunLog } from '../../../../server/runs/log/log.ts'
 import { createRunView, type OutgoingEvent } from '../../../../server/runs/log/view.ts'
 import { createMirror, type Mirror } from '../../../../server/runs/shared/mirror.ts'
 
