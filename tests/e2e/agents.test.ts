@@ -1,4 +1,4 @@
-// Agents in a real browser: sub-agent cards, background tasks, memory, MCP servers, channels.
+// Agents in a real browser: sub-agent cards, background tasks, memory, MCP servers, documents.
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -215,55 +215,6 @@ describeInBrowser('agents in the page', (visitor) => {
     await say(page, 'And now?')
     await page.getByText('Answer 2.').waitFor()
     expect(offered.map((names) => names.length > 0)).toEqual([true, false])
-    await leave(page)
-  })
-
-  test('a channel is added, its secret is never shown again, and it is removed after a confirmation', async () => {
-    const page = await visitor.open(`${server.url}/settings/channels`)
-    await page.getByText('No channels yet').waitFor()
-    const add = page.getByRole('button', { name: 'Add channel' })
-    const form = page.getByRole('dialog', { name: 'Add channel' })
-    const submit = form.getByRole('button', { name: 'Add channel' })
-    await add.click()
-    // The form says what a name may contain before the server refuses it.
-    const rule = form.getByText('Letters, digits, ., _ and -')
-    await rule.waitFor()
-    await form.getByLabel('Name', { exact: true }).fill('my team')
-    await form.getByLabel('Address').fill('https://hooks.example.org/x')
-    await form
-      .getByLabel('Name', { exact: true })
-      .and(form.locator('[aria-invalid=true]'))
-      .waitFor()
-    await submit.and(page.locator(':disabled')).waitFor()
-    await form.getByLabel('Address').fill('')
-    await form.getByLabel('Name', { exact: true }).fill('team')
-    await form.locator('[aria-invalid=true]').waitFor({ state: 'detached' })
-    // Nothing can be sent while something required is missing.
-    await submit.and(page.locator(':disabled')).waitFor()
-    await form.getByLabel('Address').fill('https://hooks.example.org/x')
-    await form.getByLabel(/^Signing secret/).fill('a-secret-of-mine')
-    await submit.click()
-    await page.getByText('team added.').waitFor()
-    // The path of the URL may be a secret too.
-    await page.getByText('Webhook · https://hooks.example.org/…').waitFor()
-    expect(await page.content()).not.toContain('a-secret-of-mine')
-    await expectAccessible(page)
-    // An error from the server is shown next to the form, which keeps the input.
-    await add.click()
-    await form.getByLabel('Type').selectOption('email')
-    await form.getByLabel('Name', { exact: true }).fill('post')
-    await form.getByLabel('Send to').fill('somebody@example.org')
-    await submit.click()
-    await form.getByRole('alert').getByText(/smtp/).waitFor()
-    expect(await form.getByLabel('Name', { exact: true }).inputValue()).toBe('post')
-    await expectAccessible(page)
-    await page.keyboard.press('Escape')
-    await form.waitFor({ state: 'detached' })
-    await page.getByRole('button', { name: 'Remove team' }).click()
-    await page.getByRole('alertdialog').getByRole('button', { name: 'Remove team' }).click()
-    await page.getByText('No channels yet').waitFor()
-    // The last row is gone: the keyboard continues at the section, not at the beginning of the page.
-    await add.and(page.locator(':focus')).waitFor()
     await leave(page)
   })
 

@@ -1,4 +1,4 @@
-// Lists of the settings by keyboard alone: adding in a dialog, and the focus when rows are removed.
+// Lists of the settings: adding in a dialog, removing rows, and where the focus goes.
 import { expect, test } from 'vitest'
 import { describeInBrowser, expectAccessible, leave } from '../support/page/page.ts'
 import { usePageServer } from '../support/page/page-server.ts'
@@ -47,6 +47,86 @@ describeInBrowser('lists of the settings', (visitor) => {
     await dialog.waitFor({ state: 'detached' })
     await add.and(page.locator(':focus')).waitFor()
     await page.getByText('https://events.example.org/in').waitFor()
+    await leave(page)
+  })
+
+  test('a button keeps the focus while its own request disables it, and cannot be pressed again meanwhile', async () => {
+    const page = await visitor.open(`${on.server.url}/settings/channels`)
+    let requests = 0
+    let answer = () => {}
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve
+    })
+    await page.route('**/api/webhooks/*/test', async (route) => {
+      requests += 1
+      await answered
+      await route.fallback()
+    })
+    await on.server.call('POST', '/api/webhooks', {
+      body: { url: 'https://events.example.org/tested', events: ['run.ended'] },
+    })
+    await page.reload()
+    const testButton = page
+      .getByRole('listitem')
+      .filter({ hasText: 'https://events.example.org/tested' })
+      .getByRole('button', { name: 'Send a test' })
+    await testButton.focus()
+    await page.keyboard.press('Enter')
+    await testButton.and(page.locator('[aria-disabled=true]:focus')).waitFor()
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Space')
+    answer()
+    await testButton.and(page.locator(':not([aria-disabled]):focus')).waitFor()
+    expect(requests).toBe(1)
+    await leave(page)
+  })
+
+  test('a channel is added, its secret is never shown again, and it is removed after a confirmation', async () => {
+    const page = await visitor.open(`${on.server.url}/settings/channels`)
+    await page.getByText('No channels yet').waitFor()
+    const add = page.getByRole('button', { name: 'Add channel' })
+    const form = page.getByRole('dialog', { name: 'Add channel' })
+    const submit = form.getByRole('button', { name: 'Add channel' })
+    await add.click()
+    // The form says what a name may contain before the server refuses it.
+    const rule = form.getByText('Letters, digits, ., _ and -')
+    await rule.waitFor()
+    await form.getByLabel('Name', { exact: true }).fill('my team')
+    await form.getByLabel('Address').fill('https://hooks.example.org/x')
+    await form
+      .getByLabel('Name', { exact: true })
+      .and(form.locator('[aria-invalid=true]'))
+      .waitFor()
+    await submit.and(page.locator(':disabled')).waitFor()
+    await form.getByLabel('Address').fill('')
+    await form.getByLabel('Name', { exact: true }).fill('team')
+    await form.locator('[aria-invalid=true]').waitFor({ state: 'detached' })
+    // Nothing can be sent while something required is missing.
+    await submit.and(page.locator(':disabled')).waitFor()
+    await form.getByLabel('Address').fill('https://hooks.example.org/x')
+    await form.getByLabel(/^Signing secret/).fill('a-secret-of-mine')
+    await submit.click()
+    await page.getByText('team added.').waitFor()
+    // The path of the URL may be a secret too.
+    await page.getByText('Webhook · https://hooks.example.org/…').waitFor()
+    expect(await page.content()).not.toContain('a-secret-of-mine')
+    await expectAccessible(page)
+    // An error from the server is shown next to the form, which keeps the input.
+    await add.click()
+    await form.getByLabel('Type').selectOption('email')
+    await form.getByLabel('Name', { exact: true }).fill('post')
+    await form.getByLabel('Send to').fill('somebody@example.org')
+    await submit.click()
+    await form.getByRole('alert').getByText(/smtp/).waitFor()
+    expect(await form.getByLabel('Name', { exact: true }).inputValue()).toBe('post')
+    await expectAccessible(page)
+    await page.keyboard.press('Escape')
+    await form.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Remove team' }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Remove team' }).click()
+    await page.getByText('No channels yet').waitFor()
+    // The last row is gone: the keyboard continues at the section, not at the beginning of the page.
+    await add.and(page.locator(':focus')).waitFor()
     await leave(page)
   })
 })

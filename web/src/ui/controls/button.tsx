@@ -3,6 +3,7 @@ import type { LucideIcon } from 'lucide-react'
 import type { ComponentProps } from 'react'
 import { classNames } from '../class-names.ts'
 import { Tip } from '../overlays/tip.tsx'
+import { useFocusKept } from './focus-kept.ts'
 
 type Tone = 'plain' | 'primary' | 'quiet' | 'danger'
 
@@ -27,12 +28,15 @@ export type ButtonProps = ComponentProps<'button'> & {
 }
 
 const baseClass =
-  'inline-flex shrink-0 items-center justify-center font-medium whitespace-nowrap transition-[background-color,filter,color] duration-100 disabled:opacity-45'
+  'inline-flex shrink-0 items-center justify-center font-medium whitespace-nowrap transition-[background-color,filter,color] duration-100 disabled:opacity-45 aria-disabled:opacity-45'
 
 /** The classes of a navigation link that looks like a button. */
 export const linkButtonClass = classNames(baseClass, TONES.plain, SIZES.normal, 'touch-target')
 
-/** A button with a text. `type` defaults to `button`, so that it does not submit a form by accident. */
+/**
+ * A button with a text. `type` defaults to `button`, so that it does not submit a form by accident. It keeps the focus
+ * when it is disabled.
+ */
 export function Button({
   tone = 'plain',
   size = 'normal',
@@ -41,11 +45,13 @@ export function Button({
   children,
   ...rest
 }: ButtonProps) {
+  const focusKept = useFocusKept(rest)
   return (
     <button
       type="button"
       className={classNames(baseClass, TONES[tone], SIZES[size], className)}
       {...rest}
+      {...focusKept}
     >
       {Icon !== undefined && <Icon size={size === 'small' ? 14 : 16} aria-hidden />}
       {children}
@@ -66,7 +72,7 @@ export type IconButtonProps = Omit<ComponentProps<'button'>, 'children'> & {
   tipSide?: 'top' | 'bottom' | 'left' | 'right'
 }
 
-/** A button with only an icon, and a tip that shows its name. */
+/** A button with only an icon, and a tip that shows its name. It keeps the focus when it is disabled. */
 export function IconButton({
   icon: Icon,
   label,
@@ -77,6 +83,7 @@ export function IconButton({
   className,
   ...rest
 }: IconButtonProps) {
+  const focusKept = useFocusKept(rest)
   return (
     <Tip
       text={keys === undefined ? label : `${label} (${keys})`}
@@ -87,12 +94,13 @@ export function IconButton({
         aria-label={label}
         aria-pressed={pressed}
         className={classNames(
-          'inline-flex shrink-0 items-center justify-center rounded-lg transition-colors duration-100 hover:bg-hover hover:text-ink disabled:opacity-40 data-[state=open]:bg-hover',
+          'inline-flex shrink-0 items-center justify-center rounded-lg transition-colors duration-100 hover:bg-hover hover:text-ink disabled:opacity-40 aria-disabled:opacity-40 data-[state=open]:bg-hover',
           size === 'small' ? 'size-7' : 'size-9',
           pressed === true ? 'bg-accent-soft text-accent hover:text-accent' : 'text-muted',
           className,
         )}
         {...rest}
+        {...focusKept}
       >
         <Icon size={size === 'small' ? 15 : 18} aria-hidden />
       </button>

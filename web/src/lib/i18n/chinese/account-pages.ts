@@ -1,4 +1,4 @@
-// Chinese texts of the page: signing in and the first model of a server.
+// Chinese texts of the page: signing in, two-factor authentication and the first model of a server.
 import type { accountPages as english } from '../english/account-pages.ts'
 
 export const accountPages: typeof english = {
@@ -104,5 +104,34 @@ export const accountPages: typeof english = {
       reasoning: '展示推理过程',
       vision: '支持图片',
     },
+  },
+  secondFactor: {
+    title: '双重验证',
+    text: '即使密码泄露，你的账号也仍然安全。',
+    totp: '验证器应用',
+    on: '已设置',
+    off: '未设置',
+    setUp: '设置',
+    remove: '移除',
+    removeOne: '移除“{{name}}”',
+    removeText: '要移除“{{name}}”吗？请用密码确认。',
+    added: '添加于 {{time}}',
+    newPasskey: '通行密钥',
+    passkeyText: '设备的指纹、面容或 PIN，或者安全密钥。也可以代替密码登录。',
+    passkeyUnavailable: '通行密钥需要 HTTPS 和域名。',
+    addPasskey: '添加',
+    passkeyName: '名称',
+    passkeyNameHint: '例如它所在的设备。',
+    codes: '恢复码',
+    codesLeft_one: '还剩 {{count}} 个',
+    codesLeft_other: '还剩 {{count}} 个',
+    newCodes: '重新生成',
+    codesText:
+      '如果丢失了第二重验证，可以用恢复码登录，每个只能使用一次。请妥善保存，它们不会再次显示。',
+    codesStored: '已保存',
+    scan: '请用验证器应用扫描，然后输入显示的验证码。',
+    qrCode: '验证器应用的二维码',
+    secret: '或手动输入此密钥',
+    go: '继续',
   },
 }

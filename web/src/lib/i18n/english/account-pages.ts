@@ -1,4 +1,4 @@
-// English texts of the page: signing in and the first model of a server.
+// English texts of the page: signing in, two-factor authentication and the first model of a server.
 
 export const accountPages = {
   auth: {
@@ -109,5 +109,35 @@ export const accountPages = {
       reasoning: 'Shows its reasoning',
       vision: 'Sees images',
     },
+  },
+  secondFactor: {
+    title: 'Two-factor authentication',
+    text: 'Keeps your account safe even if someone learns your password.',
+    totp: 'Authenticator app',
+    on: 'Set up',
+    off: 'Not set up',
+    setUp: 'Set up',
+    remove: 'Remove',
+    removeOne: 'Remove “{{name}}”',
+    removeText: 'Remove “{{name}}”? Confirm with your password.',
+    added: 'Added {{time}}',
+    newPasskey: 'Passkeys',
+    passkeyText:
+      'Your device’s fingerprint, face or PIN, or a security key. A passkey also signs you in without a password.',
+    passkeyUnavailable: 'Passkeys require HTTPS and a host name.',
+    addPasskey: 'Add',
+    passkeyName: 'Name',
+    passkeyNameHint: 'For example, the device it’s on.',
+    codes: 'Recovery codes',
+    codesLeft_one: '{{count}} left',
+    codesLeft_other: '{{count}} left',
+    newCodes: 'Create new codes',
+    codesText:
+      'If you lose your second factor, sign in with one of these codes. Each code works once. Store them safely: they aren’t shown again.',
+    codesStored: 'I’ve stored them',
+    scan: 'Scan this with your authenticator app, then enter the code it shows.',
+    qrCode: 'QR code for your authenticator app',
+    secret: 'Or enter this key',
+    go: 'Continue',
   },
 }

@@ -1,4 +1,4 @@
-// French texts of the page: signing in and the first model of a server.
+// French texts of the page: signing in, two-factor authentication and the first model of a server.
 
 export const accountPages = {
   auth: {
@@ -112,5 +112,36 @@ export const accountPages = {
       reasoning: 'Montre son raisonnement',
       vision: 'Voit les images',
     },
+  },
+  secondFactor: {
+    title: 'Authentification à deux facteurs',
+    text: 'Protège votre compte même si quelqu’un apprend votre mot de passe.',
+    totp: 'Application d’authentification',
+    on: 'Configurée',
+    off: 'Non configurée',
+    setUp: 'Configurer',
+    remove: 'Retirer',
+    removeOne: 'Retirer « {{name}} »',
+    removeText: 'Retirer « {{name}} » ? Confirmez avec votre mot de passe.',
+    added: 'Ajoutée {{time}}',
+    newPasskey: 'Clés d’accès',
+    passkeyText:
+      'Empreinte, visage ou code PIN d’un appareil, ou clé de sécurité. Permet aussi de se connecter sans mot de passe.',
+    passkeyUnavailable: 'Les clés d’accès exigent HTTPS et un nom d’hôte.',
+    addPasskey: 'Ajouter',
+    passkeyName: 'Nom',
+    passkeyNameHint: 'Par exemple l’appareil sur lequel elle se trouve.',
+    codes: 'Codes de récupération',
+    codesLeft_one: '{{count}} restant',
+    codesLeft_many: '{{count}} restants',
+    codesLeft_other: '{{count}} restants',
+    newCodes: 'En créer de nouveaux',
+    codesText:
+      'Si vous perdez votre second facteur, connectez-vous avec l’un de ces codes. Chacun fonctionne une fois. Conservez-les en lieu sûr : ils ne seront plus affichés.',
+    codesStored: 'Je les ai conservés',
+    scan: 'Scannez ce code QR avec votre application d’authentification, puis saisissez le code qu’elle affiche.',
+    qrCode: 'Code QR pour votre application d’authentification',
+    secret: 'Ou saisissez cette clé',
+    go: 'Continuer',
   },
 }

@@ -1,4 +1,4 @@
-// German texts of the page: signing in and the first model of a server.
+// German texts of the page: signing in, two-factor authentication and the first model of a server.
 
 export const accountPages = {
   auth: {
@@ -109,5 +109,35 @@ export const accountPages = {
       reasoning: 'Zeigt seine Überlegungen',
       vision: 'Sieht Bilder',
     },
+  },
+  secondFactor: {
+    title: 'Zwei-Faktor-Authentifizierung',
+    text: 'Schützt dein Konto, auch wenn jemand dein Passwort erfährt.',
+    totp: 'Authenticator-App',
+    on: 'Eingerichtet',
+    off: 'Nicht eingerichtet',
+    setUp: 'Einrichten',
+    remove: 'Entfernen',
+    removeOne: '„{{name}}“ entfernen',
+    removeText: '„{{name}}“ entfernen? Bestätige mit deinem Passwort.',
+    added: 'Hinzugefügt: {{time}}',
+    newPasskey: 'Passkeys',
+    passkeyText:
+      'Fingerabdruck, Gesicht oder PIN eines Geräts oder ein Sicherheitsschlüssel. Damit meldest du dich auch ohne Passwort an.',
+    passkeyUnavailable: 'Passkeys brauchen HTTPS und einen Hostnamen.',
+    addPasskey: 'Hinzufügen',
+    passkeyName: 'Name',
+    passkeyNameHint: 'Zum Beispiel das Gerät, auf dem er liegt.',
+    codes: 'Wiederherstellungscodes',
+    codesLeft_one: '{{count}} übrig',
+    codesLeft_other: '{{count}} übrig',
+    newCodes: 'Neue erstellen',
+    codesText:
+      'Wenn du deinen zweiten Faktor verlierst, melde dich mit einem dieser Codes an. Jeder funktioniert einmal. Bewahre sie sicher auf: Sie werden nicht noch einmal angezeigt.',
+    codesStored: 'Ich habe sie aufbewahrt',
+    scan: 'Scanne den QR-Code mit deiner Authenticator-App und gib dann den Code ein, den sie anzeigt.',
+    qrCode: 'QR-Code für deine Authenticator-App',
+    secret: 'Oder gib diesen Schlüssel ein',
+    go: 'Weiter',
   },
 }

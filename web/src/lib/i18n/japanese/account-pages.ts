@@ -1,4 +1,4 @@
-// Japanese texts of the page: signing in and the first model of a server.
+// Japanese texts of the page: signing in, two-factor authentication and the first model of a server.
 
 export const accountPages = {
   auth: {
@@ -107,5 +107,34 @@ export const accountPages = {
       reasoning: '推論を表示',
       vision: '画像を認識',
     },
+  },
+  secondFactor: {
+    title: '2 要素認証',
+    text: 'パスワードを知られてもアカウントを守ります。',
+    totp: '認証アプリ',
+    on: '設定済み',
+    off: '未設定',
+    setUp: '設定する',
+    remove: '削除',
+    removeOne: '「{{name}}」を削除',
+    removeText: '「{{name}}」を削除しますか？パスワードで確認してください。',
+    added: '追加：{{time}}',
+    newPasskey: 'パスキー',
+    passkeyText:
+      '端末の指紋、顔、PIN、またはセキュリティキー。パスワードなしでのサインインにも使えます。',
+    passkeyUnavailable: 'パスキーには HTTPS とホスト名が必要です。',
+    addPasskey: '追加',
+    passkeyName: '名前',
+    passkeyNameHint: '例：保存している端末の名前。',
+    codes: 'リカバリーコード',
+    codesLeft_other: '残り {{count}} 個',
+    newCodes: '新しく作成',
+    codesText:
+      '第 2 要素を失った場合は、これらのコードのいずれかでサインインしてください。各コードは 1 回だけ使えます。二度と表示されないので、安全に保管してください。',
+    codesStored: '保管しました',
+    scan: 'この QR コードを認証アプリで読み取り、表示されたコードを入力してください。',
+    qrCode: '認証アプリ用の QR コード',
+    secret: 'またはこのキーを入力',
+    go: '続ける',
   },
 }

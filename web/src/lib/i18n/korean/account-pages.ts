@@ -1,4 +1,4 @@
-// Korean texts of the page: signing in and the first model of a server.
+// Korean texts of the page: signing in, two-factor authentication and the first model of a server.
 
 export const accountPages = {
   auth: {
@@ -106,5 +106,33 @@ export const accountPages = {
       reasoning: '추론 과정 표시',
       vision: '이미지 인식',
     },
+  },
+  secondFactor: {
+    title: '2단계 인증',
+    text: '누군가 비밀번호를 알게 되어도 계정을 보호합니다.',
+    totp: '인증 앱',
+    on: '설정됨',
+    off: '설정 안 됨',
+    setUp: '설정',
+    remove: '제거',
+    removeOne: '‘{{name}}’ 제거',
+    removeText: '‘{{name}}’을(를) 제거할까요? 비밀번호로 확인하세요.',
+    added: '추가: {{time}}',
+    newPasskey: '패스키',
+    passkeyText: '기기의 지문, 얼굴, PIN 또는 보안 키입니다. 비밀번호 없이 로그인할 수도 있습니다.',
+    passkeyUnavailable: '패스키를 쓰려면 HTTPS와 호스트 이름이 필요합니다.',
+    addPasskey: '추가',
+    passkeyName: '이름',
+    passkeyNameHint: '예: 패스키가 저장된 기기.',
+    codes: '복구 코드',
+    codesLeft_other: '{{count}}개 남음',
+    newCodes: '새로 만들기',
+    codesText:
+      '2차 인증 수단을 잃어버리면 이 코드 중 하나로 로그인하세요. 각 코드는 한 번만 쓸 수 있습니다. 다시 표시되지 않으니 안전하게 보관하세요.',
+    codesStored: '보관했습니다',
+    scan: '이 QR 코드를 인증 앱으로 스캔한 다음 표시되는 코드를 입력하세요.',
+    qrCode: '인증 앱용 QR 코드',
+    secret: '또는 이 키를 입력',
+    go: '계속',
   },
 }

@@ -1,4 +1,4 @@
-// Portuguese texts of the page: signing in and the first model of a server.
+// Portuguese texts of the page: signing in, two-factor authentication and the first model of a server.
 
 export const accountPages = {
   auth: {
@@ -111,5 +111,36 @@ export const accountPages = {
       reasoning: 'Mostra seu raciocínio',
       vision: 'Vê imagens',
     },
+  },
+  secondFactor: {
+    title: 'Autenticação de dois fatores',
+    text: 'Protege sua conta mesmo que alguém descubra sua senha.',
+    totp: 'Aplicativo autenticador',
+    on: 'Configurado',
+    off: 'Não configurado',
+    setUp: 'Configurar',
+    remove: 'Remover',
+    removeOne: 'Remover “{{name}}”',
+    removeText: 'Remover “{{name}}”? Confirme com sua senha.',
+    added: 'Adicionada: {{time}}',
+    newPasskey: 'Chaves de acesso',
+    passkeyText:
+      'Impressão digital, rosto ou PIN de um dispositivo, ou uma chave de segurança. Também permite entrar sem senha.',
+    passkeyUnavailable: 'Chaves de acesso precisam de HTTPS e de um nome de host.',
+    addPasskey: 'Adicionar',
+    passkeyName: 'Nome',
+    passkeyNameHint: 'Por exemplo, o dispositivo em que ela está.',
+    codes: 'Códigos de recuperação',
+    codesLeft_one: 'Resta {{count}}',
+    codesLeft_many: 'Restam {{count}}',
+    codesLeft_other: 'Restam {{count}}',
+    newCodes: 'Criar novos',
+    codesText:
+      'Se você perder o segundo fator, entre com um destes códigos. Cada um funciona uma vez. Guarde-os em segurança: eles não serão exibidos novamente.',
+    codesStored: 'Já guardei',
+    scan: 'Escaneie este código QR com seu aplicativo autenticador e digite o código que ele mostrar.',
+    qrCode: 'Código QR para seu aplicativo autenticador',
+    secret: 'Ou digite esta chave',
+    go: 'Continuar',
   },
 }

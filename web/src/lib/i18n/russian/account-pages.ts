@@ -1,4 +1,4 @@
-// Russian texts of the page: signing in and the first model of a server.
+// Russian texts of the page: signing in, two-factor authentication and the first model of a server.
 
 export const accountPages = {
   auth: {
@@ -113,5 +113,37 @@ export const accountPages = {
       reasoning: 'Показывает ход рассуждений',
       vision: 'Видит изображения',
     },
+  },
+  secondFactor: {
+    title: 'Двухфакторная аутентификация',
+    text: 'Защищает учётную запись, даже если кто-то узнает ваш пароль.',
+    totp: 'Приложение для аутентификации',
+    on: 'Настроено',
+    off: 'Не настроено',
+    setUp: 'Настроить',
+    remove: 'Удалить',
+    removeOne: 'Удалить «{{name}}»',
+    removeText: 'Удалить «{{name}}»? Подтвердите паролем.',
+    added: 'Добавлен: {{time}}',
+    newPasskey: 'Ключи доступа',
+    passkeyText:
+      'Отпечаток, лицо или PIN-код устройства либо аппаратный ключ. С ними можно входить и без пароля.',
+    passkeyUnavailable: 'Для ключей доступа нужны HTTPS и имя хоста.',
+    addPasskey: 'Добавить',
+    passkeyName: 'Название',
+    passkeyNameHint: 'Например, устройство, на котором он хранится.',
+    codes: 'Коды восстановления',
+    codesLeft_one: 'Остался {{count}}',
+    codesLeft_few: 'Осталось {{count}}',
+    codesLeft_many: 'Осталось {{count}}',
+    codesLeft_other: 'Осталось {{count}}',
+    newCodes: 'Создать новые',
+    codesText:
+      'Если вы потеряете второй фактор, войдите с помощью одного из этих кодов. Каждый сработает один раз. Храните их в надёжном месте: больше они не покажутся.',
+    codesStored: 'Коды сохранены',
+    scan: 'Отсканируйте этот QR-код приложением для аутентификации и введите код, который оно покажет.',
+    qrCode: 'QR-код для приложения аутентификации',
+    secret: 'Или введите этот ключ',
+    go: 'Продолжить',
   },
 }

@@ -1,4 +1,4 @@
-// Spanish texts of the page: signing in and the first model of a server.
+// Spanish texts of the page: signing in, two-factor authentication and the first model of a server.
 
 export const accountPages = {
   auth: {
@@ -111,5 +111,36 @@ export const accountPages = {
       reasoning: 'Muestra su razonamiento',
       vision: 'Ve imágenes',
     },
+  },
+  secondFactor: {
+    title: 'Autenticación de dos factores',
+    text: 'Protege tu cuenta aunque alguien averigüe tu contraseña.',
+    totp: 'Aplicación de autenticación',
+    on: 'Configurada',
+    off: 'Sin configurar',
+    setUp: 'Configurar',
+    remove: 'Quitar',
+    removeOne: 'Quitar «{{name}}»',
+    removeText: '¿Quitar «{{name}}»? Confirma con tu contraseña.',
+    added: 'Añadida: {{time}}',
+    newPasskey: 'Llaves de acceso',
+    passkeyText:
+      'Huella, rostro o PIN de un dispositivo, o una llave de seguridad. También permite entrar sin contraseña.',
+    passkeyUnavailable: 'Las llaves de acceso necesitan HTTPS y un nombre de host.',
+    addPasskey: 'Añadir',
+    passkeyName: 'Nombre',
+    passkeyNameHint: 'Por ejemplo, el dispositivo en el que está.',
+    codes: 'Códigos de recuperación',
+    codesLeft_one: 'Queda {{count}}',
+    codesLeft_many: 'Quedan {{count}}',
+    codesLeft_other: 'Quedan {{count}}',
+    newCodes: 'Crear nuevos',
+    codesText:
+      'Si pierdes tu segundo factor, inicia sesión con uno de estos códigos. Cada código funciona una vez. Guárdalos en un lugar seguro: no se vuelven a mostrar.',
+    codesStored: 'Los he guardado',
+    scan: 'Escanea este código QR con tu aplicación de autenticación y escribe el código que muestra.',
+    qrCode: 'Código QR para tu aplicación de autenticación',
+    secret: 'O escribe esta clave',
+    go: 'Continuar',
   },
 }
