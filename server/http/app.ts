@@ -84,6 +84,8 @@ const HEADERS_TIMEOUT_MS = 10_000
 const BODY_TIMEOUT_MS = 30_000
 /** Clients that neither read nor send for this long are disconnected. */
 const STALL_MS = 30_000
+/** How often idle connections are closed while the server closes. */
+const IDLE_CHECK_MS = 50
 /** Uploads may take long as long as they make progress; this is the upper limit. */
 const WHOLE_REQUEST_TIMEOUT_MS = 60 * 60_000
 const MAX_PARAMETER_LENGTH = 4096
@@ -95,6 +97,15 @@ const PROXIES = ['loopback', 'linklocal', 'uniquelocal']
 /** Every schema is a zod schema, with the compilers that `createApp` sets. */
 const neverCompiled = (): never => {
   throw new Error('a schema that is not of zod')
+}
+
+/**
+ * Closes connections that are idle, until the server has closed. Node does so only once, so a connection whose response ends
+ * a moment later would delay the end until its keep-alive time is over.
+ */
+function closeIdleConnections({ server }: App): void {
+  const timer = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS)
+  server.once('close', () => clearInterval(timer))
 }
 
 /** Creates an app without routes. Errors are sent in the envelope of `error-handler.ts`. */
@@ -126,7 +137,7 @@ export function createApp({
     keepAliveTimeout: STALL_MS,
     connectionTimeout: silentConnectionMs,
     http: { headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: 2000 },
-    // Idle keep-alive connections are closed at once. The modules that own streams end them when the server closes.
+    // Idle keep-alive connections are closed (`closeIdleConnections`). The modules that own streams end them when the server closes.
     forceCloseConnections: 'idle',
     // The `onRequest` hook below sends the 503 in the error envelope instead.
     return503OnClosing: false,
@@ -151,6 +162,7 @@ export function createApp({
   let isClosing = false
   app.addHook('preClose', async () => {
     isClosing = true
+    closeIdleConnections(app)
   })
   app.addHook('onRequest', async (request, reply) => {
     void reply.header(REQUEST_ID_HEADER, request.id)
