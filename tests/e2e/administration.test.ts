@@ -177,7 +177,10 @@ describeInBrowser('the administration', (visitor) => {
         ({ id }: { id: string }) => id,
       )
     await expect.poll(order).toEqual(['two', 'one'])
-    await page.getByRole('button', { name: '上移 two' }).and(page.locator(':disabled')).waitFor()
+    await page
+      .getByRole('button', { name: '上移 two' })
+      .and(page.locator('[aria-disabled=true]:focus'))
+      .waitFor()
     await expectAccessible(page)
     await expectNoSideways(page)
     const administered = shot('server')

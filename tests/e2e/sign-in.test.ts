@@ -48,7 +48,7 @@ describeInBrowser('signing in', (visitor) => {
     await page.getByLabel('Password').fill('wrong horse')
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
     await page.getByRole('alert').waitFor()
-    // The button that was clicked is disabled while the server decides, which takes the focus from it.
+    // The next attempt begins at the first field.
     await page.getByLabel('Username').and(page.locator(':focus')).waitFor()
     await page.getByLabel('Password').fill('correct horse')
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()

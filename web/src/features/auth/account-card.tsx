@@ -5,8 +5,8 @@ import { Logo } from '../../ui/logo.tsx'
 const FIRST_CONTROL = ':is(input:not([hidden]), button):enabled, a[href]'
 
 /**
- * A form if `onSubmit` is given, else only a card. `error` is shown above the content (`children`). Sets the tab's title,
- * and focuses the first field, or the first button if there is no field.
+ * A form if `onSubmit` is given, else only a card. `error` is shown above the content (`children`). Sets the tab's title.
+ * Focuses the first field, or the first button if there is no field, also after an attempt that failed.
  */
 export function AccountCard({
   title,
@@ -26,10 +26,12 @@ export function AccountCard({
   useEffect(() => {
     document.title = `${title} · NanoClaw`
   }, [title])
-  // Runs again when the content changes: the focused button may have been removed or disabled.
+  // Runs again when the content changes: the focused control may have been removed, or its attempt may have failed.
   // biome-ignore lint/correctness/useExhaustiveDependencies: these texts identify the content
   useEffect(() => {
-    if (document.activeElement !== document.body) return
+    const focused = document.activeElement
+    const hasFailed = error !== undefined && focused?.matches('[type=submit]') === true
+    if (focused !== document.body && !hasFailed) return
     content.current?.querySelector<HTMLElement>(FIRST_CONTROL)?.focus()
   }, [title, text, error])
   const head = (
