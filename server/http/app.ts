@@ -17,6 +17,7 @@ import { appError } from '../errors.ts'
 import { newId } from '../lib/ids.ts'
 import type { Slots } from '../lib/limits.ts'
 import { PAGE_ITEMS } from '../protocol/envelope.ts'
+import { createConnectionCloser } from './connection-closer.ts'
 import { limitConnections } from './connection-limit.ts'
 import { REQUEST_ID_HEADER, registerErrorHandler, sendRawError } from './error-handler.ts'
 import { DEFAULT_JSON_DEPTH, registerJsonBodies } from './json-body.ts'
@@ -84,8 +85,6 @@ const HEADERS_TIMEOUT_MS = 10_000
 const BODY_TIMEOUT_MS = 30_000
 /** Clients that neither read nor send for this long are disconnected. */
 const STALL_MS = 30_000
-/** How often idle connections are closed while the server closes. */
-const IDLE_CHECK_MS = 50
 /** Uploads may take long as long as they make progress; this is the upper limit. */
 const WHOLE_REQUEST_TIMEOUT_MS = 60 * 60_000
 const MAX_PARAMETER_LENGTH = 4096
@@ -97,15 +96,6 @@ const PROXIES = ['loopback', 'linklocal', 'uniquelocal']
 /** Every schema is a zod schema, with the compilers that `createApp` sets. */
 const neverCompiled = (): never => {
   throw new Error('a schema that is not of zod')
-}
-
-/**
- * Closes connections that are idle, until the server has closed. Node does so only once, so a connection whose response ends
- * a moment later would delay the end until its keep-alive time is over.
- */
-function closeIdleConnections({ server }: App): void {
-  const timer = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS)
-  server.once('close', () => clearInterval(timer))
 }
 
 /** Creates an app without routes. Errors are sent in the envelope of `error-handler.ts`. */
@@ -137,7 +127,7 @@ export function createApp({
     keepAliveTimeout: STALL_MS,
     connectionTimeout: silentConnectionMs,
     http: { headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: 2000 },
-    // Idle keep-alive connections are closed (`closeIdleConnections`). The modules that own streams end them when the server closes.
+    // Idle keep-alive connections are closed (`createConnectionCloser`). The modules that own streams end them when the server closes.
     forceCloseConnections: 'idle',
     // The `onRequest` hook below sends the 503 in the error envelope instead.
     return503OnClosing: false,
@@ -160,9 +150,10 @@ export function createApp({
   })
   registerErrorHandler(app)
   let isClosing = false
+  const closeQuietConnections = createConnectionCloser(app.server)
   app.addHook('preClose', async () => {
     isClosing = true
-    closeIdleConnections(app)
+    closeQuietConnections()
   })
   app.addHook('onRequest', async (request, reply) => {
     void reply.header(REQUEST_ID_HEADER, request.id)
