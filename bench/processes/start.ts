@@ -1,7 +1,7 @@
 // Starts a benchmark program as a child process and measures its CPU time and memory.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { z } from 'zod'
@@ -9,7 +9,7 @@ import { z } from 'zod'
 export interface Measured {
   pid: number
   port: number
-  /** Seconds of CPU time so far. */
+  /** Seconds of CPU time of its threads so far. Threads that have ended do not count. */
   cpuSeconds(): number
   /** Current resident memory, in megabytes. */
   memory(): number
@@ -19,8 +19,14 @@ export interface Measured {
   terminate(): Promise<void>
 }
 
-/** Clock ticks per second in /proc/<pid>/stat; 100 on every Linux that Node supports. */
-const TICKS = 100
+/**
+ * Nanoseconds of CPU time of a thread. `/proc/<pid>/stat` counts hundredths of a second, of which a short round takes only six.
+ * Source: https://docs.kernel.org/scheduler/sched-stats.html#proc-pid-schedstat
+ */
+function threadNanoseconds(pid: number, thread: string): number {
+  const file = `/proc/${pid}/task/${thread}/schedstat`
+  return existsSync(file) ? Number(readFileSync(file, 'utf8').split(' ')[0]) : 0
+}
 
 /** Programs that a suite left behind because it failed or took too long end with this process. */
 const running = new Set<ChildProcess>()
@@ -44,8 +50,8 @@ export function watch(child: ChildProcess, port: number): Measured {
     pid,
     port,
     cpuSeconds() {
-      const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
-      return (Number(fields[11]) + Number(fields[12])) / TICKS
+      const threads = readdirSync(`/proc/${pid}/task`)
+      return threads.reduce((sum, thread) => sum + threadNanoseconds(pid, thread), 0) / 1e9
     },
     memory() {
       const kilobytes = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
