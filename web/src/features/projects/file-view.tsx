@@ -79,7 +79,7 @@ function Editing({
   )
   useEffect(() => onDirty(dirty), [dirty, onDirty])
   const section = useRef<HTMLElement>(null)
-  /** Moves the focus before saving, because the button is disabled or removed once the text is saved. */
+  /** Continues in the file: in the preview, the button is removed once the text is saved. */
   const saveByButton = (): void => {
     editing.save()
     const target = view === 'edit' ? '[contenteditable="true"]' : '[role="radio"][data-state="on"]'

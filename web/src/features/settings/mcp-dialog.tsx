@@ -32,7 +32,7 @@ export function McpDialog({
       title={server === null ? t('mcp.add') : t('mcp.edit', { name })}
       footer={
         <>
-          <Button className="me-auto" disabled={!isFilled} onClick={form.tryIt}>
+          <Button className="me-auto" disabled={test.isPending || !isFilled} onClick={form.tryIt}>
             {t('mcp.test')}
           </Button>
           <Button tone="quiet" onClick={onClose}>
@@ -92,8 +92,6 @@ function useMcpForm(server: AdminMcpServer | null, onClose: () => void) {
     else change.mutate({ name: server.name, patch: given }, { onSuccess: onClose })
   }
   const tryIt = (): void => {
-    // The button is not disabled meanwhile, which would take the focus from it.
-    if (test.isPending) return
     const given = read()
     if (given !== null) test.mutate({ name: name.trim(), ...given })
   }

@@ -3,7 +3,7 @@ import type { LucideIcon } from 'lucide-react'
 import type { ComponentProps } from 'react'
 import { classNames } from '../class-names.ts'
 import { Tip } from '../overlays/tip.tsx'
-import { useFocusKept } from './focus-kept.ts'
+import { useFocusableWhenDisabled } from './use-focusable-when-disabled.ts'
 
 type Tone = 'plain' | 'primary' | 'quiet' | 'danger'
 
@@ -45,13 +45,13 @@ export function Button({
   children,
   ...rest
 }: ButtonProps) {
-  const focusKept = useFocusKept(rest)
+  const focusable = useFocusableWhenDisabled(rest)
   return (
     <button
       type="button"
       className={classNames(baseClass, TONES[tone], SIZES[size], className)}
       {...rest}
-      {...focusKept}
+      {...focusable}
     >
       {Icon !== undefined && <Icon size={size === 'small' ? 14 : 16} aria-hidden />}
       {children}
@@ -83,7 +83,7 @@ export function IconButton({
   className,
   ...rest
 }: IconButtonProps) {
-  const focusKept = useFocusKept(rest)
+  const focusable = useFocusableWhenDisabled(rest)
   return (
     <Tip
       text={keys === undefined ? label : `${label} (${keys})`}
@@ -100,7 +100,7 @@ export function IconButton({
           className,
         )}
         {...rest}
-        {...focusKept}
+        {...focusable}
       >
         <Icon size={size === 'small' ? 15 : 18} aria-hidden />
       </button>

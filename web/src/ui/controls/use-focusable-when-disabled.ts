@@ -1,4 +1,4 @@
-// Disabling a button that has the focus without taking the focus away.
+// Buttons that stay focusable when they are disabled.
 import { type ComponentProps, useState } from 'react'
 
 type DisabledProps = Pick<
@@ -7,11 +7,11 @@ type DisabledProps = Pick<
 >
 
 /**
- * Returns the properties of a button that keeps the focus while it is disabled, for example while its own request runs.
- * Browsers move the focus from a disabled button to the document, where the next Tab starts at the top of the page. Until
- * the user moves on, such a button is therefore only `aria-disabled` and ignores clicks.
+ * Returns the properties of a button that keeps the focus when it is disabled, for example by its own request. Browsers
+ * move the focus from a disabled button to the document, where the next Tab starts at the top of the page. Until the user
+ * moves on, such a button is therefore only `aria-disabled` and ignores clicks.
  */
-export function useFocusKept({
+export function useFocusableWhenDisabled({
   disabled = false,
   onClick,
   onFocus,
@@ -28,7 +28,8 @@ export function useFocusKept({
       onFocus?.(event)
     },
     onBlur(event) {
-      setHasFocus(false)
+      // While another window is active, the button remains the active element and has the focus again afterwards.
+      setHasFocus(document.activeElement === event.currentTarget)
       onBlur?.(event)
     },
     onClick(event) {
