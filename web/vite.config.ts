@@ -7,6 +7,7 @@ import react from '@vitejs/plugin-react'
 import { transformSync } from 'esbuild'
 import { defineConfig, type Plugin } from 'vite'
 import { bundledFile, moduleOf } from './bundled-files.ts'
+import type { Language } from './src/lib/i18n/languages.ts'
 
 const server = process.env.NANOCLAW_DEV_SERVER ?? 'http://127.0.0.1:3000'
 
@@ -76,7 +77,7 @@ const TEXT_FOLDERS = {
   ja: 'japanese',
   ko: 'korean',
   zh: 'chinese',
-}
+} satisfies Record<Language, string>
 
 /** Puts `early-requests.js` into the document, with the files that it preloads. */
 const earlyRequests = (): Plugin => ({

@@ -66,11 +66,11 @@ const MAX_SEARCHED_PAGES = 10
 /** Whether the open conversation is in the current list below the loaded pages, within `MAX_SEARCHED_PAGES`. */
 function useIsBelow(activeId: string | null, loaded: ConversationPages | undefined): boolean {
   const { data: active } = useQuery({ ...conversationQuery(activeId ?? ''), enabled: false })
-  const last = loaded?.pages.at(-1)?.items.at(-1)
-  if (activeId === null || active === undefined || last === undefined) return false
+  const pages = loaded?.pages ?? []
+  const last = pages.at(-1)?.items.at(-1)
+  if (active === undefined || last === undefined) return false
   return (
-    loaded !== undefined &&
-    loaded.pages.length < MAX_SEARCHED_PAGES &&
+    pages.length < MAX_SEARCHED_PAGES &&
     !(active.archived || active.pinned || active.temporary) &&
     active.updated_at < last.updated_at
   )

@@ -9,6 +9,9 @@ import { SelectField, TextField } from '../../ui/controls/field.tsx'
 import { API_NAMES } from './probe-findings.tsx'
 import { APIS, type SetupForm } from './setup-form.ts'
 
+/** The field of the provider step to correct after a failed test. */
+export type ProviderFault = 'address' | 'key'
+
 /**
  * Edits `form`; `onChange` receives only the changed fields. `fault` is the field that the last test found wrong; it gets
  * the focus.
@@ -19,7 +22,7 @@ export function ProviderStep({
   onChange,
 }: {
   form: SetupForm
-  fault: 'address' | 'key' | null
+  fault: ProviderFault | null
   onChange: (change: Partial<SetupForm>) => void
 }) {
   const { t } = useTranslation()

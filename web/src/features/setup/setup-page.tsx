@@ -12,7 +12,7 @@ import { Empty, Loading, Spinner } from '../../ui/states/feedback.tsx'
 import { LanguageStep } from './language-step.tsx'
 import { ModelsStep } from './models-step.tsx'
 import { ProbeFindings } from './probe-findings.tsx'
-import { ProviderStep } from './provider-step.tsx'
+import { type ProviderFault, ProviderStep } from './provider-step.tsx'
 import { type SetupStep, STEPS } from './setup-form.ts'
 import { StepList } from './step-list.tsx'
 import { TryStep } from './try-step.tsx'
@@ -105,10 +105,7 @@ function Setup({
 }
 
 /** The field to correct after a failed test; null while the test runs and after a successful one. */
-function faultIn({
-  data,
-  isPending,
-}: ReturnType<typeof useSetup>['probe']): 'address' | 'key' | null {
+function faultIn({ data, isPending }: ReturnType<typeof useSetup>['probe']): ProviderFault | null {
   if (isPending || data === undefined || data.reachable) return null
   return data.error_reason === 'model_unauthorized' ? 'key' : 'address'
 }

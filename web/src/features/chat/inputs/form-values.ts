@@ -44,7 +44,7 @@ export function contentOf(form: InputForm, values: Values): NonNullable<InputAns
 const isTime = (field: InputField): boolean =>
   field.type === 'string' && !('oneOf' in field) && field.format === 'date-time'
 
-/** The browser's field for date and time has local time without seconds; empty for a text that is no time. */
+/** The value for the browser's field for date and time: local time without seconds; empty if the text is not a time. */
 function localTime(text: unknown): string {
   const time = new Date(String(text))
   if (Number.isNaN(time.getTime())) return ''
@@ -56,7 +56,7 @@ function localTime(text: unknown): string {
 const toWire = (field: InputField, value: string): string =>
   isTime(field) ? new Date(value).toISOString() : value
 
-/** What forbids to send these chosen values of a list, with the bound; null if nothing does. */
+/** Why a list cannot have so many chosen values, with the limit; null if it can. An optional list may be empty. */
 export function countFault(
   {
     minItems = 0,

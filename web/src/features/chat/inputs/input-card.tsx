@@ -10,8 +10,8 @@ import { reportError } from '../../../ui/states/error-text.ts'
 import { contentOf, firstValues, type Values } from './form-values.ts'
 import { InputFields } from './input-fields.tsx'
 
-/** Above a form that is higher than the list of messages. */
-const MARGIN_PX = 12
+/** The distance between the top of the list of messages and a form that is higher than the list. */
+const MARGIN_PIXELS = 12
 
 /** Shown below an answer whose run waits. `onAnswered` is called once the server has the response. */
 export function InputCard({
@@ -30,7 +30,7 @@ export function InputCard({
   const [busy, setBusy] = useState(false)
   const [opened, setOpened] = useState(false)
 
-  // Scrolls into view and takes the focus, unless the user is typing. Of a long form, the beginning is to be seen.
+  // Scrolls into view and takes the focus, unless the user is typing. A long form shows its beginning.
   useEffect(() => {
     const element = card.current
     if (element === null) return
@@ -38,7 +38,7 @@ export function InputCard({
     const typing = focused instanceof HTMLTextAreaElement && focused.value !== ''
     const inCard = focused?.closest('[data-approval],[data-input]') != null
     if (!typing && !inCard) element.focus({ preventScroll: true })
-    // The list scrolls to its new end when it has grown. This observer is younger, so it is called after that.
+    // The list's own observer scrolls to the end of the list first: observers are called in the order of their creation.
     const observer = new ResizeObserver(() => {
       observer.disconnect()
       element.scrollIntoView({ block: 'nearest' })
@@ -46,7 +46,7 @@ export function InputCard({
       if (list === null) return
       // `scrollIntoView` with `start` would also move what is around the list.
       const above =
-        list.getBoundingClientRect().top + MARGIN_PX - element.getBoundingClientRect().top
+        list.getBoundingClientRect().top + MARGIN_PIXELS - element.getBoundingClientRect().top
       if (above > 0) list.scrollTop -= above
     })
     observer.observe(element)
