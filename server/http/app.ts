@@ -127,8 +127,6 @@ export function createApp({
     keepAliveTimeout: STALL_MS,
     connectionTimeout: silentConnectionMs,
     http: { headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: 2000 },
-    // Idle keep-alive connections are closed (`createConnectionCloser`). The modules that own streams end them when the server closes.
-    forceCloseConnections: 'idle',
     // The `onRequest` hook below sends the 503 in the error envelope instead.
     return503OnClosing: false,
     routerOptions: { maxParamLength: MAX_PARAMETER_LENGTH },
@@ -150,6 +148,7 @@ export function createApp({
   })
   registerErrorHandler(app)
   let isClosing = false
+  // The modules that own streams end them when the server closes.
   const closeQuietConnections = createConnectionCloser(app.server)
   app.addHook('preClose', async () => {
     isClosing = true

@@ -1,4 +1,4 @@
-// One clock for all callers that do something at an interval: it spreads them over the interval, and those of one tick share a timer.
+// A clock for callers that act at an interval: it spreads them over the interval, and those of one tick share a timer.
 
 /** Milliseconds between two ticks. */
 export const TICK_MS = 10

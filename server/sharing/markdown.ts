@@ -6,7 +6,7 @@ import { escapeHtml } from '../lib/escape-html.ts'
 import { createWorkerClient } from '../lib/worker-client.ts'
 import type { DocumentLanguage } from './document-texts.ts'
 import { proseTexts } from './prose-texts.ts'
-import type { RenderRequest } from './render-request.ts'
+import type { MarkdownText, RenderRequest } from './render-request.ts'
 
 /** Renders Markdown of exports and shared copies. */
 export interface MarkdownRenderer {
@@ -45,19 +45,19 @@ export function createMarkdownRenderer(): MarkdownRenderer {
     idleMs: IDLE_MS,
     timeoutError: () => new Error('The text took too long to render'),
   })
-  const renderNow = async (request: Omit<RenderRequest, 'isColoured'>): Promise<string> => {
+  const renderNow = async (source: MarkdownText): Promise<string> => {
     // A slow text ends the thread and all other texts in it, so those get a second attempt, without what may be slow.
     for (const isColoured of [true, false])
       try {
-        const message = { ...request, isColoured }
-        const html = await client.request(message, { timeoutMs: RENDER_TIMEOUT_MS })
+        const request: RenderRequest = { ...source, isColoured }
+        const html = await client.request(request, { timeoutMs: RENDER_TIMEOUT_MS })
         if (html.length <= MAX_HTML_CHARACTERS) return html
       } catch {
-        // Shown as plain text instead.
+        // Without colours next, then as plain text.
       }
-    return plainText(request.text)
+    return plainText(source.text)
   }
-  const rendered = new LRUCache<string, string, Omit<RenderRequest, 'isColoured'>>({
+  const rendered = new LRUCache<string, string, MarkdownText>({
     maxSize: MAX_CACHED_CHARACTERS,
     sizeCalculation: (html) => html.length + 1,
     ttl: CACHE_TTL_MS,

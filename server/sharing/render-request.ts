@@ -2,9 +2,13 @@
 import type { ProseTexts } from './prose-texts.ts'
 
 /** A text in Markdown, with the words that its HTML needs. */
-export interface RenderRequest {
+export interface MarkdownText {
   text: string
   texts: ProseTexts
+}
+
+/** One attempt to render a text. */
+export interface RenderRequest extends MarkdownText {
   /** Whether its code is to be coloured, which may take long. */
   isColoured: boolean
 }
