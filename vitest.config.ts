@@ -66,9 +66,10 @@ class LongestFirst extends BaseSequencer {
 }
 
 /**
- * A complete run of 3,655 tests took 768 s on two cores without other load. In the processes of the tests, a test of chats,
- * runs or tools takes 0.13 s of processor time (mean of 876, load 12 to 20); a load of the page takes 0.7 to 1 s in Chromium.
- * With four at a time, every test takes longer than it gains. Each takes up to 1.5 GB, its browser and servers included.
+ * Complete runs of 3,649 tests took 627 and 651 s on two cores without other load. In the processes of the tests, a test of
+ * chats, runs or tools takes 0.13 s of processor time (mean of 876, load 12 to 20); a load of the page takes 0.7 to 1 s in
+ * Chromium. Four at a time left the cores hardly idle (0 to 4 %) and took 745 s in one run, before servers closed faster.
+ * Each takes up to 1.5 GB, its browser and servers included.
  */
 const WORKERS = 3
 
