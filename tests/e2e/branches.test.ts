@@ -54,4 +54,33 @@ describeInBrowser('branches', (visitor) => {
     expect(await page.getByText('Blue, I say.').count()).toBe(0)
     await leave(page)
   })
+
+  test('on a right-to-left page, the arrow to the left leads into the branches that fork, and the one to the right leads out', async () => {
+    on.upstream.enqueue(turn.text('A first answer.'), turn.text('A second answer.'))
+    const page = await visitor.open(on.server.url)
+    await say(page, 'A question.')
+    await page.getByText('A first answer.').waitFor()
+    await page.getByRole('button', { name: 'Regenerate' }).last().click()
+    await page.getByText('A second answer.').waitFor()
+    await page.evaluate("document.documentElement.dir = 'rtl'")
+    await page.getByRole('button', { name: 'Version 2 of 2. Show all branches' }).click()
+    const items = page.getByRole('treeitem')
+    const focused = page.locator('[role=treeitem]:focus')
+    await focused.waitFor()
+    await page.keyboard.press('Home')
+    await items.first().and(focused).waitFor()
+    await page.keyboard.press('ArrowRight')
+    await items.first().and(focused).waitFor()
+    await page.keyboard.press('ArrowLeft')
+    await items.nth(1).and(focused).waitFor()
+    await page.keyboard.press('ArrowRight')
+    await items.first().and(focused).waitFor()
+    // The indent is on the right.
+    const edge = async (at: number) => {
+      const box = await items.nth(at).boundingBox()
+      return box === null ? 0 : box.x + box.width
+    }
+    expect(await edge(1)).toBeLessThan(await edge(0))
+    await leave(page)
+  })
 })

@@ -7,6 +7,7 @@ import type { MessageId } from '../../../../../server/protocol/ids.ts'
 import { useBranches } from '../../../lib/api/branches.ts'
 import { useModels } from '../../../lib/api/catalog.ts'
 import { fullTime, shortTime } from '../../../lib/format.ts'
+import { shownDirection } from '../../../lib/i18n/languages.ts'
 import { paths } from '../../../lib/paths.ts'
 import { classNames } from '../../../ui/class-names.ts'
 import { Dialog } from '../../../ui/overlays/dialog.tsx'
@@ -92,14 +93,18 @@ function Tree({
     const items = [...(tree.current?.querySelectorAll<HTMLElement>('[role="treeitem"]') ?? [])]
     const at = items.findIndex((item) => item.matches(':focus'))
     const depth = branches[at]?.depth ?? 0
+    const isMirrored = shownDirection() === 'rtl'
     const places: Partial<Record<string, number>> = {
       ArrowDown: at + 1,
       ArrowUp: at - 1,
       Home: 0,
       End: items.length - 1,
-      // Left: the branch that this one forks from. Right: the first branch that forks from this one.
-      ArrowLeft: branches.slice(0, Math.max(0, at)).findLastIndex((one) => one.depth < depth),
-      ArrowRight: (branches[at + 1]?.depth ?? 0) > depth ? at + 1 : -1,
+      // Outward: the branch that this one forks from. Inward: the first branch that forks from this one.
+      [isMirrored ? 'ArrowRight' : 'ArrowLeft']: branches
+        .slice(0, Math.max(0, at))
+        .findLastIndex((one) => one.depth < depth),
+      [isMirrored ? 'ArrowLeft' : 'ArrowRight']:
+        (branches[at + 1]?.depth ?? 0) > depth ? at + 1 : -1,
     }
     const place = places[event.key]
     if (place === undefined) return
