@@ -88,6 +88,28 @@ describeInBrowser('signing in', (visitor) => {
     await leave(page)
   })
 
+  test('two sessions in the same browser have buttons with different names', async () => {
+    const password = 'an ordinary horse'
+    await server.call('POST', '/api/auth/register', { body: { username: 'dora', password } })
+    const headers = { 'user-agent': 'Mozilla/5.0 (Windows NT 10.0) Chrome/140.0' }
+    for (let at = 0; at < 2; at += 1)
+      await server.call('POST', '/api/auth/login', {
+        body: { username: 'dora', password },
+        headers,
+      })
+    const page = await visitor.open(`${server.url}/settings/account`)
+    await page.getByLabel('Username').fill('dora')
+    await page.getByLabel('Password').fill(password)
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    const ends = page.getByRole('button', { name: /^Sign out Chrome · Windows \(/ })
+    await expect.poll(() => ends.count()).toBe(2)
+    const names = await ends.evaluateAll((all) => all.map((one) => one.getAttribute('aria-label')))
+    expect(new Set(names).size).toBe(2)
+    // The session of the API call that registered is the only one of its kind.
+    await page.getByRole('button', { name: 'Sign out node', exact: true }).waitFor()
+    await leave(page)
+  })
+
   test('an administrator invites a user, who joins with the link and can be disabled at once', async () => {
     const page = await visitor.open(server.url)
     await page.getByLabel('Username').fill('ada')

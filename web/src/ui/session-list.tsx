@@ -20,14 +20,27 @@ export function SessionList({
   const { t, i18n } = useTranslation()
   const moment = (time: string): string =>
     new Date(time).toLocaleString(i18n.language, { dateStyle: 'medium', timeStyle: 'short' })
+  const described = sessions.map((session) => {
+    const { kind, program = t('sessions.program'), system } = deviceOf(session.user_agent)
+    return {
+      session,
+      kind,
+      name: [program, system].filter((part) => part !== undefined).join(' · '),
+    }
+  })
+  /** Several sessions can be in the same browser, and even their last use can be the same. */
+  const endLabel = ({ session, name }: (typeof described)[number]): string => {
+    const alike = described.filter((one) => one.name === name && !one.session.current)
+    const at = alike.findIndex((one) => one.session.id === session.id) + 1
+    return t('sessions.end', {
+      name: alike.length < 2 ? name : `${name} (${at}), ${moment(session.last_used_at)}`,
+    })
+  }
   return (
     <ul ref={moveFocusOnRemoval} className="-my-2 divide-y divide-line">
-      {sessions.map((session) => {
-        const device = deviceOf(session.user_agent)
-        const Icon = ICONS[device.kind]
-        const name = [device.program ?? t('sessions.program'), device.system]
-          .filter((part) => part !== undefined)
-          .join(' · ')
+      {described.map((one) => {
+        const { session, kind, name } = one
+        const Icon = ICONS[kind]
         return (
           <li key={session.id} className="flex items-center gap-3 py-3">
             <Icon size={18} aria-hidden className="shrink-0 text-muted" />
@@ -47,7 +60,7 @@ export function SessionList({
             {!session.current && (
               <IconButton
                 icon={LogOut}
-                label={t('sessions.end', { name })}
+                label={endLabel(one)}
                 size="small"
                 onClick={() => onEnd(session.id)}
               />
