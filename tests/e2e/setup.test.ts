@@ -40,7 +40,7 @@ describeInBrowser('setup', (visitor) => {
       webRoot: visitor.webRoot(),
     })
     upstream.program((request) =>
-      request.apiKey === MISTYPED_KEY
+      request.apiKey !== KEY
         ? turn.error(401, 'bad key')
         : request.path.endsWith('/chat/completions')
           ? turn.text('a red pong')
@@ -83,8 +83,12 @@ describeInBrowser('setup', (visitor) => {
     await expect.poll(() => page.getByLabel('Address').inputValue()).toBe(upstream.url)
     await page.getByLabel('API key').fill(MISTYPED_KEY)
     await page.getByRole('button', { name: 'Test' }).click()
-    await page.getByRole('alert').getByText('rejected the API key').waitFor()
+    const alert = page.getByRole('alert')
+    await alert.getByText('Make sure it’s complete and belongs to this provider').waitFor()
     await page.getByLabel('API key').and(page.locator(':focus')).waitFor()
+    await page.getByLabel('API key').fill('')
+    await page.getByRole('button', { name: 'Test' }).click()
+    await alert.getByText('This provider needs an API key').waitFor()
     await page.getByLabel('API key').fill(KEY)
     await page.getByRole('button', { name: 'Test' }).click()
     await page.getByText('1 model available').waitFor()

@@ -50,7 +50,7 @@ export function ModelsStep({
           <option key={name} value={name} />
         ))}
       </datalist>
-      <ProbeFindings report={report} />
+      <ProbeFindings report={report} hasKey={form.apiKey.trim() !== ''} />
       <MoreModels
         models={report.models.filter((model) => model !== form.model.trim())}
         chosen={form.also}

@@ -16,19 +16,22 @@ export const API_NAMES: Readonly<Record<ModelApi, string>> = {
 
 const ABILITIES = ['streaming', 'usage', 'native_tools', 'reasoning', 'vision'] as const
 
-/** Explains what failed, or lists what the model can do. */
-export function ProbeFindings({ report }: { report: ProbeReport }) {
+/** Explains what failed, or lists what the model can do. `hasKey`: whether the test sent an API key. */
+export function ProbeFindings({ report, hasKey }: { report: ProbeReport; hasKey: boolean }) {
   const { t, i18n } = useTranslation()
   const refusalText = useRefusalText()
   // A list of models proves nothing about the key: only a response of the model does.
   if (!report.reachable || report.error !== null)
     return (
       <p role="alert" className="rounded-lg bg-bad-soft px-3 py-2 text-sm text-bad">
-        {refusalText({
-          reason: report.error_reason ?? report.error_code,
-          params: report.error_params,
-          message: report.error ?? t('setup.unreachable'),
-        })}
+        {report.error_code === 'model_unauthorized'
+          ? // The server's text leads to the settings, but here the key field is on the page.
+            t(hasKey ? 'setup.keyRejected' : 'setup.keyMissing')
+          : refusalText({
+              reason: report.error_reason ?? report.error_code,
+              params: report.error_params,
+              message: report.error ?? t('setup.unreachable'),
+            })}
       </p>
     )
   return (

@@ -91,7 +91,7 @@ function Setup({
           </p>
         )}
         {step === 'provider' && probe.data !== undefined && report === null && (
-          <ProbeFindings report={probe.data} />
+          <ProbeFindings report={probe.data} hasKey={form.apiKey.trim() !== ''} />
         )}
         {step !== 'try' && <SetupButtons setup={setup} onLater={() => navigate(paths.home)} />}
         {probe.isPending && (

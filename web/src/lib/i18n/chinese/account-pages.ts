@@ -94,6 +94,8 @@ export const accountPages: typeof english = {
     probingText: '正在发送几个很小的请求。',
     stored: '{{name}} 已就绪。',
     unreachable: '无法连接提供商，请检查地址和网络。',
+    keyRejected: '提供商拒绝了此 API 密钥。请确认密钥完整且属于该提供商，然后重新测试。',
+    keyMissing: '此提供商需要 API 密钥。请填写后重新测试。',
     found_one: '连接成功，共有 {{count}} 个模型。',
     found_other: '连接成功，共有 {{count}} 个模型。',
     price: '每百万 token：输入 {{input}}，输出 {{output}}',

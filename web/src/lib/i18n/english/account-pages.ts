@@ -99,6 +99,9 @@ export const accountPages = {
     probingText: 'Sending a few small requests.',
     stored: '{{name}} is ready.',
     unreachable: 'Couldn’t reach the provider. Check the address and the network.',
+    keyRejected:
+      'The provider rejected this API key. Make sure it’s complete and belongs to this provider, then test again.',
+    keyMissing: 'This provider needs an API key. Enter one, then test again.',
     found_one: 'Connected. {{count}} model available.',
     found_other: 'Connected. {{count}} models available.',
     price: '{{input}} in, {{output}} out per million tokens',

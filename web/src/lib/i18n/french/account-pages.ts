@@ -101,6 +101,9 @@ export const accountPages = {
     probingText: 'Envoi de quelques petites requêtes.',
     stored: '{{name}} est prêt.',
     unreachable: 'Fournisseur injoignable. Vérifiez l’adresse et le réseau.',
+    keyRejected:
+      'Le fournisseur a refusé cette clé d’API. Vérifiez qu’elle est complète et qu’elle provient bien de ce fournisseur, puis relancez le test.',
+    keyMissing: 'Ce fournisseur exige une clé d’API. Saisissez-en une, puis relancez le test.',
     found_one: 'Connecté. {{count}} modèle disponible.',
     found_many: 'Connecté. {{count}} modèles disponibles.',
     found_other: 'Connecté. {{count}} modèles disponibles.',

@@ -99,6 +99,10 @@ export const accountPages = {
     probingText: 'Ein paar kleine Anfragen werden gesendet.',
     stored: '{{name}} ist bereit.',
     unreachable: 'Der Anbieter ist nicht erreichbar. Prüfe die Adresse und das Netzwerk.',
+    keyRejected:
+      'Der Anbieter hat diesen API-Schlüssel abgelehnt. Prüfe, ob er vollständig ist und zu diesem Anbieter gehört, und teste dann erneut.',
+    keyMissing:
+      'Dieser Anbieter verlangt einen API-Schlüssel. Gib einen ein und teste dann erneut.',
     found_one: 'Verbunden. {{count}} Modell verfügbar.',
     found_other: 'Verbunden. {{count}} Modelle verfügbar.',
     price: '{{input}} Eingabe, {{output}} Ausgabe pro Million Token',

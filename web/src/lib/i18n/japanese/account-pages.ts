@@ -98,6 +98,9 @@ export const accountPages = {
     probingText: 'いくつかの小さなリクエストを送っています。',
     stored: '{{name}} の準備ができました。',
     unreachable: 'プロバイダーに接続できません。アドレスとネットワークを確認してください。',
+    keyRejected:
+      'プロバイダーがこの API キーを拒否しました。キーに抜けがなく、このプロバイダーのものであることを確認して、もう一度テストしてください。',
+    keyMissing: 'このプロバイダーには API キーが必要です。入力して、もう一度テストしてください。',
     found_other: '接続しました。{{count}} 個のモデルを使えます。',
     price: '100 万トークンあたり入力 {{input}}、出力 {{output}}',
     ability: {

@@ -97,6 +97,9 @@ export const accountPages = {
     probingText: '작은 요청 몇 개를 보내고 있습니다.',
     stored: '{{name}}을(를) 사용할 수 있습니다.',
     unreachable: '제공업체에 연결할 수 없습니다. 주소와 네트워크를 확인하세요.',
+    keyRejected:
+      '제공업체가 이 API 키를 거부했습니다. 키가 빠짐없이 입력되었고 이 제공업체의 키인지 확인한 뒤 다시 테스트하세요.',
+    keyMissing: '이 제공업체는 API 키가 필요합니다. 키를 입력한 뒤 다시 테스트하세요.',
     found_other: '연결되었습니다. 모델 {{count}}개를 사용할 수 있습니다.',
     price: '100만 토큰당 입력 {{input}}, 출력 {{output}}',
     ability: {

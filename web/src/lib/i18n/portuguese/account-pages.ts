@@ -100,6 +100,9 @@ export const accountPages = {
     probingText: 'Enviando algumas pequenas solicitações.',
     stored: '{{name}} está pronto.',
     unreachable: 'Não foi possível acessar o provedor. Verifique o endereço e a rede.',
+    keyRejected:
+      'O provedor recusou esta chave de API. Verifique se ela está completa e se é deste provedor e teste novamente.',
+    keyMissing: 'Este provedor exige uma chave de API. Insira uma e teste novamente.',
     found_one: 'Conectado. {{count}} modelo disponível.',
     found_many: 'Conectado. {{count}} modelos disponíveis.',
     found_other: 'Conectado. {{count}} modelos disponíveis.',

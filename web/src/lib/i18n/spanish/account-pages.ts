@@ -100,6 +100,9 @@ export const accountPages = {
     probingText: 'Enviando unas pocas solicitudes pequeñas.',
     stored: '{{name}} está listo.',
     unreachable: 'No se pudo conectar con el proveedor. Comprueba la dirección y la red.',
+    keyRejected:
+      'El proveedor rechazó esta clave de API. Comprueba que está completa y que es de este proveedor, y vuelve a probar.',
+    keyMissing: 'Este proveedor necesita una clave de API. Introduce una y vuelve a probar.',
     found_one: 'Conectado. {{count}} modelo disponible.',
     found_many: 'Conectado. {{count}} modelos disponibles.',
     found_other: 'Conectado. {{count}} modelos disponibles.',
