@@ -285,7 +285,11 @@ export default defineConfig({
       },
     },
   },
-  worker: { format: 'es' },
+  worker: {
+    format: 'es',
+    // A folder of its own: `server/http/security-headers.ts`.
+    rolldownOptions: { output: { entryFileNames: 'assets/workers/[name]-[hash].js' } },
+  },
   server: {
     port: 4000,
     proxy: { '/api': server, '/v1': server, '/healthz': server },

@@ -18,6 +18,15 @@ export interface OriginRules {
   frontendPort: number
 }
 
+/** What scripts of allowed origins may read of responses of the API. */
+const EXPOSED_HEADERS = [
+  'retry-after',
+  'content-disposition',
+  'x-request-id',
+  'idempotency-replayed',
+  'x-nanoclaw-run-id',
+]
+
 /** Registers CORS and, in single-user mode, the 403 for other origins and host names. */
 export async function registerOriginGuard(app: App, rules: OriginRules): Promise<void> {
   const origins = allowedOrigins(rules)
@@ -47,13 +56,7 @@ export async function registerOriginGuard(app: App, rules: OriginRules): Promise
       'idempotency-key',
       'x-nanoclaw-approval',
     ],
-    exposedHeaders: [
-      'retry-after',
-      'content-disposition',
-      'x-request-id',
-      'idempotency-replayed',
-      'x-nanoclaw-run-id',
-    ],
+    ...(isAsset(request) ? {} : { exposedHeaders: EXPOSED_HEADERS }),
     maxAge: 600,
   }))
 }

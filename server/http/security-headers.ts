@@ -1,5 +1,11 @@
-// Security headers: the content security policy of the page, and no caching of API responses.
+// Security headers: the content security policy of the page, few headers for its files, and no caching of API responses.
 import type { App } from './app.ts'
+
+/**
+ * Scripts, styles and fonts of the page that never become a document. Workers are not among them: they have the policy of
+ * their own file, so the build puts them into a folder of their own (`web/vite.config.ts`).
+ */
+const SUBRESOURCE = /^\/assets\/(?!workers\/)[\w./-]+\.(m?js|css|woff2?|ttf)$/
 
 const API = /^\/(api|v1|mcp|s|healthz|readyz|metrics|openapi\.json)(\/|\?|$)/
 
@@ -30,14 +36,20 @@ const CONTENT_SECURITY_POLICY = [
   "form-action 'self'",
 ].join(';')
 
-/** OWASP's recommendations (https://owasp.org/www-project-secure-headers/), for every response. */
-const HEADERS = {
-  'content-security-policy': CONTENT_SECURITY_POLICY,
+/** What applies to every response, also to one that another document embeds. */
+const SUBRESOURCE_HEADERS = {
   'cross-origin-resource-policy': 'same-origin',
-  'origin-agent-cluster': '?1',
-  'permissions-policy': PERMISSIONS,
+  // A stylesheet requests fonts, and a script others, with the policy of its own response.
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
+}
+
+/** OWASP's recommendations (https://owasp.org/www-project-secure-headers/), for every other response. */
+const HEADERS = {
+  ...SUBRESOURCE_HEADERS,
+  'content-security-policy': CONTENT_SECURITY_POLICY,
+  'origin-agent-cluster': '?1',
+  'permissions-policy': PERMISSIONS,
   'x-dns-prefetch-control': 'off',
   'x-download-options': 'noopen',
   'x-frame-options': 'DENY',
@@ -47,17 +59,22 @@ const HEADERS = {
 }
 
 /** Browsers ignore these over plain HTTP, the second one with a warning in the console of every page. */
-const HTTPS_HEADERS = {
-  'strict-transport-security': 'max-age=31536000',
-  'cross-origin-opener-policy': 'same-origin',
-}
+const TRANSPORT_SECURITY = { 'strict-transport-security': 'max-age=31536000' }
+const OPENER_POLICY = { 'cross-origin-opener-policy': 'same-origin' }
 
 /** @param options.https the page is served over TLS; enables HSTS. */
 export function registerSecurityHeaders(app: App, { https }: { https: boolean }): void {
-  const headers = https ? { ...HEADERS, ...HTTPS_HEADERS } : HEADERS
+  const headers = https ? { ...HEADERS, ...TRANSPORT_SECURITY, ...OPENER_POLICY } : HEADERS
   const ofApi = { ...headers, 'cache-control': 'no-store' }
+  const ofSubresource = https
+    ? { ...SUBRESOURCE_HEADERS, ...TRANSPORT_SECURITY }
+    : SUBRESOURCE_HEADERS
+  const headersFor = (url: string) => {
+    if (SUBRESOURCE.test(url)) return ofSubresource
+    return API.test(url) ? ofApi : headers
+  }
   app.addHook('onRequest', (request, reply, next) => {
-    void reply.headers(API.test(request.url) ? ofApi : headers)
+    void reply.headers(headersFor(request.url))
     next()
   })
 }

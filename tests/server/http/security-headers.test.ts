@@ -56,3 +56,24 @@ test('a stream of events has the same headers', async () => {
   expect(response.headers.get('cache-control')).toContain('no-store')
   leaving.abort()
 })
+
+test('scripts, styles and fonts of the page carry only the headers that apply to embedded files, and workers carry the content security policy', async () => {
+  for (const name of ['page-Dx1.js', 'page-Dx1.css', 'geist.woff2', 'mermaid-11/chunks/a.mjs']) {
+    const { headers } = await fetch(`${server.url}/assets/${name}`)
+    expect(headers.get('x-content-type-options')).toBe('nosniff')
+    expect(headers.get('cross-origin-resource-policy')).toBe('same-origin')
+    expect(headers.get('referrer-policy')).toBe('no-referrer')
+    expect(headers.get('content-security-policy')).toBeNull()
+    expect(headers.get('permissions-policy')).toBeNull()
+    expect(headers.get('x-frame-options')).toBeNull()
+  }
+  // A worker has the policy of its file, and an image or a document may be opened by itself.
+  for (const name of [
+    'assets/workers/highlight-worker-Dx1.js',
+    'assets/drawing.svg',
+    'favicon.svg',
+  ])
+    expect((await fetch(`${server.url}/${name}`)).headers.get('content-security-policy')).toContain(
+      "default-src 'self'",
+    )
+})
