@@ -9,12 +9,12 @@ import { connect } from '../../server/db/connect.ts'
 import type { DatabaseSettings } from '../../server/db/database.ts'
 import { builtPrograms, builtServer } from './built.ts'
 import { compilePython } from './sandbox/compiled-python.ts'
-import { findPostgres, onServer, withDatabase } from './store/postgres-server.ts'
+import { copyClauseOf, findPostgres, onServer, withDatabase } from './store/postgres-server.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** URL of a database whose user may create others, and the name of the template to clone. */
-    postgres: { url: string; template: string }
+    /** URL of a database whose user may create others, the name of the template to clone, and how to copy it. */
+    postgres: { url: string; template: string; copyClause: string }
     /** A migrated, empty SQLite file to copy. */
     sqliteTemplate: string
     /** Folder of the built server, with `main.js` and the child programs. */
@@ -32,7 +32,11 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const template = `nanoclaw_template_${randomUUID().slice(0, 8)}`
   await onServer(server.url, `create database ${template} encoding 'UTF8' template template0`)
   await migrate({ dialect: 'postgres', connection: { url: withDatabase(server.url, template) } })
-  project.provide('postgres', { url: server.url, template })
+  project.provide('postgres', {
+    url: server.url,
+    template,
+    copyClause: await copyClauseOf(server.url),
+  })
   const folder = await mkdtemp(join(tmpdir(), 'nanoclaw-template-'))
   const file = join(folder, 'nanoclaw.db')
   await migrate({ dialect: 'sqlite', file })

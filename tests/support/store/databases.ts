@@ -45,9 +45,9 @@ export function useDatabases(): FreshDatabases {
       remove.push(async () => rmSync(folder, { recursive: true, force: true }))
       return { dialect, file: join(folder, 'nanoclaw.db') }
     }
-    const { url, template } = inject('postgres')
+    const { url, template, copyClause } = inject('postgres')
     const name = `nanoclaw_test_${randomUUID().replaceAll('-', '')}`
-    await onServer(url, `create database ${name} template ${template}`)
+    await onServer(url, `create database ${name} template ${template} ${copyClause}`)
     remove.push(() => onServer(url, `drop database if exists ${name} with (force)`))
     return { dialect, connection: { url: withDatabase(url, name) }, poolSize: 4 }
   }

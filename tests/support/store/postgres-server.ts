@@ -132,6 +132,24 @@ export async function onServer(url: string, statement: string): Promise<void> {
   }
 }
 
+/**
+ * How `create database … template` copies fastest: file by file, which servers before version 15 always do and do not
+ * accept as an option. Writing the copy to the log takes about 50 ms more CPU time for each database.
+ * Source: https://www.postgresql.org/docs/current/sql-createdatabase.html.
+ */
+export async function copyClauseOf(url: string): Promise<string> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    const { rows } = await client.query<{ version: number }>(
+      "select current_setting('server_version_num')::int as version",
+    )
+    return (rows[0]?.version ?? 0) >= 150_000 ? 'strategy file_copy' : ''
+  } finally {
+    await client.end()
+  }
+}
+
 /** Returns `url` with the database replaced. */
 export function withDatabase(url: string, database: string): string {
   const changed = new URL(url)
