@@ -81,8 +81,11 @@ export async function run(): Promise<Row[]> {
     const { p50, p99 } = await burst(own)
     // The proxy has not run yet.
     for (const one of [raw, own]) await warmUp(one)
-    const plain = await steadyCpu(raw, PACED_TOKENS, STREAMS)
-    const ratio = (await steadyCpu(own, PACED_TOKENS, STREAMS)) / plain
+    const ratios: number[] = []
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const plain = await steadyCpu(raw, PACED_TOKENS, STREAMS)
+      ratios.push((await steadyCpu(own, PACED_TOKENS, STREAMS)) / plain)
+    }
     return [
       row('CPU per send with one answer', 'ms', '≤ 2', sends, median(sends) <= 2),
       row('CPU per send, minimal chat server', 'ms', '–', sendsOfPeer, true),
@@ -90,7 +93,13 @@ export async function run(): Promise<Row[]> {
       row('tokens per CPU second vs. minimal chat server', '×', '≥ 1', cpu, median(cpu) >= 1),
       row(`${BURST} sends at once: first token, p50`, 'ms', '≤ 250', p50, median(p50) <= 250),
       row(`${BURST} sends at once: first token, p99`, 'ms', '≤ 800', p99, median(p99) <= 800),
-      row(`CPU per token, ${STREAMS} steady streams`, '× raw', '≤ 1.2', [ratio], ratio <= 1.2),
+      row(
+        `CPU per token, ${STREAMS} steady streams`,
+        '× raw',
+        '≤ 1.2',
+        ratios,
+        median(ratios) <= 1.2,
+      ),
     ]
   } finally {
     await Promise.all([server, rawProcess, peerProcess, upstream].map((one) => one.stop()))
