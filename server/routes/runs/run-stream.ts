@@ -6,9 +6,12 @@ import { jsonPieces, longJsonPieces } from '../../lib/json-pieces.ts'
 import type { RunLog } from '../../runs/log/log.ts'
 import { createRunView, type OutgoingEvent, type StreamMode } from '../../runs/log/view.ts'
 import { beginEventStream, keepAlive, STALL_MS } from '../event-stream.ts'
+import { createWriteBatch } from './write-batch.ts'
 
 /** Frames are joined up to about this length before they are written. */
 const WRITE_CHARACTERS = 32_000
+
+const afterReads = createWriteBatch()
 
 /** The frame format: https://html.spec.whatwg.org/multipage/server-sent-events.html. */
 const frameHead = ({ id, event }: OutgoingEvent): string => `id: ${id}\nevent: ${event}\ndata: `
@@ -113,7 +116,7 @@ export function streamRun(
   const schedule = (): void => {
     if (scheduled || blocked) return
     scheduled = true
-    queueMicrotask(pump)
+    afterReads(pump)
   }
 
   const unsubscribe = runLog.subscribe({
