@@ -12,6 +12,7 @@ import type { Store } from '../../db/store.ts'
 import { registerAudit } from '../../http/audit.ts'
 import type { AuthenticationOptions } from '../../http/authentication.ts'
 import { registerChangeNotices } from '../../http/change-notices.ts'
+import { compressJson } from '../../http/compression.ts'
 import { registerErrorRedaction } from '../../http/error-redaction.ts'
 import { registerIdempotency } from '../../http/idempotency.ts'
 import type { OriginRules } from '../../http/origin-guard.ts'
@@ -76,6 +77,7 @@ export async function createConfiguredStack({
   registerIdempotency(stack.app, createIdempotencyKeys({ store, box: bodyBox, instance, now }))
   registerAudit(stack.app, accounts.record)
   registerChangeNotices(stack.app, changes.publish)
+  compressJson(stack.app)
   return stack
 }
 
