@@ -174,7 +174,10 @@ describeInBrowser('recovering from errors', (visitor) => {
     await page.getByLabel('Address').fill(upstream.url)
     await page.getByLabel('API key').fill('wrong')
     await page.getByRole('button', { name: 'Test and continue' }).click()
-    await page.getByRole('alert').getByText('rejected the API key').waitFor()
+    await page
+      .getByRole('alert')
+      .getByText('Make sure it’s complete and belongs to this provider')
+      .waitFor()
     expect(await page.getByText('Connected.').count()).toBe(0)
     expect(await page.getByRole('button', { name: 'Add this model' }).count()).toBe(0)
     await leave(page)
