@@ -35,11 +35,11 @@ const open = (folder: string, poolSize: number): PythonSandbox =>
     log: () => {},
   })
 
-/** Waits until the library and the machine code are built. */
+/** Waits until all compiled files are built. */
 async function filesBuilt(folder: string): Promise<void> {
   const whole = async () =>
-    (await readdir(folder)).filter((name) => /\.(code|library)$/.test(name)).length
-  for (let tries = 0; (await whole()) < 2 && tries < 600; tries += 1) await wait(200)
+    (await readdir(folder)).filter((name) => /\.(code|image|library)$/.test(name)).length
+  for (let tries = 0; (await whole()) < 3 && tries < 600; tries += 1) await wait(200)
 }
 
 /** Runs one program and returns whether it got a warm interpreter. */
@@ -159,12 +159,14 @@ async function nameOf(folder: string, kind: string): Promise<string> {
 async function idleMemory(folder: string): Promise<Row> {
   const launcher = createWasmLauncher(await findInterpreterFiles([]))
   const library = await openFile(join(folder, await nameOf(folder, '.library')), 'r')
+  const image = await openFile(join(folder, await nameOf(folder, '.image')), 'r')
   const code = await openFile(join(folder, await nameOf(folder, '.code')), 'r')
   let pid = 0
   const interpreter = startInterpreter({
     launcher,
     mode: 'serve',
     library: library.fd,
+    image: image.fd,
     code: code.fd,
     onStarted: (id) => {
       pid = id
@@ -173,7 +175,7 @@ async function idleMemory(folder: string): Promise<Row> {
   await interpreter.ready
   const value = ((await residentBytes(pid)) ?? 0) / 1024 / 1024
   interpreter.kill()
-  await Promise.all([library.close(), code.close()])
+  await Promise.all([library.close(), image.close(), code.close()])
   return {
     suite,
     figure: 'idle interpreter',

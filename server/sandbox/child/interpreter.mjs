@@ -42,7 +42,12 @@ async function startPyodide() {
     _sysExecutable: '/usr/bin/python3',
     stdin: () => null,
     ...(options.library === null ? {} : { stdLibURL: LIBRARY }),
+    // Undocumented settings of Pyodide, which checks that the image was made by the same build of it.
+    ...(options.mode === 'image' ? { _makeSnapshot: true } : {}),
+    ...(options.image === null ? {} : { _loadSnapshot: readAll(options.image) }),
   })
+  // The image contains the imported modules.
+  if (options.image !== null) return pyodide
   pyodide.FS.mkdirTree('/lib/nanoclaw')
   for (const path of options.pythonModules)
     pyodide.FS.writeFile(`/lib/nanoclaw/${basename(path)}`, readFileSync(path))
@@ -60,6 +65,11 @@ async function buildLibrary() {
   const pyodide = await startPyodide()
   pyodide.runPython(readBuilder('compile_library.py'))
   writeAll(options.output, pyodide.FS.readFile('/tmp/library.zip'))
+}
+
+async function buildImage() {
+  const pyodide = await startPyodide()
+  writeAll(options.output, pyodide.makeMemorySnapshot())
 }
 
 /** Runs what most starts and programs run; only that becomes machine code. */
@@ -273,6 +283,7 @@ async function main() {
     return
   }
   if (options.mode === 'library') await buildLibrary()
+  else if (options.mode === 'image') await buildImage()
   else await buildMachineCode(mainModule)
   send({ type: 'built' })
 }

@@ -124,7 +124,7 @@ def _run(tree, scope):
 
 
 def _prepare():
-    """Sets up `__main__`, the streams and `open`."""
+    """Sets up `__main__`, the streams, `open` and the random seed."""
     if sys.platform == "emscripten":
         _hide_bridge()
     main = types.ModuleType("__main__")
@@ -137,6 +137,9 @@ def _prepare():
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(line_buffering=True, errors="backslashreplace")
     _guard_open()
+    # Imported before the memory image was made: without this, every program would get the same numbers.
+    if "random" in sys.modules:
+        sys.modules["random"].seed()
 
 
 def _hide_bridge():

@@ -1,4 +1,5 @@
-// Files in the data folder that speed up starts: the compiled standard library, and the interpreter's machine code.
+// Files in the data folder that speed up starts: the compiled standard library, a memory image of a started interpreter, and the
+// interpreter's machine code.
 import { createHash, type Hash, randomUUID } from 'node:crypto'
 import {
   chmod,
@@ -20,6 +21,8 @@ import { type InterpreterFiles, type Launcher, V8_FLAGS } from './launch.ts'
 export interface QuickStart {
   /** Python's compiled standard library; null uses Pyodide's sources. */
   readonly library: FileHandle | null
+  /** The memory of an interpreter that was started with this library; null starts Python from scratch. */
+  readonly image: FileHandle | null
   /** Machine code of the interpreter; null compiles it. Only together with the library. */
   readonly code: FileHandle | null
   close(): Promise<void>
@@ -37,9 +40,15 @@ export interface CompiledFiles {
   close(): Promise<void>
 }
 
-/** In build order: the second is built with the first. */
-const KINDS = ['library', 'code'] as const
+/** In build order: each is built with those before it. */
+const KINDS = ['library', 'image', 'code'] as const
 type Kind = (typeof KINDS)[number]
+
+/** An open file of the store. */
+interface OpenFile {
+  name: string
+  file: FileHandle
+}
 
 const LOW_PRIORITY = 10
 /** Age after which an unknown file is removed: longer than any build, because another process may share the folder. */
@@ -49,12 +58,15 @@ const MAX_FAILURES = 3
 const DIGEST_CHARACTERS = 32
 
 /**
- * A hash of everything the files depend on; files built from anything else are never read. Machine
- * code depends on the processor too.
+ * A hash of everything the files depend on; files built from anything else are never read. Machine code depends on the
+ * processor too, and an image on the time zone.
  */
 async function storeKey(files: InterpreterFiles): Promise<string> {
   const hash = createHash('sha256').update(process.version).update(process.arch)
-  hash.update(cpus()[0]?.model ?? '').update(V8_FLAGS.join(' '))
+  hash
+    .update(cpus()[0]?.model ?? '')
+    .update(V8_FLAGS.join(' '))
+    .update(process.env.TZ ?? 'UTC')
   for (const path of [
     files.child,
     ...files.childModules,
@@ -66,7 +78,11 @@ async function storeKey(files: InterpreterFiles): Promise<string> {
   return hash.digest('hex').slice(0, 16)
 }
 
-/** The digest that is part of a file's name. */
+/** The digest in a file's name. */
+const digestIn = (name: string): string =>
+  name.slice(0, name.indexOf('.')).slice(-DIGEST_CHARACTERS)
+
+/** The digest of a file's content. */
 async function digestOf(file: FileHandle): Promise<string> {
   const hash: Hash = createHash('sha256')
   const buffer = Buffer.allocUnsafe(256 * 1024)
@@ -79,8 +95,8 @@ async function digestOf(file: FileHandle): Promise<string> {
 }
 
 /**
- * The store in `folder`, created when needed. A start with both files takes a sixth of the processor time of a plain one. Each
- * file is named after its content and is read once per process, so that a damaged one is never used.
+ * The store in `folder`, created when needed. Each file is named after its content and is read once per process, so that a
+ * damaged one is never used.
  */
 export function createCompiledFiles(options: {
   folder: string
@@ -102,9 +118,12 @@ export function createCompiledFiles(options: {
   const namesIn = (): Promise<string[]> => readdir(folder).catch(() => [])
   const remove = (name: string): Promise<void> => rm(join(folder, name), { force: true })
 
-  /** The files of a kind, in the order that every process tries them; several if two were built at the same time. */
-  async function namesOf(kind: Kind): Promise<string[]> {
-    const start = await prefix()
+  /**
+   * The files of a kind, in the order that every process tries them; several if two were built at the same time.
+   * @param library name of the library that an image belongs to: its memory refers to positions in it.
+   */
+  async function namesOf(kind: Kind, library?: string): Promise<string[]> {
+    const start = (await prefix()) + (library === undefined ? '' : `${digestIn(library)}-`)
     const names = await namesIn()
     return names.filter((name) => name.startsWith(start) && name.endsWith(`.${kind}`)).sort()
   }
@@ -112,19 +131,17 @@ export function createCompiledFiles(options: {
   async function isIntact(name: string, file: FileHandle): Promise<boolean> {
     const { size, mtimeMs } = await file.stat()
     const version = `${name} ${size} ${mtimeMs}`
-    const known =
-      checked.get(version) ??
-      digestOf(file).then((digest) => name.endsWith(`-${digest}${name.slice(name.indexOf('.'))}`))
+    const known = checked.get(version) ?? digestOf(file).then((digest) => digest === digestIn(name))
     checked.set(version, known)
     return await known
   }
 
   /** The first intact file of a kind; removes damaged ones. */
-  async function openFirst(kind: Kind): Promise<FileHandle | null> {
-    for (const name of await namesOf(kind).catch(() => [])) {
+  async function openFirst(kind: Kind, library?: string): Promise<OpenFile | null> {
+    for (const name of await namesOf(kind, library).catch(() => [])) {
       const file = await open(join(folder, name), 'r').catch(() => null)
       if (file === null) continue
-      if (await isIntact(name, file).catch(() => false)) return file
+      if (await isIntact(name, file).catch(() => false)) return { name, file }
       await file.close()
       options.log('a damaged file of compiled Python is removed', { name })
       await remove(name).catch(() => {})
@@ -132,18 +149,41 @@ export function createCompiledFiles(options: {
     return null
   }
 
+  async function openAll(): Promise<QuickStart & { libraryName: string | undefined }> {
+    const library = await openFirst('library')
+    const image = library === null ? null : await openFirst('image', library.name)
+    const code = library === null ? null : await openFirst('code')
+    return {
+      library: library?.file ?? null,
+      image: image?.file ?? null,
+      code: code?.file ?? null,
+      libraryName: library?.name,
+      close: async () => {
+        await Promise.all([library, image, code].map((each) => each?.file.close()))
+      },
+    }
+  }
+
+  /** The files that starts use, by kind; undefined where one has to be built. */
+  async function currentNames(): Promise<Record<Kind, string | undefined>> {
+    const [library] = await namesOf('library')
+    const [image] = library === undefined ? [] : await namesOf('image', library)
+    const [code] = await namesOf('code')
+    return { library, image, code }
+  }
+
   /** Removes files of other versions, duplicates of a kind, and incomplete files left by a crash. */
   async function sweep(): Promise<void> {
-    const current = new Set((await Promise.all(KINDS.map(namesOf))).map(([first]) => first))
+    const current = Object.values(await currentNames())
     for (const name of await namesIn()) {
-      if (!name.startsWith('python-') || current.has(name)) continue
+      if (!name.startsWith('python-') || current.includes(name)) continue
       const found = await stat(join(folder, name)).catch(() => null)
       if (found !== null && Date.now() - found.mtimeMs > ABANDONED_MS) await remove(name)
     }
   }
 
   /** Runs a process that writes a file; the file gets its final name once it is complete. */
-  async function build(kind: Kind, library: FileHandle | null): Promise<void> {
+  async function build(kind: Kind, from: Awaited<ReturnType<typeof openAll>>): Promise<void> {
     const start = await prefix()
     const path = join(folder, `${start}${randomUUID()}.part`)
     const part = await open(path, 'wx+', 0o600)
@@ -151,7 +191,8 @@ export function createCompiledFiles(options: {
       const builder = startInterpreter({
         launcher: options.launcher,
         mode: kind,
-        library: library?.fd,
+        library: from.library?.fd,
+        image: from.image?.fd,
         output: part.fd,
         onStarted: (pid) => setPriority(pid, LOW_PRIORITY),
       })
@@ -160,7 +201,9 @@ export function createCompiledFiles(options: {
       await builder.ended
       await builder.ready
       await part.sync()
-      await rename(path, join(folder, `${start}${await digestOf(part)}.${kind}`))
+      const { libraryName } = from
+      const owner = kind !== 'image' || libraryName === undefined ? '' : `${digestIn(libraryName)}-`
+      await rename(path, join(folder, `${start}${owner}${await digestOf(part)}.${kind}`))
     } finally {
       stop = () => {}
       await part.close()
@@ -169,34 +212,27 @@ export function createCompiledFiles(options: {
   }
 
   async function buildMissing(): Promise<void> {
-    const missing: Kind[] = []
-    for (const kind of KINDS) if ((await namesOf(kind)).length === 0) missing.push(kind)
-    if (missing.length === 0) return
+    const present = await currentNames()
+    if (KINDS.every((kind) => present[kind] !== undefined)) return
     await mkdir(folder, { recursive: true, mode: 0o700 })
     await chmod(folder, 0o700)
     await sweep()
-    for (const kind of missing) {
+    for (const kind of KINDS) {
       if (closed) return
-      const library = kind === 'library' ? null : await openFirst('library')
-      await build(kind, library).finally(() => library?.close())
+      if ((await currentNames())[kind] !== undefined) continue
+      const from = await openAll()
+      await build(kind, from).finally(() => from.close())
     }
   }
 
   return {
     async open() {
-      const library = discards < MAX_FAILURES ? await openFirst('library') : null
-      const code = library === null ? null : await openFirst('code')
-      return {
-        library,
-        code,
-        close: async () => {
-          await Promise.all([library?.close(), code?.close()])
-        },
-      }
+      if (discards < MAX_FAILURES) return await openAll()
+      return { library: null, image: null, code: null, close: async () => {} }
     },
     async discard() {
       discards += 1
-      const names = await Promise.all(KINDS.map(namesOf)).catch(() => [])
+      const names = await Promise.all(KINDS.map((kind) => namesOf(kind))).catch(() => [])
       await Promise.allSettled(names.flat().map(remove))
     },
     async fill() {

@@ -45,6 +45,8 @@ export function startInterpreter(options: {
   mode: InterpreterMode
   /** Open file of the compiled library; like those below, closed by the caller after `ready`. */
   library?: number | undefined
+  /** Open file of the memory image. */
+  image?: number | undefined
   /** Open file of the interpreter's machine code. */
   code?: number | undefined
   /** Open file to write, for the modes that build one. */
@@ -54,14 +56,15 @@ export function startInterpreter(options: {
   /** Bytes resident in the process group of `pid`; null if unknown. */
   residentBytes?(pid: number): Promise<number | null>
 }): Interpreter {
-  const { launcher, mode, library, code, output } = options
-  const inherited = [library, code, output].filter((each) => each !== undefined)
+  const { launcher, mode, library, image, code, output } = options
+  const inherited = [library, image, code, output].filter((each) => each !== undefined)
   const inChild = (descriptor: number | undefined): number | null =>
     descriptor === undefined ? null : FIRST_INHERITED + inherited.indexOf(descriptor)
   const child = startProcess({
     ...launcher.command({
       mode,
       library: inChild(library),
+      image: inChild(image),
       code: inChild(code),
       output: inChild(output),
     }),
@@ -138,7 +141,7 @@ export function startInterpreter(options: {
   }
 
   const ready =
-    mode === 'library' || mode === 'code'
+    mode === 'library' || mode === 'image' || mode === 'code'
       ? expect('built', BUILD_TIMEOUT_MS).then(() => {})
       : expect('ready', START_TIMEOUT_MS).then(({ probe }) => {
           const breaches = Object.entries(probe).filter(([, works]) => works)

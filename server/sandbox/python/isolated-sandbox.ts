@@ -130,7 +130,7 @@ export async function openPythonSandbox(options: PythonOptions): Promise<OpenedP
 
 /** Stores nothing: every interpreter starts without compiled files. */
 export const noCompiledFiles: CompiledFiles = {
-  open: async () => ({ library: null, code: null, close: async () => {} }),
+  open: async () => ({ library: null, image: null, code: null, close: async () => {} }),
   discard: async () => {},
   fill: async () => {},
   close: async () => {},

@@ -44,7 +44,7 @@ export function createPythonPool(options: {
   let idleTimer: NodeJS.Timeout | undefined
 
   async function startWith(
-    from: { library?: number | undefined; code?: number | undefined },
+    from: { library?: number | undefined; image?: number | undefined; code?: number | undefined },
     signal: AbortSignal,
   ): Promise<Interpreter> {
     const interpreter = startInterpreter({ launcher, mode: 'serve', residentBytes, ...from })
@@ -62,7 +62,10 @@ export function createPythonPool(options: {
   async function start(signal: AbortSignal): Promise<Interpreter> {
     const from = await compiled.open()
     try {
-      return await startWith({ library: from.library?.fd, code: from.code?.fd }, signal)
+      return await startWith(
+        { library: from.library?.fd, image: from.image?.fd, code: from.code?.fd },
+        signal,
+      )
     } catch (error) {
       if (signal.aborted || from.library === null) throw error
       options.log('Python did not start with its compiled files; starting without them', { error })

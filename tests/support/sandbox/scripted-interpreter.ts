@@ -2,7 +2,7 @@
 import type { InterpreterPlan, Launcher } from '../../../server/sandbox/python/launch.ts'
 import type { Program, ProgramOutcome } from '../../../server/sandbox/python/program.ts'
 
-/** Builds a library and machine code; serves one program, whose result is the machine code it started with. */
+/** Builds a library, an image and machine code; serves one program, whose result is the machine code it started with. */
 const CHILD = `
 const fs = require('node:fs')
 const plan = JSON.parse(process.argv[1])
@@ -13,7 +13,12 @@ const load = (descriptor, kind) => {
   send({ type: 'broken', reason: 'not a file of the kind ' + kind })
   process.exit(1)
 }
-load(plan.library, 'library')
+const library = load(plan.library, 'library')
+const image = load(plan.image, 'image')
+if (image !== null && !image.endsWith(' of ' + library)) {
+  send({ type: 'broken', reason: 'an image of another library' })
+  process.exit(1)
+}
 if (plan.mode === 'serve' && plan.code !== null && process.argv[2] === 'rejects code') {
   send({ type: 'broken', reason: 'made for another V8' })
   process.exit(1)
@@ -27,7 +32,8 @@ if (plan.mode === 'serve') {
     send({ type: 'done', status: 'completed', error: null, result: code, omitted: 0 })
   })
 } else {
-  fs.writeSync(plan.output, plan.mode + ' ' + crypto.randomUUID())
+  const of = plan.mode === 'image' ? ' of ' + library : ''
+  fs.writeSync(plan.output, plan.mode + ' ' + crypto.randomUUID() + of)
   send({ type: 'built' })
 }
 `

@@ -171,7 +171,7 @@ describe('packages of the operator', () => {
   })
 })
 
-test('compiled files are built at first use and work in every later start, each with its own seeds; unusable ones stop no program', async () => {
+test('compiled files are built at first use and work in every later start, each with its own random numbers; unusable ones stop no program', async () => {
   const compiledFolder = join(folder, 'compiled')
   // Compiling Python's library takes longer than all of this test; how it is made again is tested with the pool.
   await cp(SHARED_COMPILED, compiledFolder, {
@@ -190,12 +190,14 @@ test('compiled files are built at first use and work in every later start, each 
   await eventually(async () => expect(await codeIn()).toHaveLength(1))
   const seeds = await Promise.all(
     Array.from({ length: 3 }, () =>
-      python.program('import random\n[hash("one text"), random.random()]'),
+      python.program(
+        'import random\n[random.random(), random.random(), random.SystemRandom().random()]',
+      ),
     ),
   )
   const numbers = seeds.flatMap(({ result }) => result)
   expect(numbers).not.toContain(null)
-  expect(new Set(numbers).size).toBe(6)
+  expect(new Set(numbers).size).toBe(9)
   expect(log).toEqual([])
   await python.close()
 

@@ -1,4 +1,5 @@
 // The pool of warm interpreters and the compiled files, with fake interpreters that only speak the protocol.
+import { createHash } from 'node:crypto'
 import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -139,8 +140,15 @@ describe('the compiled files', () => {
     await compiled.fill()
     const names = await stored()
     expect(names).toEqual([
-      expect.stringMatching(/^python-[\da-f]{16}-[\da-f]{32}\.(code|library)$/),
-      expect.stringMatching(/^python-[\da-f]{16}-[\da-f]{32}\.(code|library)$/),
+      expect.stringMatching(
+        /^python-[\da-f]{16}-([\da-f]{32}-)?[\da-f]{32}\.(code|image|library)$/,
+      ),
+      expect.stringMatching(
+        /^python-[\da-f]{16}-([\da-f]{32}-)?[\da-f]{32}\.(code|image|library)$/,
+      ),
+      expect.stringMatching(
+        /^python-[\da-f]{16}-([\da-f]{32}-)?[\da-f]{32}\.(code|image|library)$/,
+      ),
     ])
     for (const name of names) expect((await stat(join(folder, name))).mode & 0o077).toBe(0)
     const pool = createPool({ size: 0, compiled })
@@ -161,6 +169,26 @@ describe('the compiled files', () => {
     expect(results[0]?.result).toMatch(/^code /)
     expect(results[1]?.result).toBe(results[0]?.result)
     expect((await stored()).filter((name) => name.endsWith('.part'))).toEqual([])
+    expect(logged).toEqual([])
+  })
+
+  test('an image is only used with the library that it was made with', async () => {
+    await createStore().fill()
+    const [library = ''] = (await stored()).filter((name) => name.endsWith('.library'))
+    // Another process has built its own library, and every process prefers that one now.
+    const content = 'library of another process'
+    const digest = createHash('sha256').update(content).digest('hex').slice(0, 32)
+    await writeFile(
+      join(folder, library.replace(/[\da-f]{32}\.library$/, `${digest}.library`)),
+      content,
+    )
+    await rm(join(folder, library))
+    const compiled = createStore()
+    const pool = createPool({ size: 0, compiled })
+    expect(await call(pool)).toMatchObject({ status: 'completed' })
+    await compiled.fill()
+    expect((await stored()).filter((name) => name.endsWith('.image'))).toHaveLength(2)
+    expect(await call(pool)).toMatchObject({ status: 'completed' })
     expect(logged).toEqual([])
   })
 
@@ -186,7 +214,7 @@ describe('the compiled files', () => {
     const pool = createPool({ size: 0, compiled })
     for (let round = 0; round < 3; round += 1) {
       await compiled.fill()
-      expect(await stored()).toHaveLength(2)
+      expect(await stored()).toHaveLength(3)
       expect(await call(pool)).toMatchObject({ status: 'completed', result: null })
     }
     expect(logged).toEqual([failed, failed, failed])
