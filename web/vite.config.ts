@@ -204,7 +204,7 @@ function builtMermaid(): Plugin {
 const OFFLINE_SOURCES = [
   'app/(chat-page|drawer)',
   'features/chat/(queue/[^/]+|runs/(use-attach|start-run)|steps/tool-body|approvals/approval-card)',
-  'features/chat/attachments/attachment-chips',
+  'features/chat/(attachments/attachment-chips|sources/answer-sources)',
   'features/chat/composer/(dictation-button|model-picker|suggestions/suggestion-list)',
   'features/conversations/conversation-rows',
   'lib/offline/(copies|worker)',

@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { CallId } from '../../server/protocol/ids.ts'
 import { splitCitations } from '../../server/protocol/markdown/citation-marks.ts'
 import type { Step } from '../../server/protocol/runs/step.ts'
-import { sourceAt, sourcesOf } from '../../web/src/features/chat/sources/answer-sources.ts'
+import { sourcesOf } from '../../web/src/features/chat/sources/answer-sources.ts'
+import { sourceAt } from '../../web/src/features/chat/sources/source.ts'
 import { citedIn } from '../../web/src/features/chat/sources/use-answer-sources.tsx'
 
 let index = 0

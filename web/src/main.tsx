@@ -4,6 +4,7 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app/app.tsx'
 import { loadFonts } from './app/load-fonts.ts'
+import { loadFirstPage } from './app/pages.tsx'
 import { guardDrops } from './lib/browser/dropped-files.ts'
 import { dropUnclaimedField } from './lib/browser/early-field.ts'
 import { firstScreen } from './lib/browser/first-screen.tsx'
@@ -24,7 +25,9 @@ if (import.meta.hot === undefined)
     .then(() => import('./lib/offline/worker.ts'))
     .then(({ startWorker }) => startWorker())
     .catch(() => undefined) // without the worker, the page needs a connection
-void startI18n().then(() => {
+const start = async (): Promise<void> => {
+  await startI18n()
+  await loadFirstPage()
   createRoot(root).render(
     <StrictMode>
       <PartBoundary>
@@ -32,4 +35,5 @@ void startI18n().then(() => {
       </PartBoundary>
     </StrictMode>,
   )
-})
+}
+void start()

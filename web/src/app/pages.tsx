@@ -20,9 +20,13 @@ import { HomePage } from './home-page.tsx'
 /** Loads the chat together with the Markdown renderer, so that raw Markdown never shows. */
 const loadChat = () =>
   Promise.all([import('./chat-page.tsx'), loadMarkdown()]).then(([{ ChatPage: page }]) => page)
+const isAtConversation = location.pathname.startsWith('/c/')
 // Starts at once: on a slow connection, requests that wait for each other add up.
-if (location.pathname.startsWith('/c/')) void loadChat().catch(() => undefined) // rendering it tries again
+if (isAtConversation) void loadChat().catch(() => undefined) // rendering it tries again
 const ChatPage = lazyView(loadChat)
+/** Loads the code of the page at the current address if the document already requested it, so that it is rendered at once. */
+export const loadFirstPage = (): Promise<void> =>
+  isAtConversation ? ChatPage.preload() : Promise.resolve()
 const ContinuePage = lazyView(() =>
   import('../features/conversations/continue-page.tsx').then((module) => module.ContinuePage),
 )

@@ -13,17 +13,26 @@ export function forgetFailedLoads(): void {
   failed.clear()
 }
 
+/** A component whose code loads when it is first rendered, or before that with `preload`. */
+export type LazyPart<Props extends object> = ComponentType<Props> & {
+  /** Loads the code. Never rejects: if that fails, the component loads it again. */
+  preload(): Promise<void>
+}
+
 /**
  * Like React's `lazy` for a named export, but it retries while the connection is down, and after `forgetFailedLoads`.
  * Render it inside a `PartBoundary`, which waits for it and shows a failure.
  */
 export function lazyPart<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
-): ComponentType<Props> {
+): LazyPart<Props> {
   let loading: Promise<ComponentType<Props>> | null = null
+  /** Rendered without waiting: React shows even a settled promise's fallback first, and that for 300 ms. */
+  let loaded: ComponentType<Props> | null = null
   const begin = async (): Promise<ComponentType<Props>> => {
     try {
-      return await loadPart(load)
+      loaded = await loadPart(load)
+      return loaded
     } catch (error) {
       failed.add(() => {
         loading = null
@@ -31,11 +40,16 @@ export function lazyPart<Props extends object>(
       throw error
     }
   }
-  return function Part(props) {
+  function Part(props: Props) {
     loading ??= begin()
-    const Loaded = use(loading)
+    const Loaded = loaded ?? use(loading)
     return <Loaded {...props} />
   }
+  const preload = async (): Promise<void> => {
+    loading ??= begin()
+    await loading.catch(() => undefined)
+  }
+  return Object.assign(Part, { preload })
 }
 
 /** Loads code after the first screen. Ignores a failure: the component that needs the code loads it again. */

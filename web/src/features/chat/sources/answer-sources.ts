@@ -1,25 +1,10 @@
-// Collects the sources of an answer: search hits, fetched pages, and passages of documents.
+// Collects the sources of an answer from its tool results. Loads with the first of them (`use-answer-sources.tsx`).
 import { z } from 'zod/mini'
 import type { Step } from '../../../../../server/protocol/runs/step.ts'
 import { fieldsOf, listIn } from '../../../lib/read-json.ts'
 import { readHits, readPages, type WebItem } from '../steps/results/web-results.ts'
 import { readOutcome } from '../steps/tool-content.ts'
-
-/** A passage of a document in the project's knowledge base. */
-export type PassageSource = {
-  kind: 'passage'
-  document: string
-  documentId: string
-  position: number
-  heading?: string
-  page?: number
-}
-
-/** A search hit or a fetched page. */
-export type WebSource = { kind: 'web'; url: string } & Pick<WebItem, 'title' | 'site' | 'text'>
-
-/** `number` counts from 1 in the order in which the tools found the sources; `[1]` in the text refers to it. */
-export type Source = { number: number } & (PassageSource | WebSource)
+import { addressKey, type PassageSource, type Source, type WebSource } from './source.ts'
 
 const MAX_SOURCES = 100
 
@@ -51,12 +36,6 @@ const webSource = ({ url, title, site, text: extract }: WebItem): WebSource | nu
     ? null
     : { kind: 'web', url, title, site, ...(extract === undefined ? {} : { text: extract }) }
 
-/** A key that is equal for URLs of the same page. */
-const addressKey = (url: string): string => {
-  const { host, pathname, search } = new URL(url)
-  return `${host.replace(/^www\./, '')}${pathname.replace(/\/$/, '')}${search}`
-}
-
 const keyOf = (source: PassageSource | WebSource): string =>
   source.kind === 'web' ? addressKey(source.url) : `${source.documentId}:${source.position}`
 
@@ -85,11 +64,4 @@ export function sourcesOf(steps: readonly Step[]): readonly Source[] {
         found.set(key, { ...before, title: source.title })
     }
   return [...found.values()]
-}
-
-/** The source with this URL, ignoring its fragment and "www."; undefined if there is none. */
-export function sourceAt(sources: readonly Source[], url: string): Source | undefined {
-  if (!URL.canParse(url)) return undefined
-  const key = addressKey(url)
-  return sources.find((source) => source.kind === 'web' && addressKey(source.url) === key)
 }

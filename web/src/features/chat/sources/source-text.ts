@@ -1,7 +1,7 @@
 // The displayed texts of a source.
 import { useCallback } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Source } from './answer-sources.ts'
+import type { Source } from './source.ts'
 
 /** The texts of a source for the list and the chips. */
 export type SourceText = {

@@ -3,7 +3,7 @@ import { BookOpen, ChevronRight, Globe } from 'lucide-react'
 import { useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { classNames } from '../../../ui/class-names.ts'
-import type { Source } from './answer-sources.ts'
+import type { Source } from './source.ts'
 import { type SourceText, useSourceText } from './source-text.ts'
 
 /** How many sites are named next to the count while the list is folded. */

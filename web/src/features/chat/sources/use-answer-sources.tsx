@@ -1,17 +1,48 @@
 // The sources of an answer for its text and its list, and the dialog with the open passage.
-import { type ReactNode, useContext, useMemo, useState } from 'react'
+import { type ReactNode, useContext, useEffect, useMemo, useState } from 'react'
 import { splitCitations } from '../../../../../server/protocol/markdown/citation-marks.ts'
 import type { Step } from '../../../../../server/protocol/runs/step.ts'
+import { loadPart } from '../../../lib/browser/load-part.ts'
 import type { Citation, Citations } from '../../../ui/markdown/citation-context.ts'
-import { lazyPart } from '../../../ui/states/late.tsx'
+import { lazyPart, prefetch } from '../../../ui/states/late.tsx'
 import { PartBoundary } from '../../../ui/states/part-boundary.tsx'
 import { ConversationContext } from '../conversation-context.ts'
-import { type Source, sourceAt, sourcesOf } from './answer-sources.ts'
+import { type Source, sourceAt } from './source.ts'
 import { useSourceText } from './source-text.ts'
 
 const PassageDialog = lazyPart(() =>
   import('../../../ui/overlays/passage-dialog.tsx').then((module) => module.PassageDialog),
 )
+
+type SourceReader = typeof import('./answer-sources.ts').sourcesOf
+let loadedReader: SourceReader | null = null
+const loadReader = async (): Promise<SourceReader> => {
+  loadedReader ??= (await loadPart(() => import('./answer-sources.ts'))).sourcesOf
+  return loadedReader
+}
+prefetch(loadReader)
+
+/** Reads the sources from tool results; null until its code has loaded, and while `needed` is false. */
+function useSourceReader(needed: boolean): SourceReader | null {
+  const [reader, setReader] = useState(() => loadedReader)
+  useEffect(() => {
+    if (!needed || reader !== null) return
+    let isUnmounted = false
+    loadReader().then(
+      (loaded) => {
+        if (!isUnmounted) setReader(() => loaded)
+      },
+      // The answer stays readable: its marks are plain text.
+      () => undefined,
+    )
+    return () => {
+      isUnmounted = true
+    }
+  }, [needed, reader])
+  return needed ? reader : null
+}
+
+const NO_SOURCES: readonly Source[] = []
 
 const MARKDOWN_LINK = /\[[^\]\n]{0,300}\]{1,2}\((https?:\/\/[^)\s]+)[^)\n]{0,300}\)/g
 
@@ -43,8 +74,9 @@ export function useAnswerSources(steps: readonly Step[]): {
   const describe = useSourceText()
   // Steps change with every piece of text, but sources only with a tool result.
   const results = steps.flatMap((step) => (step?.type === 'tool_result' ? [step.id] : [])).join()
+  const reader = useSourceReader(results !== '')
   // biome-ignore lint/correctness/useExhaustiveDependencies: the ids of the results identify the relevant steps
-  const sources = useMemo(() => sourcesOf(steps), [results])
+  const sources = useMemo(() => reader?.(steps) ?? NO_SOURCES, [results, reader])
   const openable = projectId !== null
   const citations = useMemo<Citations | null>(() => {
     const citationOf = (source: Source | undefined): Citation | undefined => {
