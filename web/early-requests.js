@@ -10,7 +10,7 @@
     )
   // Where there are accounts, only the application has the token for these. The same URLs as in `src/lib/api/`.
   if (document.documentElement.dataset.accounts === undefined)
-    for (const path of ['', '/messages?limit=50'])
+    for (const path of ['', '/messages?limit=40'])
       request({
         rel: 'preload',
         as: 'fetch',

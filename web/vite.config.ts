@@ -152,6 +152,17 @@ const STYLE_ELEMENTS: readonly { module: RegExp; from: RegExp; to: string }[] = 
   },
 ]
 
+/** Draws icons with `ui/controls/lucide-icon.tsx`: 50 messages take 0.5 MB less. */
+const smallIcons = (): Plugin => ({
+  name: 'small-icons',
+  enforce: 'pre',
+  apply: 'build',
+  resolveId: (id, importer) =>
+    id === '../createLucideIcon.mjs' && importer?.includes('/lucide-react/') === true
+      ? moduleOf('ui/controls/lucide-icon.tsx')
+      : null,
+})
+
 /** Applies the replacements, and replaces `react-style-singleton`, with which Radix dialogs and menus lock scrolling. */
 const adoptedStyles = (): Plugin => ({
   name: 'adopted-styles',
@@ -259,6 +270,7 @@ export default defineConfig({
   plugins: [
     builtMermaid(),
     adoptedStyles(),
+    smallIcons(),
     react(),
     tailwindcss(),
     inlineFrame(),

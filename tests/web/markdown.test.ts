@@ -2,20 +2,23 @@
 import i18next from 'i18next'
 import { createElement } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
-import { initReactI18next } from 'react-i18next'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { english } from '../../web/src/lib/i18n/english/first-screen.ts'
 import { englishPages } from '../../web/src/lib/i18n/english/pages.ts'
+import { TranslationProvider } from '../../web/src/lib/i18n/use-translation.tsx'
 import { Markdown } from '../../web/src/ui/markdown/markdown.tsx'
 
 beforeAll(async () => {
-  await i18next
-    .use(initReactI18next)
-    .init({ lng: 'en', resources: { en: { translation: { ...english, ...englishPages } } } })
+  await i18next.init({
+    lng: 'en',
+    resources: { en: { translation: { ...english, ...englishPages } } },
+  })
 })
 
 const html = (text: string, growing = false): string =>
-  renderToStaticMarkup(createElement(Markdown, { text, growing }))
+  renderToStaticMarkup(
+    createElement(TranslationProvider, null, createElement(Markdown, { text, growing })),
+  )
 const words = (text: string, growing = false): string =>
   html(text, growing)
     .replaceAll(/<[^>]*>/g, ' ')

@@ -9,6 +9,7 @@ import { guardDrops } from './lib/browser/dropped-files.ts'
 import { dropUnclaimedField } from './lib/browser/early-field.ts'
 import { firstScreen } from './lib/browser/first-screen.tsx'
 import { startI18n } from './lib/i18n/i18n.ts'
+import { TranslationProvider } from './lib/i18n/use-translation.tsx'
 import { PartBoundary } from './ui/states/part-boundary.tsx'
 
 const root = document.getElementById('root')
@@ -30,9 +31,11 @@ const start = async (): Promise<void> => {
   await loadFirstPage()
   createRoot(root).render(
     <StrictMode>
-      <PartBoundary>
-        <App />
-      </PartBoundary>
+      <TranslationProvider>
+        <PartBoundary>
+          <App />
+        </PartBoundary>
+      </TranslationProvider>
     </StrictMode>,
   )
 }

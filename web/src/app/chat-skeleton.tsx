@@ -1,6 +1,6 @@
 // The placeholder of a conversation while it loads, with the same layout so that nothing jumps.
 import type { ReactNode } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../lib/i18n/use-translation.tsx'
 
 const barClass = 'skeleton-bar rounded-full bg-hover'
 

@@ -1,7 +1,7 @@
 // The sidebar on a phone: a drawer over the page. A swipe from the edge opens it, a swipe back closes it.
 import { Dialog as RadixDialog } from 'radix-ui'
 import { type ReactNode, useCallback, useEffect } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../lib/i18n/use-translation.tsx'
 import { watchSwipes } from './swipes.ts'
 
 /** `children` is the sidebar. Swipes call `onOpenChange` too. */

@@ -1,7 +1,7 @@
 // The notice that there is no connection, with the time at which the displayed messages were loaded.
 import { WifiOff } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
 import { fullTime } from '../lib/format.ts'
+import { useTranslation } from '../lib/i18n/use-translation.tsx'
 import { useOffline } from '../lib/offline/connection.ts'
 import { opensOffline } from '../lib/offline/offline.ts'
 

@@ -1,5 +1,5 @@
 // The dialog with the list of keyboard shortcuts.
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../lib/i18n/use-translation.tsx'
 import { COMMAND_KEYS } from '../lib/shortcuts.ts'
 import { Dialog } from '../ui/overlays/dialog.tsx'
 

@@ -12,10 +12,10 @@ import {
   SquarePen,
   Sun,
 } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
 import { Link, useLocation, useRoute } from 'wouter'
 import type { User } from '../../../server/protocol/accounts/user.ts'
 import { ConversationList } from '../features/conversations/conversation-list.tsx'
+import { useTranslation } from '../lib/i18n/use-translation.tsx'
 import { paths } from '../lib/paths.ts'
 import { useTheme } from '../lib/preferences/theme.ts'
 import { keysText } from '../lib/shortcuts.ts'

@@ -1,10 +1,10 @@
 // The title of the browser tab: the open page or conversation, the state of its run, and the number of others with news or waiting.
 import { useEffect, useMemo } from 'react'
-import { useTranslation } from 'react-i18next'
 import { useLocation, useRoute } from 'wouter'
 import { useLiveRuns } from '../features/chat/runs/live-runs.ts'
 import { useConversations } from '../lib/api/conversations.ts'
 import { conversationTitle } from '../lib/conversation-title.ts'
+import { useTranslation } from '../lib/i18n/use-translation.tsx'
 import { isUnread, useSeen } from '../lib/preferences/seen-conversations.ts'
 
 const APP_NAME = 'NanoClaw'

@@ -1,7 +1,8 @@
 // Quotas as bars with usage and time of renewal. Quotas that are nearly used up stand out.
-import { useTranslation } from 'react-i18next'
+
 import type { QuotaItem } from '../../../server/protocol/accounts/quota.ts'
 import { compactNumber, fileSize, fullTime, money, wholeNumber } from '../lib/format.ts'
+import { useTranslation } from '../lib/i18n/use-translation.tsx'
 import { classNames } from './class-names.ts'
 import { ProgressBar } from './states/progress-bar.tsx'
 

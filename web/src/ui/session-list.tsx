@@ -1,8 +1,8 @@
 // A list of sessions: device, last use, address, and a button that ends one.
 import { LogOut, Monitor, Smartphone, SquareTerminal } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
 import type { Session } from '../../../server/protocol/accounts/user.ts'
 import { deviceOf } from '../lib/browser/device.ts'
+import { useTranslation } from '../lib/i18n/use-translation.tsx'
 import { IconButton } from './controls/button.tsx'
 import { moveFocusOnRemoval } from './controls/move-focus-on-removal.ts'
 import { Facts } from './facts.tsx'

@@ -1,6 +1,7 @@
 // A link or secret that is shown only once, with a button to copy it. It gets the focus so that nobody overlooks it.
-import { useTranslation } from 'react-i18next'
+
 import { copyText } from '../lib/browser/copy-text.ts'
+import { useTranslation } from '../lib/i18n/use-translation.tsx'
 import { Button } from './controls/button.tsx'
 import { TextField } from './controls/field.tsx'
 import { notify } from './overlays/toasts.ts'

@@ -1,7 +1,7 @@
 // The administration: accounts, groups, invitations, audit log, server. The server refuses it to other users.
 import { useRef } from 'react'
-import { useTranslation } from 'react-i18next'
 import { useLocation } from 'wouter'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { paths } from '../../lib/paths.ts'
 import { Segmented } from '../../ui/controls/segmented.tsx'
 import { useCurrentInView } from '../../ui/controls/use-current-in-view.ts'

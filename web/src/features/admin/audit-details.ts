@@ -1,11 +1,11 @@
 // Describes audit entries in the page's language: names instead of ids, limits with their units.
 import type { TFunction } from 'i18next'
-import { useTranslation } from 'react-i18next'
 import { QuotaKindName } from '../../../../server/protocol/accounts/quota.ts'
 import type { AuditEntry } from '../../../../server/protocol/admin/audit.ts'
 import { ApprovalMode } from '../../../../server/protocol/conversations/conversation.ts'
 import { useAdminModels } from '../../lib/api/catalog.ts'
 import { fileSize, fullTime } from '../../lib/format.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { toolTitle } from '../../lib/tool-title.ts'
 
 type Value = AuditEntry['details'][string]

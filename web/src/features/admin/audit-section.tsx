@@ -1,9 +1,9 @@
 // The audit log: who did what, filtered by kind, with a download.
 import { Download } from 'lucide-react'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import type { AuditAction } from '../../../../server/protocol/admin/audit.ts'
 import { useAuditDownload, useAuditLog } from '../../lib/api/admin.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { Button } from '../../ui/controls/button.tsx'
 import { SelectField } from '../../ui/controls/field.tsx'
 import { Facts } from '../../ui/facts.tsx'

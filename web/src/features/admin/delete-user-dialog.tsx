@@ -1,6 +1,5 @@
 // The dialog that deletes an account, with the choice of what happens to its data.
 import { useDeferredValue, useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import type { AdminUser } from '../../../../server/protocol/admin/group.ts'
 import {
   ACCOUNT_DATA,
@@ -8,6 +7,7 @@ import {
   useAdminUsers,
   useDeleteUser,
 } from '../../lib/api/admin.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { Button } from '../../ui/controls/button.tsx'
 import { SelectField, TextField } from '../../ui/controls/field.tsx'
 import { Dialog } from '../../ui/overlays/dialog.tsx'

@@ -1,9 +1,9 @@
 // Texts of the doctor's findings in the page's language. The server sends the English ones.
 import { useEffect, useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import type { HealthFinding } from '../../../../server/protocol/admin/server.ts'
 import type { Findings } from '../../lib/i18n/finding-texts.ts'
 import { isLanguage, LANGUAGES } from '../../lib/i18n/languages.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { toolTitle } from '../../lib/tool-title.ts'
 
 /** Tools that the doctor checks. */

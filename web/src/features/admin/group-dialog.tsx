@@ -1,9 +1,9 @@
 // The dialog of a group: its name, restrictions, limits and members, and a button to delete it.
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { QuotaKindName } from '../../../../server/protocol/accounts/quota.ts'
 import type { Group } from '../../../../server/protocol/admin/group.ts'
 import { useDeleteGroup, usePatchGroup } from '../../lib/api/groups.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { Button } from '../../ui/controls/button.tsx'
 import { TextField } from '../../ui/controls/field.tsx'
 import { ConfirmDialog, Dialog } from '../../ui/overlays/dialog.tsx'

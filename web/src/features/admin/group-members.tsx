@@ -1,9 +1,9 @@
 // The members of a group: list, remove, and search for accounts to add.
 import { Plus, X } from 'lucide-react'
 import { useDeferredValue, useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { useAdminUsers } from '../../lib/api/admin.ts'
 import { useChangeMember, useGroupMembers } from '../../lib/api/groups.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { Button, IconButton } from '../../ui/controls/button.tsx'
 import { TextField } from '../../ui/controls/field.tsx'
 import { moveFocusOnRemoval } from '../../ui/controls/move-focus-on-removal.ts'

@@ -1,9 +1,10 @@
 // The restrictions of a group: for each kind, its members may use everything or only chosen items.
-import { useTranslation } from 'react-i18next'
+
 import type { GroupPermissions } from '../../../../server/protocol/admin/group.ts'
 import { ApprovalMode } from '../../../../server/protocol/conversations/conversation.ts'
 import { useModels, useTools } from '../../lib/api/catalog.ts'
 import { useMcpServers } from '../../lib/api/mcp.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { toolTitle } from '../../lib/tool-title.ts'
 import { SelectField } from '../../ui/controls/field.tsx'
 

@@ -1,9 +1,9 @@
 // The groups: list with restrictions, create, open to change.
 import { Plus, Users } from 'lucide-react'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import type { Group } from '../../../../server/protocol/admin/group.ts'
 import { useCreateGroup, useGroups } from '../../lib/api/groups.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { Button } from '../../ui/controls/button.tsx'
 import { TextField } from '../../ui/controls/field.tsx'
 import { moveFocusOnRemoval } from '../../ui/controls/move-focus-on-removal.ts'

@@ -1,11 +1,11 @@
 // Invitations to register: list, create, withdraw.
 import { MailPlus, Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { NO_QUOTA, QuotaKindName } from '../../../../server/protocol/accounts/quota.ts'
 import type { Invitation } from '../../../../server/protocol/accounts/user.ts'
 import { useInvitations, useInvite, useWithdrawInvitation } from '../../lib/api/admin.ts'
 import { fileSize } from '../../lib/format.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { Button, IconButton } from '../../ui/controls/button.tsx'
 import { SelectField, TextField } from '../../ui/controls/field.tsx'
 import { moveFocusOnRemoval } from '../../ui/controls/move-focus-on-removal.ts'

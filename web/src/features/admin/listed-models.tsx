@@ -1,11 +1,11 @@
 // Which models appear in the menus of all users, and in which order.
 import { ArrowDown, ArrowUp } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
 import type {
   PatchServerSettings,
   ServerSettings,
 } from '../../../../server/protocol/admin/server.ts'
 import { inOrder } from '../../lib/api/preferences.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { IconButton } from '../../ui/controls/button.tsx'
 import { Switch } from '../../ui/controls/switch.tsx'
 

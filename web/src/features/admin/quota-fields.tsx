@@ -1,6 +1,7 @@
 // Fields for the limits of a quota; an empty field means no limit.
-import { useTranslation } from 'react-i18next'
+
 import type { Quota, QuotaKind } from '../../../../server/protocol/accounts/quota.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { TextField } from '../../ui/controls/field.tsx'
 
 /** Storage is displayed in megabytes but stored in bytes. */

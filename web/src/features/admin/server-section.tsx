@@ -1,5 +1,5 @@
 // The server: active runs, storage, health, registration, sharing, models in menus, MCP servers.
-import { useTranslation } from 'react-i18next'
+
 import type {
   HealthFinding,
   PatchServerSettings,
@@ -16,6 +16,7 @@ import {
   useStopRun,
 } from '../../lib/api/server.ts'
 import { fullTime } from '../../lib/format.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { Button } from '../../ui/controls/button.tsx'
 import { SelectField } from '../../ui/controls/field.tsx'
 import { Facts } from '../../ui/facts.tsx'

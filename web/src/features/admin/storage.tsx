@@ -1,8 +1,9 @@
 // Storage used by all accounts together and by each account, largest first.
-import { useTranslation } from 'react-i18next'
+
 import type { StoredBytes } from '../../../../server/protocol/admin/server.ts'
 import { useStorage } from '../../lib/api/server.ts'
 import { fileSize } from '../../lib/format.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { Button } from '../../ui/controls/button.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { errorText } from '../../ui/states/error-text.ts'

@@ -1,10 +1,10 @@
 // The limits of an account: the effective ones with their usage, and its own.
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { QuotaKindName } from '../../../../server/protocol/accounts/quota.ts'
 import type { AdminUser } from '../../../../server/protocol/admin/group.ts'
 import { usePatchUser } from '../../lib/api/admin.ts'
 import { useQuotaOf } from '../../lib/api/quota.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { Button } from '../../ui/controls/button.tsx'
 import { Dialog } from '../../ui/overlays/dialog.tsx'
 import { QuotaMeters } from '../../ui/quota-meters.tsx'

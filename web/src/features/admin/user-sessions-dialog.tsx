@@ -1,7 +1,8 @@
 // The sessions of an account: list them, end one or all.
-import { useTranslation } from 'react-i18next'
+
 import type { AdminUser } from '../../../../server/protocol/admin/group.ts'
 import { useEndSessionOf, useSessionsOf } from '../../lib/api/admin.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { Button } from '../../ui/controls/button.tsx'
 import { Dialog } from '../../ui/overlays/dialog.tsx'
 import { notify } from '../../ui/overlays/toasts.ts'

@@ -10,7 +10,6 @@ import {
   UserX,
 } from 'lucide-react'
 import { useDeferredValue, useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import type { AdminUser } from '../../../../server/protocol/admin/group.ts'
 import {
   ACCOUNT_KINDS,
@@ -20,6 +19,7 @@ import {
   useResetLink,
   useResetSecondFactors,
 } from '../../lib/api/admin.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { Button, IconButton } from '../../ui/controls/button.tsx'
 import { SelectField, TextField } from '../../ui/controls/field.tsx'
 import { moveFocusOnRemoval } from '../../ui/controls/move-focus-on-removal.ts'

@@ -1,7 +1,7 @@
 // The form that requests a link for a new password by email.
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { useForgottenPassword } from '../../lib/api/auth.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { Button } from '../../ui/controls/button.tsx'
 import { TextField } from '../../ui/controls/field.tsx'
 import { errorText } from '../../ui/states/error-text.ts'

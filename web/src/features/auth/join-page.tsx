@@ -1,8 +1,8 @@
 // The page of setup, invitation and reset links: creates an account or sets a new password.
 import { useEffect, useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { Link, useLocation } from 'wouter'
 import { useAccountLink, useConfirmAddress, useSignIn } from '../../lib/api/auth.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { paths } from '../../lib/paths.ts'
 import { Button, linkButtonClass } from '../../ui/controls/button.tsx'
 import { Switch } from '../../ui/controls/switch.tsx'

@@ -1,5 +1,5 @@
 // The field for choosing a new password.
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { TextField } from '../../ui/controls/field.tsx'
 
 /** A password field with the rules for new passwords. */

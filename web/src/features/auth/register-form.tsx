@@ -1,7 +1,7 @@
 // The form that creates an account, in open registration or with a link.
 import { type ReactNode, useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { useSignIn } from '../../lib/api/auth.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { Button } from '../../ui/controls/button.tsx'
 import { TextField } from '../../ui/controls/field.tsx'
 import { errorText } from '../../ui/states/error-text.ts'

@@ -1,11 +1,11 @@
 // The second step of signing in: a code or a passkey.
 import { Fingerprint } from 'lucide-react'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import type { SecondFactorDetails } from '../../../../server/protocol/accounts/second-factor.ts'
 import { useSignIn } from '../../lib/api/auth.ts'
 import { askForPasskey } from '../../lib/api/second-factors.ts'
 import { ApiError } from '../../lib/http/api-client.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { Button } from '../../ui/controls/button.tsx'
 import { TextField } from '../../ui/controls/field.tsx'
 import { errorText } from '../../ui/states/error-text.ts'

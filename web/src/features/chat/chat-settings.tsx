@@ -1,9 +1,9 @@
 // The settings dialog of one conversation: system prompt, temperature, answer length, MCP servers.
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import type { Conversation } from '../../../../server/protocol/conversations/conversation.ts'
 import { usePatchConversation } from '../../lib/api/conversations.ts'
 import { useMcpServers } from '../../lib/api/mcp.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { Button } from '../../ui/controls/button.tsx'
 import { TextArea, TextField } from '../../ui/controls/field.tsx'
 import { Switch } from '../../ui/controls/switch.tsx'

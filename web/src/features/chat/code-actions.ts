@@ -1,6 +1,6 @@
 // Runs code of an answer: sends a message that asks the agent to run it, with the usual tools and approvals.
 import { useMemo } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import type { CodeActions } from '../../ui/markdown/code-actions.ts'
 import { randomId } from './random-id.ts'
 import type { RunActions } from './runs/use-run-actions.ts'

@@ -1,6 +1,7 @@
 // Asks for confirmation before a message and everything after it is deleted. The deletion can be undone.
-import { useTranslation } from 'react-i18next'
+
 import { useDeleteMessage, useDeletionSize, useRestoreMessage } from '../../lib/api/messages.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { ConfirmDialog } from '../../ui/overlays/dialog.tsx'
 import { notify } from '../../ui/overlays/toasts.ts'
 

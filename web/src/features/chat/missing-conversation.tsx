@@ -1,10 +1,10 @@
 // Replaces a conversation that cannot be shown: it does not exist, or it failed to load.
 import { CircleHelp, RotateCw, SquarePen, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import { FirstScreenReady } from '../../lib/browser/first-screen.tsx'
 import { ApiError } from '../../lib/http/api-client.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { useOffline } from '../../lib/offline/connection.ts'
 import { opensOffline } from '../../lib/offline/offline.ts'
 import { paths } from '../../lib/paths.ts'

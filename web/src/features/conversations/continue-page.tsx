@@ -1,8 +1,8 @@
 // Asks whether to continue a shared conversation, then copies and opens it.
 import { MessagesSquare } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
 import { Link, useLocation } from 'wouter'
 import { useContinueShare } from '../../lib/api/sharing.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { paths } from '../../lib/paths.ts'
 import { Button, linkButtonClass } from '../../ui/controls/button.tsx'
 import { errorText } from '../../ui/states/error-text.ts'

@@ -12,11 +12,11 @@ import {
   Tag,
   Trash2,
 } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
 import { useLocation } from 'wouter'
 import type { Conversation } from '../../../../server/protocol/conversations/conversation.ts'
 import { usePatchConversation } from '../../lib/api/conversations.ts'
 import { useExport } from '../../lib/api/sharing.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { paths } from '../../lib/paths.ts'
 import { MenuHeading, MenuItem, MenuSeparator } from '../../ui/overlays/menu.tsx'
 import { showDialog } from './shown-dialog.ts'

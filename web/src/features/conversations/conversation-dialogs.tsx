@@ -1,5 +1,5 @@
 // The dialogs about one conversation: share, tags, delete permanently.
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { ConfirmDialog } from '../../ui/overlays/dialog.tsx'
 import { ShareDialog } from './share-dialog.tsx'
 import { closeDialog, type ShownDialog } from './shown-dialog.ts'

@@ -9,8 +9,8 @@ import {
   useRef,
   useState,
 } from 'react'
-import { useTranslation } from 'react-i18next'
 import type { Conversation } from '../../../../server/protocol/conversations/conversation.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { Spinner } from '../../ui/states/feedback.tsx'
 import { VIEW_BUTTON_ID } from './list-controls.tsx'

@@ -1,8 +1,8 @@
 // The controls above the conversation list: filter by title, view, tag, and the start of a selection.
 import { Archive, ListChecks, ListFilter, Search, Trash2, X } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
 import type { ListView } from '../../lib/api/conversation-lists.ts'
 import { useTags } from '../../lib/api/conversations.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { IconButton } from '../../ui/controls/button.tsx'
 import { Menu, MenuChoices, MenuHeading, MenuItem, MenuSeparator } from '../../ui/overlays/menu.tsx'
 

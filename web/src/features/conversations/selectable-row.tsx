@@ -1,8 +1,8 @@
 // A conversation in the list in selection mode.
 
-import { useTranslation } from 'react-i18next'
 import type { Conversation } from '../../../../server/protocol/conversations/conversation.ts'
 import { conversationTitle } from '../../lib/conversation-title.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 
 /** `onToggle` selects or deselects the conversation; with Shift, everything from the previously toggled one to this one. */
 export function SelectableRow({

@@ -1,11 +1,11 @@
 // The actions on the selected conversations, below the list.
 import { Archive, ArchiveRestore, CheckCheck, Download, RotateCcw, Trash2, X } from 'lucide-react'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { useLocation } from 'wouter'
 import type { BulkAction } from '../../../../server/protocol/conversations/conversation.ts'
 import type { ListView } from '../../lib/api/conversation-lists.ts'
 import { useStartExport } from '../../lib/api/transfers.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { paths } from '../../lib/paths.ts'
 import { IconButton } from '../../ui/controls/button.tsx'
 import { ConfirmDialog } from '../../ui/overlays/dialog.tsx'

@@ -1,9 +1,9 @@
 // Shares a conversation by a link: contents, password and expiry, copy the link, stop sharing.
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import type { Share, ShareInclude } from '../../../../server/protocol/conversations/share.ts'
 import { useRevokeShare, useShare, useShares } from '../../lib/api/sharing.ts'
 import { copyText } from '../../lib/browser/copy-text.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { Button } from '../../ui/controls/button.tsx'
 import { SelectField, TextField } from '../../ui/controls/field.tsx'
 import { Switch } from '../../ui/controls/switch.tsx'

@@ -1,8 +1,8 @@
 // The tags of a conversation: add, remove, and suggestions of existing tags.
 import { Plus, X } from 'lucide-react'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { useConversation, usePatchConversation, useTags } from '../../lib/api/conversations.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { Button } from '../../ui/controls/button.tsx'
 import { TextField } from '../../ui/controls/field.tsx'
 import { Dialog } from '../../ui/overlays/dialog.tsx'

@@ -1,7 +1,8 @@
 // Changes conversations and offers to undo the change.
-import { useTranslation } from 'react-i18next'
+
 import type { BulkAction } from '../../../../server/protocol/conversations/conversation.ts'
 import { useChangeConversations } from '../../lib/api/bulk-changes.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { notify } from '../../ui/overlays/toasts.ts'
 
 /**

@@ -1,7 +1,7 @@
 // A file that is not text: shows images and PDF files; every file can be downloaded and deleted.
 import { ArrowLeft, Download, ExternalLink, FileText, FileX2, Trash2 } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { Button, IconButton } from '../../ui/controls/button.tsx'
 import { ConfirmDialog } from '../../ui/overlays/dialog.tsx'
 import { ZoomableImage } from '../../ui/overlays/zoomable-image.tsx'

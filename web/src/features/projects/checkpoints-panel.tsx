@@ -1,12 +1,12 @@
 // The history of a project: each checkpoint with its time, tool and files, to compare and restore.
 import { History, MessageSquare, RotateCcw, SquareSplitHorizontal } from 'lucide-react'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { useLocation } from 'wouter'
 import type { Checkpoint } from '../../../../server/protocol/projects/project.ts'
 import { useCheckpointDiff, useCheckpoints, useRestore } from '../../lib/api/checkpoints.ts'
 import { readRun } from '../../lib/api/runs.ts'
 import { fullTime } from '../../lib/format.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { paths } from '../../lib/paths.ts'
 import { toolTitle } from '../../lib/tool-title.ts'
 import { Button } from '../../ui/controls/button.tsx'

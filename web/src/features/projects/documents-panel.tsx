@@ -2,7 +2,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { BookOpen, FileUp, Trash2 } from 'lucide-react'
 import { useRef, useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import {
   documentsKey,
   type ProjectDocument,
@@ -11,6 +10,7 @@ import {
 } from '../../lib/api/documents.ts'
 import { fileSize } from '../../lib/format.ts'
 import { useRefusalText } from '../../lib/http/refusal-text.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { Button, IconButton } from '../../ui/controls/button.tsx'
 import { moveFocusOnRemoval } from '../../ui/controls/move-focus-on-removal.ts'
 import { ConfirmDialog } from '../../ui/overlays/dialog.tsx'

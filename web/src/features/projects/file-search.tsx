@@ -1,6 +1,6 @@
 // Searches the contents of a project's files.
 import { useDeferredValue, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { inputClass } from '../../ui/controls/field.tsx'
 import { errorText } from '../../ui/states/error-text.ts'
 import { Spinner } from '../../ui/states/feedback.tsx'

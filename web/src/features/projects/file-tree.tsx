@@ -1,8 +1,8 @@
 // A project's files as a tree: one tab stop with arrow keys. A folder loads when it opens.
 import { ChevronRight, File, Folder } from 'lucide-react'
 import { useRef, useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { fileSize } from '../../lib/format.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { errorText } from '../../ui/states/error-text.ts'
 import { Spinner } from '../../ui/states/feedback.tsx'

@@ -1,7 +1,7 @@
 // The toolbar above the file tree: search, upload, and the dialog for a new file or folder.
 import { FilePlus, FolderPlus, FolderUp, Search, Upload } from 'lucide-react'
 import { useRef, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { IconButton } from '../../ui/controls/button.tsx'
 import { PromptDialog } from '../../ui/overlays/prompt-dialog.tsx'
 import { reportError } from '../../ui/states/error-text.ts'

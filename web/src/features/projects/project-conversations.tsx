@@ -1,9 +1,9 @@
 // The conversations of a project, newest activity first.
 import { MessageSquare } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import { useProjectConversations } from '../../lib/api/conversations.ts'
 import { shortTime } from '../../lib/format.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { paths } from '../../lib/paths.ts'
 import { Button } from '../../ui/controls/button.tsx'
 import { errorText } from '../../ui/states/error-text.ts'

@@ -1,10 +1,10 @@
 // The page of a project: files, history, documents, conversations, settings.
 import { ArrowLeft, CircleHelp, MessageSquarePlus } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
 import { Link, useSearchParams } from 'wouter'
 import { useProject } from '../../lib/api/projects.ts'
 import { fileSize } from '../../lib/format.ts'
 import { ApiError } from '../../lib/http/api-client.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { paths } from '../../lib/paths.ts'
 import { Button, IconButton, linkButtonClass } from '../../ui/controls/button.tsx'
 import { errorText } from '../../ui/states/error-text.ts'

@@ -2,8 +2,8 @@
 // and settings.
 import { Tabs } from 'radix-ui'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { shownDirection } from '../../lib/i18n/languages.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { CheckpointsPanel } from './checkpoints-panel.tsx'
 import { DocumentsPanel, type OpenPassage } from './documents-panel.tsx'
 import { FilesPanel } from './files-panel.tsx'

@@ -1,9 +1,9 @@
 // The menu that chooses the project of a conversation.
 import { ChevronDown, FolderOpen } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
 import { useLocation } from 'wouter'
 import type { ProjectId } from '../../../../server/protocol/ids.ts'
 import { useProjects } from '../../lib/api/projects.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { paths } from '../../lib/paths.ts'
 import { Menu, MenuChoices, MenuHeading, MenuItem, MenuSeparator } from '../../ui/overlays/menu.tsx'
 

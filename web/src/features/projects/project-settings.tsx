@@ -1,8 +1,9 @@
 // The settings for the conversations of a project: instructions, model, memory and tools.
-import { useTranslation } from 'react-i18next'
+
 import type { ProjectId } from '../../../../server/protocol/ids.ts'
 import { useModels } from '../../lib/api/catalog.ts'
 import { useProject, useUpdateProject } from '../../lib/api/projects.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { SelectField } from '../../ui/controls/field.tsx'
 import { InstructionsForm } from '../../ui/controls/instructions-form.tsx'
 import { Switch } from '../../ui/controls/switch.tsx'

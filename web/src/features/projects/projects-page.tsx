@@ -1,11 +1,11 @@
 // All projects: create, upload a folder, open, rename, delete.
 import { Ellipsis, Folder, FolderUp, PencilLine, Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import type { Project } from '../../../../server/protocol/projects/project.ts'
 import { useDeleteProject, useProjects, useUpdateProject } from '../../lib/api/projects.ts'
 import { shortTime } from '../../lib/format.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { paths } from '../../lib/paths.ts'
 import { Button, IconButton } from '../../ui/controls/button.tsx'
 import { moveFocusOnRemoval } from '../../ui/controls/move-focus-on-removal.ts'

@@ -1,6 +1,6 @@
 // Uploads files and folders that were dropped on a project's tree or chosen for it, after a confirmation.
 import { type DragEvent, useEffect, useRef, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { notify } from '../../ui/overlays/toasts.ts'
 import { errorText } from '../../ui/states/error-text.ts'
 import { useAddFiles } from './api/files.ts'

@@ -1,7 +1,7 @@
 // Keyboard control of the file tree: one tab stop, arrows, Home, End, and the first letters of a name.
 import { type KeyboardEvent, type RefObject, useLayoutEffect, useRef, useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { shownDirection } from '../../lib/i18n/languages.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { moveOf, type Row, rowStartingWith } from './file-rows.ts'
 
 /** After a longer pause, a letter begins a new name. */

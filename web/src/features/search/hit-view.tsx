@@ -1,7 +1,7 @@
 // A search hit: its kind, its day and the surrounding words.
 
-import { useTranslation } from 'react-i18next'
 import type { SearchHit } from '../../../../server/protocol/conversations/search.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { atPlaces } from '../../lib/list-keys.ts'
 import { readSnippet } from './snippet.ts'
 

@@ -1,10 +1,10 @@
 // The palette: commands, recent conversations and the search, all usable by keyboard.
 import { Search } from 'lucide-react'
 import { type KeyboardEvent, useCallback, useEffect, useId, useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { useLocation } from 'wouter'
 import { useSearchHits } from '../../lib/api/search.ts'
 import { isComposing } from '../../lib/browser/composing.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { Button } from '../../ui/controls/button.tsx'
 import { Segmented } from '../../ui/controls/segmented.tsx'
 import { Dialog } from '../../ui/overlays/dialog.tsx'

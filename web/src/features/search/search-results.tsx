@@ -1,5 +1,5 @@
 // The options of the palette: commands and conversations by name, then search hits.
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import type { byConversation } from './group-hits.ts'
 import { HitView } from './hit-view.tsx'

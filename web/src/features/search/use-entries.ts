@@ -1,12 +1,12 @@
 // The entries of the palette besides hits: recent conversations and available commands.
 import { useQuery } from '@tanstack/react-query'
 import { type LucideIcon, MessageSquare } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
 import type { z } from 'zod'
 import type { ConversationPage } from '../../../../server/protocol/conversations/conversation.ts'
 import { COMMAND_NAMES, useCommands } from '../../lib/commands.ts'
 import { conversationTitle } from '../../lib/conversation-title.ts'
 import { request } from '../../lib/http/api-client.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { paths } from '../../lib/paths.ts'
 import { keysText } from '../../lib/shortcuts.ts'
 import { COMMAND_ICONS } from '../../ui/command-icons.ts'

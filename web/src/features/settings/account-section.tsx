@@ -1,9 +1,9 @@
 // The user's account: name, email address, password, sign-out.
 import { LogOut } from 'lucide-react'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import type { User } from '../../../../server/protocol/accounts/user.ts'
 import { usePatchProfile, useSignOut } from '../../lib/api/auth.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { Button } from '../../ui/controls/button.tsx'
 import { TextField } from '../../ui/controls/field.tsx'
 import { Switch } from '../../ui/controls/switch.tsx'

@@ -1,7 +1,8 @@
 // Settings for all conversations: instructions for the agent, available tools, saved prompts.
-import { useTranslation } from 'react-i18next'
+
 import type { Preferences } from '../../../../server/protocol/accounts/preferences.ts'
 import { useChangePreferences, usePreferences } from '../../lib/api/preferences.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { InstructionsForm } from '../../ui/controls/instructions-form.tsx'
 import { ToolSwitches } from '../../ui/controls/tool-switches.tsx'
 import { errorText } from '../../ui/states/error-text.ts'

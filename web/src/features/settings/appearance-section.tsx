@@ -1,9 +1,9 @@
 // Appearance: theme, language, text size, density, contrast, motion, and the send key.
 import { useId } from 'react'
-import { useTranslation } from 'react-i18next'
 import { canNotify, useNotifications } from '../../lib/browser/notifications.ts'
 import { chooseLanguage, shownLanguage } from '../../lib/i18n/i18n.ts'
 import { isLanguage, LANGUAGES } from '../../lib/i18n/languages.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { DISPLAY_CHOICES, type Display, useDisplay } from '../../lib/preferences/display.ts'
 import { type ThemeChoice, useTheme } from '../../lib/preferences/theme.ts'
 import { classNames } from '../../ui/class-names.ts'

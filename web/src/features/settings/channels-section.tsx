@@ -1,9 +1,9 @@
 // Channels to which the agent can send messages: list, create, remove. Secrets are never shown again.
 import { Plus, Send, Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { ChannelName } from '../../../../server/protocol/programs/channel.ts'
 import { useRefusalText } from '../../lib/http/refusal-text.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { Button, IconButton } from '../../ui/controls/button.tsx'
 import { SelectField, TextField } from '../../ui/controls/field.tsx'
 import { moveFocusOnRemoval } from '../../ui/controls/move-focus-on-removal.ts'

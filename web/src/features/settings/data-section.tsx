@@ -1,7 +1,6 @@
 // The user's data: export everything as an archive, and import conversations.
 import { Download, PackageOpen, Upload } from 'lucide-react'
 import { useRef } from 'react'
-import { useTranslation } from 'react-i18next'
 import type { ImportJob } from '../../../../server/protocol/conversations/transfer.ts'
 import {
   isActive,
@@ -13,6 +12,7 @@ import {
 } from '../../lib/api/transfers.ts'
 import { fileSize } from '../../lib/format.ts'
 import { refusalText } from '../../lib/http/refusal-text.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { Button } from '../../ui/controls/button.tsx'
 import { ProgressBar } from '../../ui/states/progress-bar.tsx'
 import { ImportReportView } from './import-report.tsx'

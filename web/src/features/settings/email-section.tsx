@@ -1,8 +1,8 @@
 // The email address of the user's account: add, change, remove and confirm it.
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import type { User } from '../../../../server/protocol/accounts/user.ts'
 import { useAuthMode, useConfirmation, usePatchProfile } from '../../lib/api/auth.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { Button } from '../../ui/controls/button.tsx'
 import { TextField } from '../../ui/controls/field.tsx'
 import { notify } from '../../ui/overlays/toasts.ts'

@@ -1,8 +1,8 @@
 // The report of an import: what was imported, and what was left out and why.
 
-import { useTranslation } from 'react-i18next'
 import type { ImportJob, ImportReport } from '../../../../server/protocol/conversations/transfer.ts'
 import { refusalText } from '../../lib/http/refusal-text.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { keyed } from '../../lib/list-keys.ts'
 
 const COUNTED = ['conversations', 'messages', 'files', 'projects', 'documents'] as const

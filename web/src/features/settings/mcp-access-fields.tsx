@@ -1,6 +1,7 @@
 // Form fields for the access to an MCP server: who may use it, and how users sign in to it.
-import { useTranslation } from 'react-i18next'
+
 import type { AdminMcpServer } from '../../../../server/protocol/admin/mcp-server.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { TextField } from '../../ui/controls/field.tsx'
 
 /** The values as entered. */

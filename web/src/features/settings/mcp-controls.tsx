@@ -1,8 +1,8 @@
 // An administrator's controls for one MCP server: test, turn on or off, change, delete.
 import { Pencil, Power, Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import type { AdminMcpServer } from '../../../../server/protocol/admin/mcp-server.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { Button, IconButton } from '../../ui/controls/button.tsx'
 import { ConfirmDialog } from '../../ui/overlays/dialog.tsx'
 import { useChangeMcpServer, useDeleteMcpServer, useTestMcpServer } from './api/mcp-servers.ts'

@@ -1,7 +1,7 @@
 // The form in which an administrator adds an MCP server by its URL, or changes one, and tests it first.
 import { type FormEvent, useId, useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import type { AdminMcpServer } from '../../../../server/protocol/admin/mcp-server.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { Button } from '../../ui/controls/button.tsx'
 import { TextArea, TextField } from '../../ui/controls/field.tsx'
 import { Switch } from '../../ui/controls/switch.tsx'

@@ -1,6 +1,7 @@
 // The result of testing an MCP server: its tools with their risk levels, or the error.
-import { useTranslation } from 'react-i18next'
+
 import { useRefusalText } from '../../lib/http/refusal-text.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { bringIntoView } from '../../ui/states/bring-into-view.ts'
 import { errorText } from '../../ui/states/error-text.ts'
 import { Loading } from '../../ui/states/feedback.tsx'

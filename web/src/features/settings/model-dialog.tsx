@@ -1,9 +1,9 @@
 // The form in which an administrator changes a stored model. Values of empty fields are detected or come from the model
 // table.
 import { type FormEvent, useId, useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import type { AdminModel } from '../../../../server/protocol/models/catalog.ts'
 import { useChangeModel } from '../../lib/api/catalog.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { Button } from '../../ui/controls/button.tsx'
 import { SelectField, TextField } from '../../ui/controls/field.tsx'
 import { Dialog } from '../../ui/overlays/dialog.tsx'

@@ -1,7 +1,7 @@
 // The position of a model in the user's menus: move up, move down, hide.
 import { ArrowDown, ArrowUp, Eye, EyeOff } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
 import { useChangePreferences, usePreferences } from '../../lib/api/preferences.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { IconButton } from '../../ui/controls/button.tsx'
 
 /** Shown next to a model of the list. The order is the user's own; it does not affect others. */

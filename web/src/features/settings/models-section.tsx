@@ -1,7 +1,6 @@
 // The models that conversations can use. Administrators can add and remove them.
 import { KeyRound, Pencil, Plus, Trash2 } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import type { PublicModel } from '../../../../server/protocol/models/catalog.ts'
 import {
@@ -12,6 +11,7 @@ import {
 } from '../../lib/api/catalog.ts'
 import { inOrder, usePreferences } from '../../lib/api/preferences.ts'
 import { compactNumber } from '../../lib/format.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { paths } from '../../lib/paths.ts'
 import { Button, IconButton } from '../../ui/controls/button.tsx'
 import { moveFocusOnRemoval } from '../../ui/controls/move-focus-on-removal.ts'

@@ -1,9 +1,9 @@
 // The user's saved prompts: `/` in the composer lists them, and a form asks for their fields.
 import { Bookmark, Pencil, Plus, Trash2 } from 'lucide-react'
 import { type FormEvent, useId, useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import type { Preferences } from '../../../../server/protocol/accounts/preferences.ts'
 import { useChangePreferences } from '../../lib/api/preferences.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { fieldsOfPrompt } from '../../lib/prompt-fields.ts'
 import { Button, IconButton } from '../../ui/controls/button.tsx'
 import { TextArea, TextField } from '../../ui/controls/field.tsx'

@@ -1,10 +1,10 @@
 // The second factors in the settings: authenticator app, passkeys, recovery codes.
 import { Fingerprint, KeyRound, Smartphone } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { useSecondFactorActions, useSecondFactors } from '../../lib/api/second-factors.ts'
 import { copyText } from '../../lib/browser/copy-text.ts'
 import { ApiError } from '../../lib/http/api-client.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { Button } from '../../ui/controls/button.tsx'
 import { TextField } from '../../ui/controls/field.tsx'
 import { bringIntoView } from '../../ui/states/bring-into-view.ts'

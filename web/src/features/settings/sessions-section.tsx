@@ -1,6 +1,7 @@
 // The user's sessions on all devices, and ending them.
-import { useTranslation } from 'react-i18next'
+
 import { useEndSession, useSessions } from '../../lib/api/auth.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { Button } from '../../ui/controls/button.tsx'
 import { SessionList } from '../../ui/session-list.tsx'
 import { errorText } from '../../ui/states/error-text.ts'

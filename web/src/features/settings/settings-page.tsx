@@ -1,8 +1,8 @@
 // The settings page: appearance, agent, models, MCP servers, channels, shares, data, account. Each section has its own URL.
 import { useRef } from 'react'
-import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import type { User } from '../../../../server/protocol/accounts/user.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { paths } from '../../lib/paths.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { useCurrentInView } from '../../ui/controls/use-current-in-view.ts'

@@ -1,7 +1,7 @@
 // The user's shares: links, number of views, stop sharing.
 import { Link2, Trash2 } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
 import { useRevokeShare, useShares } from '../../lib/api/sharing.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { IconButton } from '../../ui/controls/button.tsx'
 import { moveFocusOnRemoval } from '../../ui/controls/move-focus-on-removal.ts'
 import { Facts } from '../../ui/facts.tsx'

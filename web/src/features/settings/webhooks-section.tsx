@@ -1,10 +1,10 @@
 // Webhooks: create one and show its secret once, replace the secret, test, turn on or off, delete.
 import { KeyRound, Plus, Power, Trash2, Webhook as WebhookIcon } from 'lucide-react'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { WebhookEventType } from '../../../../server/protocol/programs/webhook.ts'
 import { fullTime } from '../../lib/format.ts'
 import { useRefusalText } from '../../lib/http/refusal-text.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { Button, IconButton } from '../../ui/controls/button.tsx'
 import { TextField } from '../../ui/controls/field.tsx'
 import { moveFocusOnRemoval } from '../../ui/controls/move-focus-on-removal.ts'

@@ -1,7 +1,7 @@
 // The notice on the home page that only the demo model is available.
 import { CircleDashed } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { paths } from '../../lib/paths.ts'
 
 /** Shown if only the demo model is available, with a link for administrators (`canAdd`) to add a real one. */

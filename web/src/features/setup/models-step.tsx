@@ -1,7 +1,7 @@
 // The models step: the tested model with the findings, and other models of the same provider.
 import { Plug } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
 import type { ProbeReport } from '../../../../server/protocol/models/catalog.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { Button } from '../../ui/controls/button.tsx'
 import { TextField } from '../../ui/controls/field.tsx'
 import { MoreModels } from './more-models.tsx'

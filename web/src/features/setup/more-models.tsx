@@ -1,6 +1,6 @@
 // Other models of a provider to add together with the tested one.
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { TextField } from '../../ui/controls/field.tsx'
 
 /** The filter finds more. */

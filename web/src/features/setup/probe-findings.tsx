@@ -1,10 +1,10 @@
 // The findings of a provider test: whether it responds, what its model can do, and known facts about the model.
 
 import { Check, Minus } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
 import type { ModelApi, ProbeReport } from '../../../../server/protocol/models/catalog.ts'
 import { compactNumber, money } from '../../lib/format.ts'
 import { useRefusalText } from '../../lib/http/refusal-text.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { Facts } from '../../ui/facts.tsx'
 
 /** The providers' names of their APIs, the same in every language. */

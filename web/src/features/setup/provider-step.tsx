@@ -1,9 +1,9 @@
 // The provider step: a known provider or any URL, and the API key. A few small requests test it.
 import { ExternalLink } from 'lucide-react'
 import { useEffect, useRef } from 'react'
-import { useTranslation } from 'react-i18next'
 import type { Preset } from '../../lib/api/catalog.ts'
 import { usePresets } from '../../lib/api/catalog.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { SelectField, TextField } from '../../ui/controls/field.tsx'
 import { API_NAMES } from './probe-findings.tsx'

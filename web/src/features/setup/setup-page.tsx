@@ -1,10 +1,10 @@
 // The setup in steps: language, provider with its key, models, a first question. The URL names the step.
 import { ArrowLeft, ArrowRight, Check, ShieldAlert } from 'lucide-react'
 import { type FormEvent, useEffect, useRef } from 'react'
-import { useTranslation } from 'react-i18next'
 import { Link, useLocation } from 'wouter'
 import type { User } from '../../../../server/protocol/accounts/user.ts'
 import { useModels } from '../../lib/api/catalog.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { paths } from '../../lib/paths.ts'
 import { Button, linkButtonClass } from '../../ui/controls/button.tsx'
 import { errorText } from '../../ui/states/error-text.ts'

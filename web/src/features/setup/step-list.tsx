@@ -1,6 +1,6 @@
 // The list of the setup's steps, with the current one marked.
 import { Check } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { type SetupStep, STEPS } from './setup-form.ts'
 

@@ -1,10 +1,10 @@
 // The last step of the setup: a first question to one of the new models.
 import { ArrowRight, MessageSquare } from 'lucide-react'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { Link, useLocation } from 'wouter'
 import { createConversation } from '../../lib/api/conversations.ts'
 import { send } from '../../lib/http/api-client.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { paths } from '../../lib/paths.ts'
 import { writeLastModel } from '../../lib/preferences/last-model.ts'
 import { linkButtonClass } from '../../ui/controls/button.tsx'

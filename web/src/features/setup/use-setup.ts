@@ -1,8 +1,8 @@
 // The state and actions of the setup: current step, entered values, testing the provider, storing models.
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { useLocation, useSearch } from 'wouter'
 import { useProbe, useStoreModel } from '../../lib/api/catalog.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { paths } from '../../lib/paths.ts'
 import { notify } from '../../ui/overlays/toasts.ts'
 import {

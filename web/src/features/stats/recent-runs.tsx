@@ -1,10 +1,10 @@
 // The latest runs, newest first, with state, model, duration, tokens and cost.
 import { Activity } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import type { ListedRun } from '../../../../server/protocol/runs/run-list.ts'
 import { useModels } from '../../lib/api/catalog.ts'
 import { compactNumber, fineDuration, money, shortTime } from '../../lib/format.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { paths } from '../../lib/paths.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { ActionButton } from '../../ui/controls/action-button.tsx'

@@ -1,12 +1,12 @@
 // The usage page: token usage by day and by model, quotas, and the latest runs.
 import { ChartNoAxesColumn } from 'lucide-react'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import type { ListedRun } from '../../../../server/protocol/runs/run-list.ts'
 import type { StatsPeriod, TokenStats } from '../../../../server/protocol/runs/stats.ts'
 import { useModels } from '../../lib/api/catalog.ts'
 import { useQuota } from '../../lib/api/quota.ts'
 import { compactNumber, money, percent, wholeNumber } from '../../lib/format.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { Segmented } from '../../ui/controls/segmented.tsx'
 import { QuotaMeters } from '../../ui/quota-meters.tsx'
 import { errorText } from '../../ui/states/error-text.ts'

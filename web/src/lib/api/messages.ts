@@ -24,13 +24,13 @@ export const messageKeys = {
   list: (conversationId: string) => ['messages', conversationId] as const,
 }
 
-/** The query of the active branch: 50 messages per page, newest page first. */
+/** The query of the active branch: 40 messages per page, newest page first. */
 export const messagesQuery = (conversationId: string) =>
   infiniteQueryOptions({
     queryKey: messageKeys.list(conversationId),
     queryFn: ({ pageParam, signal }) =>
       request<z.output<typeof MessagePage>>(`/api/conversations/${conversationId}/messages`, {
-        query: { limit: 50, cursor: pageParam },
+        query: { limit: 40, cursor: pageParam },
         signal,
       }),
     initialPageParam: null as string | null,

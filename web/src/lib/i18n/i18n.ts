@@ -1,6 +1,5 @@
 // The page's language: the user's choice, else the browser's. The first screen's texts load at startup, all others with the first view that needs them.
 import i18next from 'i18next'
-import { initReactI18next } from 'react-i18next'
 import { loadRefusals } from '../http/refusal-text.ts'
 import { english } from './english/first-screen.ts'
 import { directionOf, isLanguage, LANGUAGES, type Language, languageOf } from './languages.ts'
@@ -52,7 +51,7 @@ export const loadPageTexts = (): Promise<void> => loadPages(shownLanguage())
 /** Loads the first screen's texts in the preferred language; shows English if that fails. Await it before the first render. */
 export async function startI18n(): Promise<void> {
   chosen = preferred()
-  await i18next.use(initReactI18next).init({
+  await i18next.init({
     lng: 'en',
     fallbackLng: 'en',
     resources: { en: { translation: english } },

@@ -2,7 +2,7 @@
 
 import { Columns2, Rows2 } from 'lucide-react'
 import { memo, useMemo, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { classNames } from '../class-names.ts'
 import { ScrollRegion } from '../scroll-region.tsx'
 import { type DiffFile, type DiffRow, pairRows, readDiff } from './diff-lines.ts'

@@ -1,6 +1,6 @@
 // The form for instructions to the agent, used in the settings (all conversations) and in a project's settings.
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { Button } from './button.tsx'
 import { TextArea } from './field.tsx'
 

@@ -1,7 +1,7 @@
 // A list of all tools with risk level and switch, used in the settings (all conversations) and in a project's settings.
 import { useMemo } from 'react'
-import { useTranslation } from 'react-i18next'
 import { useTools } from '../../lib/api/catalog.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { toolTitle } from '../../lib/tool-title.ts'
 import { classNames } from '../class-names.ts'
 import { errorText } from '../states/error-text.ts'

@@ -8,8 +8,8 @@ import {
   TriangleAlert,
 } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { useTranslation } from 'react-i18next'
 import type { AlertKind } from '../../../../server/protocol/markdown/page-syntax.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 
 const ALERT_ICONS: Record<AlertKind, LucideIcon> = {
   note: Info,

@@ -2,7 +2,7 @@
 import { BookOpen, Globe } from 'lucide-react'
 import { HoverCard } from 'radix-ui'
 import { type PointerEvent, useId, useRef, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import type { Citation } from './citation-context.ts'
 
 const OPEN_DELAY_MS = 120

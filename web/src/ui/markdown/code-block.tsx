@@ -2,8 +2,8 @@
 
 import { Download, Play, WrapText } from 'lucide-react'
 import { memo, useContext, useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { saveFile } from '../../lib/browser/save-file.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { classNames } from '../class-names.ts'
 import { ActionButton } from '../controls/action-button.tsx'
 import { ScrollRegion } from '../scroll-region.tsx'

@@ -1,8 +1,8 @@
 // A button that copies a text and confirms it for a moment.
 import { Check, Copy } from 'lucide-react'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { copyText } from '../../lib/browser/copy-text.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { notify } from '../overlays/toasts.ts'
 
 const CONFIRMATION_MS = 1_500

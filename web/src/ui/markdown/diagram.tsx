@@ -2,8 +2,8 @@
 
 import { ChartNetwork, Code, Download } from 'lucide-react'
 import { useEffect, useMemo, useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { saveFile } from '../../lib/browser/save-file.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { useTheme } from '../../lib/preferences/theme.ts'
 import { ActionButton } from '../controls/action-button.tsx'
 import { ZoomableImage } from '../overlays/zoomable-image.tsx'

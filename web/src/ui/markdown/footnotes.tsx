@@ -1,11 +1,11 @@
 // Footnotes of a text: listed at its end, linked both ways.
 import { createContext, type MouseEvent, type ReactNode, useContext } from 'react'
-import { useTranslation } from 'react-i18next'
 import {
   FOOTNOTE_REFERENCE,
   type Footnote,
   type FootnoteNumbers,
 } from '../../../../server/protocol/markdown/footnote-numbers.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 
 /** The footnotes that a text refers to and their numbers, serialized so that equal ones compare as equal; empty for none. */
 export function numbersIn(text: string, numbers: FootnoteNumbers): string {

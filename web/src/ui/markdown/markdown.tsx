@@ -1,6 +1,5 @@
 // Renders Markdown from a model block by block. Nothing in it is trusted.
 import { createContext, memo, useContext, useMemo, useRef } from 'react'
-import { useTranslation } from 'react-i18next'
 import {
   type FootnoteNumbers,
   numberFootnotes,
@@ -16,6 +15,7 @@ import {
   growBlocks,
   type SplitText,
 } from '../../../../server/protocol/markdown/split-blocks.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { EnclosingFootnotes, FootnoteList, numbersIn } from './footnotes.tsx'
 import { Code, MarkdownBlock } from './markdown-block.tsx'
 import { splitParts } from './split-parts.ts'

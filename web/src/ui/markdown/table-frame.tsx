@@ -2,9 +2,9 @@
 
 import { Download } from 'lucide-react'
 import { type ReactNode, useRef } from 'react'
-import { useTranslation } from 'react-i18next'
 import { copyRich } from '../../lib/browser/copy-text.ts'
 import { saveFile } from '../../lib/browser/save-file.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { ActionButton } from '../controls/action-button.tsx'
 import { ScrollRegion } from '../scroll-region.tsx'
 import { CopyButton } from './copy-button.tsx'

@@ -1,6 +1,6 @@
 // A dialog with a form that adds something, and optionally shows a result afterwards.
 import { type ReactNode, useId } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { Button } from '../controls/button.tsx'
 import { bringIntoView } from '../states/bring-into-view.ts'
 import { errorText } from '../states/error-text.ts'

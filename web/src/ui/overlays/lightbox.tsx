@@ -2,7 +2,7 @@
 
 import { Download, Minus, Plus, Scan } from 'lucide-react'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { ScrollRegion } from '../scroll-region.tsx'
 import { Dialog } from './dialog.tsx'
 

@@ -1,7 +1,7 @@
 // A dialog with a document's text around one passage, opened by citations.
 
-import { useTranslation } from 'react-i18next'
 import { usePassages } from '../../lib/api/documents.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { atPlaces } from '../../lib/list-keys.ts'
 import { classNames } from '../class-names.ts'
 import { errorText } from '../states/error-text.ts'

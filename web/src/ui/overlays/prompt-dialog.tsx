@@ -1,6 +1,6 @@
 // A dialog that asks for one line of text.
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { Button } from '../controls/button.tsx'
 import { TextField } from '../controls/field.tsx'
 import { Dialog } from './dialog.tsx'

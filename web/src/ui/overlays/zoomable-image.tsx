@@ -1,6 +1,6 @@
 // An image that opens in a lightbox when pressed.
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { Lightbox } from './lightbox.tsx'
 
 /** An image in a text, as a button that opens the lightbox. */

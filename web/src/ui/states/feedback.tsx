@@ -1,7 +1,7 @@
 // The states of a view: loading, empty, failed.
 import { LoaderCircle, type LucideIcon, RotateCw, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { Button } from '../controls/button.tsx'
 
 /** A spinner, `size` pixels wide. Screen readers skip it, so put a text next to it. */

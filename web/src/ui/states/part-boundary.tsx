@@ -1,9 +1,9 @@
 // An error boundary for a part of the page: if it throws or its code fails to load, the rest keeps working.
 import { RotateCw, TriangleAlert } from 'lucide-react'
 import { Component, type ReactNode, Suspense } from 'react'
-import { useTranslation } from 'react-i18next'
 import { FirstScreenReady } from '../../lib/browser/first-screen.tsx'
 import { PartNotLoaded } from '../../lib/browser/load-part.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { useOffline } from '../../lib/offline/connection.ts'
 import { classNames } from '../class-names.ts'
 import { Button } from '../controls/button.tsx'

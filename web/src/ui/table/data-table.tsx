@@ -2,7 +2,7 @@
 
 import { ArrowDown, ArrowUp, ArrowUpDown, Download } from 'lucide-react'
 import { useEffect, useMemo, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { atPlaces } from '../../lib/list-keys.ts'
 import { classNames } from '../class-names.ts'
 import { CopyButton } from '../markdown/copy-button.tsx'

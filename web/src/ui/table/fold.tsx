@@ -1,6 +1,6 @@
 // Folds a long list: shows its beginning and a button with the number of hidden items.
 import { type ReactNode, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 
 /** Most items that are rendered, because more would slow down the page. The raw data contains all. */
 const MAX_RENDERED = 1_000

@@ -1,12 +1,12 @@
 // The card of an approval request: a preview of the tool call, and buttons to approve, reject or change it.
 import { ChevronDown, ShieldAlert } from 'lucide-react'
 import { type Ref, useCallback, useEffect, useId, useRef, useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import type { PendingApproval } from '../../../../../server/protocol/runs/run-event.ts'
 import { visibleText } from '../../../../../server/protocol/runs/visible-text.ts'
 import { decide } from '../../../lib/api/runs.ts'
 import { isComposing } from '../../../lib/browser/composing.ts'
 import { ApiError } from '../../../lib/http/api-client.ts'
+import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { parseJson } from '../../../lib/read-json.ts'
 import { toolTitle } from '../../../lib/tool-title.ts'
 import { IconButton } from '../../../ui/controls/button.tsx'

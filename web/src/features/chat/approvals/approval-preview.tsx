@@ -1,7 +1,7 @@
 // The preview of a tool call that needs approval: warning, diff or command, and arguments.
 import { TriangleAlert } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
 import type { PendingApproval } from '../../../../../server/protocol/runs/run-event.ts'
+import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { lazyPart } from '../../../ui/states/late.tsx'
 import { PartBoundary } from '../../../ui/states/part-boundary.tsx'
 import { prettyVisible } from '../steps/tool-content.ts'

@@ -1,5 +1,5 @@
 // The controls of an approval card: the buttons, and the choice of how long to remember an approval.
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { Button } from '../../../ui/controls/button.tsx'
 import { Switch } from '../../../ui/controls/switch.tsx'
 

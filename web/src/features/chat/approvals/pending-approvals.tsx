@@ -1,9 +1,9 @@
 // All pending approval requests of a run: their number, the cards, and a button that rejects all.
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import type { PendingApproval } from '../../../../../server/protocol/runs/run-event.ts'
 import { decide } from '../../../lib/api/runs.ts'
 import { ApiError } from '../../../lib/http/api-client.ts'
+import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { Button } from '../../../ui/controls/button.tsx'
 import { reportError } from '../../../ui/states/error-text.ts'
 import { useLiveRuns } from '../runs/live-runs.ts'

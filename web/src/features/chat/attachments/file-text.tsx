@@ -1,7 +1,7 @@
 // The text of a file with page numbers. Highlights the searched words and scrolls to the first one on the requested page.
 
 import { useEffect, useRef } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { ScrollRegion } from '../../../ui/scroll-region.tsx'
 
 /** The most characters that are rendered; the download has all. */

@@ -1,9 +1,9 @@
 // Images on the server, as a thumbnail or full size in a dialog. They load through fetch, because `img` cannot send the
 // authorization header.
 import { useEffect, useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import type { StoredAttachment } from '../../../../../server/protocol/conversations/message.ts'
 import { send } from '../../../lib/http/api-client.ts'
+import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { Lightbox } from '../../../ui/overlays/lightbox.tsx'
 
 /** The path of an attachment's thumbnail; null for other files and for attachments without a file. */

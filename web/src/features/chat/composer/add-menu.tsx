@@ -13,12 +13,12 @@ import {
   Slash,
   Wrench,
 } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
 import type { ApprovalMode } from '../../../../../server/protocol/conversations/conversation.ts'
 import type { PublicModel } from '../../../../../server/protocol/models/catalog.ts'
 import { useModels } from '../../../lib/api/catalog.ts'
 import { useMenuModels } from '../../../lib/api/preferences.ts'
 import { useQuota } from '../../../lib/api/quota.ts'
+import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { IconButton } from '../../../ui/controls/button.tsx'
 import {
   Menu,

@@ -9,10 +9,10 @@ import {
   useRef,
   useState,
 } from 'react'
-import { useTranslation } from 'react-i18next'
 import type { ProjectId } from '../../../../../server/protocol/ids.ts'
 import { useModels } from '../../../lib/api/catalog.ts'
 import { isComposing } from '../../../lib/browser/composing.ts'
+import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { isSendKey } from '../../../lib/preferences/display.ts'
 import { classNames } from '../../../ui/class-names.ts'
 import { late, lazyView } from '../../../ui/states/late.tsx'

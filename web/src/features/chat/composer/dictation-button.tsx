@@ -1,9 +1,9 @@
 // Dictation with the browser's speech recognition.
 import { Mic } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { shownLanguage } from '../../../lib/i18n/i18n.ts'
 import { LANGUAGES, languageOf } from '../../../lib/i18n/languages.ts'
+import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { IconButton } from '../../../ui/controls/button.tsx'
 import { notify } from '../../../ui/overlays/toasts.ts'
 import { createRecognition, type Recognition } from './speech-recognition.ts'

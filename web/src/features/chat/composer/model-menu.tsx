@@ -1,9 +1,9 @@
 // The button that shows the model. The list that it opens loads when it first opens.
 import { ChevronDown } from 'lucide-react'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { useModels } from '../../../lib/api/catalog.ts'
 import { useMenuModels } from '../../../lib/api/preferences.ts'
+import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { writeLastModel } from '../../../lib/preferences/last-model.ts'
 import { lazyView } from '../../../ui/states/late.tsx'
 import { PartBoundary } from '../../../ui/states/part-boundary.tsx'

@@ -2,10 +2,10 @@
 import { Brain, Check, Image, Search, Wrench } from 'lucide-react'
 import { Popover } from 'radix-ui'
 import { type KeyboardEvent, type ReactElement, useId, useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import type { PublicModel } from '../../../../../server/protocol/models/catalog.ts'
 import { isComposing } from '../../../lib/browser/composing.ts'
 import { compactNumber, money } from '../../../lib/format.ts'
+import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 
 /** With fewer models, there is no search field. */

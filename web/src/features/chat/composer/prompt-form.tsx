@@ -1,6 +1,6 @@
 // The form for the fields of a prompt or of a resource's URI template. A filled-in prompt goes into the message field.
 import { type ChangeEvent, type FormEvent, useId, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { Button } from '../../../ui/controls/button.tsx'
 import { TextArea, TextField } from '../../../ui/controls/field.tsx'
 import { Dialog } from '../../../ui/overlays/dialog.tsx'

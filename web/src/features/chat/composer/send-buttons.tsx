@@ -1,6 +1,6 @@
 // The buttons of the composer: send, queue (while a run is active), and stop.
 import { ArrowUp, Square } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { useDisplay } from '../../../lib/preferences/display.ts'
 import { Tip } from '../../../ui/overlays/tip.tsx'
 

@@ -1,9 +1,10 @@
 // A hint before a large message is sent: about how many tokens it has, what they cost, and whether they fit the context
 // window.
-import { useTranslation } from 'react-i18next'
+
 import type { Price, PublicModel } from '../../../../../server/protocol/models/catalog.ts'
 import { estimateTokens } from '../../../../../server/protocol/models/token-estimate.ts'
 import { compactNumber, money } from '../../../lib/format.ts'
+import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import type { ChosenFile } from '../attachments/attachments.ts'
 
 /** Smaller messages have no hint. */

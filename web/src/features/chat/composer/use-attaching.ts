@@ -1,9 +1,9 @@
 // Hook for attaching files to a message: chosen, dropped or pasted, with checks before and after the upload.
 import { type ClipboardEvent, useEffect, useRef, useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import type { PublicModel } from '../../../../../server/protocol/models/catalog.ts'
 import { receiveDroppedFiles } from '../../../lib/browser/dropped-files.ts'
 import { refusalText } from '../../../lib/http/refusal-text.ts'
+import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { notify } from '../../../ui/overlays/toasts.ts'
 import { reportError } from '../../../ui/states/error-text.ts'
 import { MAX_FILE_BYTES, useChosenFiles } from '../attachments/attachments.ts'

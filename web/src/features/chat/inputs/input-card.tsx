@@ -1,10 +1,10 @@
 // The card of an input request from an MCP server: a form to fill in, or a page to open.
 import { ExternalLink, MessageCircleQuestion } from 'lucide-react'
 import { type FormEvent, useEffect, useId, useRef, useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import type { InputAction, PendingInput } from '../../../../../server/protocol/runs/input.ts'
 import { answerInput } from '../../../lib/api/runs.ts'
 import { ApiError } from '../../../lib/http/api-client.ts'
+import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { Button } from '../../../ui/controls/button.tsx'
 import { reportError } from '../../../ui/states/error-text.ts'
 import { contentOf, firstValues, type Values } from './form-values.ts'

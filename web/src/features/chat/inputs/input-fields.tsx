@@ -1,7 +1,7 @@
 // The fields of a form from an MCP server.
 import { useId } from 'react'
-import { useTranslation } from 'react-i18next'
 import type { InputField, InputForm } from '../../../../../server/protocol/runs/input.ts'
+import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { SelectField, TextField } from '../../../ui/controls/field.tsx'
 import { Switch } from '../../../ui/controls/switch.tsx'
 import { countFault, type Value, type Values } from './form-values.ts'

@@ -1,7 +1,8 @@
 // Shows how a prompt differs from the previous call, and what the difference cost.
-import { useTranslation } from 'react-i18next'
+
 import type { PromptChange } from '../../../../../server/protocol/runs/run-record.ts'
 import { money, wholeNumber } from '../../../lib/format.ts'
+import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { type Parts, pretty } from './recorded-call.ts'
 import { Named } from './response-view.tsx'
 import { Source } from './source.tsx'

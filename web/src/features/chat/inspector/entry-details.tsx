@@ -1,7 +1,7 @@
 // The recorded details of a call: request and response of a model call, arguments and result of a tool call.
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import type { RecordedCall } from '../../../../../server/protocol/runs/run-record.ts'
+import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { Segmented } from '../../../ui/controls/segmented.tsx'
 import { ChangeView } from './change-view.tsx'
 import { type InspectedEntry, type Parts, pretty } from './recorded-call.ts'

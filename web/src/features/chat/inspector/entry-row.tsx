@@ -1,7 +1,6 @@
 // One call in the timeline of a run: its bar on the time axis and its figures.
 import { ChevronRight, Cpu, Wrench } from 'lucide-react'
 import { useId, useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import type {
   TimelineModelCall,
   TimelineToolCall,
@@ -9,6 +8,7 @@ import type {
 import { useModels } from '../../../lib/api/catalog.ts'
 import { fineDuration, money, wholeNumber } from '../../../lib/format.ts'
 import { refusalText } from '../../../lib/http/refusal-text.ts'
+import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { toolTitle } from '../../../lib/tool-title.ts'
 import { classNames } from '../../../ui/class-names.ts'
 

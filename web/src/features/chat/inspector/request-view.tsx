@@ -1,7 +1,6 @@
 // The request of a model call: its URL, and each part of its body.
 import { Copy, Terminal } from 'lucide-react'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import {
   type PromptChange,
   type RecordedExchange,
@@ -9,6 +8,7 @@ import {
 } from '../../../../../server/protocol/runs/run-record.ts'
 import { copyText } from '../../../lib/browser/copy-text.ts'
 import { wholeNumber } from '../../../lib/format.ts'
+import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { Button } from '../../../ui/controls/button.tsx'
 import { notify } from '../../../ui/overlays/toasts.ts'
 import { curlOf, type Parts, partsOf, pretty, type RequestPart } from './recorded-call.ts'

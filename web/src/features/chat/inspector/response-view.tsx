@@ -1,9 +1,9 @@
 // The response to a model call's request: its status, the model's output, and its usage.
 
 import type { ReactNode } from 'react'
-import { useTranslation } from 'react-i18next'
 import type { RecordedExchange } from '../../../../../server/protocol/runs/run-record.ts'
 import { fineDuration } from '../../../lib/format.ts'
+import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { keyed } from '../../../lib/list-keys.ts'
 import { pretty } from './recorded-call.ts'
 import { Source } from './source.tsx'

@@ -1,6 +1,6 @@
 // A scrollable box with a raw text of the record.
 
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { ScrollRegion } from '../../../ui/scroll-region.tsx'
 
 /** The browser needs seconds for the layout of longer texts. */

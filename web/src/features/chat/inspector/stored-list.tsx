@@ -1,8 +1,8 @@
 // The list of a run's commits: what was stored, and when.
 
-import { useTranslation } from 'react-i18next'
 import type { StoredEvent } from '../../../../../server/protocol/runs/run-record.ts'
 import { fineDuration, fullTime } from '../../../lib/format.ts'
+import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { keyed } from '../../../lib/list-keys.ts'
 
 /** `stored` is in the order of the commits. */

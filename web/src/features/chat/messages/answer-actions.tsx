@@ -1,10 +1,10 @@
 // The row of actions of a finished answer: copy, rate, regenerate, delete, edit, switch between siblings.
 import { RefreshCw, Trash2 } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { useTranslation } from 'react-i18next'
 import type { Message } from '../../../../../server/protocol/conversations/message.ts'
 import type { MessageId } from '../../../../../server/protocol/ids.ts'
 import type { Usage } from '../../../../../server/protocol/runs/usage.ts'
+import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { ActionButton } from '../../../ui/controls/action-button.tsx'
 import { AnswerMenu } from './answer-menu.tsx'
 import { AnswerUsage } from './answer-usage.tsx'

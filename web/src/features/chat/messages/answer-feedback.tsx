@@ -1,9 +1,9 @@
 // Feedback on an answer: thumbs up or down, and a note.
 import { ThumbsDown, ThumbsUp } from 'lucide-react'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import type { Feedback, Message } from '../../../../../server/protocol/conversations/message.ts'
 import { useSetFeedback } from '../../../lib/api/messages.ts'
+import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { ActionButton } from '../../../ui/controls/action-button.tsx'
 import { Button } from '../../../ui/controls/button.tsx'
 import { TextField } from '../../../ui/controls/field.tsx'

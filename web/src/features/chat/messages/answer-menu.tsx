@@ -1,6 +1,5 @@
 // The menu of an answer: regenerate with another model, compare, edit, copy the link, read aloud, inspect the run.
 import { Activity, AudioLines, Columns2, Ellipsis, Link2, PencilLine, Square } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
 import type { Message } from '../../../../../server/protocol/conversations/message.ts'
 import { useMenuModels } from '../../../lib/api/preferences.ts'
 import { copyText } from '../../../lib/browser/copy-text.ts'
@@ -10,6 +9,7 @@ import {
   stopReading,
   useReading,
 } from '../../../lib/browser/read-aloud.ts'
+import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { paths } from '../../../lib/paths.ts'
 import { ActionButton } from '../../../ui/controls/action-button.tsx'
 import {

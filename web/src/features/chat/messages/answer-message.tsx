@@ -1,11 +1,11 @@
 // An answer: its steps, pending approvals and inputs, its ending, and its actions.
 import { Bot } from 'lucide-react'
 import { memo, useEffect, useMemo } from 'react'
-import { useTranslation } from 'react-i18next'
 import type { Message } from '../../../../../server/protocol/conversations/message.ts'
 import type { MessageId } from '../../../../../server/protocol/ids.ts'
 import type { Step } from '../../../../../server/protocol/runs/step.ts'
 import { useReviseAnswer } from '../../../lib/api/messages.ts'
+import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { CitationContext } from '../../../ui/markdown/citation-context.ts'
 import { PendingApprovals } from '../approvals/pending-approvals.tsx'
 import { AttachmentChips } from '../attachments/attachment-chips.tsx'

@@ -1,10 +1,10 @@
 // The usage of an answer: tokens, tokens from the provider's cache, cost, model.
 import { Fragment, type ReactNode } from 'react'
-import { useTranslation } from 'react-i18next'
 import type { AnswerTiming } from '../../../../../server/protocol/runs/run-timeline.ts'
 import type { Usage } from '../../../../../server/protocol/runs/usage.ts'
 import { useModels } from '../../../lib/api/catalog.ts'
 import { compactNumber, duration, money, percent, wholeNumber } from '../../../lib/format.ts'
+import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 
 /** A line next to the actions of a finished answer; unknown values are left out. */
 export function AnswerUsage({

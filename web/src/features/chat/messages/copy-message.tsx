@@ -1,7 +1,7 @@
 // Buttons that copy a message: formatted, for programs that accept HTML, or only as Markdown.
 import { Copy, FileCode } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
 import { copyRich, copyText } from '../../../lib/browser/copy-text.ts'
+import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { ActionButton } from '../../../ui/controls/action-button.tsx'
 import { notify } from '../../../ui/overlays/toasts.ts'
 

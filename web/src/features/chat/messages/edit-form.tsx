@@ -1,7 +1,7 @@
 // The form for editing the text of a message.
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { isComposing } from '../../../lib/browser/composing.ts'
+import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { Button } from '../../../ui/controls/button.tsx'
 import { inputClass } from '../../../ui/controls/field.tsx'
 

@@ -1,9 +1,9 @@
 // The notice below an incomplete answer: why it ended, and what the user can do.
 import { Activity, RefreshCw, RotateCw, Settings, TriangleAlert } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import type { Message } from '../../../../../server/protocol/conversations/message.ts'
 import { useRefusalText } from '../../../lib/http/refusal-text.ts'
+import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { paths } from '../../../lib/paths.ts'
 import { Button } from '../../../ui/controls/button.tsx'
 import { inspectRun } from '../inspected-run.ts'

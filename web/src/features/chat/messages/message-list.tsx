@@ -2,9 +2,9 @@
 
 import { ArrowDown } from 'lucide-react'
 import { type RefObject, useEffect, useLayoutEffect, useRef } from 'react'
-import { useTranslation } from 'react-i18next'
 import type { Message } from '../../../../../server/protocol/conversations/message.ts'
 import type { MessageId } from '../../../../../server/protocol/ids.ts'
+import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { ScrollRegion } from '../../../ui/scroll-region.tsx'
 import { Spinner } from '../../../ui/states/feedback.tsx'
 import { PartBoundary } from '../../../ui/states/part-boundary.tsx'

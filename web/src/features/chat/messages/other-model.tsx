@@ -1,7 +1,7 @@
 // A button with a menu of other models, for an answer that its model cannot give.
 import { Repeat } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
 import { useMenuModels } from '../../../lib/api/preferences.ts'
+import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { Button } from '../../../ui/controls/button.tsx'
 import { Menu, MenuChoices, MenuHeading } from '../../../ui/overlays/menu.tsx'
 

@@ -1,9 +1,9 @@
 // The placeholder of a missing second answer: offers models that can write it, and existing siblings.
 import { Check } from 'lucide-react'
 import { useEffect, useLayoutEffect, useRef } from 'react'
-import { useTranslation } from 'react-i18next'
 import type { MessageId } from '../../../../../server/protocol/ids.ts'
 import { useMenuModels } from '../../../lib/api/preferences.ts'
+import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 import { type Comparison, consumeChoiceFocus, setComparison } from '../compare/comparisons.ts'
 import { randomId } from '../random-id.ts'

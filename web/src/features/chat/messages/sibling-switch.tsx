@@ -1,7 +1,7 @@
 // Switches between siblings: regenerated answers or edited messages.
 import { ChevronLeft, ChevronRight } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
 import type { MessageId } from '../../../../../server/protocol/ids.ts'
+import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { ActionButton } from '../../../ui/controls/action-button.tsx'
 import { showBranches } from '../branches/shown-branches.ts'
 

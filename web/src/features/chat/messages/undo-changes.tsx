@@ -1,7 +1,8 @@
 // The dialog that undoes all changes to the project's files since a message. The undo can be undone.
-import { useTranslation } from 'react-i18next'
+
 import type { MessageId } from '../../../../../server/protocol/ids.ts'
 import { useRestore } from '../../../lib/api/checkpoints.ts'
+import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { ConfirmDialog } from '../../../ui/overlays/dialog.tsx'
 import { notify } from '../../../ui/overlays/toasts.ts'
 

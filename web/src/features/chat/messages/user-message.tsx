@@ -1,12 +1,12 @@
 // A user message with its attachments. Editing it starts a new branch.
 import { PencilLine, Trash2, Undo2 } from 'lucide-react'
 import { memo, useContext, useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import type {
   Message,
   StoredAttachment,
 } from '../../../../../server/protocol/conversations/message.ts'
 import type { MessageId } from '../../../../../server/protocol/ids.ts'
+import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { ActionButton } from '../../../ui/controls/action-button.tsx'
 import { AttachmentChips } from '../attachments/attachment-chips.tsx'
 import { ConversationContext } from '../conversation-context.ts'

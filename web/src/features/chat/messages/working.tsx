@@ -1,8 +1,8 @@
 // Shows that the run is alive while nothing else changes: working, waiting to retry, or disconnected.
 import { Clock, Square, WifiOff } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { useRefusalText } from '../../../lib/http/refusal-text.ts'
+import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { Button } from '../../../ui/controls/button.tsx'
 import type { LiveRun } from '../runs/live-runs.ts'
 import { OtherModel } from './other-model.tsx'

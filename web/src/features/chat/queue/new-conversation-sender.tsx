@@ -1,11 +1,11 @@
 // Sends the messages that were written without a connection, one after the other, each as a new conversation.
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { useLocation } from 'wouter'
 import { createConversation, refreshConversations } from '../../../lib/api/conversations.ts'
 import { ApiError } from '../../../lib/http/api-client.ts'
 import { waitToReconnect } from '../../../lib/http/reconnect.ts'
+import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { paths } from '../../../lib/paths.ts'
 import { notify } from '../../../ui/overlays/toasts.ts'
 import { errorText } from '../../../ui/states/error-text.ts'

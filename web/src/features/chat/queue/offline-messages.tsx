@@ -1,5 +1,5 @@
 // Messages that were written without a connection and start a conversation each, shown above the composer of the home page.
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { QueuedMessages } from './queue-list.tsx'
 import { NEW_CONVERSATIONS } from './queued-messages.ts'
 

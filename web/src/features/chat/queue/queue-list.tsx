@@ -1,8 +1,8 @@
 // The queued messages of a conversation above the composer: edit, remove, send now.
 import { CornerDownRight, Paperclip, PencilLine, Send, X } from 'lucide-react'
 import { useRef, useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import { isComposing } from '../../../lib/browser/composing.ts'
+import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { useOffline } from '../../../lib/offline/connection.ts'
 import { ActionButton } from '../../../ui/controls/action-button.tsx'
 import { Button } from '../../../ui/controls/button.tsx'

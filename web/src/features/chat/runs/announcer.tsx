@@ -1,5 +1,5 @@
 // Announces the state of a run to screen readers: answering, waiting for approval, done; never the text token by token.
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { toolTitle } from '../../../lib/tool-title.ts'
 import { useLiveRuns } from './live-runs.ts'
 

@@ -1,7 +1,7 @@
 // Notifies a user who is not looking at the page that an answer is ready, has failed, or waits. Shows none of its content.
 import { useEffect } from 'react'
-import { useTranslation } from 'react-i18next'
 import { notifyAway } from '../../../lib/browser/notifications.ts'
+import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { type LiveRun, useLiveRuns } from './live-runs.ts'
 
 const waits = ({ approvals, inputs }: LiveRun): number => approvals.length + inputs.length

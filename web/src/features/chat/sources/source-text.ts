@@ -1,6 +1,6 @@
 // The displayed texts of a source.
 import { useCallback } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import type { Source } from './source.ts'
 
 /** The texts of a source for the list and the chips. */

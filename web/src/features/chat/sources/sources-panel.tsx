@@ -1,7 +1,7 @@
 // The list of an answer's sources: cited ones first, then the others.
 import { BookOpen, ChevronRight, Globe } from 'lucide-react'
 import { useId, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 import type { Source } from './source.ts'
 import { type SourceText, useSourceText } from './source-text.ts'

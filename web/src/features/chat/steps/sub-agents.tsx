@@ -2,8 +2,8 @@
 
 import { Check, CircleDashed, X } from 'lucide-react'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import type { SubAgentView } from '../../../../../server/protocol/runs/tool-progress.ts'
+import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { keyed } from '../../../lib/list-keys.ts'
 import { toolTitle } from '../../../lib/tool-title.ts'
 import { classNames } from '../../../ui/class-names.ts'

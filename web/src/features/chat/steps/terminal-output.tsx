@@ -2,7 +2,7 @@
 
 import { ChevronUp } from 'lucide-react'
 import { memo, useLayoutEffect, useMemo, useRef, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { atPlaces } from '../../../lib/list-keys.ts'
 import { classNames } from '../../../ui/class-names.ts'
 import { CopyButton } from '../../../ui/markdown/copy-button.tsx'

@@ -1,8 +1,8 @@
 // The model's thinking: folded, with its newest line visible while it thinks.
 import { Lightbulb } from 'lucide-react'
 import { memo } from 'react'
-import { useTranslation } from 'react-i18next'
 import { duration } from '../../../lib/format.ts'
+import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { ActivityRow } from './activity-row.tsx'
 
 /** Shorter durations are not shown. */

@@ -1,8 +1,8 @@
 // The unfolded part of a tool card: the readable view of a call and its result, or the raw data.
 import { Braces } from 'lucide-react'
 import { useMemo, useState } from 'react'
-import { useTranslation } from 'react-i18next'
 import type { ToolCallStep, ToolResultStep } from '../../../../../server/protocol/runs/step.ts'
+import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { fieldsOf, listIn, numberIn, parseJson, textIn } from '../../../lib/read-json.ts'
 import { lazyPart } from '../../../ui/states/late.tsx'
 import { PartBoundary } from '../../../ui/states/part-boundary.tsx'

@@ -7,8 +7,8 @@ import {
   useRef,
   useState,
 } from 'react'
-import { useTranslation } from 'react-i18next'
 import type { ProjectId } from '../../../../../../server/protocol/ids.ts'
+import { useTranslation } from '../../../../lib/i18n/use-translation.tsx'
 import { classNames } from '../../../../ui/class-names.ts'
 import type { Editing, Suggestion } from './suggestion.ts'
 import { SUGGESTIONS_ID, type Trigger } from './trigger.ts'

@@ -1,9 +1,9 @@
 // The entries of the `/` list: saved prompts, available commands and prompts of MCP servers, filtered by the query.
 import { Bookmark, Plug } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
 import { fillPrompt, useMcpPrompts } from '../../../../lib/api/mcp.ts'
 import { usePreferences } from '../../../../lib/api/preferences.ts'
 import { COMMAND_NAMES, useCommands } from '../../../../lib/commands.ts'
+import { useTranslation } from '../../../../lib/i18n/use-translation.tsx'
 import { fieldsOfPrompt, filledPrompt } from '../../../../lib/prompt-fields.ts'
 import { COMMAND_ICONS } from '../../../../ui/command-icons.ts'
 import { reportError } from '../../../../ui/states/error-text.ts'

@@ -2,9 +2,9 @@
 
 import { File, Folder } from 'lucide-react'
 import { useContext } from 'react'
-import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import { fileSize } from '../../../../lib/format.ts'
+import { useTranslation } from '../../../../lib/i18n/use-translation.tsx'
 import { keyed } from '../../../../lib/list-keys.ts'
 import { paths } from '../../../../lib/paths.ts'
 import { CodeLines } from '../../../../ui/markdown/code-lines.tsx'

@@ -1,7 +1,7 @@
 // Views of a program's output: a command in its terminal, and Python with its value, tables and files.
 import { SquareTerminal } from 'lucide-react'
 import { useMemo } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../../../lib/i18n/use-translation.tsx'
 import { classNames } from '../../../../ui/class-names.ts'
 import { CodeBlock } from '../../../../ui/markdown/code-block.tsx'
 import { CsvTable, DataTable } from '../../../../ui/table/data-table.tsx'

@@ -1,5 +1,5 @@
 // Renders each kind of tool result. Loads with the first tool card that is unfolded.
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../../../lib/i18n/use-translation.tsx'
 import { CsvTable, DataTable } from '../../../../ui/table/data-table.tsx'
 import { FileLines, FileMatches, FolderTree } from './file-views.tsx'
 import type { ResultKind } from './result-kinds.ts'

@@ -13,7 +13,7 @@ import {
   Thermometer,
   Wind,
 } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../../../lib/i18n/use-translation.tsx'
 import { keyed } from '../../../../lib/list-keys.ts'
 import { CopyButton } from '../../../../ui/markdown/copy-button.tsx'
 import { ScrollRegion } from '../../../../ui/scroll-region.tsx'

@@ -2,7 +2,7 @@
 
 import { BookOpen, Globe, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '../../../../lib/i18n/use-translation.tsx'
 import { keyed } from '../../../../lib/list-keys.ts'
 import { Fold } from '../../../../ui/table/fold.tsx'
 import { TextStep } from '../text-step.tsx'
