@@ -38,6 +38,36 @@ describeInBrowser('the trash in the sidebar', (visitor) => {
       await host.server.call('DELETE', `/api/conversations/${id}?permanent=true`)
   })
 
+  test('the trash is emptied at once, after a confirmation that says how many conversations go', async () => {
+    for (const title of ['Dunlin', 'Plover', 'Avocet']) {
+      const { json } = await host.server.call('POST', '/api/conversations', { body: { title } })
+      if (title !== 'Avocet') await host.server.call('DELETE', `/api/conversations/${json.data.id}`)
+    }
+    const trashed = async (): Promise<number> => {
+      const { json } = await host.server.call('GET', '/api/conversations?trashed=true')
+      return json.data.items.length
+    }
+    const page = await visitor.open(host.server.url)
+    const button = (name: string) => page.getByRole('button', { name, exact: true })
+    await button('Show and select').click()
+    await page.getByRole('menuitemradio', { name: 'Trash' }).click()
+    await button('Empty trash').click()
+    const dialog = page.getByRole('alertdialog')
+    await dialog.getByText('Delete 2 conversations permanently?').waitFor()
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    expect(await trashed()).toBe(2)
+    await button('Empty trash').click()
+    await dialog.getByRole('button', { name: 'Delete permanently' }).click()
+    await button('Empty trash').waitFor({ state: 'detached' })
+    await button('Show and select').and(page.locator(':focus')).waitFor()
+    await expect.poll(trashed).toBe(0)
+    await page.getByRole('menuitemradio').waitFor({ state: 'detached' })
+    await leave(page)
+    const { json } = await host.server.call('GET', '/api/conversations')
+    expect(json.data.items.map(({ title }: { title: string }) => title)).toEqual(['Avocet'])
+    await host.server.call('DELETE', `/api/conversations/${json.data.items[0].id}?permanent=true`)
+  })
+
   test('a conversation goes to the trash, is restored from it, and is deleted only after a confirmation', async () => {
     for (const title of ['Pelican', 'Egret', 'Heron'])
       await host.server.call('POST', '/api/conversations', { body: { title } })

@@ -18,6 +18,7 @@ import { useSelection } from './use-selection.ts'
 const ConversationRows = lazyPart(() =>
   import('./conversation-rows.tsx').then((module) => module.ConversationRows),
 )
+const EmptyTrash = lazyPart(() => import('./empty-trash.tsx').then((module) => module.EmptyTrash))
 const SelectionBar = lazyPart(() =>
   import('./selection-bar.tsx').then((module) => module.SelectionBar),
 )
@@ -127,6 +128,11 @@ export function ConversationList({
         onSelect={selection.start}
         onDown={() => rows.current?.focusFirst()}
       />
+      {view === 'trash' && q === '' && tag === null && selected === null && groups.length > 0 && (
+        <PartBoundary fallback={null}>
+          <EmptyTrash allIds={allIds} />
+        </PartBoundary>
+      )}
       <nav
         ref={setScroller}
         aria-label={t('conversations.title')}

@@ -202,6 +202,7 @@ export const chinese: typeof english = {
     deleteForGoodTitle_one: '彻底删除 {{count}} 个对话？',
     deleteForGoodTitle_other: '彻底删除 {{count}} 个对话？',
     deleteForGoodText: '此操作无法撤销。',
+    emptyTrash: '清空回收站',
     deleteNow: '彻底删除',
     undo: '撤销',
     changed: {

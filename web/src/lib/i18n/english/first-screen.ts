@@ -203,6 +203,7 @@ export const english = {
     deleteForGoodTitle_one: 'Delete this conversation permanently?',
     deleteForGoodTitle_other: 'Delete {{count}} conversations permanently?',
     deleteForGoodText: 'This can’t be undone.',
+    emptyTrash: 'Empty trash',
     deleteNow: 'Delete permanently',
     undo: 'Undo',
     changed: {

@@ -31,6 +31,7 @@ export const conversations = {
   deleteForGoodTitle_many: 'Supprimer définitivement {{count}} conversations ?',
   deleteForGoodTitle_other: 'Supprimer définitivement {{count}} conversations ?',
   deleteForGoodText: 'Cette action est irréversible.',
+  emptyTrash: 'Vider la corbeille',
   deleteNow: 'Supprimer définitivement',
   undo: 'Annuler',
   changed: {

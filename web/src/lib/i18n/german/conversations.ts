@@ -29,6 +29,7 @@ export const conversations = {
   deleteForGoodTitle_one: 'Diese Unterhaltung endgültig löschen?',
   deleteForGoodTitle_other: '{{count}} Unterhaltungen endgültig löschen?',
   deleteForGoodText: 'Das lässt sich nicht rückgängig machen.',
+  emptyTrash: 'Papierkorb leeren',
   deleteNow: 'Endgültig löschen',
   undo: 'Rückgängig',
   changed: {

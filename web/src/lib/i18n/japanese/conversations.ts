@@ -27,6 +27,7 @@ export const conversations = {
   deleteForGood: '「{{title}}」を完全に削除',
   deleteForGoodTitle_other: '{{count}} 件の会話を完全に削除しますか？',
   deleteForGoodText: 'この操作は元に戻せません。',
+  emptyTrash: 'ゴミ箱を空にする',
   deleteNow: '完全に削除',
   undo: '元に戻す',
   changed: {

@@ -26,6 +26,7 @@ export const conversations = {
   deleteForGood: '‘{{title}}’ 영구 삭제',
   deleteForGoodTitle_other: '대화 {{count}}개를 영구 삭제할까요?',
   deleteForGoodText: '되돌릴 수 없습니다.',
+  emptyTrash: '휴지통 비우기',
   deleteNow: '영구 삭제',
   undo: '실행 취소',
   changed: {

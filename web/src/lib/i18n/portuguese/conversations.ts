@@ -31,6 +31,7 @@ export const conversations = {
   deleteForGoodTitle_many: 'Excluir {{count}} conversas definitivamente?',
   deleteForGoodTitle_other: 'Excluir {{count}} conversas definitivamente?',
   deleteForGoodText: 'Isso não pode ser desfeito.',
+  emptyTrash: 'Esvaziar lixeira',
   deleteNow: 'Excluir definitivamente',
   undo: 'Desfazer',
   changed: {

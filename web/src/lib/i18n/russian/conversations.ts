@@ -33,6 +33,7 @@ export const conversations = {
   deleteForGoodTitle_many: 'Удалить {{count}} бесед навсегда?',
   deleteForGoodTitle_other: 'Удалить {{count}} беседы навсегда?',
   deleteForGoodText: 'Это нельзя отменить.',
+  emptyTrash: 'Очистить корзину',
   deleteNow: 'Удалить навсегда',
   undo: 'Отменить',
   changed: {

@@ -31,6 +31,7 @@ export const conversations = {
   deleteForGoodTitle_many: '¿Eliminar {{count}} conversaciones para siempre?',
   deleteForGoodTitle_other: '¿Eliminar {{count}} conversaciones para siempre?',
   deleteForGoodText: 'Esto no se puede deshacer.',
+  emptyTrash: 'Vaciar papelera',
   deleteNow: 'Eliminar para siempre',
   undo: 'Deshacer',
   changed: {
