@@ -15,6 +15,7 @@ import { type SearchScope, toSearch } from './filter.ts'
 import type { IndexProgress } from './progress.ts'
 import { parseQuery, type SearchQuery } from './query.ts'
 import { snippetOf } from './text-match.ts'
+import { readableToolSnippet } from './tool-snippet.ts'
 import {
   compareRanks,
   createWindows,
@@ -144,7 +145,8 @@ async function toHit(
   const page = message.hasPages
     ? (lastPage(text.slice(0, at)) ?? lastPage(await store.textBefore(message.id, found.rowid)))
     : undefined
-  return { ...found, type: TYPE_OF[message.kind], snippet, page }
+  const shown = message.kind === 'tool' ? readableToolSnippet(snippet) : snippet
+  return { ...found, type: TYPE_OF[message.kind], snippet: shown, page }
 }
 
 /** The number in the last line that marks a page (see `readWholeText`). */

@@ -1,0 +1,31 @@
+// The snippets of tool calls and results: readable without JSON's punctuation.
+import { expect, test } from 'vitest'
+import { snippetOf } from '../../../server/search/text-match.ts'
+import { readableToolSnippet } from '../../../server/search/tool-snippet.ts'
+
+const escaped = (text: string): string => snippetOf(text, [], []).snippet
+
+test.each([
+  [
+    'weather {"city":"Oslo","days":[1,2],"units":"metric"}',
+    'weather city: Oslo, days: 1,2, units: metric',
+  ],
+  [
+    'web_search {"success":true,"data":{"results":[{"title":"Tea, hot","url":"https://a.org/x?y=1"}]}}',
+    'web_search results: title: Tea, hot, url: https://a.org/x?y=1',
+  ],
+  [
+    'fetch {"success":false,"error":"The page is <gone> & away."}',
+    'fetch The page is &lt;gone&gt; &amp; away.',
+  ],
+  ['calculator {"expression":"1,000 * 2"}', 'calculator expression: 1,000 * 2'],
+  ['echo plain text: "quoted"', 'echo plain text: quoted'],
+])('%s is shown as %s', (stored, shown) => {
+  expect(readableToolSnippet(escaped(stored))).toBe(shown)
+})
+
+test('hits stay marked, wherever the snippet begins and ends', () => {
+  const html =
+    '…e&quot;:&quot;x&quot;,&quot;<mark>city</mark>&quot;:&quot;<mark>Oslo</mark> now&quot;,&quot;da…'
+  expect(readableToolSnippet(html)).toBe('…e: x, <mark>city</mark>: <mark>Oslo</mark> now, da…')
+})
