@@ -9,7 +9,7 @@ export interface SilenceWatch {
   /** Whether silence ended the request. */
   readonly silent: boolean
   /** Call it when data has arrived. Restarts the timeout. */
-  heard(): void
+  dataArrived(): void
   /** Reduces the timeout to this value if it is longer. */
   shorten(milliseconds: number): void
   /** Removes the listener and the timer. */
@@ -33,7 +33,7 @@ export function watchSilence(outer: AbortSignal, idleMs: number): SilenceWatch {
     get silent() {
       return silent
     },
-    heard: () => void timer.refresh(),
+    dataArrived: () => void timer.refresh(),
     shorten(milliseconds) {
       if (milliseconds >= limit) return
       limit = milliseconds

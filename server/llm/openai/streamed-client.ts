@@ -123,7 +123,7 @@ export function createStreamedClient(options: StreamedClientOptions, wire: Wire)
           isOver = true
         } else {
           const parts = (await source?.read(gatherMs)) ?? null
-          watch.heard()
+          watch.dataArrived()
           for (const part of parts ?? []) {
             exchange.bytes += part.length
             lines.push(part)
@@ -277,7 +277,7 @@ async function readWhole(source: ByteSource, watch: SilenceWatch): Promise<unkno
   const parts: Buffer[] = []
   let size = 0
   for (let read = await source.read(); read !== null; read = await source.read()) {
-    watch.heard()
+    watch.dataArrived()
     for (const part of read) {
       parts.push(part)
       size += part.length

@@ -41,13 +41,13 @@ test('a reader whose changes were dropped is notified, and no change is missed s
 
 test('listeners receive the changes of their own user until they unsubscribe', () => {
   const log = createChangeLog()
-  let heard = 0
+  let notified = 0
   const leave = log.subscribe(user('ann'), () => {
-    heard += 1
+    notified += 1
   })
   log.publish(user('ann'), renamed('1'))
   log.publish(user('bob'), renamed('1'))
   leave()
   log.publish(user('ann'), renamed('2'))
-  expect(heard).toBe(1)
+  expect(notified).toBe(1)
 })

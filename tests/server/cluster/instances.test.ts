@@ -258,10 +258,10 @@ describe.skipIf(!hasRedis)('instances on one store', () => {
     const pages = await openEvents(`${second.url}/api/events`)
     await pages.next(({ event }) => event === 'ready')
     const { json } = await first.call('POST', '/api/conversations', { body: {} })
-    const heard = await pages.next(
+    const received = await pages.next(
       ({ event, data }) => event === 'conversation' && data.id === json.data.id,
     )
-    expect(heard.data.change).toBe('created')
+    expect(received.data.change).toBe('created')
     pages.leave()
   })
 

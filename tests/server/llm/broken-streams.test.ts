@@ -8,7 +8,7 @@ import { createEventStreamReader } from '../../../server/llm/openai/event-stream
 import type { ProviderHttp } from '../../../server/llm/openai/provider-http.ts'
 import type { ByteSource } from '../../../server/llm/openai/response-body.ts'
 import { createResponses } from '../../../server/llm/responses/client.ts'
-import { type Heard, hear } from '../../support/provider/llm.ts'
+import { type ReadResponse, readResponse } from '../../support/provider/llm.ts'
 import { messagesTurn } from '../../support/provider/messages-turns.ts'
 import { called, reasoned, responsesTurn, said } from '../../support/provider/responses-turns.ts'
 import { chunk, dataLine, type Turn, turn } from '../../support/provider/upstream-turns.ts'
@@ -74,7 +74,7 @@ describe.each(apis)('a stream of %s', (_name, create, whole) => {
   const read = (
     bytes: Buffer | Iterable<Buffer>,
     { breaks = false }: { breaks?: boolean } = {},
-  ): Promise<Heard> => {
+  ): Promise<ReadResponse> => {
     const pieces = Buffer.isBuffer(bytes) ? [bytes].filter(({ length }) => length > 0) : bytes
     const http: ProviderHttp = {
       request: async () => ({
@@ -87,8 +87,8 @@ describe.each(apis)('a stream of %s', (_name, create, whole) => {
       async close() {},
     }
     const settings = { id: 'm', api_url: 'http://127.0.0.1:1/v1', thinking: true }
-    // `hear` checks that there is exactly one end, and that it is last.
-    return hear(create({ settings, http, idleTimeout: 30 }))
+    // `readResponse` checks that there is exactly one end, and that it is last.
+    return readResponse(create({ settings, http, idleTimeout: 30 }))
   }
   const events = eventsOf(whole)
 

@@ -1,7 +1,7 @@
 // The model catalog: what it lists, what it hides, and the clients behind its models.
 import { describe, expect, test } from 'vitest'
 import type { ModelSettings } from '../../../server/protocol/models/catalog.ts'
-import { hear, llmRequest } from '../../support/provider/llm.ts'
+import { llmRequest, readResponse } from '../../support/provider/llm.ts'
 import { turn } from '../../support/provider/upstream-turns.ts'
 import { useModels } from './use-models.ts'
 
@@ -30,11 +30,11 @@ describe('the catalog', () => {
     stored = [model('s')]
     upstream.enqueueFor({ apiKey: 'key-s' }, turn.text('stored'))
     expect((await catalog.list()).map(({ id, default: d }) => [id, d])).toEqual([['s', true]])
-    expect((await hear((await catalog.resolve()).client)).text).toBe('stored')
+    expect((await readResponse((await catalog.resolve()).client)).text).toBe('stored')
     await expect(catalog.resolve('demo')).rejects.toMatchObject({ code: 'unknown_model' })
     stored = [model('s', { api_key: 'other' })]
     upstream.enqueueFor({ apiKey: 'other' }, turn.text('new key'))
-    expect((await hear((await catalog.resolve('s')).client)).text).toBe('new key')
+    expect((await readResponse((await catalog.resolve('s')).client)).text).toBe('new key')
     stored = []
     expect((await catalog.resolve()).model.demo).toBe(true)
   })
@@ -52,13 +52,13 @@ describe('the catalog', () => {
       ['covered', true, false],
       ['good', false, true],
     ])
-    const { end } = await hear((await catalog.resolve('lost')).client)
+    const { end } = await readResponse((await catalog.resolve('lost')).client)
     expect(end).toMatchObject({
       type: 'failed',
       error: { code: 'model_unauthorized', message: expect.stringContaining('Lost') },
     })
     upstream.enqueueFor({ apiKey: 'key-good' }, turn.text('here'))
-    expect((await hear((await catalog.resolve('covered')).client)).text).toBe('here')
+    expect((await readResponse((await catalog.resolve('covered')).client)).text).toBe('here')
   })
 
   test('lists the available ids in the error for an unknown id', async () => {
@@ -72,7 +72,7 @@ describe('the catalog', () => {
     upstream.enqueue(turn.text('ok'))
     const { client } = await catalogOf([model('a', { tool_mode: 'none' })]).resolve()
     const callId = 'c1' as never
-    await hear(
+    await readResponse(
       client,
       llmRequest({
         messages: [

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { LlmClient, LlmRequest, ToolSchema } from '../../../server/llm/client.ts'
 import type { ModelSettings } from '../../../server/protocol/models/catalog.ts'
 import { readArguments } from '../../../server/tools/definition.ts'
-import { hear, llmRequest, outcome } from '../../support/provider/llm.ts'
+import { llmRequest, outcome, readResponse } from '../../support/provider/llm.ts'
 import { messagesTurn } from '../../support/provider/messages-turns.ts'
 import { useCatalogs } from '../../support/provider/model-catalogs.ts'
 import { called, reasoned, responsesTurn, said } from '../../support/provider/responses-turns.ts'
@@ -72,19 +72,19 @@ describe.each(clients)('%s', (_name, models, answer) => {
 
   test('yields thinking, text, complete parallel calls with ids, and one final event with usage', async () => {
     if (answer !== null) upstream.enqueue(answer)
-    const heard = await hear(await client(), llmRequest(question))
-    expect([heard.thinking, heard.text]).not.toContain('')
-    const calls = heard.calls.map((call) => [call.name, JSON.parse(call.arguments)])
+    const response = await readResponse(await client(), llmRequest(question))
+    expect([response.thinking, response.text]).not.toContain('')
+    const calls = response.calls.map((call) => [call.name, JSON.parse(call.arguments)])
     const both = [
       ['get_current_time', {}],
       ['calculator', sum],
     ]
     expect(calls).toEqual(answer === null ? both.slice(0, 1) : both)
-    expect(new Set(['', ...heard.calls.map(({ id }) => id)]).size).toBe(calls.length + 1)
+    expect(new Set(['', ...response.calls.map(({ id }) => id)]).size).toBe(calls.length + 1)
     const estimated = answer === null
-    expect(heard.end).toMatchObject({ type: 'finished', reason: 'tool_calls', estimated })
-    expect(heard.end.usage?.total_tokens).toBeGreaterThan(0)
-    expect(heard.batches.every((batch) => batch.length > 0)).toBe(true)
+    expect(response.end).toMatchObject({ type: 'finished', reason: 'tool_calls', estimated })
+    expect(response.end.usage?.total_tokens).toBeGreaterThan(0)
+    expect(response.batches.every((batch) => batch.length > 0)).toBe(true)
   })
 
   test.skipIf(answer === null)(
@@ -101,15 +101,15 @@ describe.each(clients)('%s', (_name, models, answer) => {
       for (const [fault, code] of faults) {
         // Enough for a retry, and for a fallback with its own.
         upstream.enqueue(fault, fault, fault, fault)
-        expect(outcome(await hear(llm, llmRequest(question)))).toBe(code)
+        expect(outcome(await readResponse(llm, llmRequest(question)))).toBe(code)
         upstream.reset()
       }
       for (const how of ['end', 'fin', 'reset'] as const) {
         upstream.enqueue(turn.cut(words, 2, how))
-        const heard = await hear(llm, llmRequest(question))
-        expect(outcome(heard)).toBe('model_stream_broken')
-        expect('some words').toContain(heard.text)
-        expect(heard.text).not.toBe('')
+        const response = await readResponse(llm, llmRequest(question))
+        expect(outcome(response)).toBe('model_stream_broken')
+        expect('some words').toContain(response.text)
+        expect(response.text).not.toBe('')
       }
     },
   )
@@ -130,7 +130,7 @@ describe.each(clients)('%s', (_name, models, answer) => {
               })
             : turn.toolCalls([call], { finishReason: 'length' }),
       )
-      const { calls } = await hear(await client(), llmRequest(question))
+      const { calls } = await readResponse(await client(), llmRequest(question))
       expect(calls.map(({ name }) => name)).toEqual(['calculator'])
       expect(readArguments(calls[0]?.arguments ?? '')).toMatchObject({
         ok: false,
@@ -142,13 +142,13 @@ describe.each(clients)('%s', (_name, models, answer) => {
   test('handles two requests at once', async () => {
     if (answer !== null) upstream.enqueue(answer, answer)
     const llm = await client()
-    const both = await Promise.all([1, 2].map(() => hear(llm, llmRequest(question))))
+    const both = await Promise.all([1, 2].map(() => readResponse(llm, llmRequest(question))))
     const calls = answer === null ? 1 : 2
-    expect(both.map((heard) => heard.calls.length)).toEqual([calls, calls])
+    expect(both.map((response) => response.calls.length)).toEqual([calls, calls])
   })
 
   test('ends with a failure instead of throwing when it is stopped before or during the response', async () => {
-    const stopped = await hear(
+    const stopped = await readResponse(
       await client(),
       llmRequest({ ...question, signal: AbortSignal.abort() }),
     )
@@ -156,9 +156,9 @@ describe.each(clients)('%s', (_name, models, answer) => {
     if (answer !== null) upstream.enqueue(turn.cut(words, 2, 'stall'))
     const controller = new AbortController()
     const request = llmRequest({ ...question, signal: controller.signal })
-    const heard = await hear(await client(), request, () => controller.abort())
-    expect(heard.end.type).toBe('failed')
-    expect(heard.calls).toEqual([])
+    const response = await readResponse(await client(), request, () => controller.abort())
+    expect(response.end.type).toBe('failed')
+    expect(response.calls).toEqual([])
   })
 
   test('closes the response when its consumer leaves', async () => {

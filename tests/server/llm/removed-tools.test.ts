@@ -6,7 +6,7 @@ import type { LlmMessage, ToolSchema } from '../../../server/llm/client.ts'
 import { buildRequestBody } from '../../../server/llm/openai/request-body.ts'
 import { buildResponsesBody } from '../../../server/llm/responses/request-body.ts'
 import { CallId } from '../../../server/protocol/ids.ts'
-import { hear, llmRequest } from '../../support/provider/llm.ts'
+import { llmRequest, readResponse } from '../../support/provider/llm.ts'
 import { turn } from '../../support/provider/upstream-turns.ts'
 import { useClient } from './openai/use-client.ts'
 
@@ -81,11 +81,11 @@ test('a gateway that refuses calls without tools gets the request again with pla
     turn.text('Fine.'),
     turn.error(400, 'must define tools'),
   )
-  expect((await hear(clientFor(), llmRequest({ messages }))).text).toBe('Fine.')
+  expect((await readResponse(clientFor(), llmRequest({ messages }))).text).toBe('Fine.')
   expect(upstream.requests.map(({ body }) => [toolCount(body.tools), body.tool_choice])).toEqual([
     [undefined, undefined],
     [1, 'none'],
   ])
-  await hear(clientFor(), llmRequest())
+  await readResponse(clientFor(), llmRequest())
   expect(upstream.requests).toHaveLength(3)
 })

@@ -1,7 +1,7 @@
 // Models of scripted providers, and helpers that create catalogs and send requests.
 import type { createModelCatalog, ModelCatalog } from '../../../server/llm/catalog.ts'
 import type { ModelSettings } from '../../../server/protocol/models/catalog.ts'
-import { type Heard, hear } from '../../support/provider/llm.ts'
+import { type ReadResponse, readResponse } from '../../support/provider/llm.ts'
 import { useCatalogs } from '../../support/provider/model-catalogs.ts'
 import type { Upstream } from '../../support/provider/upstream.ts'
 import { useFreshUpstream } from '../../support/provider/use-upstream.ts'
@@ -17,7 +17,7 @@ export interface TestModels {
   model(id: string, more?: Partial<ModelSettings>): ModelSettings
   catalogOf(models: ModelSettings[], more?: Partial<CatalogOptions>): ModelCatalog
   /** Sends one request to the default model. */
-  ask(models: ModelSettings[], more?: Partial<CatalogOptions>): Promise<Heard>
+  ask(models: ModelSettings[], more?: Partial<CatalogOptions>): Promise<ReadResponse>
 }
 
 /** A new provider for each test, and catalogs that are closed at the end. */
@@ -30,6 +30,6 @@ export function useModels(): TestModels {
     upstream,
     model: (id, more = {}) => ({ id, api_url: upstream.url, api_key: `key-${id}`, ...more }),
     catalogOf,
-    ask: async (models, more) => hear((await catalogOf(models, more).resolve()).client),
+    ask: async (models, more) => readResponse((await catalogOf(models, more).resolve()).client),
   }
 }

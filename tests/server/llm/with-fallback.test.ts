@@ -12,10 +12,10 @@ describe('fallbacks', () => {
     upstream.enqueueFor({ apiKey: 'key-a' }, turn.error(401))
     upstream.enqueueFor({ apiKey: 'key-c' }, turn.text('from c'))
     const dead = model('b', { api_url: await refusingUrl() })
-    const heard = await ask([model('a', { fallback: ['gone', 'b', 'c'] }), dead, model('c')])
-    expect(heard.text).toBe('from c')
-    expect(heard.end).toMatchObject({ model: 'c' })
-    const passedOn = heard.retries.filter(({ nextModel }) => nextModel !== undefined)
+    const response = await ask([model('a', { fallback: ['gone', 'b', 'c'] }), dead, model('c')])
+    expect(response.text).toBe('from c')
+    expect(response.end).toMatchObject({ model: 'c' })
+    const passedOn = response.retries.filter(({ nextModel }) => nextModel !== undefined)
     expect(passedOn.map(({ nextModel, error }) => [error.reason, nextModel])).toEqual([
       ['model_unauthorized', 'b'],
       ['model_unavailable_connection_refused', 'c'],

@@ -1,6 +1,6 @@
 // Retries: which failures are retried, and that nothing the user has seen is sent twice.
 import { describe, expect, test } from 'vitest'
-import { hear, llmRequest, outcome } from '../../support/provider/llm.ts'
+import { llmRequest, outcome, readResponse } from '../../support/provider/llm.ts'
 import { turn } from '../../support/provider/upstream-turns.ts'
 import { FAST, useModels } from './use-models.ts'
 
@@ -9,9 +9,9 @@ const { upstream, model, catalogOf, ask } = useModels()
 describe('retries', () => {
   test('a 429 is retried three times, and each wait is reported', async () => {
     upstream.enqueue(turn.rateLimited(), turn.rateLimited(), turn.rateLimited(), turn.text('ok'))
-    const heard = await ask([model('a')])
-    expect(heard.text).toBe('ok')
-    expect(heard.retries.map(({ attempt, delayMs }) => [attempt, delayMs])).toEqual([
+    const response = await ask([model('a')])
+    expect(response.text).toBe('ok')
+    expect(response.retries.map(({ attempt, delayMs }) => [attempt, delayMs])).toEqual([
       [1, 1],
       [2, 2],
       [3, 4],
@@ -26,8 +26,8 @@ describe('retries', () => {
 
   test('Retry-After sets the wait, up to the limit', async () => {
     upstream.enqueue(turn.rateLimited(0), turn.rateLimited(3600), turn.text('ok'))
-    const heard = await ask([model('a')], { retry: { ...FAST, maxRetryAfter: 0.05 } })
-    expect(heard.retries.map(({ delayMs }) => delayMs)).toEqual([0, 50])
+    const response = await ask([model('a')], { retry: { ...FAST, maxRetryAfter: 0.05 } })
+    expect(response.retries.map(({ delayMs }) => delayMs)).toEqual([0, 50])
   })
 
   test('connection errors before the first byte are retried', async () => {
@@ -41,15 +41,15 @@ describe('retries', () => {
 
   test.each([400, 401, 404])('a %i is not retried', async (status) => {
     upstream.enqueue(turn.error(status))
-    const heard = await ask([model('a')])
-    expect(heard.end.type).toBe('failed')
+    const response = await ask([model('a')])
+    expect(response.end.type).toBe('failed')
     expect(upstream.requests).toHaveLength(1)
   })
 
   test('nothing is retried once text has been emitted', async () => {
     upstream.enqueue(turn.cut(turn.text('some words'), 3, 'fin'))
-    const heard = await ask([model('a'), model('b')])
-    expect([heard.text, outcome(heard)]).toEqual(['some words', 'model_stream_broken'])
+    const response = await ask([model('a'), model('b')])
+    expect([response.text, outcome(response)]).toEqual(['some words', 'model_stream_broken'])
     expect(upstream.requests).toHaveLength(1)
   })
 
@@ -57,10 +57,14 @@ describe('retries', () => {
     upstream.enqueue(turn.rateLimited(60))
     const controller = new AbortController()
     const { client } = await catalogOf([model('a')]).resolve()
-    const heard = await hear(client, llmRequest({ signal: controller.signal }), (batch) => {
-      if (batch[0]?.type === 'retrying') controller.abort()
-    })
-    expect(heard.end.type).toBe('failed')
+    const response = await readResponse(
+      client,
+      llmRequest({ signal: controller.signal }),
+      (batch) => {
+        if (batch[0]?.type === 'retrying') controller.abort()
+      },
+    )
+    expect(response.end.type).toBe('failed')
     expect(upstream.requests).toHaveLength(1)
   })
 })

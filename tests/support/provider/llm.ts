@@ -1,7 +1,7 @@
 // Calls an `LlmClient` in tests and collects its events.
 import type { LlmClient, LlmEvent, LlmRequest, ToolCall } from '../../../server/llm/client.ts'
 
-export interface Heard {
+export interface ReadResponse {
   text: string
   thinking: string
   calls: ToolCall[]
@@ -20,11 +20,11 @@ export const llmRequest = (more: Partial<LlmRequest> = {}): LlmRequest => ({
 })
 
 /** Consumes a response and checks what every client guarantees: exactly one final event, and nothing after it. */
-export async function hear(
+export async function readResponse(
   client: LlmClient,
   request: LlmRequest = llmRequest(),
   onBatch: (batch: readonly LlmEvent[]) => void = () => {},
-): Promise<Heard> {
+): Promise<ReadResponse> {
   const batches: (readonly LlmEvent[])[] = []
   for await (const batch of client.stream(request)) {
     batches.push(batch)
@@ -48,5 +48,5 @@ export async function hear(
 }
 
 /** The failure's code, or `finished:<reason>`. */
-export const outcome = (heard: Heard): string =>
-  heard.end.type === 'failed' ? heard.end.error.code : `finished:${heard.end.reason}`
+export const outcome = (response: ReadResponse): string =>
+  response.end.type === 'failed' ? response.end.error.code : `finished:${response.end.reason}`

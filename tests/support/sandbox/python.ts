@@ -8,11 +8,11 @@ import { createPythonSandbox, type PythonSandbox } from '../../../server/sandbox
 import { SHARED_COMPILED } from './compiled-python.ts'
 
 export interface TestSandbox extends PythonSandbox {
-  /** Runs one program; `heard` lists what its listener received. */
+  /** Runs one program; `notifications` lists what its listener received. */
   program(
     code: string,
     options?: Partial<PythonRequest> & { signal?: AbortSignal; onOutput?: (text: string) => void },
-  ): Promise<ProgramOutcome & { heard: string[] }>
+  ): Promise<ProgramOutcome & { notifications: string[] }>
 }
 
 /** Opens a sandbox whose isolation has been probed, with compiled files that all tests share. The caller closes it. */
@@ -33,20 +33,20 @@ export async function openPython(options: Partial<PythonOptions> = {}): Promise<
   return {
     ...sandbox,
     async program(code, { signal, onOutput, ...request } = {}) {
-      const heard: string[] = []
+      const notifications: string[] = []
       const outcome = await sandbox.run(
         { code, strictness: 'standard', files: [], ...request },
         {
-          onStarting: () => heard.push('starting'),
-          onRunning: () => heard.push('running'),
+          onStarting: () => notifications.push('starting'),
+          onRunning: () => notifications.push('running'),
           onOutput: (stream, text) => {
-            heard.push(`${stream}: ${text}`)
+            notifications.push(`${stream}: ${text}`)
             onOutput?.(text)
           },
         },
         signal ?? new AbortController().signal,
       )
-      return { ...outcome, heard }
+      return { ...outcome, notifications }
     },
   }
 }

@@ -11,7 +11,7 @@ import { apiOf } from '../../../../server/llm/openai/provider-quirks.ts'
 import { windowTokens } from '../../../../server/llm/usage.ts'
 import { CallId } from '../../../../server/protocol/ids.ts'
 import type { ModelSettings } from '../../../../server/protocol/models/catalog.ts'
-import { hear, llmRequest, outcome } from '../../../support/provider/llm.ts'
+import { llmRequest, outcome, readResponse } from '../../../support/provider/llm.ts'
 import { messagesTurn } from '../../../support/provider/messages-turns.ts'
 import { turn } from '../../../support/provider/upstream-turns.ts'
 import { look, useProviderClients } from '../provider-clients.ts'
@@ -31,13 +31,13 @@ const signed = [
 test('text, thinking and parallel calls are read, and the blocks go back unchanged with the results', async () => {
   upstream.enqueue(messagesTurn(signed), messagesTurn([{ type: 'text', text: 'Seen.' }]))
   const request = llmRequest({ tools: [look], thinking: true })
-  const heard = await hear(clientFor(), request)
-  expect(heard).toMatchObject({ text: 'I look.', thinking: 'Two calls.' })
-  expect(heard.calls).toEqual([
+  const response = await readResponse(clientFor(), request)
+  expect(response).toMatchObject({ text: 'I look.', thinking: 'Two calls.' })
+  expect(response.calls).toEqual([
     { id: 'toolu_1', name: 'look', arguments: '{"at":"a"}' },
     { id: 'toolu_2', name: 'look', arguments: '{}' },
   ])
-  expect(heard.end).toMatchObject({
+  expect(response.end).toMatchObject({
     reason: 'tool_calls',
     estimated: false,
     usage: {
@@ -48,15 +48,15 @@ test('text, thinking and parallel calls are read, and the blocks go back unchang
       cache_write_tokens: 2,
     },
   })
-  const carry = heard.end.type === 'finished' ? heard.end.carry : undefined
+  const carry = response.end.type === 'finished' ? response.end.carry : undefined
   const history: LlmMessage[] = [
     ...request.messages,
-    { role: 'assistant', content: heard.text, toolCalls: heard.calls, carry },
-    ...heard.calls.map(
+    { role: 'assistant', content: response.text, toolCalls: response.calls, carry },
+    ...response.calls.map(
       ({ id, name }): LlmMessage => ({ role: 'tool', callId: id, name, content: 'ok' }),
     ),
   ]
-  await hear(clientFor(), { ...request, messages: history })
+  await readResponse(clientFor(), { ...request, messages: history })
   const sent = upstream.requests.at(-1)
   expect(sent?.path).toBe('/v1/messages')
   expect(sent?.headers).toMatchObject({
@@ -159,13 +159,13 @@ test('a paused turn is continued with its own blocks; each part is billed, but o
     messagesTurn([{ type: 'text', text: 'and ' }], { stop_reason: 'pause_turn' }),
     messagesTurn([{ type: 'text', text: 'half.' }]),
   )
-  const heard = await hear(clientFor())
-  expect(heard.text).toBe('Half and half.')
-  expect(heard.end).toMatchObject({
+  const response = await readResponse(clientFor())
+  expect(response.text).toBe('Half and half.')
+  expect(response.end).toMatchObject({
     reason: 'stop',
     usage: { prompt_tokens: 51, completion_tokens: 60 },
   })
-  expect(heard.end.usage && windowTokens(heard.end.usage)).toBe(17)
+  expect(response.end.usage && windowTokens(response.end.usage)).toBe(17)
   expect(upstream.requests.at(-2)?.body.messages).toMatchObject([
     { role: 'user' },
     { role: 'assistant', content: first },
@@ -179,14 +179,14 @@ test('a refusal quotes the provider, an overload is retryable, and a token limit
     turn.chunks([{ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }]),
     messagesTurn([{ type: 'text', text: 'cut' }], { stop_reason: 'max_tokens' }),
   )
-  const refused = await hear(clientFor())
+  const refused = await readResponse(clientFor())
   expect(outcome(refused)).toBe('model_refused')
   expect(refused.end.type === 'failed' && refused.end.error.message).toContain('Blocked here.')
   for (const _ of ['status', 'event']) {
-    const { end } = await hear(clientFor())
+    const { end } = await readResponse(clientFor())
     expect(end).toMatchObject({ type: 'failed', error: { retryable: true } })
   }
-  expect(outcome(await hear(clientFor()))).toBe('finished:length')
+  expect(outcome(await readResponse(clientFor()))).toBe('finished:length')
 })
 
 test('a recorded stream is read the same wherever it is split, and a cut one has no end', () => {
@@ -227,8 +227,10 @@ test('hidden parts count towards the size of a response too', () => {
 
 test("Anthropic's API below another provider's address is called with its own version", async () => {
   upstream.enqueue(messagesTurn([{ type: 'text', text: 'Hi.' }]))
-  const heard = await hear(clientFor({ api_url: upstream.url.replace('/v1', '/anthropic') }))
-  expect(heard.text).toBe('Hi.')
+  const response = await readResponse(
+    clientFor({ api_url: upstream.url.replace('/v1', '/anthropic') }),
+  )
+  expect(response.text).toBe('Hi.')
   expect(upstream.requests.at(-1)?.path).toBe('/anthropic/v1/messages')
 })
 
@@ -242,7 +244,7 @@ test('hostile events end in one failure', async () => {
       { type: 'message_delta', usage: { output_tokens: -5 } },
     ]),
   )
-  expect(outcome(await hear(clientFor()))).toBe('model_stream_broken')
+  expect(outcome(await readResponse(clientFor()))).toBe('model_stream_broken')
 })
 
 test('the API is detected by host, unless the settings or the path say otherwise', () => {

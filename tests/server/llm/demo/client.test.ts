@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import type { LlmMessage, ToolSchema } from '../../../../server/llm/client.ts'
 import { createDemoClient } from '../../../../server/llm/demo/client.ts'
-import { hear, llmRequest } from '../../../support/provider/llm.ts'
+import { llmRequest, readResponse } from '../../../support/provider/llm.ts'
 
 const names = [
   'get_current_time',
@@ -20,7 +20,7 @@ const tools: ToolSchema[] = names.map((name) => ({
 }))
 const demo = createDemoClient({ delayMs: 0 })
 const ask = (content: string, offered = tools) =>
-  hear(demo, llmRequest({ messages: [{ role: 'user', content }], tools: offered }))
+  readResponse(demo, llmRequest({ messages: [{ role: 'user', content }], tools: offered }))
 
 describe('the demo model', () => {
   test.each([
@@ -85,7 +85,7 @@ describe('the demo model', () => {
       { role: 'tool', callId, name: 'calculator', content: JSON.stringify(content) },
     ]
     const answer = async (content: object) =>
-      hear(demo, llmRequest({ messages: result(content), tools }))
+      readResponse(demo, llmRequest({ messages: result(content), tools }))
     const first = await answer({ success: true, data: { result: 42 } })
     expect(first.text).toContain('**42**')
     expect(first.text).toContain('not a language model')
@@ -98,9 +98,11 @@ describe('the demo model', () => {
 
   test('stops when the signal is aborted', async () => {
     const controller = new AbortController()
-    const heard = await hear(createDemoClient(), llmRequest({ signal: controller.signal }), () =>
-      controller.abort(),
+    const response = await readResponse(
+      createDemoClient(),
+      llmRequest({ signal: controller.signal }),
+      () => controller.abort(),
     )
-    expect(heard.end.type).toBe('failed')
+    expect(response.end.type).toBe('failed')
   })
 })

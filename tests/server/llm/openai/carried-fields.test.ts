@@ -4,7 +4,7 @@ import { carrySource, openCarry, sealCarry } from '../../../../server/llm/carry.
 import { buildRequestBody } from '../../../../server/llm/openai/request-body.ts'
 import { CallId } from '../../../../server/protocol/ids.ts'
 import type { ModelSettings } from '../../../../server/protocol/models/catalog.ts'
-import { hear, llmRequest } from '../../../support/provider/llm.ts'
+import { llmRequest, readResponse } from '../../../support/provider/llm.ts'
 import { chunk, turn } from '../../../support/provider/upstream-turns.ts'
 import { stop, textChunk, toolCallChunk, useClient } from './use-client.ts'
 
@@ -23,9 +23,9 @@ const details = (...pieces: object[]) => chunk({ reasoning_details: pieces })
 async function sentBack(chunks: readonly unknown[]) {
   upstream.enqueue(turn.chunks([...chunks, chunk({}, 'tool_calls')]), turn.text('Done.'))
   const client = clientFor()
-  const { calls, text, end } = await hear(client)
+  const { calls, text, end } = await readResponse(client)
   const carry = end.type === 'finished' ? end.carry : undefined
-  await hear(
+  await readResponse(
     client,
     llmRequest({
       messages: [
@@ -135,7 +135,7 @@ test('hostile fields of every shape end in an answer', async () => {
   for (const value of [5, 'text', [null, 3, [[]]], { a: { b: [1] } }, [{ type: 7, index: {} }]]) {
     const fields = { reasoning_details: value, extra_content: value, thinking_blocks: value }
     upstream.enqueue(turn.chunks([chunk(fields), textChunk('ok'), chunk(fields), stop]))
-    expect((await hear(clientFor())).text).toBe('ok')
+    expect((await readResponse(clientFor())).text).toBe('ok')
   }
 })
 

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { describe, expect, test } from 'vitest'
-import { hear, llmRequest } from '../../../support/provider/llm.ts'
+import { llmRequest, readResponse } from '../../../support/provider/llm.ts'
 import { refusingUrl } from '../../../support/provider/upstream.ts'
 import { turn } from '../../../support/provider/upstream-turns.ts'
 import { KEY, textChunk, useClient } from './use-client.ts'
@@ -11,13 +11,13 @@ const { upstream, clientFor, http } = useClient()
 
 describe('failures', () => {
   const failureOf = async (client = clientFor()) => {
-    const heard = await hear(client)
-    if (heard.end.type !== 'failed') throw new Error('expected a failure')
-    const shown = `${heard.end.error.message} ${JSON.stringify(heard.end.error.details)}`
+    const response = await readResponse(client)
+    if (response.end.type !== 'failed') throw new Error('expected a failure')
+    const shown = `${response.end.error.message} ${JSON.stringify(response.end.error.details)}`
     expect(shown).not.toContain(KEY)
     expect(shown).not.toContain('127.0.0.1')
     expect(shown).toContain('Model M')
-    return { ...heard, error: heard.end.error }
+    return { ...response, error: response.end.error }
   }
 
   test.each([
@@ -85,9 +85,9 @@ describe('failures', () => {
     'a stream that ends early (%s) keeps the text so far',
     async (how) => {
       upstream.enqueue(turn.cut(turn.text('one two three'), 3, how))
-      const heard = await failureOf()
-      expect([heard.text, heard.error.code]).toEqual(['one two th', 'model_stream_broken'])
-      expect(heard.end.usage?.completion_tokens).toBeGreaterThan(0)
+      const response = await failureOf()
+      expect([response.text, response.error.code]).toEqual(['one two th', 'model_stream_broken'])
+      expect(response.end.usage?.completion_tokens).toBeGreaterThan(0)
     },
   )
 
@@ -100,8 +100,8 @@ describe('failures', () => {
     'the error object %j in the middle of a stream keeps the text so far',
     async (object, code) => {
       upstream.enqueue(turn.chunks([textChunk('partial'), object, textChunk(' never')]))
-      const heard = await failureOf()
-      expect([heard.text, heard.error.code]).toEqual(['partial', code])
+      const response = await failureOf()
+      expect([response.text, response.error.code]).toEqual(['partial', code])
     },
   )
 
@@ -120,8 +120,8 @@ describe('failures', () => {
     )
     const client = clientFor({ idle_timeout: 1 })
     for (const text of ['', '', 'one t']) {
-      const heard = await failureOf(client)
-      expect([heard.text, heard.error.code]).toEqual([text, 'model_timeout'])
+      const response = await failureOf(client)
+      expect([response.text, response.error.code]).toEqual([text, 'model_timeout'])
     }
     for (const request of upstream.requests) expect(await request.closed).toBe('client_left')
   })
@@ -131,13 +131,18 @@ describe('stopping', () => {
   const stopAfter = async (turnToPlay: ReturnType<typeof turn.text>, when: 'request' | 'text') => {
     upstream.enqueue(turnToPlay)
     const controller = new AbortController()
-    const heard = hear(clientFor(), llmRequest({ signal: controller.signal }), (batch) => {
-      if (when === 'text' && batch.some((event) => event.type === 'text_delta')) controller.abort()
-    })
+    const response = readResponse(
+      clientFor(),
+      llmRequest({ signal: controller.signal }),
+      (batch) => {
+        if (when === 'text' && batch.some((event) => event.type === 'text_delta'))
+          controller.abort()
+      },
+    )
     const request = await upstream.nextRequest()
     if (when === 'request') controller.abort()
     expect(await request.closed).toBe('client_left')
-    return heard
+    return response
   }
 
   test('closes the socket before the headers, before the first token and in the middle', async () => {
@@ -145,8 +150,8 @@ describe('stopping', () => {
     expect((await stopAfter(turn.cut(turn.text('x'), 1, 'stall'), 'request')).end.type).toBe(
       'failed',
     )
-    const heard = await stopAfter(turn.cut(turn.text('some words'), 2, 'stall'), 'text')
-    expect([heard.text, heard.end.type]).toEqual(['some ', 'failed'])
+    const response = await stopAfter(turn.cut(turn.text('some words'), 2, 'stall'), 'text')
+    expect([response.text, response.end.type]).toEqual(['some ', 'failed'])
   })
 
   test('does not wait for a connection that is still being established', async () => {
@@ -166,8 +171,8 @@ describe('stopping', () => {
   })
 
   test('sends no request when the run was already stopped', async () => {
-    const heard = await hear(clientFor(), llmRequest({ signal: AbortSignal.abort() }))
-    expect(heard.end.type).toBe('failed')
+    const response = await readResponse(clientFor(), llmRequest({ signal: AbortSignal.abort() }))
+    expect(response.end.type).toBe('failed')
     expect(upstream.requests).toHaveLength(0)
   })
 
@@ -191,7 +196,7 @@ describe('stopping', () => {
       },
     })
     upstream.enqueue(turn.text('a'))
-    await hear(clientFor(), llmRequest({ signal: counted }))
+    await readResponse(clientFor(), llmRequest({ signal: counted }))
     expect(listeners).toBe(0)
   })
 })

@@ -1,6 +1,6 @@
 // The client for OpenAI-compatible providers: answers, usage and reasoning from valid and unusual streams.
 import { describe, expect, test } from 'vitest'
-import { hear, outcome } from '../../../support/provider/llm.ts'
+import { outcome, readResponse } from '../../../support/provider/llm.ts'
 import { chunk, dataLine, turn } from '../../../support/provider/upstream-turns.ts'
 import { stop, textChunk, useClient } from './use-client.ts'
 
@@ -9,9 +9,9 @@ const { upstream, clientFor, skipped } = useClient()
 describe('a plain answer', () => {
   test('arrives complete, with usage and the id of the model', async () => {
     upstream.enqueue(turn.thinking('let me see', 'Grüße, 世界 🙂', { chunkSize: 1 }))
-    const heard = await hear(clientFor())
-    expect(heard).toMatchObject({ text: 'Grüße, 世界 🙂', thinking: 'let me see', calls: [] })
-    expect(heard.end).toMatchObject({
+    const response = await readResponse(clientFor())
+    expect(response).toMatchObject({ text: 'Grüße, 世界 🙂', thinking: 'let me see', calls: [] })
+    expect(response.end).toMatchObject({
       reason: 'stop',
       estimated: false,
       model: 'm',
@@ -23,9 +23,9 @@ describe('a plain answer', () => {
     upstream.enqueue(
       turn.raw([[...'abcdefgh'].map((c) => dataLine(textChunk(c))).join(''), dataLine(stop)]),
     )
-    const heard = await hear(clientFor())
-    expect(heard.text).toBe('abcdefgh')
-    expect(heard.batches.flat().filter((event) => event.type === 'text_delta')).toHaveLength(1)
+    const response = await readResponse(clientFor())
+    expect(response.text).toBe('abcdefgh')
+    expect(response.batches.flat().filter((event) => event.type === 'text_delta')).toHaveLength(1)
   })
 
   test('is the same however the bytes are split', async () => {
@@ -42,9 +42,9 @@ describe('a plain answer', () => {
     ].join('')
     for (const bytes of [1, 2, 3, 7, 64]) {
       upstream.enqueue(turn.slow(turn.raw([body]), bytes, 0))
-      const heard = await hear(clientFor())
-      expect(heard.text).toBe('Grüße 世界 "q" \\ 🙂<b>')
-      expect(outcome(heard)).toBe('finished:stop')
+      const response = await readResponse(clientFor())
+      expect(response.text).toBe('Grüße 世界 "q" \\ 🙂<b>')
+      expect(outcome(response)).toBe('finished:stop')
     }
   })
 
@@ -55,8 +55,8 @@ describe('a plain answer', () => {
       turn.raw([dataLine(textChunk('c')), dataLine(stop), { finish: 'fin' }]),
     )
     for (const text of ['a', 'b', 'c']) {
-      const heard = await hear(clientFor())
-      expect([heard.text, outcome(heard)]).toEqual([text, 'finished:stop'])
+      const response = await readResponse(clientFor())
+      expect([response.text, outcome(response)]).toEqual([text, 'finished:stop'])
     }
   })
 
@@ -69,14 +69,14 @@ describe('a plain answer', () => {
         usage: { prompt_tokens: 3, completion_tokens: 4 },
       }),
     )
-    const heard = await hear(clientFor())
-    expect(heard.text).toBe('all at once')
-    expect(heard.end).toMatchObject({ usage: { total_tokens: 7 } })
+    const response = await readResponse(clientFor())
+    expect(response.text).toBe('all at once')
+    expect(response.end).toMatchObject({ usage: { total_tokens: 7 } })
   })
 
   test('distinguishes the length limit from a stop', async () => {
     upstream.enqueue(turn.text('cut off', { finishReason: 'length' }))
-    expect(outcome(await hear(clientFor()))).toBe('finished:length')
+    expect(outcome(await readResponse(clientFor()))).toBe('finished:length')
   })
 
   test('tolerates null fields, other choices and lines that are not JSON', async () => {
@@ -92,8 +92,8 @@ describe('a plain answer', () => {
         dataLine(stop),
       ]),
     )
-    const heard = await hear(clientFor())
-    expect([heard.text, outcome(heard)]).toEqual(['kept', 'finished:stop'])
+    const response = await readResponse(clientFor())
+    expect([response.text, outcome(response)]).toEqual(['kept', 'finished:stop'])
     expect(skipped.at(-1)).toBe(2)
   })
 
@@ -102,8 +102,8 @@ describe('a plain answer', () => {
     upstream.enqueue(
       turn.raw([dataLine(textChunk('a')), long, dataLine(textChunk('b')), dataLine(stop)]),
     )
-    const heard = await hear(clientFor())
-    expect([heard.text, outcome(heard)]).toEqual(['ab', 'finished:stop'])
+    const response = await readResponse(clientFor())
+    expect([response.text, outcome(response)]).toEqual(['ab', 'finished:stop'])
     expect(skipped.at(-1)).toBe(1)
   })
 })
@@ -124,7 +124,7 @@ describe('usage', () => {
       turn.chunks([textChunk('a'), { ...stop, ...usage(3) }]),
     )
     for (let round = 0; round < 3; round += 1)
-      expect((await hear(clientFor())).end).toMatchObject({
+      expect((await readResponse(clientFor())).end).toMatchObject({
         estimated: false,
         usage: { completion_tokens: 3, total_tokens: 8 },
       })
@@ -132,7 +132,7 @@ describe('usage', () => {
 
   test('is estimated, and marked as estimated, when the provider sends none', async () => {
     upstream.enqueue(turn.text('a fairly long answer of some words', { usage: null }))
-    const { end } = await hear(clientFor())
+    const { end } = await readResponse(clientFor())
     expect(end).toMatchObject({ estimated: true })
     expect(end.usage?.completion_tokens).toBeGreaterThan(4)
     expect(end.usage?.prompt_tokens).toBeGreaterThan(0)
@@ -151,7 +151,7 @@ describe('reasoning', () => {
       ]),
     )
     for (let round = 0; round < 3; round += 1)
-      expect(await hear(clientFor())).toMatchObject({ thinking: 'R', text: 'A' })
+      expect(await readResponse(clientFor())).toMatchObject({ thinking: 'R', text: 'A' })
   })
 
   test('is read from <think> tags in the text, wherever the chunks are split', async () => {
@@ -160,7 +160,7 @@ describe('reasoning', () => {
       upstream.enqueue(
         turn.chunks([textChunk(whole.slice(0, at)), textChunk(whole.slice(at)), stop]),
       )
-      expect(await hear(clientFor())).toMatchObject({
+      expect(await readResponse(clientFor())).toMatchObject({
         thinking: 'What < now?\n',
         text: 'The answer is 1 < 2.',
       })
@@ -175,12 +175,12 @@ describe('reasoning', () => {
       'a <thin',
     ]) {
       upstream.enqueue(turn.text(text, { chunkSize: 3 }))
-      expect(await hear(clientFor())).toMatchObject({ thinking: '', text })
+      expect(await readResponse(clientFor())).toMatchObject({ thinking: '', text })
     }
   })
 
   test('an answer that never closes its <think> tag has no text', async () => {
     upstream.enqueue(turn.text('<think>on and on', { chunkSize: 2 }))
-    expect(await hear(clientFor())).toMatchObject({ thinking: 'on and on', text: '' })
+    expect(await readResponse(clientFor())).toMatchObject({ thinking: 'on and on', text: '' })
   })
 })

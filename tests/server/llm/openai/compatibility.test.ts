@@ -6,7 +6,7 @@ import { createOpenAiCompatible } from '../../../../server/llm/openai/client.ts'
 import { createProviderHttp } from '../../../../server/llm/openai/provider-http.ts'
 import { buildRequestBody } from '../../../../server/llm/openai/request-body.ts'
 import { CallId } from '../../../../server/protocol/ids.ts'
-import { hear, llmRequest } from '../../../support/provider/llm.ts'
+import { llmRequest, readResponse } from '../../../support/provider/llm.ts'
 import { type Turn, turn } from '../../../support/provider/upstream-turns.ts'
 import { useFreshUpstream } from '../../../support/provider/use-upstream.ts'
 
@@ -32,7 +32,7 @@ const request: LlmRequest = llmRequest({
 })
 
 const ours = () =>
-  hear(
+  readResponse(
     createOpenAiCompatible({
       settings: { id: 'm', api_url: upstream.url, api_key: KEY },
       http,

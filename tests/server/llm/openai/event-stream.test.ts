@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { createOpenAiCompatible } from '../../../../server/llm/openai/client.ts'
 import { createEventStreamReader } from '../../../../server/llm/openai/event-stream.ts'
 import { createProviderHttp } from '../../../../server/llm/openai/provider-http.ts'
-import { hear } from '../../../support/provider/llm.ts'
+import { readResponse } from '../../../support/provider/llm.ts'
 import { startUpstream } from '../../../support/provider/upstream.ts'
 import { turn } from '../../../support/provider/upstream-turns.ts'
 
@@ -73,7 +73,7 @@ describe('connections', () => {
     })
     for (let round = 0; round < 5; round += 1) {
       upstream.enqueue(turn.text('a'))
-      await hear(client)
+      await readResponse(client)
     }
     // A body may end shortly after its last line; only then can its connection be reused.
     expect(new Set(upstream.requests.map(({ clientPort }) => clientPort)).size).toBeLessThan(5)
@@ -99,9 +99,9 @@ describe('connections', () => {
       idleTimeout: 10,
     })
     // The answer ends at the size cap, so that no provider can exhaust the memory.
-    const heard = await hear(client)
-    expect(heard.text.length).toBeLessThan(12_000_000)
-    expect(heard.end).toMatchObject({
+    const response = await readResponse(client)
+    expect(response.text.length).toBeLessThan(12_000_000)
+    expect(response.end).toMatchObject({
       type: 'failed',
       error: { reason: 'model_answer_endless' },
     })

@@ -247,9 +247,9 @@ describe('a closed gate', () => {
       await written(resting.far, text)
       // Another connection is read meanwhile, so the event loop had time for this one as well.
       other.near.resume()
-      const heard = once(other.near, 'data')
+      const response = once(other.near, 'data')
       await written(other.far, text)
-      await heard
+      await response
     }
     expect(received).toEqual(['before'])
     const after = once(resting.near, 'data')

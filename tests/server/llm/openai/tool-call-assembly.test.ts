@@ -1,7 +1,7 @@
 // Assembling tool calls from the deltas of OpenAI-compatible streams.
 import { describe, expect, test } from 'vitest'
 import { CallId } from '../../../../server/protocol/ids.ts'
-import { hear, llmRequest, outcome } from '../../../support/provider/llm.ts'
+import { llmRequest, outcome, readResponse } from '../../../support/provider/llm.ts'
 import { chunk, turn } from '../../../support/provider/upstream-turns.ts'
 import { stop, toolCallChunk, useClient } from './use-client.ts'
 
@@ -9,9 +9,9 @@ const { upstream, clientFor } = useClient()
 
 const callsOf = async (...chunks: unknown[]) => {
   upstream.enqueue(turn.chunks([...chunks, stop]))
-  const heard = await hear(clientFor())
-  expect(outcome(heard)).toBe('finished:tool_calls')
-  return heard.calls.map((call) => [call.name, call.arguments])
+  const response = await readResponse(clientFor())
+  expect(outcome(response)).toBe('finished:tool_calls')
+  return response.calls.map((call) => [call.name, call.arguments])
 }
 
 describe('tool calls', () => {
@@ -155,7 +155,7 @@ describe('tool calls', () => {
         stop,
       ]),
     )
-    const { calls } = await hear(clientFor(), llmRequest())
+    const { calls } = await readResponse(clientFor(), llmRequest())
     const ids = calls.map((call) => call.id)
     expect(ids[0]).toBe('call_0')
     expect(new Set(ids).size).toBe(3)

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import type { LlmMessage, LlmRequest, ToolSchema } from '../../../../server/llm/client.ts'
 import type { ModelSettings } from '../../../../server/protocol/models/catalog.ts'
-import { hear, llmRequest, outcome } from '../../../support/provider/llm.ts'
+import { llmRequest, outcome, readResponse } from '../../../support/provider/llm.ts'
 import { useCatalogs } from '../../../support/provider/model-catalogs.ts'
 import { turn } from '../../../support/provider/upstream-turns.ts'
 import { useFreshUpstream } from '../../../support/provider/use-upstream.ts'
@@ -31,7 +31,7 @@ const ask = async (more: Partial<LlmRequest> = {}, settings: Partial<ModelSettin
     models: [{ id: 'p', api_url: upstream.url, tool_mode: 'prompt', ...settings }],
   })
   const { client } = await catalog.resolve()
-  return hear(client, llmRequest({ tools: [weather], ...more }))
+  return readResponse(client, llmRequest({ tools: [weather], ...more }))
 }
 const good = '```json\n{"tool_call": {"name": "get_weather", "arguments": {"city": "Paris"}}}\n```'
 const bad = '{"tool_call": {"name": "get_weather", "arguments": {"city": "Par'
@@ -60,25 +60,25 @@ describe('prompt mode', () => {
     upstream.enqueue(
       turn.thinking('hm {"tool_call": 1}', `Let me look.\n\n${good}`, { chunkSize: 3 }),
     )
-    const heard = await ask()
-    expect(heard).toMatchObject({ text: 'Let me look.', thinking: 'hm {"tool_call": 1}' })
-    expect(heard.calls).toMatchObject([{ name: 'get_weather', arguments: '{"city":"Paris"}' }])
-    expect(outcome(heard)).toBe('finished:tool_calls')
+    const response = await ask()
+    expect(response).toMatchObject({ text: 'Let me look.', thinking: 'hm {"tool_call": 1}' })
+    expect(response.calls).toMatchObject([{ name: 'get_weather', arguments: '{"city":"Paris"}' }])
+    expect(outcome(response)).toBe('finished:tool_calls')
   })
 
   test('passes on an answer without calls unchanged', async () => {
     upstream.enqueue(turn.text('It is `sunny`.\n'))
-    const heard = await ask()
-    expect([heard.text, outcome(heard)]).toEqual(['It is `sunny`.\n', 'finished:stop'])
+    const response = await ask()
+    expect([response.text, outcome(response)]).toEqual(['It is `sunny`.\n', 'finished:stop'])
   })
 
   test('asks again for an unreadable call, says what was wrong, and sums the usage', async () => {
     upstream.enqueue(turn.text(`Sure.\n${bad}`), turn.text(good))
-    const heard = await ask()
-    expect(heard.text).toBe('Sure.')
-    expect(heard.calls).toHaveLength(1)
-    expect(heard.retries).toHaveLength(1)
-    expect(heard.end.usage?.prompt_tokens).toBe(20)
+    const response = await ask()
+    expect(response.text).toBe('Sure.')
+    expect(response.calls).toHaveLength(1)
+    expect(response.retries).toHaveLength(1)
+    expect(response.end.usage?.prompt_tokens).toBe(20)
     await upstream.nextRequest()
     const { messages } = await upstream.nextRequest()
     expect(messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'user'])
@@ -88,10 +88,10 @@ describe('prompt mode', () => {
 
   test('asks again at most twice, then shows what the model wrote', async () => {
     upstream.enqueue(turn.text(bad), turn.text(bad), turn.text(bad))
-    const heard = await ask()
-    expect(heard.retries).toHaveLength(2)
-    expect([heard.calls, outcome(heard)]).toEqual([[], 'finished:stop'])
-    expect(heard.text).toContain(bad)
+    const response = await ask()
+    expect(response.retries).toHaveLength(2)
+    expect([response.calls, outcome(response)]).toEqual([[], 'finished:stop'])
+    expect(response.text).toContain(bad)
     upstream.expectDone()
   })
 
@@ -134,21 +134,25 @@ describe('prompt mode', () => {
   test('describes no tools and reads no calls in an iteration without tools', async () => {
     upstream.enqueue(turn.text(good), turn.text(good))
     for (const without of [{ tools: [] }, { toolChoice: 'none' as const }]) {
-      const heard = await ask(without)
-      expect([heard.text, heard.calls]).toEqual([good, []])
+      const response = await ask(without)
+      expect([response.text, response.calls]).toEqual([good, []])
     }
     expect((await upstream.nextRequest()).messages.map(({ role }) => role)).toEqual(['user'])
   })
 
   test('ignores calls in text of the user', async () => {
     upstream.enqueue(turn.text('No.'))
-    const heard = await ask({ messages: [{ role: 'user', content: good }] })
-    expect(heard.calls).toEqual([])
+    const response = await ask({ messages: [{ role: 'user', content: good }] })
+    expect(response.calls).toEqual([])
   })
 
   test('keeps the text of a broken stream and drops its incomplete call', async () => {
     upstream.enqueue(turn.cut(turn.text(`Look: \n${good}`, { chunkSize: 20 }), 4, 'fin'))
-    const heard = await ask()
-    expect([heard.text, heard.calls, outcome(heard)]).toEqual(['Look:', [], 'model_stream_broken'])
+    const response = await ask()
+    expect([response.text, response.calls, outcome(response)]).toEqual([
+      'Look:',
+      [],
+      'model_stream_broken',
+    ])
   })
 })

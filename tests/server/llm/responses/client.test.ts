@@ -5,7 +5,7 @@ import { createResponses } from '../../../../server/llm/responses/client.ts'
 import { buildResponsesBody } from '../../../../server/llm/responses/request-body.ts'
 import { CallId } from '../../../../server/protocol/ids.ts'
 import type { ModelSettings } from '../../../../server/protocol/models/catalog.ts'
-import { hear, llmRequest, outcome } from '../../../support/provider/llm.ts'
+import { llmRequest, outcome, readResponse } from '../../../support/provider/llm.ts'
 import {
   called,
   completeResponse,
@@ -30,13 +30,13 @@ const items = [
 test('text, reasoning and parallel calls are read, and the items go back unchanged before the results', async () => {
   upstream.enqueue(responsesTurn(items), responsesTurn([said('Seen.')]))
   const request = llmRequest({ tools: [look], thinking: 'high' })
-  const heard = await hear(clientFor(), request)
-  expect(heard).toMatchObject({ text: 'I look.', thinking: 'Two calls.' })
-  expect(heard.calls).toEqual([
+  const response = await readResponse(clientFor(), request)
+  expect(response).toMatchObject({ text: 'I look.', thinking: 'Two calls.' })
+  expect(response.calls).toEqual([
     { id: 'call_1', name: 'look', arguments: '{"at":"a"}' },
     { id: 'call_2', name: 'look', arguments: '{}' },
   ])
-  expect(heard.end).toMatchObject({
+  expect(response.end).toMatchObject({
     reason: 'tool_calls',
     estimated: false,
     usage: {
@@ -47,15 +47,15 @@ test('text, reasoning and parallel calls are read, and the items go back unchang
       reasoning_tokens: 8,
     },
   })
-  const carry = heard.end.type === 'finished' ? heard.end.carry : undefined
+  const carry = response.end.type === 'finished' ? response.end.carry : undefined
   const history: LlmMessage[] = [
     ...request.messages,
-    { role: 'assistant', content: heard.text, toolCalls: heard.calls, carry },
-    ...heard.calls.map(
+    { role: 'assistant', content: response.text, toolCalls: response.calls, carry },
+    ...response.calls.map(
       ({ id, name }): LlmMessage => ({ role: 'tool', callId: id, name, content: 'ok' }),
     ),
   ]
-  await hear(clientFor(), { ...request, messages: history })
+  await readResponse(clientFor(), { ...request, messages: history })
   const sent = upstream.requests.at(-1)
   expect(sent).toMatchObject({ path: '/v1/responses', apiKey: 'sk-test' })
   expect(sent?.body).toMatchObject({
@@ -138,12 +138,12 @@ test('a field that a model refuses is omitted from then on, and other refusals a
   })
   const client = clientFor()
   const request = llmRequest({ thinking: 'low', temperature: 0.5 })
-  expect((await hear(client, request)).text).toBe('Yes.')
+  expect((await readResponse(client, request)).text).toBe('Yes.')
   expect(upstream.requests).toHaveLength(4)
-  expect((await hear(client, request)).text).toBe('Yes.')
+  expect((await readResponse(client, request)).text).toBe('Yes.')
   expect(upstream.requests).toHaveLength(5)
   expect(upstream.requests.at(-1)?.body.reasoning).toEqual({ effort: 'low' })
-  expect(outcome(await hear(client, { ...request, maxTokens: 17 }))).toBe('model_refused')
+  expect(outcome(await readResponse(client, { ...request, maxTokens: 17 }))).toBe('model_refused')
   expect(upstream.requests).toHaveLength(6)
 })
 
@@ -154,11 +154,14 @@ test('a token limit keeps the text and carries nothing, and a filter and a refus
     responsesTurn([], incomplete('content_filter')),
     responsesTurn([said('', { content: [{ type: 'refusal', refusal: 'I cannot.' }] })]),
   )
-  const cut = await hear(clientFor())
+  const cut = await readResponse(clientFor())
   expect(outcome(cut)).toBe('finished:length')
   expect(cut.end).not.toHaveProperty('carry')
-  expect(outcome(await hear(clientFor()))).toBe('model_refused')
-  expect(await hear(clientFor())).toMatchObject({ text: 'I cannot.', end: { reason: 'stop' } })
+  expect(outcome(await readResponse(clientFor()))).toBe('model_refused')
+  expect(await readResponse(clientFor())).toMatchObject({
+    text: 'I cannot.',
+    end: { reason: 'stop' },
+  })
 })
 
 test('errors of the stream are distinguished by code and by shape', async () => {
@@ -180,7 +183,7 @@ test('errors of the stream are distinguished by code and by shape', async () => 
     failing({ code: 'constructor', message: 'Odd.' }),
   )
   const outcomes: string[] = []
-  for (let at = 0; at < 7; at += 1) outcomes.push(outcome(await hear(clientFor())))
+  for (let at = 0; at < 7; at += 1) outcomes.push(outcome(await readResponse(clientFor())))
   expect(outcomes).toEqual([
     'model_rate_limited',
     'model_unavailable',
@@ -199,7 +202,7 @@ test('a service that responds without a stream, or streams only the end, is supp
     turn.chunks([{ type: 'response.completed', response: whole }]),
   )
   for (const _ of ['whole', 'end'])
-    expect(await hear(clientFor())).toMatchObject({
+    expect(await readResponse(clientFor())).toMatchObject({
       text: 'I look.',
       thinking: 'Two calls.',
       calls: [{ id: 'call_1' }, { id: 'call_2' }],
@@ -218,7 +221,7 @@ test('hostile events end in one failure, and the part that arrived is kept', asy
       { type: 7 },
     ]),
   )
-  const heard = await hear(clientFor())
-  expect(outcome(heard)).toBe('model_stream_broken')
-  expect(heard.text).toBe('kept')
+  const response = await readResponse(clientFor())
+  expect(outcome(response)).toBe('model_stream_broken')
+  expect(response.text).toBe('kept')
 })

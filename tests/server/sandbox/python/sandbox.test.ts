@@ -29,7 +29,12 @@ describe('a program', () => {
   })
 
   test('the first call reports that Python is starting, then that it runs, and streams output in order', () => {
-    expect(first.heard.slice(0, 4)).toEqual(['starting', 'running', 'stdout: a\n', 'stdout: b\n'])
+    expect(first.notifications.slice(0, 4)).toEqual([
+      'starting',
+      'running',
+      'stdout: a\n',
+      'stdout: b\n',
+    ])
     expect(first.stdout).toBe('a\nb\n')
     expect(first.stderr).toContain('UserWarning: c')
   })

@@ -178,14 +178,14 @@ None`,
   })
 
   test('reports state and output while it runs', async () => {
-    const heard: unknown[] = []
+    const received: unknown[] = []
     await runTool(
       tool,
       { code: 'print("one")\nprint("two")' },
-      { progress: (value) => heard.push(value) },
+      { progress: (value) => received.push(value) },
     )
     expect(
-      heard.filter((value) => JSON.stringify(value) !== '{"kind":"state","state":"starting"}'),
+      received.filter((value) => JSON.stringify(value) !== '{"kind":"state","state":"starting"}'),
     ).toEqual([
       { kind: 'state', state: 'running' },
       { kind: 'output', stream: 'stdout', text: 'one\n' },

@@ -1,4 +1,4 @@
-// Draws Lucide's icons; the build uses this instead of the function in `lucide-react` (`vite.config.ts`).
+// Draws Lucide's icons; the build uses this instead of the function in `lucide-react` (`web/vite.config.ts`).
 import type { LucideProps } from 'lucide-react'
 
 interface IconData {
