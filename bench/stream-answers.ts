@@ -2,7 +2,14 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Contender, passThrough, product, runStreams, startProduct } from './contenders.ts'
+import {
+  type Contender,
+  passThrough,
+  prepareSends,
+  product,
+  runStreams,
+  startProduct,
+} from './contenders.ts'
 import { startProgram } from './processes/start.ts'
 import { median, ofRounds, percentile, type Row } from './row.ts'
 import { stream } from './stream-client.ts'
@@ -10,8 +17,9 @@ import { stream } from './stream-client.ts'
 const SUITE = 'stream'
 const AT_ONCE = 8
 const ROUNDS = 5
-/** Number of measured first tokens, after the same number for warm-up: the first ones after startup take 10 to 70 ms. */
 const FIRST_TOKENS = 200
+/** Sends before them: until V8 has compiled the code of a send, one takes up to twice the CPU time. */
+const WARM_UP_SENDS = 2_000
 const CUMULATIVE_ROUNDS = 3
 
 const models = ['single-2000', 'single-8000', 'burst-8000', 'single-1']
@@ -69,11 +77,10 @@ async function firstToken(raw: Contender, own: Contender): Promise<Row[]> {
   const rawMs: number[] = []
   const ownMs: number[] = []
   const first = await measureFirst(own)
-  for (let at = 0; at < 2 * FIRST_TOKENS; at += 1) {
-    const [ofRaw, ofOwn] = [await measureFirst(raw), await measureFirst(own)]
-    if (at < FIRST_TOKENS) continue
-    rawMs.push(ofRaw)
-    ownMs.push(ofOwn)
+  for (const one of [raw, own]) await (await prepareSends(one, WARM_UP_SENDS, AT_ONCE))()
+  for (let at = 0; at < FIRST_TOKENS; at += 1) {
+    rawMs.push(await measureFirst(raw))
+    ownMs.push(await measureFirst(own))
   }
   const p50 = median(ownMs) - median(rawMs)
   const p99 = percentile(ownMs, 0.99) - percentile(rawMs, 0.99)
