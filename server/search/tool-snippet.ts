@@ -1,7 +1,8 @@
 // Makes the snippet of a tool call or its result readable: JSON without its punctuation.
 
-/** What every result begins with. */
-const ENVELOPE = /\{&quot;success&quot;:(?:true|false),&quot;(?:data|error)&quot;:/g
+/** What every result begins and ends with. */
+const ENVELOPE =
+  /\{&quot;success&quot;:(?:true|false),&quot;(?:data|error)&quot;:|,&quot;execution_time&quot;:[\d.]+\}/g
 const NAME = /&quot;((?:(?!&quot;)[^:{}[\]]){1,80})&quot;:/g
 
 /**

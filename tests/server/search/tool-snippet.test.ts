@@ -18,6 +18,10 @@ test.each([
     'fetch {"success":false,"error":"The page is <gone> & away."}',
     'fetch The page is &lt;gone&gt; &amp; away.',
   ],
+  [
+    'calculator {"success":true,"data":{"result":2000},"execution_time":0.055}',
+    'calculator result: 2000',
+  ],
   ['calculator {"expression":"1,000 * 2"}', 'calculator expression: 1,000 * 2'],
   ['echo plain text: "quoted"', 'echo plain text: quoted'],
 ])('%s is shown as %s', (stored, shown) => {
