@@ -7,6 +7,7 @@ import react from '@vitejs/plugin-react'
 import { transformSync } from 'esbuild'
 import { defineConfig, type Plugin } from 'vite'
 import { bundledFile, moduleOf } from './bundled-files.ts'
+import { replacedModules } from './replaced-modules.ts'
 import type { Language } from './src/lib/i18n/languages.ts'
 
 const server = process.env.NANOCLAW_DEV_SERVER ?? 'http://127.0.0.1:3000'
@@ -134,52 +135,6 @@ const documentWithAccounts = (): Plugin => ({
   },
 })
 
-/** Replacements in libraries that would add `<style>` elements or attributes, which the content security policy forbids. */
-const STYLE_ELEMENTS: readonly { module: RegExp; from: RegExp; to: string }[] = [
-  // `app/late-toaster.tsx` imports its stylesheet.
-  { module: /\/sonner\/dist\/index\.mjs$/, from: /^__insertCSS\(.*$/m, to: '' },
-  // Adopts a stylesheet in documents too, not only in shadow roots.
-  {
-    module: /\/style-mod\/src\/style-mod\.js$/,
-    from: /!root\.head && root\.adoptedStyleSheets/,
-    to: 'root.adoptedStyleSheets',
-  },
-  // Parses the HTML of formulas into a tree; the browser refuses `style` attributes even there (see math-plugins.ts).
-  {
-    module: /\/hast-util-from-html-isomorphic\/lib\/browser\.js$/,
-    from: /template\.innerHTML = value$/m,
-    to: `template.innerHTML = value.replaceAll(' style="', ' data-style="')`,
-  },
-]
-
-/** Draws icons with `ui/controls/lucide-icon.tsx`: 50 messages take 0.5 MB less. */
-const smallIcons = (): Plugin => ({
-  name: 'small-icons',
-  enforce: 'pre',
-  apply: 'build',
-  resolveId: (id, importer) =>
-    id === '../createLucideIcon.mjs' && importer?.includes('/lucide-react/') === true
-      ? moduleOf('ui/controls/lucide-icon.tsx')
-      : null,
-})
-
-/** Applies the replacements, and replaces `react-style-singleton`, with which Radix dialogs and menus lock scrolling. */
-const adoptedStyles = (): Plugin => ({
-  name: 'adopted-styles',
-  enforce: 'pre',
-  apply: 'build',
-  resolveId: (id) =>
-    id === 'react-style-singleton'
-      ? resolve(import.meta.dirname, 'src/lib/browser/adopted-style.ts')
-      : null,
-  transform(code, id) {
-    const rule = STYLE_ELEMENTS.find(({ module }) => module.test(id))
-    if (rule === undefined) return null
-    if (!rule.from.test(code)) throw new Error(`${id} adds its styles in another way than before.`)
-    return { code: code.replace(rule.from, rule.to), map: null }
-  },
-})
-
 /**
  * Copies Mermaid's own bundle instead of bundling it again, which would double the time of the build and make the frame
  * that draws diagrams share files with the page.
@@ -269,8 +224,7 @@ export default defineConfig({
   root: import.meta.dirname,
   plugins: [
     builtMermaid(),
-    adoptedStyles(),
-    smallIcons(),
+    replacedModules(),
     react(),
     tailwindcss(),
     inlineFrame(),

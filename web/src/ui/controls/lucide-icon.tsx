@@ -1,4 +1,4 @@
-// Draws Lucide's icons; the build uses this instead of the function in `lucide-react` (`web/vite.config.ts`).
+// Draws Lucide's icons; the build uses this instead of the function in `lucide-react` (`web/replaced-modules.ts`).
 import type { LucideProps } from 'lucide-react'
 
 interface IconData {
@@ -12,8 +12,8 @@ interface IconData {
 const HAS_NAME = /^(aria-(label|labelledby)|role|title)$/
 
 /**
- * Creates the component of an icon. React manages only its `svg` element, not the shapes in it: every message shows nine icons,
- * and `lucide-react` spends three times as many components and elements on each.
+ * Creates the component of an icon. React manages only its `svg` element, not the shapes in it. Every message shows about a dozen
+ * icons, and `lucide-react` spends three times as many components and elements on each.
  */
 // biome-ignore lint/style/noDefaultExport: the icons import the default of the file that this one replaces
 export default function createLucideIcon({ name, size, node }: IconData) {

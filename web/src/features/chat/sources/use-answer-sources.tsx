@@ -1,10 +1,10 @@
 // The sources of an answer for its text and its list, and the dialog with the open passage.
-import { type ReactNode, useContext, useEffect, useMemo, useState } from 'react'
+import { type ReactNode, useContext, useMemo, useState } from 'react'
 import { splitCitations } from '../../../../../server/protocol/markdown/citation-marks.ts'
 import type { Step } from '../../../../../server/protocol/runs/step.ts'
-import { loadPart } from '../../../lib/browser/load-part.ts'
 import type { Citation, Citations } from '../../../ui/markdown/citation-context.ts'
 import { lazyPart, prefetch } from '../../../ui/states/late.tsx'
+import { lateValue } from '../../../ui/states/late-value.ts'
 import { PartBoundary } from '../../../ui/states/part-boundary.tsx'
 import { ConversationContext } from '../conversation-context.ts'
 import { type Source, sourceAt } from './source.ts'
@@ -14,33 +14,10 @@ const PassageDialog = lazyPart(() =>
   import('../../../ui/overlays/passage-dialog.tsx').then((module) => module.PassageDialog),
 )
 
-type SourceReader = typeof import('./answer-sources.ts').sourcesOf
-let loadedReader: SourceReader | null = null
-const loadReader = async (): Promise<SourceReader> => {
-  loadedReader ??= (await loadPart(() => import('./answer-sources.ts'))).sourcesOf
-  return loadedReader
-}
+const loadReader = () => import('./answer-sources.ts').then((module) => module.sourcesOf)
 prefetch(loadReader)
-
-/** Reads the sources from tool results; null until its code has loaded, and while `needed` is false. */
-function useSourceReader(needed: boolean): SourceReader | null {
-  const [reader, setReader] = useState(() => loadedReader)
-  useEffect(() => {
-    if (!needed || reader !== null) return
-    let isUnmounted = false
-    loadReader().then(
-      (loaded) => {
-        if (!isUnmounted) setReader(() => loaded)
-      },
-      // The answer stays readable: its marks are plain text.
-      () => undefined,
-    )
-    return () => {
-      isUnmounted = true
-    }
-  }, [needed, reader])
-  return needed ? reader : null
-}
+/** Reads the sources from tool results. Until it has loaded, citations are plain text. */
+const useSourceReader = lateValue(loadReader)
 
 const NO_SOURCES: readonly Source[] = []
 
