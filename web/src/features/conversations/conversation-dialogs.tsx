@@ -1,6 +1,5 @@
 // The dialogs about one conversation: share, tags, delete permanently.
-import { useTranslation } from '../../lib/i18n/use-translation.tsx'
-import { ConfirmDialog } from '../../ui/overlays/dialog.tsx'
+import { ConfirmDeletion } from './confirm-deletion.tsx'
 import { ShareDialog } from './share-dialog.tsx'
 import { closeDialog, type ShownDialog } from './shown-dialog.ts'
 import { TagsDialog } from './tags-dialog.tsx'
@@ -19,15 +18,12 @@ export function ConversationDialogs({ shown: { kind, id } }: { shown: ShownDialo
 }
 
 function DeleteForGood({ id }: { id: string }) {
-  const { t } = useTranslation()
   const change = useChangeWithUndo()
   return (
-    <ConfirmDialog
+    <ConfirmDeletion
+      count={1}
       open
       onOpenChange={(open) => !open && closeDialog()}
-      title={t('conversations.deleteForGoodTitle', { count: 1 })}
-      text={t('conversations.deleteForGoodText')}
-      confirm={t('conversations.deleteNow')}
       onConfirm={() => change([id], 'delete_permanently')}
     />
   )

@@ -3,7 +3,7 @@ import { Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { Button } from '../../ui/controls/button.tsx'
-import { ConfirmDialog } from '../../ui/overlays/dialog.tsx'
+import { ConfirmDeletion } from './confirm-deletion.tsx'
 import { VIEW_BUTTON_ID } from './list-controls.tsx'
 import { useChangeWithUndo } from './use-change-with-undo.ts'
 
@@ -29,12 +29,10 @@ export function EmptyTrash({ allIds }: { allIds: () => Promise<string[]> }) {
       >
         {t('conversations.emptyTrash')}
       </Button>
-      <ConfirmDialog
+      <ConfirmDeletion
+        count={ids?.length ?? 0}
         open={ids !== null}
         onOpenChange={(open) => !open && setIds(null)}
-        title={t('conversations.deleteForGoodTitle', { count: ids?.length ?? 0 })}
-        text={t('conversations.deleteForGoodText')}
-        confirm={t('conversations.deleteNow')}
         onConfirm={() => {
           change(ids ?? [], 'delete_permanently', () => {
             // The button that had the focus has gone with the last conversation.

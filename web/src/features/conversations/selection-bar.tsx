@@ -8,8 +8,8 @@ import { useStartExport } from '../../lib/api/transfers.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { paths } from '../../lib/paths.ts'
 import { IconButton } from '../../ui/controls/button.tsx'
-import { ConfirmDialog } from '../../ui/overlays/dialog.tsx'
 import { notify } from '../../ui/overlays/toasts.ts'
+import { ConfirmDeletion } from './confirm-deletion.tsx'
 import { useChangeWithUndo } from './use-change-with-undo.ts'
 
 /** `view` determines the available actions; `activeId` is the open conversation. */
@@ -120,12 +120,10 @@ export function SelectionBar({
         tipSide="top"
         onClick={onClose}
       />
-      <ConfirmDialog
+      <ConfirmDeletion
+        count={selected.size}
         open={deleting}
         onOpenChange={setDeleting}
-        title={t('conversations.deleteForGoodTitle', { count: selected.size })}
-        text={t('conversations.deleteForGoodText')}
-        confirm={t('conversations.deleteNow')}
         onConfirm={() => apply('delete_permanently')}
       />
     </div>
