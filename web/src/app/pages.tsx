@@ -24,9 +24,16 @@ const isAtConversation = location.pathname.startsWith('/c/')
 // Starts at once: on a slow connection, requests that wait for each other add up.
 if (isAtConversation) void loadChat().catch(() => undefined) // rendering it tries again
 const ChatPage = lazyView(loadChat)
-/** Loads the code of the page at the current address if the document already requested it, so that it is rendered at once. */
-export const loadFirstPage = (): Promise<void> =>
-  isAtConversation ? ChatPage.preload() : Promise.resolve()
+/** After this time, the sidebar does not wait any longer for the code of the page beside it. */
+const FIRST_PAGE_MS = 2_000
+/** Loads the code of the page that the document has requested already, so that it is rendered without a fallback. */
+export async function loadFirstPage(): Promise<void> {
+  if (!isAtConversation) return
+  await Promise.race([
+    ChatPage.preload(),
+    new Promise((resolve) => setTimeout(resolve, FIRST_PAGE_MS)),
+  ])
+}
 const ContinuePage = lazyView(() =>
   import('../features/conversations/continue-page.tsx').then((module) => module.ContinuePage),
 )
