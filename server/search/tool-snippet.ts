@@ -2,8 +2,9 @@
 
 /** What every result begins and ends with. */
 const ENVELOPE =
-  /\{&quot;success&quot;:(?:true|false),&quot;(?:data|error)&quot;:|,&quot;execution_time&quot;:[\d.]+\}/g
-const NAME = /&quot;((?:(?!&quot;)[^:{}[\]]){1,80})&quot;:/g
+  /\{&quot;success&quot;:(?:true|false),&quot;(?:data|error)&quot;:(?:&quot;)?|,&quot;execution_time&quot;:[\d.]+\}/g
+/** Adjacent punctuation. It belongs to the JSON if it contains a quote and more; alone, to the code or prose in a value. */
+const PUNCTUATION = /(?:&quot;|[{}[\]:,])+/g
 
 /**
  * `{"city":"<mark>Oslo</mark>","days":[1,2]}` as `city: <mark>Oslo</mark>, days: 1,2`.
@@ -12,9 +13,10 @@ const NAME = /&quot;((?:(?!&quot;)[^:{}[\]]){1,80})&quot;:/g
 export const readableToolSnippet = (html: string): string =>
   html
     .replaceAll(ENVELOPE, ' ')
-    .replaceAll(NAME, ' $1: ')
-    .replaceAll(/&quot;|[{}[\]]/g, ' ')
-    .replaceAll(/(?:\s*,)+(?=\s|$)\s*/g, ', ')
+    .replaceAll(PUNCTUATION, (found) => {
+      if (!found.includes('&quot;') || found === '&quot;') return found
+      return found.includes(':') ? ': ' : found.includes(',') ? ', ' : ' '
+    })
     .replaceAll(/\s+/g, ' ')
     .replaceAll(/ ([,:…])/g, '$1')
-    .replace(/^[\s,]+|[\s,]+$/g, '')
+    .replace(/^[\s,]+|[\s,}\]]+$/g, '')

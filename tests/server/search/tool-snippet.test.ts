@@ -23,7 +23,11 @@ test.each([
     'calculator result: 2000',
   ],
   ['calculator {"expression":"1,000 * 2"}', 'calculator expression: 1,000 * 2'],
-  ['echo plain text: "quoted"', 'echo plain text: quoted'],
+  ['echo plain text: "quoted"', 'echo plain text: &quot;quoted&quot;'],
+  [
+    'file_write {"path":"a.js","content":"if (a[0]) { say("x", [y]) } else b"}',
+    'file_write path: a.js, content: if (a[0]) { say(&quot;x, [y]) } else b',
+  ],
 ])('%s is shown as %s', (stored, shown) => {
   expect(readableToolSnippet(escaped(stored))).toBe(shown)
 })
