@@ -98,11 +98,11 @@ export function createPersonInput(dependencies: Dependencies): PersonInput {
         inputId(callId, round.number, position),
       )
       // Subscribe first, so that no answer is missed: it either arrives here or the transaction finds it.
-      const arriving = ids.map((id) => active.waitForInput(id))
+      const inputs = ids.map((id) => active.waitForInput(id))
       const rows = await storeRound(callId, round, ids)
       const given = await Promise.all(
         rows.map((row, position) =>
-          answerTo(row, arriving[position] ?? active.waitForInput(row.idRef)),
+          answerTo(row, inputs[position] ?? active.waitForInput(row.idRef)),
         ),
       )
       await recorder.begin({ id: callId })

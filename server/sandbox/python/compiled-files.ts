@@ -149,6 +149,7 @@ export function createCompiledFiles(options: {
     return null
   }
 
+  /** The intact files that belong together, with the name of their library. */
   async function openAll(): Promise<QuickStart & { libraryName: string | undefined }> {
     const library = await openFirst('library')
     const image = library === null ? null : await openFirst('image', library.name)
@@ -184,7 +185,11 @@ export function createCompiledFiles(options: {
 
   /** Runs a process that writes a file; the file gets its final name once it is complete. */
   async function build(kind: Kind, from: Awaited<ReturnType<typeof openAll>>): Promise<void> {
+    const { libraryName } = from
+    if (kind !== 'library' && libraryName === undefined)
+      throw new Error('the compiled library has disappeared')
     const start = await prefix()
+    const owner = kind === 'image' && libraryName !== undefined ? `${digestIn(libraryName)}-` : ''
     const path = join(folder, `${start}${randomUUID()}.part`)
     const part = await open(path, 'wx+', 0o600)
     try {
@@ -201,8 +206,6 @@ export function createCompiledFiles(options: {
       await builder.ended
       await builder.ready
       await part.sync()
-      const { libraryName } = from
-      const owner = kind !== 'image' || libraryName === undefined ? '' : `${digestIn(libraryName)}-`
       await rename(path, join(folder, `${start}${owner}${await digestOf(part)}.${kind}`))
     } finally {
       stop = () => {}
