@@ -21,7 +21,7 @@ const STREAMS = 300
 const PACED_TOKENS = 450
 const AT_ONCE = 8
 const SENDS = 200
-/** Sends before the measured ones: V8 compiles the code of a send meanwhile, which is finished after about 2,500. */
+/** Sends before the measured ones: V8 compiles most of the code of a send meanwhile, within about 2,500. */
 const WARM_UP_SENDS = 3_000
 const ROUNDS = 3
 const models = ['single-1', 'single-2000', `paced-${PACED_TOKENS}`]
