@@ -123,7 +123,7 @@ describeInBrowser('loading the page', (visitor) => {
     await page.context().close()
   })
 
-  test('messages are requested before the code that renders them, an early message is sent once that has loaded, and fonts load last', async () => {
+  test('messages are requested before the code that renders them, an early message is sent once that has loaded, its field does not move, and fonts load last', async () => {
     const page = await visitor.open('about:blank', { ownContext: true })
     let release = (): void => {}
     const gate = new Promise<void>((resolve) => {
@@ -131,6 +131,15 @@ describeInBrowser('loading the page', (visitor) => {
     })
     const requested: string[] = []
     page.on('request', (request) => requested.push(new URL(request.url()).pathname))
+    await page.addInitScript(`
+      globalThis.heights = new Set()
+      const look = () => {
+        const field = document.getElementById('early-message')
+        if (field !== null) heights.add(field.getBoundingClientRect().y)
+        requestAnimationFrame(look)
+      }
+      look()
+    `)
     await page.route(/\/assets\/markdown-/, async (route) => {
       await gate
       await route.continue()
@@ -153,6 +162,7 @@ describeInBrowser('loading the page', (visitor) => {
     await page.getByText('An early answer.').waitFor()
     expect(await page.getByText('Something early').count()).toBe(1)
     await expect.poll(() => composer(page).boundingBox()).toEqual(place)
+    expect(await page.evaluate('[...heights]')).toEqual([place?.y])
     await page.context().close()
   })
 
@@ -174,10 +184,12 @@ describeInBrowser('loading the page', (visitor) => {
     const early = [path, `${path}/messages`]
     await page.goto(`${on.server.url}/c/${other}`, { waitUntil: 'commit' })
     await expect.poll(() => requested).toEqual(expect.arrayContaining(early))
-    expect(requested.filter((name) => name.startsWith('/assets/pages-'))).toHaveLength(1)
+    const texts = () => requested.filter((name) => name.startsWith('/assets/pages-'))
+    await expect.poll(texts).toHaveLength(1)
     release()
     await page.getByText('Nothing else.').waitFor()
     expect(requested.filter((name) => early.includes(name))).toHaveLength(2)
+    expect(texts()).toHaveLength(1)
     await page.context().close()
   })
 
