@@ -30,6 +30,43 @@ describeInBrowser('lists of the settings', (visitor) => {
     await leave(page)
   })
 
+  test('rows that are removed in quick succession stay removed, in the list and on the server', async () => {
+    await on.server.call('PATCH', '/api/preferences', {
+      body: {
+        saved_prompts: ['one', 'two', 'three'].map((name) => ({ name, text: `Text ${name}` })),
+      },
+    })
+    const page = await visitor.open(`${on.server.url}/settings/agent`)
+    const requests: (() => void)[] = []
+    await page.route('**/api/preferences', async (route) => {
+      if (route.request().method() === 'PATCH')
+        await new Promise<void>((resolve) => {
+          requests.push(resolve)
+        })
+      await route.continue()
+    })
+    const deletes = (name: string) => page.getByRole('button', { name: `Delete “${name}”` })
+    for (const name of ['two', 'three']) {
+      await deletes(name).click()
+      await deletes(name).waitFor({ state: 'detached' })
+    }
+    await expect.poll(() => requests).toHaveLength(1)
+    requests[0]?.()
+    // The response to the first change has arrived once the second is sent.
+    await expect.poll(() => requests).toHaveLength(2)
+    expect(await page.getByRole('list', { name: 'Saved prompts' }).innerText()).not.toMatch('three')
+    await deletes('one').click()
+    await page.getByText('No saved prompts yet').waitFor()
+    requests[1]?.()
+    await expect.poll(() => requests).toHaveLength(3)
+    requests[2]?.()
+    await expect
+      .poll(async () => (await on.server.call('GET', '/api/preferences')).json.data.saved_prompts)
+      .toEqual([])
+    expect(await page.getByText('No saved prompts yet').count()).toBe(1)
+    await leave(page)
+  })
+
   test('a webhook is added in a dialog that shows its secret once and then returns the focus', async () => {
     const page = await visitor.open(`${on.server.url}/settings/channels`)
     const add = page.getByRole('button', { name: 'Add webhook' })

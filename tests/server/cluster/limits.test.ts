@@ -73,16 +73,16 @@ describe.skipIf(!hasRedis)('limits of two instances', () => {
     for (let attempt = 0; attempt < 5; attempt += 1)
       for (const limits of [first, second])
         expect(await fail(limits, `10.0.0.${attempt}`, 'ann')).toBeNull()
-    expect(await fail(first, '10.0.0.1', 'ann')).toBeGreaterThan(200)
+    // Outcomes are sent without waiting for a reply: Redis may not have the last one yet.
+    await expect.poll(() => fail(first, '10.0.0.1', 'ann')).toBeGreaterThan(200)
     const owner = await second.attempts.begin('10.9.9.9', 'ann')
     if ('retryAfterSeconds' in owner) throw new Error('the owner is locked out')
     owner.succeeded()
-    // The outcome is sent without waiting for a reply.
     await expect.poll(() => fail(first, '10.0.0.1', 'ann')).toBeNull()
 
     for (let attempt = 0; attempt < 10; attempt += 1)
       await fail(attempt % 2 === 0 ? first : second, '10.1.1.1', `account ${attempt}`)
-    expect(await fail(first, '10.1.1.1', 'another')).toBeGreaterThan(200)
+    await expect.poll(() => fail(first, '10.1.1.1', 'another')).toBeGreaterThan(200)
     const undecided = await Promise.all(
       Array.from({ length: 12 }, (_, at) =>
         (at % 2 === 0 ? first : second).attempts.begin('10.2.2.2', `at once ${at}`),

@@ -17,10 +17,18 @@ export const usePreferences = () =>
     meta: { quiet: true },
   })
 
-/** Changes some preferences. The change is shown at once, and rolled back if the server refuses it. */
+const changesKey = ['change preferences'] as const
+
+/**
+ * Changes some preferences. The change is shown at once, and rolled back if the server refuses it. Changes are sent one after
+ * another, because some contain a whole list; the response to an earlier one does not replace what a later one shows.
+ */
 export function useChangePreferences() {
   const client = useQueryClient()
+  const isLast = (): boolean => client.isMutating({ mutationKey: changesKey }) === 1
   return useMutation({
+    mutationKey: changesKey,
+    scope: { id: changesKey[0] },
     mutationFn: (body: Partial<Preferences>) =>
       request<Preferences>('/api/preferences', { method: 'PATCH', body }),
     onMutate: async (change) => {
@@ -30,7 +38,9 @@ export function useChangePreferences() {
       return { before }
     },
     onError: (_error, _change, context) => client.setQueryData(preferencesKey, context?.before),
-    onSuccess: (after) => client.setQueryData(preferencesKey, after),
+    onSuccess(after) {
+      if (isLast()) client.setQueryData(preferencesKey, after)
+    },
   })
 }
 
