@@ -13,7 +13,12 @@ type Graph = {
 const start = moduleOf('main.tsx')
 const chatPage = moduleOf('app/chat-page.tsx')
 const markdown = moduleOf('ui/markdown/markdown.tsx')
-const signInPages = ['features/auth/sign-in-page.tsx', 'features/auth/join-page.tsx'].map(moduleOf)
+/** Views that appear without a conversation, and should not wait for its code. */
+const otherViews = [
+  'features/auth/sign-in-page.tsx',
+  'features/auth/join-page.tsx',
+  'features/conversations/conversation-rows.tsx',
+].map(moduleOf)
 
 /** These modules and everything that they import statically, directly or indirectly. */
 function staticImports(graph: Graph, ...modules: string[]): Set<string> {
@@ -62,14 +67,14 @@ function iconsOf(modules: ReadonlySet<string>, graph: Graph): Set<string> {
  * not visible at first stay outside if nothing imports them statically (see `src/ui/states/late.tsx`). The icons of the page
  * of a conversation are in one file, those of all other views in another.
  *
- * The page of a conversation is one file instead of thirty small ones, without the modules of the sign-in pages.
+ * The page of a conversation is one file instead of thirty small ones, without the modules of `otherViews`.
  */
 export function bundledFile() {
   let modules: Set<string> | null = null
   let icons: Set<string> | null = null
   let chatIcons: Set<string> | null = null
   let chat: Set<string> | null = null
-  let signIn: Set<string> | null = null
+  let others: Set<string> | null = null
   return (id: string, graph: Graph): string | null => {
     modules ??= staticImports(graph, start)
     const [, icon] = ICON.exec(id) ?? []
@@ -82,7 +87,7 @@ export function bundledFile() {
     if (id === start) return null
     if (modules.has(id)) return id.includes('/node_modules/') ? 'libraries' : 'first-screen'
     chat ??= staticImports(graph, chatPage)
-    signIn ??= staticImports(graph, ...signInPages)
-    return chat.has(id) && !signIn.has(id) ? 'chat' : null
+    others ??= staticImports(graph, ...otherViews)
+    return chat.has(id) && !others.has(id) ? 'chat' : null
   }
 }

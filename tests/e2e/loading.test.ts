@@ -106,18 +106,18 @@ describeInBrowser('loading the page', (visitor) => {
     await page.context().close()
   })
 
-  test('if the code of a conversation does not arrive, the sidebar appears without it, and the conversation once it has', async () => {
+  test('if the code of a conversation does not arrive, the sidebar with its list appears without it, and the conversation once it has', async () => {
     const page = await visitor.open('about:blank', { ownContext: true })
     let release = (): void => {}
     const gate = new Promise<void>((resolve) => {
       release = resolve
     })
-    await page.route(/\/assets\/chat-/, async (route) => {
+    await page.route(/\/assets\/chat-(?!icons)/, async (route) => {
       await gate
       await route.continue()
     })
     await page.goto(`${on.server.url}/c/${conversation}`, { waitUntil: 'commit' })
-    await page.getByRole('link', { name: 'New conversation' }).waitFor()
+    await page.getByRole('link', { name: 'Another talk' }).waitFor()
     release()
     await page.getByRole('cell', { name: 'northeast-1' }).waitFor()
     await page.context().close()

@@ -94,7 +94,9 @@ describeInBrowser('the trash in the sidebar', (visitor) => {
     await show('Trash')
     await button('Restore “Heron”').click()
     await button('Restore “Heron”').waitFor({ state: 'detached' })
-    await show('Conversations')
+    // The list says what it shows, and leads back.
+    await button('Trash Clear').click()
+    await button('Show and select').and(page.locator(':focus')).waitFor()
     await link('Heron').waitFor()
 
     await remove()

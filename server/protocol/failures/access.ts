@@ -67,9 +67,12 @@ export const ACCESS_FAILURES = {
   ],
   email_needs_password: [
     'bad_request',
-    'Provide `current_password` to change the email address: password reset links are sent there.',
+    'Changing the email address requires the current password (`current_password`), because password reset links are sent there.',
   ],
-  current_password_missing: ['bad_request', 'Provide `current_password` to change the password.'],
+  current_password_missing: [
+    'bad_request',
+    'Changing the password requires the current one (`current_password`).',
+  ],
   current_password_wrong: ['forbidden', 'The current password is incorrect.'],
   host_refused: [
     'origin_refused',

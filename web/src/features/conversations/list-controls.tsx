@@ -36,13 +36,19 @@ export function ListControls({
   /** Called for ↓, which moves the focus into the list. */
   onDown: () => void
 }) {
+  const { t } = useTranslation()
   return (
     <>
       <div className="flex items-center gap-1 px-3 pb-2">
         <TitleFilter search={search} onSearch={onSearch} onDown={onDown} />
         <ViewMenu view={view} tag={tag} onView={onView} onTag={onTag} onSelect={onSelect} />
       </div>
-      {tag !== null && <ChosenTag tag={tag} onClear={() => onTag(null)} />}
+      {view !== 'current' && (
+        <Filter label={t(`conversations.views.${view}`)} onClear={() => onView('current')} />
+      )}
+      {tag !== null && (
+        <Filter label={t('conversations.tagged', { tag })} onClear={() => onTag(null)} />
+      )}
     </>
   )
 }
@@ -153,17 +159,20 @@ function ViewMenu({
   )
 }
 
-/** The tag that filters the list; a click removes the filter. */
-function ChosenTag({ tag, onClear }: { tag: string; onClear: () => void }) {
+/** Names what the list is limited to; a click ends that and returns the focus to the menu. */
+function Filter({ label, onClear }: { label: string; onClear: () => void }) {
   const { t } = useTranslation()
   return (
     <button
       type="button"
       className="mx-3 mb-2 flex h-7 items-center gap-1.5 rounded-md bg-accent-soft px-2 text-[13px] text-accent pointer-coarse:h-11"
-      onClick={onClear}
+      onClick={() => {
+        onClear()
+        document.getElementById(VIEW_BUTTON_ID)?.focus()
+      }}
     >
       <span dir="auto" className="min-w-0 flex-1 truncate text-start">
-        {t('conversations.tagged', { tag })}
+        {label}
       </span>
       <X size={13} aria-label={t('common.clear')} />
     </button>

@@ -3,6 +3,7 @@ import { LogOut } from 'lucide-react'
 import { useState } from 'react'
 import type { User } from '../../../../server/protocol/accounts/user.ts'
 import { usePatchProfile, useSignOut } from '../../lib/api/auth.ts'
+import { joinSentences } from '../../lib/i18n/sentences.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { Button } from '../../ui/controls/button.tsx'
 import { TextField } from '../../ui/controls/field.tsx'
@@ -16,7 +17,7 @@ import { SessionsSection } from './sessions-section.tsx'
 
 /** A tab of the settings. `multi`: whether there are accounts; without them there is no password. */
 export function AccountSection({ user, multi }: { user: User | undefined; multi: boolean }) {
-  const { t } = useTranslation()
+  const { t, i18n } = useTranslation()
   const patch = usePatchProfile()
   const signOut = useSignOut()
   const [current, setCurrent] = useState('')
@@ -56,7 +57,11 @@ export function AccountSection({ user, multi }: { user: User | undefined; multi:
                     notify(
                       keys === 0
                         ? changed
-                        : `${changed} ${t('settings.keysKept', { count: keys })}`,
+                        : joinSentences(
+                            i18n.language,
+                            changed,
+                            t('settings.keysKept', { count: keys }),
+                          ),
                       'success',
                     )
                     setCurrent('')

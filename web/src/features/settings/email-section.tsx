@@ -1,12 +1,16 @@
 // The email address of the user's account: add, change, remove and confirm it.
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import type { User } from '../../../../server/protocol/accounts/user.ts'
 import { useAuthMode, useConfirmation, usePatchProfile } from '../../lib/api/auth.ts'
+import { ApiError } from '../../lib/http/api-client.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { Button } from '../../ui/controls/button.tsx'
 import { TextField } from '../../ui/controls/field.tsx'
 import { notify } from '../../ui/overlays/toasts.ts'
 import { Section } from './section.tsx'
+
+/** Refusals that the right current password resolves. */
+const PASSWORD_REASONS: readonly unknown[] = ['email_needs_password', 'current_password_wrong']
 
 /** A part of the account tab. Confirmation is available only if the server sends email. */
 export function EmailSection({ user }: { user: User }) {
@@ -16,6 +20,7 @@ export function EmailSection({ user }: { user: User }) {
   /** Null while it equals the stored address. */
   const [draft, setDraft] = useState<string | null>(null)
   const [password, setPassword] = useState('')
+  const passwordField = useRef<HTMLInputElement>(null)
   const sendsMail = mode.data?.mail === true
   const { state, request } = useConfirmation(sendsMail && user.email !== null)
   const email = draft ?? user.email ?? ''
@@ -39,6 +44,10 @@ export function EmailSection({ user }: { user: User }) {
           setPassword('')
           if (sendsMail && newEmail !== null) askToConfirm(newEmail)
           else notify(t('settings.emailSaved'), 'success')
+        },
+        onError: (error) => {
+          if (error instanceof ApiError && PASSWORD_REASONS.includes(error.reason))
+            passwordField.current?.focus()
         },
       },
     )
@@ -65,6 +74,7 @@ export function EmailSection({ user }: { user: User }) {
         {isChanged && sendsMail && (
           // Not required, because accounts of single sign-on may have none.
           <TextField
+            ref={passwordField}
             label={t('settings.currentPassword')}
             type="password"
             autoComplete="current-password"

@@ -7,6 +7,7 @@ import type { McpServer } from '../../../../server/protocol/models/mcp.ts'
 import { beginSignIn, finishSignIn, signOut, useMcpServers } from '../../lib/api/mcp.ts'
 import { useAdminMcpServers } from '../../lib/api/server.ts'
 import { useRefusalText } from '../../lib/http/refusal-text.ts'
+import { joinSentences } from '../../lib/i18n/sentences.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { Button } from '../../ui/controls/button.tsx'
@@ -39,7 +40,7 @@ const useRefresh = () => {
 
 /** A tab of the settings. `admin`: shows all servers with their settings, otherwise those that the user may use. */
 export function McpSection({ admin }: { admin: boolean }) {
-  const { t } = useTranslation()
+  const { t, i18n } = useTranslation()
   const all = useAdminMcpServers(admin)
   const own = useMcpServers(!admin)
   const servers = admin ? all : own
@@ -48,7 +49,7 @@ export function McpSection({ admin }: { admin: boolean }) {
   return (
     <Section
       title={t('mcp.title')}
-      text={admin ? `${t('mcp.text')} ${t('mcp.programs')}` : t('mcp.text')}
+      text={admin ? joinSentences(i18n.language, t('mcp.text'), t('mcp.programs')) : t('mcp.text')}
       action={
         admin && (
           <Button size="small" icon={Plus} onClick={() => setIsAdding(true)}>
