@@ -64,6 +64,12 @@ describeInBrowser('search', (visitor) => {
     const field = page.getByRole('combobox', { name: 'Search everything' })
     await field.fill('settings')
     await page.getByRole('option', { name: 'Settings', exact: true, selected: true }).waitFor()
+    await field.fill('appearance')
+    await page.getByRole('option', { name: 'Settings › Appearance' }).waitFor()
+    await field.fill('jap')
+    const projects = page.getByRole('group', { name: 'Projects' })
+    await projects.getByRole('option', { name: 'Japan', selected: true }).waitFor()
+    await expectAccessible(page)
     // A dialog gives the focus back to where it came from.
     await field.press('Escape')
     await page.locator('#composer:focus').waitFor()

@@ -30,10 +30,22 @@ export const paths = {
   memory: '/memory',
   stats: '/stats',
   settings: '/settings',
-  settingsTab: (tab: string) => `/settings/${tab}`,
+  settingsTab: (tab: (typeof SETTINGS_TABS)[number]) => `/settings/${tab}`,
   login: '/login',
   /** The target of setup, invitation and reset links; the token is in the fragment. */
   join: '/join',
   setup: '/setup',
   admin: (tab: string) => `/admin/${tab}`,
 } as const
+
+/** The tabs of the settings, in the order in which they are shown; each has a path. */
+export const SETTINGS_TABS = [
+  'appearance',
+  'agent',
+  'models',
+  'mcp',
+  'channels',
+  'shares',
+  'data',
+  'account',
+] as const

@@ -1,4 +1,4 @@
-// The options of the palette: commands and conversations by name, then search hits.
+// The options of the palette: conversations, projects and commands by name, then search hits.
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import type { byConversation } from './group-hits.ts'
@@ -51,7 +51,7 @@ export function Hits({
   ))
 }
 
-/** Commands and conversations by name, above the hits. */
+/** Conversations, projects and commands by name, above the hits. */
 export function Entries({
   entries,
   current,
@@ -64,10 +64,15 @@ export function Entries({
   onChoose: (index: number) => void
 }) {
   const { t } = useTranslation()
-  return (['conversation', 'command'] as const).map((kind) => {
+  const labels = {
+    conversation: t('palette.conversation'),
+    project: t('projects.title'),
+    command: t('palette.command'),
+  }
+  return (['conversation', 'project', 'command'] as const).map((kind) => {
     const shown = entries.flatMap((entry, index) => (entry.kind === kind ? [{ entry, index }] : []))
     if (shown.length === 0) return null
-    const label = t(`palette.${kind}`)
+    const label = labels[kind]
     return (
       // biome-ignore lint/a11y/useSemanticElements: options of a listbox are grouped by role
       <div key={kind} role="group" aria-label={label} className="mb-3">

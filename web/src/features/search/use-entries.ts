@@ -1,19 +1,20 @@
-// The entries of the palette besides hits: recent conversations and available commands.
+// The entries of the palette besides hits: recent conversations, projects, and available commands with the tabs of the settings.
 import { useQuery } from '@tanstack/react-query'
-import { type LucideIcon, MessageSquare } from 'lucide-react'
+import { FolderOpen, type LucideIcon, MessageSquare, Settings } from 'lucide-react'
 import type { z } from 'zod'
 import type { ConversationPage } from '../../../../server/protocol/conversations/conversation.ts'
+import { useProjects } from '../../lib/api/projects.ts'
 import { COMMAND_NAMES, useCommands } from '../../lib/commands.ts'
 import { conversationTitle } from '../../lib/conversation-title.ts'
 import { request } from '../../lib/http/api-client.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
-import { paths } from '../../lib/paths.ts'
+import { paths, SETTINGS_TABS } from '../../lib/paths.ts'
 import { keysText } from '../../lib/shortcuts.ts'
 import { COMMAND_ICONS } from '../../ui/command-icons.ts'
 
 /** A line of the palette that is not a hit. */
 export type Entry = {
-  kind: 'conversation' | 'command'
+  kind: 'conversation' | 'project' | 'command'
   key: string
   icon: LucideIcon
   text: string
@@ -24,10 +25,10 @@ export type Entry = {
 
 /** How many conversations are shown before anything is typed. */
 const RECENT_CONVERSATIONS = 5
-/** Most commands next to hits. */
-const MAX_COMMANDS_BESIDE_HITS = 4
+/** Most commands, and most projects, next to hits. */
+const MAX_BESIDE_HITS = 4
 
-/** All commands for an empty `text`; otherwise a few whose names contain all of its words. */
+/** Recent conversations and all commands for an empty `text`; otherwise a few projects and commands that contain all of its words. */
 export function useEntries(text: string, navigate: (path: string) => void): readonly Entry[] {
   const { t } = useTranslation()
   const actions = useCommands((store) => store.actions)
@@ -40,17 +41,28 @@ export function useEntries(text: string, navigate: (path: string) => void): read
       }),
     meta: { quiet: true },
   })
+  const { data: projects } = useProjects(text !== '')
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
+  const hasWords = (name: string): boolean =>
+    words.every((word) => name.toLowerCase().includes(word))
   const recent = text === '' ? (data?.items ?? []) : []
   const commands = COMMAND_NAMES.flatMap((name): Entry[] => {
     const act = actions[name]
     const label = t(`commands.${name}`)
     // The palette itself is open.
     if (act === undefined || name === 'search') return []
-    if (!words.every((word) => `${label} ${name}`.toLowerCase().includes(word))) return []
+    if (!hasWords(`${label} ${name}`)) return []
     const icon = COMMAND_ICONS[name]
     return [{ kind: 'command', key: name, icon, text: label, keys: keysText(name), choose: act }]
   })
+  if (text !== '')
+    for (const tab of SETTINGS_TABS) {
+      const label = `${t('settings.title')} › ${t(`settings.tab.${tab}`)}`
+      const choose = () => navigate(paths.settingsTab(tab))
+      const key = `settings ${tab}`
+      if (hasWords(label))
+        commands.push({ kind: 'command', key, icon: Settings, text: label, keys: '', choose })
+    }
   // A text that equals a command's name means that command, not a longer one that contains it.
   const typed = words.join(' ')
   const isNamed = ({ text: label }: Entry): boolean => label.toLowerCase() === typed
@@ -66,6 +78,19 @@ export function useEntries(text: string, navigate: (path: string) => void): read
         choose: () => navigate(paths.conversation(id)),
       }),
     ),
-    ...(text === '' ? commands : commands.slice(0, MAX_COMMANDS_BESIDE_HITS)),
+    ...(text === '' ? [] : (projects?.items ?? []))
+      .filter(({ name }) => hasWords(name))
+      .slice(0, MAX_BESIDE_HITS)
+      .map(
+        ({ id, name }): Entry => ({
+          kind: 'project',
+          key: id,
+          icon: FolderOpen,
+          text: name,
+          keys: '',
+          choose: () => navigate(paths.project(id)),
+        }),
+      ),
+    ...(text === '' ? commands : commands.slice(0, MAX_BESIDE_HITS)),
   ]
 }

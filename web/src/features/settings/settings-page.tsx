@@ -3,7 +3,7 @@ import { useRef } from 'react'
 import { Link } from 'wouter'
 import type { User } from '../../../../server/protocol/accounts/user.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
-import { paths } from '../../lib/paths.ts'
+import { paths, SETTINGS_TABS } from '../../lib/paths.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { useCurrentInView } from '../../ui/controls/use-current-in-view.ts'
 import { AccountSection } from './account-section.tsx'
@@ -16,17 +16,7 @@ import { ModelsSection } from './models-section.tsx'
 import { SharesSection } from './shares-section.tsx'
 import { WebhooksSection } from './webhooks-section.tsx'
 
-const SECTIONS = [
-  'appearance',
-  'agent',
-  'models',
-  'mcp',
-  'channels',
-  'shares',
-  'data',
-  'account',
-] as const
-type Section = (typeof SECTIONS)[number]
+type Section = (typeof SETTINGS_TABS)[number]
 
 /** The page at `/settings`. `tab` is the part of the URL that names the section; appearance by default. */
 export function SettingsPage({
@@ -40,7 +30,7 @@ export function SettingsPage({
   multi: boolean
 }) {
   const { t } = useTranslation()
-  const current: Section = SECTIONS.find((section) => section === tab) ?? 'appearance'
+  const current: Section = SETTINGS_TABS.find((section) => section === tab) ?? 'appearance'
   const tabs = useRef<HTMLElement>(null)
   useCurrentInView(tabs, `[data-tab="${current}"]`)
   return (
@@ -52,7 +42,7 @@ export function SettingsPage({
           aria-label={t('settings.title')}
           className="flex shrink-0 gap-1 overflow-x-auto p-0.5 md:w-44 md:flex-col"
         >
-          {SECTIONS.map((section) => (
+          {SETTINGS_TABS.map((section) => (
             <Link
               key={section}
               data-tab={section}
