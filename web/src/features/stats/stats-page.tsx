@@ -73,7 +73,7 @@ function Figures({ stats }: { stats: TokenStats }) {
     })
   return (
     <>
-      <dl className="grid gap-3 sm:grid-cols-3">
+      <dl className="grid grid-cols-2 gap-3 sm:grid-cols-3">
         {(
           [
             ['total_tokens', stats.total_tokens],
@@ -81,7 +81,10 @@ function Figures({ stats }: { stats: TokenStats }) {
             ['completion_tokens', stats.completion_tokens],
           ] as const
         ).map(([key, value]) => (
-          <div key={key} className="rounded-2xl border border-line bg-surface p-4">
+          <div
+            key={key}
+            className="rounded-2xl border border-line bg-surface p-4 max-sm:first:col-span-2"
+          >
             <dt className="text-[13px] text-muted">{t(`stats.${key}`)}</dt>
             <dd className="mt-1 text-2xl font-semibold tracking-tight tabular-nums">
               {compactNumber(value, i18n.language)}
