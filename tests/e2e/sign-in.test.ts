@@ -1,6 +1,7 @@
 // Several users: registering, signing out and in, wrong passwords, a token that is no longer valid.
 import { createServer } from 'node:http'
 import { beforeAll, expect, test } from 'vitest'
+import { startMailServer } from '../server/messaging/receivers.ts'
 import { composer, describeInBrowser, expectAccessible, leave } from '../support/page/page.ts'
 import { TEST_JWT_SECRET, type TestServer, useServers } from '../support/server/server.ts'
 import { CLIENT, startScriptedIssuer } from '../support/sign-in/issuer.ts'
@@ -107,6 +108,55 @@ describeInBrowser('signing in', (visitor) => {
     expect(new Set(names).size).toBe(2)
     // The session of the API call that registered is the only one of its kind.
     await page.getByRole('button', { name: 'Sign out node', exact: true }).waitFor()
+    await leave(page)
+  })
+
+  test('an email address is changed with the current password and confirmed, and leads to a new password', async () => {
+    const { smtp, mails } = await startMailServer()
+    const host = await servers.start({
+      config: {
+        auth_mode: 'multi',
+        jwt_secret: TEST_JWT_SECRET,
+        public_url: 'https://chat.example.org',
+        smtp,
+      },
+      webRoot: visitor.webRoot(),
+    })
+    const linkIn = (mail: string | undefined) =>
+      `${host.url}/join${/\/join(#[\w=-]+)/.exec(mail?.replaceAll('=\r\n', '') ?? '')?.[1]}`
+    const page = await visitor.open(`${host.url}${host.server.setupPath}`, { ownContext: true })
+    await page.getByLabel('Username').fill('ada')
+    await page.getByLabel('Password').fill('correct horse')
+    await page.getByRole('button', { name: 'Create account' }).click()
+    await composer(page).waitFor()
+
+    await page.goto(`${host.url}/settings/account`)
+    await page.getByLabel('Email').fill('ada@example.org')
+    await page.keyboard.press('Enter')
+    const current = page.getByLabel('Current password').first()
+    await current.and(page.locator(':focus')).waitFor()
+    await page.keyboard.type('correct horse')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => mails).toHaveLength(1)
+    await page.goto(linkIn(mails[0]))
+    await page.getByRole('button', { name: 'Confirm' }).click()
+    await page.getByText('NanoClaw can now send email to ada@example.org.').waitFor()
+    await expectAccessible(page)
+
+    const guest = await visitor.open(`${host.url}/login`, { ownContext: true })
+    await guest.getByRole('button', { name: 'Forgot your password?' }).click()
+    await guest.getByLabel('Email').fill('ada@example.org')
+    await guest.getByRole('button', { name: 'Send link' }).click()
+    await expect.poll(() => mails).toHaveLength(2)
+    await guest.goto(linkIn(mails[1]))
+    await guest.getByLabel('New password').fill('another good horse')
+    await expectAccessible(guest)
+    await guest.keyboard.press('Enter')
+    await composer(guest).waitFor()
+    // A new password ends the other sessions.
+    await page.goto(`${host.url}/settings/account`)
+    await page.getByRole('heading', { name: 'Welcome back' }).waitFor()
+    await leave(guest)
     await leave(page)
   })
 
