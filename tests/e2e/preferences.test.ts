@@ -43,6 +43,44 @@ describeInBrowser('preferences', (visitor) => {
     await leave(page)
   })
 
+  test('the largest text size enlarges every text by a quarter: in an answer, the composer, the sidebar and the settings', async () => {
+    site.upstream.enqueue(
+      turn.toolCalls([{ id: 'a', name: 'get_current_time', arguments: {} }], {
+        thinking: 'What time is it?',
+      }),
+      turn.text('## Now\n\nIt is `noon`.\n\n```js\nnow()\n```\n\n| A |\n| - |\n| b |'),
+    )
+    const { json } = await site.server.call('POST', '/api/conversations', { body: { title: 'T' } })
+    await site.server.call('POST', `/api/conversations/${json.data.id}/messages`, {
+      body: { text: 'What time is it?', stream: false },
+    })
+    const page = await visitor.open(`${site.server.url}/c/${json.data.id}`)
+    await page.getByRole('heading', { name: 'Now' }).waitFor()
+    const otherwise = () =>
+      page.evaluate<string[]>(`(() => {
+        const root = document.documentElement.dataset
+        const texts = [...document.querySelectorAll('body *')].filter((one) => !one.closest('svg, script') &&
+          (one.matches('input, textarea, select') || [...one.childNodes].some((node) => node.nodeType === 3 && node.data.trim() !== '')))
+        const sizes = () => texts.map((one) => parseFloat(getComputedStyle(one).fontSize))
+        root.text = 'normal'
+        const before = sizes()
+        root.text = 'largest'
+        const after = sizes()
+        root.text = 'normal'
+        return texts.flatMap((one, at) => Math.abs(after[at] / before[at] - 1.25) < 0.01 ? []
+          : [one.tagName + ' "' + one.textContent.slice(0, 40) + '": ' + before[at] + ' to ' + after[at]])
+      })()`)
+    expect(await otherwise()).toEqual([])
+    await page.getByRole('button', { name: /^Thought/ }).click()
+    await page.getByText('What time is it?').nth(1).waitFor()
+    expect(await otherwise()).toEqual([])
+    await page.goto(`${site.server.url}/settings/channels`)
+    await page.getByRole('button', { name: 'Add webhook' }).click()
+    await page.getByRole('dialog').waitFor()
+    expect(await otherwise()).toEqual([])
+    await leave(page)
+  })
+
   test('instructions, disabled tools and a saved prompt with its fields filled in reach the model', async () => {
     const page = await visitor.open(`${site.server.url}/settings/agent`)
     await page.getByLabel('Instructions').fill('Always answer in verse.')

@@ -51,9 +51,14 @@ describeInBrowser('lists of the settings', (visitor) => {
       await deletes(name).waitFor({ state: 'detached' })
     }
     await expect.poll(() => requests).toHaveLength(1)
+    const refetched = page.waitForResponse(
+      (response) =>
+        response.request().method() === 'GET' && response.url().endsWith('/api/preferences'),
+    )
     requests[0]?.()
-    // The response to the first change has arrived once the second is sent.
+    // The response to the first change has arrived once the second is sent. The server reports it, and the page refetches.
     await expect.poll(() => requests).toHaveLength(2)
+    await refetched
     expect(await page.getByRole('list', { name: 'Saved prompts' }).innerText()).not.toMatch('three')
     await deletes('one').click()
     await page.getByText('No saved prompts yet').waitFor()

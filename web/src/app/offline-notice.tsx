@@ -13,7 +13,7 @@ export function OfflineNotice() {
   return (
     <div role="status" className="shrink-0">
       {isShown && (
-        <p className="flex items-center justify-center gap-2 border-b border-line bg-sunken px-3 py-1.5 text-center text-[13px] text-soft">
+        <p className="flex items-center justify-center gap-2 border-b border-line bg-sunken px-3 py-1.5 text-center text-note text-soft">
           <WifiOff size={14} aria-hidden className="shrink-0" />
           <span>
             {t('shell.offline')}

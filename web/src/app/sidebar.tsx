@@ -95,7 +95,7 @@ function SidebarHeader({
         onClick={onOpened}
       >
         <Logo />
-        <span className="font-display text-[19px] tracking-[-0.01em]">NanoClaw</span>
+        <span className="font-display text-[1.1875rem] tracking-[-0.01em]">NanoClaw</span>
       </Link>
       <span className="flex-1" />
       <IconButton

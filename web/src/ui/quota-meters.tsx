@@ -32,7 +32,7 @@ export function QuotaMeters({ items }: { items: readonly QuotaItem[] }) {
             key={`${kind} ${group ?? ''}`}
             className="flex flex-col gap-1.5 rounded-2xl border border-line bg-surface p-4"
           >
-            <p className="text-[13px] wrap-anywhere text-muted">{name}</p>
+            <p className="text-note wrap-anywhere text-muted">{name}</p>
             <p className="font-medium tabular-nums">
               {used === null
                 ? amount(item, limit)
@@ -41,7 +41,7 @@ export function QuotaMeters({ items }: { items: readonly QuotaItem[] }) {
             {used !== null && <ProgressBar label={name} part={share} />}
             <p
               className={classNames(
-                'text-[13px]',
+                'text-note',
                 share >= WARNING_SHARE ? 'text-warn' : 'text-muted',
               )}
             >

@@ -46,7 +46,7 @@ export function SessionList({
             <Icon size={18} aria-hidden className="shrink-0 text-muted" />
             <div className="min-w-0 flex-1">
               <p className="truncate font-medium">{name}</p>
-              <p className="text-[13px] wrap-anywhere text-muted">
+              <p className="text-note wrap-anywhere text-muted">
                 <Facts
                   of={[
                     session.current

@@ -92,11 +92,11 @@ export function AuditSection() {
             <p className="flex flex-wrap items-baseline gap-x-2">
               <span className="font-medium">{t(`admin.action.${entry.action}`)}</span>
               <span className="wrap-anywhere">{entry.username ?? t('admin.nobody')}</span>
-              <time className="text-[13px] text-muted" dateTime={entry.at}>
+              <time className="text-note text-muted" dateTime={entry.at}>
                 {moment(entry.at)}
               </time>
             </p>
-            <p className="text-[13px] wrap-anywhere text-muted">
+            <p className="text-note wrap-anywhere text-muted">
               <Facts of={detailsOf(entry)} />
             </p>
             <details className="text-xs text-muted">

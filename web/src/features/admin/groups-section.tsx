@@ -53,7 +53,7 @@ export function GroupsSection() {
             <li key={group.id} className="flex items-center gap-3 py-3">
               <div className="min-w-0 flex-1">
                 <p className="font-medium wrap-anywhere">{group.name}</p>
-                <p className="text-[13px] wrap-anywhere text-muted">
+                <p className="text-note wrap-anywhere text-muted">
                   <Facts
                     of={[
                       t('admin.groups.members', { count: group.member_count }),

@@ -61,7 +61,7 @@ export function InvitationsSection() {
               <li key={invitation.id} className="flex items-center gap-3 py-3">
                 <div className="min-w-0 flex-1">
                   <p className="font-medium wrap-anywhere">{name}</p>
-                  <p className="text-[13px] text-muted">
+                  <p className="text-note text-muted">
                     <Facts
                       of={[
                         t(invitation.role === 'admin' ? 'admin.roleAdmin' : 'admin.roleUser'),
@@ -152,7 +152,7 @@ function NewInvitation({ onClose }: { onClose: () => void }) {
       </div>
       <details>
         <summary className="cursor-pointer text-sm font-medium text-soft">{t('quota.own')}</summary>
-        <p className="mt-2 mb-3 text-[13px] text-muted">{t('quota.ownText')}</p>
+        <p className="mt-2 mb-3 text-note text-muted">{t('quota.ownText')}</p>
         <QuotaFields
           kinds={QuotaKindName.options}
           value={quota}

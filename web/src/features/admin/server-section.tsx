@@ -67,7 +67,7 @@ function Runs() {
         <li key={run.id} className="flex items-center gap-3 py-3">
           <div className="min-w-0 flex-1">
             <p className="font-medium wrap-anywhere">{run.username}</p>
-            <p className="text-[13px] wrap-anywhere text-muted">
+            <p className="text-note wrap-anywhere text-muted">
               <Facts
                 of={[
                   run.model,
@@ -188,7 +188,7 @@ function McpServers() {
       {servers.data.map(({ name, state, users, groups }) => (
         <li key={name} className="py-3">
           <p className="font-medium wrap-anywhere">{name}</p>
-          <p className="text-[13px] wrap-anywhere text-muted">
+          <p className="text-note wrap-anywhere text-muted">
             <Facts
               of={[
                 t(`mcp.status.${state}`),
@@ -229,14 +229,14 @@ function Health() {
             <li key={`${finding.subject} ${finding.detail}`} className="py-2.5">
               <p className="flex flex-wrap items-baseline gap-x-2">
                 <span
-                  className={`text-[13px] font-medium ${isOff ? 'text-muted' : STATE_CLASSES[state]}`}
+                  className={`text-note font-medium ${isOff ? 'text-muted' : STATE_CLASSES[state]}`}
                 >
                   {isOff ? t('admin.server.off') : t(`admin.server.state.${state}`)}
                 </span>
                 <span className="font-medium">{subject}</span>
               </p>
-              <p className="text-[13px] wrap-anywhere text-muted">{detail}</p>
-              {advice !== null && <p className="text-[13px] wrap-anywhere text-soft">{advice}</p>}
+              <p className="text-note wrap-anywhere text-muted">{detail}</p>
+              {advice !== null && <p className="text-note wrap-anywhere text-soft">{advice}</p>}
             </li>
           )
         })}

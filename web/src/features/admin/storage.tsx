@@ -61,9 +61,9 @@ function Row({ name, stored, used }: { name: string; stored: StoredBytes; used: 
     <li className="py-3">
       <p className="flex flex-wrap items-baseline justify-between gap-x-3">
         <span className="min-w-0 font-medium wrap-anywhere">{name}</span>
-        <bdi className="text-[13px] tabular-nums text-soft">{used}</bdi>
+        <bdi className="text-note tabular-nums text-soft">{used}</bdi>
       </p>
-      <p className="text-[13px] wrap-anywhere text-muted">
+      <p className="text-note wrap-anywhere text-muted">
         <Facts
           of={KINDS.filter((kind) => stored[kind] > 0).map(
             (kind) =>

@@ -39,7 +39,7 @@ export function UserQuotaDialog({ user, onClose }: { user: AdminUser; onClose: (
       }
     >
       <h3 className="mb-1 text-sm font-medium text-soft">{t('quota.own')}</h3>
-      <p className="mb-3 text-[13px] text-muted">{t('quota.ownText')}</p>
+      <p className="mb-3 text-note text-muted">{t('quota.ownText')}</p>
       <QuotaFields
         kinds={QuotaKindName.options}
         value={quota}

@@ -104,7 +104,7 @@ function Account({ user, isOwn }: { user: AdminUser; isOwn: boolean }) {
       <div className="flex items-center gap-2">
         <div className="min-w-0 flex-1">
           <p className="font-medium wrap-anywhere">{name}</p>
-          <p className="text-[13px] wrap-anywhere text-muted">
+          <p className="text-note wrap-anywhere text-muted">
             <Facts
               of={[
                 t(isAdmin ? 'admin.roleAdmin' : 'admin.roleUser'),

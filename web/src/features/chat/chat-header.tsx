@@ -38,14 +38,14 @@ export function ChatHeader({
       <h1
         dir="auto"
         title={conversationTitle(conversation.title, t)}
-        className="line-clamp-1 min-w-0 flex-1 px-1.5 text-[15px] leading-tight font-medium [overflow-wrap:anywhere] max-sm:line-clamp-2 max-sm:text-sm"
+        className="line-clamp-1 min-w-0 flex-1 px-1.5 text-[0.9375rem] leading-tight font-medium [overflow-wrap:anywhere] max-sm:line-clamp-2 max-sm:text-sm"
       >
         {conversationTitle(conversation.title, t)}
       </h1>
       {conversation.temporary && (
         <span
           title={t('home.temporaryText')}
-          className="flex h-7 shrink-0 items-center gap-1.5 rounded-full bg-accent-soft px-2.5 text-[13px] font-medium text-accent"
+          className="flex h-7 shrink-0 items-center gap-1.5 rounded-full bg-accent-soft px-2.5 text-note font-medium text-accent"
         >
           <Ghost size={13} aria-hidden />
           {t('home.temporary')}

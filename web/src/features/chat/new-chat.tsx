@@ -162,7 +162,7 @@ export function NewChat({
           leading={projectPicker}
           autoFocus
         />
-        <div className="mt-3 flex flex-wrap items-center justify-center gap-x-2.5 gap-y-1 text-[13px]">
+        <div className="mt-3 flex flex-wrap items-center justify-center gap-x-2.5 gap-y-1 text-note">
           <button
             type="button"
             aria-pressed={temporary}
@@ -184,7 +184,7 @@ export function NewChat({
             <li key={key}>
               <button
                 type="button"
-                className="inline-flex h-9 items-center gap-2 rounded-full border border-line px-3.5 text-[13.5px] text-soft transition-colors hover:border-line-strong hover:bg-hover hover:text-ink"
+                className="inline-flex h-9 items-center gap-2 rounded-full border border-line px-3.5 text-compact text-soft transition-colors hover:border-line-strong hover:bg-hover hover:text-ink"
                 disabled={trying}
                 onClick={() => void startWith(t(`home.try.${key}.text`))}
               >

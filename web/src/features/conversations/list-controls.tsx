@@ -77,7 +77,7 @@ function TitleFilter({
         maxLength={200}
         aria-label={t('conversations.filter')}
         placeholder={t('conversations.filter')}
-        className="h-8.5 w-full rounded-lg border border-transparent bg-hover/70 pe-7 ps-8 text-[13.5px] outline-offset-0 transition-colors hover:bg-hover focus-visible:bg-surface [&::-webkit-search-cancel-button]:hidden"
+        className="h-8.5 w-full rounded-lg border border-transparent bg-hover/70 pe-7 ps-8 text-compact outline-offset-0 transition-colors hover:bg-hover focus-visible:bg-surface [&::-webkit-search-cancel-button]:hidden"
         onChange={(event) => onSearch(event.target.value)}
         onKeyDown={(event) => {
           if (event.key === 'Escape') onSearch('')
@@ -165,7 +165,7 @@ function Filter({ label, onClear }: { label: string; onClear: () => void }) {
   return (
     <button
       type="button"
-      className="mx-3 mb-2 flex h-7 items-center gap-1.5 rounded-md bg-accent-soft px-2 text-[13px] text-accent pointer-coarse:h-11"
+      className="mx-3 mb-2 flex h-7 items-center gap-1.5 rounded-md bg-accent-soft px-2 text-note text-accent pointer-coarse:h-11"
       onClick={() => {
         onClear()
         document.getElementById(VIEW_BUTTON_ID)?.focus()

@@ -57,7 +57,7 @@ export function SelectionBar({
     >
       <span
         aria-live="polite"
-        className="min-w-0 flex-1 truncate text-[13px] text-muted pointer-coarse:basis-full"
+        className="min-w-0 flex-1 truncate text-note text-muted pointer-coarse:basis-full"
       >
         {collecting ? t('common.loading') : t('conversations.selected', { count: selected.size })}
       </span>

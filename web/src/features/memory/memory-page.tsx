@@ -57,7 +57,7 @@ function Facts({ facts }: { facts: readonly MemoryFact[] }) {
             <p className="min-w-0 flex-1 text-sm [overflow-wrap:anywhere]">
               {fact.text}
               {(fact.date !== '' || fact.untrusted) && (
-                <span className="mt-0.5 block text-[13px] text-muted">
+                <span className="mt-0.5 block text-note text-muted">
                   {[fact.date, fact.untrusted ? t('memory.untrusted') : '']
                     .filter((part) => part !== '')
                     .join(' · ')}
@@ -105,7 +105,7 @@ function Editor({ stored }: { stored: string }) {
         value={text}
         spellCheck={false}
         placeholder={t('memory.placeholder')}
-        className={`${inputClass} min-h-[26rem] resize-y rounded-2xl p-4 font-mono text-[13.5px] leading-relaxed sm:text-[13.5px]`}
+        className={`${inputClass} min-h-[26rem] resize-y rounded-2xl p-4 font-mono text-compact leading-relaxed sm:text-compact`}
         onChange={(event) => setText(event.target.value)}
       />
       <div className="flex justify-end">

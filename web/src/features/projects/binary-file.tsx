@@ -38,7 +38,7 @@ export function BinaryFile({
     <section aria-label={path} className="flex min-w-0 flex-1 flex-col">
       <header className="flex h-11 shrink-0 items-center gap-1 border-b border-line px-2">
         <IconButton icon={ArrowLeft} label={t('files.tree')} size="small" onClick={onClose} />
-        <p className="min-w-0 flex-1 truncate font-mono text-[13px]" title={path}>
+        <p className="min-w-0 flex-1 truncate font-mono text-note" title={path}>
           {path}
         </p>
         <IconButton icon={Download} label={t('files.download')} size="small" onClick={download} />
@@ -123,7 +123,7 @@ function Pdf({ projectId, path }: { projectId: string; path: string }) {
       href={address}
       target="_blank"
       rel="noopener"
-      className="inline-flex items-center gap-1.5 text-[13px] text-accent underline underline-offset-3"
+      className="inline-flex items-center gap-1.5 text-note text-accent underline underline-offset-3"
     >
       <ExternalLink size={14} aria-hidden />
       {t('files.openTab')}

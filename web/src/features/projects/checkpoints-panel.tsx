@@ -112,11 +112,11 @@ function Entry({
       />
       <p className="flex flex-wrap items-baseline gap-x-2 text-sm">
         <span className="font-medium">{toolTitle(checkpoint.tool, t)}</span>
-        <time dateTime={checkpoint.created_at} className="text-[13px] text-muted">
+        <time dateTime={checkpoint.created_at} className="text-note text-muted">
           {fullTime(checkpoint.created_at, i18n.language)}
         </time>
       </p>
-      <ul className="mt-1 font-mono text-[12.5px]">
+      <ul className="mt-1 font-mono text-code">
         {files.slice(0, SHOWN_FILES).map(({ path, change }) => (
           <li key={path} className="flex gap-2">
             <span className={CHANGE_TONES[change]} title={t(`history.${change}`)}>

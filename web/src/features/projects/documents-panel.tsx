@@ -53,7 +53,7 @@ export function DocumentsPanel({
   return (
     <section className="mx-auto max-w-2xl px-4 py-4">
       <div className="mb-3 flex flex-wrap items-center justify-between gap-2">
-        <p className="max-w-sm text-[13px] text-muted">{t('documents.text')}</p>
+        <p className="max-w-sm text-note text-muted">{t('documents.text')}</p>
         <input
           ref={picker}
           type="file"
@@ -128,7 +128,7 @@ function Row({
         onClick={onOpen}
       >
         <span className="block truncate text-sm font-medium">{document.name}</span>
-        <span className="flex items-center gap-1.5 text-[13px] text-muted">
+        <span className="flex items-center gap-1.5 text-note text-muted">
           {document.status === 'pending' && <Spinner size={12} />}
           {document.status === 'failed' ? (
             <span className="text-bad">

@@ -37,7 +37,7 @@ export function FilePreview({
           </div>
         ) : (
           <CsvTable alone name={path} text={text}>
-            <pre className="font-mono text-[13px] whitespace-pre-wrap">{text}</pre>
+            <pre className="font-mono text-note whitespace-pre-wrap">{text}</pre>
           </CsvTable>
         )}
       </PartBoundary>

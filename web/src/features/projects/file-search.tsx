@@ -42,7 +42,7 @@ export function FileSearch({
       <ul className="flex flex-col gap-2">
         {found.data?.results.map(({ path, matches }) => (
           <li key={path}>
-            <p className="truncate text-[13px] font-medium">{path}</p>
+            <p className="truncate text-note font-medium">{path}</p>
             <ul>
               {matches.map(({ line, content }) => (
                 <li key={line}>

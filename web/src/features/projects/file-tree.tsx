@@ -54,7 +54,7 @@ export function FileTree({
       </div>
     )
   if (rows.length === 0)
-    return <p className="px-4 py-1 text-[13px] text-muted">{t('files.emptyProject')}</p>
+    return <p className="px-4 py-1 text-note text-muted">{t('files.emptyProject')}</p>
   return (
     <div ref={tree} role="tree" aria-label={t('files.tree')} className="px-1.5" {...keys.handlers}>
       {rows.map((row) => (
@@ -114,7 +114,7 @@ function TreeItem({
       aria-selected={isActive}
       aria-busy={isFolder && isOpen && isLoading && note === null}
       tabIndex={isStop ? 0 : -1}
-      className="group/row cursor-pointer rounded-md text-[13.5px] -outline-offset-2"
+      className="group/row cursor-pointer rounded-md text-compact -outline-offset-2"
       onFocus={onFocus}
       onClick={onChoose}
     >
@@ -152,7 +152,7 @@ function TreeItem({
       {isOpen && (note !== null || isLoading) && (
         <span
           className={classNames(
-            'block py-1 text-[13px]',
+            'block py-1 text-note',
             note instanceof Error ? 'text-bad' : 'text-muted',
           )}
           style={{ paddingInlineStart: indent + INDENT_PIXELS + FILE_PADDING_PIXELS }}

@@ -91,7 +91,7 @@ function Editing({
     <section ref={section} aria-label={path} className="flex min-w-0 flex-1 flex-col">
       <header className="flex min-h-11 shrink-0 items-center gap-1 border-b border-line px-2">
         <IconButton icon={ArrowLeft} label={t('files.tree')} size="small" onClick={onClose} />
-        <p className="min-w-0 flex-1 truncate font-mono text-[13px]" title={path}>
+        <p className="min-w-0 flex-1 truncate font-mono text-note" title={path}>
           {path}
           {dirty && <span className="ms-2 font-sans text-xs text-warn">{t('files.unsaved')}</span>}
         </p>

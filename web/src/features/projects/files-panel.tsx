@@ -136,7 +136,7 @@ function Uploading({ part, onAbort }: { part: number; onAbort: () => void }) {
   const { t } = useTranslation()
   return (
     <div className="mx-3 mb-2 rounded-lg bg-hover/60 px-2.5 py-2">
-      <div className="mb-1.5 flex items-center gap-2 text-[13px] text-soft">
+      <div className="mb-1.5 flex items-center gap-2 text-note text-soft">
         <span className="min-w-0 flex-1">
           {t(part < 1 ? 'projects.uploading' : 'projects.storing')}
         </span>

@@ -107,7 +107,7 @@ export function NewProjectDialog({
         {progress !== null && (
           <div>
             <ProgressBar label={t('projects.uploading')} part={progress} />
-            <p className="mt-1.5 text-[13px] text-muted">
+            <p className="mt-1.5 text-note text-muted">
               {t(progress < 1 ? 'projects.uploading' : 'projects.storing')}
             </p>
           </div>

@@ -38,7 +38,7 @@ export function ProjectPage({ id, onChat }: { id: string; onChat: (projectId: st
           <IconButton icon={ArrowLeft} label={t('projects.title')} />
         </Link>
         <div className="min-w-0 flex-1">
-          <h1 title={name} className="truncate text-[17px] font-semibold tracking-tight">
+          <h1 title={name} className="truncate text-[1.0625rem] font-semibold tracking-tight">
             {name}
           </h1>
           <p className="text-xs text-muted">

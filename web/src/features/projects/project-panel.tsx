@@ -50,7 +50,7 @@ export function ProjectPanel({
           <Tabs.Trigger
             key={name}
             value={name}
-            className="-mb-px h-10 shrink-0 border-b-2 border-transparent px-2.5 text-[13.5px] max-sm:grow max-sm:px-1.5 max-sm:text-[13px] text-soft -outline-offset-2 hover:text-ink data-[state=active]:border-accent data-[state=active]:font-medium data-[state=active]:text-ink"
+            className="-mb-px h-10 shrink-0 border-b-2 border-transparent px-2.5 text-compact max-sm:grow max-sm:px-1.5 max-sm:text-note text-soft -outline-offset-2 hover:text-ink data-[state=active]:border-accent data-[state=active]:font-medium data-[state=active]:text-ink"
           >
             {t(`projects.tab.${name}`)}
           </Tabs.Trigger>

@@ -33,7 +33,7 @@ export function ProjectPicker({
         <button
           type="button"
           aria-label={t('projects.pickerIs', { name: name ?? t('projects.none') })}
-          className="inline-flex h-9 min-w-0 items-center justify-center gap-1.5 rounded-lg px-2 text-[13px] font-medium text-soft hover:bg-hover hover:text-ink data-[state=open]:bg-hover pointer-coarse:min-w-11"
+          className="inline-flex h-9 min-w-0 items-center justify-center gap-1.5 rounded-lg px-2 text-note font-medium text-soft hover:bg-hover hover:text-ink data-[state=open]:bg-hover pointer-coarse:min-w-11"
         >
           <FolderOpen size={15} aria-hidden className="shrink-0 text-muted" />
           {projectId !== null && (

@@ -48,7 +48,7 @@ export function ApiKeysSection() {
             <KeyRound size={18} aria-hidden className="shrink-0 text-muted" />
             <div className="min-w-0 flex-1">
               <p className="font-medium wrap-anywhere">{key.name}</p>
-              <p className="text-[13px] wrap-anywhere text-muted">
+              <p className="text-note wrap-anywhere text-muted">
                 <Facts
                   of={[
                     `${key.prefix}…`,

@@ -59,7 +59,7 @@ export function ChannelsSection() {
             <li key={channel.id} className="flex items-center gap-3 py-3">
               <div className="min-w-0 flex-1">
                 <p className="truncate font-medium">{channel.name}</p>
-                <p className="truncate text-[13px] text-muted">
+                <p className="truncate text-note text-muted">
                   <Facts
                     of={[
                       t(`channels.kinds.${kindOf(channel)}`),
@@ -106,7 +106,7 @@ function Delivery({ delivery }: { delivery: NonNullable<Channel['last_delivery']
   const refusalText = useRefusalText()
   const failed = delivery.status === 'failed'
   return (
-    <p className={`text-[13px] ${failed ? 'text-bad' : 'text-muted'}`}>
+    <p className={`text-note ${failed ? 'text-bad' : 'text-muted'}`}>
       {t(`channels.delivery.${delivery.status}`)}
       {failed &&
         delivery.error !== null &&

@@ -75,7 +75,7 @@ function ExportSection() {
             {t('data.exportAll')}
           </Button>
         </div>
-        <p className="text-[13px] text-muted">{t('data.exportNote')}</p>
+        <p className="text-note text-muted">{t('data.exportNote')}</p>
       </div>
     </Section>
   )
@@ -127,7 +127,7 @@ function ImportSection() {
             {t('data.choose')}
           </Button>
         </div>
-        <p className="text-[13px] text-muted">{t('data.importNote')}</p>
+        <p className="text-note text-muted">{t('data.importNote')}</p>
       </div>
     </Section>
   )

@@ -34,7 +34,7 @@ export function ImportReportView({ job, report }: { job: ImportJob; report: Impo
           <summary className="cursor-pointer text-soft">
             {t('data.skipped', counted(report.skipped_total))}
           </summary>
-          <ul className="mt-2 max-h-72 divide-y divide-line overflow-y-auto text-[13px]">
+          <ul className="mt-2 max-h-72 divide-y divide-line overflow-y-auto text-note">
             {keyed(report.skipped.slice(0, MAX_LISTED), ({ what }) => what).map(
               ({ key, item: { what, why, reason, params } }) => (
                 <li key={key} className="flex flex-col py-1.5">

@@ -62,13 +62,13 @@ export function McpAccessFields({
         maxLength={100_000}
       />
       {groups.length > 0 && (
-        <p className="text-[13px] text-muted">
+        <p className="text-note text-muted">
           {t('mcpAccess.groups', { names: groups.join(', ') })}
         </p>
       )}
       <fieldset>
         <legend className="text-sm font-medium text-soft">{t('mcpAccess.client')}</legend>
-        <p className="mt-0.5 text-[13px] text-muted">{t('mcpAccess.clientHint')}</p>
+        <p className="mt-0.5 text-note text-muted">{t('mcpAccess.clientHint')}</p>
         <div className="mt-3 grid gap-4">
           <TextField label={t('mcpAccess.clientId')} {...field('clientId')} />
           <TextField

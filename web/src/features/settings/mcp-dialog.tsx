@@ -169,7 +169,7 @@ function McpFields({
         onChange={({ target }) => setLines(target.value)}
       />
       {stored.length > 0 && (
-        <p className="text-[13px] text-muted">
+        <p className="text-note text-muted">
           {t('mcp.storedHeaders', { names: stored.join(', ') })}
         </p>
       )}

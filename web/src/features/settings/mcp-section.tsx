@@ -102,7 +102,7 @@ function Server({
             )}
           />
           {server.name}
-          <span className="text-[13px] font-normal text-muted">
+          <span className="text-note font-normal text-muted">
             <Facts
               of={[
                 t(needsSignIn && !isOff ? 'mcp.signInNeeded' : `mcp.status.${server.state}`),

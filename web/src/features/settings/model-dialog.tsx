@@ -100,7 +100,7 @@ export function ModelDialog({ model, onClose }: { model: AdminModel; onClose: ()
         <TextField {...field('output')} {...number} required={form.input !== ''} />
         <TextField {...field('cachedInput')} {...number} />
       </form>
-      <p className="mt-4 text-[13px] text-muted">{t('models.autoText')}</p>
+      <p className="mt-4 text-note text-muted">{t('models.autoText')}</p>
     </Dialog>
   )
 }

@@ -118,10 +118,8 @@ function ModelRow({
             </span>
           )}
         </p>
-        {model.needs_key && (
-          <p className="mt-0.5 text-[13px] text-bad">{t('models.needsKeyText')}</p>
-        )}
-        <p className="mt-0.5 text-[13px] text-muted">
+        {model.needs_key && <p className="mt-0.5 text-note text-bad">{t('models.needsKeyText')}</p>}
+        <p className="mt-0.5 text-note text-muted">
           <Facts
             of={[
               model.provider,

@@ -51,7 +51,7 @@ export function SavedPrompts({ prompts }: { prompts: readonly SavedPrompt[] }) {
             <li key={prompt.name} className="flex items-center gap-1 py-2.5">
               <div className="min-w-0 flex-1">
                 <p className="font-medium wrap-anywhere">{prompt.name}</p>
-                <p className="line-clamp-2 text-[13px] wrap-anywhere text-muted">{prompt.text}</p>
+                <p className="line-clamp-2 text-note wrap-anywhere text-muted">{prompt.text}</p>
               </div>
               <IconButton
                 icon={Pencil}

@@ -50,7 +50,7 @@ export function SecondFactorSection() {
           <Smartphone size={17} aria-hidden className="shrink-0 text-muted" />
           <div className="min-w-0 flex-1">
             <p className="font-medium">{t('secondFactor.totp')}</p>
-            <p className="text-[13px] text-muted">
+            <p className="text-note text-muted">
               {t(totp ? 'secondFactor.on' : 'secondFactor.off')}
             </p>
           </div>
@@ -73,7 +73,7 @@ export function SecondFactorSection() {
             <Fingerprint size={17} aria-hidden className="shrink-0 text-muted" />
             <div className="min-w-0 flex-1">
               <p className="truncate font-medium">{name}</p>
-              <p className="text-[13px] text-muted">
+              <p className="text-note text-muted">
                 {t('secondFactor.added', { time: moment(created) })}
                 {used !== null && ` · ${t('sessions.lastUsed', { time: moment(used) })}`}
               </p>
@@ -91,7 +91,7 @@ export function SecondFactorSection() {
           <Fingerprint size={17} aria-hidden className="shrink-0 text-muted" />
           <div className="min-w-0 flex-1">
             <p className="font-medium">{t('secondFactor.newPasskey')}</p>
-            <p className="text-[13px] text-muted">
+            <p className="text-note text-muted">
               {t(available ? 'secondFactor.passkeyText' : 'secondFactor.passkeyUnavailable')}
             </p>
           </div>
@@ -106,7 +106,7 @@ export function SecondFactorSection() {
             <KeyRound size={17} aria-hidden className="shrink-0 text-muted" />
             <div className="min-w-0 flex-1">
               <p className="font-medium">{t('secondFactor.codes')}</p>
-              <p className="text-[13px] text-muted">
+              <p className="text-note text-muted">
                 {t('secondFactor.codesLeft', { count: remainingCodes })}
               </p>
             </div>

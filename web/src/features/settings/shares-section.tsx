@@ -35,7 +35,7 @@ export function SharesSection() {
               >
                 {share.title}
               </a>
-              <p className="truncate text-[13px] text-muted">
+              <p className="truncate text-note text-muted">
                 <Facts
                   of={[
                     t('share.views', { count: share.views }),

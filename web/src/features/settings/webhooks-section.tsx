@@ -97,7 +97,7 @@ function WebhookRow({
     <li className="flex items-center gap-3 py-3 max-sm:flex-wrap">
       <div className="min-w-0 flex-1 max-sm:basis-full">
         <p className="font-medium wrap-anywhere">{url}</p>
-        <p className="text-[13px] text-muted">
+        <p className="text-note text-muted">
           <Facts
             of={[
               ...(isActive ? [] : [t('webhooks.off')]),
@@ -201,7 +201,7 @@ function useFailureText(): (delivery: WebhookDelivery) => string {
 function LastDelivery({ delivery }: { delivery: WebhookDelivery }) {
   const failureOf = useFailureText()
   return (
-    <p className={`text-[13px] ${delivery.error === null ? 'text-muted' : 'text-bad'}`}>
+    <p className={`text-note ${delivery.error === null ? 'text-muted' : 'text-bad'}`}>
       {failureOf(delivery)}
     </p>
   )

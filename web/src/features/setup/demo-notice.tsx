@@ -8,7 +8,7 @@ import { paths } from '../../lib/paths.ts'
 export function DemoNotice({ canAdd }: { canAdd: boolean }) {
   const { t } = useTranslation()
   return (
-    <p className="mt-8 flex flex-wrap items-center justify-center gap-x-2 gap-y-1 text-center text-[13.5px] text-muted">
+    <p className="mt-8 flex flex-wrap items-center justify-center gap-x-2 gap-y-1 text-center text-compact text-muted">
       <CircleDashed size={14} aria-hidden />
       {t('home.demo')}
       {canAdd && (

@@ -55,7 +55,7 @@ export function MoreModels({
                   )
                 }
               />
-              <span className="min-w-0 truncate font-mono text-[13px]">{model}</span>
+              <span className="min-w-0 truncate font-mono text-note">{model}</span>
             </label>
           </li>
         ))}

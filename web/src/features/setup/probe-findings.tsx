@@ -82,7 +82,7 @@ function KnownFacts({
         }),
   ]
   return (
-    <p className="mt-3 text-[13px] text-muted">
+    <p className="mt-3 text-note text-muted">
       <Facts of={facts.filter((fact) => fact !== null)} />
     </p>
   )

@@ -9,7 +9,7 @@ export function StepList({ current }: { current: SetupStep }) {
   const { t } = useTranslation()
   const at = STEPS.indexOf(current)
   return (
-    <ol aria-label={t('setup.progress')} className="flex flex-wrap gap-x-4 gap-y-2 text-[13px]">
+    <ol aria-label={t('setup.progress')} className="flex flex-wrap gap-x-4 gap-y-2 text-note">
       {STEPS.map((step, index) => (
         <li
           key={step}
@@ -22,7 +22,7 @@ export function StepList({ current }: { current: SetupStep }) {
           <span
             aria-hidden
             className={classNames(
-              'grid size-5 place-items-center rounded-full text-[11px] tabular-nums',
+              'grid size-5 place-items-center rounded-full text-[0.6875rem] tabular-nums',
               index <= at ? 'bg-accent text-on-accent' : 'bg-hover',
             )}
           >

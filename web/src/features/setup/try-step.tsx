@@ -55,7 +55,7 @@ export function TryStep({ models }: { models: readonly string[] }) {
                 checked={id === model}
                 onChange={() => setModel(id)}
               />
-              <span className="min-w-0 truncate font-mono text-[13px]">{id}</span>
+              <span className="min-w-0 truncate font-mono text-note">{id}</span>
             </label>
           ))}
         </fieldset>

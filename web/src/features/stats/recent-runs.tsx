@@ -86,7 +86,7 @@ function RunRow({ run, onInspect }: { run: ListedRun; onInspect: () => void }) {
             </span>
           )}
         </p>
-        <p className="mt-0.5 text-[13px] text-muted tabular-nums">
+        <p className="mt-0.5 text-note text-muted tabular-nums">
           <Facts of={facts} />
         </p>
       </div>

@@ -85,22 +85,22 @@ function Figures({ stats }: { stats: TokenStats }) {
             key={key}
             className="rounded-2xl border border-line bg-surface p-4 max-sm:first:col-span-2"
           >
-            <dt className="text-[13px] text-muted">{t(`stats.${key}`)}</dt>
+            <dt className="text-note text-muted">{t(`stats.${key}`)}</dt>
             <dd className="mt-1 text-2xl font-semibold tracking-tight tabular-nums">
               {compactNumber(value, i18n.language)}
             </dd>
             {key === 'prompt_tokens' && stats.cached_tokens > 0 && (
-              <dd className="mt-0.5 text-[13px] text-muted">{cachedOf(stats)}</dd>
+              <dd className="mt-0.5 text-note text-muted">{cachedOf(stats)}</dd>
             )}
             {key === 'prompt_tokens' && stats.cache_write_tokens > 0 && (
-              <dd className="mt-0.5 text-[13px] text-muted">
+              <dd className="mt-0.5 text-note text-muted">
                 {t('stats.cacheWrite', {
                   count: compactNumber(stats.cache_write_tokens, i18n.language),
                 })}
               </dd>
             )}
             {key === 'completion_tokens' && stats.reasoning_tokens > 0 && (
-              <dd className="mt-0.5 text-[13px] text-muted">
+              <dd className="mt-0.5 text-note text-muted">
                 {t('stats.reasoning', {
                   count: compactNumber(stats.reasoning_tokens, i18n.language),
                 })}
@@ -215,14 +215,14 @@ function Bars({ stats }: { stats: TokenStats }) {
                 {tokens > 0 && (isRoomy || tokens === most) && (
                   <span
                     aria-hidden
-                    className="absolute bottom-full left-1/2 -translate-x-1/2 text-[11px] leading-4 whitespace-nowrap text-muted tabular-nums"
+                    className="absolute bottom-full left-1/2 -translate-x-1/2 text-[0.6875rem] leading-4 whitespace-nowrap text-muted tabular-nums"
                   >
                     {compactNumber(tokens, i18n.language)}
                   </span>
                 )}
               </span>
             </span>
-            <span className="h-4 text-center text-[11px] whitespace-nowrap text-muted">
+            <span className="h-4 text-center text-[0.6875rem] whitespace-nowrap text-muted">
               {index % every === 0 && (
                 <>
                   <span aria-hidden className="max-sm:hidden">

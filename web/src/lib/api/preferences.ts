@@ -1,5 +1,5 @@
 // The user's preferences for all conversations, and the model menus that follow them.
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { Preferences } from '../../../../server/protocol/accounts/preferences.ts'
 import type { PublicModel } from '../../../../server/protocol/models/catalog.ts'
@@ -8,24 +8,38 @@ import { useModels } from './catalog.ts'
 
 const preferencesKey = ['preferences'] as const
 
+const changesKey = ['change preferences'] as const
+
+/** `preferences` with the changes that are still being sent, except `stored`, which the server has stored already. */
+function withPending(
+  client: QueryClient,
+  preferences: Preferences,
+  stored?: Partial<Preferences>,
+): Preferences {
+  const changes = client
+    .getMutationCache()
+    .findAll({ mutationKey: changesKey, status: 'pending' })
+    .map(({ state }) => state.variables as Partial<Preferences>) // the mutations of `useChangePreferences`
+    .filter((change) => change !== stored)
+  return Object.assign({}, preferences, ...changes)
+}
+
 /** The user's preferences, with defaults for those that were never set. */
 export const usePreferences = () =>
   useQuery({
     queryKey: preferencesKey,
-    queryFn: ({ signal }) => request<Preferences>('/api/preferences', { signal }),
+    queryFn: async ({ client, signal }) =>
+      withPending(client, await request<Preferences>('/api/preferences', { signal })),
     staleTime: 60_000,
     meta: { quiet: true },
   })
 
-const changesKey = ['change preferences'] as const
-
 /**
  * Changes some preferences. The change is shown at once, and rolled back if the server refuses it. Changes are sent one after
- * another, because some contain a whole list; the response to an earlier one does not replace what a later one shows.
+ * another, because some contain a whole list; no response to an earlier request replaces what a later change shows.
  */
 export function useChangePreferences() {
   const client = useQueryClient()
-  const isLast = (): boolean => client.isMutating({ mutationKey: changesKey }) === 1
   return useMutation({
     mutationKey: changesKey,
     scope: { id: changesKey[0] },
@@ -38,8 +52,10 @@ export function useChangePreferences() {
       return { before }
     },
     onError: (_error, _change, context) => client.setQueryData(preferencesKey, context?.before),
-    onSuccess(after) {
-      if (isLast()) client.setQueryData(preferencesKey, after)
+    async onSuccess(after, change) {
+      // A request that was sent before the change returns what was stored before it.
+      await client.cancelQueries({ queryKey: preferencesKey })
+      client.setQueryData(preferencesKey, withPending(client, after, change))
     },
   })
 }

@@ -61,7 +61,12 @@ const highlightStyle = HighlightStyle.define([
 ])
 
 const editorTheme = EditorView.theme({
-  '&': { height: '100%', fontSize: '13px', backgroundColor: 'transparent', color: 'var(--ink)' },
+  '&': {
+    height: '100%',
+    fontSize: '0.8125rem',
+    backgroundColor: 'transparent',
+    color: 'var(--ink)',
+  },
   '&.cm-focused': { outline: 'none' },
   '.cm-scroller': { fontFamily: 'var(--font-mono)', lineHeight: '1.6' },
   '.cm-gutters': { backgroundColor: 'transparent', color: 'var(--muted)', border: 'none' },

@@ -51,7 +51,7 @@ function HalfRow({ row, side }: { row: DiffRow | null; side: 'before' | 'after' 
 
 function FileDiff({ file, split }: { file: DiffFile; split: boolean }) {
   return (
-    <div dir="ltr" className="code-lines text-[12.5px]">
+    <div dir="ltr" className="code-lines text-code">
       {split
         ? pairRows(file.rows).map((pair) =>
             pair.kind === 'hunk' ? (

@@ -16,7 +16,7 @@ const TONES: Record<Tone, string> = {
 }
 
 const SIZES = {
-  small: 'h-8 px-2.5 text-[13px] rounded-lg gap-1.5',
+  small: 'h-8 px-2.5 text-note rounded-lg gap-1.5',
   normal: 'h-9 px-3.5 text-sm rounded-[10px] gap-2',
 }
 

@@ -4,7 +4,7 @@ import { classNames } from '../class-names.ts'
 
 /** The classes that all inputs share. */
 export const inputClass =
-  'w-full rounded-[10px] border border-line-strong bg-surface px-3 text-[15px] text-ink outline-offset-0 transition-colors hover:border-muted focus-visible:border-accent disabled:opacity-50 sm:text-sm'
+  'w-full rounded-[10px] border border-line-strong bg-surface px-3 text-[0.9375rem] text-ink outline-offset-0 transition-colors hover:border-muted focus-visible:border-accent disabled:opacity-50 sm:text-sm'
 
 type FieldProps = { label: string; hint?: ReactNode; error?: string | undefined }
 
@@ -22,12 +22,12 @@ function Frame({
       </label>
       {children}
       {error !== undefined ? (
-        <p id={`${id}-note`} className="text-[13px] text-bad">
+        <p id={`${id}-note`} className="text-note text-bad">
           {error}
         </p>
       ) : (
         hint !== undefined && (
-          <p id={`${id}-note`} className="text-[13px] text-muted">
+          <p id={`${id}-note`} className="text-note text-muted">
             {hint}
           </p>
         )

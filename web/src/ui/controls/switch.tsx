@@ -21,7 +21,7 @@ export function Switch({
     <div className="flex items-center gap-4">
       <label htmlFor={id} className="min-w-0 flex-1">
         <span className="block text-sm font-medium text-soft">{label}</span>
-        {hint !== undefined && <span className="block text-[13px] text-muted">{hint}</span>}
+        {hint !== undefined && <span className="block text-note text-muted">{hint}</span>}
       </label>
       <RadixSwitch.Root
         id={id}

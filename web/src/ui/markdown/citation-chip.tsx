@@ -71,10 +71,7 @@ export function CitationChip({ citation }: { citation: Citation }) {
             {title}
           </span>
           {text !== undefined && text !== '' && (
-            <span
-              dir="auto"
-              className="line-clamp-4 text-[13px] text-soft [overflow-wrap:anywhere]"
-            >
+            <span dir="auto" className="line-clamp-4 text-note text-soft [overflow-wrap:anywhere]">
               {text}
             </span>
           )}

@@ -75,7 +75,7 @@ export function Diagram({ source }: { source: string }) {
         <CopyButton text={source} />
       </figcaption>
       {failure !== null && (
-        <p role="note" className="px-3.5 pb-2 text-[13px] text-warn">
+        <p role="note" className="px-3.5 pb-2 text-note text-warn">
           {failure === ''
             ? t('prose.diagram.failed')
             : t('prose.diagram.failedBecause', { reason: failure })}

@@ -54,7 +54,7 @@ export function Dialog({
         >
           <header className="flex items-start gap-3 px-5 pt-4 pb-3">
             <div className="min-w-0 flex-1">
-              <RadixDialog.Title className="text-[17px] font-semibold tracking-tight">
+              <RadixDialog.Title className="text-[1.0625rem] font-semibold tracking-tight">
                 {title}
               </RadixDialog.Title>
               {description !== undefined && (
@@ -128,7 +128,7 @@ export function ConfirmDialog({
           className={classNames(panelClass, WIDTHS.narrow, 'p-5')}
           onCloseAutoFocus={returnFocus}
         >
-          <AlertDialog.Title className="text-[17px] font-semibold tracking-tight">
+          <AlertDialog.Title className="text-[1.0625rem] font-semibold tracking-tight">
             {title}
           </AlertDialog.Title>
           <AlertDialog.Description className="mt-2 text-sm text-soft">

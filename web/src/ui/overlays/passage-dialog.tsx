@@ -51,7 +51,7 @@ export function PassageDialog({
                 .filter((part) => part !== null)
                 .join(' · ')}
             </p>
-            <p className="text-[15px] leading-relaxed whitespace-pre-wrap">
+            <p className="text-[0.9375rem] leading-relaxed whitespace-pre-wrap">
               {passage.position === position ? (
                 <Marked text={passage.text} marks={marks} />
               ) : (

@@ -105,7 +105,7 @@ export function DataTable({
               alone ? 'w-fit min-w-full' : 'max-h-112 overflow-auto',
             )}
           >
-            <table className="w-full border-collapse text-[13px] tabular-nums">
+            <table className="w-full border-collapse text-note tabular-nums">
               <thead>
                 <tr>
                   {atPlaces(columns).map(({ place: column, item: title }) => (
@@ -125,7 +125,7 @@ export function DataTable({
         )}
       />
       {total > rows.length && (
-        <p className="text-[13px] text-muted">
+        <p className="text-note text-muted">
           {t('results.omitted.rows', { count: total - rows.length })}
         </p>
       )}

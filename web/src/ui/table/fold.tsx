@@ -31,14 +31,14 @@ export function Fold({
         <button
           type="button"
           aria-expanded={open}
-          className="self-start text-[13px] text-accent underline underline-offset-3"
+          className="self-start text-note text-accent underline underline-offset-3"
           onClick={() => setOpen(!open)}
         >
           {open ? t('results.fold') : t(`results.more.${unit}`, { count: hidden })}
         </button>
       )}
       {open && hidden > 0 && (
-        <p className="text-[13px] text-muted">{t(`results.omitted.${unit}`, { count: hidden })}</p>
+        <p className="text-note text-muted">{t(`results.omitted.${unit}`, { count: hidden })}</p>
       )}
     </>
   )

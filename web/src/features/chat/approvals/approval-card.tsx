@@ -179,7 +179,7 @@ function ArgumentsField({
       value={value}
       rows={Math.min(16, value.split('\n').length + 1)}
       spellCheck={false}
-      className="font-mono text-[13px]"
+      className="font-mono text-note"
       error={invalid ? t('approval.badJson') : undefined}
       onChange={(event) => onChange(event.target.value)}
     />

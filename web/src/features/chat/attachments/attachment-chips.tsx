@@ -106,7 +106,7 @@ function Chip({
   return (
     <li
       aria-busy={uploading}
-      className="flex h-10 max-w-60 items-center gap-2 rounded-[10px] border border-line bg-paper pe-2 ps-1.5 text-[13px]"
+      className="flex h-10 max-w-60 items-center gap-2 rounded-[10px] border border-line bg-paper pe-2 ps-1.5 text-note"
     >
       {uploading ? (
         <span className="grid size-7 place-items-center rounded-md bg-sunken text-muted">
@@ -128,7 +128,7 @@ function Chip({
               passage: 0,
               marks: [],
             })}
-            className="truncate text-[11.5px] text-muted hover:text-ink hover:underline"
+            className="truncate text-[0.71875rem] text-muted hover:text-ink hover:underline"
           >
             {t('composer.inKnowledge')}
           </Link>

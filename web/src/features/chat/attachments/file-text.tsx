@@ -64,7 +64,7 @@ export function FileText({
     <ScrollRegion
       ref={view}
       dir="auto"
-      className="max-h-[62dvh] overflow-y-auto rounded-lg bg-sunken p-4 text-[13px] leading-relaxed"
+      className="max-h-[62dvh] overflow-y-auto rounded-lg bg-sunken p-4 text-note leading-relaxed"
     >
       {sectionsOf(drawnPart(text, page)).map((section) => (
         <section key={section.page ?? 0} data-page={section.page} className="mt-4 first:mt-0">

@@ -64,7 +64,9 @@ export function ImageTile({ file, thumbnail }: { file: StoredAttachment; thumbna
       >
         {source !== null && <img src={source} alt="" className="size-full object-cover" />}
       </button>
-      <span className="mt-1 block max-w-36 truncate px-1 text-[12px] text-muted">{file.name}</span>
+      <span className="mt-1 block max-w-36 truncate px-1 text-[0.75rem] text-muted">
+        {file.name}
+      </span>
       {open && <WholeImage file={file} onClose={() => setOpen(false)} />}
     </li>
   )

@@ -241,7 +241,7 @@ function MessageField({
       aria-activedescendant={active ?? undefined}
       placeholder={t('composer.placeholder')}
       maxLength={200_000}
-      className="block field-sizing-content max-h-[40dvh] w-full resize-none bg-transparent px-4.5 pt-3.5 pb-1.5 text-base short:py-1.5 leading-relaxed outline-none read-only:text-muted sm:text-[15.5px]"
+      className="block field-sizing-content max-h-[40dvh] w-full resize-none bg-transparent px-4.5 pt-3.5 pb-1.5 text-base short:py-1.5 leading-relaxed outline-none read-only:text-muted sm:text-message"
       onChange={(event) => {
         write(event.target.value)
         setCaret(event.target.selectionStart)

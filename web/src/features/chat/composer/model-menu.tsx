@@ -31,7 +31,7 @@ export function ModelMenu({
       type="button"
       aria-label={t('composer.modelIs', { name: current?.name ?? '…' })}
       aria-haspopup="dialog"
-      className="inline-flex h-9 min-w-0 items-center gap-1 rounded-lg px-2 text-[13px] font-medium text-soft hover:bg-hover hover:text-ink data-[state=open]:bg-hover"
+      className="inline-flex h-9 min-w-0 items-center gap-1 rounded-lg px-2 text-note font-medium text-soft hover:bg-hover hover:text-ink data-[state=open]:bg-hover"
       onClick={opened ? undefined : () => setOpened(true)}
     >
       <span className="max-w-40 truncate max-sm:max-w-28">{current?.name ?? '…'}</span>

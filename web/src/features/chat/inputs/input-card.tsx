@@ -100,7 +100,7 @@ export function InputCard({
             <InputFields form={input.schema} values={values} onChange={setValues} />
           )}
           {input.url !== undefined && <PageToOpen url={input.url} onOpen={() => setOpened(true)} />}
-          <p className="text-[13px] text-muted">
+          <p className="text-note text-muted">
             {t(input.mode === 'url' ? 'input.urlNote' : 'input.formNote')}
           </p>
         </div>

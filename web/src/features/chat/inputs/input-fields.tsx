@@ -148,7 +148,7 @@ function Several({
         </label>
       ))}
       {hint !== undefined && (
-        <p id={id} className="text-[13px] text-muted">
+        <p id={id} className="text-note text-muted">
           {hint}
         </p>
       )}

@@ -128,7 +128,7 @@ export const AnswerMessage = memo(function AnswerMessage({
       className="group/message flex flex-col gap-3"
     >
       {task !== null && (
-        <p className="flex items-center gap-2 text-[13px] text-muted">
+        <p className="flex items-center gap-2 text-note text-muted">
           <Bot size={14} aria-hidden className="shrink-0" />
           <span className="min-w-0 truncate">{t('background.answerTo', { task })}</span>
         </p>

@@ -106,7 +106,7 @@ export function ComparisonView(props: Props) {
                 <Tabs.Trigger
                   key={key}
                   value={key}
-                  className="min-h-9 min-w-0 flex-1 truncate rounded-lg px-2 text-[13px] font-medium text-soft data-[state=active]:bg-surface data-[state=active]:text-ink data-[state=active]:shadow-low pointer-coarse:min-h-11"
+                  className="min-h-9 min-w-0 flex-1 truncate rounded-lg px-2 text-note font-medium text-soft data-[state=active]:bg-surface data-[state=active]:text-ink data-[state=active]:shadow-low pointer-coarse:min-h-11"
                 >
                   {title}
                 </Tabs.Trigger>
@@ -136,9 +136,7 @@ export function ComparisonView(props: Props) {
             className="flex min-w-0 flex-col gap-3 rounded-2xl border border-line bg-surface px-5 py-4"
           >
             <header className="flex min-h-7 items-center gap-2">
-              <h2 className="min-w-0 flex-1 truncate text-[13px] font-semibold text-soft">
-                {title}
-              </h2>
+              <h2 className="min-w-0 flex-1 truncate text-note font-semibold text-soft">{title}</h2>
               {key === 'second' && close}
             </header>
             {content(id)}

@@ -47,7 +47,7 @@ export function EditForm({
         dir="auto"
         value={text}
         rows={Math.min(14, Math.max(3, text.split('\n').length))}
-        className={`${inputClass} resize-y rounded-2xl px-4 py-3 text-[15.5px] leading-relaxed sm:text-[15.5px]`}
+        className={`${inputClass} resize-y rounded-2xl px-4 py-3 text-message leading-relaxed sm:text-message`}
         onChange={(event) => setText(event.target.value)}
         onKeyDown={(event) => {
           if (isComposing(event.nativeEvent)) return
@@ -62,7 +62,7 @@ export function EditForm({
         }}
       />
       <div className="flex items-center justify-end gap-2">
-        <span className="me-auto text-[13px] text-muted">{hint}</span>
+        <span className="me-auto text-note text-muted">{hint}</span>
         <Button size="small" tone="quiet" onClick={cancel}>
           {t('common.cancel')}
         </Button>

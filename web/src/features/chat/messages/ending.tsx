@@ -98,7 +98,7 @@ export function Ending({
                 />
                 <Link
                   href={paths.settingsTab('models')}
-                  className="inline-flex h-8 items-center gap-1.5 rounded-lg px-2.5 text-[13px] font-medium text-soft hover:bg-hover hover:text-ink"
+                  className="inline-flex h-8 items-center gap-1.5 rounded-lg px-2.5 text-note font-medium text-soft hover:bg-hover hover:text-ink"
                 >
                   <Settings size={14} aria-hidden />
                   {t('message.modelSettings')}

@@ -72,7 +72,7 @@ export function QuoteButton({ scroller }: { scroller: RefObject<HTMLElement | nu
     <button
       type="button"
       style={{ left: selected.left, top: selected.top }}
-      className="fixed z-20 inline-flex h-8.5 -translate-x-1/2 animate-appear items-center gap-1.5 rounded-lg border border-line-strong bg-surface px-2.5 text-[13px] font-medium text-soft shadow-float hover:bg-hover hover:text-ink"
+      className="fixed z-20 inline-flex h-8.5 -translate-x-1/2 animate-appear items-center gap-1.5 rounded-lg border border-line-strong bg-surface px-2.5 text-note font-medium text-soft shadow-float hover:bg-hover hover:text-ink"
       // A press must not clear the selection before the click.
       onMouseDown={(event) => event.preventDefault()}
       onClick={() => {

@@ -65,7 +65,7 @@ export const UserMessage = memo(function UserMessage({
       {message.text !== '' && (
         <div
           dir="auto"
-          className="max-w-[85%] rounded-[18px] rounded-ee-md bg-hover px-4 py-2.5 text-[15.5px] leading-relaxed whitespace-pre-wrap [overflow-wrap:anywhere]"
+          className="max-w-[85%] rounded-[18px] rounded-ee-md bg-hover px-4 py-2.5 text-message leading-relaxed whitespace-pre-wrap [overflow-wrap:anywhere]"
         >
           {folded ? `${message.text.slice(0, LONG_TEXT_CHARACTERS)}…` : message.text}
           {message.text.length > LONG_TEXT_CHARACTERS && (

@@ -42,7 +42,7 @@ export function SourcesPanel({
         type="button"
         aria-expanded={open}
         aria-controls={open ? listId : undefined}
-        className="flex w-full min-w-0 items-center gap-2 rounded-xl px-3 py-2 text-start text-[13px] hover:bg-hover/60"
+        className="flex w-full min-w-0 items-center gap-2 rounded-xl px-3 py-2 text-start text-note hover:bg-hover/60"
         onClick={() => setOpen(!open)}
       >
         <BookOpen size={14} aria-hidden className="shrink-0 text-accent" />
@@ -109,7 +109,7 @@ function Part({
       {hidden > 0 && (
         <button
           type="button"
-          className="mt-1.5 text-[13px] text-accent underline underline-offset-3"
+          className="mt-1.5 text-note text-accent underline underline-offset-3"
           onClick={() => setAll(true)}
         >
           {t('steps.moreResults', { count: hidden })}
@@ -132,7 +132,7 @@ function Entry({
   const name =
     'min-w-0 truncate text-start font-medium text-accent underline decoration-accent/40 underline-offset-3 hover:decoration-current'
   return (
-    <li value={source.number} className="flex min-w-0 gap-2 text-[13px]">
+    <li value={source.number} className="flex min-w-0 gap-2 text-note">
       <span className="w-5 shrink-0 text-end leading-5 text-muted tabular-nums pointer-coarse:leading-11">
         {source.number}
       </span>

@@ -57,7 +57,7 @@ export function ActivityRow({
           {title}
         </span>
         {summary !== undefined && summary !== '' && (
-          <span dir="auto" className="min-w-0 truncate font-mono text-[12.5px] text-muted">
+          <span dir="auto" className="min-w-0 truncate font-mono text-code text-muted">
             {summary}
           </span>
         )}

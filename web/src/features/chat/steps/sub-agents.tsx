@@ -67,7 +67,7 @@ export function SubAgents({
             <Calls calls={agent.calls} />
             {response === '' ? <LastText text={agent.text} /> : <Response text={response} />}
             {error !== '' && (
-              <p className="mt-1.5 text-[13px] text-bad [overflow-wrap:anywhere]">{error}</p>
+              <p className="mt-1.5 text-note text-bad [overflow-wrap:anywhere]">{error}</p>
             )}
           </li>
         )
@@ -119,7 +119,7 @@ function LastText({ text }: { text: string }) {
     <>
       <p
         className={classNames(
-          'mt-1.5 text-[13px] whitespace-pre-wrap text-soft [overflow-wrap:anywhere]',
+          'mt-1.5 text-note whitespace-pre-wrap text-soft [overflow-wrap:anywhere]',
           !open && 'line-clamp-3',
         )}
       >
@@ -129,7 +129,7 @@ function LastText({ text }: { text: string }) {
         <button
           type="button"
           aria-expanded={open}
-          className="mt-1 text-[13px] text-accent underline underline-offset-3"
+          className="mt-1 text-note text-accent underline underline-offset-3"
           onClick={() => setOpen(!open)}
         >
           {t(open ? 'common.less' : 'common.more')}

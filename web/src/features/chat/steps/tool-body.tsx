@@ -48,9 +48,7 @@ function Raw({ label, text }: { label: string; text: string }) {
     <>
       <PlainText label={label} text={text.slice(0, MAX_RAW_CHARACTERS)} />
       {hidden > 0 && (
-        <p className="text-[13px] text-muted">
-          {t('results.omitted.characters', { count: hidden })}
-        </p>
+        <p className="text-note text-muted">{t('results.omitted.characters', { count: hidden })}</p>
       )}
     </>
   )

@@ -115,7 +115,7 @@ function Branches({ label, branches }: { label?: string; branches: readonly Bran
       className={
         label === undefined
           ? 'ms-[7px] flex flex-col border-s border-line ps-3.5'
-          : 'flex flex-col text-[13px]'
+          : 'flex flex-col text-note'
       }
     >
       {branches.map((branch) => (
@@ -176,7 +176,7 @@ export function FileMatches({ label, matches }: { label: string; matches: readon
       folded={MATCHES_FOLDED}
       unit="items"
       draw={(count) => (
-        <ul aria-label={label} className="flex flex-col gap-2.5 text-[13px]">
+        <ul aria-label={label} className="flex flex-col gap-2.5 text-note">
           {keyed(byFile(matches.slice(0, count)), ({ path }) => path).map(
             ({ key, item: { path, lines } }) => (
               <li key={key} className="min-w-0">
@@ -196,7 +196,7 @@ function MatchedLines({ path, lines }: { path: string; lines: readonly FileMatch
   return (
     <ol
       dir="ltr"
-      className="mt-1 overflow-hidden rounded-lg border border-line bg-sunken py-1 font-mono text-[12.5px]"
+      className="mt-1 overflow-hidden rounded-lg border border-line bg-sunken py-1 font-mono text-code"
     >
       {keyed(lines, ({ line }) => `${line}`).map(({ key, item: { line, content } }) => (
         <li key={key} className="flex gap-3 px-2.5 py-px">

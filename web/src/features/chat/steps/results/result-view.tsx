@@ -21,7 +21,7 @@ export function ResultView({ result }: { result: ResultKind }) {
       return (
         <>
           <FileMatches label={label} matches={result.matches} />
-          {result.truncated && <p className="text-[13px] text-muted">{t('results.moreMatches')}</p>}
+          {result.truncated && <p className="text-note text-muted">{t('results.moreMatches')}</p>}
         </>
       )
     case 'tree':
@@ -37,7 +37,7 @@ export function ResultView({ result }: { result: ResultKind }) {
             <FileLines path={name} text={text} firstLine={1} totalLines={totalLines} />
           </CsvTable>
           {last < totalLines && (
-            <p className="text-[13px] text-muted">
+            <p className="text-note text-muted">
               {t('results.linesRead', { last, total: totalLines })}
             </p>
           )}

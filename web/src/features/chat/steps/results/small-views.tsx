@@ -81,7 +81,7 @@ export function WeatherCard({ weather }: { weather: Weather }) {
         </span>
         <span className="text-soft">{weather.condition}</span>
       </p>
-      <dl className="mt-2 flex flex-wrap gap-x-4 gap-y-1 text-[13px]">
+      <dl className="mt-2 flex flex-wrap gap-x-4 gap-y-1 text-note">
         {details.map(([Detail, name, value]) => (
           <div key={name} className="flex items-center gap-1.5">
             <Detail size={13} aria-hidden className="text-muted" />
@@ -93,7 +93,7 @@ export function WeatherCard({ weather }: { weather: Weather }) {
       {forecast.length > 0 && (
         <ul
           aria-label={t('results.forecast')}
-          className="mt-2.5 flex flex-col gap-1 border-t border-line pt-2 text-[13px]"
+          className="mt-2.5 flex flex-col gap-1 border-t border-line pt-2 text-note"
         >
           {forecast.slice(0, FORECAST_DAYS).map((day) => {
             const DayIcon = iconOf(day.condition)
@@ -145,7 +145,7 @@ export function Facts({ facts }: { facts: readonly Fact[] }) {
     return text.length > VALUE_CHARACTERS ? `${text.slice(0, VALUE_CHARACTERS)}…` : text
   }
   return (
-    <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 rounded-xl border border-line bg-surface px-3.5 py-2.5 text-[13px]">
+    <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 rounded-xl border border-line bg-surface px-3.5 py-2.5 text-note">
       {facts.map(({ name, value }) => (
         <div key={name} className="col-span-2 grid grid-cols-subgrid">
           <dt className="max-w-48 text-muted [overflow-wrap:anywhere]">{readableName(name)}</dt>
@@ -175,7 +175,7 @@ export function PlainText({ label, text }: { label: string; text: string }) {
           <ScrollRegion
             as="pre"
             dir="auto"
-            className="code-lines max-h-112 overflow-auto rounded-lg border border-line bg-sunken px-3 py-2 text-[12.5px] whitespace-pre-wrap [overflow-wrap:anywhere]"
+            className="code-lines max-h-112 overflow-auto rounded-lg border border-line bg-sunken px-3 py-2 text-code whitespace-pre-wrap [overflow-wrap:anywhere]"
           >
             {lines.slice(0, count).join('\n')}
           </ScrollRegion>

@@ -66,7 +66,7 @@ export function HitCards({ label, hits }: { label: string; hits: readonly WebIte
               {hit.text !== undefined && (
                 <p
                   dir="auto"
-                  className="mt-1 line-clamp-3 text-[13px] text-soft [overflow-wrap:anywhere]"
+                  className="mt-1 line-clamp-3 text-note text-soft [overflow-wrap:anywhere]"
                 >
                   {hit.text}
                 </p>
@@ -90,7 +90,7 @@ export function PageCards({ label, pages }: { label: string; pages: readonly Pag
             <WebTitle item={page} />
           </p>
           {page.error !== undefined && (
-            <p className="mt-1 flex items-center gap-1.5 text-[13px] text-bad">
+            <p className="mt-1 flex items-center gap-1.5 text-note text-bad">
               <TriangleAlert size={13} aria-hidden className="shrink-0" />
               {page.error}
             </p>
@@ -108,12 +108,12 @@ function PageBody({ page, alone }: { page: PageItem; alone: boolean }) {
   return (
     <>
       {page.content === undefined && page.text !== undefined && (
-        <p dir="auto" className="mt-1 text-[13px] text-soft">
+        <p dir="auto" className="mt-1 text-note text-soft">
           {page.text}
         </p>
       )}
       {page.content !== undefined && (
-        <div className="mt-2 flex flex-col gap-2 border-t border-line pt-2 text-[13px]">
+        <div className="mt-2 flex flex-col gap-2 border-t border-line pt-2 text-note">
           <Fold
             total={lines.length}
             folded={alone ? PAGE_LINES_FOLDED : 4}
@@ -123,7 +123,7 @@ function PageBody({ page, alone }: { page: PageItem; alone: boolean }) {
         </div>
       )}
       {page.links.length > 0 && (
-        <div className="mt-2 flex flex-col gap-1.5 border-t border-line pt-2 text-[13px]">
+        <div className="mt-2 flex flex-col gap-1.5 border-t border-line pt-2 text-note">
           <Fold
             total={page.links.length}
             folded={LINKS_FOLDED}
@@ -175,7 +175,7 @@ export function PassageCards({
                 <p className="mt-0.5 font-medium">{passage.document}</p>
                 <p
                   dir="auto"
-                  className="mt-1 line-clamp-4 text-[13px] whitespace-pre-line text-soft [overflow-wrap:anywhere]"
+                  className="mt-1 line-clamp-4 text-note whitespace-pre-line text-soft [overflow-wrap:anywhere]"
                 >
                   {passage.text.slice(0, 2_000)}
                 </p>
