@@ -132,10 +132,10 @@ describeInBrowser('loading the page', (visitor) => {
     const requested: string[] = []
     page.on('request', (request) => requested.push(new URL(request.url()).pathname))
     await page.addInitScript(`
-      globalThis.heights = new Set()
+      globalThis.places = new Set()
       const look = () => {
         const field = document.getElementById('early-message')
-        if (field !== null) heights.add(field.getBoundingClientRect().y)
+        if (field !== null) places.add(field.getBoundingClientRect().y)
         requestAnimationFrame(look)
       }
       look()
@@ -162,7 +162,7 @@ describeInBrowser('loading the page', (visitor) => {
     await page.getByText('An early answer.').waitFor()
     expect(await page.getByText('Something early').count()).toBe(1)
     await expect.poll(() => composer(page).boundingBox()).toEqual(place)
-    expect(await page.evaluate('[...heights]')).toEqual([place?.y])
+    expect(await page.evaluate('[...places]')).toEqual([place?.y])
     await page.context().close()
   })
 

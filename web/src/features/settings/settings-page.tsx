@@ -16,8 +16,6 @@ import { ModelsSection } from './models-section.tsx'
 import { SharesSection } from './shares-section.tsx'
 import { WebhooksSection } from './webhooks-section.tsx'
 
-type Section = (typeof SETTINGS_TABS)[number]
-
 /** The page at `/settings`. `tab` is the part of the URL that names the section; appearance by default. */
 export function SettingsPage({
   tab,
@@ -30,7 +28,7 @@ export function SettingsPage({
   multi: boolean
 }) {
   const { t } = useTranslation()
-  const current: Section = SETTINGS_TABS.find((section) => section === tab) ?? 'appearance'
+  const current = SETTINGS_TABS.find((section) => section === tab) ?? 'appearance'
   const tabs = useRef<HTMLElement>(null)
   useCurrentInView(tabs, `[data-tab="${current}"]`)
   return (

@@ -1,6 +1,6 @@
 // The user's preferences for all conversations, and the model menus that follow them.
-import { type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useMemo } from 'react'
+import { useMutation, useMutationState, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useCallback, useMemo } from 'react'
 import type { Preferences } from '../../../../server/protocol/accounts/preferences.ts'
 import type { PublicModel } from '../../../../server/protocol/models/catalog.ts'
 import { request } from '../http/api-client.ts'
@@ -10,33 +10,27 @@ const preferencesKey = ['preferences'] as const
 
 const changesKey = ['change preferences'] as const
 
-/** `preferences` with the changes that are still being sent, except `stored`, which the server has stored already. */
-function withPending(
-  client: QueryClient,
-  preferences: Preferences,
-  stored?: Partial<Preferences>,
-): Preferences {
-  const changes = client
-    .getMutationCache()
-    .findAll({ mutationKey: changesKey, status: 'pending' })
-    .map(({ state }) => state.variables as Partial<Preferences>) // the mutations of `useChangePreferences`
-    .filter((change) => change !== stored)
-  return Object.assign({}, preferences, ...changes)
-}
-
-/** The user's preferences, with defaults for those that were never set. */
-export const usePreferences = () =>
-  useQuery({
+/** The user's preferences, with defaults for those that were never set, and with the changes that are being sent. */
+export function usePreferences() {
+  const changes = useMutationState({
+    filters: { mutationKey: changesKey, status: 'pending' },
+    select: ({ state }) => state.variables as Partial<Preferences>, // of the mutation below
+  })
+  return useQuery({
     queryKey: preferencesKey,
-    queryFn: async ({ client, signal }) =>
-      withPending(client, await request<Preferences>('/api/preferences', { signal })),
+    queryFn: ({ signal }) => request<Preferences>('/api/preferences', { signal }),
+    select: useCallback(
+      (stored: Preferences): Preferences => Object.assign({}, stored, ...changes),
+      [changes],
+    ),
     staleTime: 60_000,
     meta: { quiet: true },
   })
+}
 
 /**
- * Changes some preferences. The change is shown at once, and rolled back if the server refuses it. Changes are sent one after
- * another, because some contain a whole list; no response to an earlier request replaces what a later change shows.
+ * Changes some preferences. `usePreferences` has the change at once, and until the server has refused it. Changes are sent one
+ * after another, because some contain a whole list.
  */
 export function useChangePreferences() {
   const client = useQueryClient()
@@ -45,17 +39,10 @@ export function useChangePreferences() {
     scope: { id: changesKey[0] },
     mutationFn: (body: Partial<Preferences>) =>
       request<Preferences>('/api/preferences', { method: 'PATCH', body }),
-    onMutate: async (change) => {
+    async onSuccess(stored) {
+      // A request that was sent before the change may return what was stored before it.
       await client.cancelQueries({ queryKey: preferencesKey })
-      const before = client.getQueryData<Preferences>(preferencesKey)
-      if (before !== undefined) client.setQueryData(preferencesKey, { ...before, ...change })
-      return { before }
-    },
-    onError: (_error, _change, context) => client.setQueryData(preferencesKey, context?.before),
-    async onSuccess(after, change) {
-      // A request that was sent before the change returns what was stored before it.
-      await client.cancelQueries({ queryKey: preferencesKey })
-      client.setQueryData(preferencesKey, withPending(client, after, change))
+      client.setQueryData(preferencesKey, stored)
     },
   })
 }

@@ -63,7 +63,7 @@ const highlightStyle = HighlightStyle.define([
 const editorTheme = EditorView.theme({
   '&': {
     height: '100%',
-    fontSize: '0.8125rem',
+    fontSize: 'var(--text-note)',
     backgroundColor: 'transparent',
     color: 'var(--ink)',
   },
