@@ -13,10 +13,13 @@ import {
 const multi = { auth_mode: 'multi', jwt_secret: TEST_JWT_SECRET }
 const password = 'a good password'
 
-/** A code of the step that is so many steps away. */
-const codeOf = (secret: string, steps = 0): string =>
+/**
+ * The code for setting up the app belongs to the current time step, the one for signing in to the next.
+ * Both stay acceptable if a new step starts before the server checks them.
+ */
+const codeOf = (secret: string, purpose: 'set up' | 'sign in'): string =>
   new TOTP({ secret: Secret.fromBase32(secret) }).generate({
-    timestamp: Date.now() + steps * 30_000,
+    timestamp: Date.now() + (purpose === 'set up' ? 0 : 30_000),
   })
 
 const clientOf = (server: TestServer) => {
@@ -25,11 +28,15 @@ const clientOf = (server: TestServer) => {
   return {
     post,
     login: (username: string) => post('/api/auth/login', { username, password }),
-    /** Sets up an authenticator app with the code of the step before this one, so that the current one is still unused. */
+    /** Sets up an authenticator app. */
     async addTotp(token: string) {
       const { secret, uri } = (await post('/api/auth/totp', { current_password: password }, token))
         .json.data
-      const confirmed = await post('/api/auth/totp/confirm', { code: codeOf(secret, -1) }, token)
+      const confirmed = await post(
+        '/api/auth/totp/confirm',
+        { code: codeOf(secret, 'set up') },
+        token,
+      )
       return { secret, uri, codes: confirmed.json.data.recovery_codes as string[] }
     },
     second: (challenge: string, code: string, more: object = {}) =>
@@ -57,7 +64,7 @@ describeOnEachServer('second factors', (start) => {
     expect(json).not.toHaveProperty('data')
     const { challenge, methods } = json.details as { challenge: string; methods: string[] }
     expect(methods).toEqual(['totp', 'recovery_code'])
-    const code = codeOf(secret)
+    const code = codeOf(secret, 'sign in')
     const both = await Promise.all(
       [1, 2].map(() => client.second(challenge, code, { cookie: true })),
     )
@@ -68,7 +75,7 @@ describeOnEachServer('second factors', (start) => {
       reason: 'second_factor_refused',
     })
     // The code with which the app was set up does not work either: it belongs to an earlier time step.
-    expect((await client.second(challenge, codeOf(secret, -1))).status).toBe(401)
+    expect((await client.second(challenge, codeOf(secret, 'set up'))).status).toBe(401)
     const { items } = (await server.call('GET', '/api/admin/audit?limit=100', { token: admin }))
       .json.data
     const seen = items
@@ -128,7 +135,7 @@ describeOnEachServer('second factors', (start) => {
     ).toMatchObject({
       reason: 'second_factor_code_wrong',
     })
-    const code = codeOf(started.json.data.secret)
+    const code = codeOf(started.json.data.secret, 'set up')
     expect((await client.post('/api/auth/totp/confirm', { code }, token)).status).toBe(200)
     expect((await client.post('/api/auth/totp', right, token)).json).toMatchObject({
       reason: 'second_factor_set',
@@ -192,9 +199,11 @@ describe('guessing second factors', () => {
     const token = await register(server, 'ada')
     const { secret, codes } = await client.addTotp(token)
     const { challenge } = (await client.login('ada')).json.details as { challenge: string }
-    expect((await client.second(challenge.slice(1), codeOf(secret))).json).toMatchObject({
-      reason: 'second_factor_expired',
-    })
+    expect((await client.second(challenge.slice(1), codeOf(secret, 'sign in'))).json).toMatchObject(
+      {
+        reason: 'second_factor_expired',
+      },
+    )
     const changed = await server.call('PATCH', '/api/auth/profile', {
       token,
       body: { password: 'another password', current_password: password },

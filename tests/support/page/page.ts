@@ -211,6 +211,8 @@ function watch(page: Page, origin: string): void {
 /** Asserts that the page caused no violations, then closes it; a shared context becomes idle again. */
 export async function leave(page: Page): Promise<void> {
   expect(faultsOf.get(page) ?? []).toEqual([])
+  // A handler that is just answering a request of the page would fail when the page closes.
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
   const context = page.context()
   const shared = sharedOf.get(context)
   if (shared === undefined) return context.close()
