@@ -71,11 +71,36 @@ export const useTags = () =>
     meta: { quiet: true },
   })
 
+const patchKey = ['patch conversation'] as const
+
+type ConversationPatch = { id: string } & Partial<PatchConversationBody>
+
+/** Patches with a response. Their mutations count as pending until all callbacks have run. */
+const answered = new WeakSet<ConversationPatch>()
+
+/** What a patch changes in the cached conversation. Which leaf is shown is decided elsewhere. */
+const changesOf = ({ id: _id, leaf_id: _leaf, ...body }: ConversationPatch) =>
+  Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined))
+
+/** A conversation from the server, with the changes that are still being sent. */
+function withPendingChanges(client: QueryClient, conversation: Conversation): Conversation {
+  const changes = client
+    .getMutationCache()
+    .findAll({ mutationKey: patchKey, status: 'pending' })
+    .map(({ state }) => state.variables as ConversationPatch) // of `usePatchConversation`
+    .filter((patch) => patch.id === conversation.id && !answered.has(patch))
+  return Object.assign({}, conversation, ...changes.map(changesOf))
+}
+
 /** The query of one conversation, for components and for prefetching. */
 export const conversationQuery = (id: string) =>
   queryOptions({
     queryKey: conversationKeys.one(id),
-    queryFn: ({ signal }) => request<Conversation>(`/api/conversations/${id}`, { signal }),
+    queryFn: async ({ client, signal }) =>
+      withPendingChanges(
+        client,
+        await request<Conversation>(`/api/conversations/${id}`, { signal }),
+      ),
     meta: { quiet: true },
   })
 
@@ -181,24 +206,30 @@ export function useOrderPins() {
   })
 }
 
-/** Changes a conversation. The change is shown at once, and rolled back if the server refuses it. */
+/**
+ * Changes a conversation. The change is shown at once, and rolled back if the server refuses it. No response hides changes
+ * that are still being sent.
+ */
 export function usePatchConversation() {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: ({ id, ...body }: { id: string } & Partial<PatchConversationBody>) =>
+    mutationKey: patchKey,
+    mutationFn: ({ id, ...body }: ConversationPatch) =>
       request<Conversation>(`/api/conversations/${id}`, { method: 'PATCH', body }),
-    onMutate: ({ id, leaf_id: _leaf, ...body }) => {
-      const present = Object.fromEntries(
-        Object.entries(body).filter(([, value]) => value !== undefined),
-      )
-      updateCached(client, id, (conversation) => ({ ...conversation, ...present }))
+    onMutate: (patch) => {
+      const changes = changesOf(patch)
+      updateCached(client, patch.id, (conversation) => ({ ...conversation, ...changes }))
     },
-    onSuccess: (conversation) => {
-      updateCached(client, conversation.id, () => conversation)
+    onSuccess: (conversation, patch) => {
+      answered.add(patch)
+      updateCached(client, conversation.id, () => withPendingChanges(client, conversation))
     },
     onSettled: (_data, _error, { tags }) =>
       tags === undefined ? undefined : client.invalidateQueries({ queryKey: ['tags'] }),
-    onError: (_error, { id }) => refreshConversations(client, [id]),
+    onError: (_error, patch) => {
+      answered.add(patch)
+      return refreshConversations(client, [patch.id])
+    },
   })
 }
 
