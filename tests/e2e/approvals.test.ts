@@ -42,6 +42,50 @@ describeInBrowser('approving file changes', (visitor) => {
     await leave(page)
   })
 
+  test('a request appears together with its preview, so that its buttons do not move once they are shown', async () => {
+    const id = await on.createProject('Still', { 'notes.md': 'old line\n' })
+    on.upstream.enqueue(write('new line\n'), turn.text('Written.'))
+    const page = await visitor.open(`${on.server.url}/?project=${id}`)
+    await page.getByRole('button', { name: 'Project: Still' }).waitFor()
+    let release = (): void => undefined
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    await page.route('**/assets/diff-view-*.js', async (route) => {
+      await released
+      await route.continue()
+    })
+    // In each frame: how far the last button is below the top of its card.
+    await page.evaluate(`(() => {
+      window.places = new Set()
+      const look = () => {
+        const button = document.querySelector('[data-approval] footer button:last-child')
+        const top = (element) => element.getBoundingClientRect().top
+        if (button !== null)
+          window.places.add(Math.round(top(button) - top(button.closest('[data-approval]'))))
+        requestAnimationFrame(look)
+      }
+      look()
+    })()`)
+    const codeOfCard = page.waitForResponse('**/assets/approval-card-*.js')
+    await say(page, 'Change my notes.')
+    await (await codeOfCard).finished()
+    await page.getByText('waiting for you').first().waitFor()
+    // Time enough for the card to appear without the preview.
+    await page.evaluate(`new Promise((done) => {
+      let frames = 0
+      const next = () => ((frames += 1) > 60 ? done() : requestAnimationFrame(next))
+      next()
+    })`)
+    expect(await card(page).count()).toBe(0)
+    release()
+    await card(page).getByText('new line').waitFor()
+    await page.getByRole('button', { name: 'Approve', exact: true }).click()
+    await page.getByText('Written.').waitFor()
+    expect(await page.evaluate('window.places.size')).toBe(1)
+    await leave(page)
+  })
+
   test('several approval requests are numbered, and one click rejects all of them', async () => {
     const id = await on.createProject('Many', { 'notes.md': 'old\n' })
     on.upstream.enqueue(

@@ -84,12 +84,15 @@ const changesOf = ({ id: _id, leaf_id: _leaf, ...body }: ConversationPatch) =>
 
 /** A conversation from the server, with the changes that are still being sent. */
 function withPendingChanges(client: QueryClient, conversation: Conversation): Conversation {
-  const changes = client
+  const patches = client
     .getMutationCache()
     .findAll({ mutationKey: patchKey, status: 'pending' })
     .map(({ state }) => state.variables as ConversationPatch) // of `usePatchConversation`
-    .filter((patch) => patch.id === conversation.id && !answered.has(patch))
-  return Object.assign({}, conversation, ...changes.map(changesOf))
+  let shown = conversation
+  for (const patch of patches)
+    if (patch.id === conversation.id && !answered.has(patch))
+      shown = { ...shown, ...changesOf(patch) }
+  return shown
 }
 
 /** The query of one conversation, for components and for prefetching. */

@@ -13,6 +13,9 @@ const DiffView = lazyPart(() =>
   import('../../../ui/code/diff-view.tsx').then((module) => module.DiffView),
 )
 
+/** Loads the code of all previews. Never rejects: a preview whose code is missing loads it again. */
+export const loadPreviews = () => Promise.all([CodeBlock.preload(), DiffView.preload()])
+
 const WARNING_CODES = ['not_isolated', 'host_network', 'changed_meanwhile'] as const
 const isKnownWarning = (code: unknown): code is (typeof WARNING_CODES)[number] =>
   WARNING_CODES.some((known) => known === code)

@@ -4,9 +4,14 @@ import { lazyPart } from '../../../ui/states/late.tsx'
 import { PartBoundary } from '../../../ui/states/part-boundary.tsx'
 import type * as card from './approval-card.tsx'
 
-const ApprovalCard = lazyPart(() =>
-  import('./approval-card.tsx').then((module) => module.ApprovalCard),
-)
+/** The card appears with its preview: the buttons would otherwise come first, and move when the preview comes above them. */
+const ApprovalCard = lazyPart(async () => {
+  const [{ ApprovalCard: Card }] = await Promise.all([
+    import('./approval-card.tsx'),
+    import('./approval-preview.tsx').then(({ loadPreviews }) => loadPreviews()),
+  ])
+  return Card
+})
 
 /** A lazy `ApprovalCard`; renders nothing while it loads. Used for answers and background tasks. */
 export function LateApprovalCard(props: ComponentProps<typeof card.ApprovalCard>) {
