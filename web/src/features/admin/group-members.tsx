@@ -23,6 +23,20 @@ export function GroupMembers({ id }: { id: string }) {
   return (
     <section className="flex flex-col gap-2">
       <h3 className="text-sm font-medium text-soft">{t('admin.groups.membersTitle')}</h3>
+      {/* Above the members, whose number changes: the button of the next account stays under the pointer. */}
+      <TextField
+        label={t('admin.groups.find')}
+        type="search"
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+      />
+      {search !== '' && (
+        <Candidates
+          text={search}
+          groupId={id}
+          onAdd={(userId) => change.mutate({ userId, add: true })}
+        />
+      )}
       {members.isPending && <Loading />}
       {members.isError && (
         <Failed message={errorText(members.error)} onRetry={() => void members.refetch()} />
@@ -46,19 +60,6 @@ export function GroupMembers({ id }: { id: string }) {
             {t('common.more')}
           </Button>
         </div>
-      )}
-      <TextField
-        label={t('admin.groups.find')}
-        type="search"
-        value={text}
-        onChange={(event) => setText(event.target.value)}
-      />
-      {search !== '' && (
-        <Candidates
-          text={search}
-          groupId={id}
-          onAdd={(userId) => change.mutate({ userId, add: true })}
-        />
       )}
     </section>
   )
