@@ -224,6 +224,10 @@ let axeText: string | undefined
 const axeSource = (): string =>
   (axeText ??= readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8'))
 
+/** A tooltip may be outside every landmark: it describes its control, wherever it is in the document. */
+const TOOLTIPS_ARE_CONTENT =
+  "axe.configure({ rules: [{ id: 'region', selector: 'body *:not([role=tooltip], [role=tooltip] *)' }] })"
+
 /** Of all rules, only these depend on colours. */
 const COLOUR_RULES = {
   normal: ['color-contrast', 'link-in-text-block'],
@@ -236,7 +240,10 @@ export async function expectAccessible(
   { colours }: { colours?: keyof typeof COLOUR_RULES } = {},
 ): Promise<void> {
   // Injected once per document and limited to violations, which makes a check much cheaper.
-  if (await page.evaluate<boolean>('!("axe" in window)')) await page.evaluate(axeSource())
+  if (await page.evaluate<boolean>('!("axe" in window)')) {
+    await page.evaluate(axeSource())
+    await page.evaluate(TOOLTIPS_ARE_CONTENT)
+  }
   const options: axe.RunOptions = {
     resultTypes: ['violations'],
     ...(colours === undefined ? {} : { runOnly: COLOUR_RULES[colours] }),
