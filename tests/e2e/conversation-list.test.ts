@@ -121,22 +121,23 @@ describeInBrowser('the list of conversations', (visitor) => {
     await list.getByRole('link', { name: 'Plan 129' }).waitFor()
     await leave(page)
   })
+
   test('the response to one change does not hide a later one, and a change that the server refuses is undone', async () => {
     const id = await create('An old name')
     const page = await visitor.open(at.server.url)
     const list = page.getByRole('navigation', { name: 'Conversations' })
     const pinned = list.getByRole('region', { name: 'Pinned' })
-    const held: { body: unknown; answer: (given: 'continue' | 'refuse') => void }[] = []
+    const held: { body: unknown; handle: (how: 'continue' | 'refuse') => void }[] = []
     let reads = 0
     await page.route(`**/api/conversations/${id}`, async (route, request) => {
       if (request.method() !== 'PATCH') {
         await route.continue()
         return
       }
-      const answer = await new Promise<'continue' | 'refuse'>((resolve) => {
-        held.push({ body: request.postDataJSON(), answer: resolve })
+      const how = await new Promise<'continue' | 'refuse'>((resolve) => {
+        held.push({ body: request.postDataJSON(), handle: resolve })
       })
-      if (answer === 'continue') await route.continue()
+      if (how === 'continue') await route.continue()
       else await route.fulfill({ status: 500, json: { code: 500, message: 'No.', data: null } })
     })
     page.on('requestfinished', (request) => {
@@ -157,15 +158,15 @@ describeInBrowser('the list of conversations', (visitor) => {
     await expect
       .poll(() => held.map(({ body }) => body))
       .toEqual([{ title: 'A new name' }, { pinned: true }])
-    held[0]?.answer('continue')
+    held[0]?.handle('continue')
     // The event of the first change makes the page read the conversation, which is not pinned yet.
     await expect.poll(() => reads).toBe(1)
     await rename('A new name', 'The last name')
     await pinned.getByRole('link', { name: 'The last name' }).waitFor()
-    held[1]?.answer('continue')
+    held[1]?.handle('continue')
     await expect.poll(() => reads).toBe(2)
     expect(await pinned.getByRole('link', { name: 'The last name' }).count()).toBe(1)
-    held[2]?.answer('refuse')
+    held[2]?.handle('refuse')
     await pinned.getByRole('link', { name: 'A new name' }).waitFor()
     await leave(page)
   })

@@ -211,22 +211,24 @@ function watch(page: Page, origin: string): void {
 /** Asserts that the page caused no violations, then closes it; a shared context becomes idle again. */
 export async function leave(page: Page): Promise<void> {
   expect(faultsOf.get(page) ?? []).toEqual([])
-  // A handler that is just answering a request of the page would fail when the page closes.
-  await page.unrouteAll({ behavior: 'ignoreErrors' })
   const context = page.context()
+  // A handler that is still processing a request would fail when its page closes.
+  for (const each of context.pages()) await each.unrouteAll({ behavior: 'ignoreErrors' })
   const shared = sharedOf.get(context)
   if (shared === undefined) return context.close()
   for (const each of context.pages()) if (each !== shared.blank) await each.close()
   unused.set(shared.kind, [...(unused.get(shared.kind) ?? []), context])
 }
 
+/** A tooltip may be outside every landmark: it describes its control, wherever it is in the document. */
+const EXEMPT_TOOLTIPS =
+  ";axe.configure({ rules: [{ id: 'region', selector: 'body *:not([role=tooltip], [role=tooltip] *)' }] })"
+
 let axeText: string | undefined
 const axeSource = (): string =>
-  (axeText ??= readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8'))
-
-/** A tooltip may be outside every landmark: it describes its control, wherever it is in the document. */
-const TOOLTIPS_ARE_CONTENT =
-  "axe.configure({ rules: [{ id: 'region', selector: 'body *:not([role=tooltip], [role=tooltip] *)' }] })"
+  (axeText ??=
+    readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8') +
+    EXEMPT_TOOLTIPS)
 
 /** Of all rules, only these depend on colours. */
 const COLOUR_RULES = {
@@ -240,10 +242,7 @@ export async function expectAccessible(
   { colours }: { colours?: keyof typeof COLOUR_RULES } = {},
 ): Promise<void> {
   // Injected once per document and limited to violations, which makes a check much cheaper.
-  if (await page.evaluate<boolean>('!("axe" in window)')) {
-    await page.evaluate(axeSource())
-    await page.evaluate(TOOLTIPS_ARE_CONTENT)
-  }
+  if (await page.evaluate<boolean>('!("axe" in window)')) await page.evaluate(axeSource())
   const options: axe.RunOptions = {
     resultTypes: ['violations'],
     ...(colours === undefined ? {} : { runOnly: COLOUR_RULES[colours] }),

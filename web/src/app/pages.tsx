@@ -10,6 +10,7 @@ import { messagesQuery } from '../lib/api/messages.ts'
 import { FirstScreenReady } from '../lib/browser/first-screen.tsx'
 import { useTranslation } from '../lib/i18n/use-translation.tsx'
 import { paths } from '../lib/paths.ts'
+import { classNames } from '../ui/class-names.ts'
 import { IconButton, linkButtonClass } from '../ui/controls/button.tsx'
 import { Empty, Loading } from '../ui/states/feedback.tsx'
 import { lazyView, prefetch } from '../ui/states/late.tsx'
@@ -75,7 +76,8 @@ function Scrolling({ onMenu, children }: { onMenu: (() => void) | null; children
   const [location] = useLocation()
   return (
     <div className="min-h-0 flex-1 overflow-y-auto">
-      <MenuBar onMenu={onMenu} />
+      {/* The bar takes up a part of the space that these pages leave above their titles. */}
+      <MenuBar onMenu={onMenu} className="-mb-6" />
       <PartBoundary fallback={<Loading />} subject={location}>
         {children}
         <FirstScreenReady />
@@ -84,11 +86,16 @@ function Scrolling({ onMenu, children }: { onMenu: (() => void) | null; children
   )
 }
 
-function MenuBar({ onMenu }: { onMenu: (() => void) | null }) {
+function MenuBar({ onMenu, className }: { onMenu: (() => void) | null; className?: string }) {
   const { t } = useTranslation()
   if (onMenu === null) return null
   return (
-    <div className="sticky top-0 z-10 flex h-13 items-center bg-paper/90 px-3 backdrop-blur-sm">
+    <div
+      className={classNames(
+        'sticky top-0 z-10 flex h-13 items-center bg-paper/90 px-3 backdrop-blur-sm',
+        className,
+      )}
+    >
       <IconButton icon={PanelLeft} label={t('shell.expand')} onClick={onMenu} />
     </div>
   )

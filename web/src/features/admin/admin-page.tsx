@@ -21,7 +21,7 @@ export function AdminPage({ tab, ownId }: { tab: string | undefined; ownId: stri
   const tabs = useRef<HTMLDivElement>(null)
   useCurrentInView(tabs, `[data-value="${current}"]`)
   return (
-    <div className="mx-auto flex w-full max-w-4xl flex-col gap-6 px-5 py-8 max-md:pt-2">
+    <div className="mx-auto flex w-full max-w-4xl flex-col gap-6 px-5 py-8">
       <h1 className="font-display text-3xl tracking-tight">{t('admin.title')}</h1>
       <div ref={tabs} className="-mx-5 overflow-x-auto px-5 whitespace-nowrap">
         <Segmented

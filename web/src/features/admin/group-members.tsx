@@ -23,7 +23,7 @@ export function GroupMembers({ id }: { id: string }) {
   return (
     <section className="flex flex-col gap-2">
       <h3 className="text-sm font-medium text-soft">{t('admin.groups.membersTitle')}</h3>
-      {/* Above the members, whose number changes: the button of the next account stays under the pointer. */}
+      {/* Above the list of members, so that adding one does not move the results. */}
       <TextField
         label={t('admin.groups.find')}
         type="search"

@@ -19,7 +19,7 @@ export function MemoryPage() {
   const { t } = useTranslation()
   const memory = useMemory()
   return (
-    <div className="mx-auto flex w-full max-w-3xl flex-col gap-5 px-5 py-8 max-md:pt-2">
+    <div className="mx-auto flex w-full max-w-3xl flex-col gap-5 px-5 py-8">
       <header>
         <h1 className="font-display text-3xl tracking-tight">{t('memory.title')}</h1>
         <p className="mt-1.5 text-sm text-muted">{t('memory.text')}</p>

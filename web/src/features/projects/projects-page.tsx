@@ -22,7 +22,7 @@ export function ProjectsPage() {
   const projects = useProjects()
   const [making, setMaking] = useState<'empty' | 'upload' | null>(null)
   return (
-    <div className="mx-auto flex w-full max-w-4xl flex-col gap-6 px-5 py-8 max-md:pt-2">
+    <div className="mx-auto flex w-full max-w-4xl flex-col gap-6 px-5 py-8">
       <header className="flex flex-wrap items-end justify-between gap-3">
         <div>
           <h1 className="font-display text-3xl tracking-tight">{t('projects.title')}</h1>

@@ -32,7 +32,7 @@ export function SettingsPage({
   const tabs = useRef<HTMLElement>(null)
   useCurrentInView(tabs, `[data-tab="${current}"]`)
   return (
-    <div className="mx-auto flex w-full max-w-4xl flex-col gap-6 px-5 py-8 max-md:pt-2">
+    <div className="mx-auto flex w-full max-w-4xl flex-col gap-6 px-5 py-8">
       <h1 className="font-display text-3xl tracking-tight">{t('settings.title')}</h1>
       <div className="flex gap-8 max-md:flex-col max-md:gap-5">
         <nav

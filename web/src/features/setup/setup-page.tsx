@@ -58,7 +58,7 @@ function Setup({
   }
   const problem = probe.error ?? store.error
   return (
-    <div className="mx-auto flex w-full max-w-xl flex-col gap-6 px-5 py-8 max-md:pt-2">
+    <div className="mx-auto flex w-full max-w-xl flex-col gap-6 px-5 py-8">
       <StepList current={step} />
       <header>
         <h1

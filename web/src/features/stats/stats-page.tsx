@@ -24,7 +24,7 @@ export function StatsPage({ onInspect }: { onInspect: (run: ListedRun) => void }
   const stats = useTokenStats(period)
   const quota = useQuota()
   return (
-    <div className="mx-auto flex w-full max-w-3xl flex-col gap-6 px-5 py-8 max-md:pt-2">
+    <div className="mx-auto flex w-full max-w-3xl flex-col gap-6 px-5 py-8">
       <header className="flex flex-wrap items-end justify-between gap-3">
         <h1 className="font-display text-3xl tracking-tight">{t('stats.title')}</h1>
         <Segmented

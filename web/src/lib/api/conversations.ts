@@ -75,10 +75,10 @@ const patchKey = ['patch conversation'] as const
 
 type ConversationPatch = { id: string } & Partial<PatchConversationBody>
 
-/** Patches with a response. Their mutations count as pending until all callbacks have run. */
-const answered = new WeakSet<ConversationPatch>()
+/** Patches that succeeded or failed. Their mutations count as pending until all callbacks have run. */
+const settled = new WeakSet<ConversationPatch>()
 
-/** What a patch changes in the cached conversation. Which leaf is shown is decided elsewhere. */
+/** What a patch changes in the cached conversation. `leaf_id` is not a field of it: it selects the shown branch. */
 const changesOf = ({ id: _id, leaf_id: _leaf, ...body }: ConversationPatch) =>
   Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined))
 
@@ -90,7 +90,7 @@ function withPendingChanges(client: QueryClient, conversation: Conversation): Co
     .map(({ state }) => state.variables as ConversationPatch) // of `usePatchConversation`
   let shown = conversation
   for (const patch of patches)
-    if (patch.id === conversation.id && !answered.has(patch))
+    if (patch.id === conversation.id && !settled.has(patch))
       shown = { ...shown, ...changesOf(patch) }
   return shown
 }
@@ -210,8 +210,8 @@ export function useOrderPins() {
 }
 
 /**
- * Changes a conversation. The change is shown at once, and rolled back if the server refuses it. No response hides changes
- * that are still being sent.
+ * Changes a conversation. The change is shown at once, and rolled back if the server refuses it. When the
+ * conversation is read, or another change of it succeeds, the changes that are still being sent stay shown.
  */
 export function usePatchConversation() {
   const client = useQueryClient()
@@ -224,13 +224,13 @@ export function usePatchConversation() {
       updateCached(client, patch.id, (conversation) => ({ ...conversation, ...changes }))
     },
     onSuccess: (conversation, patch) => {
-      answered.add(patch)
+      settled.add(patch)
       updateCached(client, conversation.id, () => withPendingChanges(client, conversation))
     },
     onSettled: (_data, _error, { tags }) =>
       tags === undefined ? undefined : client.invalidateQueries({ queryKey: ['tags'] }),
     onError: (_error, patch) => {
-      answered.add(patch)
+      settled.add(patch)
       return refreshConversations(client, [patch.id])
     },
   })
