@@ -1,10 +1,12 @@
 // Diagrams, images, tables and code in answers: drawn apart from the page, shown large, copied into other programs, run.
+import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import {
   composer,
   describeInBrowser,
   expectAccessible,
+  expectNoSideways,
   leave,
   REMOTE_HOST,
   say,
@@ -24,6 +26,15 @@ const ANSWER = [
   '| City | People |\n| - | - |\n| **Tokyo**, Japan | 14 |',
   `\`\`\`python\n${PYTHON}\n\`\`\``,
 ].join('\n\n')
+
+/** The channels of CSS colours, from 0 to 255. */
+const channelsOf = (page: Page, colours: readonly string[]): Promise<number[][]> =>
+  page.evaluate<number[][]>(`${JSON.stringify(colours)}.map((colour) => {
+    const context = document.createElement('canvas').getContext('2d')
+    context.fillStyle = colour
+    context.fillRect(0, 0, 1, 1)
+    return [...context.getImageData(0, 0, 1, 1).data].slice(0, 3)
+  })`)
 
 /** It scrolls sideways. */
 const isWider = ({ scrollWidth, clientWidth }: { scrollWidth: number; clientWidth: number }) =>
@@ -66,6 +77,62 @@ describeInBrowser('rich answers', (visitor) => {
     await box.waitFor({ state: 'detached' })
     await leave(page)
   })
+
+  test('on a phone, a wide diagram keeps a readable size and scrolls in its frame, and a chart that still fits is shown whole', async () => {
+    const steps = ['Reading the request', 'Choosing a tool', 'Running the tool', 'The answer']
+    const flow = steps.map((step, at) => `N${at}[${step}]`).join(' --> ')
+    const chart = 'xychart-beta\n  x-axis [Jan, Feb]\n  bar [50, 60]'
+    site.upstream.enqueue(
+      turn.text(
+        [`flowchart LR\n  ${flow}`, chart]
+          .map((each) => `\`\`\`mermaid\n${each}\n\`\`\``)
+          .join('\n\n'),
+      ),
+    )
+    const page = await visitor.open(site.server.url, { phone: true })
+    await say(page, 'Show me')
+    const sizes = () =>
+      page.evaluate<{ scale: number; scrolls: boolean }[]>(
+        `[...document.querySelectorAll('img[alt=Diagram]')].map((image) => {
+          const frame = image.closest('.overflow-x-auto')
+          return { scale: image.clientWidth / image.naturalWidth, scrolls: frame.scrollWidth > frame.clientWidth }
+        })`,
+      )
+    await expect.poll(sizes).toEqual([
+      { scale: expect.closeTo(0.6), scrolls: true },
+      { scale: expect.closeTo(0.47, 1), scrolls: false },
+    ])
+    await expectNoSideways(page)
+    await leave(page)
+  })
+
+  test.each(['light', 'dark'] as const)(
+    'the slices of a pie chart have clearly distinct colours, %s',
+    async (theme) => {
+      const pie = `pie\n${[30, 25, 20, 15].map((part) => `  "Slice ${part}" : ${part}`).join('\n')}`
+      site.upstream.enqueue(turn.text(`\`\`\`mermaid\n${pie}\n\`\`\``))
+      const page = await visitor.open(site.server.url, { theme })
+      await say(page, 'Show me')
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name: 'Download as SVG' }).click(),
+      ])
+      const svg = await readFile(await download.path(), 'utf8')
+      const slices = [...svg.matchAll(/<path[^>]*class="pieCircle"[^>]*>/g)]
+      const fills = await channelsOf(
+        page,
+        slices.map(([tag]) => / fill="([^"]+)"/.exec(tag)?.[1] ?? ''),
+      )
+      expect(fills).toHaveLength(4)
+      const distances = fills.flatMap((one, at) =>
+        fills
+          .slice(0, at)
+          .map((other) => Math.hypot(...one.map((part, channel) => part - (other[channel] ?? 0)))),
+      )
+      expect(Math.min(...distances)).toBeGreaterThan(40)
+      await leave(page)
+    },
+  )
 
   test('a hostile diagram reaches neither the page nor the network, even where Mermaid lets HTML through', async () => {
     site.upstream.enqueue(

@@ -12,8 +12,13 @@ export const DIAGRAM_COLOURS = {
   warnSoft: '--warn-soft',
 } as const
 
-/** The colours of the page's theme, as `#rrggbb`. */
-export type DiagramColours = Record<keyof typeof DIAGRAM_COLOURS, string>
+/** The colours of the page's theme, as `#rrggbb`, and as many fills and marks as there are categories. */
+export type DiagramColours = Record<keyof typeof DIAGRAM_COLOURS, string> & {
+  /** Of areas with text. */
+  fills: readonly string[]
+  /** Of lines, points and bars. */
+  marks: readonly string[]
+}
 
 /** To the frame: draw this Mermaid source. The response has the same `id`. */
 export type DiagramRequest = {
@@ -23,8 +28,11 @@ export type DiagramRequest = {
   colours: DiagramColours
 }
 
+/** An SVG image as text, and its own size in CSS pixels. */
+export type DiagramImage = { svg: string; width: number; height: number }
+
 /** From the frame: it has loaded, has drawn a diagram, or cannot draw it. */
 export type DiagramResponse =
   | { ready: true }
-  | { id: number; svg: string }
+  | ({ id: number } & DiagramImage)
   | { id: number; error: string }

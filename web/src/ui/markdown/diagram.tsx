@@ -10,7 +10,13 @@ import { ZoomableImage } from '../overlays/zoomable-image.tsx'
 import { ScrollRegion } from '../scroll-region.tsx'
 import { CodeLines } from './code-lines.tsx'
 import { CopyButton } from './copy-button.tsx'
+import type { DiagramImage } from './diagram-messages.ts'
 import { type Drawn, drawDiagram, drawnBefore } from './draw-diagram.ts'
+
+/** A diagram that would have to be scaled below the first to fit gets the second and scrolls sideways: its text stays readable. */
+const MIN_FITTING_SCALE = 0.45
+const SCROLLING_SCALE = 0.6
+const MAX_HEIGHT_PX = 512
 
 function useDrawn(source: string, dark: boolean): Drawn | null {
   const [drawn, setDrawn] = useState<Drawn | null>(() => drawnBefore(source, dark) ?? null)
@@ -38,6 +44,12 @@ function useImageUrl(svg: string | null): string | null {
   return svg === null ? null : url
 }
 
+/** The CSS width below which the image does not shrink: 0 if it fits the container (100 %), by a step instead of a slope. */
+function minWidthOf({ width, height }: DiagramImage): string {
+  const scale = Math.min(SCROLLING_SCALE, MAX_HEIGHT_PX / height)
+  return `clamp(0px, (${width * Math.min(MIN_FITTING_SCALE, scale)}px - 100%) * 9999, ${width * scale}px)`
+}
+
 /** The first line of Mermaid's error, which names the place. The rest repeats the source. */
 const reasonIn = (error: string): string =>
   error.split('\n')[0]?.slice(0, 200).replace(/:$/, '') ?? ''
@@ -47,8 +59,8 @@ export function Diagram({ source }: { source: string }) {
   const { t } = useTranslation()
   const dark = useTheme((theme) => theme.dark)
   const drawn = useDrawn(source, dark)
-  const svg = drawn !== null && 'svg' in drawn ? drawn.svg : null
-  const url = useImageUrl(svg)
+  const image = drawn !== null && 'svg' in drawn ? drawn : null
+  const url = useImageUrl(image?.svg ?? null)
   const [showsSource, setShowsSource] = useState(false)
   const failure = useMemo(
     () => (drawn !== null && 'error' in drawn ? reasonIn(drawn.error) : null),
@@ -58,7 +70,7 @@ export function Diagram({ source }: { source: string }) {
     <figure dir="ltr" className="overflow-hidden rounded-xl border border-line bg-surface">
       <figcaption className="flex min-h-9 items-center gap-0.5 pe-1.5 ps-3.5 text-xs text-muted">
         <span className="flex-1 font-mono">mermaid</span>
-        {svg !== null && (
+        {image !== null && (
           <>
             <ActionButton
               icon={showsSource ? ChartNetwork : Code}
@@ -68,7 +80,9 @@ export function Diagram({ source }: { source: string }) {
             <ActionButton
               icon={Download}
               label={t('prose.diagram.download')}
-              onClick={() => saveFile(new Blob([svg], { type: 'image/svg+xml' }), 'diagram.svg')}
+              onClick={() =>
+                saveFile(new Blob([image.svg], { type: 'image/svg+xml' }), 'diagram.svg')
+              }
             />
           </>
         )}
@@ -81,14 +95,16 @@ export function Diagram({ source }: { source: string }) {
             : t('prose.diagram.failedBecause', { reason: failure })}
         </p>
       )}
-      {url !== null && !showsSource ? (
-        <div className="grid place-items-center px-3.5 pb-3.5">
-          <ZoomableImage
-            source={url}
-            name={t('prose.diagram.name')}
-            fileName="diagram.svg"
-            className="block max-h-[32rem]"
-          />
+      {image !== null && url !== null && !showsSource ? (
+        <div className="overflow-x-auto px-3.5 pb-3.5">
+          <div className="grid place-items-center" style={{ minWidth: minWidthOf(image) }}>
+            <ZoomableImage
+              source={url}
+              name={t('prose.diagram.name')}
+              fileName="diagram.svg"
+              className="block max-h-[32rem]"
+            />
+          </div>
         </div>
       ) : (
         <ScrollRegion as="pre" className="overflow-x-auto px-3.5 pb-3.5 -outline-offset-2">

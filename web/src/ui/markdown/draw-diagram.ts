@@ -2,6 +2,7 @@
 import {
   DIAGRAM_COLOURS,
   type DiagramColours,
+  type DiagramImage,
   type DiagramRequest,
   type DiagramResponse,
 } from './diagram-messages.ts'
@@ -14,8 +15,8 @@ const IDLE_TIMEOUT_MS = 30_000
 const MAX_CACHED_DIAGRAMS = 40
 const MAX_IMAGE_CHARACTERS = 4_000_000
 
-/** An SVG image as text, or Mermaid's error; an empty error if there was no response. */
-export type Drawn = { svg: string } | { error: string }
+/** An image, or Mermaid's error; an empty error if there was no response. */
+export type Drawn = DiagramImage | { error: string }
 
 type Job = { id: number; key: string; send: (frame: Window) => void; done: (drawn: Drawn) => void }
 
@@ -39,9 +40,18 @@ function hexOf(colour: string): string {
   return `#${[red, green, blue].map((one) => one.toString(16).padStart(2, '0')).join('')}`
 }
 
-function themeColours(): DiagramColours {
+/** OKLCH hues of the categories of a chart, of which neighbours differ most. Mermaid has twelve. */
+const CATEGORY_HUES = [195, 75, 285, 15, 225, 135, 345, 105, 255, 45, 315, 165] as const
+/** Lightness and chroma: text in the ink colour is readable on fills, and text in the surface colour on marks. */
+const CATEGORY_SHADES = {
+  light: { fill: '0.84 0.085', mark: '0.55 0.11' },
+  dark: { fill: '0.45 0.085', mark: '0.76 0.1' },
+} as const
+
+function themeColours(dark: boolean): DiagramColours {
+  const { fill, mark } = CATEGORY_SHADES[dark ? 'dark' : 'light']
   const style = getComputedStyle(document.documentElement)
-  const of = (name: keyof DiagramColours): string =>
+  const of = (name: keyof typeof DIAGRAM_COLOURS): string =>
     hexOf(style.getPropertyValue(DIAGRAM_COLOURS[name]))
   return {
     surface: of('surface'),
@@ -52,6 +62,8 @@ function themeColours(): DiagramColours {
     accentSoft: of('accentSoft'),
     warn: of('warn'),
     warnSoft: of('warnSoft'),
+    fills: CATEGORY_HUES.map((hue) => hexOf(`oklch(${fill} ${hue})`)),
+    marks: CATEGORY_HUES.map((hue) => hexOf(`oklch(${mark} ${hue})`)),
   }
 }
 
@@ -97,7 +109,7 @@ function onMessage({ data, source }: MessageEvent<DiagramResponse>): void {
       'svg' in data && data.svg.length > MAX_IMAGE_CHARACTERS
         ? { error: '' }
         : 'svg' in data
-          ? { svg: data.svg }
+          ? { svg: data.svg, width: data.width, height: data.height }
           : { error: data.error },
     )
 }
@@ -153,7 +165,7 @@ export function drawDiagram(source: string, dark: boolean): Promise<Drawn> {
       key,
       done,
       send: (target) => {
-        const request: DiagramRequest = { id, source, dark, colours: themeColours() }
+        const request: DiagramRequest = { id, source, dark, colours: themeColours(dark) }
         // The sandboxed frame has no origin to name here.
         target.postMessage(request, { targetOrigin: '*' })
       },
