@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
-import { afterAll, describe, inject } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, inject } from 'vitest'
 import type * as app from '../../../server/app.ts'
 import { parseConfig } from '../../../server/config/load.ts'
 import type { DatabaseSettings, Dialect } from '../../../server/db/database.ts'
@@ -43,7 +43,10 @@ export interface Answer {
   data?: any
 }
 
-/** Starts servers; closes them after the last test of the file or `describe` that called this. */
+/**
+ * Starts servers. One that a test has started is closed after that test, because each holds up to eight connections to
+ * PostgreSQL, which allows a hundred; one that a `beforeAll` has started, after the last test of the file or `describe`.
+ */
 export function useServers(): {
   start(options?: {
     config?: Record<string, unknown>
@@ -59,9 +62,19 @@ export function useServers(): {
 } {
   const databases = useDatabases()
   const undo: (() => Promise<void>)[] = []
-  afterAll(async () => {
-    for (const step of undo.reverse()) await step()
+  const undoAll = async (steps: (() => Promise<void>)[]) => {
+    for (const step of steps.splice(0).reverse()) await step()
+  }
+  let undoOfTest: (() => Promise<void>)[] | null = null
+  beforeEach(() => {
+    undoOfTest = []
   })
+  afterEach(async () => {
+    const steps = undoOfTest ?? []
+    undoOfTest = null
+    await undoAll(steps)
+  })
+  afterAll(() => undoAll(undo))
   return {
     async start({
       config = {},
@@ -81,7 +94,8 @@ export function useServers(): {
           ...(realPasswords ? {} : { passwordCost: LEAST_COST }),
         },
       )
-      undo.push(async () => {
+      const steps = undoOfTest ?? undo
+      steps.push(async () => {
         await started.close()
         rmSync(place, { recursive: true, force: true })
       })
