@@ -171,6 +171,48 @@ describeInBrowser('the list of conversations', (visitor) => {
     await leave(page)
   })
 
+  test('a list that was requested before a change and arrives after it does not hide the change', async () => {
+    const first = await create('Pinned before')
+    await create('Pinned meanwhile')
+    await at.server.call('PATCH', `/api/conversations/${first}`, { body: { pinned: true } })
+    const page = await visitor.open(at.server.url)
+    const list = page.getByRole('navigation', { name: 'Conversations' })
+    const pinned = list.getByRole('region', { name: 'Pinned' })
+    await pinned.getByRole('link', { name: 'Pinned before' }).waitFor()
+    await page.route('**/api/conversations/*', async (route) => {
+      // The request for the pin stays under way.
+      if (route.request().method() !== 'PATCH') await route.continue()
+    })
+    let release = () => {}
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    let requests = 0
+    await page.route('**/api/conversations?*pinned=true*', async (route) => {
+      const response = await route.fetch()
+      const json = await response.json()
+      for (const item of json.data.items) item.title += ' (loaded)'
+      requests += 1
+      await released
+      await route.fulfill({ response, json })
+    })
+    // Makes the page request the list, as soon as it follows the changes.
+    await expect
+      .poll(async () => {
+        await at.server.call('PUT', '/api/conversations/pins', { body: { ids: [first] } })
+        return requests
+      })
+      .toBeGreaterThan(0)
+    await list.getByRole('link', { name: 'Pinned meanwhile' }).hover()
+    await list.getByRole('button', { name: 'Actions for “Pinned meanwhile”' }).click()
+    await page.getByRole('menuitem', { name: 'Pin', exact: true }).click()
+    await pinned.getByRole('link', { name: 'Pinned meanwhile' }).waitFor()
+    release()
+    await pinned.getByRole('link', { name: 'Pinned before (loaded)' }).waitFor()
+    expect(await pinned.getByRole('link', { name: 'Pinned meanwhile' }).count()).toBe(1)
+    await leave(page)
+  })
+
   test('the list scrolls to the conversation that a link opens, even if it is not loaded yet, and a row in view stays in place', async () => {
     const first = await create('The oldest link')
     const second = await create('A later link')

@@ -56,6 +56,7 @@ export const useConversations = (filters: ListFilters) =>
     staleTime: ({ state }) =>
       (state.data?.pages.length ?? 0) > 1 ? Number.POSITIVE_INFINITY : 15_000,
     placeholderData: (previous) => previous,
+    meta: { onLoaded: placePendingChanges },
   })
 
 /** The conversations of a project, newest activity first, in pages. */
@@ -82,17 +83,34 @@ const settled = new WeakSet<ConversationPatch>()
 const changesOf = ({ id: _id, leaf_id: _leaf, ...body }: ConversationPatch) =>
   Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined))
 
-/** A conversation from the server, with the changes that are still being sent. */
-function withPendingChanges(client: QueryClient, conversation: Conversation): Conversation {
-  const patches = client
+/** The patches that are still being sent, oldest first, each with the conversation as it was shown after the change. */
+const pendingPatches = (client: QueryClient) =>
+  client
     .getMutationCache()
     .findAll({ mutationKey: patchKey, status: 'pending' })
-    .map(({ state }) => state.variables as ConversationPatch) // of `usePatchConversation`
+    .map(({ state }) => ({
+      // Both are those of `usePatchConversation`.
+      patch: state.variables as ConversationPatch,
+      shown: state.context as Conversation | undefined,
+    }))
+    .filter(({ patch }) => !settled.has(patch))
+
+/** A conversation from the server, with the changes that are still being sent. */
+function withPendingChanges(client: QueryClient, conversation: Conversation): Conversation {
   let shown = conversation
-  for (const patch of patches)
-    if (patch.id === conversation.id && !settled.has(patch))
-      shown = { ...shown, ...changesOf(patch) }
+  for (const { patch } of pendingPatches(client))
+    if (patch.id === conversation.id) shown = { ...shown, ...changesOf(patch) }
   return shown
+}
+
+/** Repeats the changes that are still being sent in the lists: one that was requested earlier has just loaded. */
+function placePendingChanges(client: QueryClient): void {
+  const changed = new Map<string, Conversation>()
+  for (const { patch, shown } of pendingPatches(client)) {
+    const known = findListed(client, patch.id) ?? shown
+    if (known !== undefined) changed.set(patch.id, withPendingChanges(client, known))
+  }
+  if (changed.size > 0) placeInLists(client, changed)
 }
 
 /** The query of one conversation, for components and for prefetching. */
@@ -144,18 +162,19 @@ export async function deleteIfEmpty(id: string): Promise<void> {
     await requestDone(`/api/conversations/${id}?permanent=true`, { method: 'DELETE' })
 }
 
-/** Changes a cached conversation: its own entry, and every list, in which it may move, appear or disappear. */
+/** Changes a cached conversation: its own entry, and every list, in which it may move, appear or disappear. Returns it, changed. */
 export function updateCached(
   client: QueryClient,
   id: string,
   change: (conversation: Conversation) => Conversation,
-): void {
+): Conversation | undefined {
   const known =
     client.getQueryData<Conversation>(conversationKeys.one(id)) ?? findListed(client, id)
-  if (known === undefined) return
+  if (known === undefined) return undefined
   const changed = change(known)
   client.setQueryData<Conversation>(conversationKeys.one(id), (old) => old && changed)
   placeInLists(client, new Map([[id, changed]]))
+  return changed
 }
 
 /** Refetches conversations that have changed on the server, one request each, and updates the cached lists. */
@@ -221,7 +240,7 @@ export function usePatchConversation() {
       request<Conversation>(`/api/conversations/${id}`, { method: 'PATCH', body }),
     onMutate: (patch) => {
       const changes = changesOf(patch)
-      updateCached(client, patch.id, (conversation) => ({ ...conversation, ...changes }))
+      return updateCached(client, patch.id, (conversation) => ({ ...conversation, ...changes }))
     },
     onSuccess: (conversation, patch) => {
       settled.add(patch)

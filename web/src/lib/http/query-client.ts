@@ -6,6 +6,17 @@ import { ApiError } from './api-client.ts'
 
 type Report = (error: unknown) => void
 
+declare module '@tanstack/react-query' {
+  interface Register {
+    queryMeta: {
+      /** The view shows the error itself. */
+      quiet?: boolean
+      /** Called whenever the query has loaded, before its data is shown. */
+      onLoaded?: (client: QueryClient) => void
+    }
+  }
+}
+
 /** `report` receives the error of every failed request, unless `meta.quiet` says that the view shows the error itself. */
 export function createQueryClient(report: Report): QueryClient {
   const client = new QueryClient({
@@ -13,6 +24,7 @@ export function createQueryClient(report: Report): QueryClient {
       onError: (error, query) => {
         if (query.meta?.quiet !== true) report(error)
       },
+      onSuccess: (_data, query) => query.meta?.onLoaded?.(client),
     }),
     mutationCache: new MutationCache({
       onError: (error, _variables, _context, mutation) => {
