@@ -9,6 +9,7 @@ import { toHast } from 'mdast-util-to-hast'
 import { gfm } from 'micromark-extension-gfm'
 import { math } from 'micromark-extension-math'
 import { escapeHtml } from '../lib/escape-html.ts'
+import { cjkEmphasis, GFM_OPTIONS } from '../protocol/markdown/dialect.ts'
 import {
   type Footnote,
   type FootnoteNumbers,
@@ -17,6 +18,7 @@ import {
 import { mayHoldMath, prepareMath } from '../protocol/markdown/math-text.ts'
 import {
   ALERT_KINDS,
+  directionOfText,
   rehypeShape,
   remarkPageSyntax,
   type TreeNode,
@@ -165,7 +167,7 @@ function finish(node: TreeNode, rendering: Rendering): TreeNode {
 
 function proseHtml(text: string, rendering: Rendering): string {
   const tree = fromMarkdown(text, {
-    extensions: [gfm(), math()],
+    extensions: [gfm(GFM_OPTIONS), cjkEmphasis, math()],
     mdastExtensions: [gfmFromMarkdown(), mathFromMarkdown()],
   })
   remarkPageSyntax({ numbers: rendering.numbers, citations: 0 })(tree)
@@ -178,6 +180,11 @@ function proseHtml(text: string, rendering: Rendering): string {
 
 /** The text with its mathematics marked for the parser. Code stays as it is. */
 const prepared = (text: string): string => (mayHoldMath(text) ? prepareMath(text) : text)
+
+function directionAttribute(text: string): string {
+  const direction = directionOfText(text)
+  return direction === undefined ? '' : ` dir="${direction}"`
+}
 
 function detailsHtml(
   block: Extract<Block, { kind: 'details' }>,
@@ -192,7 +199,9 @@ function detailsHtml(
     depth < MAX_DETAILS_DEPTH
       ? blocksHtml(block.text, splitBlocks(block.text), rendering, depth + 1)
       : `<p class="said">${escapeHtml(block.text)}</p>`
-  return `<details${block.open ? ' open' : ''}><summary dir="auto">${summary}</summary>${content}</details>\n`
+  const attributes =
+    directionAttribute(`${block.summary} ${block.text}`) + (block.open ? ' open' : '')
+  return `<details${attributes}><summary>${summary}</summary>${content}</details>\n`
 }
 
 /** Adjacent blocks are parsed together, so that links find their definitions. */
@@ -238,7 +247,7 @@ function footnotesHtml(list: readonly Footnote[], rendering: Rendering): string 
     const back = `<a href="#${prefix}-mark-${number}" aria-label="${escapeHtml(texts.back)}">↩\uFE0E</a>`
     return `<li id="${prefix}-${number}" value="${number}">${proseHtml(prepared(text), rendering)} ${back}</li>`
   })
-  return `<section class="footnotes" aria-label="${escapeHtml(texts.footnotes)}"><ol>${items.join('')}</ol></section>\n`
+  return `<section class="footnotes" aria-label="${escapeHtml(texts.footnotes)}"><ol${directionAttribute(list[0]?.text ?? '')}>${items.join('')}</ol></section>\n`
 }
 
 /**

@@ -67,7 +67,9 @@ describe('foldable sections', () => {
     const drawn = html(
       '<details open>\n<summary>More *here*</summary>\n\n- a\n- b\n\n```js\n</details>\n```\n\n</details>\n\nafter',
     )
-    expect(drawn).toMatch(/<details open="">.*<summary.*<em>here<\/em>.*<ul.*<\/details>.*after/s)
+    expect(drawn).toMatch(
+      /<details open="" dir="ltr">.*<summary.*<em>here<\/em>.*<ul.*<\/details>.*after/s,
+    )
   })
 
   test('inherit no attributes from the tag', () => {
@@ -75,7 +77,7 @@ describe('foldable sections', () => {
       '<details onclick="x()" style="y" class="z">\n<summary onclick="q">S</summary>\nT</details>',
     )
     expect(drawn).not.toMatch(/onclick|style="y"|class="z"/)
-    expect(drawn).toContain('<details>')
+    expect(drawn).toContain('<details dir="ltr">')
   })
 
   test('that are nested extremely deep do not crash the page', { timeout: 60_000 }, () => {
@@ -93,6 +95,23 @@ test('other HTML is shown as text, except for tags that only format text', () =>
   expect(drawn).not.toMatch(/<script|<img/)
 })
 
+test.each([
+  ['**注意：**请先备份。', '<strong>注意：</strong>请先备份。'],
+  ['这是**“引号”**里的', '这是<strong>“引号”</strong>里的'],
+  ['**（重要）**内容', '<strong>（重要）</strong>内容'],
+  ['**「テスト」**です', '<strong>「テスト」</strong>です'],
+  ['**강조(괄호)**를', '<strong>강조(괄호)</strong>를'],
+  ['使用**`npm ci`**即可', '使用<strong><code>npm ci</code></strong>即可'],
+  ['2 * 3 * 4', '2 * 3 * 4'],
+])('emphasis works beside punctuation that no space follows: %s', (text, expected) => {
+  expect(html(text)).toContain(`<p dir="auto">${expected}</p>`)
+})
+
+test('tildes between the ends of ranges strike nothing through, two tildes do', () => {
+  expect(html('每天3~5次，每次10~15分钟')).toContain('每天3~5次，每次10~15分钟')
+  expect(html('~~old~~')).toContain('<del>old</del>')
+})
+
 test('each block of text has its own direction; code always runs from left to right', () => {
   const drawn = html('שלום **עולם**\n\n- one\n\n> quote\n\n| a |\n| - |\n| ب |\n\n```js\nx\n```')
   expect(drawn).toContain('<p dir="auto">שלום')
@@ -108,6 +127,15 @@ test('a table, list or quotation runs from right to left if its first letter out
   expect(drawn).toContain('<td class="cell-short">1</td>')
   expect(drawn).toContain('<ul dir="rtl"')
   expect(drawn).toContain('<blockquote dir="rtl"')
+})
+
+test('foldable sections, callouts and footnotes run in the direction of their text, whatever the language of their titles', () => {
+  const drawn = html(
+    '<details><summary>`x` تفاصيل</summary>\n\nx\n\n</details>\n\n> [!NOTE]\n> نص\n\nنص[^a]\n\n[^a]: حاشية',
+  )
+  expect(drawn).toContain('<details dir="rtl">')
+  expect(drawn).toContain('<div role="note" dir="rtl"')
+  expect(drawn).toContain('<ol dir="rtl">')
 })
 
 test('a cell with a sentence is wide, a cell with a number is not', () => {

@@ -132,6 +132,21 @@ const DIRECTED_CONTAINERS = /^(?:ul|ol|blockquote|aside|table)$/
 const RIGHT_TO_LEFT =
   /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Adlam}]/u
 
+type Direction = 'ltr' | 'rtl'
+
+const directionFrom = (letter: string): Direction => (RIGHT_TO_LEFT.test(letter) ? 'rtl' : 'ltr')
+
+const CODE_OR_TAG = /`[^`]*`|<[^<>]*>/g
+/** Only this much of a text is searched for its first letter. */
+const SEARCHED_CHARACTERS = 2_000
+
+/** The direction of a Markdown text that forms a block of its own, by its first letter outside code and tags; undefined if it has none. */
+export function directionOfText(markdown: string): Direction | undefined {
+  const [letter] =
+    /\p{L}/u.exec(markdown.slice(0, SEARCHED_CHARACTERS).replace(CODE_OR_TAG, '')) ?? []
+  return letter === undefined ? undefined : directionFrom(letter)
+}
+
 /** The first letter that is no code. */
 function firstLetter(node: TreeNode): string | null {
   if (node.type === 'text') return /\p{L}/u.exec(node.value ?? '')?.[0] ?? null
@@ -147,11 +162,11 @@ function firstLetter(node: TreeNode): string | null {
  * The first letter decides: Arabic and Hebrew run right to left, whatever the page's language. A cell without letters stands
  * like the others of its table.
  */
-function directionOf(name: string, node: TreeNode): { dir?: 'auto' | 'ltr' | 'rtl' } {
+function directionOf(name: string, node: TreeNode): { dir?: 'auto' | Direction } {
   if (DIRECTED_BLOCKS.test(name)) return { dir: 'auto' }
   if (!CELL.test(name) && !DIRECTED_CONTAINERS.test(name)) return {}
   const letter = firstLetter(node)
-  return letter === null ? {} : { dir: RIGHT_TO_LEFT.test(letter) ? 'rtl' : 'ltr' }
+  return letter === null ? {} : { dir: directionFrom(letter) }
 }
 
 function textLength(node: TreeNode): number {

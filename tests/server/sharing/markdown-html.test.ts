@@ -47,18 +47,33 @@ test('a table scrolls by itself, also with the keyboard', () => {
   expect(html('| a |\n| - |\n| 1 |')).toMatch(/^<div class="wide" tabindex="0"><table[\s>]/)
 })
 
+test('emphasis beside Chinese punctuation and tildes between the ends of ranges are read as on the page', () => {
+  expect(html('**注意：**请每天3~5次，每次10~15分钟')).toContain(
+    '<strong>注意：</strong>请每天3~5次，每次10~15分钟',
+  )
+})
+
 test('foldable sections contain their Markdown, wherever their tags are', () => {
   for (const text of [
     '<details><summary>More</summary>\n\n**inner**\n\n</details>',
     '<details>\n<summary>More</summary>\n**inner**\n</details>',
   ])
     expect(html(text)).toMatch(
-      /^<details><summary dir="auto"><p dir="auto">More<\/p><\/summary><p dir="auto"><strong>inner<\/strong><\/p>\s*<\/details>\s*$/,
+      /^<details dir="ltr"><summary><p dir="auto">More<\/p><\/summary><p dir="auto"><strong>inner<\/strong><\/p>\s*<\/details>\s*$/,
     )
   expect(html('<details open>text</details>')).toContain(
-    '<details open><summary dir="auto">Details</summary>',
+    '<details dir="ltr" open><summary>Details</summary>',
   )
   expect(seen('<details>a</details>the rest')).toMatch(/^Detailsa\s*the rest$/)
+})
+
+test('foldable sections, callouts and footnotes in Arabic run from right to left', () => {
+  expect(html('<details><summary>تفاصيل</summary>\n\nx\n\n</details>')).toContain(
+    '<details dir="rtl">',
+  )
+  expect(html('> [!NOTE]\n> نص')).toContain('class="alert alert-note" role="note" dir="rtl"')
+  expect(html('نص[^a]\n\n[^a]: حاشية')).toContain('<ol dir="rtl">')
+  expect(html('<details><summary>1</summary>\n\n2\n\n</details>')).toContain('<details><summary>')
 })
 
 test('footnotes are numbered and linked both ways, separately for each text', () => {

@@ -19,12 +19,20 @@ const ALERT_ICONS: Record<AlertKind, LucideIcon> = {
   caution: CircleAlert,
 }
 
-/** The callout for `> [!NOTE]` and the like. Its title is in the page's language; `children` is its text. */
-export function Alert({ kind, children }: { kind: AlertKind; children: ReactNode }) {
+/** The callout for `> [!NOTE]` and the like. Its title is in the page's language; `children` is its text, with direction `dir`. */
+export function Alert({
+  kind,
+  dir,
+  children,
+}: {
+  kind: AlertKind
+  dir: string | undefined
+  children: ReactNode
+}) {
   const { t } = useTranslation()
   const Icon = ALERT_ICONS[kind]
   return (
-    <div role="note" dir="auto" className={`alert alert-${kind}`}>
+    <div role="note" dir={dir} className={`alert alert-${kind}`}>
       <p className="alert-title">
         <Icon size={15} aria-hidden />
         {t(`prose.alert.${kind}`)}

@@ -5,6 +5,7 @@ import {
   type Footnote,
   type FootnoteNumbers,
 } from '../../../../server/protocol/markdown/footnote-numbers.ts'
+import { directionOfText } from '../../../../server/protocol/markdown/page-syntax.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 
 /** The footnotes that a text refers to and their numbers, serialized so that equal ones compare as equal; empty for none. */
@@ -62,7 +63,7 @@ export function FootnoteList({
   if (notes.length === 0 || enclosing !== null) return null
   return (
     <section aria-label={t('prose.footnotes')} className="footnotes">
-      <ol dir="auto">
+      <ol dir={directionOfText(notes[0]?.text ?? '')}>
         {notes.map((note) => (
           <li key={note.id} value={note.number} data-footnote={note.number} tabIndex={-1}>
             {children(note)}

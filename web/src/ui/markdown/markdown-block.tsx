@@ -3,6 +3,7 @@ import { createContext, memo, useContext, useMemo } from 'react'
 import ReactMarkdown, { type Components, defaultUrlTransform } from 'react-markdown'
 import remarkGfm from 'remark-gfm'
 import { mayCite } from '../../../../server/protocol/markdown/citation-marks.ts'
+import { cjkEmphasis, GFM_OPTIONS } from '../../../../server/protocol/markdown/dialect.ts'
 import { mayHoldMath, prepareMath } from '../../../../server/protocol/markdown/math-text.ts'
 import {
   ALERT_KINDS,
@@ -21,6 +22,16 @@ import { TableFrame } from './table-frame.tsx'
 import { useMath } from './use-math.ts'
 
 const LateDiagram = lazyPart(() => import('./diagram.tsx').then((module) => module.Diagram))
+
+/** The settings of a processor, as far as this concerns them. */
+type ParserData = { settings?: unknown; micromarkExtensions?: unknown[] }
+
+/** A remark plugin: tells the parser of the extension. */
+function remarkCjkEmphasis(this: { data(): ParserData }): void {
+  const data = this.data()
+  data.micromarkExtensions ??= []
+  data.micromarkExtensions.push(cjkEmphasis)
+}
 
 /** Whether the surrounding block may still grow. */
 const Growing = createContext(false)
@@ -85,12 +96,14 @@ const components: Components = {
     return <InnerCode code={text.replace(/\n$/, '')} language={language.toLowerCase()} />
   },
   table: ({ children, dir }) => <TableFrame dir={dir}>{children}</TableFrame>,
-  aside: ({ node, children }) => {
+  aside: ({ node, dir, children }) => {
     const kind = ALERT_KINDS.find((name) => name === node?.properties.dataAlert)
     return kind === undefined ? (
-      <blockquote>{children}</blockquote>
+      <blockquote dir={dir}>{children}</blockquote>
     ) : (
-      <Alert kind={kind}>{children}</Alert>
+      <Alert kind={kind} dir={dir}>
+        {children}
+      </Alert>
     )
   },
   sup: ({ node, children }) => {
@@ -150,7 +163,8 @@ export const MarkdownBlock = memo(function MarkdownBlock({
       components={components}
       urlTransform={urlTransform}
       remarkPlugins={[
-        remarkGfm,
+        [remarkGfm, GFM_OPTIONS],
+        remarkCjkEmphasis,
         ...(math === null ? [] : [math.remarkMath]),
         [remarkPageSyntax, { numbers: footnotes, citations }],
       ]}

@@ -10,6 +10,7 @@ import {
   readDefinitions,
   withDefinitions,
 } from '../../../../server/protocol/markdown/link-definitions.ts'
+import { directionOfText } from '../../../../server/protocol/markdown/page-syntax.ts'
 import {
   type Block,
   growBlocks,
@@ -51,8 +52,8 @@ function OneBlock({ block, numbers, definitions, growing, depth }: BlockProps) {
       )
     case 'details':
       return (
-        <details open={block.open}>
-          <summary dir="auto">
+        <details open={block.open} dir={directionOfText(`${block.summary} ${block.text}`)}>
+          <summary>
             {block.summary === '' ? <Untitled /> : <MarkdownBlock text={block.summary} />}
           </summary>
           <EnclosingFootnotes value={numbers}>
