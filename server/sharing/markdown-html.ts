@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { toHtml } from 'hast-util-to-html'
 import katex from 'katex'
+import 'katex/contrib/mhchem' // chemical formulas: \ce and \pu
 import { fromMarkdown } from 'mdast-util-from-markdown'
 import { gfmFromMarkdown } from 'mdast-util-gfm'
 import { mathFromMarkdown } from 'mdast-util-math'

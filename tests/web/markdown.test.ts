@@ -107,6 +107,39 @@ test.each([
   expect(html(text)).toContain(`<p dir="auto">${expected}</p>`)
 })
 
+test.each([
+  [
+    '请访问https://example.com/路径，然后点击“确定”。',
+    '请访问|https://example.com/路径|，然后点击“确定”。',
+  ],
+  ['（见https://example.com/a）后', '（见|https://example.com/a|）后'],
+  ['官网：www.example.com。谢谢', '官网：|www.example.com|。谢谢'],
+  ['https://a.example/1、https://a.example/2。', '|https://a.example/1|、|https://a.example/2|。'],
+  [
+    '[维基（百科）](https://a.example/x（y）) 和 <https://a.example/x（y）>',
+    '|维基（百科）| 和 |https://a.example/x（y）|',
+  ],
+  ['See https://example.com/a, then.', 'See |https://example.com/a|, then.'],
+])('a bare URL ends at Chinese punctuation, other links stay as they are: %s', (text, expected) => {
+  const shown = html(text)
+    .replaceAll(/<\/?a(?: [^>]*)?>/g, '|')
+    .replaceAll(/<[^>]*>/g, '')
+  expect(shown).toBe(expected)
+})
+
+test('the address of a bare URL ends where its text does', () => {
+  expect(html('请访问https://example.com/a，谢谢')).toContain('href="https://example.com/a"')
+  expect(html('**https://example.com/a**（推荐）')).toContain('href="https://example.com/a"')
+  expect(html('官网：www.example.com。谢谢')).toContain('href="http://www.example.com"')
+})
+
+test('a line that only looks like the definition of a link is shown once', () => {
+  expect(words('[INFO]: server started on port 3000\n\nThe [INFO] line.')).toBe(
+    '[INFO]: server started on port 3000 The [INFO] line.',
+  )
+  expect(words('A [name][b].\n\n[b]: <https://a.example/x y> "Title"')).toBe('A name .')
+})
+
 test('tildes between the ends of ranges strike nothing through, two tildes do', () => {
   expect(html('每天3~5次，每次10~15分钟')).toContain('每天3~5次，每次10~15分钟')
   expect(html('~~old~~')).toContain('<del>old</del>')

@@ -4,7 +4,12 @@ import type { Block } from './split-blocks.ts'
 /** The lines that define links, by the normalized name of the link. */
 export type LinkDefinitions = ReadonlyMap<string, string>
 
-const DEFINITION = /^ {0,3}\[(?!\^)([^[\]]{1,200})\]:[ \t]*\S.*$/
+/**
+ * A definition on one line: a name, a destination and at most a title. What looks like one but has more words, such as
+ * "[INFO]: server started", is text.
+ */
+const DEFINITION =
+  /^ {0,3}\[(?!\^)([^[\]]{1,200})\]:[ \t]*(?:<[^<>]*>|[^\s<]\S*)(?:[ \t]+(?:"[^"]*"|'[^']*'|\([^()]*\)))?[ \t]*$/
 const MENTION = /\[([^[\]]{1,200})\]/g
 
 /** The same object for every text without definitions, so that its parts need not be drawn again as it grows. */

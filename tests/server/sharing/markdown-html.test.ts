@@ -43,6 +43,12 @@ test('code has the colours of its language as classes, scrolls by itself, and st
   expect(coloured).toContain('<code class="language-unknown">return 1\n</code>')
 })
 
+test('chemical formulas become MathML too', () => {
+  const drawn = html('$\\ce{2 H2 + O2 ->[heat] 2 H2O}$ and $\\pu{123 kJ/mol}$')
+  expect(drawn.match(/<math/g)).toHaveLength(2)
+  expect(drawn).not.toContain('<code')
+})
+
 test('a table scrolls by itself, also with the keyboard', () => {
   expect(html('| a |\n| - |\n| 1 |')).toMatch(/^<div class="wide" tabindex="0"><table[\s>]/)
 })

@@ -1,4 +1,5 @@
 // The plugins that render formulas, loaded with the first formula.
+import 'katex/contrib/mhchem' // chemical formulas: \ce and \pu
 import 'katex/dist/katex.min.css'
 import rehypeKatex from 'rehype-katex'
 import remarkMath from 'remark-math'
