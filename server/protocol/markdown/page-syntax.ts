@@ -4,13 +4,16 @@
 import { splitCitations } from './citation-marks.ts'
 import type { FootnoteNumbers } from './footnote-numbers.ts'
 
+/** A place in the source; `offset` in UTF-16 units from its beginning. */
+type Point = { offset?: number | undefined }
+
 /** A node of a Markdown or HTML tree, as far as these plugins look at it. */
 export type TreeNode = {
   type: string
   value?: string
   url?: string
   /** Where it is in the source; a parser's extensions leave it out. */
-  position?: { start: { offset?: number }; end: { offset?: number } } | undefined
+  position?: { start: Point; end: Point } | undefined
   tagName?: string
   children?: TreeNode[]
   properties?: Record<string, unknown>
