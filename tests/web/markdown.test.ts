@@ -133,6 +133,11 @@ test('the address of a bare URL ends where its text does', () => {
   expect(html('官网：www.example.com。谢谢')).toContain('href="http://www.example.com"')
 })
 
+test('tens of thousands of URLs without a space between them are shown, each as a link', () => {
+  const many = 'https://a.example，'.repeat(20_000)
+  expect(html(many).match(/<a /g)).toHaveLength(20_000)
+})
+
 test('a line that only looks like the definition of a link is shown once', () => {
   expect(words('[INFO]: server started on port 3000\n\nThe [INFO] line.')).toBe(
     '[INFO]: server started on port 3000 The [INFO] line.',

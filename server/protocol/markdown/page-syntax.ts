@@ -105,30 +105,31 @@ const takeCitations = (text: TreeNode, count: number): TreeNode[] =>
 
 /** Punctuation of Chinese, Japanese and Korean. In those languages no space separates a URL from what follows it. */
 const PUNCTUATION_AFTER_URL = /[，。；：！？、（）【】《》〈〉「」『』“”‘’…]/
-const BARE_URL = /https?:\/\/\S+/i
+const FURTHER_URL = /https?:\/\/[^\s*，。；：！？、（）【】《》〈〉「」『』“”‘’…]+/gi
 
 /** A link that is written as its bare URL ends at the first such punctuation; GitHub's Markdown continues to the next space. */
 function endAtPunctuation(link: TreeNode): TreeNode[] {
-  const [label] = link.children ?? []
-  const { url = '', position } = link
-  const shown = label?.value ?? ''
+  const { url = '', position, children = [] } = link
+  const shown = children[0]?.value ?? ''
   const start = position?.start.offset ?? 0
   const length = position === undefined ? shown.length : (position.end.offset ?? 0) - start
   let end = shown.search(PUNCTUATION_AFTER_URL)
   // The end of emphasis around the URL.
   while (shown[end - 1] === '*') end -= 1
-  if (link.children?.length !== 1 || length !== shown.length || end < 1 || !url.endsWith(shown))
+  if (children.length !== 1 || length !== shown.length || end < 1 || !url.endsWith(shown))
     return [link]
-  const rest = shown.slice(end)
-  const next = BARE_URL.exec(rest)
   const text = (value: string): TreeNode => ({ type: 'text', value })
-  return [
-    { ...link, url: url.slice(0, url.length - rest.length), children: [text(shown.slice(0, end))] },
-    text(rest.slice(0, next?.index)),
-    ...(next === null
-      ? []
-      : endAtPunctuation({ type: 'link', url: next[0], children: [text(next[0])] })),
-  ]
+  const rest = shown.slice(end)
+  const address = url.slice(0, url.length - rest.length)
+  const out: TreeNode[] = [{ ...link, url: address, children: [text(shown.slice(0, end))] }]
+  let kept = 0
+  for (const { 0: further, index } of rest.matchAll(FURTHER_URL)) {
+    out.push(text(rest.slice(kept, index)))
+    out.push({ type: 'link', url: further, children: [text(further)] })
+    kept = index + further.length
+  }
+  out.push(text(rest.slice(kept)))
+  return out
 }
 
 /** `citations`: how many numbered sources the text has. */
@@ -140,8 +141,8 @@ function visit(node: TreeNode, marks: Marks): void {
   if (node.children === undefined) return
   for (const child of node.children)
     visit(child, node.type === 'link' ? { ...marks, citations: 0 } : marks)
-  node.children = takeTags(node.children).flatMap((child) =>
-    child.type === 'link' ? endAtPunctuation(child) : [child],
+  node.children = takeTags(
+    node.children.flatMap((child) => (child.type === 'link' ? endAtPunctuation(child) : [child])),
   )
   if (citations > 0 && node.type !== 'link')
     node.children = node.children.flatMap((child) =>
