@@ -182,8 +182,7 @@ function proseHtml(text: string, rendering: Rendering): string {
 /** The text with its mathematics marked for the parser. Code stays as it is. */
 const prepared = (text: string): string => (mayHoldMath(text) ? prepareMath(text) : text)
 
-function directionAttribute(text: string): string {
-  const direction = directionOfText(text)
+function directionAttribute(direction: ReturnType<typeof directionOfText>): string {
   return direction === undefined ? '' : ` dir="${direction}"`
 }
 
@@ -200,8 +199,8 @@ function detailsHtml(
     depth < MAX_DETAILS_DEPTH
       ? blocksHtml(block.text, splitBlocks(block.text), rendering, depth + 1)
       : `<p class="said">${escapeHtml(block.text)}</p>`
-  const attributes =
-    directionAttribute(`${block.summary} ${block.text}`) + (block.open ? ' open' : '')
+  const direction = directionOfText(block.summary) ?? directionOfText(block.text)
+  const attributes = directionAttribute(direction) + (block.open ? ' open' : '')
   return `<details${attributes}><summary>${summary}</summary>${content}</details>\n`
 }
 
@@ -248,7 +247,7 @@ function footnotesHtml(list: readonly Footnote[], rendering: Rendering): string 
     const back = `<a href="#${prefix}-mark-${number}" aria-label="${escapeHtml(texts.back)}">↩\uFE0E</a>`
     return `<li id="${prefix}-${number}" value="${number}">${proseHtml(prepared(text), rendering)} ${back}</li>`
   })
-  return `<section class="footnotes" aria-label="${escapeHtml(texts.footnotes)}"><ol${directionAttribute(list[0]?.text ?? '')}>${items.join('')}</ol></section>\n`
+  return `<section class="footnotes" aria-label="${escapeHtml(texts.footnotes)}"><ol${directionAttribute(directionOfText(list[0]?.text ?? ''))}>${items.join('')}</ol></section>\n`
 }
 
 /**

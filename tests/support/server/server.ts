@@ -65,6 +65,7 @@ export function useServers(): {
   const undoAll = async (steps: (() => Promise<void>)[]) => {
     for (const step of steps.splice(0).reverse()) await step()
   }
+  /** Null outside of a test. */
   let undoOfTest: (() => Promise<void>)[] | null = null
   beforeEach(() => {
     undoOfTest = []

@@ -107,8 +107,8 @@ function withPendingChanges(client: QueryClient, conversation: Conversation): Co
 function placePendingChanges(client: QueryClient): void {
   const changed = new Map<string, Conversation>()
   for (const { patch, shown } of pendingPatches(client)) {
-    const known = findListed(client, patch.id) ?? shown
-    if (known !== undefined) changed.set(patch.id, withPendingChanges(client, known))
+    const known = changed.get(patch.id) ?? findListed(client, patch.id) ?? shown
+    if (known !== undefined) changed.set(patch.id, { ...known, ...changesOf(patch) })
   }
   if (changed.size > 0) placeInLists(client, changed)
 }

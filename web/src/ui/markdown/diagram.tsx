@@ -44,10 +44,16 @@ function useImageUrl(svg: string | null): string | null {
   return svg === null ? null : url
 }
 
-/** The CSS width below which the image does not shrink: 0 if it fits the container (100 %), by a step instead of a slope. */
-function minWidthOf({ width, height }: DiagramImage): string {
-  const scale = Math.min(SCROLLING_SCALE, MAX_HEIGHT_PX / height)
-  return `clamp(0px, (${width * Math.min(MIN_FITTING_SCALE, scale)}px - 100%) * 9999, ${width * scale}px)`
+/** Keeps the image within its own size and the maximal height, and from shrinking to where its text is unreadable. */
+function widthsOf({ width, height }: DiagramImage): { minWidth: string; maxWidth: number } {
+  const fit = Math.min(1, MAX_HEIGHT_PX / height)
+  const scrolling = width * Math.min(SCROLLING_SCALE, fit)
+  const smallest = width * Math.min(MIN_FITTING_SCALE, fit)
+  // 0 where the container (100 %) is at least `smallest` wide, else `scrolling`: a step instead of a slope.
+  return {
+    minWidth: `clamp(0px, (${smallest}px - 100%) * 9999, ${scrolling}px)`,
+    maxWidth: width * fit,
+  }
 }
 
 /** The first line of Mermaid's error, which names the place. The rest repeats the source. */
@@ -97,12 +103,12 @@ export function Diagram({ source }: { source: string }) {
       )}
       {image !== null && url !== null && !showsSource ? (
         <div className="overflow-x-auto px-3.5 pb-3.5">
-          <div className="grid place-items-center" style={{ minWidth: minWidthOf(image) }}>
+          <div className="mx-auto" style={widthsOf(image)}>
             <ZoomableImage
               source={url}
               name={t('prose.diagram.name')}
               fileName="diagram.svg"
-              className="block max-h-[32rem]"
+              className="block w-full"
             />
           </div>
         </div>

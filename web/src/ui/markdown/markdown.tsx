@@ -52,7 +52,10 @@ function OneBlock({ block, numbers, definitions, growing, depth }: BlockProps) {
       )
     case 'details':
       return (
-        <details open={block.open} dir={directionOfText(`${block.summary} ${block.text}`)}>
+        <details
+          open={block.open}
+          dir={directionOfText(block.summary) ?? directionOfText(block.text)}
+        >
           <summary>
             {block.summary === '' ? <Untitled /> : <MarkdownBlock text={block.summary} />}
           </summary>
