@@ -110,6 +110,31 @@ describeInBrowser('the composer', (visitor) => {
     await leave(page)
   })
 
+  test('what is typed before the browser has drawn an inserted mention stays together behind it', async () => {
+    const project = await server.call('POST', '/api/projects', { body: { name: 'Quick' } })
+    const id: string = project.json.data.id
+    await server.call('PUT', `/api/projects/${id}/files/plan.md`, { body: { content: 'Plan' } })
+    const page = await visitor.open(`${server.url}/?project=${id}`)
+    await page.getByRole('button', { name: 'Project: Quick' }).waitFor()
+    const field = composer(page)
+    await field.pressSequentially('Read @pl')
+    await page.getByRole('option', { name: 'plan.md' }).waitFor()
+    await page.evaluate(`(async () => {
+      const type = (text) => document.execCommand('insertText', false, text)
+      const frame = () => new Promise(requestAnimationFrame)
+      const enter = new KeyboardEvent('keydown', { key: 'Enter', bubbles: true })
+      await frame()
+      document.getElementById('composer').dispatchEvent(enter)
+      await Promise.resolve()
+      type('a')
+      await frame()
+      await frame()
+      type('b')
+    })()`)
+    await expect.poll(() => field.inputValue()).toBe('Read `plan.md` ab')
+    await leave(page)
+  })
+
   test('the model picker finds a model by typing, and the next chat uses it', async () => {
     const page = await visitor.open(server.url)
     await page.getByRole('button', { name: 'Model: First' }).click()

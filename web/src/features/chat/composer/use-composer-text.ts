@@ -1,5 +1,5 @@
 // The text of the composer: stored as a draft, edited by suggestions, pasted files and other views.
-import { type RefObject, useEffect, useRef, useState } from 'react'
+import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { receiveInserts } from '../composer-insert.ts'
 import { readDraft, writeDraft } from './drafts.ts'
 
@@ -7,6 +7,8 @@ import { readDraft, writeDraft } from './drafts.ts'
 export function useComposerText(draftKey: string, field: RefObject<HTMLTextAreaElement | null>) {
   const [text, setText] = useState(() => readDraft(draftKey))
   const [caret, setCaret] = useState(0)
+  /** Where the last `put` has placed the caret. */
+  const [placement, setPlacement] = useState<{ end: number } | null>(null)
   const write = (next: string): void => {
     setText(next)
     writeDraft(draftKey, next)
@@ -17,11 +19,16 @@ export function useComposerText(draftKey: string, field: RefObject<HTMLTextAreaE
     write(text.slice(0, from) + added + text.slice(to))
     const end = from + added.length
     setCaret(end)
-    requestAnimationFrame(() => {
-      field.current?.focus()
-      field.current?.setSelectionRange(end, end)
-    })
+    setPlacement({ end })
   }
+  useLayoutEffect(() => {
+    if (placement === null) return
+    // At once: moving the caret later would tear apart what the user types meanwhile.
+    field.current?.focus()
+    field.current?.setSelectionRange(placement.end, placement.end)
+    // A menu that closes meanwhile gives the focus back to its button.
+    requestAnimationFrame(() => field.current?.focus())
+  }, [placement, field])
   /** The latest `put`, for callbacks that outlive a render. */
   const insert = useRef(put)
   insert.current = put
