@@ -9,7 +9,13 @@ import { connect } from '../../server/db/connect.ts'
 import type { DatabaseSettings } from '../../server/db/database.ts'
 import { builtPrograms, builtServer } from './built.ts'
 import { compilePython } from './sandbox/compiled-python.ts'
-import { copyClauseOf, findPostgres, onServer, withDatabase } from './store/postgres-server.ts'
+import {
+  copyClauseOf,
+  dropDatabases,
+  findPostgres,
+  onServer,
+  withDatabase,
+} from './store/postgres-server.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -43,7 +49,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   project.provide('sqliteTemplate', file)
   return async () => {
     await rm(folder, { recursive: true, force: true })
-    await onServer(server.url, `drop database if exists ${template} with (force)`)
+    await dropDatabases(server.url, template)
     await server.stop()
   }
 }

@@ -150,6 +150,51 @@ export async function copyClauseOf(url: string): Promise<string> {
   }
 }
 
+/**
+ * Deletes everything that the tables of a database contain, except the list of its migrations. Ends its other connections.
+ * The schema must be that of the template.
+ */
+export const emptyDatabase = (url: string): Promise<void> =>
+  onServer(
+    url,
+    `do $$
+    declare
+      item record;
+      is_used boolean;
+    begin
+      perform pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid();
+      -- Without foreign keys and triggers, the order of the tables does not matter.
+      set local session_replication_role = replica;
+      for item in select tablename as name from pg_tables
+        where schemaname = 'public' and tablename <> '__drizzle_migrations' loop
+        execute format('select exists (select from %I)', item.name) into is_used;
+        if is_used then execute format('delete from %I', item.name); end if;
+      end loop;
+      for item in select sequencename as name, start_value from pg_sequences
+        where schemaname = 'public' and last_value is not null
+          and not starts_with(sequencename, '__drizzle') loop
+        perform setval(format('%I', item.name)::regclass, item.start_value, false);
+      end loop;
+    end $$`,
+  )
+
+/** Drops every database whose name begins with `prefix`. */
+export async function dropDatabases(url: string, prefix: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    const { rows } = await client.query<{ name: string }>(
+      'select datname as name from pg_database where starts_with(datname, $1)',
+      [prefix],
+    )
+    for (const { name } of rows)
+      await client.query(`drop database if exists ${client.escapeIdentifier(name)} with (force)`)
+  } finally {
+    await client.end()
+  }
+}
+
 /** Returns `url` with the database replaced. */
 export function withDatabase(url: string, database: string): string {
   const changed = new URL(url)
