@@ -71,7 +71,7 @@ class LongestFirst extends BaseSequencer {
  * Chromium. Four at a time left the cores hardly idle (0 to 4 %) and took 745 s in one run, before servers closed faster.
  * Each takes up to 1.5 GB, its browser and servers included.
  */
-const WORKERS = 3
+const WORKERS = 4
 
 const common = {
   pool: 'forks' as const,

@@ -51,12 +51,7 @@ const ADDRESS_BAR_PAGES = ['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup', 'WebUIOm
  * only adds work while other tests keep the cores busy. 32 tests took 41 instead of 48 s, and 70 instead of 85 s of
  * processor time (means of two alternating runs each, load 4).
  */
-const SHORT_LIVED_PAGES = [
-  '--no-opt',
-  '--no-maglev',
-  '--single-threaded-gc',
-  '--min-semi-space-size=16',
-]
+const PAGE_FLAGS = '--no-opt --no-maglev --single-threaded-gc --min-semi-space-size=16'
 
 const flags = [
   `--host-resolver-rules=MAP ${REMOTE_HOST} 127.0.0.1`,
@@ -69,7 +64,7 @@ const flags = [
   '--disable-sync',
   '--renderer-process-limit=1',
   '--disable-site-isolation-trials',
-  `--js-flags=${SHORT_LIVED_PAGES.join(' ')}`,
+  `--js-flags=${PAGE_FLAGS}`,
   // The last of several such switches wins, so this one repeats what Playwright disables.
   `--disable-features=${[...OFF_IN_PLAYWRIGHT, ...PROCESS_FOR_EACH_SITE, ...ADDRESS_BAR_PAGES].join()}`,
 ]

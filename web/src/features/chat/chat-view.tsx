@@ -14,6 +14,7 @@ import { isComposing } from '../../lib/browser/composing.ts'
 import { FirstScreenReady } from '../../lib/browser/first-screen.tsx'
 import { useCommand } from '../../lib/commands.ts'
 import { ApiError } from '../../lib/http/api-client.ts'
+import { useNextPage } from '../../lib/http/next-page.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { useOffline } from '../../lib/offline/connection.ts'
 import { opensOffline } from '../../lib/offline/offline.ts'
@@ -170,6 +171,7 @@ function OpenConversation({
   const { t } = useTranslation()
   const client = useQueryClient()
   const messages = useMessages(id)
+  const loadOlder = useNextPage(messageKeys.list(id), messages.fetchNextPage)
   const { options, change } = useOptions(conversation)
   const run = useRunActions(id, options)
   const [toDelete, setToDelete] = useState<string | null>(null)
@@ -234,9 +236,7 @@ function OpenConversation({
                 locked={running}
                 edited={edited}
                 hasOlder={messages.hasNextPage}
-                loadOlder={() => {
-                  if (!messages.isFetchingNextPage) void messages.fetchNextPage()
-                }}
+                loadOlder={() => void loadOlder()}
                 actions={actions}
               />
             </CodeActionsContext>

@@ -2,8 +2,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { Archive, MessageSquare, Trash2 } from 'lucide-react'
 import { useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
-import type { ConversationPages, ListView } from '../../lib/api/conversation-lists.ts'
+import {
+  type ConversationPages,
+  type ListView,
+  listKeys,
+} from '../../lib/api/conversation-lists.ts'
 import { conversationQuery, useConversations } from '../../lib/api/conversations.ts'
+import { useNextPage } from '../../lib/http/next-page.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { errorText } from '../../ui/states/error-text.ts'
 import { Empty, Failed, Spinner } from '../../ui/states/feedback.tsx'
@@ -25,21 +30,30 @@ const SelectionBar = lazyPart(() =>
 
 const EMPTY_ICONS = { current: MessageSquare, archived: Archive, trash: Trash2 }
 
+/** Loads one page after the other while `isWanted`; after a failure, the next one only once the list has changed. */
+function useEachPage(
+  isWanted: boolean,
+  loaded: ConversationPages | undefined,
+  loadNext: () => Promise<void>,
+): void {
+  const count = loaded?.pages.length
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs again for each page
+  useEffect(() => {
+    if (isWanted) void loadNext()
+  }, [isWanted, count, loadNext])
+}
+
 /** The groups of the list, by day; pinned conversations first. */
 function useGroups(q: string, view: ListView, tag: string | null) {
-  const list = useConversations({
-    q,
-    view,
-    tag,
-    pinned: view === 'trash' ? null : false,
-    projectId: null,
-  })
+  const filters = { q, view, tag, projectId: null }
+  const others = { ...filters, pinned: view === 'trash' ? null : false }
+  const list = useConversations(others)
+  const loadNext = useNextPage(listKeys.one(others), list.fetchNextPage)
   // A separate query, so that pinned conversations stay visible however many newer ones there are.
-  const pinned = useConversations({ q, view, tag, pinned: true, projectId: null })
-  const { hasNextPage: morePinned, isFetchingNextPage: fetchingPinned, fetchNextPage } = pinned
-  useEffect(() => {
-    if (morePinned && !fetchingPinned) void fetchNextPage()
-  }, [morePinned, fetchingPinned, fetchNextPage])
+  const allPinned = { ...filters, pinned: true }
+  const pinned = useConversations(allPinned)
+  const loadNextPinned = useNextPage(listKeys.one(allPinned), pinned.fetchNextPage)
+  useEachPage(pinned.hasNextPage, pinned.data, loadNextPinned)
   // The list of the previous view is shown until this one has loaded.
   const isTrash = view === 'trash'
   const shown =
@@ -55,7 +69,7 @@ function useGroups(q: string, view: ListView, tag: string | null) {
       ({ data, hasNextPage, isError } = await list.fetchNextPage({ cancelRefetch: false }))
     return idsOf(groupConversations(isTrash ? undefined : pinned.data, data, new Date()))
   }
-  return { list, pinned, groups, allIds }
+  return { list, loadNext, pinned, groups, allIds }
 }
 
 const idsOf = (groups: readonly ConversationGroup[]): string[] =>
@@ -91,12 +105,9 @@ export function ConversationList({
   const [view, setView] = useState<ListView>('current')
   const [tag, setTag] = useState<string | null>(null)
   const q = useDeferredValue(search.trim())
-  const { list, pinned, groups, allIds } = useGroups(q, view, tag)
-  const { hasNextPage, isFetchingNextPage, fetchNextPage } = list
+  const { list, loadNext, pinned, groups, allIds } = useGroups(q, view, tag)
   const isActiveBelow = useIsBelow(activeId, list.data)
-  useEffect(() => {
-    if (isActiveBelow && hasNextPage && !isFetchingNextPage) void fetchNextPage()
-  }, [isActiveBelow, hasNextPage, isFetchingNextPage, fetchNextPage])
+  useEachPage(isActiveBelow && list.hasNextPage, list.data, loadNext)
   const rows = useRef<RowsHandle>(null)
   const [scroller, setScroller] = useState<HTMLElement | null>(null)
   const all = useMemo(() => idsOf(groups), [groups])
@@ -167,7 +178,7 @@ export function ConversationList({
             onToggle={selection.toggle}
             onOpened={onOpened}
             onNearEnd={() => {
-              if (list.hasNextPage && !list.isFetchingNextPage) void list.fetchNextPage()
+              if (list.hasNextPage) void loadNext()
             }}
           />
         </PartBoundary>
