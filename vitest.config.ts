@@ -66,10 +66,11 @@ class LongestFirst extends BaseSequencer {
 }
 
 /**
- * Complete runs of 3,649 tests took 627 and 651 s on two cores without other load. In the processes of the tests, a test of
- * chats, runs or tools takes 0.13 s of processor time (mean of 876, load 12 to 20); a load of the page takes 0.7 to 1 s in
- * Chromium. Four at a time left the cores hardly idle (0 to 4 %) and took 745 s in one run, before servers closed faster.
- * Each takes up to 1.5 GB, its browser and servers included.
+ * A complete run of 3,704 tests took 569 s on two cores without other load (634 s with three at a time, before databases were
+ * used again and browsers stopped optimizing). 684 tests of chats, databases and accounts took 94 s, with three at a time
+ * 104 s; the cores were idle for 5 and 13 % of the time. In the processes of the tests, a test of chats, runs or tools takes
+ * 0.13 s of processor time; a load of the page takes 0.7 to 1 s in Chromium. Each takes up to 1.5 GB, its browser and
+ * servers included.
  */
 const WORKERS = 4
 
