@@ -101,7 +101,6 @@ describeInBrowser('the list of conversations', (visitor) => {
     await expect.poll(() => menu.evaluate((button) => button.matches(':focus'))).toBe(true)
 
     // Also what is not loaded yet: more than one request takes, and more than the events of the server are read for one by one.
-    await page.getByRole('searchbox', { name: 'Filter by title' }).fill('Plan')
     await begin()
     const reads: string[] = []
     page.on('request', (request) => {
@@ -109,8 +108,17 @@ describeInBrowser('the list of conversations', (visitor) => {
         reads.push(request.url())
     })
     const all = bar.getByRole('button', { name: 'Select all' })
-    await all.click()
+    await all.waitFor()
+    // While the list still shows what matched the filter before.
+    await page.evaluate(`(() => {
+      const field = document.querySelector('input[type="search"]')
+      Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(field, 'Plan')
+      field.dispatchEvent(new InputEvent('input', { bubbles: true }))
+      for (const button of document.querySelectorAll('[role="toolbar"] button'))
+        if (button.getAttribute('aria-label') === 'Select all') button.click()
+    })()`)
     await bar.getByText('130 selected').waitFor()
+    await list.getByRole('checkbox', { name: 'Plan 129' }).waitFor()
     expect(await all.getAttribute('aria-pressed')).toBe('true')
     await bar.getByRole('button', { name: 'Delete' }).click()
     const undo = page.getByRole('button', { name: 'Undo' })
@@ -168,6 +176,52 @@ describeInBrowser('the list of conversations', (visitor) => {
     expect(await pinned.getByRole('link', { name: 'The last name' }).count()).toBe(1)
     held[2]?.handle('refuse')
     await pinned.getByRole('link', { name: 'A new name' }).waitFor()
+    await leave(page)
+  })
+
+  test('two changes of the order of pins are stored one after the other, and the list shows the second one meanwhile', async () => {
+    const others = await at.server.call('GET', '/api/conversations?pinned=true')
+    for (const { id } of others.json.data.items)
+      await at.server.call('PATCH', `/api/conversations/${id}`, { body: { pinned: false } })
+    const ids: string[] = []
+    for (const title of ['Row red', 'Row green', 'Row blue']) {
+      const id = await create(title)
+      await at.server.call('PATCH', `/api/conversations/${id}`, { body: { pinned: true } })
+      ids.unshift(id)
+    }
+    const page = await visitor.open(at.server.url)
+    const list = page.getByRole('navigation', { name: 'Conversations' })
+    const pinned = list.getByRole('region', { name: 'Pinned' }).getByRole('link', { name: 'Row' })
+    await expect.poll(() => pinned.allTextContents()).toEqual(['Row blue', 'Row green', 'Row red'])
+    const held: (() => void)[] = []
+    await page.route('**/api/conversations/pins', async (route) => {
+      await new Promise<void>((resolve) => held.push(resolve))
+      await route.continue()
+    })
+    await pinned.first().focus()
+    await page.keyboard.press('Alt+ArrowDown')
+    await expect.poll(() => held.length).toBe(1)
+    await expect.poll(() => pinned.allTextContents()).toEqual(['Row green', 'Row blue', 'Row red'])
+    await page.keyboard.press('Alt+ArrowDown')
+    const last = ['Row green', 'Row red', 'Row blue']
+    await expect.poll(() => pinned.allTextContents()).toEqual(last)
+    expect(held).toHaveLength(1)
+    // Its event makes the page read the list, in which the second change is missing.
+    const read = page.waitForResponse((response) => response.url().includes('pinned=true'))
+    held[0]?.()
+    await read
+    await expect.poll(() => held.length).toBe(2)
+    expect(await pinned.allTextContents()).toEqual(last)
+    held[1]?.()
+    await expect
+      .poll(async () => {
+        const stored = ids.map(
+          async (id) =>
+            (await at.server.call('GET', `/api/conversations/${id}`)).json.data.pin_position,
+        )
+        return await Promise.all(stored)
+      })
+      .toEqual([2, 0, 1])
     await leave(page)
   })
 

@@ -43,6 +43,18 @@ function useEachPage(
   }, [isWanted, count, loadNext])
 }
 
+/** All pages of a list, or those that have loaded if one fails; never those of the filters that were set before. */
+async function loadAll(
+  query: ReturnType<typeof useConversations>,
+): Promise<ConversationPages | undefined> {
+  let { data, hasNextPage, isPlaceholderData, isError } = query
+  while ((hasNextPage || isPlaceholderData) && !isError)
+    ({ data, hasNextPage, isPlaceholderData, isError } = await query.fetchNextPage({
+      cancelRefetch: false,
+    }))
+  return data
+}
+
 /** The groups of the list, by day; pinned conversations first. */
 function useGroups(q: string, view: ListView, tag: string | null) {
   const filters = { q, view, tag, projectId: null }
@@ -62,12 +74,19 @@ function useGroups(q: string, view: ListView, tag: string | null) {
     () => groupConversations(isTrash ? undefined : pinned.data, shown, new Date()),
     [pinned.data, shown, isTrash],
   )
+  const latest = useRef({ list, pinned, isTrash, key: '' })
+  latest.current = { list, pinned, isTrash, key: JSON.stringify(filters) }
   /** The ids of all conversations in the list. Loads the remaining pages first, unless one fails. */
   const allIds = async (): Promise<string[]> => {
-    let { data, hasNextPage, isError } = list
-    while (hasNextPage && !isError)
-      ({ data, hasNextPage, isError } = await list.fetchNextPage({ cancelRefetch: false }))
-    return idsOf(groupConversations(isTrash ? undefined : pinned.data, data, new Date()))
+    for (;;) {
+      const { list, pinned, isTrash, key } = latest.current
+      const [first, rest] = await Promise.all([
+        isTrash ? undefined : loadAll(pinned),
+        loadAll(list),
+      ])
+      // Filters may have changed meanwhile: those that were typed take effect a moment later.
+      if (key === latest.current.key) return idsOf(groupConversations(first, rest, new Date()))
+    }
   }
   return { list, loadNext, pinned, groups, allIds }
 }

@@ -73,42 +73,61 @@ export const useTags = () =>
   })
 
 const patchKey = ['patch conversation'] as const
+const pinsKey = ['order pins'] as const
 
 type ConversationPatch = { id: string } & Partial<PatchConversationBody>
 
-/** Patches that succeeded or failed. Their mutations count as pending until all callbacks have run. */
-const settled = new WeakSet<ConversationPatch>()
+/** The ids of the pinned conversations from top to bottom. */
+type PinnedIds = readonly string[]
+
+/** Changes that succeeded or failed. Their mutations count as pending until all callbacks have run. */
+const settled = new WeakSet<ConversationPatch | PinnedIds>()
 
 /** What a patch changes in the cached conversation. `leaf_id` is not a field of it: it selects the shown branch. */
 const changesOf = ({ id: _id, leaf_id: _leaf, ...body }: ConversationPatch) =>
   Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined))
 
-/** The patches that are still being sent, oldest first, each with the conversation as it was shown after the change. */
-const pendingPatches = (client: QueryClient) =>
-  client
-    .getMutationCache()
-    .findAll({ mutationKey: patchKey, status: 'pending' })
-    .map(({ state }) => ({
-      // Both are those of `usePatchConversation`.
-      patch: state.variables as ConversationPatch,
-      shown: state.context as Conversation | undefined,
-    }))
-    .filter(({ patch }) => !settled.has(patch))
+type PendingChange = {
+  id: string
+  changes: Partial<Conversation>
+  /** The conversation as it was shown after the change. */
+  shown?: Conversation | undefined
+}
+
+/** The changes that are still being sent, oldest first, those of the order of pins last. */
+function pendingChanges(client: QueryClient): PendingChange[] {
+  const sent = (mutationKey: readonly string[]) =>
+    client
+      .getMutationCache()
+      .findAll({ mutationKey, status: 'pending' })
+      .map(({ state }) => state)
+  // Variables and contexts are those of `usePatchConversation` and `useOrderPins`.
+  const patches = sent(patchKey).flatMap(({ variables, context }): PendingChange[] => {
+    const patch = variables as ConversationPatch
+    const shown = context as Conversation | undefined
+    return settled.has(patch) ? [] : [{ id: patch.id, changes: changesOf(patch), shown }]
+  })
+  const places = sent(pinsKey).flatMap(({ variables }): PendingChange[] => {
+    const ids = variables as PinnedIds
+    return settled.has(ids) ? [] : ids.map((id, at) => ({ id, changes: { pin_position: at } }))
+  })
+  return [...patches, ...places]
+}
 
 /** A conversation from the server, with the changes that are still being sent. */
 function withPendingChanges(client: QueryClient, conversation: Conversation): Conversation {
   let shown = conversation
-  for (const { patch } of pendingPatches(client))
-    if (patch.id === conversation.id) shown = { ...shown, ...changesOf(patch) }
+  for (const { id, changes } of pendingChanges(client))
+    if (id === conversation.id) shown = { ...shown, ...changes }
   return shown
 }
 
 /** Repeats the changes that are still being sent in the lists: one that was requested earlier has just loaded. */
 function placePendingChanges(client: QueryClient): void {
   const changed = new Map<string, Conversation>()
-  for (const { patch, shown } of pendingPatches(client)) {
-    const known = changed.get(patch.id) ?? findListed(client, patch.id) ?? shown
-    if (known !== undefined) changed.set(patch.id, { ...known, ...changesOf(patch) })
+  for (const { id, changes, shown } of pendingChanges(client)) {
+    const known = changed.get(id) ?? findListed(client, id) ?? shown
+    if (known !== undefined) changed.set(id, { ...known, ...changes })
   }
   if (changed.size > 0) placeInLists(client, changed)
 }
@@ -214,17 +233,26 @@ export async function dropConversations(
   await refreshConversations(client, opened)
 }
 
-/** Stores the order of the pinned conversations; the lists show it at once. */
+/** Stores the order of the pinned conversations; the lists show it at once. The last change wins. */
 export function useOrderPins() {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: (ids: readonly string[]) =>
+    mutationKey: pinsKey,
+    // One after the other: requests that are sent together may arrive in any order.
+    scope: { id: 'pins' },
+    mutationFn: (ids: PinnedIds) =>
       request('/api/conversations/pins', { method: 'PUT', body: { ids } }),
     onMutate(ids) {
       for (const [at, id] of ids.entries())
         updateCached(client, id, (conversation) => ({ ...conversation, pin_position: at }))
     },
-    onError: () => client.invalidateQueries({ queryKey: conversationKeys.lists }),
+    onSuccess: (_data, ids) => {
+      settled.add(ids)
+    },
+    onError: (_error, ids) => {
+      settled.add(ids)
+      return client.invalidateQueries({ queryKey: conversationKeys.lists })
+    },
   })
 }
 
