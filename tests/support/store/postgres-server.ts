@@ -7,18 +7,19 @@ import pg from 'pg'
 import { freePort } from '../server/free-port.ts'
 
 export type PostgresServer = {
-  /** URL of a database whose user may create and drop databases. */
+  /** URL of a database whose user is a superuser. */
   url: string
   stop(): Promise<void>
 }
 
-async function mayCreateDatabases(url: string): Promise<boolean> {
+/** Only a superuser may create databases and empty them without regard to foreign keys. */
+async function isSuperuser(url: string): Promise<boolean> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 })
   client.on('error', () => {})
   try {
     await client.connect()
     const { rows } = await client.query<{ allowed: boolean }>(
-      'select rolcreatedb or rolsuper as allowed from pg_roles where rolname = current_user',
+      'select rolsuper as allowed from pg_roles where rolname = current_user',
     )
     return rows[0]?.allowed === true
   } catch {
@@ -115,7 +116,7 @@ export async function findPostgres(): Promise<PostgresServer> {
   for (const user of new Set(['postgres', userInfo().username]))
     for (const database of ['test', 'postgres']) {
       const url = `postgres://${user}@127.0.0.1:5432/${database}`
-      if (await mayCreateDatabases(url)) return { url, stop: async () => {} }
+      if (await isSuperuser(url)) return { url, stop: async () => {} }
     }
   return startEmbedded()
 }
