@@ -7,6 +7,14 @@ describeInBrowser('the list of conversations', (visitor) => {
   const at = usePageServer(visitor)
   const create = async (title: string): Promise<string> =>
     (await at.server.call('POST', '/api/conversations', { body: { title } })).json.data.id
+  /** The stored places of pinned conversations. */
+  const placesOf = (ids: readonly string[]): Promise<number[]> =>
+    Promise.all(
+      ids.map(
+        async (id) =>
+          (await at.server.call('GET', `/api/conversations/${id}`)).json.data.pin_position,
+      ),
+    )
 
   test('a long list keeps few rows in the DOM, supports keys, keeps its position when it changes, and lets pinned rows be reordered', async () => {
     const pins: string[] = []
@@ -30,15 +38,7 @@ describeInBrowser('the list of conversations', (visitor) => {
     await list.getByText('Moved to place 2 of 3').waitFor({ state: 'attached' })
     await pinned.nth(2).dragTo(pinned.nth(0))
     await expect.poll(() => pinned.allTextContents()).toEqual(['Pin one', 'Pin two', 'Pin three'])
-    await expect
-      .poll(async () => {
-        const places = pins.map(
-          async (id) =>
-            (await at.server.call('GET', `/api/conversations/${id}`)).json.data.pin_position,
-        )
-        return await Promise.all(places)
-      })
-      .toEqual([0, 1, 2])
+    await expect.poll(() => placesOf(pins)).toEqual([0, 1, 2])
 
     await pinned.nth(2).focus()
     await page.keyboard.press('ArrowDown')
@@ -213,15 +213,7 @@ describeInBrowser('the list of conversations', (visitor) => {
     await expect.poll(() => held.length).toBe(2)
     expect(await pinned.allTextContents()).toEqual(last)
     held[1]?.()
-    await expect
-      .poll(async () => {
-        const stored = ids.map(
-          async (id) =>
-            (await at.server.call('GET', `/api/conversations/${id}`)).json.data.pin_position,
-        )
-        return await Promise.all(stored)
-      })
-      .toEqual([2, 0, 1])
+    await expect.poll(() => placesOf(ids)).toEqual([2, 0, 1])
     await leave(page)
   })
 

@@ -104,8 +104,9 @@ const takeCitations = (text: TreeNode, count: number): TreeNode[] =>
   )
 
 /** Punctuation of Chinese, Japanese and Korean. In those languages no space separates a URL from what follows it. */
-const PUNCTUATION_AFTER_URL = /[，。；：！？、（）【】《》〈〉「」『』“”‘’…]/
-const FURTHER_URL = /https?:\/\/[^\s*，。；：！？、（）【】《》〈〉「」『』“”‘’…]+/gi
+const AFTER_URL = '，。；：！？、（）【】《》〈〉「」『』“”‘’…'
+const PUNCTUATION_AFTER_URL = new RegExp(`[${AFTER_URL}]`)
+const FURTHER_URL = new RegExp(`https?://[^\\s*${AFTER_URL}]+`, 'gi')
 
 /** A link that is written as its bare URL ends at the first such punctuation; GitHub's Markdown continues to the next space. */
 function endAtPunctuation(link: TreeNode): TreeNode[] {

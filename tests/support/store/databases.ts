@@ -12,7 +12,7 @@ import type {
   StatementListener,
   StoreLog,
 } from '../../../server/db/database.ts'
-import { emptyDatabase, onServer, withDatabase } from './postgres-server.ts'
+import { dropDatabases, emptyDatabase, onServer, withDatabase } from './postgres-server.ts'
 
 export const silentLog: StoreLog = { info() {}, warn() {} }
 
@@ -49,7 +49,7 @@ async function createPostgresDatabase(): Promise<string> {
   return withDatabase(url, name)
 }
 
-/** Call at the top of a file or inside `describe`; its databases are closed and removed after the last test there. */
+/** Call at the top of a file or inside `describe`; its databases are closed and removed or emptied after the last test there. */
 export function useDatabases(): FreshDatabases {
   const connected: Database[] = []
   const remove: (() => Promise<void>)[] = []
@@ -59,25 +59,25 @@ export function useDatabases(): FreshDatabases {
     await Promise.all(remove.map((step) => step()))
   })
 
+  function sqliteFile(): string {
+    const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-test-'))
+    remove.push(async () => rmSync(folder, { recursive: true, force: true }))
+    return join(folder, 'nanoclaw.db')
+  }
+
   async function settings(dialect: Dialect): Promise<DatabaseSettings> {
-    if (dialect === 'sqlite') {
-      const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-test-'))
-      remove.push(async () => rmSync(folder, { recursive: true, force: true }))
-      return { dialect, file: join(folder, 'nanoclaw.db') }
-    }
+    if (dialect === 'sqlite') return { dialect, file: sqliteFile() }
     const url = await createPostgresDatabase()
     const name = new URL(url).pathname.slice(1)
-    remove.push(() =>
-      onServer(inject('postgres').url, `drop database if exists ${name} with (force)`),
-    )
+    remove.push(() => dropDatabases(inject('postgres').url, name))
     return postgres(url)
   }
 
   async function migrated(dialect: Dialect): Promise<DatabaseSettings> {
     if (dialect === 'sqlite') {
-      const created = await settings(dialect)
-      if (created.dialect === 'sqlite') copyFileSync(inject('sqliteTemplate'), created.file)
-      return created
+      const file = sqliteFile()
+      copyFileSync(inject('sqliteTemplate'), file)
+      return { dialect, file }
     }
     const url = unused.pop() ?? (await createPostgresDatabase())
     remove.push(async () => {

@@ -1,5 +1,5 @@
 // The list of conversations: grouped by day, filtered by title, loading more on scroll, with archive and trash.
-import { useQuery } from '@tanstack/react-query'
+import { hashKey, useQuery } from '@tanstack/react-query'
 import { Archive, MessageSquare, Trash2 } from 'lucide-react'
 import { useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
 import {
@@ -36,10 +36,9 @@ function useEachPage(
   loaded: ConversationPages | undefined,
   loadNext: () => Promise<void>,
 ): void {
-  const count = loaded?.pages.length
-  // biome-ignore lint/correctness/useExhaustiveDependencies: runs again for each page
+  const count = loaded?.pages.length ?? 0
   useEffect(() => {
-    if (isWanted) void loadNext()
+    if (isWanted && count > 0) void loadNext()
   }, [isWanted, count, loadNext])
 }
 
@@ -74,18 +73,20 @@ function useGroups(q: string, view: ListView, tag: string | null) {
     () => groupConversations(isTrash ? undefined : pinned.data, shown, new Date()),
     [pinned.data, shown, isTrash],
   )
-  const latest = useRef({ list, pinned, isTrash, key: '' })
-  latest.current = { list, pinned, isTrash, key: JSON.stringify(filters) }
+  const shownNow = { list, pinned, isTrash, key: hashKey(listKeys.one(others)) }
+  const latest = useRef(shownNow)
+  latest.current = shownNow
   /** The ids of all conversations in the list. Loads the remaining pages first, unless one fails. */
   const allIds = async (): Promise<string[]> => {
     for (;;) {
-      const { list, pinned, isTrash, key } = latest.current
+      const asked = latest.current
       const [first, rest] = await Promise.all([
-        isTrash ? undefined : loadAll(pinned),
-        loadAll(list),
+        asked.isTrash ? undefined : loadAll(asked.pinned),
+        loadAll(asked.list),
       ])
       // Filters may have changed meanwhile: those that were typed take effect a moment later.
-      if (key === latest.current.key) return idsOf(groupConversations(first, rest, new Date()))
+      if (asked.key === latest.current.key)
+        return idsOf(groupConversations(first, rest, new Date()))
     }
   }
   return { list, loadNext, pinned, groups, allIds }

@@ -80,8 +80,8 @@ type ConversationPatch = { id: string } & Partial<PatchConversationBody>
 /** The ids of the pinned conversations from top to bottom. */
 type PinnedIds = readonly string[]
 
-/** Changes that succeeded or failed. Their mutations count as pending until all callbacks have run. */
-const settled = new WeakSet<ConversationPatch | PinnedIds>()
+/** Patches that succeeded or failed. Their mutations count as pending until all callbacks have run. */
+const settled = new WeakSet<ConversationPatch>()
 
 /** What a patch changes in the cached conversation. `leaf_id` is not a field of it: it selects the shown branch. */
 const changesOf = ({ id: _id, leaf_id: _leaf, ...body }: ConversationPatch) =>
@@ -107,10 +107,9 @@ function pendingChanges(client: QueryClient): PendingChange[] {
     const shown = context as Conversation | undefined
     return settled.has(patch) ? [] : [{ id: patch.id, changes: changesOf(patch), shown }]
   })
-  const places = sent(pinsKey).flatMap(({ variables }): PendingChange[] => {
-    const ids = variables as PinnedIds
-    return settled.has(ids) ? [] : ids.map((id, at) => ({ id, changes: { pin_position: at } }))
-  })
+  const places = sent(pinsKey).flatMap(({ variables }): PendingChange[] =>
+    (variables as PinnedIds).map((id, at) => ({ id, changes: { pin_position: at } })),
+  )
   return [...patches, ...places]
 }
 
@@ -246,12 +245,9 @@ export function useOrderPins() {
       for (const [at, id] of ids.entries())
         updateCached(client, id, (conversation) => ({ ...conversation, pin_position: at }))
     },
-    onSuccess: (_data, ids) => {
-      settled.add(ids)
-    },
-    onError: (_error, ids) => {
-      settled.add(ids)
-      return client.invalidateQueries({ queryKey: conversationKeys.lists })
+    onError: () => {
+      // Not awaited: the order that was refused would count as pending until the lists have loaded.
+      void client.invalidateQueries({ queryKey: conversationKeys.lists })
     },
   })
 }

@@ -1,6 +1,7 @@
 // Loads the next page of a list whose loaded pages may be refetched at the same time.
 import {
   type FetchNextPageOptions,
+  hashKey,
   type InfiniteData,
   type InfiniteQueryObserverResult,
   type QueryKey,
@@ -19,7 +20,7 @@ type FetchNextPage = (
  */
 export function useNextPage(queryKey: QueryKey, fetchNextPage: FetchNextPage): () => Promise<void> {
   const client = useQueryClient()
-  const key = JSON.stringify(queryKey)
+  const key = hashKey(queryKey)
   /** The list that is shown; null once none is. */
   const shown = useRef<string | null>(null)
   useEffect(() => {
@@ -28,10 +29,9 @@ export function useNextPage(queryKey: QueryKey, fetchNextPage: FetchNextPage): (
       shown.current = null
     }
   }, [key])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the key is a new array on each render
   return useCallback(async () => {
     const count = (): number =>
-      client.getQueryData<InfiniteData<unknown>>(queryKey)?.pages.length ?? 0
+      client.getQueryCache().get<InfiniteData<unknown>>(key)?.state.data?.pages.length ?? 0
     const before = count()
     for (;;) {
       const { isError, hasNextPage } = await fetchNextPage({ cancelRefetch: false })
