@@ -4,7 +4,7 @@ import {
   composer,
   describeInBrowser,
   expectAccessible,
-  expectNoSideways,
+  expectNoScrolling,
   leave,
   say,
   visit,
@@ -115,22 +115,22 @@ describeInBrowser('accessibility', (visitor) => {
   test('on a phone, nothing is cut off and the sidebar opens as a drawer', async () => {
     const page = await visitor.open(conversation, { phone: true })
     await page.locator('.katex').first().waitFor()
-    await expectNoSideways(page)
+    await expectNoScrolling(page)
     await page.getByRole('button', { name: 'Show sidebar' }).click()
     const drawer = page.getByRole('dialog')
     await drawer.getByRole('link', { name: /New conversation/ }).click()
     await composer(page).waitFor()
     await drawer.waitFor({ state: 'hidden' })
-    await expectNoSideways(page)
+    await expectNoScrolling(page)
     for (const path of ['/projects', '/memory', '/stats', '/settings/channels', '/setup']) {
       await visit(page, path)
-      await expectNoSideways(page)
+      await expectNoScrolling(page)
     }
     await page.goto(project)
     await page.getByText('src', { exact: true }).click()
     await page.getByText('main.py').click()
     await page.locator('.cm-content').waitFor()
-    await expectNoSideways(page)
+    await expectNoScrolling(page)
     await leave(page)
   })
 

@@ -5,7 +5,7 @@ import {
   composer,
   describeInBrowser,
   expectAccessible,
-  expectNoSideways,
+  expectNoScrolling,
   leave,
 } from '../support/page/page.ts'
 import { register, TEST_JWT_SECRET, type TestServer, useServers } from '../support/server/server.ts'
@@ -65,7 +65,7 @@ describeInBrowser('the administration', (visitor) => {
     await dialog.getByRole('button', { name: '添加 bob' }).click()
     await dialog.getByRole('button', { name: '将 bob 移出该组' }).waitFor()
     await expectAccessible(page)
-    await expectNoSideways(page)
+    await expectNoScrolling(page)
     const opened = shot('group-dialog')
     if (opened !== null) await page.screenshot(opened)
     await dialog.getByRole('button', { name: '保存' }).click()
@@ -80,7 +80,7 @@ describeInBrowser('the administration', (visitor) => {
     await limits.getByLabel('存储空间（MB）').fill('2')
     await limits.getByText('已用 0 B，共 5.0 GB').waitFor()
     await expectAccessible(page)
-    await expectNoSideways(page)
+    await expectNoScrolling(page)
     const limited = shot('user-quota')
     if (limited !== null) await page.screenshot(limited)
     await limits.getByRole('button', { name: '保存' }).click()
@@ -108,7 +108,7 @@ describeInBrowser('the administration', (visitor) => {
     const sessions = page.getByRole('dialog', { name: 'bob 的登录会话' })
     await sessions.getByRole('listitem').nth(1).waitFor()
     await expectAccessible(page)
-    await expectNoSideways(page)
+    await expectNoScrolling(page)
     const seen = shot('user-sessions')
     if (seen !== null) await page.screenshot(seen)
     const before = await sessions.getByRole('listitem').count()
@@ -135,7 +135,7 @@ describeInBrowser('the administration', (visitor) => {
     await deletion.getByLabel('搜索账号').fill('ada')
     await expect.poll(() => deletion.getByLabel('接收数据的账号').inputValue()).not.toBe('')
     await expectAccessible(page)
-    await expectNoSideways(page)
+    await expectNoScrolling(page)
     const deleting = shot('delete-user')
     if (deleting !== null) await page.screenshot(deleting)
     await deletion.getByRole('button', { name: '删除', exact: true }).click()
@@ -160,7 +160,7 @@ describeInBrowser('the administration', (visitor) => {
     await page.getByText('账号：carl · 账号数据：移交给其他账号 · 接收数据的账号：ada').waitFor()
     expect((await downloaded).suggestedFilename()).toBe('audit.jsonl')
     await expectAccessible(page)
-    await expectNoSideways(page)
+    await expectNoScrolling(page)
     const audited = shot('audit')
     if (audited !== null) await page.screenshot(audited)
     await page.goto(`${server.url}/admin/server`)
@@ -182,7 +182,7 @@ describeInBrowser('the administration', (visitor) => {
       .and(page.locator('[aria-disabled=true]:focus'))
       .waitFor()
     await expectAccessible(page)
-    await expectNoSideways(page)
+    await expectNoScrolling(page)
     const administered = shot('server')
     if (administered !== null) await page.screenshot({ ...administered, fullPage: true })
     await page.goto(`${server.url}/settings/account`)
@@ -198,7 +198,7 @@ describeInBrowser('the administration', (visitor) => {
     await keyDialog.getByRole('button', { name: '创建密钥' }).click()
     expect(await page.getByLabel('请立即复制密钥').inputValue()).toMatch(/^nc-/)
     await expectAccessible(page)
-    await expectNoSideways(page)
+    await expectNoScrolling(page)
     const keys = shot('keys')
     if (keys !== null) await page.screenshot(keys)
     await keyDialog.getByRole('button', { name: '关闭' }).last().click()

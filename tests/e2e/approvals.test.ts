@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import {
   describeInBrowser,
   expectAccessible,
-  expectNoSideways,
+  expectNoScrolling,
   leave,
   say,
 } from '../support/page/page.ts'
@@ -131,7 +131,7 @@ describeInBrowser('approving file changes', (visitor) => {
     await say(page, 'Change my notes.')
     await card(page).getByText('first try').waitFor()
     listProjects()
-    await expectNoSideways(page)
+    await expectNoScrolling(page)
     await card(page).getByRole('button', { name: 'Reject' }).click()
     await card(page).getByLabel(/^Why/).fill('Too short.')
     await card(page).getByRole('button', { name: 'Reject' }).click()

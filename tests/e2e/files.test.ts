@@ -6,7 +6,7 @@ import {
   composer,
   describeInBrowser,
   expectAccessible,
-  expectNoSideways,
+  expectNoScrolling,
   leave,
   say,
 } from '../support/page/page.ts'
@@ -61,7 +61,7 @@ describeInBrowser('files of a message', (visitor) => {
       .toBe(900)
     await expectAccessible(page)
     await page.keyboard.press('Escape')
-    await expectNoSideways(page)
+    await expectNoScrolling(page)
     await leave(page)
   })
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import {
   describeInBrowser,
   expectAccessible,
-  expectNoSideways,
+  expectNoScrolling,
   leave,
 } from '../support/page/page.ts'
 import { usePageServer } from '../support/page/page-server.ts'
@@ -35,7 +35,7 @@ describeInBrowser('the settings of a stored model', (visitor) => {
     await dialog.getByLabel('输入价格', { exact: true }).fill('1.5')
     await dialog.getByLabel('输出价格').fill('6')
     await expectAccessible(page)
-    await expectNoSideways(page)
+    await expectNoScrolling(page)
     if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/model-phone.png` })
     await dialog.getByRole('button', { name: '保存' }).click()
     await page.getByRole('button', { name: '编辑 Renamed' }).waitFor()

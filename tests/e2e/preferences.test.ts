@@ -4,7 +4,7 @@ import {
   composer,
   describeInBrowser,
   expectAccessible,
-  expectNoSideways,
+  expectNoScrolling,
   leave,
 } from '../support/page/page.ts'
 import { usePageServer } from '../support/page/page-server.ts'
@@ -26,7 +26,7 @@ describeInBrowser('preferences', (visitor) => {
     await choose('Motion', 'Reduced')
     await choose('Send messages with', 'Ctrl or ⌘ + Enter')
     expect(await sizeOf()).toBe(before * 1.25)
-    await expectNoSideways(page)
+    await expectNoScrolling(page)
     await expectAccessible(page, { colours: 'more' })
 
     await page.goto(site.server.url)
@@ -39,7 +39,7 @@ describeInBrowser('preferences', (visitor) => {
     site.upstream.enqueue(turn.text('Both arrived.'))
     await composer(page).press('Control+Enter')
     await page.getByText('Both arrived.').waitFor()
-    await expectNoSideways(page)
+    await expectNoScrolling(page)
     await leave(page)
   })
 

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
   describeInBrowser,
   expectAccessible,
-  expectNoSideways,
+  expectNoScrolling,
   leave,
   say,
 } from '../support/page/page.ts'
@@ -188,7 +188,7 @@ describeInBrowser('a project from upload to undo', (visitor) => {
     await say(page, '写两个文件')
     const questions = page.getByRole('region', { name: /^允许“写入文件”/ })
     await questions.first().getByText('wide wide').waitFor()
-    await expectNoSideways(page)
+    await expectNoScrolling(page)
     await expectAccessible(page)
     await questions.first().getByRole('button', { name: '批准' }).tap()
     await questions.first().getByText('b.md').first().waitFor()

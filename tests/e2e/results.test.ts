@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
   describeInBrowser,
   expectAccessible,
-  expectNoSideways,
+  expectNoScrolling,
   leave,
   say,
 } from '../support/page/page.ts'
@@ -113,7 +113,7 @@ describeInBrowser('tool results', (visitor) => {
     await found.getByRole('link', { name: 'Green <b>tea</b>' }).waitFor()
     await expect.poll(() => found.getByRole('link').count()).toBe(2)
     await expectAccessible(page)
-    await expectNoSideways(page)
+    await expectNoScrolling(page)
     await leave(page)
   })
 
@@ -126,7 +126,7 @@ describeInBrowser('tool results', (visitor) => {
     await say(page, 'And cups?')
     await page.getByRole('link', { name: 'Source 3: Cups' }).tap()
     await page.getByRole('tooltip').getByText('Cups hold tea.').waitFor()
-    await expectNoSideways(page)
+    await expectNoScrolling(page)
     await leave(page)
   })
 
@@ -219,7 +219,7 @@ describeInBrowser('tool results', (visitor) => {
     await page.getByRole('button', { name: 'Raw data' }).last().click()
     await page.getByText('"exit_code": 3').waitFor()
     await expectAccessible(page)
-    await expectNoSideways(page)
+    await expectNoScrolling(page)
     await leave(page)
 
     const phone = await visitor.open(address, { phone: true, language: 'zh-CN', theme: 'dark' })
@@ -229,7 +229,7 @@ describeInBrowser('tool results', (visitor) => {
     await phone.getByRole('button', { name: '下载 CSV' }).waitFor()
     await phone.getByText('体感温度').waitFor()
     await expectAccessible(phone)
-    await expectNoSideways(phone)
+    await expectNoScrolling(phone)
     await leave(phone)
   })
 })

@@ -6,7 +6,7 @@ import {
   composer,
   describeInBrowser,
   expectAccessible,
-  expectNoSideways,
+  expectNoScrolling,
   leave,
   REMOTE_HOST,
   say,
@@ -102,7 +102,7 @@ describeInBrowser('rich answers', (visitor) => {
       { scale: expect.closeTo(0.6), scrolls: true },
       { scale: expect.closeTo(0.47, 1), scrolls: false },
     ])
-    await expectNoSideways(page)
+    await expectNoScrolling(page)
     await leave(page)
   })
 

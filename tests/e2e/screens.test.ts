@@ -5,7 +5,7 @@ import {
   composer,
   describeInBrowser,
   expectAccessible,
-  expectNoSideways,
+  expectNoScrolling,
   leave,
   REMOTE_HOST,
   visit,
@@ -36,6 +36,11 @@ const answer = [
   '[^1]: The note.',
   '',
   '[g]: https://guide.example/tea "Guide"',
+  '',
+  ...Array.from(
+    { length: 20 },
+    (_, index) => `The length of side ${index} is $\\sqrt{${index}}$.\n`,
+  ),
 ].join('\n')
 
 /** The controls that are too small to tap, with their size; controls within running text are exempt. */
@@ -129,7 +134,7 @@ describeInBrowser('layout', (visitor) => {
             ),
           )
           .toBe(1)
-      await expectNoSideways(page)
+      await expectNoScrolling(page)
       await page.getByRole('note').getByText('Mind the gap.').waitFor()
       await page.getByText('Hidden text.').waitFor({ state: 'hidden' })
       // Links find their definitions in other blocks.
@@ -190,7 +195,7 @@ describeInBrowser('layout', (visitor) => {
     ]) {
       await visit(page, path)
       await expect.poll(() => smallTargets(page), { message: path }).toEqual([])
-      await expectNoSideways(page)
+      await expectNoScrolling(page)
       // The views scroll within the page.
       await expect.poll(() => widestOverflow(page), { message: path }).toBeLessThanOrEqual(0)
     }
@@ -233,7 +238,7 @@ describeInBrowser('layout', (visitor) => {
     await page.getByRole('region', { name: 'Messages' }).focus()
     const messages = page.getByRole('region', { name: 'Messages' })
     await expect.poll(async () => (await messages.boundingBox())?.height).toBeGreaterThan(100)
-    await expectNoSideways(page)
+    await expectNoScrolling(page)
     await leave(page)
   })
 

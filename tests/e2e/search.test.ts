@@ -4,7 +4,7 @@ import { presentation } from '../support/documents.ts'
 import {
   describeInBrowser,
   expectAccessible,
-  expectNoSideways,
+  expectNoScrolling,
   leave,
 } from '../support/page/page.ts'
 import { scripted } from '../support/provider/scripted.ts'
@@ -124,7 +124,7 @@ describeInBrowser('search', (visitor) => {
     const option = page.getByRole('option')
     await option.first().waitFor()
     await expect.poll(() => option.locator('mark').allTextContents()).toEqual(['拉'])
-    await expectNoSideways(page)
+    await expectNoScrolling(page)
     await expectAccessible(page)
     if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/phone.png` })
     await option.first().click()
@@ -140,7 +140,7 @@ describeInBrowser('search', (visitor) => {
     await page.getByText('没有结果').waitFor()
     await page.getByRole('radio', { name: '文档' }).click()
     await page.getByRole('option', { name: /文档.*札幌的味噌/ }).waitFor()
-    await expectNoSideways(page)
+    await expectNoScrolling(page)
     if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/filter.png` })
     await page.getByRole('option', { name: /文档.*札幌的味噌/ }).click()
     const passage = page.getByRole('dialog', { name: 'guide.txt' })
@@ -174,7 +174,7 @@ describeInBrowser('search', (visitor) => {
     await expect.poll(() => slide.locator('mark').allTextContents()).toEqual(['夜景'])
     await expect.poll(() => talk.locator('section').count()).toBe(4)
     await expectAccessible(page)
-    await expectNoSideways(page)
+    await expectNoScrolling(page)
     if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/slide-hit.png` })
     await leave(page)
   })

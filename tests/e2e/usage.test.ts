@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
   describeInBrowser,
   expectAccessible,
-  expectNoSideways,
+  expectNoScrolling,
   leave,
   say,
 } from '../support/page/page.ts'
@@ -108,7 +108,7 @@ describeInBrowser('usage', (visitor) => {
       theme: 'dark',
     })
     await phone.getByText('缓存命中 3万（75%）').first().waitFor()
-    await expectNoSideways(phone)
+    await expectNoScrolling(phone)
     await expectAccessible(phone)
     await leave(phone)
   })

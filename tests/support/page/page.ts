@@ -277,15 +277,12 @@ export async function visit(page: Page, path: string): Promise<void> {
   await page.locator('h1:not([data-before])').waitFor()
 }
 
-/** Asserts that the page does not scroll horizontally. */
-export async function expectNoSideways(page: Page): Promise<void> {
-  await expect
-    .poll(() =>
-      page.evaluate<number>(
-        'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-      ),
-    )
-    .toBeLessThanOrEqual(0)
+/** Asserts that the document fits the window in both directions: only regions within the page scroll. */
+export async function expectNoScrolling(page: Page): Promise<void> {
+  const overflow = (): Promise<number[]> =>
+    page.evaluate(`(({ scrollWidth, clientWidth, scrollHeight, clientHeight }) =>
+      [scrollWidth - clientWidth, scrollHeight - clientHeight])(document.documentElement)`)
+  await expect.poll(overflow).toEqual([0, 0])
 }
 
 export const composer = (page: Page) => page.locator('#composer')
