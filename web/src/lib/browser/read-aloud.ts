@@ -1,9 +1,9 @@
 // Reads texts aloud with the browser's voices.
 import { create } from 'zustand'
+import { languageOf } from './language-of.ts'
 
 /** Browsers stop longer utterances in the middle. */
 const MAX_UTTERANCE_CHARACTERS = 180
-const HAN = /\p{Script=Han}/u
 
 /** Whether the browser has speech synthesis. */
 export const canReadAloud = 'speechSynthesis' in globalThis
@@ -11,8 +11,11 @@ export const canReadAloud = 'speechSynthesis' in globalThis
 /** The id of the text that is being read; null when none is. */
 export const useReading = create<{ id: string | null }>(() => ({ id: null }))
 
+/** What is being read. Browsers report the end of an utterance only while something refers to it. */
+let utterances: readonly SpeechSynthesisUtterance[] = []
+
 /** Splits the text into utterances of whole sentences, each as long as allowed. */
-function utterancesOf(text: string, language: string): string[] {
+function partsOf(text: string, language: string): string[] {
   const sentences = [...new Intl.Segmenter(language, { granularity: 'sentence' }).segment(text)]
   const parts: string[] = []
   for (const { segment } of sentences) {
@@ -26,26 +29,30 @@ function utterancesOf(text: string, language: string): string[] {
 
 /** Stops at once; does nothing when nothing is being read. */
 export function stopReading(): void {
+  utterances = []
   useReading.setState({ id: null })
   speechSynthesis.cancel()
 }
 
 /** Reads the text and stops the one being read. `useReading` holds `id` until it ends. */
 export function readAloud(id: string, text: string, pageLanguage: string): void {
-  speechSynthesis.cancel()
-  const language = HAN.test(text.slice(0, 2_000)) ? 'zh-CN' : pageLanguage
-  const utterances = utterancesOf(text, language).map((part) => {
+  stopReading()
+  const language = languageOf(text, pageLanguage)
+  const read = partsOf(text, language).map((part) => {
     const utterance = new SpeechSynthesisUtterance(part)
     utterance.lang = language
     return utterance
   })
-  const last = utterances.at(-1)
-  if (last === undefined) return
+  if (read.length === 0) return
+  utterances = read
+  // Cancelled utterances report that later, when another text may be read.
   const onEnd = (): void => {
-    if (useReading.getState().id === id) useReading.setState({ id: null })
+    if (utterances === read) stopReading()
   }
-  last.addEventListener('end', onEnd)
-  for (const utterance of utterances) utterance.addEventListener('error', onEnd)
+  read.at(-1)?.addEventListener('end', onEnd)
+  for (const utterance of read) utterance.addEventListener('error', onEnd)
+  // Otherwise some browsers read on after the page was closed.
+  addEventListener('pagehide', onEnd, { once: true })
   useReading.setState({ id })
-  for (const utterance of utterances) speechSynthesis.speak(utterance)
+  for (const utterance of read) speechSynthesis.speak(utterance)
 }

@@ -10,6 +10,7 @@ import { AnswerMenu } from './answer-menu.tsx'
 import { AnswerUsage } from './answer-usage.tsx'
 import { CopyMarkdown, CopyMessage } from './copy-message.tsx'
 import { SiblingSwitch } from './sibling-switch.tsx'
+import { StopReading } from './stop-reading.tsx'
 
 /** `locked`: whether a run is active; messages can change only after it ends. */
 export function AnswerActions({
@@ -69,6 +70,7 @@ export function AnswerActions({
         onRegenerate={onRegenerate}
         onEdit={onEdit}
       />
+      <StopReading messageId={message.id} />
       <SiblingSwitch
         id={message.id}
         siblings={message.siblings}

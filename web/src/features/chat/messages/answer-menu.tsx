@@ -22,20 +22,7 @@ import {
 import { notify } from '../../../ui/overlays/toasts.ts'
 import { beginComparison } from '../compare/comparisons.ts'
 import { inspectRun } from '../inspected-run.ts'
-
-/** The rendered text of an answer without code, for reading aloud. */
-function spokenText(messageId: string): string {
-  const texts = document.querySelectorAll(`[data-message="${CSS.escape(messageId)}"] .prose`)
-  return [...texts]
-    .map((drawn) => {
-      const copy = drawn.cloneNode(true)
-      if (!(copy instanceof HTMLElement)) return ''
-      for (const part of copy.querySelectorAll('pre, .sr-only, button, sup')) part.remove()
-      for (const block of copy.querySelectorAll('p, li, h1, h2, h3, h4, tr')) block.append('\n')
-      return copy.textContent
-    })
-    .join('\n')
-}
+import { spokenText } from './spoken-text.ts'
 
 /** `locked`: whether a run is active; then no item that changes the branch is available. */
 export function AnswerMenu({

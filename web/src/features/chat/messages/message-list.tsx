@@ -100,7 +100,7 @@ export function MessageList({
         as="section"
         ref={scroller}
         aria-label={t('chat.messages')}
-        className="@container h-full overflow-y-auto bg-paper -outline-offset-2 will-change-scroll"
+        className="@container h-full overflow-y-auto [scrollbar-gutter:stable_both-edges] bg-paper -outline-offset-2 will-change-scroll"
       >
         <div
           ref={content}
