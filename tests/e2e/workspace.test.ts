@@ -154,7 +154,6 @@ describeInBrowser('working on files', (visitor) => {
         mimeType: 'application/octet-stream',
         buffer: Buffer.from([0, 1, 255]),
       })
-      await question.getByRole('button', { name: 'Add', exact: true }).click()
     }
     await offer('data.bin')
     await page.getByRole('progressbar').waitFor()
@@ -164,7 +163,9 @@ describeInBrowser('working on files', (visitor) => {
     expect((await calledOff).url()).toContain(`/api/projects/${id}/files`)
     await page.getByRole('progressbar').waitFor({ state: 'detached' })
     held = false
+    // The name is taken, so there is a question.
     await offer('kept')
+    await question.getByRole('button', { name: 'Add', exact: true }).click()
     await page.getByText('“kept” is a folder').waitFor()
     await offer('data.bin')
     await page.getByText('1 file added.').waitFor()
@@ -268,8 +269,6 @@ describeInBrowser('working on files', (visitor) => {
         buffer: Buffer.from('new\n'),
       })
     const question = page.getByRole('alertdialog')
-    await question.getByText('Add 1 file?').waitFor()
-    await question.getByRole('button', { name: 'Add', exact: true }).click()
     await tree.getByText('new.md').click()
     await page.locator('.prose').getByText('new').waitFor()
     await page.getByRole('radio', { name: 'Edit' }).click()

@@ -48,7 +48,7 @@ export function FilesPanel({
           projectId={projectId}
           searching={searching}
           onSearching={setSearching}
-          onFiles={drop.offer}
+          onFiles={drop.choose}
           onCreated={(path) => show({ path })}
         />
         {drop.progress !== null && <Uploading part={drop.progress} onAbort={drop.abort} />}
@@ -97,6 +97,7 @@ export function FilesPanel({
           title={t('files.dropTitle', { count: drop.question })}
           text={t('files.dropText')}
           confirm={t('files.add')}
+          tone="primary"
           onConfirm={drop.confirm}
         />
       )}

@@ -44,13 +44,13 @@ export function ProjectPanel({
     >
       <Tabs.List
         aria-label={t('projects.title')}
-        className="flex shrink-0 gap-1 overflow-x-auto border-b border-line px-3 max-sm:gap-0 max-sm:px-1"
+        className="flex shrink-0 gap-1 overflow-x-auto px-3 shadow-[inset_0_-1px_var(--line)] max-sm:gap-0 max-sm:px-1"
       >
         {tabs.map((name) => (
           <Tabs.Trigger
             key={name}
             value={name}
-            className="-mb-px h-10 shrink-0 border-b-2 border-transparent px-2.5 text-compact max-sm:grow max-sm:px-1.5 max-sm:text-note text-soft -outline-offset-2 hover:text-ink data-[state=active]:border-accent data-[state=active]:font-medium data-[state=active]:text-ink"
+            className="h-10 shrink-0 border-b-2 border-transparent px-2.5 text-compact max-sm:grow max-sm:px-1.5 max-sm:text-note text-soft -outline-offset-2 hover:text-ink data-[state=active]:border-accent data-[state=active]:font-medium data-[state=active]:text-ink"
           >
             {t(`projects.tab.${name}`)}
           </Tabs.Trigger>

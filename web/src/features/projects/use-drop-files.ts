@@ -1,15 +1,16 @@
-// Uploads files and folders that were dropped on a project's tree or chosen for it, after a confirmation.
+// Uploads files and folders that were dropped on a project's tree or chosen for it. Asks if they may replace others.
 import { type DragEvent, useEffect, useRef, useState } from 'react'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { notify } from '../../ui/overlays/toasts.ts'
 import { errorText } from '../../ui/states/error-text.ts'
-import { useAddFiles } from './api/files.ts'
+import { useAddFiles, useMayReplace } from './api/files.ts'
 import { filesOfDrop, type PathedFile } from './api/upload.ts'
 
 /** Returns the handlers of the drop target, the number of files that wait for confirmation, and the progress. */
 export function useDropFiles(projectId: string) {
   const { t } = useTranslation()
   const add = useAddFiles(projectId)
+  const mayReplace = useMayReplace(projectId)
   const [over, setOver] = useState(false)
   const [waiting, setWaiting] = useState<PathedFile[] | null>(null)
   const [progress, setProgress] = useState<number | null>(null)
@@ -32,6 +33,12 @@ export function useDropFiles(projectId: string) {
       setProgress(null)
     }
   }
+  /** A drop may be an accident; files that were chosen are stored at once unless they may replace others. */
+  const offer = async (files: PathedFile[], isChosen: boolean): Promise<void> => {
+    if (files.length === 0) return
+    if (isChosen && !(await mayReplace(files).catch(() => true))) await store(files)
+    else setWaiting(files)
+  }
   return {
     over,
     /** The share that has been sent, from 0 to 1; null while no upload is pending. */
@@ -40,10 +47,8 @@ export function useDropFiles(projectId: string) {
     abort: () => sending.current?.abort(),
     /** The number of files that wait for confirmation; null for none. */
     question: waiting?.length ?? null,
-    /** Asks for confirmation of chosen files, as for dropped ones. */
-    offer: (files: PathedFile[]) => {
-      if (files.length > 0) setWaiting(files)
-    },
+    /** Stores files that were chosen for the root of the project, after a confirmation if they may replace others. */
+    choose: (files: PathedFile[]) => void offer(files, true),
     cancel: () => setWaiting(null),
     confirm: () => {
       if (waiting !== null) void store(waiting)
@@ -59,9 +64,7 @@ export function useDropFiles(projectId: string) {
       onDrop: (event: DragEvent) => {
         event.preventDefault()
         setOver(false)
-        void filesOfDrop(event.dataTransfer).then((files) => {
-          if (files.length > 0) setWaiting(files)
-        })
+        void filesOfDrop(event.dataTransfer).then((files) => offer(files, false))
       },
     },
   }

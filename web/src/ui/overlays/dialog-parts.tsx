@@ -99,13 +99,14 @@ function focusFirstField(event: Event): void {
   ;(isTouched ? panel : field).focus()
 }
 
-/** Asks for confirmation before something that cannot be undone. */
+/** Asks for confirmation before something that cannot be undone (`danger`), or not easily. */
 export function ConfirmDialog({
   open,
   onOpenChange,
   title,
   text,
   confirm,
+  tone = 'danger',
   onConfirm,
   save,
 }: {
@@ -114,6 +115,7 @@ export function ConfirmDialog({
   title: string
   text: string
   confirm: string
+  tone?: 'danger' | 'primary'
   onConfirm: () => void
   /** Offers to save instead, if that is possible. */
   save?: () => void
@@ -139,7 +141,7 @@ export function ConfirmDialog({
               <Button tone="quiet">{t('common.cancel')}</Button>
             </AlertDialog.Cancel>
             <AlertDialog.Action asChild>
-              <Button tone="danger" onClick={onConfirm}>
+              <Button tone={tone} onClick={onConfirm}>
                 {confirm}
               </Button>
             </AlertDialog.Action>

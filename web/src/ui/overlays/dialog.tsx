@@ -39,7 +39,7 @@ export function Dialog(props: ComponentProps<typeof parts.Dialog>) {
   )
 }
 
-/** Asks for confirmation before something that cannot be undone. */
+/** Asks for confirmation before something that cannot be undone, or not easily. */
 export function ConfirmDialog(props: ComponentProps<typeof parts.ConfirmDialog>) {
   return (
     useWasOpened(props.open) && (

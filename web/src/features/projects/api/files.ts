@@ -31,6 +31,13 @@ const addressOf = (projectId: string, path: string): string =>
 
 type Listing = z.output<typeof FileListing>
 
+const folderQuery = (projectId: string, path: string) => ({
+  queryKey: fileKeys.folder(projectId, path),
+  queryFn: ({ signal }: { signal: AbortSignal }) =>
+    request<Listing>(`/api/projects/${projectId}/files`, { query: { path }, signal }),
+  meta: { quiet: true },
+})
+
 /** The state of the requested folders, by path. */
 export type Folders = {
   listings: ReadonlyMap<string, Listing>
@@ -41,12 +48,7 @@ export type Folders = {
 /** The entries of folders. Paths are relative to the project, empty for its root. */
 export const useFolders = (projectId: string, paths: readonly string[]): Folders => {
   const queries = useQueries({
-    queries: paths.map((path) => ({
-      queryKey: fileKeys.folder(projectId, path),
-      queryFn: ({ signal }: { signal: AbortSignal }) =>
-        request<Listing>(`/api/projects/${projectId}/files`, { query: { path }, signal }),
-      meta: { quiet: true },
-    })),
+    queries: paths.map((path) => folderQuery(projectId, path)),
   })
   const listings = new Map<string, Listing>()
   const errors = new Map<string, Error>()
@@ -123,6 +125,20 @@ export function useWriteFile(projectId: string) {
     onSuccess: () => refreshed(client),
     meta: { quiet: true },
   })
+}
+
+/**
+ * Returns a function that tells whether an upload may replace files: whether the root of the project has an entry with the
+ * name of one of the files or of its outermost folder.
+ */
+export function useMayReplace(projectId: string) {
+  const client = useQueryClient()
+  return async (files: readonly PathedFile[]): Promise<boolean> => {
+    const query = { ...folderQuery(projectId, ''), staleTime: 0 }
+    const { files: present, directories } = await client.fetchQuery(query)
+    const names = new Set([...present, ...directories].map(({ name }) => name))
+    return files.some(({ path }) => names.has(path.split('/', 1)[0] ?? ''))
+  }
 }
 
 /** Uploads files of any type, all or none; see `upload`. */
