@@ -52,6 +52,15 @@ describeInBrowser('the chat by keyboard', (visitor) => {
     await leave(page)
   })
 
+  test('hiding and showing the sidebar leaves the focus on the button for the way back', async () => {
+    const page = await visitor.open(on.server.url)
+    await page.getByRole('button', { name: 'Hide sidebar' }).press('Enter')
+    await expectFocus(page, 'Show sidebar')
+    await page.keyboard.press('Enter')
+    await expectFocus(page, 'Hide sidebar')
+    await leave(page)
+  })
+
   test('an edited and a regenerated answer keep the focus', async () => {
     on.upstream.enqueue(turn.text('Bonn.'), turn.text('Berlin.'))
     const page = await visitor.open(on.server.url)

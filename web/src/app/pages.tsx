@@ -96,7 +96,12 @@ function MenuBar({ onMenu, className }: { onMenu: (() => void) | null; className
         className,
       )}
     >
-      <IconButton icon={PanelLeft} label={t('shell.expand')} onClick={onMenu} />
+      <IconButton
+        icon={PanelLeft}
+        label={t('shell.expand')}
+        onClick={onMenu}
+        data-sidebar-button=""
+      />
     </div>
   )
 }
@@ -118,7 +123,12 @@ export function Pages({
   const admin = user?.role === 'admin'
   const menu =
     onMenu === null ? null : (
-      <IconButton icon={PanelLeft} label={t('shell.expand')} onClick={onMenu} />
+      <IconButton
+        icon={PanelLeft}
+        label={t('shell.expand')}
+        onClick={onMenu}
+        data-sidebar-button=""
+      />
     )
   return (
     <Switch>

@@ -1,6 +1,6 @@
 // The shell: the sidebar (a drawer on phones), the current page next to it, dialogs, and keyboard shortcuts.
 import { useQuery } from '@tanstack/react-query'
-import { type ComponentProps, useCallback, useEffect, useState } from 'react'
+import { type ComponentProps, useCallback, useEffect, useRef, useState } from 'react'
 import { useLocation, useRoute } from 'wouter'
 import { useRunNotifications } from '../features/chat/runs/use-run-notifications.ts'
 import { closeDialog, useShownDialog } from '../features/conversations/shown-dialog.ts'
@@ -72,6 +72,7 @@ export function Shell({ multi }: { multi: boolean }) {
   useShortcuts(shortcuts)
   useShellCommands(shortcuts)
   const sidebarShown = wide && pinned
+  useSidebarFocus(sidebarShown)
   return (
     <div className="flex h-full">
       <SkipLink location={location} />
@@ -133,6 +134,17 @@ export function Shell({ multi }: { multi: boolean }) {
       )}
     </div>
   )
+}
+
+/** When the sidebar hides or shows and the focused button disappears with that, focuses the button for the way back. */
+function useSidebarFocus(sidebarShown: boolean): void {
+  const before = useRef(sidebarShown)
+  useEffect(() => {
+    if (sidebarShown === before.current) return
+    before.current = sidebarShown
+    if (document.activeElement !== document.body) return
+    document.querySelector<HTMLElement>('[data-sidebar-button]')?.focus()
+  }, [sidebarShown])
 }
 
 /** Returns the function that performs the shell's shortcuts and commands. */

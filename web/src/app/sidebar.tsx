@@ -111,6 +111,7 @@ function SidebarHeader({
         keys={keysText('sidebar')}
         size="small"
         onClick={onCollapse}
+        data-sidebar-button=""
       />
     </div>
   )

@@ -137,7 +137,11 @@ function Pdf({ projectId, path }: { projectId: string; path: string }) {
     )
   return (
     <div className="flex h-full flex-col">
-      <iframe src={address} title={path} className="min-h-0 w-full flex-1 bg-white" />
+      <iframe
+        src={`${address}#navpanes=0`}
+        title={path}
+        className="min-h-0 w-full flex-1 bg-white"
+      />
       <p className="flex justify-end border-t border-line px-3 py-2">{open}</p>
     </div>
   )

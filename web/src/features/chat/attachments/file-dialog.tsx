@@ -147,7 +147,7 @@ function Drawn({
     return <img src={address} alt={name} className="mx-auto max-h-[70dvh] rounded-lg" />
   return (
     <iframe
-      src={page === null ? address : `${address}#page=${page}`}
+      src={`${address}#navpanes=0&page=${page ?? 1}`}
       title={name}
       className="h-[70dvh] w-full rounded-lg border border-line bg-white"
     />
