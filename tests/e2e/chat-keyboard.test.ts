@@ -61,6 +61,16 @@ describeInBrowser('the chat by keyboard', (visitor) => {
     await leave(page)
   })
 
+  test('a view that is opened by a button of the view before has the focus', async () => {
+    const page = await visitor.open(`${on.server.url}/settings/models`)
+    await page.getByRole('button', { name: 'Add', exact: true }).press('Enter')
+    await page.getByRole('heading', { name: 'Connect a provider' }).waitFor()
+    await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('main')
+    await page.keyboard.press('Tab')
+    await page.getByRole('button', { name: 'OpenAI' }).and(page.locator(':focus')).waitFor()
+    await leave(page)
+  })
+
   test('an edited and a regenerated answer keep the focus', async () => {
     on.upstream.enqueue(turn.text('Bonn.'), turn.text('Berlin.'))
     const page = await visitor.open(on.server.url)

@@ -73,6 +73,7 @@ export function Shell({ multi }: { multi: boolean }) {
   useShellCommands(shortcuts)
   const sidebarShown = wide && pinned
   useSidebarFocus(sidebarShown)
+  usePageFocus(location)
   return (
     <div className="flex h-full">
       <SkipLink location={location} />
@@ -145,6 +146,31 @@ function useSidebarFocus(sidebarShown: boolean): void {
     if (document.activeElement !== document.body) return
     document.querySelector<HTMLElement>('[data-sidebar-button]')?.focus()
   }, [sidebarShown])
+}
+
+/** When a view is left by a link or button within it, which disappears, focuses the next view. */
+function usePageFocus(location: string): void {
+  const before = useRef(location)
+  useEffect(() => {
+    if (location === before.current) return
+    before.current = location
+    const main = document.getElementById('main')
+    const focused = document.activeElement
+    if (main === null || focused === null) return
+    const focusMain = (): void => {
+      if (document.activeElement === document.body) main.focus()
+    }
+    focusMain()
+    if (!main.contains(focused)) return
+    // The view stays until the code of the next one has loaded.
+    const observer = new MutationObserver(() => {
+      if (focused.isConnected) return
+      observer.disconnect()
+      focusMain()
+    })
+    observer.observe(main, { childList: true, subtree: true })
+    return () => observer.disconnect()
+  }, [location])
 }
 
 /** Returns the function that performs the shell's shortcuts and commands. */
