@@ -10,6 +10,7 @@ describeInBrowser('loading the page', (visitor) => {
   const on = usePageServer(visitor, { trusted_hosts: [REMOTE_HOST] })
   let conversation: string
   let other: string
+  let project: string
   beforeAll(async () => {
     const talk = async (title: string): Promise<string> => {
       const { json } = await on.server.call('POST', '/api/conversations', { body: { title } })
@@ -21,6 +22,7 @@ describeInBrowser('loading the page', (visitor) => {
     on.upstream.enqueue(turn.text(table), turn.text('Nothing else.'))
     conversation = await talk('A talk about regions')
     other = await talk('Another talk')
+    project = await on.createProject('Tea', { 'tea.md': 'tea' })
   })
 
   test('a conversation shows its title and the composer while its messages are loading', async () => {
@@ -41,6 +43,37 @@ describeInBrowser('loading the page', (visitor) => {
     await page.getByText('Nothing else.').waitFor()
     await leave(page)
   })
+
+  for (const { what, failing, path, shown } of [
+    { what: 'the page', failing: '**/api/auth/mode', path: '/', shown: 'New conversation' },
+    {
+      what: 'the list of models',
+      failing: '**/api/models',
+      path: '/settings/models',
+      shown: 'Default',
+    },
+    {
+      what: 'the files of a project',
+      failing: '**/api/projects/*/files*',
+      path: '/projects/',
+      shown: 'tea.md',
+    },
+    { what: 'the limits', failing: '**/api/quota', path: '/stats', shown: 'Your limits' },
+  ])
+    test(`if a proxy answers instead of the server, ${what} cannot load, the text says why, and the button loads it again`, async () => {
+      const page = await visitor.open(on.server.url)
+      await page.route(failing, (route) =>
+        route.fulfill({ status: 502, contentType: 'text/html', body: '<h1>Bad Gateway</h1>' }),
+      )
+      await page.goto(`${on.server.url}${path}${path.endsWith('s/') ? project : ''}`)
+      const alert = page.locator('main').getByRole('alert')
+      await alert.getByText('answered with HTTP 502').waitFor()
+      await page.unrouteAll({ behavior: 'ignoreErrors' })
+      await alert.getByRole('button', { name: 'Try again' }).click()
+      await page.getByText(shown, { exact: true }).first().waitFor()
+      await alert.waitFor({ state: 'detached' })
+      await leave(page)
+    })
 
   test('on a slow connection, the layout and a message field are painted before any script loads, and raw Markdown is never shown', async () => {
     const page = await visitor.open('about:blank', { ownContext: true })

@@ -1,5 +1,5 @@
 // The root component: providers, and the gate that shows the sign-in page or the shell.
-import { QueryClientProvider, useQuery } from '@tanstack/react-query'
+import { QueryClientProvider, type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { useAuthMode } from '../lib/api/auth.ts'
@@ -52,10 +52,20 @@ function SessionCheck() {
     retry: 5,
     meta: { quiet: true },
   })
-  if (!check.isError) return <ShellSkeleton />
+  return isLate(check) ? <Unreachable query={check} /> : <ShellSkeleton />
+}
+
+/** Attempts that may fail before the page says so. Further attempts follow meanwhile. */
+const MAX_SILENT_FAILURES = 2
+
+const isLate = ({ isError, failureCount }: UseQueryResult): boolean =>
+  isError || failureCount > MAX_SILENT_FAILURES
+
+/** The whole page while the request that everything depends on fails. */
+function Unreachable({ query }: { query: UseQueryResult }) {
   return (
     <main className="grid h-full place-items-center">
-      <Failed message={errorText(check.error)} onRetry={() => void check.refetch()} />
+      <Failed message={errorText(query.failureReason)} onRetry={() => void query.refetch()} />
       <FirstScreenReady />
     </main>
   )
@@ -66,14 +76,8 @@ function Gate() {
   const mode = useAuthMode()
   const { state } = useSession()
   const [path] = useLocation()
-  if (mode.isPending) return <ShellSkeleton />
-  if (mode.isLoadingError)
-    return (
-      <main className="grid h-full place-items-center">
-        <Failed message={errorText(mode.error)} onRetry={() => void mode.refetch()} />
-        <FirstScreenReady />
-      </main>
-    )
+  if (mode.data === undefined)
+    return isLate(mode) ? <Unreachable query={mode} /> : <ShellSkeleton />
   const multi = mode.data.mode === 'multi'
   if (multi && state === 'unknown') return <SessionCheck />
   if (multi && path === paths.join)

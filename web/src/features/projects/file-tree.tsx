@@ -5,7 +5,7 @@ import { fileSize } from '../../lib/format.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { errorText } from '../../ui/states/error-text.ts'
-import { Spinner } from '../../ui/states/feedback.tsx'
+import { Failed, Spinner } from '../../ui/states/feedback.tsx'
 import { useFolders } from './api/files.ts'
 import { foldersOf, type Row, visibleRows } from './file-rows.ts'
 import { useTreeKeys } from './use-tree-keys.ts'
@@ -39,14 +39,13 @@ export function FileTree({
     if (!next.delete(path)) next.add(path)
     setOpen(next)
   }
-  const { listings, errors } = useFolders(projectId, ['', ...open])
+  const { listings, errors, retry } = useFolders(projectId, ['', ...open])
   const rows = visibleRows(listings, open)
   const tree = useRef<HTMLDivElement>(null)
   const keys = useTreeKeys({ tree, rows, active, onToggle: toggle })
 
   const rootError = errors.get('')
-  if (rootError !== undefined)
-    return <p className="px-3 py-2 text-sm text-bad">{errorText(rootError)}</p>
+  if (rootError !== undefined) return <Failed message={errorText(rootError)} onRetry={retry} />
   if (!listings.has(''))
     return (
       <div className="p-3">

@@ -18,6 +18,8 @@ import { moveFocusOnRemoval } from '../../ui/controls/move-focus-on-removal.ts'
 import { Facts } from '../../ui/facts.tsx'
 import { ConfirmDialog } from '../../ui/overlays/dialog.tsx'
 import { PromptDialog } from '../../ui/overlays/prompt-dialog.tsx'
+import { errorText } from '../../ui/states/error-text.ts'
+import { Failed } from '../../ui/states/feedback.tsx'
 import { ModelDialog } from './model-dialog.tsx'
 import { ModelPlace } from './model-place.tsx'
 import { Section } from './section.tsx'
@@ -25,9 +27,9 @@ import { Section } from './section.tsx'
 /** A tab of the settings. `admin`: whether stored models can be added, changed and removed. */
 export function ModelsSection({ admin }: { admin: boolean }) {
   const { t } = useTranslation()
-  const { data: models } = useModels()
+  const models = useModels()
   const { data: preferences } = usePreferences()
-  const ordered = inOrder(models ?? [], preferences?.model_order ?? [])
+  const ordered = inOrder(models.data ?? [], preferences?.model_order ?? [])
   const { data: stored } = useAdminModels(admin)
   const remove = useDeleteModel()
   const enterKey = useEnterModelKey()
@@ -52,6 +54,9 @@ export function ModelsSection({ admin }: { admin: boolean }) {
         )
       }
     >
+      {models.isLoadingError && (
+        <Failed message={errorText(models.error)} onRetry={() => void models.refetch()} />
+      )}
       <ul ref={moveFocusOnRemoval} className="-my-2 divide-y divide-line">
         {ordered.map((model) => (
           <ModelRow key={model.id} model={model} shown={ordered.map(({ id }) => id)}>

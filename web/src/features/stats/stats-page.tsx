@@ -38,6 +38,9 @@ export function StatsPage({ onInspect }: { onInspect: (run: ListedRun) => void }
       {stats.isError && (
         <Failed message={errorText(stats.error)} onRetry={() => void stats.refetch()} />
       )}
+      {quota.isLoadingError && !stats.isError && (
+        <Failed message={errorText(quota.error)} onRetry={() => void quota.refetch()} />
+      )}
       {quota.data !== undefined && quota.data.items.length > 0 && (
         <section>
           <h2 className="mb-2 text-sm font-medium text-soft">{t('quota.title')}</h2>

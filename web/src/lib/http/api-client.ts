@@ -6,7 +6,7 @@ import { reportConnection } from '../offline/connection.ts'
 import { opensOffline, readCopy, storeCopy } from '../offline/offline.ts'
 import { knownAccount, useSession } from './session.ts'
 
-/** A request that the server refused or that did not reach it. `message` is a text for people. */
+/** A request that the server refused or that did not reach it. `message` is the server's text for people, or empty. */
 export class ApiError extends Error {
   /** The HTTP status; 0 when the server could not be reached. */
   readonly status: number
@@ -101,11 +101,11 @@ const withQuery = (path: string, query: RequestOptions['query']): string => {
   return text === '' ? path : `${path}?${text}`
 }
 
-/** The error for a refused request. Without a readable body, for example from a proxy, it names only the status. */
+/** The error for a refused request. Without a readable body, for example from a proxy, it has only the status. */
 export const refusalOf = (status: number, body: Partial<ErrorBody> | null): ApiError =>
   typeof body?.message === 'string'
     ? new ApiError(status, body.message, body)
-    : new ApiError(status, `HTTP ${status}`)
+    : new ApiError(status, '')
 
 /** Sends a request and returns the raw response. Throws `ApiError`; an abort throws the signal's reason. */
 export async function send(path: string, options: RequestOptions = {}): Promise<Response> {

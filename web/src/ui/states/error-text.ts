@@ -6,11 +6,12 @@ import { notify } from '../overlays/toasts.ts'
 
 /** The server's message, translated if its reason is known; a general sentence for other errors. */
 export const errorText = (error: unknown): string => {
-  if (error instanceof ApiError)
-    return error.status === 0
-      ? i18next.t('errors.offline')
-      : refusalText({ reason: error.reason, params: error.params, message: error.message })
-  return i18next.t('errors.unexpected')
+  if (!(error instanceof ApiError)) return i18next.t('errors.unexpected')
+  const { status, reason, params, message } = error
+  if (status === 0) return i18next.t('errors.offline')
+  return message === ''
+    ? i18next.t('errors.status', { status })
+    : refusalText({ reason, params, message })
 }
 
 /** Shows the error as a toast, except for a 401, which opens the sign-in page. */

@@ -43,6 +43,8 @@ export type Folders = {
   listings: ReadonlyMap<string, Listing>
   /** Folders that failed to load, with the error. */
   errors: ReadonlyMap<string, Error>
+  /** Loads the folders again that failed to load. */
+  retry: () => void
 }
 
 /** The entries of folders. Paths are relative to the project, empty for its root. */
@@ -57,7 +59,10 @@ export const useFolders = (projectId: string, paths: readonly string[]): Folders
     if (query?.data !== undefined) listings.set(path, query.data)
     else if (query?.error != null) errors.set(path, query.error)
   }
-  return { listings, errors }
+  const retry = (): void => {
+    for (const query of queries) if (query.isError) void query.refetch()
+  }
+  return { listings, errors, retry }
 }
 
 /** A file's text and version. A later write with the version detects changes by others. */

@@ -26,6 +26,8 @@ export const english = {
     offline: 'Can’t reach the server. Check that it’s running and that you’re online.',
     unexpected:
       'The server sent an unexpected response. Reload the page. If that doesn’t help, check the server log.',
+    status:
+      'The server, or a proxy in front of it, answered with HTTP {{status}}. Try again. If that doesn’t help, check their logs.',
     notFound: 'Page not found',
     notFoundText: 'The address is wrong, or the page was moved or deleted.',
     home: 'Go to the home page',

@@ -36,6 +36,8 @@ export const firstScreen: Translation<typeof english, Forms> = {
     offline: 'Serveur injoignable. Vérifiez qu’il fonctionne et que vous êtes en ligne.',
     unexpected:
       'Le serveur a envoyé une réponse inattendue. Rechargez la page. Si cela ne suffit pas, consultez le journal du serveur.',
+    status:
+      'Le serveur, ou un proxy placé devant lui, a répondu par HTTP {{status}}. Réessayez. Si cela ne suffit pas, consultez leurs journaux.',
     notFound: 'Page introuvable',
     notFoundText: 'L’adresse est erronée, ou la page a été déplacée ou supprimée.',
     home: 'Aller à l’accueil',

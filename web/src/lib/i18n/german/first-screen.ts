@@ -37,6 +37,8 @@ export const firstScreen: Translation<typeof english, Forms> = {
     offline: 'Der Server ist nicht erreichbar. Prüfe, ob er läuft und ob du online bist.',
     unexpected:
       'Der Server hat unerwartet geantwortet. Lade die Seite neu. Wenn das nicht hilft, sieh im Log des Servers nach.',
+    status:
+      'Der Server oder ein Proxy davor hat mit HTTP {{status}} geantwortet. Versuche es noch einmal. Wenn das nicht hilft, sieh in ihren Logs nach.',
     notFound: 'Seite nicht gefunden',
     notFoundText: 'Die Adresse ist falsch, oder die Seite wurde verschoben oder gelöscht.',
     home: 'Zur Startseite',

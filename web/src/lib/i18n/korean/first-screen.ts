@@ -36,6 +36,8 @@ export const firstScreen: Translation<typeof english, Forms> = {
     offline: '서버에 연결할 수 없습니다. 서버가 실행 중인지, 온라인 상태인지 확인하세요.',
     unexpected:
       '서버가 예상하지 못한 응답을 보냈습니다. 페이지를 새로 고치세요. 해결되지 않으면 서버 로그를 확인하세요.',
+    status:
+      '서버 또는 그 앞의 프록시가 HTTP {{status}}(으)로 응답했습니다. 다시 시도하세요. 해결되지 않으면 각각의 로그를 확인하세요.',
     notFound: '페이지를 찾을 수 없습니다',
     notFoundText: '주소가 잘못되었거나 페이지가 이동 또는 삭제되었습니다.',
     home: '홈으로 이동',

@@ -37,6 +37,8 @@ export const firstScreen: Translation<typeof english, Forms> = {
       'Não foi possível acessar o servidor. Verifique se ele está em execução e se você está online.',
     unexpected:
       'O servidor enviou uma resposta inesperada. Recarregue a página. Se isso não ajudar, consulte o log do servidor.',
+    status:
+      'O servidor, ou um proxy à frente dele, respondeu com HTTP {{status}}. Tente novamente. Se isso não ajudar, consulte os logs deles.',
     notFound: 'Página não encontrada',
     notFoundText: 'O endereço está errado, ou a página foi movida ou excluída.',
     home: 'Ir para a página inicial',

@@ -37,6 +37,8 @@ export const firstScreen: Translation<typeof english, Forms> = {
       'No se puede conectar con el servidor. Comprueba que está en marcha y que tienes conexión.',
     unexpected:
       'El servidor envió una respuesta inesperada. Recarga la página. Si eso no ayuda, revisa el registro del servidor.',
+    status:
+      'El servidor, o un proxy delante de él, respondió con HTTP {{status}}. Inténtalo de nuevo. Si eso no ayuda, revisa sus registros.',
     notFound: 'Página no encontrada',
     notFoundText: 'La dirección es incorrecta, o la página se movió o se eliminó.',
     home: 'Ir al inicio',
