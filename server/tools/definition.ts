@@ -1,6 +1,6 @@
 // What a tool is: its declaration, its context and its result.
 import { z } from 'zod'
-import { AppError, errorText } from '../errors.ts'
+import { AppError } from '../errors.ts'
 import type {
   CallId,
   ConversationId,
@@ -12,6 +12,7 @@ import type {
 import type { ApprovalPreview, RiskLevel } from '../protocol/runs/run-event.ts'
 import type { Artifact } from '../protocol/runs/step.ts'
 import type { SubAgentView, ToolProgress } from '../protocol/runs/tool-progress.ts'
+import { checkArguments, readArguments } from './arguments.ts'
 import type { PersonInput } from './person-input.ts'
 import type { Spending } from './spending.ts'
 
@@ -171,8 +172,6 @@ export interface ToolSpecification<Input extends z.ZodObject> {
 }
 
 const DEFAULT_TIMEOUT_MS = 60_000
-/** More characters than any model writes in one call. A 20 MB file as escaped text fits. */
-const MAX_ARGUMENTS = 32_000_000
 
 /**
  * The JSON schema that a model receives. Text lengths and the range of safe integers are omitted: every request would pay
@@ -216,9 +215,9 @@ export function defineTool<Input extends z.ZodObject>(
     parse(rawArguments) {
       const read = readArguments(rawArguments)
       if (!read.ok) return read
-      const checked = check(specification.input, read.value)
+      const checked = checkArguments(specification.input, read.value)
       if (!checked.ok) return checked
-      const { input } = checked
+      const input = checked.value
       return {
         ok: true,
         input: {
@@ -240,47 +239,4 @@ export function defineTool<Input extends z.ZodObject>(
       }
     },
   }
-}
-
-/** A value that is nested so deeply that the check overflows the stack is an ordinary failure. */
-function check<Input extends z.ZodObject>(
-  schema: Input,
-  value: unknown,
-): { ok: true; input: z.output<Input> } | { ok: false; error: string } {
-  try {
-    const checked = schema.safeParse(value)
-    return checked.success
-      ? { ok: true, input: checked.data }
-      : { ok: false, error: describeFault(checked.error) }
-  } catch (error) {
-    return { ok: false, error: `Invalid arguments: ${errorText(error)}` }
-  }
-}
-
-/** Parses the JSON object that a model wrote as arguments (an empty text is `{}`). The error is for the model. */
-export function readArguments(
-  text: string,
-): { ok: true; value: Record<string, unknown> } | { ok: false; error: string } {
-  if (text.length > MAX_ARGUMENTS)
-    return { ok: false, error: `Invalid arguments: longer than ${MAX_ARGUMENTS} characters` }
-  if (text.trim() === '') return { ok: true, value: {} }
-  try {
-    const value: unknown = JSON.parse(text)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value))
-      return { ok: true, value: { ...value } }
-    return { ok: false, error: 'Invalid arguments: expected one JSON object' }
-  } catch (error) {
-    const hint = text.trimEnd().endsWith('}')
-      ? ''
-      : ' The arguments have no end: if they were cut off at the limit for your output, make the call again with less in it.'
-    return { ok: false, error: `Invalid JSON arguments: ${errorText(error)}.${hint}` }
-  }
-}
-
-function describeFault(error: z.ZodError): string {
-  const faults = error.issues.slice(0, 5).map((issue) => {
-    const path = issue.path.length > 0 ? issue.path.join('.') : 'arguments'
-    return `${path}: ${issue.message}`
-  })
-  return `Invalid arguments: ${faults.join('; ')}`
 }

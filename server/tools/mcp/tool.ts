@@ -3,13 +3,8 @@ import { createHash } from 'node:crypto'
 import type { JsonSchemaValidator } from '@modelcontextprotocol/client'
 import type { RiskLevel } from '../../protocol/runs/run-event.ts'
 import type { Artifact } from '../../protocol/runs/step.ts'
-import {
-  fail,
-  readArguments,
-  succeed,
-  type ToolDefinition,
-  type ToolResult,
-} from '../definition.ts'
+import { readArguments, withoutNulls } from '../arguments.ts'
+import { fail, succeed, type ToolDefinition, type ToolResult } from '../definition.ts'
 import type { McpConnection } from './connection.ts'
 import { performCall } from './interactive-call.ts'
 import { safeSchema } from './safe-schema.ts'
@@ -80,13 +75,16 @@ export function defineMcpTool(
         // A schema that does not compile is the server's fault.
         validate = unchecked
       }
-      const checked = validate(read.value)
+      const input = validate(read.value).valid
+        ? read.value
+        : withoutNulls(read.value, remote.inputSchema.required)
+      const checked = validate(input)
       if (!checked.valid)
         return { ok: false, error: `Invalid arguments: ${checked.errorMessage.slice(0, 1000)}` }
       return {
         ok: true,
         input: {
-          value: read.value,
+          value: input,
           riskLevel,
           orderKey: null,
           async preview() {
@@ -98,11 +96,7 @@ export function defineMcpTool(
             }
           },
           async run(context) {
-            const response = await performCall(
-              connection,
-              { tool: remote, input: read.value },
-              context,
-            )
+            const response = await performCall(connection, { tool: remote, input }, context)
             return response.ok ? readResult(response.result) : fail(response.error)
           },
         },

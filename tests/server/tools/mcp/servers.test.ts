@@ -40,7 +40,7 @@ describe('the filesystem MCP server from npm, over stdio', () => {
     expect(await readFile(join(folder, 'made.txt'), 'utf8')).toBe('made')
   })
 
-  test('never receives arguments that violate its schema', async () => {
+  test('never receives arguments that violate its schema; null for an optional one means that it is left out', async () => {
     const folder = await temporaryFolder()
     const { tools, connected } = start({
       files: { command: process.execPath, args: [filesystemServer, folder] },
@@ -53,6 +53,11 @@ describe('the filesystem MCP server from npm, over stdio', () => {
     })
     expect(read?.parse('{}')).toMatchObject({ ok: false, error: expect.stringContaining('path') })
     expect(read?.parse('[]')).toMatchObject({ ok: false })
+    expect(read?.parse('{"path": null}')).toMatchObject({ ok: false })
+    expect(read?.parse('{"path": "a", "head": null}')).toMatchObject({
+      ok: true,
+      input: { value: { path: 'a' } },
+    })
   })
 
   test('refuses a path with a failed result that says why', async () => {
