@@ -20,6 +20,18 @@ export function titleFromMessage(text: string): string {
   return `${space > MAX_TITLE_CHARACTERS / 2 ? cut.slice(0, space) : cut.replace(/[\uD800-\uDBFF]$/, '')}…`
 }
 
+/** What models write around a title although they should not. */
+const AROUND = /^[#"'“”「『\s]+|["'“”」』.。\s]+$/g
+const LABEL = /^(?:title|titel|titre|título|заголовок|标题|標題|タイトル|제목)\s*[:：]\s*/i
+const EMPHASIS = /(\*{1,3}|`)(?=\S)([^*`]*[^*`\s])\1/g
+
+/** The first line that a model wrote, without Markdown, a label, quotation marks and a final period. */
+function plainTitle(written: string): string {
+  const line = written.trim().split('\n', 1)[0] ?? ''
+  const unmarked = line.replace(AROUND, '').replace(EMPHASIS, '$2')
+  return unmarked.replace(LABEL, '').replace(AROUND, '')
+}
+
 /** Has the model write a title. Null if the call fails, times out or returns nothing. Never throws. */
 export async function titleFromModel(
   llm: LlmClient,
@@ -37,7 +49,6 @@ export async function titleFromModel(
     },
     signal,
   )
-  const written = text?.slice(0, EXCERPT_CHARACTERS) ?? ''
-  const title = titleFromMessage(written.replace(/^["'“”「『\s]+|["'“”」』.。\s]+$/g, ''))
+  const title = titleFromMessage(plainTitle(text?.slice(0, EXCERPT_CHARACTERS) ?? ''))
   return { title: title === '' ? null : title, used }
 }
