@@ -1,7 +1,7 @@
 // The chat by keyboard alone: where the focus is after messages are replaced, and continuing an answer that was cut off.
 import type { Page } from 'playwright-core'
 import { beforeEach, expect, test } from 'vitest'
-import { composer, describeInBrowser, leave, say } from '../support/page/page.ts'
+import { composer, describeInBrowser, leave, say, visit } from '../support/page/page.ts'
 import { usePageServer } from '../support/page/page-server.ts'
 import { turn } from '../support/provider/upstream-turns.ts'
 
@@ -58,6 +58,30 @@ describeInBrowser('the chat by keyboard', (visitor) => {
     await expectFocus(page, 'Show sidebar')
     await page.keyboard.press('Enter')
     await expectFocus(page, 'Hide sidebar')
+    await leave(page)
+  })
+
+  test('on a phone, closing the drawer leaves the focus on the button that opens it, and a new answer keeps it in the view', async () => {
+    on.upstream.enqueue(turn.text('One.'), turn.text('Two.'))
+    const page = await visitor.open(on.server.url, { phone: true })
+    await page.getByRole('button', { name: 'Show sidebar' }).press('Enter')
+    await page.getByRole('dialog').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await expectFocus(page, 'Show sidebar')
+
+    await page.getByRole('button', { name: 'Show sidebar' }).press('Enter')
+    await page.getByRole('dialog').getByRole('link', { name: 'Memory' }).press('Enter')
+    await page.getByRole('heading', { name: 'Memory' }).waitFor()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await expectFocus(page, 'Show sidebar')
+
+    await visit(page, '/')
+    await say(page, 'Count.')
+    await page.getByText('One.').waitFor()
+    await page.getByRole('button', { name: 'Regenerate' }).press('Enter')
+    await page.getByText('Two.').waitFor()
+    await expect.poll(() => focused(page)).not.toBe('body')
     await leave(page)
   })
 

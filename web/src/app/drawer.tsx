@@ -47,6 +47,12 @@ export function Drawer({
             event.preventDefault()
             if (event.currentTarget instanceof HTMLElement) event.currentTarget.focus()
           }}
+          // It has no trigger of its own, and the view with the button may have changed.
+          onCloseAutoFocus={(event) => {
+            event.preventDefault()
+            if (document.activeElement === document.body)
+              document.querySelector<HTMLElement>('[data-sidebar-button]')?.focus()
+          }}
           className="outline-none fixed inset-y-0 start-0 z-50 box-content w-[min(20rem,86vw)] bg-sunken pt-[env(safe-area-inset-top)] pb-[env(safe-area-inset-bottom)] shadow-float ltr:pl-[env(safe-area-inset-left)] rtl:pr-[env(safe-area-inset-right)]"
         >
           <RadixDialog.Title className="sr-only">{t('shell.main')}</RadixDialog.Title>
