@@ -90,8 +90,10 @@ describeInBrowser('the chat by keyboard', (visitor) => {
     await page.getByRole('button', { name: 'Add', exact: true }).press('Enter')
     await page.getByRole('heading', { name: 'Connect a provider' }).waitFor()
     await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('main')
+    const provider = page.getByRole('button', { name: 'OpenAI' })
+    await provider.waitFor()
     await page.keyboard.press('Tab')
-    await page.getByRole('button', { name: 'OpenAI' }).and(page.locator(':focus')).waitFor()
+    await provider.and(page.locator(':focus')).waitFor()
     await leave(page)
   })
 

@@ -86,8 +86,20 @@ function Scrolling({ onMenu, children }: { onMenu: (() => void) | null; children
   )
 }
 
-function MenuBar({ onMenu, className }: { onMenu: (() => void) | null; className?: string }) {
+/** Shows the sidebar. */
+function MenuButton({ onClick }: { onClick: () => void }) {
   const { t } = useTranslation()
+  return (
+    <IconButton
+      icon={PanelLeft}
+      label={t('shell.expand')}
+      onClick={onClick}
+      data-sidebar-button=""
+    />
+  )
+}
+
+function MenuBar({ onMenu, className }: { onMenu: (() => void) | null; className?: string }) {
   if (onMenu === null) return null
   return (
     <div
@@ -96,12 +108,7 @@ function MenuBar({ onMenu, className }: { onMenu: (() => void) | null; className
         className,
       )}
     >
-      <IconButton
-        icon={PanelLeft}
-        label={t('shell.expand')}
-        onClick={onMenu}
-        data-sidebar-button=""
-      />
+      <MenuButton onClick={onMenu} />
     </div>
   )
 }
@@ -117,19 +124,10 @@ export function Pages({
   /** Shows the sidebar; null while it is visible. */
   onMenu: (() => void) | null
 }) {
-  const { t } = useTranslation()
   // Most visits open a conversation next, so its code loads right after the first screen.
   useEffect(() => prefetch(loadChat), [])
   const admin = user?.role === 'admin'
-  const menu =
-    onMenu === null ? null : (
-      <IconButton
-        icon={PanelLeft}
-        label={t('shell.expand')}
-        onClick={onMenu}
-        data-sidebar-button=""
-      />
-    )
+  const menu = onMenu === null ? null : <MenuButton onClick={onMenu} />
   return (
     <Switch>
       <Route path="/">

@@ -52,7 +52,7 @@ export function readAloud(id: string, text: string, pageLanguage: string): void 
   read.at(-1)?.addEventListener('end', onEnd)
   for (const utterance of read) utterance.addEventListener('error', onEnd)
   // Otherwise some browsers read on after the page was closed.
-  addEventListener('pagehide', onEnd, { once: true })
+  addEventListener('pagehide', stopReading)
   useReading.setState({ id })
   for (const utterance of read) speechSynthesis.speak(utterance)
 }
