@@ -55,7 +55,7 @@ describeInBrowser('loading the page', (visitor) => {
     {
       what: 'the files of a project',
       failing: '**/api/projects/*/files*',
-      path: '/projects/',
+      path: '/projects/:id',
       shown: 'tea.md',
     },
     { what: 'the limits', failing: '**/api/quota', path: '/stats', shown: 'Your limits' },
@@ -65,7 +65,7 @@ describeInBrowser('loading the page', (visitor) => {
       await page.route(failing, (route) =>
         route.fulfill({ status: 502, contentType: 'text/html', body: '<h1>Bad Gateway</h1>' }),
       )
-      await page.goto(`${on.server.url}${path}${path.endsWith('s/') ? project : ''}`)
+      await page.goto(`${on.server.url}${path.replace(':id', project)}`)
       const alert = page.locator('main').getByRole('alert')
       await alert.getByText('answered with HTTP 502').waitFor()
       await page.unrouteAll({ behavior: 'ignoreErrors' })

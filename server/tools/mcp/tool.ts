@@ -75,10 +75,12 @@ export function defineMcpTool(
         // A schema that does not compile is the server's fault.
         validate = unchecked
       }
-      const input = validate(read.value).valid
-        ? read.value
-        : withoutNulls(read.value, remote.inputSchema.required)
-      const checked = validate(input)
+      let input = read.value
+      let checked = validate(input)
+      if (!checked.valid) {
+        input = withoutNulls(input, remote.inputSchema.required)
+        checked = validate(input)
+      }
       if (!checked.valid)
         return { ok: false, error: `Invalid arguments: ${checked.errorMessage.slice(0, 1000)}` }
       return {

@@ -52,13 +52,13 @@ function SessionCheck() {
     retry: 5,
     meta: { quiet: true },
   })
-  return isLate(check) ? <Unreachable query={check} /> : <ShellSkeleton />
+  return failsRepeatedly(check) ? <Unreachable query={check} /> : <ShellSkeleton />
 }
 
 /** Attempts that may fail before the page says so. Further attempts follow meanwhile. */
 const MAX_SILENT_FAILURES = 2
 
-const isLate = ({ isError, failureCount }: UseQueryResult): boolean =>
+const failsRepeatedly = ({ isError, failureCount }: UseQueryResult): boolean =>
   isError || failureCount > MAX_SILENT_FAILURES
 
 /** The whole page while the request that everything depends on fails. */
@@ -77,7 +77,7 @@ function Gate() {
   const { state } = useSession()
   const [path] = useLocation()
   if (mode.data === undefined)
-    return isLate(mode) ? <Unreachable query={mode} /> : <ShellSkeleton />
+    return failsRepeatedly(mode) ? <Unreachable query={mode} /> : <ShellSkeleton />
   const multi = mode.data.mode === 'multi'
   if (multi && state === 'unknown') return <SessionCheck />
   if (multi && path === paths.join)

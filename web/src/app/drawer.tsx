@@ -3,6 +3,7 @@ import { Dialog as RadixDialog } from 'radix-ui'
 import { type ReactNode, useCallback, useEffect } from 'react'
 import { useTranslation } from '../lib/i18n/use-translation.tsx'
 import { watchSwipes } from './swipes.ts'
+import { focusSidebarButton } from './use-lost-focus.ts'
 
 /** `children` is the sidebar. Swipes call `onOpenChange` too. */
 export function Drawer({
@@ -50,8 +51,7 @@ export function Drawer({
           // It has no trigger of its own, and the view with the button may have changed.
           onCloseAutoFocus={(event) => {
             event.preventDefault()
-            if (document.activeElement === document.body)
-              document.querySelector<HTMLElement>('[data-sidebar-button]')?.focus()
+            focusSidebarButton()
           }}
           className="outline-none fixed inset-y-0 start-0 z-50 box-content w-[min(20rem,86vw)] bg-sunken pt-[env(safe-area-inset-top)] pb-[env(safe-area-inset-bottom)] shadow-float ltr:pl-[env(safe-area-inset-left)] rtl:pr-[env(safe-area-inset-right)]"
         >

@@ -1,6 +1,6 @@
 // The shell: the sidebar (a drawer on phones), the current page next to it, dialogs, and keyboard shortcuts.
 import { useQuery } from '@tanstack/react-query'
-import { type ComponentProps, useCallback, useEffect, useRef, useState } from 'react'
+import { type ComponentProps, useCallback, useEffect, useState } from 'react'
 import { useLocation, useRoute } from 'wouter'
 import { useRunNotifications } from '../features/chat/runs/use-run-notifications.ts'
 import { closeDialog, useShownDialog } from '../features/conversations/shown-dialog.ts'
@@ -15,6 +15,7 @@ import { PartBoundary } from '../ui/states/part-boundary.tsx'
 import { OfflineNotice } from './offline-notice.tsx'
 import { Pages } from './pages.tsx'
 import { Sidebar } from './sidebar.tsx'
+import { usePageFocus, useSidebarFocus } from './use-lost-focus.ts'
 import { useShellCommands } from './use-shell-commands.ts'
 import { useShortcuts } from './use-shortcuts.ts'
 import { useSidebar } from './use-sidebar.ts'
@@ -135,42 +136,6 @@ export function Shell({ multi }: { multi: boolean }) {
       )}
     </div>
   )
-}
-
-/** When the sidebar hides or shows and the focused button disappears with that, focuses the button for the way back. */
-function useSidebarFocus(sidebarShown: boolean): void {
-  const before = useRef(sidebarShown)
-  useEffect(() => {
-    if (sidebarShown === before.current) return
-    before.current = sidebarShown
-    if (document.activeElement !== document.body) return
-    document.querySelector<HTMLElement>('[data-sidebar-button]')?.focus()
-  }, [sidebarShown])
-}
-
-/** When a view is left by a link or button within it, which disappears, focuses the next view. */
-function usePageFocus(location: string): void {
-  const before = useRef(location)
-  useEffect(() => {
-    if (location === before.current) return
-    before.current = location
-    const main = document.getElementById('main')
-    const focused = document.activeElement
-    if (main === null || focused === null) return
-    const focusMain = (): void => {
-      if (document.activeElement === document.body) main.focus()
-    }
-    focusMain()
-    if (!main.contains(focused)) return
-    // The view stays until the code of the next one has loaded.
-    const observer = new MutationObserver(() => {
-      if (focused.isConnected) return
-      observer.disconnect()
-      focusMain()
-    })
-    observer.observe(main, { childList: true, subtree: true })
-    return () => observer.disconnect()
-  }, [location])
 }
 
 /** Returns the function that performs the shell's shortcuts and commands. */

@@ -1,4 +1,5 @@
 // Moves the focus to the message field.
+import { focusIfLost } from '../../lib/browser/focus-if-lost.ts'
 
 /**
  * On touch screens, where the on-screen keyboard would open, only focuses the view, and only if nothing has the focus: a
@@ -6,6 +7,5 @@
  */
 export function focusMessageField(): void {
   if (matchMedia('(pointer: fine)').matches) document.getElementById('composer')?.focus()
-  else if (document.activeElement === document.body)
-    document.getElementById('main')?.focus({ preventScroll: true })
+  else focusIfLost(document.getElementById('main'), { preventScroll: true })
 }

@@ -33,11 +33,15 @@ export function useDropFiles(projectId: string) {
       setProgress(null)
     }
   }
-  /** A drop may be an accident; files that were chosen are stored at once unless they may replace others. */
-  const offer = async (files: PathedFile[], isChosen: boolean): Promise<void> => {
+  /** A drop may be an accident. */
+  const ask = (files: PathedFile[]): void => {
+    if (files.length > 0) setWaiting(files)
+  }
+  const storeOrAsk = async (files: PathedFile[]): Promise<void> => {
     if (files.length === 0) return
-    if (isChosen && !(await mayReplace(files).catch(() => true))) await store(files)
-    else setWaiting(files)
+    // If the folder cannot be read, the files may replace others; the upload itself reports errors.
+    if (await mayReplace(files).catch(() => true)) ask(files)
+    else await store(files)
   }
   return {
     over,
@@ -48,7 +52,7 @@ export function useDropFiles(projectId: string) {
     /** The number of files that wait for confirmation; null for none. */
     question: waiting?.length ?? null,
     /** Stores files that were chosen for the root of the project, after a confirmation if they may replace others. */
-    choose: (files: PathedFile[]) => void offer(files, true),
+    choose: (files: PathedFile[]) => void storeOrAsk(files),
     cancel: () => setWaiting(null),
     confirm: () => {
       if (waiting !== null) void store(waiting)
@@ -64,7 +68,7 @@ export function useDropFiles(projectId: string) {
       onDrop: (event: DragEvent) => {
         event.preventDefault()
         setOver(false)
-        void filesOfDrop(event.dataTransfer).then((files) => offer(files, false))
+        void filesOfDrop(event.dataTransfer).then(ask)
       },
     },
   }
