@@ -3,11 +3,25 @@ import { collectDefaultMetrics, Histogram, Registry } from 'prom-client'
 import type { App } from './app.ts'
 
 /**
+ * The metrics of the process: memory, event loop, garbage collection. All servers of a process share them, because what
+ * collects them runs until the process ends and would keep each server in memory.
+ */
+let ofProcess: Registry | undefined
+
+function processMetrics(): Registry {
+  if (ofProcess === undefined) {
+    ofProcess = new Registry()
+    collectDefaultMetrics({ register: ofProcess })
+  }
+  return ofProcess
+}
+
+/**
  * Registers `GET /metrics` and the hooks that feed it.
  * @param registry further metrics to serve.
  */
 export function registerMetrics(app: App, registry: Registry = new Registry()): void {
-  collectDefaultMetrics({ register: registry })
+  const ofThisProcess = processMetrics()
   const duration = new Histogram({
     name: 'nanoclaw_http_request_seconds',
     help: 'Time from the request to the end of the response, by route.',
@@ -27,6 +41,8 @@ export function registerMetrics(app: App, registry: Registry = new Registry()): 
     )
   })
   app.get('/metrics', { schema: { hide: true } }, async (_request, reply) =>
-    reply.type(registry.contentType).send(await registry.metrics()),
+    reply
+      .type(registry.contentType)
+      .send(await Registry.merge([ofThisProcess, registry]).metrics()),
   )
 }

@@ -1,10 +1,15 @@
 // The metrics and traces of a run, and that the dashboard and the alert rules ask only for metrics that exist.
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import fastify from 'fastify'
+import { Counter, Registry } from 'prom-client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import { createConfiguredTracing } from '../../../server/composition/observers/tracing.ts'
+import { registerMetrics } from '../../../server/http/metrics.ts'
 import { ConversationId, RunId } from '../../../server/protocol/ids.ts'
 import { turn } from '../../support/provider/upstream-turns.ts'
 import { useUpstream } from '../../support/provider/use-upstream.ts'
@@ -112,6 +117,33 @@ test('a run is one trace of model and tool calls without their texts, and a late
     status: { code: 2 },
     links: [{ traceId: run.traceId, spanId: run.spanId }],
   })
+})
+
+test('servers of one process share the metrics of the process, and one that has ended leaves memory', async () => {
+  setFlagsFromString('--expose-gc')
+  const collect: unknown = runInNewContext('gc')
+  if (typeof collect !== 'function') throw new Error('no garbage collection to call')
+  /** Serves metrics once. Nothing but the returned reference is left of it. */
+  const serve = async (name: string): Promise<WeakRef<Registry>> => {
+    const registry = new Registry()
+    new Counter({ name, help: 'Of this server.', registers: [registry] })
+    const app = fastify()
+    registerMetrics(app, registry)
+    const { body } = await app.inject('/metrics')
+    expect(body).toContain(`${name} 0\n`)
+    expect(body).toMatch(/^nodejs_eventloop_lag_p99_seconds \d/m)
+    expect(body).toMatch(/^process_cpu_seconds_total \d/m)
+    await app.close()
+    return new WeakRef(registry)
+  }
+  const served = [await serve('first'), await serve('second'), await serve('third')]
+  // What a process did last may still be referred to.
+  await expect
+    .poll(() => {
+      collect()
+      return served.slice(0, -1).filter((registry) => registry.deref() !== undefined).length
+    })
+    .toBe(0)
 })
 
 const file = (name: string) =>
