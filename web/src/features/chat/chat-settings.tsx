@@ -33,14 +33,16 @@ export function ChatSettings({
 
   const save = (): void => {
     if (badHeat || badLength) return
-    patch.mutate({
-      id: conversation.id,
-      system_prompt: prompt.trim() === '' ? null : prompt,
-      temperature: heat,
-      max_tokens: length,
-      disabled_mcp_servers: disabled,
-    })
-    onClose()
+    patch.mutate(
+      {
+        id: conversation.id,
+        system_prompt: prompt.trim() === '' ? null : prompt,
+        temperature: heat,
+        max_tokens: length,
+        disabled_mcp_servers: disabled,
+      },
+      { onSuccess: onClose },
+    )
   }
   return (
     <Dialog
@@ -53,7 +55,7 @@ export function ChatSettings({
           <Button tone="quiet" onClick={onClose}>
             {t('common.cancel')}
           </Button>
-          <Button tone="primary" onClick={save} disabled={badHeat || badLength}>
+          <Button tone="primary" onClick={save} disabled={badHeat || badLength || patch.isPending}>
             {t('common.save')}
           </Button>
         </>

@@ -35,6 +35,7 @@ export function FileActions({
         onSuccess: () => {
           if (unsaved !== null) writeFileDraft(projectId, to, unsaved)
           writeFileDraft(projectId, path, null)
+          setRenaming(false)
           onMoved(to)
         },
       },
@@ -64,6 +65,7 @@ export function FileActions({
           title={t('conversation.rename')}
           label={t('files.path')}
           initial={path}
+          saving={move.isPending}
           onClose={() => setRenaming(false)}
           onSubmit={rename}
         />

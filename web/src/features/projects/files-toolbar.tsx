@@ -26,12 +26,19 @@ export function FilesToolbar({
   const [making, setMaking] = useState<'file' | 'folder' | null>(null)
   const write = useWriteFile(projectId)
   const createFolder = useCreateFolder(projectId)
+  const close = (): void => setMaking(null)
   const make = (path: string): void => {
-    if (making === 'folder') createFolder.mutate(path)
+    if (making === 'folder') createFolder.mutate(path, { onSuccess: close })
     else
       write.mutate(
         { path, content: '', version: MUST_NOT_EXIST },
-        { onSuccess: () => onCreated(path), onError: reportError },
+        {
+          onSuccess: () => {
+            close()
+            onCreated(path)
+          },
+          onError: reportError,
+        },
       )
   }
   return (
@@ -62,7 +69,8 @@ export function FilesToolbar({
           title={t(making === 'file' ? 'files.newFile' : 'files.newFolder')}
           label={t('files.path')}
           initial=""
-          onClose={() => setMaking(null)}
+          saving={write.isPending || createFolder.isPending}
+          onClose={close}
           onSubmit={make}
         />
       )}

@@ -101,8 +101,11 @@ function ProjectCard({ project }: { project: Project }) {
           title={t('conversation.rename')}
           label={t('projects.name')}
           initial={project.name}
+          saving={update.isPending}
           onClose={() => setRenaming(false)}
-          onSubmit={(name) => update.mutate({ id: project.id, name })}
+          onSubmit={(name) =>
+            update.mutate({ id: project.id, name }, { onSuccess: () => setRenaming(false) })
+          }
         />
       )}
       <ConfirmDialog

@@ -1,4 +1,5 @@
 // The user's data: export everything as an archive, and import conversations.
+import type { UseQueryResult } from '@tanstack/react-query'
 import { Download, PackageOpen, Upload } from 'lucide-react'
 import { useRef } from 'react'
 import type { ImportJob } from '../../../../server/protocol/conversations/transfer.ts'
@@ -14,6 +15,8 @@ import { fileSize } from '../../lib/format.ts'
 import { refusalText } from '../../lib/http/refusal-text.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { Button } from '../../ui/controls/button.tsx'
+import { errorText } from '../../ui/states/error-text.ts'
+import { Failed } from '../../ui/states/feedback.tsx'
 import { ProgressBar } from '../../ui/states/progress-bar.tsx'
 import { ImportReportView } from './import-report.tsx'
 import { Section } from './section.tsx'
@@ -30,13 +33,15 @@ export function DataSection() {
 
 function ExportSection() {
   const { t, i18n } = useTranslation()
-  const { data: job } = useExportJob()
+  const newest = useExportJob()
+  const job = newest.data
   const start = useStartExport()
   const save = useSaveExport()
   const active = isActive(job ?? undefined)
   return (
     <Section title={t('data.export')} text={t('data.exportText')}>
       <div className="flex flex-col gap-3">
+        <LoadFailure of={newest} />
         {active && job != null && (
           <Progress
             label={t('data.exporting')}
@@ -83,13 +88,15 @@ function ExportSection() {
 
 function ImportSection() {
   const { t } = useTranslation()
-  const { data: job } = useImportJob()
+  const newest = useImportJob()
+  const job = newest.data
   const start = useStartImport()
   const input = useRef<HTMLInputElement>(null)
   const active = isActive(job ?? undefined)
   return (
     <Section title={t('data.import')} text={t('data.importText')}>
       <div className="flex flex-col gap-3">
+        <LoadFailure of={newest} />
         {active && job != null && (
           <Progress
             label={t('data.importing', { name: job.name })}
@@ -131,6 +138,11 @@ function ImportSection() {
       </div>
     </Section>
   )
+}
+
+/** Without it, a section whose job cannot be loaded would look as if there was none. */
+function LoadFailure({ of: { isLoadingError, error, refetch } }: { of: UseQueryResult }) {
+  return isLoadingError && <Failed message={errorText(error)} onRetry={() => void refetch()} />
 }
 
 function Progress({ label, done, total }: { label: string; done: number; total: number }) {

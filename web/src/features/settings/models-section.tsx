@@ -80,8 +80,11 @@ export function ModelsSection({ admin }: { admin: boolean }) {
           label={t('models.key')}
           initial=""
           secret
+          saving={enterKey.isPending}
           onClose={() => setEntering(null)}
-          onSubmit={(key) => enterKey.mutate({ id: entering, key })}
+          onSubmit={(key) =>
+            enterKey.mutate({ id: entering, key }, { onSuccess: () => setEntering(null) })
+          }
         />
       )}
       <ConfirmDialog

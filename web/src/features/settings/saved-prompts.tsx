@@ -25,7 +25,8 @@ export function SavedPrompts({ prompts }: { prompts: readonly SavedPrompt[] }) {
   const { t } = useTranslation()
   const change = useChangePreferences()
   const [edited, setEdited] = useState<Edited | null>(null)
-  const store = (next: SavedPrompt[]): void => change.mutate({ saved_prompts: next })
+  const store = (next: SavedPrompt[], onSuccess?: () => void): void =>
+    change.mutate({ saved_prompts: next }, onSuccess && { onSuccess })
   return (
     <Section
       title={t('savedPrompts.title')}
@@ -74,10 +75,8 @@ export function SavedPrompts({ prompts }: { prompts: readonly SavedPrompt[] }) {
           initial={edited.prompt}
           otherNames={prompts.filter((_, at) => at !== edited.at).map(({ name }) => name)}
           onClose={() => setEdited(null)}
-          onSave={(prompt) => {
-            store(prompts.toSpliced(edited.at, 1, prompt))
-            setEdited(null)
-          }}
+          saving={change.isPending}
+          onSave={(prompt) => store(prompts.toSpliced(edited.at, 1, prompt), () => setEdited(null))}
         />
       )}
     </Section>
@@ -87,12 +86,14 @@ export function SavedPrompts({ prompts }: { prompts: readonly SavedPrompt[] }) {
 function Editor({
   initial,
   otherNames,
+  saving,
   onClose,
   onSave,
 }: {
   initial: SavedPrompt
   /** The names of the other prompts. */
   otherNames: readonly string[]
+  saving: boolean
   onClose: () => void
   onSave: (prompt: SavedPrompt) => void
 }) {
@@ -102,7 +103,7 @@ function Editor({
   const [text, setText] = useState(initial.text)
   const fields = fieldsOfPrompt(text)
   const isTaken = otherNames.includes(name.trim())
-  const isComplete = name.trim() !== '' && text.trim() !== '' && !isTaken
+  const isComplete = name.trim() !== '' && text.trim() !== '' && !isTaken && !saving
   const submit = (event: FormEvent): void => {
     event.preventDefault()
     if (isComplete) onSave({ name: name.trim(), text: text.trim() })

@@ -41,6 +41,8 @@ export function createQueryClient(report: Report): QueryClient {
         retry: (count, error) =>
           count < 2 && error instanceof ApiError && (error.status === 0 || error.status >= 502),
       },
+      // The server may be reachable without a network: it may run on this computer. By default, changes would wait for one.
+      mutations: { networkMode: 'always' },
     },
   })
   // Replace copies once the server is back. `refetchOnReconnect` covers only the network, not a restarted server.

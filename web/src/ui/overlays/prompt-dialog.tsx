@@ -5,12 +5,16 @@ import { Button } from '../controls/button.tsx'
 import { TextField } from '../controls/field.tsx'
 import { Dialog } from './dialog.tsx'
 
-/** `onSubmit` receives the trimmed text; it is not called for an empty one. */
+/**
+ * `onSubmit` receives the trimmed text; it is not called for an empty one. The caller closes the dialog once the text has
+ * been stored: after a failure, it is still there.
+ */
 export function PromptDialog({
   title,
   label,
   initial,
   secret = false,
+  saving,
   onClose,
   onSubmit,
 }: {
@@ -19,15 +23,15 @@ export function PromptDialog({
   initial: string
   /** Masks the input. */
   secret?: boolean
+  /** Whether the text is being stored. */
+  saving: boolean
   onClose: () => void
   onSubmit: (text: string) => void
 }) {
   const { t } = useTranslation()
   const [text, setText] = useState(initial)
   const submit = (): void => {
-    if (text.trim() === '') return
-    onSubmit(text.trim())
-    onClose()
+    if (text.trim() !== '' && !saving) onSubmit(text.trim())
   }
   return (
     <Dialog
@@ -40,7 +44,7 @@ export function PromptDialog({
           <Button tone="quiet" onClick={onClose}>
             {t('common.cancel')}
           </Button>
-          <Button tone="primary" disabled={text.trim() === ''} onClick={submit}>
+          <Button tone="primary" disabled={text.trim() === '' || saving} onClick={submit}>
             {t('common.ok')}
           </Button>
         </>

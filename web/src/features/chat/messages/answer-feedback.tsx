@@ -43,11 +43,13 @@ export function useAnswerFeedback(message: Message, conversationId: string) {
           onSubmit={(event) => {
             event.preventDefault()
             const note = String(new FormData(event.currentTarget).get('note')).trim()
-            set.mutate({
-              id: message.id,
-              feedback: { rating: feedback.rating, ...(note === '' ? {} : { note }) },
-            })
-            setAsking(false)
+            set.mutate(
+              {
+                id: message.id,
+                feedback: { rating: feedback.rating, ...(note === '' ? {} : { note }) },
+              },
+              { onSuccess: () => setAsking(false) },
+            )
           }}
         >
           <div className="min-w-0 flex-1">
@@ -61,7 +63,9 @@ export function useAnswerFeedback(message: Message, conversationId: string) {
               }}
             />
           </div>
-          <Button type="submit">{t('common.save')}</Button>
+          <Button type="submit" disabled={set.isPending}>
+            {t('common.save')}
+          </Button>
         </form>
       ) : null,
   }

@@ -1,0 +1,71 @@
+// Texts that the user has typed while they are stored: nothing is lost when the server cannot be reached.
+import { expect, test } from 'vitest'
+import { describeInBrowser, leave } from '../support/page/page.ts'
+import { usePageServer } from '../support/page/page-server.ts'
+
+describeInBrowser('storing what was typed', (visitor) => {
+  const on = usePageServer(visitor)
+
+  test('a system prompt, a saved prompt and a name stay in their dialogs until they are stored', async () => {
+    const { server } = on
+    const { json } = await server.call('POST', '/api/conversations', { body: { title: 'Tea' } })
+    const project = await on.createProject('Kettles', { 'kettle.md': 'kettle' })
+    const page = await visitor.open(`${server.url}/c/${json.data.id}`)
+    const dialog = page.getByRole('dialog')
+    /** Fails once, then succeeds. The text is still there in between. */
+    const saveTwice = async (path: string, button: string, label: string): Promise<void> => {
+      const changes = async (fulfill: boolean): Promise<void> => {
+        await page.unroute(path)
+        if (!fulfill)
+          await page.route(path, (route) =>
+            route.request().method() === 'GET'
+              ? route.continue()
+              : route.fulfill({ status: 502, body: 'Bad gateway' }),
+          )
+      }
+      const typed = await dialog.getByLabel(label, { exact: true }).inputValue()
+      await changes(false)
+      await dialog.getByRole('button', { name: button }).click()
+      await page.getByText('answered with HTTP 502').first().waitFor()
+      expect(await dialog.getByLabel(label, { exact: true }).inputValue()).toBe(typed)
+      await changes(true)
+      await dialog.getByRole('button', { name: button }).click()
+      await dialog.waitFor({ state: 'detached' })
+    }
+
+    await page.getByRole('button', { name: 'Conversation settings' }).click()
+    await dialog.getByLabel('System prompt').fill('You know all kinds of tea.')
+    await saveTwice('**/api/conversations/*', 'Save', 'System prompt')
+    const stored = await server.call('GET', `/api/conversations/${json.data.id}`)
+    expect(stored.json.data.system_prompt).toBe('You know all kinds of tea.')
+
+    await page.goto(`${server.url}/settings/agent`)
+    await page.getByRole('button', { name: 'Save a prompt' }).click()
+    await dialog.getByLabel('Name').fill('Brew')
+    await dialog.getByLabel('Prompt', { exact: true }).fill('How is {{tea}} brewed?')
+    await saveTwice('**/api/preferences', 'Save', 'Prompt')
+    await page
+      .getByRole('list', { name: 'Saved prompts' })
+      .getByText('Brew', { exact: true })
+      .waitFor()
+
+    await page.goto(`${server.url}/projects/${project}`)
+    await page.getByRole('button', { name: 'New file' }).click()
+    await dialog.getByLabel('Path in the project').fill('cups.md')
+    await saveTwice('**/api/projects/*/files/*', 'OK', 'Path in the project')
+    expect(await on.readFile(project, 'cups.md')).toBe('')
+    await leave(page)
+  })
+
+  test('changes are sent while the browser says that it has no network: the server may be on the same computer', async () => {
+    const { server } = on
+    const page = await visitor.open(`${server.url}/settings/agent`)
+    await page.evaluate("window.dispatchEvent(new Event('offline'))")
+    await page.getByLabel('Instructions').fill('Answer briefly.')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await expect
+      .poll(async () => (await server.call('GET', '/api/preferences')).json.data.instructions)
+      .toBe('Answer briefly.')
+    await leave(page)
+  })
+})
