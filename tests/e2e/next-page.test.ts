@@ -40,4 +40,32 @@ describeInBrowser('further pages', (visitor) => {
     expect(await page.getByRole('article', { name: 'Your message' }).count()).toBe(23)
     await leave(page)
   })
+
+  test('what a failed page says is shown by its button, and the first new row has the focus afterwards', async () => {
+    const { server, upstream } = on
+    const { json } = await server.call('POST', '/api/conversations', { body: { title: 'Many' } })
+    for (let number = 0; number < 51; number += 1) {
+      upstream.enqueue(turn.text('Done.'))
+      await server.call('POST', `/api/conversations/${json.data.id}/messages`, {
+        body: { text: 'Go on.', stream: false },
+      })
+    }
+    const page = await visitor.open(`${server.url}/stats`)
+    const rows = page.getByRole('list', { name: 'Recent runs' }).getByRole('listitem')
+    const more = page.getByRole('button', { name: 'Show more' })
+    await more.waitFor()
+    const shown = await rows.count()
+    const isNext = (url: URL): boolean =>
+      url.pathname === '/api/runs' && url.searchParams.has('cursor')
+    await page.route(isNext, (route) => route.fulfill({ status: 502, body: 'Bad gateway' }))
+    await more.press('Enter')
+    await page.getByRole('alert').getByText('answered with HTTP 502').waitFor()
+    await more.and(page.locator(':focus')).waitFor()
+    expect(await rows.count()).toBe(shown)
+    await page.unroute(isNext)
+    await more.press('Enter')
+    await rows.nth(shown).getByRole('link').and(page.locator(':focus')).waitFor()
+    expect(await page.getByRole('alert').count()).toBe(0)
+    await leave(page)
+  })
 })

@@ -2,10 +2,11 @@
 import { Download } from 'lucide-react'
 import { useState } from 'react'
 import type { AuditAction } from '../../../../server/protocol/admin/audit.ts'
-import { useAuditDownload, useAuditLog } from '../../lib/api/admin.ts'
+import { auditKey, useAuditDownload, useAuditLog } from '../../lib/api/admin.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { Button } from '../../ui/controls/button.tsx'
 import { SelectField } from '../../ui/controls/field.tsx'
+import { ShowMore } from '../../ui/controls/show-more.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { errorText } from '../../ui/states/error-text.ts'
 import { Failed, Loading } from '../../ui/states/feedback.tsx'
@@ -85,7 +86,9 @@ export function AuditSection() {
         </Button>
       </div>
       {log.isPending && <Loading />}
-      {log.isError && <Failed message={errorText(log.error)} onRetry={() => void log.refetch()} />}
+      {log.isError && !log.isFetchNextPageError && (
+        <Failed message={errorText(log.error)} onRetry={() => void log.refetch()} />
+      )}
       <ul className="divide-y divide-line rounded-2xl border border-line bg-surface px-4">
         {items.map((entry) => (
           <li key={entry.id} className="py-2.5">
@@ -110,13 +113,7 @@ export function AuditSection() {
           </li>
         ))}
       </ul>
-      {log.hasNextPage && (
-        <div>
-          <Button disabled={log.isFetching} onClick={() => void log.fetchNextPage()}>
-            {t('common.more')}
-          </Button>
-        </div>
-      )}
+      <ShowMore list={log} queryKey={auditKey(action)} />
     </section>
   )
 }

@@ -2,11 +2,12 @@
 import { Plus, X } from 'lucide-react'
 import { useDeferredValue, useState } from 'react'
 import { useAdminUsers } from '../../lib/api/admin.ts'
-import { useChangeMember, useGroupMembers } from '../../lib/api/groups.ts'
+import { membersKey, useChangeMember, useGroupMembers } from '../../lib/api/groups.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { Button, IconButton } from '../../ui/controls/button.tsx'
 import { TextField } from '../../ui/controls/field.tsx'
 import { moveFocusOnRemoval } from '../../ui/controls/move-focus-on-removal.ts'
+import { ShowMore } from '../../ui/controls/show-more.tsx'
 import { errorText } from '../../ui/states/error-text.ts'
 import { Failed, Loading } from '../../ui/states/feedback.tsx'
 
@@ -38,7 +39,7 @@ export function GroupMembers({ id }: { id: string }) {
         />
       )}
       {members.isPending && <Loading />}
-      {members.isError && (
+      {members.isError && !members.isFetchNextPageError && (
         <Failed message={errorText(members.error)} onRetry={() => void members.refetch()} />
       )}
       <ul ref={moveFocusOnRemoval}>
@@ -54,13 +55,7 @@ export function GroupMembers({ id }: { id: string }) {
           </li>
         ))}
       </ul>
-      {members.hasNextPage && (
-        <div>
-          <Button size="small" onClick={() => void members.fetchNextPage()}>
-            {t('common.more')}
-          </Button>
-        </div>
-      )}
+      <ShowMore list={members} queryKey={membersKey(id)} size="small" />
     </section>
   )
 }

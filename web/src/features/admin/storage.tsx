@@ -1,10 +1,10 @@
 // Storage used by all accounts together and by each account, largest first.
 
 import type { StoredBytes } from '../../../../server/protocol/admin/server.ts'
-import { useStorage } from '../../lib/api/server.ts'
+import { storageKey, useStorage } from '../../lib/api/server.ts'
 import { fileSize } from '../../lib/format.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
-import { Button } from '../../ui/controls/button.tsx'
+import { ShowMore } from '../../ui/controls/show-more.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { errorText } from '../../ui/states/error-text.ts'
 import { Failed, Loading } from '../../ui/states/feedback.tsx'
@@ -16,7 +16,7 @@ export function Storage() {
   const { t, i18n } = useTranslation()
   const storage = useStorage()
   if (storage.isPending) return <Loading />
-  if (storage.isError)
+  if (storage.isLoadingError)
     return <Failed message={errorText(storage.error)} onRetry={() => void storage.refetch()} />
   const all = storage.data.pages[0]?.all
   if (all === undefined || all.total === 0)
@@ -43,13 +43,7 @@ export function Storage() {
             />
           ))}
       </ul>
-      {storage.hasNextPage && (
-        <div>
-          <Button disabled={storage.isFetching} onClick={() => void storage.fetchNextPage()}>
-            {t('common.more')}
-          </Button>
-        </div>
-      )}
+      <ShowMore list={storage} queryKey={storageKey} />
     </>
   )
 }

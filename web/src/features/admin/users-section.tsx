@@ -14,6 +14,7 @@ import type { AdminUser } from '../../../../server/protocol/admin/group.ts'
 import {
   ACCOUNT_KINDS,
   type AccountKind,
+  matchingUsersKey,
   useAdminUsers,
   usePatchUser,
   useResetLink,
@@ -23,6 +24,7 @@ import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { Button, IconButton } from '../../ui/controls/button.tsx'
 import { SelectField, TextField } from '../../ui/controls/field.tsx'
 import { moveFocusOnRemoval } from '../../ui/controls/move-focus-on-removal.ts'
+import { ShowMore } from '../../ui/controls/show-more.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { ConfirmDialog } from '../../ui/overlays/dialog.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../ui/overlays/menu.tsx'
@@ -39,7 +41,8 @@ export function UsersSection({ ownId }: { ownId: string | undefined }) {
   const { t } = useTranslation()
   const [text, setText] = useState('')
   const [kind, setKind] = useState<AccountKind>('all')
-  const users = useAdminUsers(useDeferredValue(text.trim()), kind)
+  const search = useDeferredValue(text.trim())
+  const users = useAdminUsers(search, kind)
   const kindText = {
     all: t('admin.allAccounts'),
     admin: t('admin.roleAdmin'),
@@ -66,7 +69,7 @@ export function UsersSection({ ownId }: { ownId: string | undefined }) {
         />
       </div>
       {users.isPending && <Loading />}
-      {users.isError && (
+      {users.isError && !users.isFetchNextPageError && (
         <Failed message={errorText(users.error)} onRetry={() => void users.refetch()} />
       )}
       <ul
@@ -77,13 +80,7 @@ export function UsersSection({ ownId }: { ownId: string | undefined }) {
           <Account key={user.id} user={user} isOwn={user.id === ownId} />
         ))}
       </ul>
-      {users.hasNextPage && (
-        <div>
-          <Button disabled={users.isFetching} onClick={() => void users.fetchNextPage()}>
-            {t('common.more')}
-          </Button>
-        </div>
-      )}
+      <ShowMore list={users} queryKey={matchingUsersKey(search, kind)} />
     </section>
   )
 }

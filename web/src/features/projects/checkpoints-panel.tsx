@@ -3,7 +3,12 @@ import { History, MessageSquare, RotateCcw, SquareSplitHorizontal } from 'lucide
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import type { Checkpoint } from '../../../../server/protocol/projects/project.ts'
-import { useCheckpointDiff, useCheckpoints, useRestore } from '../../lib/api/checkpoints.ts'
+import {
+  checkpointsKey,
+  useCheckpointDiff,
+  useCheckpoints,
+  useRestore,
+} from '../../lib/api/checkpoints.ts'
 import { readRun } from '../../lib/api/runs.ts'
 import { fullTime } from '../../lib/format.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
@@ -11,6 +16,7 @@ import { paths } from '../../lib/paths.ts'
 import { toolTitle } from '../../lib/tool-title.ts'
 import { Button } from '../../ui/controls/button.tsx'
 import { Segmented } from '../../ui/controls/segmented.tsx'
+import { ShowMore } from '../../ui/controls/show-more.tsx'
 import { ConfirmDialog, Dialog } from '../../ui/overlays/dialog.tsx'
 import { notify } from '../../ui/overlays/toasts.ts'
 import { errorText, reportError } from '../../ui/states/error-text.ts'
@@ -45,12 +51,13 @@ export function CheckpointsPanel({ projectId }: { projectId: string }) {
   if (list.isPending) return <Loading />
   if (list.isLoadingError)
     return <Failed message={errorText(list.error)} onRetry={() => void list.refetch()} />
-  if (list.data.length === 0)
+  const checkpoints = list.data.pages.flatMap(({ items }) => items)
+  if (checkpoints.length === 0)
     return <Empty icon={History} title={t('history.empty')} text={t('history.emptyText')} />
   return (
     <div className="mx-auto max-w-2xl px-4 py-4">
       <ol className="relative flex flex-col gap-5 border-s-2 border-line ps-5">
-        {list.data.map((checkpoint) => (
+        {checkpoints.map((checkpoint) => (
           <Entry
             key={checkpoint.id}
             checkpoint={checkpoint}
@@ -60,13 +67,7 @@ export function CheckpointsPanel({ projectId }: { projectId: string }) {
           />
         ))}
       </ol>
-      {list.hasNextPage && (
-        <div className="flex justify-center pt-4">
-          <Button size="small" onClick={() => void list.fetchNextPage()}>
-            {t('common.more')}
-          </Button>
-        </div>
-      )}
+      <ShowMore list={list} queryKey={checkpointsKey(projectId)} />
       {compared !== null && (
         <Compare projectId={projectId} checkpointId={compared} onClose={() => setCompared(null)} />
       )}

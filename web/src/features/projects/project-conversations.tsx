@@ -1,11 +1,12 @@
 // The conversations of a project, newest activity first.
 import { MessageSquare } from 'lucide-react'
 import { Link } from 'wouter'
+import { inProject, listKeys } from '../../lib/api/conversation-lists.ts'
 import { useProjectConversations } from '../../lib/api/conversations.ts'
 import { shortTime } from '../../lib/format.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { paths } from '../../lib/paths.ts'
-import { Button } from '../../ui/controls/button.tsx'
+import { ShowMore } from '../../ui/controls/show-more.tsx'
 import { errorText } from '../../ui/states/error-text.ts'
 import { Empty, Failed, Loading } from '../../ui/states/feedback.tsx'
 
@@ -48,15 +49,7 @@ export function ProjectConversations({ projectId }: { projectId: string }) {
           </li>
         ))}
       </ul>
-      {list.hasNextPage && (
-        <Button
-          tone="quiet"
-          disabled={list.isFetchingNextPage}
-          onClick={() => void list.fetchNextPage()}
-        >
-          {t('common.more')}
-        </Button>
-      )}
+      <ShowMore list={list} queryKey={listKeys.one(inProject(projectId))} tone="quiet" />
     </div>
   )
 }

@@ -2,11 +2,11 @@
 import { Search } from 'lucide-react'
 import { type KeyboardEvent, useCallback, useEffect, useId, useState } from 'react'
 import { useLocation } from 'wouter'
-import { useSearchHits } from '../../lib/api/search.ts'
+import { searchKey, useSearchHits } from '../../lib/api/search.ts'
 import { isComposing } from '../../lib/browser/composing.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
-import { Button } from '../../ui/controls/button.tsx'
 import { Segmented } from '../../ui/controls/segmented.tsx'
+import { ShowMore } from '../../ui/controls/show-more.tsx'
 import { Dialog } from '../../ui/overlays/dialog.tsx'
 import { errorText } from '../../ui/states/error-text.ts'
 import { Failed, Spinner } from '../../ui/states/feedback.tsx'
@@ -43,7 +43,8 @@ export function SearchDialog({
   const [selected, setSelected] = useState(0)
   const q = usePausedText(text.trim())
   const [type, setType] = useState<HitType>('all')
-  const search = useSearchHits(q, type === 'all' ? null : type)
+  const kind = type === 'all' ? null : type
+  const search = useSearchHits(q, kind)
   const groups = byConversation(
     q === '' ? [] : (search.data?.pages.flatMap(({ items }) => items) ?? []),
   )
@@ -108,7 +109,7 @@ export function SearchDialog({
         </p>
       )}
       <div className="mt-3 min-h-24">
-        {search.isError && (
+        {search.isError && !search.isFetchNextPageError && (
           <Failed message={errorText(search.error)} onRetry={() => void search.refetch()} />
         )}
         {q !== '' && search.isSuccess && count === 0 && (
@@ -132,15 +133,10 @@ export function SearchDialog({
             <Spinner />
           </div>
         )}
-        {search.hasNextPage && hits.length > 0 && (
-          <div className="flex justify-center">
-            <Button
-              disabled={search.isFetchingNextPage}
-              onClick={() => void search.fetchNextPage()}
-            >
-              {t('search.more')}
-            </Button>
-          </div>
+        {hits.length > 0 && (
+          <ShowMore list={search} queryKey={searchKey(q, kind)}>
+            {t('search.more')}
+          </ShowMore>
         )}
       </div>
     </Dialog>

@@ -8,11 +8,11 @@ import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { paths } from '../../lib/paths.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { ActionButton } from '../../ui/controls/action-button.tsx'
-import { Button } from '../../ui/controls/button.tsx'
+import { ShowMore } from '../../ui/controls/show-more.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { errorText } from '../../ui/states/error-text.ts'
 import { Failed } from '../../ui/states/feedback.tsx'
-import { useRuns } from './api/runs.ts'
+import { runsKey, useRuns } from './api/runs.ts'
 
 /** A section of the usage page. Older runs load on request. Renders nothing without runs. */
 export function RecentRuns({ onInspect }: { onInspect: (run: ListedRun) => void }) {
@@ -35,16 +35,7 @@ export function RecentRuns({ onInspect }: { onInspect: (run: ListedRun) => void 
           <RunRow key={run.id} run={run} onInspect={() => onInspect(run)} />
         ))}
       </ul>
-      {list.hasNextPage && (
-        <Button
-          tone="quiet"
-          className="mt-2 w-full"
-          disabled={list.isFetchingNextPage}
-          onClick={() => void list.fetchNextPage()}
-        >
-          {t('common.more')}
-        </Button>
-      )}
+      <ShowMore list={list} queryKey={runsKey} tone="quiet" />
     </section>
   )
 }

@@ -1,5 +1,5 @@
 // Administration: accounts, invitations and the audit log.
-import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { z } from 'zod'
 import type { PatchQuota } from '../../../../server/protocol/accounts/quota.ts'
 import type {
@@ -14,30 +14,13 @@ import type { AuditEntry } from '../../../../server/protocol/admin/audit.ts'
 import type { AdminUser } from '../../../../server/protocol/admin/group.ts'
 import { saveFile } from '../browser/save-file.ts'
 import { request, requestDone, send } from '../http/api-client.ts'
-
-/** One page of a list, as the server sends it. `next_cursor` requests the next page; null on the last. */
-export type PageOf<Item> = { items: Item[]; next_cursor: string | null; has_more: boolean }
+import { type PageOf, usePages } from '../http/pages.ts'
 
 /** The query key of the list of accounts. */
 export const usersKey = ['admin-users'] as const
 const invitationsKey = ['admin-invitations'] as const
 /** The newest invitations that the page shows. */
 const SHOWN_INVITATIONS = 100
-
-/** A paginated list: all pages that have been loaded. `query` filters it. The view shows the error itself. */
-export const usePages = <Item>(
-  key: readonly unknown[],
-  path: string,
-  query: Record<string, string | undefined>,
-) =>
-  useInfiniteQuery({
-    queryKey: key,
-    queryFn: ({ signal, pageParam }) =>
-      request<PageOf<Item>>(path, { query: { ...query, cursor: pageParam }, signal }),
-    initialPageParam: undefined as string | undefined, // the type of the later cursors
-    getNextPageParam: (last) => last.next_cursor ?? undefined,
-    meta: { quiet: true },
-  })
 
 /** The filters of the list of accounts. */
 export const ACCOUNT_KINDS = ['all', 'admin', 'user', 'disabled'] as const
@@ -51,16 +34,23 @@ const ACCOUNT_QUERIES: Record<AccountKind, Record<string, string>> = {
   disabled: { is_active: 'false' },
 }
 
+/** The query key of `useAdminUsers`. */
+export const matchingUsersKey = (text: string, kind: AccountKind) =>
+  [...usersKey, text, kind] as const
+
 /** Accounts of this kind that match `text`; an empty text matches all. */
 export const useAdminUsers = (text: string, kind: AccountKind = 'all') =>
-  usePages<AdminUser>([...usersKey, text, kind], '/api/admin/users', {
+  usePages<AdminUser>(matchingUsersKey(text, kind), '/api/admin/users', {
     q: text,
     ...ACCOUNT_QUERIES[kind],
   })
 
+/** The query key of `useAuditLog`. */
+export const auditKey = (action: string) => ['admin-audit', action] as const
+
 /** Audit entries with this action, newest first; an empty `action` matches all. */
 export const useAuditLog = (action: string) =>
-  usePages<AuditEntry>(['admin-audit', action], '/api/admin/audit', { action })
+  usePages<AuditEntry>(auditKey(action), '/api/admin/audit', { action })
 
 /** Downloads the audit log as `audit.jsonl`: the entries with one action, or all for an empty one. */
 export const useAuditDownload = () =>

@@ -1,5 +1,5 @@
 // Checkpoints of a project: list, diff, restore.
-import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { z } from 'zod'
 import type { MessageId } from '../../../../server/protocol/ids.ts'
 import type {
@@ -8,22 +8,15 @@ import type {
   Restored,
 } from '../../../../server/protocol/projects/project.ts'
 import { request } from '../http/api-client.ts'
+import { usePages } from '../http/pages.ts'
 
-type CheckpointPage = { items: Checkpoint[]; next_cursor: string | null; has_more: boolean }
+/** The query key of `useCheckpoints`. */
+export const checkpointsKey = (projectId: string) => ['checkpoints', projectId] as const
 
 /** The checkpoints of a project, newest first, 50 per page. */
 export const useCheckpoints = (projectId: string) =>
-  useInfiniteQuery({
-    queryKey: ['checkpoints', projectId],
-    queryFn: ({ pageParam, signal }) =>
-      request<CheckpointPage>(`/api/projects/${projectId}/checkpoints`, {
-        query: { limit: 50, cursor: pageParam },
-        signal,
-      }),
-    initialPageParam: null as string | null,
-    getNextPageParam: (last) => last.next_cursor,
-    select: ({ pages }) => pages.flatMap(({ items }) => items),
-    meta: { quiet: true },
+  usePages<Checkpoint>(checkpointsKey(projectId), `/api/projects/${projectId}/checkpoints`, {
+    limit: 50,
   })
 
 /** The diff of a checkpoint: of that change alone (`change`), or from before it until now (`now`). */

@@ -25,6 +25,15 @@ export type ListFilters = {
   projectId: string | null
 }
 
+/** The filters for the conversations of a project. */
+export const inProject = (projectId: string): ListFilters => ({
+  q: '',
+  view: 'current',
+  tag: null,
+  pinned: null,
+  projectId,
+})
+
 const LISTS = 'conversations'
 
 /** The query keys of the lists of conversations. */

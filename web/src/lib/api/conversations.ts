@@ -16,7 +16,13 @@ import type {
   TagList,
 } from '../../../../server/protocol/conversations/conversation.ts'
 import { ApiError, authorization, request, requestDone } from '../http/api-client.ts'
-import { findListed, type ListFilters, listKeys, placeInLists } from './conversation-lists.ts'
+import {
+  findListed,
+  inProject,
+  type ListFilters,
+  listKeys,
+  placeInLists,
+} from './conversation-lists.ts'
 
 /** Conversations per page: the server's maximum. */
 const PAGE_SIZE = 100
@@ -60,8 +66,7 @@ export const useConversations = (filters: ListFilters) =>
   })
 
 /** The conversations of a project, newest activity first, in pages. */
-export const useProjectConversations = (projectId: string) =>
-  useConversations({ q: '', view: 'current', tag: null, pinned: null, projectId })
+export const useProjectConversations = (projectId: string) => useConversations(inProject(projectId))
 
 /** The user's tags, most used first. */
 export const useTags = () =>

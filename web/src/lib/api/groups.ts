@@ -8,10 +8,12 @@ import type {
   PatchGroupBody,
 } from '../../../../server/protocol/admin/group.ts'
 import { request, requestDone } from '../http/api-client.ts'
-import { type PageOf, usePages, usersKey } from './admin.ts'
+import { type PageOf, usePages } from '../http/pages.ts'
+import { usersKey } from './admin.ts'
 
 const groupsKey = ['admin-groups'] as const
-const membersKey = (id: string) => ['admin-group-members', id] as const
+/** The query key of `useGroupMembers`. */
+export const membersKey = (id: string) => ['admin-group-members', id] as const
 
 /** All groups; loads page after page until the last. */
 export const useGroups = () =>

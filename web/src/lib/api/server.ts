@@ -1,5 +1,5 @@
 // The server as administrators see it: active runs, storage, health, settings, MCP servers.
-import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { AdminMcpServer } from '../../../../server/protocol/admin/mcp-server.ts'
 import type {
   AdminRun,
@@ -9,6 +9,7 @@ import type {
   StorageOverview,
 } from '../../../../server/protocol/admin/server.ts'
 import { request } from '../http/api-client.ts'
+import { usePages } from '../http/pages.ts'
 import { pollWhileConnecting } from './mcp.ts'
 
 const RUNS_POLL_MS = 5_000
@@ -45,16 +46,16 @@ export const useHealth = () =>
     meta: { quiet: true },
   })
 
+/** The query key of `useStorage`. */
+export const storageKey = ['admin-storage'] as const
+
 /** The storage that each account uses, largest first. */
 export const useStorage = () =>
-  useInfiniteQuery({
-    queryKey: ['admin-storage'],
-    queryFn: ({ signal, pageParam }) =>
-      request<StorageOverview>('/api/admin/storage', { query: { cursor: pageParam }, signal }),
-    initialPageParam: undefined as string | undefined, // the type of the later cursors
-    getNextPageParam: (last) => last.next_cursor ?? undefined,
-    meta: { quiet: true },
-  })
+  usePages<StorageOverview['items'][number], Pick<StorageOverview, 'all'>>(
+    storageKey,
+    '/api/admin/storage',
+    {},
+  )
 
 /** All MCP servers with their settings, including disabled ones; polled while one is connecting. */
 export const useAdminMcpServers = (enabled = true) =>

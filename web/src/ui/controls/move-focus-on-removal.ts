@@ -2,6 +2,10 @@
 
 const CONTROL = ':is(a[href], button, input, select, textarea, summary):enabled, a[href], summary'
 
+/** The first control within an element; undefined if there is none. */
+export const firstControl = (element: Element | null): HTMLElement | undefined =>
+  element?.querySelector<HTMLElement>(CONTROL) ?? undefined
+
 /** The last control of a row, where rows have their remove button: the one most like the removed control. */
 const lastControl = (row: Node | null): HTMLElement | undefined =>
   row instanceof Element ? [...row.querySelectorAll<HTMLElement>(CONTROL)].at(-1) : undefined
@@ -19,7 +23,7 @@ export function moveFocusOnRemoval(list: HTMLElement | null): (() => void) | und
   }
   const isLost = (): boolean =>
     focused !== null && !focused.isConnected && document.activeElement === document.body
-  const focusSection = (): void => section?.querySelector<HTMLElement>(CONTROL)?.focus()
+  const focusSection = (): void => firstControl(section)?.focus()
   const observer = new MutationObserver((records) => {
     if (!isLost()) return
     const removed = records.find(({ removedNodes }) =>
