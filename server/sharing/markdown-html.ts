@@ -22,9 +22,9 @@ import {
   directionOfText,
   rehypeShape,
   remarkPageSyntax,
-  type TreeNode,
 } from '../protocol/markdown/page-syntax.ts'
 import { type Block, splitBlocks } from '../protocol/markdown/split-blocks.ts'
+import type { TreeNode } from '../protocol/markdown/tree-node.ts'
 import { type ColourCode, uncoloured } from './code-colours.ts'
 import type { ProseTexts } from './prose-texts.ts'
 

@@ -127,6 +127,25 @@ test.each([
   expect(shown).toBe(expected)
 })
 
+test.each([
+  ['**https://a.example**。然后', '*|https://a.example|*。然后'],
+  ['**官网：https://a.example**，请看', '*官网：|https://a.example|*，请看'],
+  ['请访问**https://a.example/x?y=1**了解', '请访问*|https://a.example/x?y=1|*了解'],
+  [
+    '**https://a.example**、**https://b.example**。',
+    '*|https://a.example|*、*|https://b.example|*。',
+  ],
+  ['**用 `npm` 看 https://a.example**（好）', '*用 npm 看 |https://a.example|*（好）'],
+  ['2 ** 3 和 https://a.example/**/x', '2 ** 3 和 |https://a.example/**/x|'],
+  ['\\*\\*https://a.example/**x', '**|https://a.example/**x|'],
+])('emphasis may end after a bare URL that no space follows: %s', (text, expected) => {
+  const shown = html(text)
+    .replaceAll(/<\/?a(?: [^>]*)?>/g, '|')
+    .replaceAll(/<\/?strong>/g, '*')
+    .replaceAll(/<[^>]*>/g, '')
+  expect(shown).toBe(expected)
+})
+
 test('the address of a bare URL ends where its text does', () => {
   expect(html('请访问https://example.com/a，谢谢')).toContain('href="https://example.com/a"')
   expect(html('**https://example.com/a**（推荐）')).toContain('href="https://example.com/a"')
@@ -136,6 +155,8 @@ test('the address of a bare URL ends where its text does', () => {
 test('tens of thousands of URLs without a space between them are shown, each as a link', () => {
   const many = 'https://a.example，'.repeat(20_000)
   expect(html(many).match(/<a /g)).toHaveLength(20_000)
+  const emphasized = '**https://a.example**，'.repeat(5_000)
+  expect(html(emphasized).match(/<strong>/g)).toHaveLength(5_000)
 })
 
 test('a line that only looks like the definition of a link is shown once', () => {

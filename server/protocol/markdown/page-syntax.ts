@@ -1,25 +1,10 @@
 // What answers may contain beyond GitHub's Markdown: call-outs, footnotes across blocks, a few harmless tags, and the
 // direction of each piece of text. HTML is never copied: a tag becomes one of our elements, without attributes.
 
+import { splitBareUrls } from './bare-urls.ts'
 import { splitCitations } from './citation-marks.ts'
 import type { FootnoteNumbers } from './footnote-numbers.ts'
-
-/** A place in the source; `offset` in UTF-16 units from its beginning. */
-type Point = { offset?: number | undefined }
-
-/** A node of a Markdown or HTML tree, as far as these plugins look at it. */
-export type TreeNode = {
-  type: string
-  value?: string
-  url?: string
-  /** Where it is in the source; a parser's extensions leave it out. */
-  position?: { start: Point; end: Point } | undefined
-  tagName?: string
-  children?: TreeNode[]
-  properties?: Record<string, unknown>
-  /** For the translation to HTML: `hName` and `hProperties` of the element that the node becomes. */
-  data?: object | undefined
-}
+import type { TreeNode } from './tree-node.ts'
 
 export const ALERT_KINDS = ['note', 'tip', 'important', 'warning', 'caution'] as const
 /** The kinds of alerts (`> [!NOTE]`), in lower case. */
@@ -103,36 +88,6 @@ const takeCitations = (text: TreeNode, count: number): TreeNode[] =>
         })),
   )
 
-/** Punctuation of Chinese, Japanese and Korean. In those languages no space separates a URL from what follows it. */
-const AFTER_URL = '，。；：！？、（）【】《》〈〉「」『』“”‘’…'
-const PUNCTUATION_AFTER_URL = new RegExp(`[${AFTER_URL}]`)
-const FURTHER_URL = new RegExp(`https?://[^\\s*${AFTER_URL}]+`, 'gi')
-
-/** A link that is written as its bare URL ends at the first such punctuation; GitHub's Markdown continues to the next space. */
-function endAtPunctuation(link: TreeNode): TreeNode[] {
-  const { url = '', position, children = [] } = link
-  const shown = children[0]?.value ?? ''
-  const start = position?.start.offset ?? 0
-  const length = position === undefined ? shown.length : (position.end.offset ?? 0) - start
-  let end = shown.search(PUNCTUATION_AFTER_URL)
-  // The end of emphasis around the URL.
-  while (shown[end - 1] === '*') end -= 1
-  if (children.length !== 1 || length !== shown.length || end < 1 || !url.endsWith(shown))
-    return [link]
-  const text = (value: string): TreeNode => ({ type: 'text', value })
-  const rest = shown.slice(end)
-  const address = url.slice(0, url.length - rest.length)
-  const out: TreeNode[] = [{ ...link, url: address, children: [text(shown.slice(0, end))] }]
-  let kept = 0
-  for (const { 0: further, index } of rest.matchAll(FURTHER_URL)) {
-    out.push(text(rest.slice(kept, index)))
-    out.push({ type: 'link', url: further, children: [text(further)] })
-    kept = index + further.length
-  }
-  out.push(text(rest.slice(kept)))
-  return out
-}
-
 /** `citations`: how many numbered sources the text has. */
 type Marks = { numbers: FootnoteNumbers; citations: number }
 
@@ -142,9 +97,7 @@ function visit(node: TreeNode, marks: Marks): void {
   if (node.children === undefined) return
   for (const child of node.children)
     visit(child, node.type === 'link' ? { ...marks, citations: 0 } : marks)
-  node.children = takeTags(
-    node.children.flatMap((child) => (child.type === 'link' ? endAtPunctuation(child) : [child])),
-  )
+  node.children = takeTags(splitBareUrls(node.children))
   if (citations > 0 && node.type !== 'link')
     node.children = node.children.flatMap((child) =>
       child.type === 'text' ? takeCitations(child, citations) : [child],
