@@ -30,8 +30,11 @@ export interface MemoryStore {
 /** Facts about users that later conversations can read. */
 export interface Memory {
   read(userId: UserId): Promise<string>
-  /** Replaces the whole text with the user's edit. @throws AppError `payload_too_large` beyond 200,000 characters. */
-  write(userId: UserId, content: string): Promise<string>
+  /**
+   * Replaces the whole text with the user's edit of `base`; of any text without it.
+   * @throws AppError `payload_too_large` beyond 200,000 characters, `file_changed` if the text is no longer `base`.
+   */
+  write(userId: UserId, content: string, base?: string): Promise<string>
   /**
    * Adds one dated fact. Resolves to `known` if it was already stored, so that nothing changed, or to `full` if facts must
    * be deleted first. `untrusted`: the fact comes from a conversation that contains text from outside, and is marked as
@@ -56,10 +59,14 @@ export interface MemorySection {
 export function createMemory(store: MemoryStore, options: { now(): Date }): Memory {
   return {
     read: (userId) => store.get(userId),
-    async write(userId, content) {
+    async write(userId, content, base) {
       if (content.length > MAX_MEMORY_CHARACTERS)
         throw appError('memory_too_long', { limit: MAX_MEMORY_CHARACTERS, length: content.length })
-      return store.change(userId, () => content)
+      return store.change(userId, (current) => {
+        if (base !== undefined && current !== base)
+          throw appError('file_changed_meanwhile', { path: 'CONTEXT.md' })
+        return content
+      })
     },
     async remember(userId, fact, { untrusted }) {
       let outcome: 'saved' | 'known' | 'full' = 'saved'

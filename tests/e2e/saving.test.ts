@@ -57,6 +57,36 @@ describeInBrowser('storing what was typed', (visitor) => {
     await leave(page)
   })
 
+  test('an edit of the memory is kept when the agent adds a fact meanwhile, and the user chooses what is stored', async () => {
+    const { server } = on
+    const path = '/api/memory'
+    const read = async () => (await server.call('GET', path)).json.data.content
+    await server.call('PUT', path, { body: { content: 'I like tea.' } })
+    const page = await visitor.open(`${server.url}/memory`)
+    const text = page.getByLabel('Full text')
+    const save = page.getByRole('button', { name: 'Save', exact: true })
+    await text.fill('I like green tea.')
+    await server.call('PUT', path, { body: { content: 'I like tea.\n- a fact' } })
+    await save.press('Enter')
+    await page.getByText('The memory has changed in the meantime.').waitFor()
+    expect(await text.inputValue()).toBe('I like green tea.')
+    expect(await read()).toBe('I like tea.\n- a fact')
+    await page.getByRole('button', { name: 'Overwrite with mine' }).press('Enter')
+    await expect.poll(read).toBe('I like green tea.')
+    await page.getByText('The memory has changed in the meantime.').waitFor({ state: 'detached' })
+
+    await text.fill('I like black tea.')
+    await server.call('PUT', path, { body: { content: 'I like coffee.' } })
+    await save.press('Enter')
+    await page.getByRole('button', { name: 'Load theirs' }).click()
+    await expect.poll(() => text.inputValue()).toBe('I like coffee.')
+    await text.fill('I like coffee. And cake.')
+    await save.press('Enter')
+    await expect.poll(read).toBe('I like coffee. And cake.')
+    await save.and(page.locator(':focus')).waitFor()
+    await leave(page)
+  })
+
   test('changes are sent while the browser says that it has no network: the server may be on the same computer', async () => {
     const { server } = on
     const page = await visitor.open(`${server.url}/settings/agent`)

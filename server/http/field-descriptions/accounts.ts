@@ -26,7 +26,7 @@ import type {
   SignedIn,
   User,
 } from '../../protocol/accounts/user.ts'
-import type { MemoryContent } from '../../protocol/projects/knowledge.ts'
+import type { MemoryContent, WriteMemoryBody } from '../../protocol/projects/knowledge.ts'
 import { type FieldsOf, within } from './describe-fields.ts'
 import { COOKIE, CREATED } from './shared.ts'
 
@@ -239,4 +239,8 @@ export const ACCOUNT_DESCRIPTIONS = {
   Memory: {
     content: 'The text of `CONTEXT.md`: facts that all conversations of the user know.',
   } satisfies FieldsOf<z.infer<typeof MemoryContent>>,
+  WriteMemory: {
+    content: 'The new text of `CONTEXT.md`.',
+    base: 'The text that was read and edited. Absent: the current text is replaced, whatever it is.',
+  } satisfies FieldsOf<z.infer<typeof WriteMemoryBody>>,
 }

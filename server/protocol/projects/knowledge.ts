@@ -1,7 +1,7 @@
 // Documents of a project, their passages and the user's memory on the wire.
 import { z } from 'zod'
 import { MAX_INTEGER } from '../bounds.ts'
-import { PageQuery, page, Timestamp } from '../envelope.ts'
+import { optional, PageQuery, page, Timestamp } from '../envelope.ts'
 import { ErrorParams } from '../error.ts'
 
 export const DocumentStatus = z.enum(['pending', 'ready', 'failed'])
@@ -52,3 +52,10 @@ export const PassageList = z
 
 /** The user's `CONTEXT.md`. */
 export const MemoryContent = z.object({ content: z.string() }).meta({ id: 'Memory' })
+export const WriteMemoryBody = z
+  .object({
+    content: z.string(),
+    /** The text that was read and edited. If absent, the current text is replaced, whatever it is. */
+    base: optional(z.string()),
+  })
+  .meta({ id: 'WriteMemory' })

@@ -3,7 +3,7 @@
 import type { App } from '../../http/app.ts'
 import type { Memory } from '../../knowledge/memory.ts'
 import { envelope } from '../../protocol/envelope.ts'
-import { MemoryContent } from '../../protocol/projects/knowledge.ts'
+import { MemoryContent, WriteMemoryBody } from '../../protocol/projects/knowledge.ts'
 import { success } from '../envelope.ts'
 
 /** `/api/memory`. */
@@ -21,11 +21,14 @@ export function registerMemoryRoutes(app: App, { memory }: { memory: Memory }): 
     {
       schema: {
         summary: 'Replace your memory',
+        description:
+          'Returns 409 if the text is no longer the `base` of the change: the agent may have added a fact.',
         tags: ['memory'],
-        body: MemoryContent,
+        body: WriteMemoryBody,
         response,
       },
     },
-    async ({ user, body }) => success({ content: await memory.write(user.id, body.content) }),
+    async ({ user, body }) =>
+      success({ content: await memory.write(user.id, body.content, body.base) }),
   )
 }

@@ -27,6 +27,18 @@ const memoryWith = (content = '') => {
 }
 const trusted = { untrusted: false }
 
+test('an edit replaces the text that it is based on, and nothing that was stored meanwhile', async () => {
+  const { memory, text } = memoryWith('I like tea.')
+  await memory.remember(user, 'Lives in Wuhan', trusted)
+  const now = text()
+  await expect(memory.write(user, 'I like green tea.', 'I like tea.')).rejects.toMatchObject({
+    code: 'file_changed',
+  })
+  expect(text()).toBe(now)
+  expect(await memory.write(user, 'I like green tea.', now)).toBe('I like green tea.')
+  expect(await memory.write(user, 'Nothing.')).toBe('Nothing.')
+})
+
 describe('facts', () => {
   test('are added with their date under one heading, after what the user wrote', async () => {
     const { memory, text } = memoryWith('# About me\nI live in Wuhan.\n')

@@ -9,6 +9,7 @@ import { inputClass } from '../../ui/controls/field.tsx'
 import { moveFocusOnRemoval } from '../../ui/controls/move-focus-on-removal.ts'
 import { ConfirmDialog } from '../../ui/overlays/dialog.tsx'
 import { notify } from '../../ui/overlays/toasts.ts'
+import { ChangedElsewhere } from '../../ui/states/changed-elsewhere.tsx'
 import { errorText } from '../../ui/states/error-text.ts'
 import { Failed, Loading } from '../../ui/states/feedback.tsx'
 import { useForgetFact, useMemory, useSaveMemory } from './api/memory.ts'
@@ -31,7 +32,7 @@ export function MemoryPage() {
       {memory.data !== undefined && (
         <>
           <Facts facts={factsIn(memory.data.content)} />
-          <Editor key={memory.data.content} stored={memory.data.content} />
+          <Editor stored={memory.data.content} />
         </>
       )}
     </div>
@@ -85,36 +86,50 @@ function Facts({ facts }: { facts: readonly MemoryFact[] }) {
   )
 }
 
+/** A later `stored` text replaces one that was not edited; otherwise the user chooses. */
 function Editor({ stored }: { stored: string }) {
   const { t } = useTranslation()
   const save = useSaveMemory()
-  const [text, setText] = useState(stored)
+  const [{ base, text }, setEdit] = useState({ base: stored, text: stored })
+  if (stored !== base && (text === base || text === stored)) setEdit({ base: stored, text: stored })
+  const store = (expected: string): void =>
+    save.mutate(
+      { content: text, base: expected },
+      {
+        onSuccess: ({ content }) => {
+          setEdit((edit) => ({ ...edit, base: content }))
+          notify(t('memory.saved'), 'success')
+        },
+      },
+    )
   return (
     <form
       className="flex flex-col gap-3"
       onSubmit={(event) => {
         event.preventDefault()
-        save.mutate(text, { onSuccess: () => notify(t('memory.saved'), 'success') })
+        store(base)
       }}
     >
       <p aria-hidden className="-mb-1 text-sm font-medium text-soft">
         {t('memory.whole')}
       </p>
+      {stored !== base && (
+        <ChangedElsewhere
+          text={t('memory.changed')}
+          onReload={() => setEdit({ base: stored, text: stored })}
+          onOverwrite={() => store(stored)}
+        />
+      )}
       <textarea
         aria-label={t('memory.whole')}
         value={text}
         spellCheck={false}
         placeholder={t('memory.placeholder')}
         className={`${inputClass} min-h-[26rem] resize-y rounded-2xl p-4 font-mono text-compact leading-relaxed sm:text-compact`}
-        onChange={(event) => setText(event.target.value)}
+        onChange={(event) => setEdit({ base, text: event.target.value })}
       />
       <div className="flex justify-end">
-        <Button
-          tone="primary"
-          type="submit"
-          icon={Save}
-          disabled={text === stored || save.isPending}
-        >
+        <Button tone="primary" type="submit" icon={Save} disabled={text === base || save.isPending}>
           {t('common.save')}
         </Button>
       </div>

@@ -5,6 +5,7 @@ import { ApiError } from '../../lib/http/api-client.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { Button, IconButton } from '../../ui/controls/button.tsx'
 import { Segmented } from '../../ui/controls/segmented.tsx'
+import { ChangedElsewhere } from '../../ui/states/changed-elsewhere.tsx'
 import { errorText } from '../../ui/states/error-text.ts'
 import { Failed, Loading } from '../../ui/states/feedback.tsx'
 import { lazyPart } from '../../ui/states/late.tsx'
@@ -125,7 +126,11 @@ function Editing({
         />
       </header>
       {editing.changedElsewhere && (
-        <ChangedElsewhere onReload={() => void editing.reload()} onOverwrite={editing.overwrite} />
+        <ChangedElsewhere
+          text={t('files.changedElsewhere')}
+          onReload={() => void editing.reload()}
+          onOverwrite={editing.overwrite}
+        />
       )}
       {preview !== null && view === 'preview' && (
         <div className="min-h-0 flex-1">
@@ -147,30 +152,5 @@ function Editing({
         </PartBoundary>
       </div>
     </section>
-  )
-}
-
-/** Asks which version to keep after somebody else has changed the file. */
-function ChangedElsewhere({
-  onReload,
-  onOverwrite,
-}: {
-  onReload: () => void
-  onOverwrite: () => void
-}) {
-  const { t } = useTranslation()
-  return (
-    <div
-      role="alert"
-      className="flex flex-wrap items-center gap-2 border-b border-warn/40 bg-warn-soft px-3 py-2 text-sm text-warn"
-    >
-      <span className="flex-1">{t('files.changedElsewhere')}</span>
-      <Button size="small" onClick={onReload}>
-        {t('files.takeTheirs')}
-      </Button>
-      <Button size="small" tone="danger" onClick={onOverwrite}>
-        {t('files.keepMine')}
-      </Button>
-    </div>
   )
 }

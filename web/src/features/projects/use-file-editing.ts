@@ -1,11 +1,9 @@
 // The editing of a file: its text, the version that it is based on, saving, and changes by others.
 import { useEffect, useState } from 'react'
-import { ApiError } from '../../lib/http/api-client.ts'
+import { isConflict } from '../../lib/http/api-client.ts'
 import { reportError } from '../../ui/states/error-text.ts'
 import { type FileContent, useWriteFile } from './api/files.ts'
 import { readFileDraft, writeFileDraft } from './file-drafts.ts'
-
-const isConflict = (error: unknown): boolean => error instanceof ApiError && error.status === 409
 
 /** Editing stays based on the version that was loaded first; a later `file` only shows that the file has changed. */
 export function useFileEditing(

@@ -28,6 +28,10 @@ export class ApiError extends Error {
   }
 }
 
+/** Whether somebody else has changed what the request was based on. */
+export const isConflict = (error: unknown): boolean =>
+  error instanceof ApiError && error.status === 409
+
 /** Options of `request` and `send`. Query parameters that are null, undefined or empty are left out. */
 export type RequestOptions = {
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'

@@ -1,6 +1,7 @@
 // Requests for the memory: the text of the user's CONTEXT.md.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { request } from '../../../lib/http/api-client.ts'
+import { isConflict, request } from '../../../lib/http/api-client.ts'
+import { reportError } from '../../../ui/states/error-text.ts'
 import { withoutFact } from '../memory-facts.ts'
 
 const memoryKey = ['memory'] as const
@@ -15,13 +16,18 @@ export const useMemory = () =>
     meta: { quiet: true },
   })
 
-/** Replaces the whole text. */
+/** Replaces the whole text; fails with a conflict if it is no longer `base`. */
 export function useSaveMemory() {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: (content: string) =>
-      request<Memory>('/api/memory', { method: 'PUT', body: { content } }),
+    mutationFn: ({ content, base }: { content: string; base: string }) =>
+      request<Memory>('/api/memory', { method: 'PUT', body: { content, base } }),
     onSuccess: (memory) => client.setQueryData(memoryKey, memory),
+    onError: (error) => {
+      if (isConflict(error)) void client.invalidateQueries({ queryKey: memoryKey })
+      else reportError(error)
+    },
+    meta: { quiet: true },
   })
 }
 
@@ -33,7 +39,7 @@ export function useForgetFact() {
       const { content } = await request<Memory>('/api/memory')
       return await request<Memory>('/api/memory', {
         method: 'PUT',
-        body: { content: withoutFact(content, line) },
+        body: { content: withoutFact(content, line), base: content },
       })
     },
     onSuccess: (memory) => client.setQueryData(memoryKey, memory),

@@ -166,6 +166,7 @@ export const settingsPages: typeof english = {
     forgetConfirm: '忘记',
     whole: '完整文本',
     placeholder: '还没有记住任何内容。',
+    changed: '记忆刚刚在别处被修改了。',
     saved: '已保存。',
   },
   channels: {

@@ -167,6 +167,7 @@ export const settingsPages = {
     forgetConfirm: 'Forget',
     whole: 'Full text',
     placeholder: 'Nothing is remembered yet.',
+    changed: 'The memory has changed in the meantime.',
     saved: 'Saved.',
   },
   channels: {

@@ -184,6 +184,7 @@ export const settingsPages = {
     forgetConfirm: 'Oublier',
     whole: 'Texte complet',
     placeholder: 'Rien n’est encore retenu.',
+    changed: 'La mémoire a été modifiée entre-temps.',
     saved: 'Enregistré.',
   },
   data: {

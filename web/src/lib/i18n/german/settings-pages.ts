@@ -176,6 +176,7 @@ export const settingsPages = {
     forgetConfirm: 'Vergessen',
     whole: 'Ganzer Text',
     placeholder: 'Noch ist nichts gemerkt.',
+    changed: 'Das Gedächtnis wurde inzwischen geändert.',
     saved: 'Gespeichert.',
   },
   data: {

@@ -168,6 +168,7 @@ export const settingsPages = {
     forgetConfirm: '忘れさせる',
     whole: '全文',
     placeholder: 'まだ何も記憶されていません。',
+    changed: 'その間にメモリが変更されました。',
     saved: '保存しました。',
   },
   data: {

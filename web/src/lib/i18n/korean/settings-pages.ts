@@ -164,6 +164,7 @@ export const settingsPages = {
     forgetConfirm: '잊기',
     whole: '전체 텍스트',
     placeholder: '아직 기억한 내용이 없습니다.',
+    changed: '그 사이 메모리가 변경되었습니다.',
     saved: '저장했습니다.',
   },
   data: {

@@ -179,6 +179,7 @@ export const settingsPages = {
     forgetConfirm: 'Esquecer',
     whole: 'Texto completo',
     placeholder: 'Ainda não há nada na memória.',
+    changed: 'A memória foi alterada nesse meio-tempo.',
     saved: 'Salvo.',
   },
   data: {

@@ -186,6 +186,7 @@ export const settingsPages = {
     forgetConfirm: 'Забыть',
     whole: 'Полный текст',
     placeholder: 'Пока ничего не запомнено.',
+    changed: 'Тем временем память изменилась.',
     saved: 'Сохранено.',
   },
   data: {

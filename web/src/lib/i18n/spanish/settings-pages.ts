@@ -179,6 +179,7 @@ export const settingsPages = {
     forgetConfirm: 'Olvidar',
     whole: 'Texto completo',
     placeholder: 'Aún no se recuerda nada.',
+    changed: 'La memoria cambió mientras tanto.',
     saved: 'Guardado.',
   },
   data: {
