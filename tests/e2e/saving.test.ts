@@ -87,6 +87,30 @@ describeInBrowser('storing what was typed', (visitor) => {
     await leave(page)
   })
 
+  test('instructions that were changed elsewhere are shown, unless they are being edited', async () => {
+    const { server } = on
+    const store = (instructions: string) =>
+      server.call('PATCH', '/api/preferences', { body: { instructions } })
+    await store('Be brief.')
+    const page = await visitor.open(`${server.url}/settings/agent`)
+    const text = page.getByLabel('Instructions')
+    const save = page.getByRole('button', { name: 'Save', exact: true })
+    expect(await text.inputValue()).toBe('Be brief.')
+    await store('Be thorough.')
+    /** Loads the preferences again, as any change of them does. */
+    const reload = () => page.getByRole('switch').first().click()
+    await reload()
+    await expect.poll(() => text.inputValue()).toBe('Be thorough.')
+    expect(await save.isDisabled()).toBe(true)
+    await text.fill('Be friendly.')
+    await store('Be formal.')
+    const answered = page.waitForResponse((response) => response.url().includes('/api/preferences'))
+    await reload()
+    await answered
+    expect(await text.inputValue()).toBe('Be friendly.')
+    await leave(page)
+  })
+
   test('changes are sent while the browser says that it has no network: the server may be on the same computer', async () => {
     const { server } = on
     const page = await visitor.open(`${server.url}/settings/agent`)

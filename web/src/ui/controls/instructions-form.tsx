@@ -25,7 +25,9 @@ export function InstructionsForm({
   onSave: (instructions: string) => void
 }) {
   const { t } = useTranslation()
-  const [text, setText] = useState(stored)
+  const [{ base, text }, setEdit] = useState({ base: stored, text: stored })
+  // What was stored elsewhere meanwhile replaces a text that was not edited.
+  if (stored !== base) setEdit({ base: stored, text: text === base ? stored : text })
   const trimmed = text.trim()
   const isChanged = trimmed !== stored
   return (
@@ -43,7 +45,7 @@ export function InstructionsForm({
         rows={5}
         maxLength={MAX_CHARACTERS}
         value={text}
-        onChange={(event) => setText(event.target.value)}
+        onChange={(event) => setEdit({ base, text: event.target.value })}
       />
       <Button
         type="submit"
