@@ -114,11 +114,13 @@ function Editor({ stored }: { stored: string }) {
         {t('memory.whole')}
       </p>
       {stored !== base && (
-        <ChangedElsewhere
-          text={t('memory.changed')}
-          onReload={() => setEdit({ base: stored, text: stored })}
-          onOverwrite={() => store(stored)}
-        />
+        <div className="overflow-hidden rounded-xl">
+          <ChangedElsewhere
+            text={t('memory.changed')}
+            onReload={() => setEdit({ base: stored, text: stored })}
+            onOverwrite={() => store(stored)}
+          />
+        </div>
       )}
       <textarea
         aria-label={t('memory.whole')}
