@@ -1,5 +1,5 @@
 // The button below a list that loads its next page.
-import type { QueryKey, UseInfiniteQueryResult } from '@tanstack/react-query'
+import { hashKey, type QueryKey, type UseInfiniteQueryResult } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { focusIfLost } from '../../lib/browser/focus-if-lost.ts'
 import { useNextPage } from '../../lib/http/next-page.ts'
@@ -27,9 +27,13 @@ export function ShowMore({
   const { t } = useTranslation()
   const frame = useRef<HTMLDivElement>(null)
   const loadNext = useNextPage(queryKey, list.fetchNextPage)
-  const requested = useRef<{ rows: Element; count: number } | null>(null)
+  const key = hashKey(queryKey)
+  const requested = useRef<{ key: string; rows: Element; count: number } | null>(null)
+  const hasFailed = list.isFetchNextPageError && !list.isFetchingNextPage
   // After every render: the one with the new rows may also be the one without the button.
   useEffect(() => {
+    // Rows that appear later for another reason do not take the focus.
+    if (hasFailed || requested.current?.key !== key) requested.current = null
     if (requested.current === null) return
     const { rows, count } = requested.current
     const row = rows.children[count]
@@ -41,7 +45,7 @@ export function ShowMore({
   })
   const load = (): void => {
     const rows = frame.current?.previousElementSibling
-    if (rows) requested.current = { rows, count: rows.children.length }
+    if (rows) requested.current = { key, rows, count: rows.children.length }
     void loadNext()
   }
   if (!list.hasNextPage) return null
