@@ -40,8 +40,15 @@ describeInBrowser('storing what was typed', (visitor) => {
     expect(stored.json.data.system_prompt).toBe('You know all kinds of tea.')
 
     await page.goto(`${server.url}/settings/agent`)
+    // A press beside a dialog closes it only if nothing was typed.
+    await page.getByRole('button', { name: 'Save a prompt' }).click()
+    await dialog.getByLabel('Name').waitFor()
+    await page.mouse.click(5, 5)
+    await dialog.waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Save a prompt' }).click()
     await dialog.getByLabel('Name').fill('Brew')
+    await page.mouse.click(5, 5)
+    expect(await dialog.getByLabel('Name').inputValue()).toBe('Brew')
     await dialog.getByLabel('Prompt', { exact: true }).fill('How is {{tea}} brewed?')
     await saveTwice('**/api/preferences', 'Save', 'Prompt')
     await page

@@ -1,7 +1,7 @@
 // Dialogs and confirmation dialogs. Used through dialog.tsx, which loads this file lazily.
 import { X } from 'lucide-react'
 import { AlertDialog, Dialog as RadixDialog } from 'radix-ui'
-import type { ReactNode } from 'react'
+import { type ReactNode, useRef } from 'react'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { classNames } from '../class-names.ts'
 import { Button } from '../controls/button.tsx'
@@ -22,7 +22,10 @@ const WIDTHS = {
   full: 'sm:max-h-[94dvh] sm:w-[96vw]',
 }
 
-/** A modal dialog. It takes the focus, closes with Escape and returns the focus. `footer` contains its buttons. */
+/**
+ * A modal dialog. It takes the focus, closes with Escape and returns the focus. `footer` contains its buttons. A press
+ * beside it closes it, too, unless something was typed, which a slip of the finger must not discard.
+ */
 export function Dialog({
   open,
   onOpenChange,
@@ -42,6 +45,8 @@ export function Dialog({
 }) {
   const { t } = useTranslation()
   const returnFocus = useReturnedFocus(open)
+  const isEdited = useRef(false)
+  if (!open) isEdited.current = false
   return (
     <RadixDialog.Root open={open} onOpenChange={onOpenChange}>
       <RadixDialog.Portal>
@@ -50,6 +55,13 @@ export function Dialog({
           className={classNames(panelClass, WIDTHS[width], 'outline-none')}
           onOpenAutoFocus={focusFirstField}
           onCloseAutoFocus={returnFocus}
+          onInput={({ target }) => {
+            const isSearch = target instanceof HTMLInputElement && target.type === 'search'
+            if (!isSearch) isEdited.current = true
+          }}
+          onPointerDownOutside={(event) => {
+            if (isEdited.current) event.preventDefault()
+          }}
           {...(description === undefined ? { 'aria-describedby': undefined } : {})}
         >
           <header className="flex items-start gap-3 px-5 pt-4 pb-3">
