@@ -3,6 +3,7 @@ import i18next from 'i18next'
 import { createElement } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { splitBareUrls } from '../../server/protocol/markdown/bare-urls.ts'
 import { english } from '../../web/src/lib/i18n/english/first-screen.ts'
 import { englishPages } from '../../web/src/lib/i18n/english/pages.ts'
 import { TranslationProvider } from '../../web/src/lib/i18n/use-translation.tsx'
@@ -157,6 +158,16 @@ test('tens of thousands of URLs without a space between them are shown, each as 
   expect(html(many).match(/<a /g)).toHaveLength(20_000)
   const emphasized = '**https://a.example**，'.repeat(5_000)
   expect(html(emphasized).match(/<strong>/g)).toHaveLength(5_000)
+})
+
+test('hundreds of thousands of URLs may follow emphasis that ends after a URL', () => {
+  const shown = `https://a.example**、${'https://a.example、'.repeat(150_000)}`
+  const [emphasized, ...others] = splitBareUrls([
+    { type: 'text', value: '**' },
+    { type: 'link', url: shown, children: [{ type: 'text', value: shown }] },
+  ])
+  expect(emphasized).toMatchObject({ type: 'strong', children: [{ url: 'https://a.example' }] })
+  expect(others.filter(({ type }) => type === 'link')).toHaveLength(150_000)
 })
 
 test('a line that only looks like the definition of a link is shown once', () => {

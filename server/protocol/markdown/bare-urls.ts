@@ -86,7 +86,8 @@ function takeEmphasis(nodes: readonly TreeNode[]): TreeNode[] {
       type: 'strong',
       children: [...textNodes(value.slice(opening.place + 2)), ...inner, cut(node, shown, end)],
     })
-    out.push(...afterUrl(shown.slice(end + 2)))
+    // One by one: there may be more of them than a call takes arguments.
+    for (const after of afterUrl(shown.slice(end + 2))) out.push(after)
   }
   return out
 }
