@@ -67,7 +67,8 @@ class LongestFirst extends BaseSequencer {
 
 /**
  * Complete runs of 3,706 tests took 569 to 604 s on two cores without other load (634 s with three at a time, before databases
- * were used again and browsers stopped optimizing), those of 3,740 tests 889 and 965 s on a slower machine. 684 tests of chats, databases and accounts took 94 s, with three at a time
+ * were used again and browsers stopped optimizing), those of 3,740 tests 889 and 965 s on a slower machine;
+ * one whose processors slow down under load took 1359 s, and 1242 s once servers that had ended no longer stayed in memory. 684 tests of chats, databases and accounts took 94 s, with three at a time
  * 104 s; the cores were idle for 5 and 13 % of the time. In the processes of the tests, a test of chats, runs or tools takes
  * 0.13 s of processor time; a load of the page takes 0.7 to 1 s in Chromium. Each takes up to 1.5 GB, its browser and
  * servers included.
