@@ -6,14 +6,14 @@ import type { App } from './app.ts'
  * The metrics of the process: memory, event loop, garbage collection. All servers of a process share them, because what
  * collects them runs until the process ends and would keep each server in memory.
  */
-let ofProcess: Registry | undefined
+let processRegistry: Registry | undefined
 
-function processMetrics(): Registry {
-  if (ofProcess === undefined) {
-    ofProcess = new Registry()
-    collectDefaultMetrics({ register: ofProcess })
+function collectProcessMetrics(): Registry {
+  if (processRegistry === undefined) {
+    processRegistry = new Registry()
+    collectDefaultMetrics({ register: processRegistry })
   }
-  return ofProcess
+  return processRegistry
 }
 
 /**
@@ -21,7 +21,7 @@ function processMetrics(): Registry {
  * @param registry further metrics to serve.
  */
 export function registerMetrics(app: App, registry: Registry = new Registry()): void {
-  const ofThisProcess = processMetrics()
+  const ofProcess = collectProcessMetrics()
   const duration = new Histogram({
     name: 'nanoclaw_http_request_seconds',
     help: 'Time from the request to the end of the response, by route.',
@@ -41,8 +41,6 @@ export function registerMetrics(app: App, registry: Registry = new Registry()): 
     )
   })
   app.get('/metrics', { schema: { hide: true } }, async (_request, reply) =>
-    reply
-      .type(registry.contentType)
-      .send(await Registry.merge([ofThisProcess, registry]).metrics()),
+    reply.type(registry.contentType).send(await Registry.merge([ofProcess, registry]).metrics()),
   )
 }

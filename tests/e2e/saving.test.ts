@@ -14,21 +14,16 @@ describeInBrowser('storing what was typed', (visitor) => {
     const dialog = page.getByRole('dialog')
     /** Fails once, then succeeds. The text is still there in between. */
     const saveTwice = async (path: string, button: string, label: string): Promise<void> => {
-      const changes = async (fulfill: boolean): Promise<void> => {
-        await page.unroute(path)
-        if (!fulfill)
-          await page.route(path, (route) =>
-            route.request().method() === 'GET'
-              ? route.continue()
-              : route.fulfill({ status: 502, body: 'Bad gateway' }),
-          )
-      }
       const typed = await dialog.getByLabel(label, { exact: true }).inputValue()
-      await changes(false)
+      await page.route(path, (route) =>
+        route.request().method() === 'GET'
+          ? route.continue()
+          : route.fulfill({ status: 502, body: 'Bad gateway' }),
+      )
       await dialog.getByRole('button', { name: button }).click()
       await page.getByText('answered with HTTP 502').first().waitFor()
       expect(await dialog.getByLabel(label, { exact: true }).inputValue()).toBe(typed)
-      await changes(true)
+      await page.unroute(path)
       await dialog.getByRole('button', { name: button }).click()
       await dialog.waitFor({ state: 'detached' })
     }

@@ -4,7 +4,9 @@ import type { TreeNode } from './tree-node.ts'
 /** Punctuation of Chinese, Japanese and Korean. In those languages no space separates a URL from what follows it. */
 const AFTER_URL = '，。；：！？、（）【】《》〈〉「」『』“”‘’…'
 const PUNCTUATION_AFTER_URL = new RegExp(`[${AFTER_URL}]`)
-const FURTHER_URL = new RegExp(`(\\*\\*)?(https?://[^\\s*${AFTER_URL}]+)(\\*\\*)?`, 'gi')
+const ADDRESS = `https?://[^\\s*${AFTER_URL}]+`
+/** A URL with asterisks on both sides, or one without. */
+const FURTHER_URL = new RegExp(`\\*\\*(${ADDRESS})\\*\\*|(${ADDRESS})`, 'gi')
 
 const textNode = (value: string): TreeNode => ({ type: 'text', value })
 const textNodes = (value: string): TreeNode[] => (value === '' ? [] : [textNode(value)])
@@ -24,10 +26,10 @@ function bareUrl(node: TreeNode): string | undefined {
   return isBare ? shown : undefined
 }
 
-/** The link without what follows its first `end` characters. */
+/** The link without what follows its first `end` characters, which are not all. */
 const cut = (link: TreeNode, shown: string, end: number): TreeNode => ({
   ...link,
-  url: (link.url ?? '').slice(0, end - shown.length || undefined),
+  url: (link.url ?? '').slice(0, end - shown.length),
   children: [textNode(shown.slice(0, end))],
 })
 
@@ -35,12 +37,12 @@ const cut = (link: TreeNode, shown: string, end: number): TreeNode => ({
 function afterUrl(rest: string): TreeNode[] {
   const out: TreeNode[] = []
   let kept = 0
-  for (const { 0: all, 1: opening, 2: url = '', 3: closing, index } of rest.matchAll(FURTHER_URL)) {
+  for (const { 0: all, 1: emphasized, 2: plain, index } of rest.matchAll(FURTHER_URL)) {
+    const url = emphasized ?? plain ?? ''
     const link = { type: 'link', url, children: [textNode(url)] }
-    const isStrong = opening !== undefined && closing !== undefined
-    out.push(...textNodes(rest.slice(kept, isStrong ? index : index + (opening ?? '').length)))
-    out.push(isStrong ? { type: 'strong', children: [link] } : link)
-    kept = index + all.length - (isStrong ? 0 : (closing ?? '').length)
+    out.push(...textNodes(rest.slice(kept, index)))
+    out.push(emphasized === undefined ? link : { type: 'strong', children: [link] })
+    kept = index + all.length
   }
   return [...out, ...textNodes(rest.slice(kept))]
 }

@@ -1,8 +1,6 @@
 // The metrics and traces of a run, and that the dashboard and the alert rules ask only for metrics that exist.
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import fastify from 'fastify'
 import { Counter, Registry } from 'prom-client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -11,6 +9,7 @@ import { z } from 'zod'
 import { createConfiguredTracing } from '../../../server/composition/observers/tracing.ts'
 import { registerMetrics } from '../../../server/http/metrics.ts'
 import { ConversationId, RunId } from '../../../server/protocol/ids.ts'
+import { garbageCollector } from '../../support/collect-garbage.ts'
 import { turn } from '../../support/provider/upstream-turns.ts'
 import { useUpstream } from '../../support/provider/use-upstream.ts'
 import { type TestServer, useServers } from '../../support/server/server.ts'
@@ -120,9 +119,7 @@ test('a run is one trace of model and tool calls without their texts, and a late
 })
 
 test('servers of one process share the metrics of the process, and one that has ended leaves memory', async () => {
-  setFlagsFromString('--expose-gc')
-  const collect: unknown = runInNewContext('gc')
-  if (typeof collect !== 'function') throw new Error('no garbage collection to call')
+  const collect = garbageCollector()
   /** Serves metrics once. Nothing but the returned reference is left of it. */
   const serve = async (name: string): Promise<WeakRef<Registry>> => {
     const registry = new Registry()

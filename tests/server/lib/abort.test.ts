@@ -1,9 +1,8 @@
 // Many waiters on one abort signal: each is notified once, and no listener leaks.
 import { getEventListeners } from 'node:events'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
 import { deadline, linkedController, onAbort, untilAborted } from '../../../server/lib/abort.ts'
+import { garbageCollector } from '../../support/collect-garbage.ts'
 
 test('hundreds of waiters share one listener on a signal, and each is notified once', async () => {
   const controller = new AbortController()
@@ -30,10 +29,8 @@ test('a waiter added after the abort is notified at once', () => {
 })
 
 test('a deadline ends its waiters even if garbage is collected meanwhile', async () => {
-  setFlagsFromString('--expose-gc')
-  const collect: unknown = runInNewContext('gc')
-  if (typeof collect !== 'function') throw new Error('no garbage collection to call')
-  const collecting = setInterval(() => collect(), 20)
+  const collect = garbageCollector()
+  const collecting = setInterval(collect, 20)
   const ended = untilAborted(new Promise(() => {}), deadline(200, new AbortController().signal))
   await expect(ended).rejects.toThrow('Time limit reached')
   clearInterval(collecting)
