@@ -2,6 +2,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import pLimit from 'p-limit'
 import { freePort } from '../tests/support/server/free-port.ts'
 import { type Measured, type ProbedServer, startNanoClaw } from './processes/start.ts'
 import { type StreamResult, type StreamTarget, stream } from './stream-client.ts'
@@ -152,6 +153,12 @@ export async function steadyCpu(
   return (cpu * 1e6) / (streams * TOKENS_PER_SECOND * seconds)
 }
 
+/**
+ * For the requests before the measured ones. The client keeps a connection for each request at once, and idle connections
+ * would count as memory of the streams and toward the server's limit.
+ */
+const fewAtOnce = pLimit(16)
+
 /** Runs parallel or staggered streams and measures the elapsed time and CPU time of the server. */
 export async function runStreams(
   contender: Contender,
@@ -160,7 +167,7 @@ export async function runStreams(
   options: { mode?: 'delta' | 'cumulative'; staggerMs?: number } = {},
 ): Promise<Batch> {
   const targets = await Promise.all(
-    Array.from({ length: count }, () => contender.target(model, options.mode)),
+    Array.from({ length: count }, () => fewAtOnce(() => contender.target(model, options.mode))),
   )
   const tokens = Number(model.split('-')[1]) * count
   const cpuBefore = contender.process.cpuSeconds()
