@@ -113,6 +113,72 @@ describeInBrowser('storing what was typed', (visitor) => {
     await leave(page)
   })
 
+  test('what was typed into the memory or instructions is there again after a visit to another view, until it is stored', async () => {
+    const { server } = on
+    await server.call('PUT', '/api/memory', { body: { content: 'I like tea.' } })
+    await server.call('PATCH', '/api/preferences', { body: { instructions: 'Be brief.' } })
+    const project = await on.createProject('Teapots', { 'pot.md': 'pot' })
+    const page = await visitor.open(`${server.url}/memory`)
+    const memory = page.getByLabel('Full text')
+    const save = page.getByRole('button', { name: 'Save', exact: true })
+    await memory.fill('I like coffee.')
+    await page.getByRole('link', { name: 'Settings', exact: true }).click()
+    await page.getByRole('link', { name: 'Agent', exact: true }).click()
+    const instructions = page.getByLabel('Instructions')
+    await instructions.fill('Be thorough.')
+
+    await page.getByRole('link', { name: 'Memory', exact: true }).click()
+    expect(await memory.inputValue()).toBe('I like coffee.')
+    // The browser asks before it closes the page with unsaved texts.
+    const asked = page.waitForEvent('dialog')
+    void page.close({ runBeforeUnload: true })
+    await (await asked).dismiss()
+    await save.click()
+    await page.getByText('Saved.', { exact: true }).first().waitFor()
+
+    await page.getByRole('link', { name: 'Settings', exact: true }).click()
+    await page.getByRole('link', { name: 'Agent', exact: true }).click()
+    expect(await instructions.inputValue()).toBe('Be thorough.')
+    // Refused once: the text stays.
+    await page.route('**/api/preferences', (route) =>
+      route.request().method() === 'PATCH'
+        ? route.fulfill({ status: 502, body: 'Bad gateway' })
+        : route.continue(),
+    )
+    await save.click()
+    await page.getByText('answered with HTTP 502').first().waitFor()
+    expect(await instructions.inputValue()).toBe('Be thorough.')
+    await page.unroute('**/api/preferences')
+    // Changed elsewhere meanwhile: the user chooses.
+    await server.call('PATCH', '/api/preferences', { body: { instructions: 'Be formal.' } })
+    await page.getByText('The instructions have changed in the meantime.').waitFor()
+    await page.getByRole('button', { name: 'Overwrite with mine' }).press('Enter')
+    await instructions.and(page.locator(':focus')).waitFor()
+    await expect
+      .poll(async () => (await server.call('GET', '/api/preferences')).json.data.instructions)
+      .toBe('Be thorough.')
+
+    await page.goto(`${server.url}/projects/${project}`)
+    await page.getByRole('tab', { name: 'Settings' }).click()
+    await instructions.fill('Only about teapots.')
+    await page.getByRole('tab', { name: 'History' }).click()
+    await page.getByRole('tab', { name: 'Settings' }).click()
+    expect(await instructions.inputValue()).toBe('Only about teapots.')
+    await save.click()
+    await expect
+      .poll(
+        async () => (await server.call('GET', `/api/projects/${project}`)).json.data.instructions,
+      )
+      .toBe('Only about teapots.')
+    await page.waitForFunction(
+      `!document.querySelector('form button[type=submit]').matches(':enabled:not([aria-disabled=true])')`,
+    )
+    // Nothing is unsaved, so the page closes without a question.
+    await page.goto(`${server.url}/memory`)
+    expect(await memory.inputValue()).toBe('I like coffee.')
+    await leave(page)
+  })
+
   test('changes are sent while the browser says that it has no network: the server may be on the same computer', async () => {
     const { server } = on
     const page = await visitor.open(`${server.url}/settings/agent`)

@@ -38,7 +38,8 @@
 
   const key = screen === 'home' ? 'new' : location.pathname.split('/')[2]
   early.dataset.draft = key
-  field.value = read('sessionStorage', `draft.${key}`) ?? ''
+  const draft = `private.draft.${key}`
+  field.value = read('sessionStorage', draft) ?? ''
 
   const sendLater = (shouldSend) => {
     if (shouldSend) early.dataset.send = ''
@@ -49,7 +50,7 @@
     // The user is still writing.
     sendLater(false)
     try {
-      sessionStorage.setItem(`nanoclaw.draft.${key}`, field.value)
+      sessionStorage.setItem(`nanoclaw.${draft}`, field.value)
     } catch {
       // Storage is blocked: the composer takes the text from the field.
     }

@@ -7,6 +7,7 @@ import { keyed } from '../../lib/list-keys.ts'
 import { Button, IconButton } from '../../ui/controls/button.tsx'
 import { inputClass } from '../../ui/controls/field.tsx'
 import { moveFocusOnRemoval } from '../../ui/controls/move-focus-on-removal.ts'
+import { useTextEdit } from '../../ui/controls/use-text-edit.ts'
 import { ConfirmDialog } from '../../ui/overlays/dialog.tsx'
 import { notify } from '../../ui/overlays/toasts.ts'
 import { ChangedElsewhere } from '../../ui/states/changed-elsewhere.tsx'
@@ -86,39 +87,35 @@ function Facts({ facts }: { facts: readonly MemoryFact[] }) {
   )
 }
 
-/** A later `stored` text replaces one that was not edited; otherwise the user chooses. */
 function Editor({ stored }: { stored: string }) {
   const { t } = useTranslation()
   const save = useSaveMemory()
-  const [{ base, text }, setEdit] = useState({ base: stored, text: stored })
-  if (stored !== base && (text === base || text === stored)) setEdit({ base: stored, text: stored })
-  const store = (expected: string): void =>
-    save.mutate(
-      { content: text, base: expected },
-      {
-        onSuccess: ({ content }) => {
-          setEdit((edit) => ({ ...edit, base: content }))
-          notify(t('memory.saved'), 'success')
-        },
-      },
-    )
+  const edit = useTextEdit('memory', stored)
+  const { base, text } = edit
+  const store = async (expected: string): Promise<void> => {
+    const isStored = await edit.save(async () => {
+      const memory = await save.mutateAsync({ content: text, base: expected })
+      return memory.content
+    })
+    if (isStored) notify(t('memory.saved'), 'success')
+  }
   return (
     <form
       className="flex flex-col gap-3"
       onSubmit={(event) => {
         event.preventDefault()
-        store(base)
+        void store(base)
       }}
     >
       <p aria-hidden className="-mb-1 text-sm font-medium text-soft">
         {t('memory.whole')}
       </p>
-      {stored !== base && (
+      {edit.isChangedElsewhere && (
         <div className="overflow-hidden rounded-xl">
           <ChangedElsewhere
             text={t('memory.changed')}
-            onReload={() => setEdit({ base: stored, text: stored })}
-            onOverwrite={() => store(stored)}
+            onReload={edit.takeStored}
+            onOverwrite={() => void store(stored)}
           />
         </div>
       )}
@@ -128,10 +125,15 @@ function Editor({ stored }: { stored: string }) {
         spellCheck={false}
         placeholder={t('memory.placeholder')}
         className={`${inputClass} min-h-[26rem] resize-y rounded-2xl p-4 font-mono text-compact leading-relaxed sm:text-compact`}
-        onChange={(event) => setEdit({ base, text: event.target.value })}
+        onChange={(event) => edit.setText(event.target.value)}
       />
       <div className="flex justify-end">
-        <Button tone="primary" type="submit" icon={Save} disabled={text === base || save.isPending}>
+        <Button
+          tone="primary"
+          type="submit"
+          icon={Save}
+          disabled={text === stored || save.isPending}
+        >
           {t('common.save')}
         </Button>
       </div>

@@ -1,6 +1,7 @@
 // The open file: edit, save, rename, download, delete. Never overwrites changes by others without asking.
 import { ArrowLeft, Save } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
+import { focusText } from '../../lib/browser/focus-text.ts'
 import { ApiError } from '../../lib/http/api-client.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { Button, IconButton } from '../../ui/controls/button.tsx'
@@ -83,11 +84,12 @@ function Editing({
   /** Continues in the file: in the preview, the button is removed once the text is saved. */
   const saveByButton = (): void => {
     editing.save()
-    const target = view === 'edit' ? '[contenteditable="true"]' : '[role="radio"][data-state="on"]'
-    // On a phone, focusing the editor would open the on-screen keyboard.
-    if (view === 'preview' || matchMedia('(pointer: fine)').matches)
-      section.current?.querySelector<HTMLElement>(target)?.focus()
+    if (view === 'edit') focusText(section.current)
+    else section.current?.querySelector<HTMLElement>('[role="radio"][data-state="on"]')?.focus()
   }
+  useEffect(() => {
+    if (editing.edition > 0) focusText(section.current)
+  }, [editing.edition])
   return (
     <section ref={section} aria-label={path} className="flex min-w-0 flex-1 flex-col">
       <header className="flex min-h-11 shrink-0 items-center gap-1 border-b border-line px-2">

@@ -31,11 +31,13 @@ function Settings({ project }: { project: Project & { id: ProjectId } }) {
         <h2 className={titleClass}>{t('project.conversations')}</h2>
         <div className={`${boxClass} flex flex-col gap-5`}>
           <InstructionsForm
+            key={id}
+            place={id}
             label={t('project.instructions')}
             hint={t('project.instructionsHint')}
             stored={project.instructions}
             saving={update.isPending}
-            onSave={(instructions) => update.mutate({ id, instructions })}
+            onSave={(instructions) => update.mutateAsync({ id, instructions })}
           />
           <SelectField
             label={t('project.model')}

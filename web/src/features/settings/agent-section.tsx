@@ -28,11 +28,12 @@ function Agent({ preferences }: { preferences: Preferences }) {
     <>
       <Section title={t('agent.instructions')} text={t('agent.instructionsText')}>
         <InstructionsForm
+          place="all"
           label={t('agent.instructions')}
           placeholder={t('agent.instructionsExample')}
           stored={preferences.instructions}
           saving={change.isPending}
-          onSave={(instructions) => change.mutate({ instructions })}
+          onSave={(instructions) => change.mutateAsync({ instructions })}
         />
       </Section>
       <SavedPrompts prompts={preferences.saved_prompts} />

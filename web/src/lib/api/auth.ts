@@ -20,6 +20,7 @@ import type {
   User,
 } from '../../../../server/protocol/accounts/user.ts'
 import { clearPrivateStorage } from '../browser/private-storage.ts'
+import { forgetUnsavedTexts } from '../browser/unsaved-texts.ts'
 import { request, requestDone, send } from '../http/api-client.ts'
 import { useSession } from '../http/session.ts'
 
@@ -136,6 +137,7 @@ export function useSignOut() {
     },
     onSettled: (url) => {
       clearPrivateStorage()
+      forgetUnsavedTexts()
       useSession.getState().signOut()
       client.clear()
       // Ends the session at the identity provider; otherwise the next sign-in there would need no password.

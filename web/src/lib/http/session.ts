@@ -3,6 +3,8 @@
 import type { z } from 'zod'
 import { create } from 'zustand'
 import type { SignedIn } from '../../../../server/protocol/accounts/user.ts'
+import { claimPrivateStorage } from '../browser/private-storage.ts'
+import { forgetUnsavedTexts } from '../browser/unsaved-texts.ts'
 
 /** Holds the id of the signed-in account, so that a visitor without one sends no request that is refused. */
 const HINT_KEY = 'nanoclaw.signed-in'
@@ -58,17 +60,23 @@ function writeHint(account: string | null): void {
   }
 }
 
+/** The id of the account that this page has shown last, also after its session has ended. */
+let shownAccount: string | null = null
+
 /** The session of this page. */
-export const useSession = create<Session>((set, get) => ({
+export const useSession = create<Session>((set) => ({
   state: readHint() ? 'unknown' : 'out',
   token: null,
   userId: null,
   renewAt: 0,
   signIn: ({ token, expires_in: seconds, user }) => {
-    const { userId } = get()
     writeHint(user.id)
-    // Another tab signed in with another account: nothing of the former one may stay on the screen.
-    if (userId !== null && userId !== user.id) location.reload()
+    const wasOthers = shownAccount !== null && shownAccount !== user.id
+    // Nothing of another account may stay in the storage or the memory of this page.
+    if (claimPrivateStorage(user.id) || wasOthers) {
+      forgetUnsavedTexts()
+      location.reload()
+    }
     // Not before half of a short life.
     const renewAt = Date.now() + Math.max(seconds * 500, seconds * 1000 - RENEW_BEFORE_MS)
     set({ state: 'in', token, userId: user.id, renewAt })
@@ -78,6 +86,10 @@ export const useSession = create<Session>((set, get) => ({
     set({ state: 'out', token: null, userId: null })
   },
 }))
+
+useSession.subscribe(({ userId }) => {
+  if (userId !== null) shownAccount = userId
+})
 
 // A sign-out in one tab signs out the others; a sign-in makes them try the cookie.
 window.addEventListener('storage', ({ key, newValue }) => {

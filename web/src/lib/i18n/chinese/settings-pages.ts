@@ -74,6 +74,7 @@ export const settingsPages: typeof english = {
     instructions: '指令',
     instructionsText: '智能体在每个对话中都应了解和遵守的内容。',
     instructionsExample: '例如：回答要简短，使用公制单位，叫我小王。',
+    instructionsChanged: '指令刚刚在别处被修改了。',
     toolsText: '关闭的工具不会提供给任何模型。',
   },
   models: {

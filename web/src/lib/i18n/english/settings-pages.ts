@@ -74,6 +74,7 @@ export const settingsPages = {
     instructions: 'Instructions',
     instructionsText: 'What the agent should know and follow in every conversation.',
     instructionsExample: 'For example: Answer briefly, use metric units, call me Sam.',
+    instructionsChanged: 'The instructions have changed in the meantime.',
     toolsText: 'Tools you turn off are never offered to a model.',
   },
   models: {

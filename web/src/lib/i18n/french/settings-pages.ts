@@ -86,6 +86,7 @@ export const settingsPages = {
     instructionsText: 'Ce que l’agent doit savoir et respecter dans chaque conversation.',
     instructionsExample:
       'Par exemple : répondre brièvement, utiliser le système métrique, m’appeler Sam.',
+    instructionsChanged: 'Les instructions ont été modifiées entre-temps.',
     toolsText: 'Les outils que vous désactivez ne sont jamais proposés à un modèle.',
   },
   models: {

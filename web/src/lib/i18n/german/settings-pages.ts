@@ -80,6 +80,7 @@ export const settingsPages = {
     instructionsText: 'Was der Agent in jeder Unterhaltung wissen und beachten soll.',
     instructionsExample:
       'Zum Beispiel: Antworte kurz, verwende metrische Einheiten, nenn mich Sam.',
+    instructionsChanged: 'Die Anweisungen wurden inzwischen geändert.',
     toolsText: 'Tools, die du ausschaltest, werden keinem Modell angeboten.',
   },
   models: {

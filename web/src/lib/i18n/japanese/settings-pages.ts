@@ -77,6 +77,7 @@ export const settingsPages = {
     instructions: '指示',
     instructionsText: 'すべての会話でエージェントに知らせ、守らせたいこと。',
     instructionsExample: '例：簡潔に答える。メートル法を使う。私をサムと呼ぶ。',
+    instructionsChanged: 'その間に指示が変更されました。',
     toolsText: 'オフにしたツールはモデルに提供されません。',
   },
   models: {

@@ -73,6 +73,7 @@ export const settingsPages = {
     instructions: '지침',
     instructionsText: '모든 대화에서 에이전트가 알고 따라야 할 내용.',
     instructionsExample: '예: 짧게 답하기, 미터법 사용하기, 나를 샘이라고 부르기.',
+    instructionsChanged: '그 사이 지침이 변경되었습니다.',
     toolsText: '끈 도구는 모델에 제공되지 않습니다.',
   },
   models: {

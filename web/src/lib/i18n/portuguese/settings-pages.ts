@@ -81,6 +81,7 @@ export const settingsPages = {
     instructionsText: 'O que o agente deve saber e seguir em todas as conversas.',
     instructionsExample:
       'Por exemplo: responda de forma breve, use o sistema métrico, me chame de Sam.',
+    instructionsChanged: 'As instruções foram alteradas nesse meio-tempo.',
     toolsText: 'As ferramentas que você desativa nunca são oferecidas a um modelo.',
   },
   models: {

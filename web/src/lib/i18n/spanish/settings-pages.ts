@@ -81,6 +81,7 @@ export const settingsPages = {
     instructions: 'Instrucciones',
     instructionsText: 'Lo que el agente debe saber y seguir en todas las conversaciones.',
     instructionsExample: 'Por ejemplo: responde con brevedad, usa el sistema métrico, llámame Sam.',
+    instructionsChanged: 'Las instrucciones cambiaron mientras tanto.',
     toolsText: 'Las herramientas que desactivas no se ofrecen nunca a un modelo.',
   },
   models: {
