@@ -8,6 +8,7 @@ import { defineTables } from '../tables.ts'
 import { createConnection, sqliteCode, translateSqliteError } from './client.ts'
 import { openSqliteFile, retryWhileBusy } from './file.ts'
 import { createOffThreadReader } from './off-thread-reader.ts'
+import { createWalCheckpoint } from './wal-checkpoint.ts'
 import { createWalSync } from './wal-sync.ts'
 import { createWriteQueue } from './write-queue.ts'
 
@@ -43,6 +44,7 @@ export async function connectSqlite(
   await walSync.syncCommits().catch((error: unknown) => {
     throw fileError(file, error)
   })
+  const walCheckpoint = createWalCheckpoint(file, writing, writeQueue.run, options.log)
   const begin = writing.prepare('begin immediate')
   const commit = writing.prepare('commit')
   const rollback = writing.prepare('rollback')
@@ -68,6 +70,7 @@ export async function connectSqlite(
       const failure = writeConnection.takeFailure()
       if (failure !== undefined) throw failure
       commit.run()
+      walCheckpoint.afterCommit()
       return result
     } catch (error) {
       throw translateSqliteError(error)
@@ -97,6 +100,7 @@ export async function connectSqlite(
       ping.get()
     },
     async close() {
+      await walCheckpoint.close()
       await writeQueue.idle()
       await offThreadReader.close()
       await walSync.close()
