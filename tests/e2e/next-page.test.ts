@@ -68,4 +68,22 @@ describeInBrowser('further pages', (visitor) => {
     expect(await page.getByRole('alert').count()).toBe(0)
     await leave(page)
   })
+
+  test('in the search, the field has the focus after further hits, because the arrow keys choose among them there', async () => {
+    const { server } = on
+    for (let number = 0; number < 60; number += 1)
+      await server.call('POST', '/api/conversations', { body: { title: `Zeppelin ${number}` } })
+    const page = await visitor.open(server.url)
+    await page.locator('#composer').waitFor()
+    await page.keyboard.press('Control+k')
+    const field = page.getByRole('combobox', { name: 'Search everything' })
+    await field.fill('zeppelin')
+    const hits = page.getByRole('option', { name: /Zeppelin/ })
+    const more = page.getByRole('button', { name: 'More results' })
+    await more.press('Enter')
+    await expect.poll(() => hits.count()).toBe(60)
+    await more.waitFor({ state: 'detached' })
+    await field.and(page.locator(':focus')).waitFor()
+    await leave(page)
+  })
 })

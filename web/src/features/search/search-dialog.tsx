@@ -58,6 +58,7 @@ export function SearchDialog({
   const count = entries.length + hits.length
   const current = Math.min(selected, count - 1)
   const indexed = search.data?.pages[0]?.indexed ?? 1
+  const fieldId = `${listId}-field`
   const optionId = (index: number): string => `${listId}-${index}`
 
   const choose = (index: number): void => {
@@ -86,6 +87,7 @@ export function SearchDialog({
   return (
     <Dialog open={open} onOpenChange={onOpenChange} title={t('search.title')} width="normal">
       <SearchField
+        id={fieldId}
         text={text}
         listId={listId}
         active={count > 0 ? optionId(current) : undefined}
@@ -134,7 +136,12 @@ export function SearchDialog({
           </div>
         )}
         {hits.length > 0 && (
-          <ShowMore list={search} queryKey={searchKey(q, kind)}>
+          <ShowMore
+            list={search}
+            queryKey={searchKey(q, kind)}
+            // The arrow keys choose among the hits from there.
+            onLoad={() => document.getElementById(fieldId)?.focus()}
+          >
             {t('search.more')}
           </ShowMore>
         )}
@@ -145,12 +152,14 @@ export function SearchDialog({
 
 /** `active` is the id of the option that Enter chooses; undefined if there is none. */
 function SearchField({
+  id,
   text,
   listId,
   active,
   onText,
   onKeyDown,
 }: {
+  id: string
   text: string
   listId: string
   active: string | undefined
@@ -168,6 +177,7 @@ function SearchField({
       <input
         // biome-ignore lint/a11y/noAutofocus: the dialog is opened to type into this field
         autoFocus
+        id={id}
         type="search"
         role="combobox"
         aria-expanded={active !== undefined}

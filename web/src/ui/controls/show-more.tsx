@@ -15,15 +15,19 @@ type Pages = Pick<
 
 /**
  * Follows the element whose children are the rows; renders nothing after the last page. `list` is the query, `queryKey` its
- * key. The first of the new rows gets the focus, so that Tab goes on where the user stopped reading. A failure is shown
- * here, because the loaded rows stay.
+ * key. The first of the new rows gets the focus, so that Tab goes on where the user stopped reading; rows without a control
+ * leave it where `onLoad` puts it. A failure is shown here, because the loaded rows stay.
  */
 export function ShowMore({
   list,
   queryKey,
+  onLoad,
   children,
   ...button
-}: { list: Pages; queryKey: QueryKey } & Pick<ButtonProps, 'tone' | 'size' | 'children'>) {
+}: { list: Pages; queryKey: QueryKey; onLoad?: () => void } & Pick<
+  ButtonProps,
+  'tone' | 'size' | 'children'
+>) {
   const { t } = useTranslation()
   const frame = useRef<HTMLDivElement>(null)
   const loadNext = useNextPage(queryKey, list.fetchNextPage)
@@ -47,6 +51,7 @@ export function ShowMore({
     const rows = frame.current?.previousElementSibling
     if (rows) requested.current = { key, rows, count: rows.children.length }
     void loadNext()
+    onLoad?.()
   }
   if (!list.hasNextPage) return null
   return (
