@@ -9,13 +9,15 @@ import type { CheckpointReply } from './wal-checkpoint.child.ts'
 export const CHECKPOINT_PAGES = 4_000
 /** From this length of the log, SQLite moves its pages itself, within a commit: if the thread fails or cannot keep up. */
 export const LONGEST_LOG_PAGES = 16_000
+/** How long after a commit the log's length is read; commits meanwhile are included. */
+const CHECK_MS = 100
 const TIMEOUT_MS = 60_000
 /** The thread takes 20 MB. */
 const IDLE_MS = 10_000
 
 /** Keeps the write-ahead log short. */
 export interface WalCheckpoint {
-  /** Call it right after a commit. If the log has grown long, it starts to move its pages and does not wait. */
+  /** Call it after each commit. It does not wait; if the log has grown long, its pages are moved soon. */
   afterCommit(): void
   close(): Promise<void>
 }
@@ -31,7 +33,7 @@ export function createWalCheckpoint(
   log: StoreLog,
 ): WalCheckpoint {
   writing.pragma(`wal_autocheckpoint = ${LONGEST_LOG_PAGES}`)
-  // Reports the pages in the log and those of them that were moved, in about 1 µs: https://www.sqlite.org/pragma.html#pragma_wal_checkpoint
+  // Reports the pages in the log and those of them that were moved: https://www.sqlite.org/pragma.html#pragma_wal_checkpoint
   const lengths = writing.prepare<[], [busy: number, pages: number, moved: number]>(
     'pragma wal_checkpoint(NOOP)',
   )
@@ -42,6 +44,7 @@ export function createWalCheckpoint(
     idleMs: IDLE_MS,
     timeoutError: (ms) => new Error(`moving the write-ahead log took more than ${ms} ms`),
   })
+  let timer: NodeJS.Timeout | undefined
   let isRunning = false
   let isClosed = false
 
@@ -78,18 +81,23 @@ export function createWalCheckpoint(
     }
   }
 
+  function check(): void {
+    timer = undefined
+    try {
+      // SQLite refuses the question within a transaction. Its commit asks again.
+      if (!writing.inTransaction && pagesToMove() >= CHECKPOINT_PAGES) void checkpoint()
+    } catch (error) {
+      report(error)
+    }
+  }
+
   return {
     afterCommit() {
-      if (isRunning || isClosed) return
-      try {
-        if (pagesToMove() >= CHECKPOINT_PAGES) void checkpoint()
-      } catch (error) {
-        // The commit itself has succeeded.
-        report(error)
-      }
+      if (!isRunning && !isClosed) timer ??= setTimeout(check, CHECK_MS).unref()
     },
     async close() {
       isClosed = true
+      clearTimeout(timer)
       await client.close()
     },
   }
