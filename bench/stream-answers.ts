@@ -16,7 +16,8 @@ import { stream } from './stream-client.ts'
 
 const SUITE = 'stream'
 const AT_ONCE = 8
-const ROUNDS = 5
+/** A round takes a tenth of a second on a fast machine. */
+const ROUNDS = 15
 /** Enough that the 99th percentile is not a single slow sync of the disk. */
 const FIRST_TOKENS = 1_000
 /** Sends before them: until V8 has compiled the code of a send, one takes up to twice the CPU time. */

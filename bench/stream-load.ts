@@ -24,6 +24,10 @@ const SENDS = 200
 /** Sends before the measured ones: V8 compiles most of the code of a send meanwhile, within about 2,500. */
 const WARM_UP_SENDS = 3_000
 const ROUNDS = 3
+/** Of sends and whole answers, which take a tenth of a second on a fast machine. */
+const SHORT_ROUNDS = 15
+/** Of sends at the same moment. */
+const BURSTS = 5
 const models = ['single-1', 'single-2000', `paced-${PACED_TOKENS}`]
 
 const row = (figure: string, unit: string, target: string, rounds: number[], ok: boolean): Row => ({
@@ -38,7 +42,7 @@ const row = (figure: string, unit: string, target: string, rounds: number[], ok:
 /** Milliseconds to the first token of sends at the same moment: the median and the last percent, for each round. */
 async function burst(contender: Contender): Promise<{ p50: number[]; p99: number[] }> {
   const found = { p50: [] as number[], p99: [] as number[] }
-  for (let round = 0; round < ROUNDS; round += 1) {
+  for (let round = 0; round < BURSTS; round += 1) {
     const send = await prepareSends(contender, BURST, BURST)
     const times = (await send()).map(({ firstTokenMs }) => firstTokenMs)
     found.p50.push(median(times))
@@ -65,12 +69,15 @@ export async function run(): Promise<Row[]> {
   const server = await startProduct(folder, upstream.port, models)
   const [raw, small, own] = [passThrough(rawProcess), peer(peerProcess), product(server)]
   try {
-    for (const one of [own, small]) await cpuOfSend(one, WARM_UP_SENDS)
+    for (const one of [own, small]) {
+      await cpuOfSend(one, WARM_UP_SENDS)
+      await warmUp(one)
+    }
     const sends: number[] = []
     const sendsOfPeer: number[] = []
     const speeds: number[] = []
     const cpu: number[] = []
-    for (let round = 0; round < ROUNDS; round += 1) {
+    for (let round = 0; round < SHORT_ROUNDS; round += 1) {
       sends.push(await cpuOfSend(own))
       sendsOfPeer.push(await cpuOfSend(small))
       const a = await runStreams(small, 'single-2000', AT_ONCE)
