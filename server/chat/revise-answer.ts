@@ -4,6 +4,7 @@ import type { ConversationRow } from '../db/repositories/conversations/conversat
 import type { Store } from '../db/store.ts'
 import { appError } from '../errors.ts'
 import { newId } from '../lib/ids.ts'
+import { UNFINISHED_STATUSES } from '../protocol/conversations/message.ts'
 import type { MessageId } from '../protocol/ids.ts'
 import { MESSAGE_DEFAULTS } from '../runs/start/row-defaults.ts'
 
@@ -30,7 +31,7 @@ export async function reviseAnswer(
     const original = await store.messages.findAttached(tx, conversationId, messageId)
     if (original === undefined) throw appError('message_not_found')
     if (original.role !== 'assistant') throw appError('only_answers_revisable')
-    if (UNFINISHED.has(original.status)) throw appError('answer_not_finished')
+    if (UNFINISHED_STATUSES.includes(original.status)) throw appError('answer_not_finished')
     await store.messages.insert(tx, userId, [
       {
         ...MESSAGE_DEFAULTS,
@@ -63,5 +64,3 @@ export async function reviseAnswer(
   })
   return id
 }
-
-const UNFINISHED = new Set(['streaming', 'awaiting_approval', 'awaiting_input'])

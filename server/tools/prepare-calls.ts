@@ -81,5 +81,7 @@ function unknownTool(
           .filter(isAllowed)
           .map((tool) => tool.name)
   const hint = closest.length > 0 ? 'Did you mean' : 'Available tools'
-  return `There is no tool named "${name.slice(0, 100)}". ${hint}: ${names.slice(0, 30).join(', ')}`
+  const rest =
+    names.length === 0 ? 'No tools are available.' : `${hint}: ${names.slice(0, 30).join(', ')}`
+  return `There is no tool named "${name.slice(0, 100)}". ${rest}`
 }

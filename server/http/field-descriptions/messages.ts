@@ -70,7 +70,10 @@ export const MESSAGE = {
     'Tokens and cost of the run that wrote the answer. Null until there are any.',
     USAGE,
   ),
-  timing: within('How long the answer took. Null for answers from before this was stored.', TIMING),
+  timing: within(
+    'How long the answer took. Null until it has ended, and for answers from before this was stored.',
+    TIMING,
+  ),
   model: 'The id of the model that wrote the answer.',
   run_id: 'The run that wrote the answer. Null: none, for example after an import.',
   parent_id: 'The message before this one. Null: it is the first one.',

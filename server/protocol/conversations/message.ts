@@ -20,6 +20,12 @@ export const MessageStatus = z.enum([
   'interrupted',
 ])
 export type MessageStatus = z.infer<typeof MessageStatus>
+/** The statuses of an answer whose run has not ended. */
+export const UNFINISHED_STATUSES: readonly MessageStatus[] = [
+  'streaming',
+  'awaiting_approval',
+  'awaiting_input',
+]
 
 const FeedbackNote = z.string().trim().max(2_000)
 /** A person's rating of an answer. */

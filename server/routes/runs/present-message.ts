@@ -4,7 +4,11 @@ import type { FullMessage } from '../../db/repositories/conversations/messages.t
 import type { RunRow } from '../../db/repositories/runs/runs.ts'
 import type { Store } from '../../db/store.ts'
 import type { LongText } from '../../lib/json-pieces.ts'
-import type { Message, StoredAttachment } from '../../protocol/conversations/message.ts'
+import {
+  type Message,
+  type StoredAttachment,
+  UNFINISHED_STATUSES,
+} from '../../protocol/conversations/message.ts'
 import type { PendingInput } from '../../protocol/runs/input.ts'
 import type { Run } from '../../protocol/runs/run.ts'
 import type { PendingApproval } from '../../protocol/runs/run-event.ts'
@@ -40,7 +44,7 @@ export function presentMessage(row: FullMessage): Message {
     finish_reason: row.finishReason,
     limit: row.reachedLimit,
     usage: row.usage === null ? null : usageOfRun(row.usage),
-    timing: timingOf(row.timeline ?? []),
+    timing: UNFINISHED_STATUSES.includes(row.status) ? null : timingOf(row.timeline ?? []),
     ...(row.editedFrom === null ? {} : { edited_from: row.editedFrom }),
     ...(row.feedback === null ? {} : { feedback: row.feedback }),
   }

@@ -1,6 +1,7 @@
 // Packs the search index on PostgreSQL: rows of words become lists of entries, which take a fifth of the space.
 import { setImmediate } from 'node:timers/promises'
 import { and, asc, count, eq, gt, gte, inArray, lt, lte, notInArray, sql } from 'drizzle-orm'
+import { UNFINISHED_STATUSES } from '../../../protocol/conversations/message.ts'
 import type { UserId } from '../../../protocol/ids.ts'
 import type { Database, Writer } from '../../database.ts'
 import { EVERY_ENTRY, listIn, unpackEntries, wordNumber } from '../../packed-words/lists.ts'
@@ -65,12 +66,7 @@ export function createSegments(
       .from(searchWords)
       .innerJoin(messages, sql`${messages.row} = ${messageRowOf(sql`${searchWords.rowid}`)}`)
       .innerJoin(conversations, eq(conversations.id, messages.conversationId))
-      .where(
-        and(
-          gt(searchWords.rowid, 0),
-          notInArray(messages.status, ['streaming', 'awaiting_approval', 'awaiting_input']),
-        ),
-      )
+      .where(and(gt(searchWords.rowid, 0), notInArray(messages.status, [...UNFINISHED_STATUSES])))
       .orderBy(asc(searchWords.rowid))
       .limit(limits.batch)
     const users = new Map<UserId, WordLists>()

@@ -95,4 +95,27 @@ describeOnEachServer('the timeline of a run', (start) => {
     await server.call('DELETE', `/api/conversations/${run.conversation_id}`, { token })
     expect((await list()).items).toEqual([])
   })
+
+  test('gives an answer its duration only once it has ended', async () => {
+    const server = await start(scripted(upstream))
+    let release = (): void => {}
+    const until = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    upstream.enqueue(
+      turn.toolCalls([{ name: 'calculator', arguments: { expression: '6*7' } }]),
+      turn.text('42.', { until }),
+    )
+    const { json } = await server.call('POST', '/api/conversations', { body: {} })
+    const path = `/api/conversations/${json.data.id}/messages`
+    const timing = async () => (await server.call('GET', path)).json.data.items.at(-1).timing
+    const sent = server.call('POST', path, { body: { text: 'Six times seven?', stream: false } })
+    await upstream.nextRequest()
+    await upstream.nextRequest()
+    // The first call and the tool are stored by now.
+    expect(await timing()).toBeNull()
+    release()
+    await sent
+    expect(await timing()).toMatchObject({ duration_ms: expect.any(Number) })
+  })
 })

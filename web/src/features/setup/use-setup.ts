@@ -2,9 +2,7 @@
 import { useState } from 'react'
 import { useLocation, useSearch } from 'wouter'
 import { useProbe, useStoreModel } from '../../lib/api/catalog.ts'
-import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { paths } from '../../lib/paths.ts'
-import { notify } from '../../ui/overlays/toasts.ts'
 import {
   modelsOf,
   readForm,
@@ -16,7 +14,6 @@ import {
 
 /** `isFirst`: whether there is no model yet, so that the language step comes first. */
 export function useSetup(isFirst: boolean) {
-  const { t } = useTranslation()
   const [, navigate] = useLocation()
   const search = useSearch()
   const [begins] = useState<SetupStep>(isFirst ? 'language' : 'provider')
@@ -65,7 +62,6 @@ export function useSetup(isFirst: boolean) {
     } catch {
       return // shown with the form
     }
-    notify(t('setup.stored', { name: added.join(', ') }), 'success')
     change({ added, apiKey: '', also: [] })
     go('try')
   }

@@ -92,7 +92,6 @@ export const accountPages: typeof english = {
     probe: '测试',
     probing: '测试中…',
     probingText: '正在发送几个很小的请求。',
-    stored: '{{name}} 已就绪。',
     unreachable: '无法连接提供商，请检查地址和网络。',
     keyRejected: '提供商拒绝了此 API 密钥。请确认密钥完整且属于该提供商，然后重新测试。',
     keyMissing: '此提供商需要 API 密钥。请填写后重新测试。',

@@ -97,7 +97,6 @@ export const accountPages = {
     probe: 'Test',
     probing: 'Testing…',
     probingText: 'Sending a few small requests.',
-    stored: '{{name}} is ready.',
     unreachable: 'Couldn’t reach the provider. Check the address and the network.',
     keyRejected:
       'The provider rejected this API key. Make sure it’s complete and belongs to this provider, then test again.',

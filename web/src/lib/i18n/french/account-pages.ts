@@ -99,7 +99,6 @@ export const accountPages = {
     probe: 'Tester',
     probing: 'Test en cours…',
     probingText: 'Envoi de quelques petites requêtes.',
-    stored: '{{name}} est prêt.',
     unreachable: 'Fournisseur injoignable. Vérifiez l’adresse et le réseau.',
     keyRejected:
       'Le fournisseur a refusé cette clé d’API. Vérifiez qu’elle est complète et qu’elle provient bien de ce fournisseur, puis relancez le test.',

@@ -97,7 +97,6 @@ export const accountPages = {
     probe: 'Testen',
     probing: 'Wird getestet …',
     probingText: 'Ein paar kleine Anfragen werden gesendet.',
-    stored: '{{name}} ist bereit.',
     unreachable: 'Der Anbieter ist nicht erreichbar. Prüfe die Adresse und das Netzwerk.',
     keyRejected:
       'Der Anbieter hat diesen API-Schlüssel abgelehnt. Prüfe, ob er vollständig ist und zu diesem Anbieter gehört, und teste dann erneut.',

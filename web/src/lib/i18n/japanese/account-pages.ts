@@ -96,7 +96,6 @@ export const accountPages = {
     probe: 'テスト',
     probing: 'テスト中…',
     probingText: 'いくつかの小さなリクエストを送っています。',
-    stored: '{{name}} の準備ができました。',
     unreachable: 'プロバイダーに接続できません。アドレスとネットワークを確認してください。',
     keyRejected:
       'プロバイダーがこの API キーを拒否しました。キーに抜けがなく、このプロバイダーのものであることを確認して、もう一度テストしてください。',

@@ -95,7 +95,6 @@ export const accountPages = {
     probe: '테스트',
     probing: '테스트 중…',
     probingText: '작은 요청 몇 개를 보내고 있습니다.',
-    stored: '{{name}}을(를) 사용할 수 있습니다.',
     unreachable: '제공업체에 연결할 수 없습니다. 주소와 네트워크를 확인하세요.',
     keyRejected:
       '제공업체가 이 API 키를 거부했습니다. 키가 빠짐없이 입력되었고 이 제공업체의 키인지 확인한 뒤 다시 테스트하세요.',

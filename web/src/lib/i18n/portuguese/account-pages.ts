@@ -98,7 +98,6 @@ export const accountPages = {
     probe: 'Testar',
     probing: 'Testando…',
     probingText: 'Enviando algumas pequenas solicitações.',
-    stored: '{{name}} está pronto.',
     unreachable: 'Não foi possível acessar o provedor. Verifique o endereço e a rede.',
     keyRejected:
       'O provedor recusou esta chave de API. Verifique se ela está completa e se é deste provedor e teste novamente.',

@@ -98,7 +98,6 @@ export const accountPages = {
     probe: 'Probar',
     probing: 'Probando…',
     probingText: 'Enviando unas pocas solicitudes pequeñas.',
-    stored: '{{name}} está listo.',
     unreachable: 'No se pudo conectar con el proveedor. Comprueba la dirección y la red.',
     keyRejected:
       'El proveedor rechazó esta clave de API. Comprueba que está completa y que es de este proveedor, y vuelve a probar.',
