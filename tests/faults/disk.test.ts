@@ -44,6 +44,12 @@ describe.skipIf(disk === null)(title, () => {
     callServer(server.url, method, path, body)
   const make = async (path: string, body: object) => (await call('POST', path, body)).data.id
 
+  /** How often a run has tried again to store something. */
+  async function retries(): Promise<number> {
+    const metrics = await (await fetch(`${server.url}/metrics`)).text()
+    return Number(/^nanoclaw_store_retries_total (\d+)/m.exec(metrics)?.[1])
+  }
+
   /** All files below the workspaces with their contents, read from disk. */
   function filesOnDisk(): Record<string, string> {
     const root = join(folder, 'workspaces')
@@ -125,7 +131,7 @@ describe.skipIf(disk === null)(title, () => {
     const stream = await openEvents(`${server.url}/api/conversations/${conversation}/messages`, {
       body: { text: 'Go', stream_mode: 'delta' },
     })
-    const started = await stream.next(({ event }) => event === 'run')
+    await stream.next(({ event }) => event === 'run')
     fill()
     // The database still has space that it reserved earlier; this uses up the rest.
     for (let isRefused = false; !isRefused; ) {
@@ -133,24 +139,18 @@ describe.skipIf(disk === null)(title, () => {
       isRefused = status === 507
     }
     release()
-    if (isFull) {
-      // Longer than the run tolerates: its listeners are told to reconnect, and those that do get the reason.
-      await stream.all()
-      const refused = await fetch(`${server.url}/api/runs/${started.data.run_id}/events`)
-      expect(refused.status).toBe(507)
-      await refused.text()
-      upstream.enqueue(turn.text('Said '.repeat(400)))
-    } else {
-      await stream.next(({ event }) => event === 'step_delta')
-      const other = await call('GET', '/api/conversations?limit=2')
-      const path = `/api/conversations/${other.data.items[1].id}/messages`
-      expect((await call('POST', path, { text: 'Me too' })).status).toBe(507)
-    }
+    await stream.next(({ event }) => event === 'step_delta')
+    const other = await call('GET', '/api/conversations?limit=2')
+    const otherPath = `/api/conversations/${other.data.items[1].id}/messages`
+    expect((await call('POST', otherPath, { text: 'Me too' })).status).toBe(507)
+    // In the long form after several minutes: the run keeps trying, and its listeners stay connected.
+    await expect.poll(retries, { timeout: 600_000 }).toBeGreaterThan(isFull ? 40 : 1)
     free()
     const path = `/api/conversations/${conversation}/messages`
     await expect
       .poll(async () => (await call('GET', path)).data.items.at(-1).status)
       .toBe('completed')
+    expect((await stream.all()).at(-1)?.event).toBe('done')
     const { data } = await call('GET', path)
     expect(data.items.at(-1).text).toBe('Said '.repeat(400))
     expect(data.items).toHaveLength(2)
