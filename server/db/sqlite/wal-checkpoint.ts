@@ -7,8 +7,13 @@ import type { CheckpointReply } from './wal-checkpoint.child.ts'
 
 /** From so many pages in the log that are not in the file, they are moved: 16 MB at SQLite's page size of 4 KB. */
 export const CHECKPOINT_PAGES = 4_000
-/** From this length of the log, SQLite moves its pages itself, within a commit: if the thread fails or cannot keep up. */
-export const LONGEST_LOG_PAGES = 16_000
+/**
+ * From this length of the log (128 MB), SQLite moves its pages itself, within a commit: if the thread fails or cannot keep up.
+ * Far above the other limit, because a thread takes a moment to start, and this would block the event loop for 0.1 s.
+ */
+export const LONGEST_LOG_PAGES = 32_000
+/** A log that had to grow beyond this is shortened to it when it starts again. */
+const KEPT_LOG_BYTES = 64 * 1024 * 1024
 /** How long after a commit the log's length is read; commits meanwhile are included. */
 const CHECK_MS = 100
 const TIMEOUT_MS = 60_000
@@ -33,6 +38,7 @@ export function createWalCheckpoint(
   log: StoreLog,
 ): WalCheckpoint {
   writing.pragma(`wal_autocheckpoint = ${LONGEST_LOG_PAGES}`)
+  writing.pragma(`journal_size_limit = ${KEPT_LOG_BYTES}`)
   // Reports the pages in the log and those of them that were moved: https://www.sqlite.org/pragma.html#pragma_wal_checkpoint
   const lengths = writing.prepare<[], [busy: number, pages: number, moved: number]>(
     'pragma wal_checkpoint(NOOP)',

@@ -65,7 +65,7 @@ describe('the write-ahead log', () => {
   })
 
   test('has an upper bound while commits leave the thread no time', async () => {
-    for (let written = 0; written < 4 * LONGEST_LOG_PAGES; written += 1_000) await writePages(1_000)
+    for (let written = 0; written < 2 * LONGEST_LOG_PAGES; written += 1_000) await writePages(1_000)
     const bytes = statSync(`${file}-wal`).size
     expect(bytes).toBeLessThan((LONGEST_LOG_PAGES + 2 * CHECKPOINT_PAGES) * PAGE_BYTES * 1.1)
     expect(warnings).toEqual([])
