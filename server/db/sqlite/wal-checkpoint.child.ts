@@ -1,5 +1,4 @@
 // The worker thread that moves pages from the write-ahead log of a SQLite file into the file, over its own connection.
-import { workerData } from 'node:worker_threads'
 import { errorText } from '../../errors.ts'
 import { SqliteClient } from '../../lib/sqlite-driver.ts'
 import { serveRequests } from '../../lib/worker-server.ts'
@@ -9,8 +8,8 @@ export interface CheckpointReply {
   failure?: string
 }
 
-// Passed by wal-checkpoint.ts, which starts this thread.
-const { file } = workerData as { file: string }
+// The argument is the path of the database file.
+const [, , file = ''] = process.argv
 const client = new SqliteClient(file, { fileMustExist: true, timeout: 0 })
 // The log is synced before its pages are moved, and the file before the log may start again.
 client.pragma('synchronous = FULL')

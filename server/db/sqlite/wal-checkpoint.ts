@@ -45,7 +45,7 @@ export function createWalCheckpoint(
   )
   lengths.raw(true)
   const client = createWorkerClient<null, CheckpointReply>('db/sqlite/wal-checkpoint.child', {
-    worker: { workerData: { file } },
+    worker: { argv: [file] },
     startTimeoutMs: TIMEOUT_MS,
     idleMs: IDLE_MS,
     timeoutError: (ms) => new Error(`moving the write-ahead log took more than ${ms} ms`),
