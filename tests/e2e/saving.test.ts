@@ -179,6 +179,19 @@ describeInBrowser('storing what was typed', (visitor) => {
     await leave(page)
   })
 
+  test('a new file opens for writing, with the focus in it, also if it would be shown as a preview', async () => {
+    const project = await on.createProject('Menus', {})
+    const page = await visitor.open(`${on.server.url}/projects/${project}`)
+    await page.getByRole('button', { name: 'New file' }).click()
+    await page.getByLabel('Path in the project').fill('notes/tea.md')
+    await page.keyboard.press('Enter')
+    await page.getByRole('textbox', { name: 'notes/tea.md' }).and(page.locator(':focus')).waitFor()
+    await page.keyboard.type('# Tea')
+    await page.keyboard.press('Control+s')
+    await expect.poll(() => on.readFile(project, 'notes/tea.md')).toBe('# Tea')
+    await leave(page)
+  })
+
   test('changes are sent while the browser says that it has no network: the server may be on the same computer', async () => {
     const { server } = on
     const page = await visitor.open(`${server.url}/settings/agent`)

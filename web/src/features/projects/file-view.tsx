@@ -25,6 +25,8 @@ type Props = {
   projectId: string
   path: string
   line: number | undefined
+  /** Whether the user has just created the file, to write into it. */
+  isNew: boolean
   onDirty: (dirty: boolean) => void
   /** Receives the new path, or null after a deletion. */
   onMoved: (path: string | null) => void
@@ -66,6 +68,7 @@ function Editing({
   projectId,
   path,
   line,
+  isNew,
   onDirty,
   onMoved,
   onClose,
@@ -77,7 +80,7 @@ function Editing({
   const { base, text, dirty } = editing
   const preview = previewOf(path)
   const [view, setView] = useState<View>(
-    preview === null || line !== undefined || editing.hadDraft ? 'edit' : 'preview',
+    preview === null || isNew || line !== undefined || editing.hadDraft ? 'edit' : 'preview',
   )
   useEffect(() => onDirty(dirty), [dirty, onDirty])
   const section = useRef<HTMLElement>(null)
@@ -148,6 +151,7 @@ function Editing({
             initial={editing.initial}
             label={path}
             line={line}
+            focuses={isNew}
             onChange={editing.setText}
             onSave={editing.save}
           />

@@ -49,7 +49,7 @@ export function FilesPanel({
           searching={searching}
           onSearching={setSearching}
           onFiles={drop.choose}
-          onCreated={(path) => show({ path })}
+          onCreated={(path) => show({ path, isNew: true })}
         />
         {drop.progress !== null && <Uploading part={drop.progress} onAbort={drop.abort} />}
         {searching && <FileSearch projectId={projectId} onOpen={show} />}
@@ -75,6 +75,7 @@ export function FilesPanel({
             projectId={projectId}
             path={open.path}
             line={open.line}
+            isNew={open.isNew === true}
             onDirty={file.setDirty}
             onMoved={file.moved}
             onClose={() => show(null)}

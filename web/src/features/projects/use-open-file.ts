@@ -4,8 +4,8 @@ import { reportError } from '../../ui/states/error-text.ts'
 import { useWriteFile } from './api/files.ts'
 import { readFileDraft, writeFileDraft } from './file-drafts.ts'
 
-/** `line`, counted from 1, is scrolled to. */
-export type OpenFile = { path: string; line?: number | undefined }
+/** `line`, counted from 1, is scrolled to. `isNew`: the user has just created it, to write into it. */
+export type OpenFile = { path: string; line?: number | undefined; isNew?: boolean }
 
 /** While `asked`, the user decides about unsaved changes: `saveAndGo`, `discardAndGo` or `stay`. */
 export function useOpenFile(projectId: string, initial: OpenFile | null) {

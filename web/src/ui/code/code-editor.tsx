@@ -5,6 +5,7 @@ import { EditorView, keymap } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
 import { basicSetup } from 'codemirror'
 import { useEffect, useRef } from 'react'
+import { focusText } from '../../lib/browser/focus-text.ts'
 
 const scripts = () => import('@codemirror/lang-javascript')
 const markup = () => import('@codemirror/lang-html').then(({ html }) => html())
@@ -88,6 +89,7 @@ export function CodeEditor({
   onChange,
   onSave,
   line,
+  focuses = false,
 }: {
   /** The file's name; its extension determines the language. */
   name: string
@@ -97,6 +99,8 @@ export function CodeEditor({
   onSave: () => void
   /** The line to scroll to when the editor opens, counted from 1. */
   line?: number | undefined
+  /** Whether it takes the focus when it opens. */
+  focuses?: boolean
 }) {
   const host = useRef<HTMLDivElement>(null)
   const call = useRef({ onChange, onSave })
@@ -141,6 +145,7 @@ export function CodeEditor({
         effects: EditorView.scrollIntoView(view.state.doc.line(line).from, { y: 'center' }),
         selection: { anchor: view.state.doc.line(line).from },
       })
+    if (focuses) focusText(parent)
     return () => {
       isUnmounted = true
       view.destroy()
