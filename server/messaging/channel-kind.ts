@@ -1,5 +1,6 @@
 // A kind of channel: one file defines it, and one line in `kinds.ts` registers it.
 import type { z } from 'zod'
+import { type AppError, appError } from '../errors.ts'
 import { type DescribedFailure, storedFailure } from '../protocol/failures/stored.ts'
 
 /** A message that is sent through a channel. */
@@ -20,6 +21,8 @@ export interface ChannelKindSpecification<Settings extends z.ZodType> {
   type: string
   /** All settings of the user, including secrets. */
   settings: Settings
+  /** The reason why this server cannot send with valid settings; undefined if it can. */
+  refuse?(settings: z.output<Settings>): AppError | undefined
   /** The settings that clients may see: no secrets. */
   present(settings: z.output<Settings>): Record<string, string>
   /** How many people one message reaches; 1 by default. */
@@ -37,8 +40,8 @@ export interface ChannelKindSpecification<Settings extends z.ZodType> {
 /** A kind without the type of its settings, so that one map can hold all kinds. */
 export interface ChannelKind {
   readonly type: string
-  /** Checks settings from a user; the error names the field. */
-  check(settings: unknown): { ok: true } | { ok: false; error: string }
+  /** Throws an `AppError` for wrong settings from a user, which names the field, and for what this server cannot do. */
+  check(settings: unknown): void
   /** The settings that clients may see; an empty object when the stored settings no longer match the schema. */
   present(settings: unknown): Record<string, string>
   /** How many people one message reaches. */
@@ -56,11 +59,14 @@ export function defineChannelKind<Settings extends z.ZodType>(
     type: kind.type,
     check(settings) {
       const checked = kind.settings.safeParse(settings)
-      if (checked.success) return { ok: true }
-      const faults = checked.error.issues.map(
-        (issue) => `settings.${issue.path.join('.')}: ${issue.message}`,
-      )
-      return { ok: false, error: faults.slice(0, 5).join('; ') }
+      if (!checked.success) {
+        const faults = checked.error.issues.map(({ path, message }) =>
+          [['settings', ...path].join('.'), message].join(': '),
+        )
+        throw appError('channel_settings_invalid', { detail: faults.slice(0, 5).join('; ') })
+      }
+      const refusal = kind.refuse?.(checked.data)
+      if (refusal !== undefined) throw refusal
     },
     present(settings) {
       const checked = kind.settings.safeParse(settings)

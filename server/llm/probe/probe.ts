@@ -1,5 +1,5 @@
 // Determines with a few tiny requests what a provider supports, so that adding one requires no knowledge of it.
-import type { AppError } from '../../errors.ts'
+import { type AppError, appError } from '../../errors.ts'
 import { deadline } from '../../lib/abort.ts'
 import type { ModelApi, ModelSettings, ProbeReport } from '../../protocol/models/catalog.ts'
 import type { LlmMessage, LlmRequest, ToolSchema } from '../client.ts'
@@ -41,7 +41,7 @@ export function createModelProbe(http: ProviderHttp = createProviderHttp()): Mod
         const report = await probeUrl({ ...target, api_url: apiUrl }, http, limited)
         if (report !== null) return report
       }
-      return { ...EMPTY_REPORT, error: 'There is no OpenAI-compatible API at this URL.' }
+      return { ...EMPTY_REPORT, ...faultOf(appError('model_api_missing')) }
     },
     close: () => http.close(),
   }
@@ -87,9 +87,7 @@ async function probeUrl(
     )
       return { ...known, ...faultOf(listed.failure) }
     // Some providers list no models. Without a name, nothing can be probed.
-    return listed.failure === null
-      ? { ...known, error: 'The provider lists no models. Enter a model name.' }
-      : null
+    return listed.failure === null ? { ...known, ...faultOf(appError('model_list_empty')) } : null
   }
 
   const { first, settings: tried } = await findApi({ ...base, id: model }, apis, ask)

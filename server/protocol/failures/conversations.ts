@@ -2,6 +2,14 @@
 
 export const CONVERSATION_FAILURES = {
   attachment_not_found: ['not_found', 'Attachment not found.'],
+  channel_address_refused: [
+    'validation_failed',
+    'This server does not send email to {{address}}. Ask an administrator which addresses are allowed.',
+  ],
+  channel_mail_not_set_up: [
+    'validation_failed',
+    'This server cannot send email. Ask an administrator to configure `smtp`, or choose another type of channel.',
+  ],
   channel_name_taken: ['name_taken', 'You already have a channel named “{{name}}”.'],
   channel_not_found: ['not_found', 'Channel not found.'],
   channel_settings_invalid: ['validation_failed', '{{detail}}'],

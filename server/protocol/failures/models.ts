@@ -26,6 +26,10 @@ export const MODEL_FAILURES = {
     'model_bad_answer',
     'The provider of “{{model}}” returned a response that is not an event stream. Check that api_url points to a model API.',
   ],
+  model_api_missing: [
+    'model_not_found',
+    'There is no OpenAI-compatible API at this URL. Check the URL.',
+  ],
   model_call_unreadable: [
     'model_bad_answer',
     'The model wrote a tool call that cannot be parsed. It will be asked to write the call again.',
@@ -38,6 +42,7 @@ export const MODEL_FAILURES = {
     'model_unauthorized',
     'The stored API key of {{model}} cannot be decrypted. An administrator must enter it again under Settings, Models.',
   ],
+  model_list_empty: ['model_not_found', 'The provider lists no models. Enter a model name.'],
   model_not_found: [
     'model_not_found',
     'The provider does not recognize the model “{{model}}” or its URL ({{status}}). Check api_url and upstream_model.',

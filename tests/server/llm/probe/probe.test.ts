@@ -276,7 +276,10 @@ describe('the probe', () => {
     upstream.reset()
     upstream.program(() => turn.html(200))
     const page = await tryOut()
-    expect(page.error).toContain('OpenAI-compatible')
+    expect(page).toMatchObject({
+      error: expect.stringContaining('OpenAI-compatible'),
+      error_reason: 'model_api_missing',
+    })
     upstream.reset()
     upstream.program((request) => (isChat(request) ? turn.error(404, 'no such model') : undefined))
     expect(await tryOut({ upstream_model: 'x' })).toMatchObject({
@@ -289,6 +292,9 @@ describe('the probe', () => {
 
   test('needs a model name when the provider lists no models', async () => {
     upstream.models = []
-    expect((await tryOut()).error).toContain('Enter a model name')
+    expect(await tryOut()).toMatchObject({
+      error: expect.stringContaining('Enter a model name'),
+      error_reason: 'model_list_empty',
+    })
   })
 })

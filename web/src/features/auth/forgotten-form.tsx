@@ -2,8 +2,8 @@
 import { useState } from 'react'
 import { useForgottenPassword } from '../../lib/api/auth.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
+import { EmailField } from '../../ui/controls/address-field.tsx'
 import { Button } from '../../ui/controls/button.tsx'
-import { TextField } from '../../ui/controls/field.tsx'
 import { errorText } from '../../ui/states/error-text.ts'
 import { AccountCard } from './account-card.tsx'
 
@@ -21,9 +21,8 @@ export function ForgottenForm({ onBack }: { onBack: () => void }) {
     >
       {!requestLink.isSuccess && (
         <>
-          <TextField
+          <EmailField
             label={t('auth.email')}
-            type="email"
             autoComplete="email"
             required
             maxLength={255}

@@ -2,6 +2,7 @@
 import { type ReactNode, useState } from 'react'
 import { useSignIn } from '../../lib/api/auth.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
+import { EmailField } from '../../ui/controls/address-field.tsx'
 import { Button } from '../../ui/controls/button.tsx'
 import { TextField } from '../../ui/controls/field.tsx'
 import { errorText } from '../../ui/states/error-text.ts'
@@ -52,10 +53,9 @@ export function RegisterForm({
         value={username}
         onChange={(event) => setUsername(event.target.value)}
       />
-      <TextField
+      <EmailField
         label={t('auth.email')}
         hint={t('common.optional')}
-        type="email"
         autoComplete="email"
         value={email}
         onChange={(event) => setEmail(event.target.value)}

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { ChannelName } from '../../../../server/protocol/programs/channel.ts'
 import { useRefusalText } from '../../lib/http/refusal-text.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
+import { EmailField, UrlField } from '../../ui/controls/address-field.tsx'
 import { Button, IconButton } from '../../ui/controls/button.tsx'
 import { SelectField, TextField } from '../../ui/controls/field.tsx'
 import { moveFocusOnRemoval } from '../../ui/controls/move-focus-on-removal.ts'
@@ -16,19 +17,14 @@ import { Empty, Failed, Loading } from '../../ui/states/feedback.tsx'
 import { type Channel, useChannels, useCreateChannel, useDeleteChannel } from './api/channels.ts'
 import { Section } from './section.tsx'
 
-/** The fields of each kind of channel; secret fields are masked. */
+/** The settings of each kind of channel. */
 const CHANNEL_FIELDS = {
-  webhook: [
-    { name: 'url', secret: false, required: true },
-    { name: 'secret', secret: true, required: false },
-  ],
-  email: [{ name: 'to', secret: false, required: true }],
-  telegram: [
-    { name: 'bot_token', secret: true, required: true },
-    { name: 'chat_id', secret: false, required: true },
-  ],
+  webhook: ['url', 'secret'],
+  email: ['to'],
+  telegram: ['bot_token', 'chat_id'],
 } as const
 type Kind = keyof typeof CHANNEL_FIELDS
+type FieldName = (typeof CHANNEL_FIELDS)[Kind][number]
 const CHANNEL_KINDS: readonly Kind[] = ['webhook', 'email', 'telegram']
 
 /** A tab of the settings, together with the webhooks. */
@@ -120,16 +116,15 @@ function NewChannel({ onClose }: { onClose: () => void }) {
   const create = useCreateChannel()
   const [kind, setKind] = useState<Kind>('webhook')
   const [name, setName] = useState('')
-  const [settings, setSettings] = useState<Record<string, string>>({})
+  const [settings, setSettings] = useState<Partial<Record<FieldName, string>>>({})
   const isNamed = ChannelName.safeParse(name).success
-  const fields = CHANNEL_FIELDS[kind]
-  const filled = Object.fromEntries(
-    Object.entries(settings).filter(([, value]) => value.trim() !== ''),
-  )
+  const filled = filledSettings(settings)
   return (
     <FormDialog
       title={t('channels.add')}
-      isReady={isNamed && fields.every((one) => !one.required || one.name in filled)}
+      isReady={
+        isNamed && CHANNEL_FIELDS[kind].every((field) => field === 'secret' || field in filled)
+      }
       isPending={create.isPending}
       error={create.error}
       onSubmit={() =>
@@ -165,17 +160,61 @@ function NewChannel({ onClose }: { onClose: () => void }) {
           onChange={(event) => setName(event.target.value)}
         />
       </div>
-      {fields.map((field) => (
-        <TextField
-          key={`${kind}-${field.name}`}
-          label={t(`channels.field.${field.name}`)}
-          type={field.secret ? 'password' : 'text'}
-          autoComplete="off"
-          required={field.required}
-          value={settings[field.name] ?? ''}
-          onChange={(event) => setSettings((old) => ({ ...old, [field.name]: event.target.value }))}
+      {CHANNEL_FIELDS[kind].map((field) => (
+        <ChannelField
+          key={field}
+          name={field}
+          value={settings[field] ?? ''}
+          onChange={(value) => setSettings((old) => ({ ...old, [field]: value }))}
         />
       ))}
     </FormDialog>
+  )
+}
+
+/** The settings that are filled in, as the server expects them: several addresses are a list. */
+function filledSettings(
+  settings: Readonly<Partial<Record<FieldName, string>>>,
+): Record<string, string | string[]> {
+  const entries = Object.entries(settings).flatMap(([name, value]) => {
+    const text = value.trim()
+    if (text === '') return []
+    return [[name, name === 'to' && text.includes(',') ? text.split(/\s*,\s*/) : text] as const]
+  })
+  return Object.fromEntries(entries)
+}
+
+/** The field of one setting. The browser checks it before the form is sent. */
+function ChannelField({
+  name,
+  value,
+  onChange,
+}: {
+  name: FieldName
+  value: string
+  onChange: (value: string) => void
+}) {
+  const { t } = useTranslation()
+  const common = {
+    label: t(`channels.field.${name}`),
+    autoComplete: 'off',
+    required: name !== 'secret',
+    value,
+    onChange: ({ target }: { target: { value: string } }) => onChange(target.value),
+  }
+  if (name === 'url') return <UrlField {...common} maxLength={2_000} />
+  const hint = t(`channels.hint.${name}`)
+  if (name === 'to') return <EmailField {...common} multiple hint={hint} />
+  if (name === 'secret')
+    return <TextField {...common} type="password" minLength={8} maxLength={500} hint={hint} />
+  const isToken = name === 'bot_token'
+  return (
+    <TextField
+      {...common}
+      type={isToken ? 'password' : 'text'}
+      pattern={isToken ? '\\d+:[\\w\\-]{20,100}' : '-?\\d{1,20}|@\\w{5,40}'}
+      title={hint}
+      hint={hint}
+    />
   )
 }

@@ -4,6 +4,7 @@ import type { User } from '../../../../server/protocol/accounts/user.ts'
 import { useAuthMode, useConfirmation, usePatchProfile } from '../../lib/api/auth.ts'
 import { ApiError } from '../../lib/http/api-client.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
+import { EmailField } from '../../ui/controls/address-field.tsx'
 import { Button } from '../../ui/controls/button.tsx'
 import { TextField } from '../../ui/controls/field.tsx'
 import { notify } from '../../ui/overlays/toasts.ts'
@@ -63,9 +64,8 @@ export function EmailSection({ user }: { user: User }) {
           save()
         }}
       >
-        <TextField
+        <EmailField
           label={t('auth.email')}
-          type="email"
           autoComplete="email"
           maxLength={255}
           value={email}

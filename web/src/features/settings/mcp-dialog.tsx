@@ -2,6 +2,7 @@
 import { type FormEvent, useId, useState } from 'react'
 import type { AdminMcpServer } from '../../../../server/protocol/admin/mcp-server.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
+import { UrlField } from '../../ui/controls/address-field.tsx'
 import { Button } from '../../ui/controls/button.tsx'
 import { TextArea, TextField } from '../../ui/controls/field.tsx'
 import { Switch } from '../../ui/controls/switch.tsx'
@@ -142,12 +143,10 @@ function McpFields({
           onChange={({ target }) => setName(target.value)}
         />
       )}
-      <TextField
+      <UrlField
         label={t('mcp.url')}
-        type="url"
         required
         maxLength={4_000}
-        placeholder="https://"
         value={url}
         onChange={({ target }) => setUrl(target.value)}
       />

@@ -5,8 +5,8 @@ import { WebhookEventType } from '../../../../server/protocol/programs/webhook.t
 import { fullTime } from '../../lib/format.ts'
 import { useRefusalText } from '../../lib/http/refusal-text.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
+import { UrlField } from '../../ui/controls/address-field.tsx'
 import { Button, IconButton } from '../../ui/controls/button.tsx'
-import { TextField } from '../../ui/controls/field.tsx'
 import { moveFocusOnRemoval } from '../../ui/controls/move-focus-on-removal.ts'
 import { Switch } from '../../ui/controls/switch.tsx'
 import { Facts } from '../../ui/facts.tsx'
@@ -222,12 +222,10 @@ function NewWebhook({ onClose }: { onClose(): void }) {
       onSubmit={() => create.mutate({ url, events })}
       onClose={onClose}
     >
-      <TextField
+      <UrlField
         label={t('webhooks.url')}
-        type="url"
         required
         maxLength={2_000}
-        placeholder="https://"
         value={url}
         onChange={(event) => setUrl(event.target.value)}
       />

@@ -5,6 +5,7 @@ import type { Preset } from '../../lib/api/catalog.ts'
 import { usePresets } from '../../lib/api/catalog.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { classNames } from '../../ui/class-names.ts'
+import { UrlField } from '../../ui/controls/address-field.tsx'
 import { SelectField, TextField } from '../../ui/controls/field.tsx'
 import { API_NAMES } from './probe-findings.tsx'
 import { APIS, type SetupForm } from './setup-form.ts'
@@ -63,10 +64,9 @@ export function ProviderStep({
           </div>
         </fieldset>
       )}
-      <TextField
+      <UrlField
         label={t('setup.url')}
         hint={t('setup.urlHint')}
-        type="url"
         ref={fields.address}
         aria-invalid={fault === 'address'}
         required

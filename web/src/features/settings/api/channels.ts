@@ -20,8 +20,11 @@ export const useChannels = () =>
 export function useCreateChannel() {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: (body: { type: string; name: string; settings: Record<string, string> }) =>
-      requestDone('/api/channels', { method: 'POST', body }),
+    mutationFn: (body: {
+      type: string
+      name: string
+      settings: Record<string, string | string[]>
+    }) => requestDone('/api/channels', { method: 'POST', body }),
     onSuccess: () => client.invalidateQueries({ queryKey: channelsKey }),
     meta: { quiet: true },
   })

@@ -12,10 +12,12 @@ export const models: Record<keyof typeof MODEL_FAILURES, string> = {
   model_answer_no_stream:
     '“{{model}}”的提供商返回的不是事件流。请检查 api_url 是否为模型 API 的地址。',
   model_answer_unfinished: '模型没有完成回答就结束了。',
+  model_api_missing: '这个地址没有兼容 OpenAI 的 API。请检查地址。',
   model_call_unreadable: '模型写出的工具调用无法识别，正在请它重写。',
   model_context_exceeded:
     '对话太长，超出了“{{model}}”的上下文上限。请新建对话，或换用上下文更大的模型。',
   model_key_lost: '已保存的“{{model}}”的 API 密钥无法读取。请管理员在“设置 → 模型”中重新填写。',
+  model_list_empty: '提供商没有列出任何模型。请填写模型名称。',
   model_not_found:
     '提供商没有“{{model}}”这个模型，或地址有误（{{status}}）。请检查 api_url 和 upstream_model。',
   model_rate_limited: '对“{{model}}”的请求过于频繁，被提供商限流（{{status}}）。请稍后重试。',

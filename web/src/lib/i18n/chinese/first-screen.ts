@@ -14,6 +14,8 @@ export const chinese: typeof english = {
     copied: '已复制',
     notCopied: '浏览器不允许复制，请手动选中文本后复制。',
     clear: '清除',
+    emailRule: '邮箱地址，例如 name@example.org',
+    urlRule: '以 http:// 或 https:// 开头的地址',
     retry: '重试',
     loading: '加载中…',
     default: '默认',

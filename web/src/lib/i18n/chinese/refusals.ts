@@ -127,6 +127,8 @@ const access = {
 
 const conversations = {
   attachment_not_found: '没有这个附件。',
+  channel_address_refused: '此服务器不会向 {{address}} 发送邮件。请联系管理员了解允许的地址。',
+  channel_mail_not_set_up: '此服务器无法发送邮件。请管理员配置 `smtp`，或选择其他类型的渠道。',
   channel_name_taken: '你已有名为“{{name}}”的渠道。',
   channel_not_found: '没有这个渠道。',
   channel_settings_invalid: '渠道设置有误：{{detail}}',

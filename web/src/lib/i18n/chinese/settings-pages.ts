@@ -178,6 +178,12 @@ export const settingsPages: typeof english = {
     kinds: { webhook: 'Webhook', email: '邮件', telegram: 'Telegram' },
     name: '名称',
     nameHint: '可用字母、数字、.、_ 和 -，不能有空格，以字母或数字开头。',
+    hint: {
+      secret: '至少 8 个字符，用于为请求签名。',
+      to: '多个地址用逗号分隔。',
+      bot_token: '由 @BotFather 提供，例如 123456789:AAH…',
+      chat_id: '数字（如 -1001234567890）或频道名（如 @news）',
+    },
     field: {
       url: '地址',
       secret: '签名密钥（选填）',

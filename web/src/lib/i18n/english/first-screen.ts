@@ -12,6 +12,8 @@ export const english = {
     copied: 'Copied',
     notCopied: 'Your browser blocked copying. Select the text and copy it manually.',
     clear: 'Clear',
+    emailRule: 'An email address such as name@example.org',
+    urlRule: 'An address that starts with http:// or https://',
     retry: 'Try again',
     loading: 'Loading…',
     default: 'Default',

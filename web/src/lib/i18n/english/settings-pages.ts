@@ -179,6 +179,12 @@ export const settingsPages = {
     kinds: { webhook: 'Webhook', email: 'Email', telegram: 'Telegram' },
     name: 'Name',
     nameHint: 'Letters, digits, ., _ and -, without spaces. Starts with a letter or digit.',
+    hint: {
+      secret: 'At least 8 characters. Requests are signed with it.',
+      to: 'Separate several addresses with commas.',
+      bot_token: 'From @BotFather, such as 123456789:AAH…',
+      chat_id: 'A number such as -1001234567890, or the name of a channel such as @news',
+    },
     field: {
       url: 'Address',
       secret: 'Signing secret (optional)',

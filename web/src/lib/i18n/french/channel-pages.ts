@@ -9,6 +9,12 @@ export const channelPages = {
     kinds: { webhook: 'Webhook', email: 'E-mail', telegram: 'Telegram' },
     name: 'Nom',
     nameHint: 'Lettres, chiffres, ., _ et -, sans espaces. Commence par une lettre ou un chiffre.',
+    hint: {
+      secret: 'Au moins 8 caractères. Il sert à signer les requêtes.',
+      to: 'Séparez plusieurs adresses par des virgules.',
+      bot_token: 'Fourni par @BotFather, par exemple 123456789:AAH…',
+      chat_id: 'Un nombre tel que -1001234567890, ou le nom d’un canal tel que @news',
+    },
     field: {
       url: 'Adresse',
       secret: 'Secret de signature (facultatif)',

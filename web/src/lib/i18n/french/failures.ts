@@ -129,12 +129,15 @@ export const models: Texts<typeof MODEL_FAILURES> = {
     'La réponse du fournisseur de « {{model}} » n’est pas un objet JSON. Vérifiez que api_url est l’adresse d’une API de modèles.',
   model_answer_no_stream:
     'La réponse du fournisseur de « {{model}} » n’est pas un flux d’événements. Vérifiez que api_url est l’adresse d’une API de modèles.',
+  model_api_missing:
+    'Il n’y a pas d’API compatible avec OpenAI à cette adresse. Vérifiez l’adresse.',
   model_call_unreadable:
     'Le modèle a écrit un appel d’outil illisible. Il lui sera demandé de l’écrire de nouveau.',
   model_context_exceeded:
     'La conversation est trop longue pour « {{model}} ». Commencez-en une nouvelle, ou choisissez un modèle à plus grande fenêtre de contexte.',
   model_key_lost:
     'La clé d’API enregistrée de {{model}} ne peut pas être déchiffrée. Un administrateur doit la saisir de nouveau dans Paramètres → Modèles.',
+  model_list_empty: 'Le fournisseur n’indique aucun modèle. Saisissez le nom d’un modèle.',
   model_not_found:
     'Le fournisseur de « {{model}} » ne connaît pas ce modèle ou cette adresse ({{status}}). Vérifiez api_url et upstream_model.',
   model_rate_limited:

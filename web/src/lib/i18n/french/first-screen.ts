@@ -22,6 +22,8 @@ export const firstScreen: Translation<typeof english, Forms> = {
     copied: 'Copié',
     notCopied: 'Votre navigateur a bloqué la copie. Sélectionnez le texte et copiez-le à la main.',
     clear: 'Effacer',
+    emailRule: 'Une adresse e-mail telle que nom@example.org',
+    urlRule: 'Une adresse qui commence par http:// ou https://',
     retry: 'Réessayer',
     loading: 'Chargement…',
     default: 'Par défaut',

@@ -45,6 +45,10 @@ export const conversations: Texts<typeof CONVERSATION_FAILURES> = {
     'Vous pouvez envoyer {{limit}} tests par heure, et cette limite est atteinte. Réessayez plus tard.',
   webhooks_exhausted: 'Vous pouvez avoir {{limit}} webhooks au plus. Supprimez-en d’abord un.',
   attachment_not_found: 'Cette pièce jointe n’existe pas.',
+  channel_address_refused:
+    'Ce serveur n’envoie pas d’e-mails à {{address}}. Demandez à un administrateur quelles adresses sont autorisées.',
+  channel_mail_not_set_up:
+    'Ce serveur ne peut pas envoyer d’e-mails. Demandez à un administrateur de configurer `smtp`, ou choisissez un autre type de canal.',
   channel_name_taken: 'Vous avez déjà un canal nommé « {{name}} ».',
   channel_not_found: 'Ce canal n’existe pas.',
   channel_settings_invalid: '{{detail}}',

@@ -10,6 +10,12 @@ export const channelPages = {
     name: 'Name',
     nameHint:
       'Buchstaben, Ziffern, ., _ und -, ohne Leerzeichen. Beginnt mit einem Buchstaben oder einer Ziffer.',
+    hint: {
+      secret: 'Mindestens 8 Zeichen. Damit werden Anfragen signiert.',
+      to: 'Mehrere Adressen durch Kommas trennen.',
+      bot_token: 'Von @BotFather, zum Beispiel 123456789:AAH…',
+      chat_id: 'Eine Zahl wie -1001234567890 oder der Name eines Kanals wie @news',
+    },
     field: {
       url: 'Adresse',
       secret: 'Geheimnis zum Signieren (optional)',

@@ -134,12 +134,14 @@ export const models: Texts<typeof MODEL_FAILURES> = {
     'Die Antwort des Anbieters von „{{model}}“ ist kein JSON-Objekt. Prüfe, ob api_url die Adresse einer Modell-API ist.',
   model_answer_no_stream:
     'Die Antwort des Anbieters von „{{model}}“ ist kein Ereignisstrom. Prüfe, ob api_url die Adresse einer Modell-API ist.',
+  model_api_missing: 'Unter dieser Adresse gibt es keine OpenAI-kompatible API. Prüfe die Adresse.',
   model_call_unreadable:
     'Das Modell hat einen unlesbaren Toolaufruf geschrieben. Es wird gebeten, ihn noch einmal zu schreiben.',
   model_context_exceeded:
     'Die Unterhaltung ist zu lang für „{{model}}“. Beginne eine neue oder wähle ein Modell mit größerem Kontextfenster.',
   model_key_lost:
     'Der gespeicherte API-Schlüssel von {{model}} lässt sich nicht entschlüsseln. Ein Administrator muss ihn unter Einstellungen → Modelle neu eingeben.',
+  model_list_empty: 'Der Anbieter nennt keine Modelle. Gib den Namen eines Modells ein.',
   model_not_found:
     'Der Anbieter von „{{model}}“ kennt dieses Modell oder diese Adresse nicht ({{status}}). Prüfe api_url und upstream_model.',
   model_rate_limited:

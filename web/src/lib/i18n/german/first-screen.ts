@@ -23,6 +23,8 @@ export const firstScreen: Translation<typeof english, Forms> = {
     notCopied:
       'Dein Browser hat das Kopieren blockiert. Markiere den Text und kopiere ihn von Hand.',
     clear: 'Leeren',
+    emailRule: 'Eine E-Mail-Adresse wie name@example.org',
+    urlRule: 'Eine Adresse, die mit http:// oder https:// beginnt',
     retry: 'Erneut versuchen',
     loading: 'Wird geladen …',
     default: 'Standard',

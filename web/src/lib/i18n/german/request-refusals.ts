@@ -45,6 +45,10 @@ export const conversations: Texts<typeof CONVERSATION_FAILURES> = {
     'Du kannst {{limit}} Tests pro Stunde senden; das ist erreicht. Versuche es später noch einmal.',
   webhooks_exhausted: 'Du kannst höchstens {{limit}} Webhooks haben. Lösche zuerst einen.',
   attachment_not_found: 'Diesen Anhang gibt es nicht.',
+  channel_address_refused:
+    'Dieser Server sendet keine E-Mails an {{address}}. Frag einen Administrator, welche Adressen erlaubt sind.',
+  channel_mail_not_set_up:
+    'Dieser Server kann keine E-Mails senden. Bitte einen Administrator, `smtp` zu konfigurieren, oder wähle eine andere Art von Kanal.',
   channel_name_taken: 'Du hast schon einen Kanal namens „{{name}}“.',
   channel_not_found: 'Diesen Kanal gibt es nicht.',
   channel_settings_invalid: '{{detail}}',

@@ -9,6 +9,12 @@ export const channelPages = {
     kinds: { webhook: 'Webhook', email: 'メール', telegram: 'Telegram' },
     name: '名前',
     nameHint: '文字、数字、.、_、- が使えます。先頭は文字か数字で、空白は使えません。',
+    hint: {
+      secret: '8 文字以上。リクエストの署名に使われます。',
+      to: '複数のアドレスはコンマで区切ります。',
+      bot_token: '@BotFather が発行したもの（例：123456789:AAH…）',
+      chat_id: '-1001234567890 のような数字、または @news のようなチャンネル名',
+    },
     field: {
       url: 'アドレス',
       secret: '署名用シークレット（任意）',

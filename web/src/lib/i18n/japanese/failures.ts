@@ -130,11 +130,13 @@ export const models: Texts<typeof MODEL_FAILURES> = {
     '「{{model}}」のプロバイダーの応答が JSON オブジェクトではありません。api_url がモデル API のアドレスか確認してください。',
   model_answer_no_stream:
     '「{{model}}」のプロバイダーの応答がイベントストリームではありません。api_url がモデル API のアドレスか確認してください。',
+  model_api_missing: 'このアドレスに OpenAI 互換 API はありません。アドレスを確認してください。',
   model_call_unreadable: 'モデルのツール呼び出しを読み取れません。書き直しを依頼します。',
   model_context_exceeded:
     '会話が「{{model}}」には長すぎます。新しい会話を始めるか、コンテキストウィンドウの大きいモデルを選んでください。',
   model_key_lost:
     '{{model}} の保存された API キーを復号できません。管理者が「設定 → モデル」で入力し直す必要があります。',
+  model_list_empty: 'プロバイダーのモデル一覧が空です。モデル名を入力してください。',
   model_not_found:
     '「{{model}}」のプロバイダーに、このモデルまたはアドレスはありません（{{status}}）。api_url と upstream_model を確認してください。',
   model_rate_limited:

@@ -22,6 +22,8 @@ export const firstScreen: Translation<typeof english, Forms> = {
     copied: 'コピーしました',
     notCopied: 'ブラウザーがコピーをブロックしました。テキストを選択して手動でコピーしてください。',
     clear: 'クリア',
+    emailRule: 'name@example.org のようなメールアドレス',
+    urlRule: 'http:// または https:// で始まるアドレス',
     retry: '再試行',
     loading: '読み込み中…',
     default: '既定',

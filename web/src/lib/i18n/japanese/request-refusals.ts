@@ -43,6 +43,10 @@ export const conversations: Texts<typeof CONVERSATION_FAILURES> = {
     '送信できるテストは 1 時間に {{limit}} 件までで、上限に達しました。後でもう一度お試しください。',
   webhooks_exhausted: 'Webhook は {{limit}} 件までです。先に 1 つ削除してください。',
   attachment_not_found: 'その添付ファイルはありません。',
+  channel_address_refused:
+    'このサーバーから {{address}} にメールは送信できません。許可されているアドレスを管理者に確認してください。',
+  channel_mail_not_set_up:
+    'このサーバーはメールを送信できません。`smtp` の設定を管理者に依頼するか、別の種類の送信先を選んでください。',
   channel_name_taken: '「{{name}}」という送信先は既にあります。',
   channel_not_found: 'その送信先はありません。',
   channel_settings_invalid: '{{detail}}',

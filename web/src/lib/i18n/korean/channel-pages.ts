@@ -9,6 +9,12 @@ export const channelPages = {
     kinds: { webhook: '웹훅', email: '이메일', telegram: 'Telegram' },
     name: '이름',
     nameHint: '글자, 숫자, ., _, -를 쓸 수 있습니다. 글자나 숫자로 시작하며 공백은 쓸 수 없습니다.',
+    hint: {
+      secret: '8자 이상. 요청에 서명하는 데 사용됩니다.',
+      to: '주소가 여러 개이면 쉼표로 구분하세요.',
+      bot_token: '@BotFather에서 받은 값(예: 123456789:AAH…)',
+      chat_id: '-1001234567890 같은 숫자 또는 @news 같은 채널 이름',
+    },
     field: {
       url: '주소',
       secret: '서명용 비밀 키(선택 사항)',

@@ -126,11 +126,13 @@ export const models: Texts<typeof MODEL_FAILURES> = {
     '‘{{model}}’의 제공업체 응답이 JSON 객체가 아닙니다. api_url이 모델 API의 주소인지 확인하세요.',
   model_answer_no_stream:
     '‘{{model}}’의 제공업체 응답이 이벤트 스트림이 아닙니다. api_url이 모델 API의 주소인지 확인하세요.',
+  model_api_missing: '이 주소에는 OpenAI 호환 API가 없습니다. 주소를 확인하세요.',
   model_call_unreadable: '모델이 쓴 도구 호출을 읽을 수 없습니다. 다시 쓰도록 요청합니다.',
   model_context_exceeded:
     '대화가 ‘{{model}}’에 비해 너무 깁니다. 새 대화를 시작하거나 컨텍스트 창이 더 큰 모델을 선택하세요.',
   model_key_lost:
     '저장된 {{model}}의 API 키를 복호화할 수 없습니다. 관리자가 설정 → 모델에서 다시 입력해야 합니다.',
+  model_list_empty: '제공업체의 모델 목록이 비어 있습니다. 모델 이름을 입력하세요.',
   model_not_found:
     '‘{{model}}’의 제공업체에 이 모델이나 주소가 없습니다({{status}}). api_url과 upstream_model을 확인하세요.',
   model_rate_limited:

@@ -22,6 +22,8 @@ export const firstScreen: Translation<typeof english, Forms> = {
     copied: '복사됨',
     notCopied: '브라우저가 복사를 차단했습니다. 텍스트를 선택해 직접 복사하세요.',
     clear: '지우기',
+    emailRule: 'name@example.org 형식의 메일 주소',
+    urlRule: 'http:// 또는 https://로 시작하는 주소',
     retry: '다시 시도',
     loading: '불러오는 중…',
     default: '기본값',

@@ -41,6 +41,10 @@ export const conversations: Texts<typeof CONVERSATION_FAILURES> = {
     '테스트는 시간당 {{limit}}번 보낼 수 있으며 그 한도에 도달했습니다. 나중에 다시 시도하세요.',
   webhooks_exhausted: '웹훅은 최대 {{limit}}개까지 가질 수 있습니다. 먼저 하나를 삭제하세요.',
   attachment_not_found: '그런 첨부 파일이 없습니다.',
+  channel_address_refused:
+    '이 서버는 {{address}} 주소로 메일을 보내지 않습니다. 허용된 주소를 관리자에게 확인하세요.',
+  channel_mail_not_set_up:
+    '이 서버는 메일을 보낼 수 없습니다. 관리자에게 `smtp` 설정을 요청하거나 다른 유형의 채널을 선택하세요.',
   channel_name_taken: '‘{{name}}’ 채널이 이미 있습니다.',
   channel_not_found: '그런 채널이 없습니다.',
   channel_settings_invalid: '{{detail}}',

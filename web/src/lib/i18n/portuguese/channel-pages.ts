@@ -9,6 +9,12 @@ export const channelPages = {
     kinds: { webhook: 'Webhook', email: 'E-mail', telegram: 'Telegram' },
     name: 'Nome',
     nameHint: 'Letras, números, ., _ e -, sem espaços. Começa com uma letra ou um número.',
+    hint: {
+      secret: 'Pelo menos 8 caracteres. É usado para assinar as requisições.',
+      to: 'Separe vários endereços com vírgulas.',
+      bot_token: 'Fornecido por @BotFather, como 123456789:AAH…',
+      chat_id: 'Um número como -1001234567890 ou o nome de um canal como @news',
+    },
     field: {
       url: 'Endereço',
       secret: 'Segredo de assinatura (opcional)',

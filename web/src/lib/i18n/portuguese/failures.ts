@@ -127,12 +127,14 @@ export const models: Texts<typeof MODEL_FAILURES> = {
     'A resposta do provedor de “{{model}}” não é um objeto JSON. Verifique se api_url é o endereço de uma API de modelos.',
   model_answer_no_stream:
     'A resposta do provedor de “{{model}}” não é um fluxo de eventos. Verifique se api_url é o endereço de uma API de modelos.',
+  model_api_missing: 'Não há API compatível com a OpenAI neste endereço. Verifique o endereço.',
   model_call_unreadable:
     'O modelo escreveu uma chamada de ferramenta ilegível. Ele será solicitado a escrevê-la novamente.',
   model_context_exceeded:
     'A conversa é longa demais para “{{model}}”. Comece uma nova ou escolha um modelo com uma janela de contexto maior.',
   model_key_lost:
     'A chave de API salva de {{model}} não pode ser descriptografada. Um administrador precisa digitá-la novamente em Configurações → Modelos.',
+  model_list_empty: 'O provedor não lista nenhum modelo. Informe o nome de um modelo.',
   model_not_found:
     'O provedor de “{{model}}” não conhece este modelo ou este endereço ({{status}}). Verifique api_url e upstream_model.',
   model_rate_limited:

@@ -22,6 +22,8 @@ export const firstScreen: Translation<typeof english, Forms> = {
     copied: 'Copiado',
     notCopied: 'Seu navegador bloqueou a cópia. Selecione o texto e copie manualmente.',
     clear: 'Limpar',
+    emailRule: 'Um endereço de e-mail como nome@example.org',
+    urlRule: 'Um endereço que começa com http:// ou https://',
     retry: 'Tentar novamente',
     loading: 'Carregando…',
     default: 'Padrão',

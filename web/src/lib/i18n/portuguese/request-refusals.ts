@@ -43,6 +43,10 @@ export const conversations: Texts<typeof CONVERSATION_FAILURES> = {
     'Você pode enviar {{limit}} testes por hora, e esse limite foi atingido. Tente mais tarde.',
   webhooks_exhausted: 'Você pode ter no máximo {{limit}} webhooks. Exclua um primeiro.',
   attachment_not_found: 'Esse anexo não existe.',
+  channel_address_refused:
+    'Este servidor não envia e-mails para {{address}}. Pergunte a um administrador quais endereços são permitidos.',
+  channel_mail_not_set_up:
+    'Este servidor não consegue enviar e-mails. Peça a um administrador que configure `smtp` ou escolha outro tipo de canal.',
   channel_name_taken: 'Você já tem um canal chamado “{{name}}”.',
   channel_not_found: 'Esse canal não existe.',
   channel_settings_invalid: '{{detail}}',

@@ -22,6 +22,8 @@ export const firstScreen: Translation<typeof english, Forms> = {
     copied: 'Скопировано',
     notCopied: 'Браузер запретил копирование. Выделите текст и скопируйте его вручную.',
     clear: 'Очистить',
+    emailRule: 'Адрес электронной почты, например name@example.org',
+    urlRule: 'Адрес, который начинается с http:// или https://',
     retry: 'Повторить',
     loading: 'Загрузка…',
     default: 'По умолчанию',

@@ -43,6 +43,10 @@ export const conversations: Texts<typeof CONVERSATION_FAILURES> = {
     'Можно отправлять {{limit}} проверок в час, и этот лимит достигнут. Попробуйте позже.',
   webhooks_exhausted: 'Вебхуков может быть не больше {{limit}}. Сначала удалите один.',
   attachment_not_found: 'Такого вложения нет.',
+  channel_address_refused:
+    'Этот сервер не отправляет письма на {{address}}. Узнайте у администратора, какие адреса разрешены.',
+  channel_mail_not_set_up:
+    'Этот сервер не может отправлять письма. Попросите администратора настроить `smtp` или выберите канал другого типа.',
   channel_name_taken: 'У вас уже есть канал «{{name}}».',
   channel_not_found: 'Такого канала нет.',
   channel_settings_invalid: '{{detail}}',

@@ -9,6 +9,12 @@ export const channelPages = {
     kinds: { webhook: 'Webhook', email: 'Correo electrónico', telegram: 'Telegram' },
     name: 'Nombre',
     nameHint: 'Letras, dígitos, ., _ y -, sin espacios. Empieza por una letra o un dígito.',
+    hint: {
+      secret: 'Al menos 8 caracteres. Con él se firman las solicitudes.',
+      to: 'Separa varias direcciones con comas.',
+      bot_token: 'De @BotFather, como 123456789:AAH…',
+      chat_id: 'Un número como -1001234567890 o el nombre de un canal como @news',
+    },
     field: {
       url: 'Dirección',
       secret: 'Secreto de firma (opcional)',

@@ -127,12 +127,15 @@ export const models: Texts<typeof MODEL_FAILURES> = {
     'La respuesta del proveedor de «{{model}}» no es un objeto JSON. Comprueba que api_url es la dirección de una API de modelos.',
   model_answer_no_stream:
     'La respuesta del proveedor de «{{model}}» no es un flujo de eventos. Comprueba que api_url es la dirección de una API de modelos.',
+  model_api_missing:
+    'En esta dirección no hay ninguna API compatible con OpenAI. Comprueba la dirección.',
   model_call_unreadable:
     'El modelo escribió una llamada a herramienta ilegible. Se le pedirá que la escriba de nuevo.',
   model_context_exceeded:
     'La conversación es demasiado larga para «{{model}}». Empieza una nueva o elige un modelo con una ventana de contexto mayor.',
   model_key_lost:
     'No se puede descifrar la clave de API guardada de {{model}}. Un administrador tiene que escribirla de nuevo en Ajustes → Modelos.',
+  model_list_empty: 'El proveedor no indica ningún modelo. Escribe el nombre de un modelo.',
   model_not_found:
     'El proveedor de «{{model}}» no conoce este modelo o esta dirección ({{status}}). Comprueba api_url y upstream_model.',
   model_rate_limited:

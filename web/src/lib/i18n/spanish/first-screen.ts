@@ -22,6 +22,8 @@ export const firstScreen: Translation<typeof english, Forms> = {
     copied: 'Copiado',
     notCopied: 'Tu navegador bloqueó la copia. Selecciona el texto y cópialo a mano.',
     clear: 'Borrar',
+    emailRule: 'Una dirección de correo como nombre@example.org',
+    urlRule: 'Una dirección que empieza por http:// o https://',
     retry: 'Reintentar',
     loading: 'Cargando…',
     default: 'Predeterminado',

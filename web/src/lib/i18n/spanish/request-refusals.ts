@@ -41,6 +41,10 @@ export const conversations: Texts<typeof CONVERSATION_FAILURES> = {
     'Puedes enviar {{limit}} pruebas por hora y se alcanzó ese límite. Inténtalo más tarde.',
   webhooks_exhausted: 'Puedes tener como máximo {{limit}} webhooks. Elimina uno primero.',
   attachment_not_found: 'Ese adjunto no existe.',
+  channel_address_refused:
+    'Este servidor no envía correos a {{address}}. Pregunta a un administrador qué direcciones están permitidas.',
+  channel_mail_not_set_up:
+    'Este servidor no puede enviar correos. Pide a un administrador que configure `smtp` o elige otro tipo de canal.',
   channel_name_taken: 'Ya tienes un canal llamado «{{name}}».',
   channel_not_found: 'Ese canal no existe.',
   channel_settings_invalid: '{{detail}}',
