@@ -25,7 +25,8 @@ export class ConfigError extends Error {
  * the current folder if it exists, else defaults. `HOST` and `PORT` override it. Throws `ConfigError`.
  */
 export function loadConfig(environment: Environment): Config {
-  const named = environment.NANOCLAW_CONFIG
+  // Empty means not set, as when a composition file passes on a variable that does not exist.
+  const named = environment.NANOCLAW_CONFIG || undefined
   const file = named ?? 'config.yml'
   let text = ''
   try {

@@ -4,6 +4,10 @@ import { escapeHtml } from '../lib/escape-html.ts'
 import { CODE_KINDS } from './code-colours.ts'
 import type { DocumentLanguage } from './document-texts.ts'
 
+/** The product's logo and name, above what a server shows to visitors. */
+export const BRAND =
+  '<p class="brand"><svg width="22" height="22" viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="9"/><g><path d="M9.5 23.5C7.6 17.5 9 11.4 12.6 8"/><path d="M15.4 24.2c-1.2-5.3-.1-11 3-15.2"/><path d="M21.4 23.2c-.7-4 .1-8 2.4-11.2"/></g></svg>NanoClaw</p>'
+
 /** The colours of code, in light and dark documents, as in the page (web/src/app/styles.css). */
 const CODE_COLOURS: Readonly<
   Record<(typeof CODE_KINDS)[number], readonly [light: string, dark: string]>
@@ -26,23 +30,27 @@ const codeStyle = CODE_KINDS.map((kind) => {
   return `.code-${kind}{color:light-dark(${light},${dark})}`
 }).join('')
 
-const STYLE = `:root{color-scheme:light dark;--paper:#fbfaf8;--ink:#1f1d1a;--muted:#6b665e;--line:#e4e0d9;--soft:#f2efea;--accent:#9a4a26}
-@media (prefers-color-scheme:dark){:root{--paper:#191816;--ink:#ece9e3;--muted:#a09a90;--line:#37342f;--soft:#23211e;--accent:#e29a74}}
+// The other colours are those of the page, too.
+const STYLE = `:root{color-scheme:light dark;--paper:oklch(.984 .004 85);--surface:oklch(1 0 0);--ink:oklch(.245 .012 70);--muted:oklch(.49 .013 75);--line:oklch(.915 .007 85);--edge:oklch(.61 .01 85);--soft:oklch(.936 .008 85);--accent:oklch(.475 .082 196);--on-accent:oklch(.99 .004 196);--bad:oklch(.51 .17 27)}
+@media (prefers-color-scheme:dark){:root{--paper:oklch(.195 .005 75);--surface:oklch(.232 .006 75);--ink:oklch(.925 .006 85);--muted:oklch(.695 .01 80);--line:oklch(.288 .007 75);--edge:oklch(.55 .01 80);--soft:oklch(.275 .007 75);--accent:oklch(.775 .095 192);--on-accent:oklch(.19 .02 196);--bad:oklch(.755 .125 25)}}
+@media (prefers-contrast:more){:root{--ink:light-dark(#000,#fff);--muted:light-dark(#333,#ddd);--line:light-dark(#777,#999);--edge:light-dark(#333,#ccc)}}
 *{box-sizing:border-box}
 body{margin:0;background:var(--paper);color:var(--ink);font:16px/1.65 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans","PingFang SC","Hiragino Sans","Microsoft YaHei","Noto Sans CJK SC","Noto Sans CJK JP",sans-serif;overflow-wrap:anywhere}
 main{max-width:46rem;margin:0 auto;padding:2rem 1.25rem 4rem}
-header{border-bottom:1px solid var(--line);margin-bottom:1.5rem;padding-bottom:1rem}
-h1.title{font-size:1.6rem;line-height:1.3;margin:0 0 .25rem}
+header{border-bottom:1px solid var(--line);margin-bottom:1.75rem;padding-bottom:1.25rem}
+h1.title{font:500 1.75rem/1.25 Newsreader,ui-serif,Georgia,"Songti SC","Noto Serif CJK SC",serif;letter-spacing:-.01em;margin:0 0 .35rem}
+.brand{display:flex;align-items:center;gap:.5rem;color:var(--muted);font-size:.875rem;margin:0 0 1.25rem}
+.brand rect{fill:var(--accent)}.brand g{fill:none;stroke:var(--on-accent);stroke-width:2.6;stroke-linecap:round}
 .note,footer{color:var(--muted);font-size:.85rem;margin:0}
 footer{border-top:1px solid var(--line);margin-top:2rem;padding-top:1rem}
 article{margin:0 0 1.75rem}
 article>h2{color:var(--muted);font-size:.8rem;font-weight:600;margin:0 0 .25rem}
-.user{background:var(--soft);border-radius:.9rem;padding:.75rem 1rem}
+.user{background:var(--soft);border-radius:1.1rem;border-end-end-radius:.4rem;padding:.75rem 1rem;width:fit-content;max-width:85%;margin-inline-start:auto}
 .said{white-space:pre-wrap;margin:0}
 article :is(h1,h2,h3,h4,h5,h6){line-height:1.35}
 .body h1{font-size:1.35rem}.body h2{font-size:1.2rem}.body :is(h3,h4,h5,h6){font-size:1.05rem}
 a{color:var(--accent)}
-pre{background:var(--soft);border:1px solid var(--line);border-radius:.6rem;padding:.75rem 1rem;overflow-x:auto;white-space:pre-wrap;font-size:.875rem;line-height:1.5}
+pre{background:var(--surface);border:1px solid var(--line);border-radius:.75rem;padding:.75rem 1rem;overflow-x:auto;white-space:pre-wrap;font-size:.875rem;line-height:1.5}
 pre.code{white-space:pre;overflow-wrap:normal}
 ${codeStyle}
 pre.plain{background:none;border:0;padding:0;margin:0;font:inherit}
@@ -67,15 +75,14 @@ summary{color:var(--muted);cursor:pointer;font-size:.875rem}
 .files{list-style:none;margin:.5rem 0 0;padding:0;font-size:.875rem}
 form{display:flex;flex-wrap:wrap;gap:.6rem;align-items:end;margin-top:1.25rem}
 label{display:block;font-size:.875rem;width:100%}
-input,button,.button{font:inherit;border-radius:.6rem;border:1px solid var(--line);padding:.5rem .9rem;background:var(--paper);color:var(--ink)}
-form input{flex:1;min-width:12rem;border-color:var(--muted)}
+input,button,.button{font:inherit;border-radius:.6rem;border:1px solid var(--line);padding:.5rem .9rem;background:var(--surface);color:var(--ink)}
+form input{flex:1;min-width:12rem;border-color:var(--edge)}
 li:has(>input){list-style:none}li>input{margin:0 .4em 0 -1.4em}
-button,.button{background:var(--ink);color:var(--paper);border-color:var(--ink);cursor:pointer;text-decoration:none;display:inline-block}
+button,.button{background:var(--accent);color:var(--on-accent);border-color:var(--accent);cursor:pointer;font-weight:500;text-decoration:none;display:inline-block}
 :focus-visible{outline:2px solid var(--accent);outline-offset:2px}
-.bad{color:#b3261e}
-@media (prefers-color-scheme:dark){.bad{color:#ff8a80}}
-@media print{:root{color-scheme:light;--paper:#fff;--ink:#000;--muted:#444;--line:#bbb;--soft:#f4f4f4;--accent:#000}
-body{font-size:11pt}main{max-width:none;padding:0}h1,h2,h3{break-after:avoid}pre,table,img,blockquote{break-inside:avoid-page}pre,.wide,.formula{overflow:visible}pre.code{white-space:pre-wrap;overflow-wrap:anywhere}td,th{overflow-wrap:anywhere}.button,form{display:none}a[href^=http]::after{content:" (" attr(href) ")";font-size:.85em}}`
+.bad{color:var(--bad)}
+@media print{:root{color-scheme:light;--paper:#fff;--ink:#000;--muted:#444;--line:#bbb;--soft:#f4f4f4;--accent:#000;--surface:#fff}
+body{font-size:11pt}main{max-width:none;padding:0}h1,h2,h3{break-after:avoid}pre,table,img,blockquote{break-inside:avoid-page}pre,.wide,.formula{overflow:visible}pre.code{white-space:pre-wrap;overflow-wrap:anywhere}td,th{overflow-wrap:anywhere}.button,form,.brand{display:none}a[href^=http]::after{content:" (" attr(href) ")";font-size:.85em}}`
 
 const STYLE_HASH = `'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`
 

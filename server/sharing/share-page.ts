@@ -4,7 +4,7 @@ import type { ShareRow } from '../db/repositories/conversations/shares.ts'
 import { escapeHtml } from '../lib/escape-html.ts'
 import { SharedMessage, type SharedStep } from '../protocol/conversations/share.ts'
 import { type DocumentLanguage, documentTexts } from './document-texts.ts'
-import { DOCUMENT_END, documentPolicy, documentStart } from './html.ts'
+import { BRAND, DOCUMENT_END, documentPolicy, documentStart } from './html.ts'
 import type { MarkdownRenderer } from './markdown.ts'
 import { documentToolTitle } from './tool-titles.ts'
 
@@ -47,7 +47,7 @@ function pageStart(title: string, said: string, at: Date, language: DocumentLang
     meta('title', title),
     meta('description', about === '' ? texts.shared : about),
   ].join('')
-  return `${documentStart(title, language, head)}<header><h1 class="title" dir="auto">${escapeHtml(title)}</h1><p class="note">${texts.copied} <time datetime="${at.toISOString()}">${day}</time></p></header>\n`
+  return `${documentStart(title, language, head)}<header>${BRAND}<h1 class="title" dir="auto">${escapeHtml(title)}</h1><p class="note">${texts.copied} <time datetime="${at.toISOString()}">${day}</time></p></header>\n`
 }
 
 async function stepHtml(
@@ -94,19 +94,19 @@ export function passwordPage(
 ): string {
   const texts = documentTexts[language]
   const note = error === null ? '' : `<p class="bad" role="alert">${texts[error]}</p>`
-  return `${documentStart(texts.shared, language)}<h1 class="title">${texts.shared}</h1><p>${texts.password}</p>${note}
-<form method="post"><label for="password">${texts.field}</label><input id="password" name="password" type="password" required maxlength="200" autocomplete="off" autofocus><button>${texts.open}</button></form>
+  return `${documentStart(texts.shared, language)}${BRAND}<h1 class="title">${texts.shared}</h1><p>${texts.password}</p>${note}
+<form method="post"><label for="password">${texts.field}</label><input id="password" name="password" type="password" required maxlength="200" autocomplete="off" autofocus${error === 'wrong' ? ' aria-invalid="true"' : ''}><button>${texts.open}</button></form>
 ${DOCUMENT_END}`
 }
 
 /** The page of a link that does not exist, has ended or was withdrawn. */
 export function gonePage(language: DocumentLanguage): string {
   const texts = documentTexts[language]
-  return `${documentStart(texts.shared, language)}<h1 class="title">${texts.gone}</h1><p>${texts.goneText}</p>${DOCUMENT_END}`
+  return `${documentStart(texts.shared, language)}${BRAND}<h1 class="title">${texts.gone}</h1><p>${texts.goneText}</p>${DOCUMENT_END}`
 }
 
 /** Shown instead of the page to an address that opens too many. */
 export function tooManyPage(language: DocumentLanguage): string {
   const texts = documentTexts[language]
-  return `${documentStart(texts.shared, language)}<h1 class="title">${texts.shared}</h1><p>${texts.tooMany}</p>${DOCUMENT_END}`
+  return `${documentStart(texts.shared, language)}${BRAND}<h1 class="title">${texts.shared}</h1><p>${texts.tooMany}</p>${DOCUMENT_END}`
 }

@@ -2,27 +2,25 @@
 import type { ReactNode } from 'react'
 import { useLocation, useSearchParams } from 'wouter'
 import type { ProjectId } from '../../../server/protocol/ids.ts'
+import type { Project } from '../../../server/protocol/projects/project.ts'
 import { NewChat } from '../features/chat/new-chat.tsx'
 import { ProjectPicker } from '../features/projects/project-picker.tsx'
 import { DemoNotice } from '../features/setup/demo-notice.tsx'
-import { type ProjectListPage, useProjects } from '../lib/api/projects.ts'
+import { useProjects } from '../lib/api/projects.ts'
 import { paths } from '../lib/paths.ts'
 
 /**
- * The project that the URL names. The id is accepted while the list loads and if the list has more pages: otherwise an
- * early message would land outside the project. The server checks the id anyway.
+ * The project that the URL names. The id is accepted while the list loads: otherwise an early message would land outside
+ * the project. The server checks the id anyway.
  */
 function projectOf(
   requestedId: string | null,
-  page: ProjectListPage | undefined,
+  projects: readonly Project[] | undefined,
 ): { id: ProjectId; name: string; model: string | null } | null {
   if (requestedId === null) return null
-  const found = page?.items.find(({ id }) => id === requestedId)
-  if (found !== undefined) return found
   // An id is a plain string on the wire.
-  return page === undefined || page.next_cursor !== null
-    ? { id: requestedId as ProjectId, name: '…', model: null }
-    : null
+  if (projects === undefined) return { id: requestedId as ProjectId, name: '…', model: null }
+  return projects.find(({ id }) => id === requestedId) ?? null
 }
 
 /** The page at `/`; `?project=` names a project. `admin`: whether the user is an administrator and can set up models. */

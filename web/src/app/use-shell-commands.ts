@@ -13,6 +13,7 @@ export function useShellCommands(act: (shortcut: Shortcut) => void): void {
   useCommand('search', () => act('search'))
   useCommand('sidebar', () => act('sidebar'))
   useCommand('shortcuts', () => act('help'))
+  useCommand('newProject', () => navigate(paths.newProject))
   useCommand('projects', () => navigate(paths.projects))
   useCommand('memory', () => navigate(paths.memory))
   useCommand('usage', () => navigate(paths.stats))

@@ -14,6 +14,7 @@ export const COMMAND_NAMES = [
   'branches',
   'runInspector',
   'search',
+  'newProject',
   'projects',
   'memory',
   'usage',

@@ -17,6 +17,8 @@ export const paths = {
   /** A link to a message that can be copied and shared; opens the branch of the message. */
   messageLink: (id: string, messageId: string) => `/c/${id}#m-${encodeURIComponent(messageId)}`,
   projects: '/projects',
+  /** The projects with the dialog for a new one. */
+  newProject: '/projects?new',
   project: (id: string) => `/projects/${id}`,
   /** One of a project's files, opened at a line. */
   projectFile: (id: string, { path, line }: { path: string; line?: number }) =>
@@ -31,11 +33,14 @@ export const paths = {
   stats: '/stats',
   settings: '/settings',
   settingsTab: (tab: (typeof SETTINGS_TABS)[number]) => `/settings/${tab}`,
+  /** A tab of the settings, scrolled to one of its sections. */
+  settingsSection: (tab: (typeof SETTINGS_TABS)[number], section: string) =>
+    `/settings/${tab}?section=${section}`,
   login: '/login',
   /** The target of setup, invitation and reset links; the token is in the fragment. */
   join: '/join',
   setup: '/setup',
-  admin: (tab: string) => `/admin/${tab}`,
+  admin: (tab: (typeof ADMIN_TABS)[number]) => `/admin/${tab}`,
 } as const
 
 /** The tabs of the settings, in the order in which they are shown; each has a path. */
@@ -49,3 +54,6 @@ export const SETTINGS_TABS = [
   'data',
   'account',
 ] as const
+
+/** The tabs of the administration, in the order in which they are shown; each has a path. */
+export const ADMIN_TABS = ['users', 'groups', 'invitations', 'server', 'audit'] as const

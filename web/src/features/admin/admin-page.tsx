@@ -2,7 +2,7 @@
 import { useRef } from 'react'
 import { useLocation } from 'wouter'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
-import { paths } from '../../lib/paths.ts'
+import { ADMIN_TABS, paths } from '../../lib/paths.ts'
 import { Segmented } from '../../ui/controls/segmented.tsx'
 import { useCurrentInView } from '../../ui/controls/use-current-in-view.ts'
 import { AuditSection } from './audit-section.tsx'
@@ -11,13 +11,11 @@ import { InvitationsSection } from './invitations-section.tsx'
 import { ServerSection } from './server-section.tsx'
 import { UsersSection } from './users-section.tsx'
 
-const TABS = ['users', 'groups', 'invitations', 'server', 'audit'] as const
-
 /** `tab` is the part of the URL that names the section; accounts by default. `ownId` is the administrator's own account. */
 export function AdminPage({ tab, ownId }: { tab: string | undefined; ownId: string | undefined }) {
   const { t } = useTranslation()
   const [, navigate] = useLocation()
-  const current = TABS.find((one) => one === tab) ?? 'users'
+  const current = ADMIN_TABS.find((one) => one === tab) ?? 'users'
   const tabs = useRef<HTMLDivElement>(null)
   useCurrentInView(tabs, `[data-value="${current}"]`)
   return (
@@ -27,7 +25,7 @@ export function AdminPage({ tab, ownId }: { tab: string | undefined; ownId: stri
         <Segmented
           label={t('admin.title')}
           value={current}
-          options={TABS.map((value) => ({ value, label: t(`admin.tab.${value}`) }))}
+          options={ADMIN_TABS.map((value) => ({ value, label: t(`admin.tab.${value}`) }))}
           onChange={(next) => navigate(paths.admin(next))}
         />
       </div>

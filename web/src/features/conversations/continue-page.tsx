@@ -27,6 +27,8 @@ export function ContinuePage({ token }: { token: string }) {
       )}
       <div className="flex flex-wrap justify-center gap-2">
         <Button
+          // After signing in, nothing else has the focus.
+          autoFocus
           tone="primary"
           disabled={copy.isPending}
           onClick={() =>

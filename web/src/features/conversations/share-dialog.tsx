@@ -3,6 +3,7 @@ import { useState } from 'react'
 import type { Share, ShareInclude } from '../../../../server/protocol/conversations/share.ts'
 import { useRevokeShare, useShare, useShares } from '../../lib/api/sharing.ts'
 import { copyText } from '../../lib/browser/copy-text.ts'
+import { fullTime } from '../../lib/format.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { Button } from '../../ui/controls/button.tsx'
 import { SelectField, TextField } from '../../ui/controls/field.tsx'
@@ -22,6 +23,7 @@ export function ShareDialog({ id, onClose }: { id: string; onClose: () => void }
   const { t } = useTranslation()
   const shares = useShares()
   const current = shares.data?.find((share) => share.conversation_id === id)
+  const [isCreating, setIsCreating] = useState(false)
   return (
     <Dialog
       open
@@ -34,26 +36,47 @@ export function ShareDialog({ id, onClose }: { id: string; onClose: () => void }
       ) : shares.isLoadingError ? (
         <Failed message={errorText(shares.error)} onRetry={() => void shares.refetch()} />
       ) : (
-        <ShareForm key={current?.token} id={id} current={current} />
+        <ShareForm
+          key={current?.token}
+          id={id}
+          current={current}
+          isNew={isCreating}
+          onCreate={() => setIsCreating(true)}
+        />
       )}
     </Dialog>
   )
 }
 
-function ShareForm({ id, current }: { id: string; current: Share | undefined }) {
-  const { t } = useTranslation()
+function ShareForm({
+  id,
+  current,
+  isNew,
+  onCreate,
+}: {
+  id: string
+  current: Share | undefined
+  /** Whether the link was created in this dialog. */
+  isNew: boolean
+  /** Called before the link is requested. */
+  onCreate: () => void
+}) {
+  const { t, i18n } = useTranslation()
   const share = useShare()
   const revoke = useRevokeShare()
   const [include, setInclude] = useState<readonly ShareInclude[]>(current?.include ?? [])
   const [protect, setProtect] = useState(current?.has_password ?? false)
   const [password, setPassword] = useState('')
   const [expiry, setExpiry] = useState<Expiry>(current === undefined ? 'never' : 'keep')
+  const endText = ({ expires_at }: Share): string =>
+    expires_at === null ? t('share.ends.never') : fullTime(expires_at, i18n.language)
   const keepsPassword = protect && password === '' && current?.has_password === true
   return (
     <form
       className="flex flex-col gap-4"
       onSubmit={(event) => {
         event.preventDefault()
+        if (current === undefined) onCreate()
         share.mutate({
           id,
           include: [...include],
@@ -62,7 +85,7 @@ function ShareForm({ id, current }: { id: string; current: Share | undefined }) 
         })
       }}
     >
-      {current !== undefined && <LinkField url={current.url} />}
+      {current !== undefined && <LinkField url={current.url} isNew={isNew} />}
       {SHARE_PARTS.map((part) => (
         <Switch
           key={part}
@@ -90,7 +113,13 @@ function ShareForm({ id, current }: { id: string; current: Share | undefined }) 
         label={t('share.end')}
         value={expiry}
         options={EXPIRY_CHOICES.filter((value) => value !== 'keep' || current !== undefined).map(
-          (value) => ({ value, label: t(`share.ends.${value}`) }),
+          (value) => ({
+            value,
+            label:
+              value === 'keep' && current !== undefined
+                ? `${t('share.ends.keep')} (${endText(current)})`
+                : t(`share.ends.${value}`),
+          }),
         )}
         onChange={(event) =>
           setExpiry(EXPIRY_CHOICES.find((value) => value === event.target.value) ?? 'never')
@@ -119,19 +148,22 @@ function ShareForm({ id, current }: { id: string; current: Share | undefined }) 
 const expiryTime = (expiry: Exclude<Expiry, 'keep'>): string | null =>
   expiry === 'never' ? null : new Date(Date.now() + Number(expiry) * DAY_MS).toISOString()
 
-function LinkField({ url }: { url: string }) {
+/** A new link gets the focus, selected, so that it can be copied at once. */
+function LinkField({ url, isNew }: { url: string; isNew: boolean }) {
   const { t } = useTranslation()
   return (
     <div className="flex items-end gap-2">
       <div className="min-w-0 flex-1">
         <TextField
           label={t('share.link')}
+          autoFocus={isNew}
           readOnly
           value={url}
           onFocus={(event) => event.target.select()}
         />
       </div>
       <Button
+        className="h-10"
         onClick={() =>
           void copyText(url).then((copied) =>
             copied ? notify(t('common.copied'), 'success') : notify(t('common.notCopied'), 'error'),

@@ -11,18 +11,23 @@ import {
 import { fileSize } from '../../lib/format.ts'
 import { useRefusalText } from '../../lib/http/refusal-text.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
+import { classNames } from '../../ui/class-names.ts'
 import { Button, IconButton } from '../../ui/controls/button.tsx'
 import { moveFocusOnRemoval } from '../../ui/controls/move-focus-on-removal.ts'
+import { ShowMore } from '../../ui/controls/show-more.tsx'
 import { ConfirmDialog } from '../../ui/overlays/dialog.tsx'
 import { PassageDialog } from '../../ui/overlays/passage-dialog.tsx'
+import { notify } from '../../ui/overlays/toasts.ts'
 import { errorText, reportError } from '../../ui/states/error-text.ts'
 import { Empty, Failed, Loading, Spinner } from '../../ui/states/feedback.tsx'
 import { filesOfInput, type PathedFile, upload } from './api/upload.ts'
+import { Uploading } from './uploading.tsx'
+import { useDropTarget } from './use-drop-target.ts'
 
-const ACCEPTED_FILES = '.txt,.md,.markdown,.pdf,.docx,.html,.htm,.csv'
+const ACCEPTED_FILES = '.txt,.md,.markdown,.pdf,.docx,.xlsx,.pptx,.html,.htm,.csv'
 
-/** A passage, given by document id and position, with words to highlight. */
-export type OpenPassage = { document: string; position: number; marks: readonly string[] }
+/** A passage, given by document id and position, with words to highlight; null opens the beginning. */
+export type OpenPassage = { document: string; position: number | null; marks: readonly string[] }
 
 /** A tab of the project. */
 export function DocumentsPanel({
@@ -38,20 +43,35 @@ export function DocumentsPanel({
   const documents = useDocuments(projectId)
   const picker = useRef<HTMLInputElement>(null)
   const [progress, setProgress] = useState<number | null>(null)
+  const sending = useRef<AbortController | null>(null)
   const [open, setOpen] = useState(initial)
   const add = async (files: PathedFile[]): Promise<void> => {
     if (files.length === 0) return
+    if (sending.current !== null) return notify(t('files.busy'), 'error')
+    const controller = new AbortController()
+    const { signal } = controller
+    sending.current = controller
     setProgress(0)
     try {
-      await upload(`/api/projects/${projectId}/documents`, {}, files, setProgress)
+      await upload(`/api/projects/${projectId}/documents`, {}, files, setProgress, signal)
     } catch (error) {
-      reportError(error)
+      if (!signal.aborted) reportError(error)
     }
+    sending.current = null
     setProgress(null)
     await client.invalidateQueries({ queryKey: documentsKey(projectId) })
   }
+  const drop = useDropTarget((files) => void add(files))
+  const items = documents.data?.pages.flatMap((page) => page.items)
   return (
-    <section className="mx-auto max-w-2xl px-4 py-4">
+    <section
+      aria-label={t('projects.tab.documents')}
+      className={classNames(
+        'mx-auto min-h-full max-w-2xl px-4 py-4',
+        drop.isOver ? 'bg-accent-soft' : '',
+      )}
+      {...drop.handlers}
+    >
       <div className="mb-3 flex flex-wrap items-center justify-between gap-2">
         <p className="max-w-sm text-note text-muted">{t('documents.text')}</p>
         <input
@@ -71,28 +91,28 @@ export function DocumentsPanel({
           disabled={progress !== null}
           onClick={() => picker.current?.click()}
         >
-          {progress === null
-            ? t('documents.add')
-            : t('documents.adding', { percent: Math.round(progress * 100) })}
+          {t('documents.add')}
         </Button>
       </div>
+      {progress !== null && <Uploading part={progress} onAbort={() => sending.current?.abort()} />}
       {documents.isPending && <Loading />}
-      {documents.isError && (
+      {documents.isLoadingError && (
         <Failed message={errorText(documents.error)} onRetry={() => void documents.refetch()} />
       )}
-      {documents.data?.length === 0 && (
+      {items?.length === 0 && (
         <Empty icon={BookOpen} title={t('documents.empty')} text={t('documents.emptyText')} />
       )}
       <ul ref={moveFocusOnRemoval} className="divide-y divide-line">
-        {documents.data?.map((document) => (
+        {items?.map((document) => (
           <Row
             key={document.id}
             projectId={projectId}
             document={document}
-            onOpen={() => setOpen({ document: document.id, position: 0, marks: [] })}
+            onOpen={() => setOpen({ document: document.id, position: null, marks: [] })}
           />
         ))}
       </ul>
+      <ShowMore list={documents} queryKey={documentsKey(projectId)} size="small" />
       {open !== null && (
         <PassageDialog
           projectId={projectId}
@@ -128,18 +148,22 @@ function Row({
         onClick={onOpen}
       >
         <span className="block truncate text-sm font-medium">{document.name}</span>
-        <span className="flex items-center gap-1.5 text-note text-muted">
+        <span className="flex items-center gap-1 text-note text-muted">
           {document.status === 'pending' && <Spinner size={12} />}
           {document.status === 'failed' ? (
-            <span className="text-bad">
+            // The server's texts follow a colon elsewhere.
+            <span className="inline-block text-bad first-letter:uppercase">
               {refusalText({ ...document, message: document.error ?? t('documents.failed') })}
             </span>
           ) : (
             <>
-              <bdi>{fileSize(document.size, i18n.language)}</bdi> ·{' '}
-              {t(document.status === 'pending' ? 'documents.reading' : 'documents.passages', {
-                count: document.passages,
-              })}
+              <bdi>{fileSize(document.size, i18n.language)}</bdi>
+              <span aria-hidden>·</span>
+              <span>
+                {t(document.status === 'pending' ? 'documents.reading' : 'documents.passages', {
+                  count: document.passages,
+                })}
+              </span>
             </>
           )}
         </span>

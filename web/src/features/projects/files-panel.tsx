@@ -2,13 +2,12 @@
 import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { classNames } from '../../ui/class-names.ts'
-import { Button } from '../../ui/controls/button.tsx'
 import { ConfirmDialog } from '../../ui/overlays/dialog.tsx'
-import { ProgressBar } from '../../ui/states/progress-bar.tsx'
 import { FileSearch } from './file-search.tsx'
 import { FileTree } from './file-tree.tsx'
 import { FileView } from './file-view.tsx'
 import { FilesToolbar } from './files-toolbar.tsx'
+import { Uploading } from './uploading.tsx'
 import { useDropFiles } from './use-drop-files.ts'
 import { type OpenFile, useOpenFile } from './use-open-file.ts'
 import { TREE_STOP } from './use-tree-keys.ts'
@@ -51,7 +50,11 @@ export function FilesPanel({
           onFiles={drop.choose}
           onCreated={(path) => show({ path, isNew: true })}
         />
-        {drop.progress !== null && <Uploading part={drop.progress} onAbort={drop.abort} />}
+        {drop.progress !== null && (
+          <div className="mx-3 mb-2">
+            <Uploading part={drop.progress} onAbort={drop.abort} />
+          </div>
+        )}
         {searching && <FileSearch projectId={projectId} onOpen={show} />}
         {/* Stays mounted behind the search, with its open folders. */}
         <div className={searching ? 'hidden' : undefined}>
@@ -131,22 +134,4 @@ function usePreservedFocus(open: OpenFile | null) {
     }
   }, [path])
   return { side, view }
-}
-
-/** `part` is the uploaded share, from 0 to 1; at 1 the server stores the files. */
-function Uploading({ part, onAbort }: { part: number; onAbort: () => void }) {
-  const { t } = useTranslation()
-  return (
-    <div className="mx-3 mb-2 rounded-lg bg-hover/60 px-2.5 py-2">
-      <div className="mb-1.5 flex items-center gap-2 text-note text-soft">
-        <span className="min-w-0 flex-1">
-          {t(part < 1 ? 'projects.uploading' : 'projects.storing')}
-        </span>
-        <Button tone="quiet" size="small" onClick={onAbort}>
-          {t('common.cancel')}
-        </Button>
-      </div>
-      <ProgressBar label={t('projects.uploading')} part={part} />
-    </div>
-  )
 }

@@ -12,9 +12,10 @@ import { classNames } from '../../ui/class-names.ts'
 import { Button } from '../../ui/controls/button.tsx'
 import { TextField } from '../../ui/controls/field.tsx'
 import { Dialog } from '../../ui/overlays/dialog.tsx'
-import { errorText, reportError } from '../../ui/states/error-text.ts'
+import { errorText } from '../../ui/states/error-text.ts'
 import { ProgressBar } from '../../ui/states/progress-bar.tsx'
-import { filesOfDrop, filesOfInput, type PathedFile, upload } from './api/upload.ts'
+import { filesOfInput, type PathedFile, upload } from './api/upload.ts'
+import { useDropTarget } from './use-drop-target.ts'
 
 /** With `upload`, the dialog begins with choosing a folder. Cancelling stops a pending upload. */
 export function NewProjectDialog({
@@ -126,7 +127,7 @@ function DropZone({
 }) {
   const { t, i18n } = useTranslation()
   const picker = useRef<HTMLInputElement>(null)
-  const [over, setOver] = useState(false)
+  const { isOver, handlers } = useDropTarget(onFiles)
   const size = files.reduce((sum, { file }) => sum + file.size, 0)
   return (
     <>
@@ -145,19 +146,10 @@ function DropZone({
         type="button"
         className={classNames(
           'flex flex-col items-center gap-2 rounded-2xl border-2 border-dashed px-4 py-8 text-sm transition-colors',
-          over ? 'border-accent bg-accent-soft' : 'border-line-strong hover:bg-hover/50',
+          isOver ? 'border-accent bg-accent-soft' : 'border-line-strong hover:bg-hover/50',
         )}
         onClick={() => picker.current?.click()}
-        onDragOver={(event) => {
-          event.preventDefault()
-          setOver(true)
-        }}
-        onDragLeave={() => setOver(false)}
-        onDrop={(event) => {
-          event.preventDefault()
-          setOver(false)
-          void filesOfDrop(event.dataTransfer).then(onFiles, reportError)
-        }}
+        {...handlers}
       >
         <FolderUp size={22} aria-hidden className="text-muted" />
         {files.length === 0 ? (

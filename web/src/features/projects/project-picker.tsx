@@ -23,8 +23,7 @@ export function ProjectPicker({
 }) {
   const { t } = useTranslation()
   const [, navigate] = useLocation()
-  const { data } = useProjects()
-  const projects = data?.items ?? []
+  const { data: projects = [] } = useProjects()
   const name = projectName ?? projects.find(({ id }) => id === projectId)?.name
   return (
     <Menu

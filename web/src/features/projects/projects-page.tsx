@@ -1,7 +1,7 @@
 // All projects: create, upload a folder, open, rename, delete.
 import { Ellipsis, Folder, FolderUp, PencilLine, Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import { Link } from 'wouter'
+import { Link, useLocation, useSearchParams } from 'wouter'
 import type { Project } from '../../../../server/protocol/projects/project.ts'
 import { useDeleteProject, useProjects, useUpdateProject } from '../../lib/api/projects.ts'
 import { shortTime } from '../../lib/format.ts'
@@ -20,7 +20,15 @@ import { NewProjectDialog } from './new-project-dialog.tsx'
 export function ProjectsPage() {
   const { t } = useTranslation()
   const projects = useProjects()
-  const [making, setMaking] = useState<'empty' | 'upload' | null>(null)
+  const [chosen, setChosen] = useState<'empty' | 'upload' | null>(null)
+  const [, navigate] = useLocation()
+  const [search] = useSearchParams()
+  const isAsked = search.has('new')
+  const making = isAsked ? 'empty' : chosen
+  const close = (): void => {
+    if (isAsked) navigate(paths.projects, { replace: true })
+    setChosen(null)
+  }
   return (
     <div className="mx-auto flex w-full max-w-4xl flex-col gap-6 px-5 py-8">
       <header className="flex flex-wrap items-end justify-between gap-3">
@@ -29,10 +37,10 @@ export function ProjectsPage() {
           <p className="mt-1.5 text-sm text-muted">{t('projects.text')}</p>
         </div>
         <div className="flex gap-2">
-          <Button icon={FolderUp} onClick={() => setMaking('upload')}>
+          <Button icon={FolderUp} onClick={() => setChosen('upload')}>
             {t('projects.upload')}
           </Button>
-          <Button tone="primary" icon={Plus} onClick={() => setMaking('empty')}>
+          <Button tone="primary" icon={Plus} onClick={() => setChosen('empty')}>
             {t('projects.new')}
           </Button>
         </div>
@@ -41,17 +49,15 @@ export function ProjectsPage() {
       {projects.isError && (
         <Failed message={errorText(projects.error)} onRetry={() => void projects.refetch()} />
       )}
-      {projects.data?.items.length === 0 && (
+      {projects.data?.length === 0 && (
         <Empty icon={Folder} title={t('projects.empty')} text={t('projects.emptyText')} />
       )}
       <ul ref={moveFocusOnRemoval} className="grid grid-cols-1 gap-3 sm:grid-cols-2">
-        {projects.data?.items.map((project) => (
+        {projects.data?.map((project) => (
           <ProjectCard key={project.id} project={project} />
         ))}
       </ul>
-      {making !== null && (
-        <NewProjectDialog upload={making === 'upload'} onClose={() => setMaking(null)} />
-      )}
+      {making !== null && <NewProjectDialog upload={making === 'upload'} onClose={close} />}
     </div>
   )
 }

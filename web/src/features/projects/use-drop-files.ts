@@ -1,17 +1,17 @@
 // Uploads files and folders that were dropped on a project's tree or chosen for it. Asks if they may replace others.
-import { type DragEvent, useEffect, useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { notify } from '../../ui/overlays/toasts.ts'
 import { errorText } from '../../ui/states/error-text.ts'
 import { useAddFiles, useMayReplace } from './api/files.ts'
-import { filesOfDrop, type PathedFile } from './api/upload.ts'
+import type { PathedFile } from './api/upload.ts'
+import { useDropTarget } from './use-drop-target.ts'
 
 /** Returns the handlers of the drop target, the number of files that wait for confirmation, and the progress. */
 export function useDropFiles(projectId: string) {
   const { t } = useTranslation()
   const add = useAddFiles(projectId)
   const mayReplace = useMayReplace(projectId)
-  const [over, setOver] = useState(false)
   const [waiting, setWaiting] = useState<PathedFile[] | null>(null)
   const [progress, setProgress] = useState<number | null>(null)
   const sending = useRef<AbortController | null>(null)
@@ -43,8 +43,9 @@ export function useDropFiles(projectId: string) {
     if (await mayReplace(files).catch(() => true)) ask(files)
     else await store(files)
   }
+  const { isOver, handlers } = useDropTarget(ask)
   return {
-    over,
+    over: isOver,
     /** The share that has been sent, from 0 to 1; null while no upload is pending. */
     progress,
     /** Cancels the upload; the server then stores nothing. */
@@ -58,18 +59,6 @@ export function useDropFiles(projectId: string) {
       if (waiting !== null) void store(waiting)
       setWaiting(null)
     },
-    handlers: {
-      onDragOver: (event: DragEvent) => {
-        if (!event.dataTransfer.types.includes('Files')) return
-        event.preventDefault()
-        setOver(true)
-      },
-      onDragLeave: () => setOver(false),
-      onDrop: (event: DragEvent) => {
-        event.preventDefault()
-        setOver(false)
-        void filesOfDrop(event.dataTransfer).then(ask)
-      },
-    },
+    handlers,
   }
 }

@@ -1,6 +1,6 @@
-// The entries of the palette besides hits: recent conversations, projects, and available commands with the tabs of the settings.
+// The entries of the palette besides hits: recent conversations, projects, and available commands with places in the settings.
 import { useQuery } from '@tanstack/react-query'
-import { FolderOpen, type LucideIcon, MessageSquare, Settings } from 'lucide-react'
+import { FolderOpen, type LucideIcon, MessageSquare } from 'lucide-react'
 import type { z } from 'zod'
 import type { ConversationPage } from '../../../../server/protocol/conversations/conversation.ts'
 import { useProjects } from '../../lib/api/projects.ts'
@@ -8,9 +8,10 @@ import { COMMAND_NAMES, useCommands } from '../../lib/commands.ts'
 import { conversationTitle } from '../../lib/conversation-title.ts'
 import { request } from '../../lib/http/api-client.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
-import { paths, SETTINGS_TABS } from '../../lib/paths.ts'
+import { paths } from '../../lib/paths.ts'
 import { keysText } from '../../lib/shortcuts.ts'
 import { COMMAND_ICONS } from '../../ui/command-icons.ts'
+import { useSettingsPlaces } from './use-settings-places.ts'
 
 /** A line of the palette that is not a hit. */
 export type Entry = {
@@ -32,6 +33,7 @@ const MAX_BESIDE_HITS = 4
 export function useEntries(text: string, navigate: (path: string) => void): readonly Entry[] {
   const { t } = useTranslation()
   const actions = useCommands((store) => store.actions)
+  const places = useSettingsPlaces()
   const { data } = useQuery({
     queryKey: ['recent-conversations'],
     queryFn: ({ signal }) =>
@@ -56,13 +58,16 @@ export function useEntries(text: string, navigate: (path: string) => void): read
     return [{ kind: 'command', key: name, icon, text: label, keys: keysText(name), choose: act }]
   })
   if (text !== '')
-    for (const tab of SETTINGS_TABS) {
-      const label = `${t('settings.title')} › ${t(`settings.tab.${tab}`)}`
-      const choose = () => navigate(paths.settingsTab(tab))
-      const key = `settings ${tab}`
+    for (const { path, icon, label } of places)
       if (hasWords(label))
-        commands.push({ kind: 'command', key, icon: Settings, text: label, keys: '', choose })
-    }
+        commands.push({
+          kind: 'command',
+          key: label,
+          icon,
+          text: label,
+          keys: '',
+          choose: () => navigate(path),
+        })
   // A text that equals a command's name means that command, not a longer one that contains it.
   const typed = words.join(' ')
   const isNamed = ({ text: label }: Entry): boolean => label.toLowerCase() === typed
@@ -78,7 +83,7 @@ export function useEntries(text: string, navigate: (path: string) => void): read
         choose: () => navigate(paths.conversation(id)),
       }),
     ),
-    ...(text === '' ? [] : (projects?.items ?? []))
+    ...(text === '' ? [] : (projects ?? []))
       .filter(({ name }) => hasWords(name))
       .slice(0, MAX_BESIDE_HITS)
       .map(

@@ -44,7 +44,7 @@ export function AccountSection({ user, multi }: { user: User | undefined; multi:
       </Section>
       {multi && user !== undefined && <EmailSection user={user} />}
       {multi && (
-        <Section title={t('settings.password')} text={t('settings.passwordText')}>
+        <Section id="password" title={t('settings.password')} text={t('settings.passwordText')}>
           <form
             className="flex flex-col gap-4"
             onSubmit={(event) => {

@@ -26,7 +26,7 @@ function Agent({ preferences }: { preferences: Preferences }) {
   const change = useChangePreferences()
   return (
     <>
-      <Section title={t('agent.instructions')} text={t('agent.instructionsText')}>
+      <Section id="instructions" title={t('agent.instructions')} text={t('agent.instructionsText')}>
         <InstructionsForm
           place="all"
           label={t('agent.instructions')}
@@ -37,7 +37,7 @@ function Agent({ preferences }: { preferences: Preferences }) {
         />
       </Section>
       <SavedPrompts prompts={preferences.saved_prompts} />
-      <Section title={t('tools.title')} text={t('agent.toolsText')}>
+      <Section id="tools" title={t('tools.title')} text={t('agent.toolsText')}>
         <ToolSwitches
           disabled={preferences.disabled_tools}
           onChange={(disabled) => change.mutate({ disabled_tools: disabled })}

@@ -29,6 +29,7 @@ export function ApiKeysSection() {
     new Date(time).toLocaleDateString(i18n.language, { dateStyle: 'medium' })
   return (
     <Section
+      id="api-keys"
       title={t('apiKeys.title')}
       text={t('apiKeys.text')}
       action={

@@ -39,7 +39,7 @@ function ExportSection() {
   const save = useSaveExport()
   const active = isActive(job ?? undefined)
   return (
-    <Section title={t('data.export')} text={t('data.exportText')}>
+    <Section id="export" title={t('data.export')} text={t('data.exportText')}>
       <div className="flex flex-col gap-3">
         <LoadFailure of={newest} />
         {active && job != null && (
@@ -94,7 +94,7 @@ function ImportSection() {
   const input = useRef<HTMLInputElement>(null)
   const active = isActive(job ?? undefined)
   return (
-    <Section title={t('data.import')} text={t('data.importText')}>
+    <Section id="import" title={t('data.import')} text={t('data.importText')}>
       <div className="flex flex-col gap-3">
         <LoadFailure of={newest} />
         {active && job != null && (

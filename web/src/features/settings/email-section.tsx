@@ -54,6 +54,7 @@ export function EmailSection({ user }: { user: User }) {
     )
   return (
     <Section
+      id="email"
       title={t('settings.email')}
       text={t(sendsMail ? 'settings.emailText' : 'settings.emailTextNoMail')}
     >

@@ -29,6 +29,7 @@ export function SavedPrompts({ prompts }: { prompts: readonly SavedPrompt[] }) {
     change.mutate({ saved_prompts: next }, onSuccess && { onSuccess })
   return (
     <Section
+      id="prompts"
       title={t('savedPrompts.title')}
       text={t('savedPrompts.text')}
       action={

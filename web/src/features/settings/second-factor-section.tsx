@@ -44,7 +44,7 @@ export function SecondFactorSection() {
     if (fresh != null) setCodes(fresh)
   }
   return (
-    <Section title={t('secondFactor.title')} text={t('secondFactor.text')}>
+    <Section id="second-factor" title={t('secondFactor.title')} text={t('secondFactor.text')}>
       <ul className="-my-2 divide-y divide-line">
         <li className={row}>
           <Smartphone size={17} aria-hidden className="shrink-0 text-muted" />

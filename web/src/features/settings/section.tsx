@@ -1,23 +1,43 @@
 // The layout of a group of settings.
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
+import { useSearchParams } from 'wouter'
+import type { SettingsSection } from '../../lib/settings-sections.ts'
 
-/** A heading with a text below it and a control next to both (`action`), then the settings (`children`). */
+/**
+ * A heading with a text below it and a control next to both (`action`), then the settings (`children`). If the URL names the
+ * section by its `id`, it is scrolled into view and its heading gets the focus.
+ */
 export function Section({
+  id,
   title,
   text,
   action,
   children,
 }: {
+  id?: SettingsSection
   title: string
   text?: string
   action?: ReactNode
   children: ReactNode
 }) {
+  const [search] = useSearchParams()
+  const heading = useRef<HTMLHeadingElement>(null)
+  const isNamed = id !== undefined && search.get('section') === id
+  useEffect(
+    () => (isNamed && heading.current !== null ? keepInView(heading.current) : undefined),
+    [isNamed],
+  )
   return (
     <section className="mb-8">
       {/* On a phone, the text is below heading and control; next to the control it would be only a few words wide. */}
       <div className="mb-3 grid grid-cols-[1fr_auto] items-center gap-x-3 gap-y-0.5">
-        <h2 className="text-base font-semibold tracking-tight">{title}</h2>
+        <h2
+          ref={heading}
+          tabIndex={-1}
+          className="scroll-mt-6 text-base font-semibold tracking-tight outline-none"
+        >
+          {title}
+        </h2>
         <div className="empty:hidden sm:row-span-2">{action}</div>
         {text !== undefined && (
           <p className="col-span-2 text-sm text-muted sm:col-span-1 sm:row-start-2">{text}</p>
@@ -26,4 +46,22 @@ export function Section({
       <div className="rounded-2xl border border-line bg-surface p-4">{children}</div>
     </section>
   )
+}
+
+/**
+ * Focuses the heading and scrolls it into view, again whenever the sections above it change their size as they load, until
+ * the user scrolls or moves the focus. Returns a function that stops this.
+ */
+function keepInView(heading: HTMLElement): () => void {
+  heading.focus({ preventScroll: true })
+  const end = new AbortController()
+  const { signal } = end
+  const observer = new ResizeObserver(() => heading.scrollIntoView({ block: 'start' }))
+  signal.addEventListener('abort', () => observer.disconnect())
+  for (const section of heading.closest('section')?.parentElement?.children ?? [])
+    observer.observe(section)
+  heading.addEventListener('blur', () => end.abort(), { signal })
+  for (const type of ['wheel', 'touchmove', 'keydown'])
+    window.addEventListener(type, () => end.abort(), { signal, passive: true })
+  return () => end.abort()
 }

@@ -16,6 +16,7 @@ export function SessionsSection() {
   const others = sessions.data?.filter(({ current }) => !current) ?? []
   return (
     <Section
+      id="sessions"
       title={t('sessions.title')}
       text={t('sessions.text')}
       action={

@@ -38,6 +38,7 @@ export function WebhooksSection() {
   const [replaced, setReplaced] = useState<Webhook | null>(null)
   return (
     <Section
+      id="webhooks"
       title={t('webhooks.title')}
       text={t('webhooks.text')}
       action={

@@ -1,7 +1,8 @@
 // The knowledge base of a project: its documents and their passages.
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
 import type { ErrorParams } from '../../../../server/protocol/error.ts'
 import { request, requestDone } from '../http/api-client.ts'
+import type { PageOf } from '../http/pages.ts'
 
 /** A document of the knowledge base. `size` is in bytes; `error`, `reason` and `params` explain a failure. */
 export type ProjectDocument = {
@@ -29,16 +30,20 @@ export const documentsKey = (projectId: string) => ['documents', projectId] as c
 
 /** A project's documents, polled every two seconds while one is pending. Sends no request for null. */
 export const useDocuments = (projectId: string | null) =>
-  useQuery({
+  useInfiniteQuery({
     queryKey: documentsKey(projectId ?? ''),
     enabled: projectId !== null,
-    queryFn: ({ signal }) =>
-      request<{ items: ProjectDocument[] }>(`/api/projects/${projectId}/documents`, {
-        query: { limit: 100 },
+    queryFn: ({ signal, pageParam }) =>
+      request<PageOf<ProjectDocument>>(`/api/projects/${projectId}/documents`, {
+        query: { limit: 100, cursor: pageParam },
         signal,
-      }).then(({ items }) => items),
-    refetchInterval: (query) =>
-      query.state.data?.some(({ status }) => status === 'pending') === true ? 2_000 : false,
+      }),
+    initialPageParam: null as string | null, // the type of the later cursors
+    getNextPageParam: (last) => last.next_cursor,
+    refetchInterval({ state }) {
+      const documents = state.data?.pages.flatMap(({ items }) => items) ?? []
+      return documents.some(({ status }) => status === 'pending') ? 2_000 : false
+    },
     meta: { quiet: true },
   })
 
@@ -52,14 +57,30 @@ export function useDeleteDocument(projectId: string) {
   })
 }
 
-/** Ten passages of a document, starting at `position`. */
+const PASSAGES_PER_PAGE = 10
+
+/** The query key of a document's passages, read from `position`. */
+export const passagesKey = (projectId: string, documentId: string, position: number) =>
+  ['passages', projectId, documentId, position] as const
+
+/** Passages of a document, ten at a time in both directions, starting at `position`. */
 export const usePassages = (projectId: string, documentId: string, position: number) =>
-  useQuery({
-    queryKey: ['passages', projectId, documentId, position],
-    queryFn: ({ signal }) =>
+  useInfiniteQuery({
+    queryKey: passagesKey(projectId, documentId, position),
+    queryFn: ({ signal, pageParam }) =>
       request<{ document: ProjectDocument; items: Passage[] }>(
         `/api/projects/${projectId}/documents/${documentId}/passages`,
-        { query: { position, limit: 10 }, signal },
+        { query: pageParam, signal },
       ),
+    initialPageParam: { position, limit: PASSAGES_PER_PAGE },
+    getNextPageParam({ document, items }) {
+      const next = (items.at(-1)?.position ?? document.passages) + 1
+      return next < document.passages ? { position: next, limit: PASSAGES_PER_PAGE } : null
+    },
+    getPreviousPageParam({ items }) {
+      const first = items[0]?.position ?? 0
+      const start = Math.max(0, first - PASSAGES_PER_PAGE)
+      return start < first ? { position: start, limit: first - start } : null
+    },
     meta: { quiet: true },
   })

@@ -8,30 +8,18 @@ import type {
   PatchGroupBody,
 } from '../../../../server/protocol/admin/group.ts'
 import { request, requestDone } from '../http/api-client.ts'
-import { type PageOf, usePages } from '../http/pages.ts'
+import { requestAll, usePages } from '../http/pages.ts'
 import { usersKey } from './admin.ts'
 
 const groupsKey = ['admin-groups'] as const
 /** The query key of `useGroupMembers`. */
 export const membersKey = (id: string) => ['admin-group-members', id] as const
 
-/** All groups; loads page after page until the last. */
+/** All groups. */
 export const useGroups = () =>
   useQuery({
     queryKey: groupsKey,
-    queryFn: async ({ signal }) => {
-      const groups: Group[] = []
-      let cursor: string | undefined
-      do {
-        const page: PageOf<Group> = await request('/api/admin/groups', {
-          query: { limit: 100, cursor },
-          signal,
-        })
-        groups.push(...page.items)
-        cursor = page.next_cursor ?? undefined
-      } while (cursor !== undefined)
-      return groups
-    },
+    queryFn: ({ signal }) => requestAll<Group>('/api/admin/groups', signal),
     meta: { quiet: true },
   })
 

@@ -4,10 +4,10 @@ import type { z } from 'zod'
 import type {
   Project,
   ProjectDetail,
-  ProjectPage,
   UpdateProjectBody,
 } from '../../../../server/protocol/projects/project.ts'
 import { request, requestDone } from '../http/api-client.ts'
+import { requestAll } from '../http/pages.ts'
 
 /** The query keys of projects. */
 export const projectKeys = {
@@ -15,15 +15,11 @@ export const projectKeys = {
   one: (id: string) => ['project', id] as const,
 }
 
-/** One page of projects, as the server sends it. */
-export type ProjectListPage = z.output<typeof ProjectPage>
-
-/** The user's projects, at most 100. Sends no request while `enabled` is false. */
+/** All projects of the user. Sends no request while `enabled` is false. */
 export const useProjects = (enabled = true) =>
   useQuery({
     queryKey: projectKeys.list,
-    queryFn: ({ signal }) =>
-      request<ProjectListPage>('/api/projects', { query: { limit: 100 }, signal }),
+    queryFn: ({ signal }) => requestAll<Project>('/api/projects', signal),
     enabled,
   })
 

@@ -5,6 +5,7 @@ import type { ExportFormat, Imported } from '../../../../server/protocol/convers
 import type { Share, ShareBody } from '../../../../server/protocol/conversations/share.ts'
 import { saveFile } from '../browser/save-file.ts'
 import { request, requestDone, send } from '../http/api-client.ts'
+import { requestAll } from '../http/pages.ts'
 
 /** Exports a conversation and saves the file under the name that the server suggests. */
 export const useExport = () =>
@@ -26,17 +27,12 @@ export const useExport = () =>
   })
 
 const sharesKey = ['shares'] as const
-/** How many of the newest shares the page shows. */
-const SHOWN_SHARES = 100
 
 /** The user's shares, newest first. */
 export const useShares = () =>
   useQuery({
     queryKey: sharesKey,
-    queryFn: ({ signal }) =>
-      request<{ items: Share[] }>('/api/shares', { query: { limit: SHOWN_SHARES }, signal }).then(
-        ({ items }) => items,
-      ),
+    queryFn: ({ signal }) => requestAll<Share>('/api/shares', signal),
     meta: { quiet: true },
   })
 

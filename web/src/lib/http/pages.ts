@@ -22,3 +22,15 @@ export const usePages = <Item, More = unknown>(
     getNextPageParam: (last) => last.next_cursor,
     meta: { quiet: true },
   })
+
+/** All items of a paginated list, a hundred per request; for lists that are shown as a whole, such as menus. */
+export async function requestAll<Item>(path: string, signal: AbortSignal): Promise<Item[]> {
+  const items: Item[] = []
+  let cursor: string | null = null
+  do {
+    const page: PageOf<Item> = await request(path, { query: { limit: 100, cursor }, signal })
+    items.push(...page.items)
+    cursor = page.next_cursor
+  } while (cursor !== null)
+  return items
+}

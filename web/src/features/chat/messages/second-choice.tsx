@@ -42,7 +42,7 @@ export function SecondChoice({
     .map((id, place) => ({ id, number: place + 1 }))
     .filter(({ id }) => id !== comparison.first)
   const itemClass =
-    'flex min-h-10 w-full items-center gap-2 rounded-lg px-2.5 py-1.5 text-start text-sm hover:bg-hover aria-pressed:bg-hover pointer-coarse:min-h-11'
+    'flex min-h-10 w-full items-center gap-2 rounded-lg border border-line bg-surface px-3 py-1.5 text-start text-sm hover:bg-hover aria-pressed:bg-hover pointer-coarse:min-h-11'
   return (
     <div ref={choices} className="flex flex-col gap-3 text-sm">
       <p role="status" className="text-soft">
@@ -54,7 +54,7 @@ export function SecondChoice({
               : 'compare.starting',
         )}
       </p>
-      <ul aria-label={t('compare.chooseModel')} className="-mx-2.5 flex flex-col">
+      <ul aria-label={t('compare.chooseModel')} className="flex flex-col gap-1.5">
         {models.map(({ id, name, provider }) => (
           <li key={id}>
             <button

@@ -85,11 +85,17 @@ const walk = async (entry: FileSystemEntry, into: PathedFile[]): Promise<void> =
 /** All dropped files, including those in folders, at most `MAX_FILES`. */
 export async function filesOfDrop(transfer: DataTransfer): Promise<PathedFile[]> {
   // The browser empties the list when the event handler ends, so read the entries at once.
-  const entries = [...transfer.items].flatMap((item) => {
-    const entry = item.webkitGetAsEntry()
-    return entry === null ? [] : [entry]
-  })
+  const entries: FileSystemEntry[] = []
   const files: PathedFile[] = []
+  for (const item of transfer.items) {
+    const entry = item.webkitGetAsEntry()
+    if (entry !== null) entries.push(entry)
+    else {
+      // A file that is not on a disk, such as a picture dragged out of another page.
+      const file = item.getAsFile()
+      if (file !== null) files.push({ file, path: file.name })
+    }
+  }
   for (const entry of entries) await walk(entry, files)
   return files
 }

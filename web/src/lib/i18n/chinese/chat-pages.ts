@@ -169,6 +169,7 @@ export const chatPages: typeof english = {
     branches: '查看所有分支',
     runInspector: '查看上次运行的详情',
     search: '搜索全部',
+    newProject: '新建项目',
     projects: '项目',
     memory: '记忆',
     usage: '用量',

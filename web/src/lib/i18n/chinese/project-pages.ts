@@ -90,9 +90,8 @@ export const projectPages: typeof english = {
     more_other: '另有 {{count}} 个文件',
   },
   documents: {
-    text: '智能体可以搜索和引用的文档：文本、Markdown、PDF、Word、HTML、CSV。',
+    text: '智能体可以搜索和引用的文档：文本、Markdown、PDF、Word、Excel、PowerPoint、HTML、CSV。',
     add: '添加文档',
-    adding: '上传中… {{percent}}%',
     empty: '还没有文档',
     emptyText: '添加文档后，就可以在此项目的对话中就其内容提问。',
     reading_one: '读取中… {{count}} 段',
@@ -104,6 +103,7 @@ export const projectPages: typeof english = {
     removeTitle: '移除这个文档？',
     removeText: '智能体将无法再搜索或引用 {{name}}。',
     passage: '段落',
+    earlier: '显示前面的内容',
     page: '第 {{page}} 页',
     sources: '来源',
   },

@@ -168,6 +168,7 @@ export const chatPages = {
     branches: 'Show all branches',
     runInspector: 'Inspect the last run',
     search: 'Search everything',
+    newProject: 'New project',
     projects: 'Projects',
     memory: 'Memory',
     usage: 'Usage',

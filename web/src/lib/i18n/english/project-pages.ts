@@ -88,9 +88,8 @@ export const projectPages = {
     more_other: 'and {{count}} more files',
   },
   documents: {
-    text: 'Documents the agent can search and cite: text, Markdown, PDF, Word, HTML, CSV.',
+    text: 'Documents the agent can search and cite: text, Markdown, PDF, Word, Excel, PowerPoint, HTML, CSV.',
     add: 'Add documents',
-    adding: 'Uploading… {{percent}}%',
     empty: 'No documents yet',
     emptyText: 'Add some, then ask about them in a conversation in this project.',
     reading_one: 'reading… {{count}} passage',
@@ -102,6 +101,7 @@ export const projectPages = {
     removeTitle: 'Remove this document?',
     removeText: 'The agent will no longer be able to search or cite {{name}}.',
     passage: 'Passage',
+    earlier: 'Show earlier text',
     page: 'page {{page}}',
     sources: 'Sources',
   },

@@ -188,6 +188,7 @@ export const chatPages = {
     branches: 'Afficher toutes les branches',
     runInspector: 'Inspecter la dernière exécution',
     search: 'Rechercher partout',
+    newProject: 'Nouveau projet',
     projects: 'Projets',
     memory: 'Mémoire',
     usage: 'Utilisation',

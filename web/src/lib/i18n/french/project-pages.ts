@@ -99,9 +99,8 @@ export const projectPages = {
     more_other: 'et {{count}} autres fichiers',
   },
   documents: {
-    text: 'Documents que l’agent peut parcourir et citer : texte, Markdown, PDF, Word, HTML, CSV.',
+    text: 'Documents que l’agent peut parcourir et citer : texte, Markdown, PDF, Word, Excel, PowerPoint, HTML, CSV.',
     add: 'Ajouter des documents',
-    adding: 'Importation… {{percent}} %',
     empty: 'Aucun document pour l’instant',
     emptyText: 'Ajoutez-en, puis interrogez-les dans une conversation de ce projet.',
     reading_one: 'lecture… {{count}} passage',
@@ -115,6 +114,7 @@ export const projectPages = {
     removeTitle: 'Retirer ce document ?',
     removeText: 'L’agent ne pourra plus parcourir ni citer {{name}}.',
     passage: 'Passage',
+    earlier: 'Afficher le texte précédent',
     page: 'page {{page}}',
     sources: 'Sources',
   },

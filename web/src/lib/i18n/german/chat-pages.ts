@@ -173,6 +173,7 @@ export const chatPages = {
     branches: 'Alle Zweige anzeigen',
     runInspector: 'Letzten Lauf untersuchen',
     search: 'Alles durchsuchen',
+    newProject: 'Neues Projekt',
     projects: 'Projekte',
     memory: 'Gedächtnis',
     usage: 'Nutzung',

@@ -94,9 +94,8 @@ export const projectPages = {
     more_other: 'und {{count}} weitere Dateien',
   },
   documents: {
-    text: 'Dokumente, die der Agent durchsuchen und zitieren kann: Text, Markdown, PDF, Word, HTML, CSV.',
+    text: 'Dokumente, die der Agent durchsuchen und zitieren kann: Text, Markdown, PDF, Word, Excel, PowerPoint, HTML, CSV.',
     add: 'Dokumente hinzufügen',
-    adding: 'Wird hochgeladen … {{percent}} %',
     empty: 'Noch keine Dokumente',
     emptyText: 'Füge welche hinzu und frage dann in einer Unterhaltung dieses Projekts danach.',
     reading_one: 'wird gelesen … {{count}} Textstelle',
@@ -108,6 +107,7 @@ export const projectPages = {
     removeTitle: 'Dieses Dokument entfernen?',
     removeText: 'Der Agent kann {{name}} dann nicht mehr durchsuchen oder zitieren.',
     passage: 'Textstelle',
+    earlier: 'Früheren Text zeigen',
     page: 'Seite {{page}}',
     sources: 'Quellen',
   },

@@ -166,6 +166,7 @@ export const chatPages = {
     branches: 'すべての分岐を表示',
     runInspector: '直近の実行を調べる',
     search: 'すべてを検索',
+    newProject: '新しいプロジェクト',
     projects: 'プロジェクト',
     memory: 'メモリ',
     usage: '使用量',

@@ -84,9 +84,8 @@ export const projectPages = {
     more_other: 'ほか {{count}} 個のファイル',
   },
   documents: {
-    text: 'エージェントが検索・引用できるドキュメント：テキスト、Markdown、PDF、Word、HTML、CSV。',
+    text: 'エージェントが検索・引用できるドキュメント：テキスト、Markdown、PDF、Word、Excel、PowerPoint、HTML、CSV。',
     add: 'ドキュメントを追加',
-    adding: 'アップロード中… {{percent}}%',
     empty: 'ドキュメントはまだありません',
     emptyText: '追加して、このプロジェクトの会話で質問してみてください。',
     reading_other: '読み取り中… {{count}} 件の抜粋',
@@ -96,6 +95,7 @@ export const projectPages = {
     removeTitle: 'このドキュメントを削除しますか？',
     removeText: 'エージェントは {{name}} を検索・引用できなくなります。',
     passage: '抜粋',
+    earlier: '前の部分を表示',
     page: '{{page}} ページ',
     sources: '出典',
   },

@@ -164,6 +164,7 @@ export const chatPages = {
     branches: '모든 분기 보기',
     runInspector: '마지막 실행 살펴보기',
     search: '전체 검색',
+    newProject: '새 프로젝트',
     projects: '프로젝트',
     memory: '메모리',
     usage: '사용량',

@@ -83,9 +83,8 @@ export const projectPages = {
     more_other: '외 파일 {{count}}개',
   },
   documents: {
-    text: '에이전트가 검색하고 인용할 수 있는 문서: 텍스트, Markdown, PDF, Word, HTML, CSV.',
+    text: '에이전트가 검색하고 인용할 수 있는 문서: 텍스트, Markdown, PDF, Word, Excel, PowerPoint, HTML, CSV.',
     add: '문서 추가',
-    adding: '업로드 중… {{percent}}%',
     empty: '아직 문서가 없습니다',
     emptyText: '문서를 추가한 다음 이 프로젝트의 대화에서 질문하세요.',
     reading_other: '읽는 중… 구절 {{count}}개',
@@ -95,6 +94,7 @@ export const projectPages = {
     removeTitle: '이 문서를 제거할까요?',
     removeText: '에이전트가 더 이상 {{name}}을(를) 검색하거나 인용할 수 없습니다.',
     passage: '구절',
+    earlier: '앞부분 보기',
     page: '{{page}}페이지',
     sources: '출처',
   },

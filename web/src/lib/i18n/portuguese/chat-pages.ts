@@ -184,6 +184,7 @@ export const chatPages = {
     branches: 'Mostrar todas as ramificações',
     runInspector: 'Inspecionar a última execução',
     search: 'Pesquisar em tudo',
+    newProject: 'Novo projeto',
     projects: 'Projetos',
     memory: 'Memória',
     usage: 'Uso',

@@ -96,9 +96,8 @@ export const projectPages = {
     more_other: 'e mais {{count}} arquivos',
   },
   documents: {
-    text: 'Documentos que o agente pode pesquisar e citar: texto, Markdown, PDF, Word, HTML, CSV.',
+    text: 'Documentos que o agente pode pesquisar e citar: texto, Markdown, PDF, Word, Excel, PowerPoint, HTML, CSV.',
     add: 'Adicionar documentos',
-    adding: 'Enviando… {{percent}}%',
     empty: 'Nenhum documento ainda',
     emptyText: 'Adicione alguns e pergunte sobre eles em uma conversa deste projeto.',
     reading_one: 'lendo… {{count}} trecho',
@@ -112,6 +111,7 @@ export const projectPages = {
     removeTitle: 'Remover este documento?',
     removeText: 'O agente não poderá mais pesquisar nem citar {{name}}.',
     passage: 'Trecho',
+    earlier: 'Mostrar o texto anterior',
     page: 'página {{page}}',
     sources: 'Fontes',
   },

@@ -185,6 +185,7 @@ export const chatPages = {
     branches: 'Показать все ветки',
     runInspector: 'Подробности последнего запуска',
     search: 'Искать везде',
+    newProject: 'Новый проект',
     projects: 'Проекты',
     memory: 'Память',
     usage: 'Расход',

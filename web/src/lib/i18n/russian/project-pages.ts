@@ -99,9 +99,8 @@ export const projectPages = {
     more_other: 'и ещё {{count}} файла',
   },
   documents: {
-    text: 'Документы, в которых агент может искать и на которые может ссылаться: текст, Markdown, PDF, Word, HTML, CSV.',
+    text: 'Документы, в которых агент может искать и на которые может ссылаться: текст, Markdown, PDF, Word, Excel, PowerPoint, HTML, CSV.',
     add: 'Добавить документы',
-    adding: 'Загрузка… {{percent}} %',
     empty: 'Документов пока нет',
     emptyText: 'Добавьте документы, а затем спрашивайте о них в беседе этого проекта.',
     reading_one: 'чтение… {{count}} фрагмент',
@@ -117,6 +116,7 @@ export const projectPages = {
     removeTitle: 'Удалить этот документ?',
     removeText: 'Агент больше не сможет искать в {{name}} и ссылаться на него.',
     passage: 'Фрагмент',
+    earlier: 'Показать предыдущий текст',
     page: 'страница {{page}}',
     sources: 'Источники',
   },

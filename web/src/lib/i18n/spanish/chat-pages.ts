@@ -184,6 +184,7 @@ export const chatPages = {
     branches: 'Mostrar todas las ramas',
     runInspector: 'Inspeccionar la última ejecución',
     search: 'Buscar en todo',
+    newProject: 'Nuevo proyecto',
     projects: 'Proyectos',
     memory: 'Memoria',
     usage: 'Uso',

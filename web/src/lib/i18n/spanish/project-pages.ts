@@ -99,9 +99,8 @@ export const projectPages = {
     more_other: 'y {{count}} archivos más',
   },
   documents: {
-    text: 'Documentos que el agente puede buscar y citar: texto, Markdown, PDF, Word, HTML, CSV.',
+    text: 'Documentos que el agente puede buscar y citar: texto, Markdown, PDF, Word, Excel, PowerPoint, HTML, CSV.',
     add: 'Añadir documentos',
-    adding: 'Subiendo… {{percent}} %',
     empty: 'Aún no hay documentos',
     emptyText: 'Añade algunos y pregunta por ellos en una conversación de este proyecto.',
     reading_one: 'leyendo… {{count}} fragmento',
@@ -115,6 +114,7 @@ export const projectPages = {
     removeTitle: '¿Quitar este documento?',
     removeText: 'El agente ya no podrá buscar en {{name}} ni citarlo.',
     passage: 'Fragmento',
+    earlier: 'Mostrar el texto anterior',
     page: 'página {{page}}',
     sources: 'Fuentes',
   },

@@ -55,8 +55,9 @@ function useDocumentNames(
   { replace }: Editing,
 ): Suggestion[] {
   const { t } = useTranslation()
-  const { data = [] } = useDocuments(projectId)
-  return data
+  const { data } = useDocuments(projectId)
+  return (data?.pages ?? [])
+    .flatMap(({ items }) => items)
     .filter(({ name }) => name.toLowerCase().includes(query.toLowerCase()))
     .slice(0, SUGGESTIONS_OF_A_KIND)
     .map(({ id, name }) => ({
