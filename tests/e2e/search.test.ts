@@ -65,7 +65,7 @@ describeInBrowser('search', (visitor) => {
     await field.fill('settings')
     await page.getByRole('option', { name: 'Settings', exact: true, selected: true }).waitFor()
     await field.fill('appearance')
-    await page.getByRole('option', { name: 'Settings › Appearance' }).waitFor()
+    await page.getByRole('option', { name: 'Settings › Appearance', exact: true }).waitFor()
     await field.fill('jap')
     const projects = page.getByRole('group', { name: 'Projects' })
     await projects.getByRole('option', { name: 'Japan', selected: true }).waitFor()
@@ -176,6 +176,41 @@ describeInBrowser('search', (visitor) => {
     await expectAccessible(page)
     await expectNoScrolling(page)
     if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/slide-hit.png` })
+    await leave(page)
+  })
+
+  test('the palette opens a section of the settings, the dialog for a new project, and any of many projects', async () => {
+    const page = await visitor.open(server.url)
+    await page.locator('#composer').waitFor()
+    const choose = async (text: string, option: string): Promise<void> => {
+      await page.keyboard.press('Control+k')
+      await page.getByRole('combobox', { name: 'Search everything' }).fill(text)
+      await page
+        .getByRole('option', { name: option })
+        .and(page.locator('[aria-selected=true]'))
+        .waitFor()
+      await page.keyboard.press('Enter')
+    }
+    await choose('saved prompts', 'Settings › Agent › Saved prompts')
+    const heading = page.getByRole('heading', { name: 'Saved prompts' })
+    await heading.and(page.locator(':focus')).waitFor()
+    await choose('text size', 'Settings › Appearance › Text size')
+    await page.getByRole('radiogroup', { name: 'Text size' }).waitFor()
+
+    await choose('new project', 'New project')
+    const dialog = page.getByRole('dialog', { name: 'New project' })
+    await dialog.getByLabel('Name').and(page.locator(':focus')).waitFor()
+    await page.keyboard.type('Newest')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Newest' }).waitFor()
+
+    // More than one page of the API holds; the list begins with the newest.
+    for (let at = 0; at < 101; at += 1)
+      await server.call('POST', '/api/projects', { body: { name: `Filler ${at}` } })
+    await page.reload()
+    await page.getByRole('heading', { name: 'Newest' }).waitFor()
+    await choose('newest', 'Newest')
+    await page.getByRole('heading', { name: 'Newest' }).waitFor()
     await leave(page)
   })
 })

@@ -28,7 +28,11 @@ describeInBrowser('sharing a conversation', (visitor) => {
     await page.getByRole('menuitem', { name: 'Share', exact: true }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByRole('button', { name: 'Create link' }).click()
-    const url = await dialog.getByLabel('Link', { exact: true }).inputValue()
+    // The new link has the focus and is selected, so that it can be copied at once.
+    const link = dialog.getByLabel('Link', { exact: true })
+    await link.and(page.locator(':focus')).waitFor()
+    const url = await link.inputValue()
+    expect(await page.evaluate('getSelection().toString()')).toBe(url)
     expect(await (await fetch(url)).text()).toContain('<strong>shared</strong>')
 
     const reader = await page.context().newPage()
@@ -39,7 +43,9 @@ describeInBrowser('sharing a conversation', (visitor) => {
     expect(await colourOf('.code-comment')).not.toBe(await colourOf('pre'))
     await expectAccessible(reader)
     await reader.getByRole('link', { name: 'Continue in NanoClaw' }).click()
-    await reader.getByRole('button', { name: 'Continue', exact: true }).click()
+    const onward = reader.getByRole('button', { name: 'Continue', exact: true })
+    await onward.and(reader.locator(':focus')).waitFor()
+    await onward.press('Enter')
     await reader.waitForURL(/\/c\//)
     await reader.getByText('The shared answer.').waitFor()
     await reader.close()

@@ -179,8 +179,9 @@ describe('faults', () => {
     expect(lines.join('\n')).not.toContain('"canary"')
   })
 
-  test('a missing file that NANOCLAW_CONFIG names is an error', () => {
+  test('a missing file that NANOCLAW_CONFIG names is an error; an empty name means the default file', () => {
     expect(() => loadConfig({ NANOCLAW_CONFIG: '/nowhere/config.yml' })).toThrow(ConfigError)
+    expect(loadConfig({ NANOCLAW_CONFIG: '' })).toEqual(loadConfig({}))
   })
 
   test('a remote single-user server is allowed when the operator declares that something else protects it', () => {

@@ -130,6 +130,7 @@ function Navigation({
   const { t } = useTranslation()
   const [location] = useLocation()
   const { dark, choose } = useTheme()
+  const isInSettings = [paths.settings, '/admin'].some((path) => location.startsWith(path))
   return (
     <nav aria-label={t('shell.main')} className="border-t border-line px-2 py-2">
       <ul className="mb-1">
@@ -155,7 +156,11 @@ function Navigation({
       <div className="flex items-center gap-0.5">
         <Link
           href={paths.settings}
-          className="touch-target flex h-9 min-w-0 flex-1 items-center gap-2.5 rounded-lg px-2.5 text-sm text-soft -outline-offset-2 hover:bg-hover/60"
+          aria-current={isInSettings ? 'page' : undefined}
+          className={classNames(
+            'touch-target flex h-9 min-w-0 flex-1 items-center gap-2.5 rounded-lg px-2.5 text-sm -outline-offset-2',
+            isInSettings ? 'bg-hover font-medium text-ink' : 'text-soft hover:bg-hover/60',
+          )}
           onClick={onOpened}
         >
           <Settings size={15} aria-hidden className="shrink-0 text-muted" />

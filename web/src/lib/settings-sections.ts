@@ -13,7 +13,7 @@ export const SETTINGS_SECTIONS = [
   { id: 'password', tab: 'account', title: 'settings.password', isForAccounts: true },
   { id: 'second-factor', tab: 'account', title: 'secondFactor.title', isForAccounts: true },
   { id: 'sessions', tab: 'account', title: 'sessions.title', isForAccounts: true },
-  { id: 'api-keys', tab: 'account', title: 'apiKeys.title' },
+  { id: 'api-keys', tab: 'account', title: 'apiKeys.title', isForAccounts: true },
 ] as const satisfies readonly {
   id: string
   tab: (typeof SETTINGS_TABS)[number]

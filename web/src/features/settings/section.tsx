@@ -53,10 +53,13 @@ export function Section({
  * the user scrolls or moves the focus. Returns a function that stops this.
  */
 function keepInView(heading: HTMLElement): () => void {
-  heading.focus({ preventScroll: true })
   const end = new AbortController()
   const { signal } = end
-  const observer = new ResizeObserver(() => heading.scrollIntoView({ block: 'start' }))
+  // Also called once the page is shown: until its code has loaded, nothing in it can have the focus.
+  const observer = new ResizeObserver(() => {
+    heading.focus({ preventScroll: true })
+    heading.scrollIntoView({ block: 'start' })
+  })
   signal.addEventListener('abort', () => observer.disconnect())
   for (const section of heading.closest('section')?.parentElement?.children ?? [])
     observer.observe(section)
