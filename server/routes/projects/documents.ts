@@ -17,6 +17,7 @@ import {
   PassageQuery,
   UploadedDocuments,
 } from '../../protocol/projects/knowledge.ts'
+import { MAX_DOCUMENTS_PER_UPLOAD } from '../../protocol/projects/upload-limits.ts'
 import { deleted, presentPage, success } from '../envelope.ts'
 import { rejectBrokenUpload } from '../files/broken-upload.ts'
 import type { UploadSlots } from '../files/upload-slots.ts'
@@ -30,7 +31,6 @@ export interface DocumentRouteDependencies {
   fileLimit: number
 }
 
-const MAX_FILES = 50
 const InProject = z.object({ id: ProjectId })
 const OneDocument = z.object({ id: ProjectId, did: z.string().min(1).max(64) })
 const tags = ['documents']
@@ -117,7 +117,13 @@ function registerUpload(app: App, dependencies: DocumentRouteDependencies): void
   app.register(async (plain) => {
     const scope = plain.withTypeProvider<ZodTypeProvider>()
     await scope.register(multipart, {
-      limits: { fileSize: fileLimit, files: MAX_FILES, fields: 20, fieldSize: 10_000, parts: 100 },
+      limits: {
+        fileSize: fileLimit,
+        files: MAX_DOCUMENTS_PER_UPLOAD,
+        fields: 20,
+        fieldSize: 10_000,
+        parts: 100,
+      },
       throwFileSizeLimit: false,
     })
     scope.post(

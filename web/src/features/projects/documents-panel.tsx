@@ -2,6 +2,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { BookOpen, FileUp, Trash2 } from 'lucide-react'
 import { useRef, useState } from 'react'
+import { MAX_DOCUMENTS_PER_UPLOAD } from '../../../../server/protocol/projects/upload-limits.ts'
 import {
   documentsKey,
   type ProjectDocument,
@@ -53,7 +54,12 @@ export function DocumentsPanel({
     sending.current = controller
     setProgress(0)
     try {
-      await upload(`/api/projects/${projectId}/documents`, {}, files, setProgress, signal)
+      for (let start = 0; start < files.length; start += MAX_DOCUMENTS_PER_UPLOAD) {
+        const some = files.slice(start, start + MAX_DOCUMENTS_PER_UPLOAD)
+        const onProgress = (part: number): void =>
+          setProgress((start + part * some.length) / files.length)
+        await upload(`/api/projects/${projectId}/documents`, {}, some, onProgress, signal)
+      }
     } catch (error) {
       if (!signal.aborted) reportError(error)
     }
