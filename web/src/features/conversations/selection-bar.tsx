@@ -98,7 +98,10 @@ export function SelectionBar({
           onClick={() =>
             startExport.mutate([...selected], {
               onSuccess() {
-                notify(t('conversations.exportStarted'))
+                notify(t('conversations.exportStarted'), 'plain', {
+                  label: t('settings.tab.data'),
+                  onClick: () => navigate(paths.settingsSection('data', 'export')),
+                })
                 onClose()
               },
             })
