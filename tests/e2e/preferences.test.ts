@@ -109,7 +109,7 @@ describeInBrowser('preferences', (visitor) => {
     await form.getByLabel('topic').fill('{{reader}} and $& tides')
     await form.getByLabel('reader').fill('a child')
     if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/prompt-form.png` })
-    await form.getByRole('button', { name: 'Insert into message' }).click()
+    await form.getByLabel('reader').press('Control+Enter')
     const filled = 'Explain {{reader}} and $& tides to a child. Only {{reader}} and $& tides!'
     await expect.poll(() => composer(page).inputValue()).toBe(filled)
     await composer(page).press('Enter')

@@ -33,6 +33,22 @@ describeInBrowser('storing what was typed', (visitor) => {
     await saveTwice('**/api/conversations/*', 'Save', 'System prompt')
     const stored = await server.call('GET', `/api/conversations/${json.data.id}`)
     expect(stored.json.data.system_prompt).toBe('You know all kinds of tea.')
+    // The Enter key saves, with Ctrl where it alone begins a line.
+    const open = page.getByRole('button', { name: 'Conversation settings' })
+    const temperature = async () =>
+      (await server.call('GET', `/api/conversations/${json.data.id}`)).json.data.temperature
+    await open.click()
+    await dialog.getByLabel('Temperature').fill('0.5')
+    await dialog.getByLabel('Temperature').press('Enter')
+    await dialog.waitFor({ state: 'detached' })
+    await expect.poll(temperature).toBe(0.5)
+    await open.click()
+    await dialog.getByLabel('Temperature').fill('3')
+    await dialog.getByLabel('System prompt').press('Control+Enter')
+    await dialog.getByLabel('Temperature').fill('1')
+    await dialog.getByLabel('System prompt').press('Control+Enter')
+    await dialog.waitFor({ state: 'detached' })
+    await expect.poll(temperature).toBe(1)
 
     await page.goto(`${server.url}/settings/agent`)
     // A press beside a dialog closes it only if nothing was typed.

@@ -1,5 +1,5 @@
 // The settings dialog of one conversation: system prompt, temperature, answer length, MCP servers.
-import { useState } from 'react'
+import { useId, useState } from 'react'
 import type { Conversation } from '../../../../server/protocol/conversations/conversation.ts'
 import { usePatchConversation } from '../../lib/api/conversations.ts'
 import { useMcpServers } from '../../lib/api/mcp.ts'
@@ -20,6 +20,7 @@ export function ChatSettings({
   onClose: () => void
 }) {
   const { t } = useTranslation()
+  const formId = useId()
   const patch = usePatchConversation()
   const { data: servers } = useMcpServers()
   const [prompt, setPrompt] = useState(conversation.system_prompt ?? '')
@@ -55,13 +56,25 @@ export function ChatSettings({
           <Button tone="quiet" onClick={onClose}>
             {t('common.cancel')}
           </Button>
-          <Button tone="primary" onClick={save} disabled={badHeat || badLength || patch.isPending}>
+          <Button
+            tone="primary"
+            type="submit"
+            form={formId}
+            disabled={badHeat || badLength || patch.isPending}
+          >
             {t('common.save')}
           </Button>
         </>
       }
     >
-      <div className="flex flex-col gap-5">
+      <form
+        id={formId}
+        className="flex flex-col gap-5"
+        onSubmit={(event) => {
+          event.preventDefault()
+          save()
+        }}
+      >
         <TextArea
           label={t('chatSettings.systemPrompt')}
           hint={t('chatSettings.systemPromptHint')}
@@ -108,7 +121,7 @@ export function ChatSettings({
             ))}
           </fieldset>
         )}
-      </div>
+      </form>
     </Dialog>
   )
 }

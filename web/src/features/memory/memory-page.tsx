@@ -7,6 +7,7 @@ import { keyed } from '../../lib/list-keys.ts'
 import { Button, IconButton } from '../../ui/controls/button.tsx'
 import { inputClass } from '../../ui/controls/field.tsx'
 import { moveFocusOnRemoval } from '../../ui/controls/move-focus-on-removal.ts'
+import { submitByKeys } from '../../ui/controls/submit-by-keys.ts'
 import { useTextEdit } from '../../ui/controls/use-text-edit.ts'
 import { ConfirmDialog } from '../../ui/overlays/dialog.tsx'
 import { notify } from '../../ui/overlays/toasts.ts'
@@ -126,6 +127,7 @@ function Editor({ stored }: { stored: string }) {
         placeholder={t('memory.placeholder')}
         className={`${inputClass} min-h-[26rem] resize-y rounded-2xl p-4 font-mono text-compact leading-relaxed sm:text-compact`}
         onChange={(event) => edit.setText(event.target.value)}
+        onKeyDown={submitByKeys}
       />
       <div className="flex justify-end">
         <Button

@@ -1,5 +1,5 @@
 // The menu that chooses the project of a conversation.
-import { ChevronDown, FolderOpen } from 'lucide-react'
+import { ChevronDown, FolderOpen, FolderPlus } from 'lucide-react'
 import { useLocation } from 'wouter'
 import type { ProjectId } from '../../../../server/protocol/ids.ts'
 import { useProjects } from '../../lib/api/projects.ts'
@@ -62,6 +62,9 @@ export function ProjectPicker({
         onChoose={(value) => onChoose(projects.find(({ id }) => id === value)?.id ?? null)}
       />
       <MenuSeparator />
+      <MenuItem icon={FolderPlus} onSelect={() => navigate(paths.newProject)}>
+        {t('projects.new')}
+      </MenuItem>
       <MenuItem icon={FolderOpen} onSelect={() => navigate(paths.projects)}>
         {t('projects.manage')}
       </MenuItem>

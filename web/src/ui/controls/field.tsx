@@ -1,6 +1,7 @@
 // Form fields: label, control, and hint or error, linked for assistive technology.
 import { type ComponentProps, type ReactNode, useId } from 'react'
 import { classNames } from '../class-names.ts'
+import { submitByKeys } from './submit-by-keys.ts'
 
 /** The classes that all inputs share. */
 export const inputClass =
@@ -58,7 +59,7 @@ export function TextField({
   )
 }
 
-/** A multi-line text field with the properties of a `textarea`. An error replaces the hint. */
+/** A multi-line text field with the properties of a `textarea`. An error replaces the hint. Ctrl+Enter submits the form. */
 export function TextArea({
   label,
   hint,
@@ -74,6 +75,7 @@ export function TextArea({
         aria-invalid={error !== undefined}
         aria-describedby={hint !== undefined || error !== undefined ? `${id}-note` : undefined}
         className={classNames(inputClass, 'min-h-24 resize-y py-2 leading-relaxed', className)}
+        onKeyDown={submitByKeys}
         {...rest}
       />
     </Frame>
