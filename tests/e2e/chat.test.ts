@@ -1,6 +1,13 @@
 // The chat in a real browser against the real server: tools, reload, lost connection, stop, edit, branches.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { describeInBrowser, expectAccessible, leave, say } from '../support/page/page.ts'
+import {
+  composer,
+  describeInBrowser,
+  expectAccessible,
+  leave,
+  say,
+  visit,
+} from '../support/page/page.ts'
 import { scripted } from '../support/provider/scripted.ts'
 import { startUpstream, type Upstream } from '../support/provider/upstream.ts'
 import { turn } from '../support/provider/upstream-turns.ts'
@@ -175,7 +182,7 @@ describeInBrowser('the chat', (visitor) => {
     await leave(page)
   })
 
-  test('an image and a text file are sent with a message', async () => {
+  test('an image and a text file are sent with a message, even after a visit to another view and a reload', async () => {
     upstream.enqueue(turn.text('I see them.'))
     const page = await visitor.open(url)
     await page.locator('input[type=file]').setInputFiles([
@@ -189,7 +196,13 @@ describeInBrowser('the chat', (visitor) => {
         ),
       },
     ])
-    await page.getByRole('list', { name: 'Attachments' }).getByText('dot.png').waitFor()
+    const chips = page.getByRole('list', { name: 'Attachments' }).locator('li[aria-busy=false]')
+    await expect.poll(() => chips.count()).toBe(2)
+    await visit(page, '/memory')
+    await page.getByRole('link', { name: 'New conversation' }).click()
+    await expect.poll(() => chips.allInnerTexts()).toEqual(['notes.txt', 'dot.png'])
+    await page.reload()
+    await expect.poll(() => chips.count()).toBe(2)
     await say(page, 'Look at these.')
     await page.getByText('I see them.').waitFor()
     const asked = JSON.stringify(upstream.requests.at(-1)?.messages)
@@ -197,6 +210,9 @@ describeInBrowser('the chat', (visitor) => {
     expect(asked).toContain('data:image/png;base64,')
     await page.reload()
     await page.getByRole('article', { name: 'Your message' }).getByText('notes.txt').waitFor()
+    await page.getByRole('link', { name: 'New conversation' }).click()
+    await composer(page).waitFor()
+    expect(await chips.count()).toBe(0)
     await leave(page)
   })
 

@@ -21,6 +21,8 @@ export function LateToaster({ dark }: { dark: boolean }) {
       <Toaster
         theme={dark ? 'dark' : 'light'}
         position="top-center"
+        // One failure must not hide another, as when several files cannot be attached.
+        expand
         // Below the page's title bar.
         offset={{ top: 60 }}
         mobileOffset={{ top: 64 }}

@@ -11,6 +11,9 @@ const canShow = new Promise<void>((resolve) => {
 /** Call it once the toaster is mounted, so that earlier notices appear. */
 export const markToasterReady = (): void => shown()
 
+/** How long a notice with an action, or about a failure, stays: it takes longer to read and to decide. */
+const LONG_MS = 10_000
+
 /** Shows a notice. Equal texts are not stacked. */
 export function notify(
   text: string,
@@ -19,7 +22,8 @@ export function notify(
 ): void {
   endFirstScreen()
   void Promise.all([import('sonner'), canShow]).then(([{ toast }]) => {
-    const options = { id: text, ...(action === undefined ? {} : { action, duration: 10_000 }) }
+    const isLong = action !== undefined || kind === 'error'
+    const options = { id: text, ...(action && { action }), ...(isLong && { duration: LONG_MS }) }
     if (kind === 'plain') toast(text, options)
     else toast[kind](text, options)
   })

@@ -2,6 +2,7 @@
 import { useRef, useState } from 'react'
 import type { FileInfo } from '../../../../../server/protocol/conversations/file.ts'
 import { request } from '../../../lib/http/api-client.ts'
+import { readDraftFiles, writeDraftFiles } from './draft-files.ts'
 
 /** An uploaded file of a message. */
 export type AttachedFile = FileInfo
@@ -32,22 +33,37 @@ export interface ChosenFiles {
   uploaded(): Promise<readonly AttachedFile[]>
 }
 
-/** The files of a message that is being written. `onFailure` receives the reason why a file cannot be attached. */
+/**
+ * The files of a message that is being written, stored as part of the draft `draftKey`. `onFailure` receives the reason why
+ * a file cannot be attached.
+ */
 export function useChosenFiles({
+  draftKey,
   onUploaded,
   onFailure,
 }: {
+  draftKey: string
   onUploaded(file: AttachedFile): void
   onFailure(error: unknown): void
 }): ChosenFiles {
-  const [files, setFiles] = useState<readonly ChosenFile[]>([])
+  const [files, setFiles] = useState<readonly ChosenFile[]>(() =>
+    readDraftFiles(draftKey).map((uploaded, place) => ({
+      key: place + 1,
+      name: uploaded.name,
+      uploaded,
+    })),
+  )
   const newest = useRef(files)
-  const lastKey = useRef(0)
+  const lastKey = useRef(files.length)
   const uploads = useRef(new Map<number, { done: Promise<void>; abort: AbortController }>())
 
   const change = (next: readonly ChosenFile[]): void => {
     newest.current = next
     setFiles(next)
+    writeDraftFiles(
+      draftKey,
+      next.flatMap(({ uploaded }) => (uploaded === null ? [] : [uploaded])),
+    )
   }
   const drop = (key: number): void => change(newest.current.filter((one) => one.key !== key))
 

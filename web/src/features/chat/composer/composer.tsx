@@ -77,7 +77,7 @@ type ComposerProps = {
   autoFocus?: boolean
 }
 
-/** Stores its text as the draft `draftKey`, so that nothing is lost. */
+/** Stores its text and files as the draft `draftKey`, so that nothing is lost. */
 export function Composer({
   draftKey,
   options,
@@ -105,7 +105,7 @@ export function Composer({
   useAutoGrow(field, text)
   useFocusAtStart(field, autoFocus)
 
-  const { chosen, attach, onPaste, dragging } = useAttaching(model, (pasted) =>
+  const { chosen, attach, onPaste, dragging } = useAttaching(draftKey, model, (pasted) =>
     put(pasted, text.length, text.length),
   )
   const { files } = chosen

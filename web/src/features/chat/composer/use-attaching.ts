@@ -14,11 +14,19 @@ const WINDOW_SHARE = 0.5
 /** A longer pasted text becomes a file. */
 const MAX_PASTED_CHARACTERS = 8_000
 
-/** While `model` is undefined (loading), any file can be attached; the server checks again. */
-export function useAttaching(model: PublicModel | undefined, insert: (text: string) => void) {
+/**
+ * The files are part of the draft `draftKey`. While `model` is undefined (loading), any file can be attached; the server
+ * checks again. `insert` receives a long pasted text that should not become a file.
+ */
+export function useAttaching(
+  draftKey: string,
+  model: PublicModel | undefined,
+  insert: (text: string) => void,
+) {
   const { t } = useTranslation()
   const [dragging, setDragging] = useState(false)
   const chosen = useChosenFiles({
+    draftKey,
     onUploaded({ name, characters = 0, error, reason, params }) {
       const window = model?.context_window ?? Number.POSITIVE_INFINITY
       if (error !== undefined)
