@@ -1,8 +1,8 @@
 // The uploaded files of unsent messages, stored while the tab is open like the drafts of their texts.
+import type { FileInfo } from '../../../../../server/protocol/conversations/file.ts'
 import type { FileId } from '../../../../../server/protocol/ids.ts'
 import { privateKey } from '../../../lib/browser/private-storage.ts'
 import { fieldsOf, listIn, numberIn, parseJson, textIn } from '../../../lib/read-json.ts'
-import type { AttachedFile } from './attachments.ts'
 
 const storageKey = (key: string): string => privateKey(`draft-files.${key}`)
 
@@ -10,7 +10,7 @@ const storageKey = (key: string): string => privateKey(`draft-files.${key}`)
 const MAX_AGE_MS = 23 * 60 * 60 * 1000
 
 /** The files of the draft with this key that the server still has. */
-export function readDraftFiles(key: string): AttachedFile[] {
+export function readDraftFiles(key: string): FileInfo[] {
   try {
     const stored = listIn(parseJson(sessionStorage.getItem(storageKey(key)) ?? '[]'))
     const oldest = Date.now() - MAX_AGE_MS
@@ -23,7 +23,7 @@ export function readDraftFiles(key: string): AttachedFile[] {
 }
 
 /** Replaces the files of the draft. Never throws. */
-export function writeDraftFiles(key: string, files: readonly AttachedFile[]): void {
+export function writeDraftFiles(key: string, files: readonly FileInfo[]): void {
   try {
     if (files.length === 0) sessionStorage.removeItem(storageKey(key))
     else sessionStorage.setItem(storageKey(key), JSON.stringify(files))
@@ -32,7 +32,7 @@ export function writeDraftFiles(key: string, files: readonly AttachedFile[]): vo
   }
 }
 
-function fileIn(value: unknown): AttachedFile {
+function fileIn(value: unknown): FileInfo {
   const fields = fieldsOf(value)
   const numbers = Object.entries({
     width: numberIn(fields.width),
