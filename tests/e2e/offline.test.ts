@@ -70,6 +70,13 @@ describeInBrowser('the page without a connection', (visitor) => {
     await page.getByText('Blue whales.').waitFor()
     await page.getByText('You’re offline.').waitFor()
     await page.getByText('Copy on this device').waitFor()
+    // The list has the conversation that was created after it had loaded.
+    const whales = page.getByRole('link', { name: 'Which animal is the largest?' })
+    await whales.waitFor()
+    await page.getByRole('link', { name: 'Usage' }).click()
+    await page.getByText('This view isn’t stored on this device.').waitFor()
+    await whales.click()
+    await page.getByText('Blue whales.').waitFor()
     await say(page, 'And the smallest?')
     await page.getByText('Sent as soon as you’re online again').waitFor()
     await expect.poll(() => composer(page).inputValue()).toBe('')
@@ -87,7 +94,7 @@ describeInBrowser('the page without a connection', (visitor) => {
     await page.getByRole('article').getByText('And the fastest?').waitFor()
     await page.getByRole('button', { name: 'Regenerate' }).waitFor()
     await page.getByText('You’re offline.').waitFor({ state: 'detached' })
-    await page.getByRole('link', { name: 'Which animal is the largest?' }).click()
+    await whales.click()
     await page.getByText('And the smallest?').waitFor()
     await page.getByText(/One of the two\.|The other one\./).waitFor()
 

@@ -6,6 +6,7 @@ import type { Change } from '../../../server/protocol/change.ts'
 import { isChangingHere } from '../lib/api/bulk-changes.ts'
 import { refreshPins, refreshTrash } from '../lib/api/conversation-lists.ts'
 import { dropConversations, refreshConversations } from '../lib/api/conversations.ts'
+import { copyChangedLists } from '../lib/api/list-copies.ts'
 import { messageKeys } from '../lib/api/messages.ts'
 import { ApiError, send } from '../lib/http/api-client.ts'
 import { readFrames } from '../lib/http/event-stream.ts'
@@ -198,7 +199,11 @@ export function FollowChanges(): null {
   useEffect(() => {
     const controller = new AbortController()
     void followChanges(client, controller.signal)
-    return () => controller.abort()
+    const stopCopying = copyChangedLists(client)
+    return () => {
+      controller.abort()
+      stopCopying()
+    }
   }, [client])
   return null
 }

@@ -36,6 +36,24 @@ export const inProject = (projectId: string): ListFilters => ({
 
 const LISTS = 'conversations'
 
+/** The path of the lists. */
+export const LISTS_PATH = '/api/conversations'
+
+/** Conversations per page: the server's maximum. */
+const PAGE_SIZE = 100
+
+/** The parameters of the request for a page of a list; null begins it. */
+export const listParameters = (filters: ListFilters, cursor: string | null) => ({
+  limit: PAGE_SIZE,
+  cursor,
+  q: filters.q,
+  tag: filters.tag,
+  project_id: filters.projectId,
+  ...(filters.pinned === null || filters.view === 'trash' ? {} : { pinned: filters.pinned }),
+  ...(filters.view === 'trash' ? { trashed: 'true' } : {}),
+  ...(filters.view === 'archived' ? { archived: 'true' } : {}),
+})
+
 /** The query keys of the lists of conversations. */
 export const listKeys = {
   all: [LISTS] as const,
@@ -97,7 +115,8 @@ export function placeConversation(
   }
 }
 
-const filtersOf = (queryKey: readonly unknown[]): ListFilters | null => {
+/** The filters of a list, given its key; null for other keys. */
+export const filtersOf = (queryKey: readonly unknown[]): ListFilters | null => {
   const [name, filters] = queryKey
   // Only `listKeys.one` creates such keys.
   return name === LISTS && typeof filters === 'object' ? (filters as ListFilters) : null

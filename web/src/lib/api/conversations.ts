@@ -19,13 +19,12 @@ import { ApiError, authorization, request, requestDone } from '../http/api-clien
 import {
   findListed,
   inProject,
+  LISTS_PATH,
   type ListFilters,
   listKeys,
+  listParameters,
   placeInLists,
 } from './conversation-lists.ts'
-
-/** Conversations per page: the server's maximum. */
-const PAGE_SIZE = 100
 
 /** The query keys of conversations and their lists. */
 export const conversationKeys = {
@@ -42,19 +41,8 @@ export const useConversations = (filters: ListFilters) =>
     enabled: !(filters.view === 'trash' && filters.pinned === true),
     queryKey: listKeys.one(filters),
     queryFn: ({ pageParam, signal }) =>
-      request<z.output<typeof ConversationPage>>('/api/conversations', {
-        query: {
-          limit: PAGE_SIZE,
-          cursor: pageParam,
-          q: filters.q,
-          tag: filters.tag,
-          project_id: filters.projectId,
-          ...(filters.pinned === null || filters.view === 'trash'
-            ? {}
-            : { pinned: filters.pinned }),
-          ...(filters.view === 'trash' ? { trashed: 'true' } : {}),
-          ...(filters.view === 'archived' ? { archived: 'true' } : {}),
-        },
+      request<z.output<typeof ConversationPage>>(LISTS_PATH, {
+        query: listParameters(filters, pageParam),
         signal,
       }),
     initialPageParam: null as string | null,

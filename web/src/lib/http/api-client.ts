@@ -96,7 +96,8 @@ async function fetchOrOffline(path: string, init: RequestInit): Promise<Response
   }
 }
 
-const withQuery = (path: string, query: RequestOptions['query']): string => {
+/** The path with its parameters; those that are null, undefined or empty are left out. */
+export const addressOf = (path: string, query: RequestOptions['query']): string => {
   if (query === undefined) return path
   const search = new URLSearchParams()
   for (const [name, value] of Object.entries(query))
@@ -116,7 +117,7 @@ export async function send(path: string, options: RequestOptions = {}): Promise<
   const { method = 'GET', body, query, headers, signal } = options
   const isForm = body instanceof FormData
   const attempt = async (): Promise<Response> =>
-    fetchOrOffline(withQuery(path, query), {
+    fetchOrOffline(addressOf(path, query), {
       method,
       headers: {
         ...(await authorization()),
@@ -142,7 +143,7 @@ export async function send(path: string, options: RequestOptions = {}): Promise<
  * returns the copy of an earlier response if there is one. Throws `ApiError`.
  */
 export async function request<T>(path: string, options?: RequestOptions): Promise<T> {
-  const address = withQuery(path, options?.query)
+  const address = addressOf(path, options?.query)
   const isRead = (options?.method ?? 'GET') === 'GET'
   try {
     const response = await send(path, options)

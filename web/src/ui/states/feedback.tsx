@@ -1,7 +1,8 @@
 // The states of a view: loading, empty, failed.
 import { LoaderCircle, type LucideIcon, RotateCw, TriangleAlert } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
+import { useOffline } from '../../lib/offline/connection.ts'
 import { Button } from '../controls/button.tsx'
 
 /** A spinner, `size` pixels wide. Screen readers skip it, so put a text next to it. */
@@ -9,13 +10,25 @@ export function Spinner({ size = 16 }: { size?: number }) {
   return <LoaderCircle size={size} aria-hidden className="animate-spin text-muted" />
 }
 
-/** A centred spinner with a text that screen readers announce. */
+/** Copies on this device appear sooner than that. */
+const OFFLINE_NOTICE_MS = 2_000
+
+/** A centred spinner with a text that screen readers announce. Without a connection, it says what it waits for. */
 export function Loading() {
   const { t } = useTranslation()
+  const isOffline = useOffline((store) => store.isOffline)
+  const [isLong, setIsLong] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setIsLong(true), OFFLINE_NOTICE_MS)
+    return () => clearTimeout(timer)
+  }, [])
   return (
-    <div role="status" className="flex items-center justify-center gap-2 p-8 text-sm text-muted">
+    <div
+      role="status"
+      className="flex items-center justify-center gap-2 p-8 text-sm text-balance text-muted"
+    >
       <Spinner />
-      {t('common.loading')}
+      {t(isOffline && isLong ? 'shell.offlineView' : 'common.loading')}
     </div>
   )
 }

@@ -56,6 +56,7 @@ export const chinese: typeof english = {
     sidebar: '侧栏',
     offline: '你已离线，仍可阅读此设备上保存的内容。',
     offlineCopy: '此设备上的副本，保存于 {{when}}',
+    offlineView: '此设备上没有保存这个页面。重新联网后会自动打开。',
     offlineMissing: '此设备上没有保存这个对话。重新联网后即可打开。',
   },
   home: {

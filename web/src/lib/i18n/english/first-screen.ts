@@ -56,6 +56,7 @@ export const english = {
     sidebar: 'Sidebar',
     offline: 'You’re offline. You can still read what’s stored on this device.',
     offlineCopy: 'Copy on this device, from {{when}}',
+    offlineView: 'This view isn’t stored on this device. It opens once you’re online again.',
     offlineMissing:
       'This conversation isn’t stored on this device. It opens once you’re online again.',
   },

@@ -67,6 +67,8 @@ export const firstScreen: Translation<typeof english, Forms> = {
     offline:
       'Vous êtes hors ligne. Vous pouvez toujours lire ce qui est enregistré sur cet appareil.',
     offlineCopy: 'Copie sur cet appareil, du {{when}}',
+    offlineView:
+      'Cette page n’est pas enregistrée sur cet appareil. Elle s’ouvrira dès que vous serez de nouveau en ligne.',
     offlineMissing:
       'Cette conversation n’est pas enregistrée sur cet appareil. Elle s’ouvrira dès que vous serez de nouveau en ligne.',
   },

@@ -67,6 +67,8 @@ export const firstScreen: Translation<typeof english, Forms> = {
     sidebar: 'Seitenleiste',
     offline: 'Du bist offline. Was auf diesem Gerät gespeichert ist, kannst du weiterhin lesen.',
     offlineCopy: 'Kopie auf diesem Gerät, Stand: {{when}}',
+    offlineView:
+      'Diese Ansicht ist nicht auf diesem Gerät gespeichert. Sie öffnet sich, sobald du wieder online bist.',
     offlineMissing:
       'Diese Unterhaltung ist nicht auf diesem Gerät gespeichert. Sie öffnet sich, sobald du wieder online bist.',
   },

@@ -67,6 +67,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
     sidebar: 'サイドバー',
     offline: 'オフラインです。この端末に保存されている内容は引き続き読めます。',
     offlineCopy: 'この端末に保存されたコピー（{{when}}）',
+    offlineView: 'この画面はこの端末に保存されていません。オンラインに戻ると開きます。',
     offlineMissing: 'この会話はこの端末に保存されていません。オンラインに戻ると開きます。',
   },
   home: {

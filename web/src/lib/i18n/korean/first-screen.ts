@@ -66,6 +66,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
     sidebar: '사이드바',
     offline: '오프라인입니다. 이 기기에 저장된 내용은 계속 읽을 수 있습니다.',
     offlineCopy: '이 기기에 저장된 사본, {{when}}',
+    offlineView: '이 화면은 이 기기에 저장되어 있지 않습니다. 다시 온라인이 되면 열립니다.',
     offlineMissing: '이 대화는 이 기기에 저장되어 있지 않습니다. 다시 온라인이 되면 열립니다.',
   },
   home: {

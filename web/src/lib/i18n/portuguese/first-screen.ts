@@ -67,6 +67,8 @@ export const firstScreen: Translation<typeof english, Forms> = {
     sidebar: 'Barra lateral',
     offline: 'Você está offline. Ainda pode ler o que está salvo neste dispositivo.',
     offlineCopy: 'Cópia neste dispositivo, de {{when}}',
+    offlineView:
+      'Esta página não está salva neste dispositivo. Ela abrirá assim que você voltar a ficar online.',
     offlineMissing:
       'Esta conversa não está salva neste dispositivo. Ela abrirá assim que você voltar a ficar online.',
   },

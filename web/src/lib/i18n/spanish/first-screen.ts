@@ -67,6 +67,8 @@ export const firstScreen: Translation<typeof english, Forms> = {
     sidebar: 'Barra lateral',
     offline: 'No tienes conexión. Puedes seguir leyendo lo que está guardado en este dispositivo.',
     offlineCopy: 'Copia en este dispositivo, de {{when}}',
+    offlineView:
+      'Esta página no está guardada en este dispositivo. Se abrirá cuando vuelvas a tener conexión.',
     offlineMissing:
       'Esta conversación no está guardada en este dispositivo. Se abrirá en cuanto vuelvas a tener conexión.',
   },
