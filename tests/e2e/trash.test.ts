@@ -112,7 +112,9 @@ describeInBrowser('the trash in the sidebar', (visitor) => {
     await page.getByRole('toolbar').getByRole('button', { name: 'Archive' }).click()
     await page.getByText('2 conversations archived').waitFor()
     await link('Egret').waitFor({ state: 'detached' })
-    await button('Undo').last().click()
+    // The notice about the deletion is still shown, too.
+    const archived = page.getByRole('listitem').filter({ hasText: '2 conversations archived' })
+    await archived.getByRole('button', { name: 'Undo' }).click()
     for (const title of ['Pelican', 'Egret']) await link(title).waitFor()
 
     await expect

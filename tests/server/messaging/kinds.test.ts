@@ -106,6 +106,23 @@ describeOnEachDatabase('kinds of channels', (open) => {
     expect(outcome).toMatchObject({ ok: false, retry: false })
   })
 
+  test('a channel whose server sends no email anymore, or none to its address, says why', async () => {
+    const { smtp, mails } = await startMailServer()
+    const reasonWith = async (settings: Parameters<typeof createEmailKind>[0]['smtp']) => {
+      const outcome = await createEmailKind({ smtp: settings }).send(
+        { to: 'kim@example.org' },
+        { id: 'x', channel: 'me', text: 'hi', createdAt: new Date() },
+        new AbortController().signal,
+      )
+      return outcome.ok ? null : outcome.failure.reason
+    }
+    expect(await reasonWith(undefined)).toBe('delivery_mail_not_set_up')
+    expect(await reasonWith({ ...smtp, allowed_recipients: ['@elsewhere.net'] })).toBe(
+      'delivery_settings_unfit',
+    )
+    expect(mails).toEqual([])
+  })
+
   describe('an aborted email', () => {
     const mail = { id: 'x', channel: 'me', text: 'hi', createdAt: new Date() }
 

@@ -24,7 +24,7 @@ export function useSettingsPlaces(): SettingsPlace[] {
     label: inSettings(tab),
   }))
   const choices = Object.keys(DISPLAY_CHOICES).map((name) => ({
-    path: `${paths.settingsTab('appearance')}`,
+    path: paths.settingsTab('appearance'),
     icon: Settings,
     // The keys of an object are typed as texts.
     label: inSettings('appearance', t(`settings.display.${name as keyof Display}.label`)),
