@@ -7,8 +7,9 @@ export function submitByKeys(event: KeyboardEvent<HTMLTextAreaElement>): void {
   const isModified = event.ctrlKey || event.metaKey
   if (event.key !== 'Enter' || !isModified || isComposing(event.nativeEvent)) return
   event.preventDefault()
-  const controls = [...(event.currentTarget.form?.elements ?? [])]
-  controls
-    .find((control) => control instanceof HTMLButtonElement && control.type === 'submit')
-    ?.dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true }))
+  for (const control of event.currentTarget.form?.elements ?? [])
+    if (control instanceof HTMLButtonElement && control.type === 'submit') {
+      control.click()
+      return
+    }
 }

@@ -20,6 +20,8 @@ export async function upload<T>(
   for (const [name, value] of Object.entries(fields)) form.set(name, value)
   for (const { file, path } of files) form.append('files', file, path)
   const headers = await authorization()
+  // Cancelled while the token was renewed, or between two uploads: no event reports that again.
+  signal?.throwIfAborted()
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest()
     request.open('POST', address)
