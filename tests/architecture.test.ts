@@ -117,17 +117,6 @@ describe('layer rules', () => {
     expect(wrong.map(({ from, to }) => `${from} -> ${to}`)).toEqual([])
   })
 
-  test('no source file has more than 300 lines, tests included', () => {
-    const long = ['server', 'web/src', 'tests', 'bench', 'scripts']
-      .flatMap((folder) => sourceFiles(join(root, folder)))
-      .map((file) => ({
-        file: relative(root, file),
-        lines: readFileSync(file, 'utf8').trimEnd().split('\n').length,
-      }))
-      .filter(({ lines }) => lines > 300)
-    expect(long).toEqual([])
-  })
-
   test('only the module that chooses the SQLite driver loads it, because no driver version works with every Node version', () => {
     const loading = /(?:^import (?!type )[^\n]*from|import\(|require\() ?'better-sqlite3'/m
     const files = sourceFiles(serverBase).filter((file) => loading.test(readFileSync(file, 'utf8')))
