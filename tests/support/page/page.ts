@@ -53,7 +53,12 @@ const ADDRESS_BAR_PAGES = ['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup', 'WebUIOm
  */
 const PAGE_FLAGS = '--no-opt --no-maglev --single-threaded-gc --min-semi-space-size=16'
 
+/** A machine with a mouse; headless browsers report neither hover nor a pointer. Touch emulation replaces both. */
+const MOUSE =
+  'primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4'
+
 const flags = [
+  `--blink-settings=${MOUSE}`,
   `--host-resolver-rules=MAP ${REMOTE_HOST} 127.0.0.1`,
   '--no-sandbox',
   '--disable-gpu',

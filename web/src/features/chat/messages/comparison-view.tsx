@@ -124,10 +124,7 @@ export function ComparisonView(props: Props) {
       </section>
     )
   return (
-    <section
-      aria-label={t('compare.title')}
-      className="relative left-1/2 flex w-[min(76rem,calc(100cqw-2.5rem))] -translate-x-1/2 flex-col gap-3"
-    >
+    <section aria-label={t('compare.title')} className="flex flex-col gap-3">
       <div className="grid grid-cols-2 gap-4">
         {places.map(({ key, id, title }) => (
           <section

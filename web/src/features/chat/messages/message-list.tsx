@@ -5,6 +5,7 @@ import { type RefObject, useEffect, useLayoutEffect, useRef } from 'react'
 import type { Message } from '../../../../../server/protocol/conversations/message.ts'
 import type { MessageId } from '../../../../../server/protocol/ids.ts'
 import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
+import { classNames } from '../../../ui/class-names.ts'
 import { ScrollRegion } from '../../../ui/scroll-region.tsx'
 import { Spinner } from '../../../ui/states/feedback.tsx'
 import { PartBoundary } from '../../../ui/states/part-boundary.tsx'
@@ -59,6 +60,9 @@ function useOlder(
   return sentinel
 }
 
+const isCompared = (comparison: ReturnType<typeof useComparison>, { id }: Message): boolean =>
+  comparison?.first === id || comparison?.second === id
+
 /** Scrolls with the growing answer while the user is at the end. `edited` is the message that is open for editing. */
 export function MessageList({
   messages,
@@ -102,10 +106,7 @@ export function MessageList({
         aria-label={t('chat.messages')}
         className="@container h-full overflow-y-auto [scrollbar-gutter:stable_both-edges] bg-paper -outline-offset-2 will-change-scroll"
       >
-        <div
-          ref={content}
-          className="mx-auto flex w-full max-w-3xl flex-col gap-6 px-5 pt-6 pb-8 max-sm:px-4"
-        >
+        <div ref={content} className="flex flex-col pt-4 pb-4">
           {hasOlder && (
             <div ref={sentinel} className="flex justify-center py-3">
               <Spinner />
@@ -115,7 +116,12 @@ export function MessageList({
             <div
               key={message.id}
               data-message={message.id}
-              className={index < messages.length - 4 ? 'message-row lazy-row' : 'message-row'}
+              className={classNames(
+                'message-row mx-auto w-full px-5 max-sm:px-4',
+                isCompared(comparison, message) ? 'max-w-[78.5rem]' : 'max-w-3xl',
+                message.role === 'user' ? 'pt-2 pb-1' : 'pt-1 pb-4',
+                index < messages.length - 4 && 'lazy-row',
+              )}
             >
               <PartBoundary subject={message}>
                 <OneMessage
@@ -184,7 +190,7 @@ function OneMessage({
         onShow={actions.show}
       />
     )
-  if (comparison?.first === message.id || comparison?.second === message.id)
+  if (comparison !== null && isCompared(comparison, message))
     return (
       <PartBoundary fallback={<Spinner />}>
         <LateComparison

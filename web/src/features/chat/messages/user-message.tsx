@@ -59,7 +59,7 @@ export const UserMessage = memo(function UserMessage({
   return (
     <article
       aria-label={t('message.yours')}
-      className="group/message flex flex-col items-end gap-1.5"
+      className="group/message flex flex-col items-end gap-1"
     >
       {attachments.length > 0 && <AttachmentChips attachments={attachments} />}
       {message.text !== '' && (
@@ -79,7 +79,7 @@ export const UserMessage = memo(function UserMessage({
           )}
         </div>
       )}
-      <div className="message-actions -mb-6 pointer-coarse:mb-0 flex min-h-7 items-center gap-0.5">
+      <div className="message-actions flex min-h-7 items-center gap-0.5">
         <SiblingSwitch
           id={message.id}
           siblings={message.siblings}
