@@ -1,6 +1,6 @@
 // Converts an `LlmRequest` to the body of an OpenAI-compatible chat completion, adapted to the provider.
 import { createHash } from 'node:crypto'
-import { asRecord } from '../../lib/records.ts'
+import { asRecord, isRecord } from '../../lib/records.ts'
 import type { ModelSettings } from '../../protocol/models/catalog.ts'
 import { sendableName } from '../called-tools.ts'
 import { carrySource, openCarry } from '../carry.ts'
@@ -183,12 +183,13 @@ function userMessage(
 /** A PDF in the form that OpenAI's APIs accept. */
 export const pdfUrl = (data: string): string => `data:application/pdf;base64,${data}`
 
-/** Providers reject a history with a call whose arguments are not JSON, so invalid ones are wrapped in an object. */
+/** Providers reject a history with a call whose arguments are no JSON object, so others are wrapped in one. */
 export function sendableArguments(text: string): string {
+  if (text.trim() === '') return '{}'
   try {
-    JSON.parse(text)
-    return text
+    if (isRecord(JSON.parse(text))) return text
   } catch {
-    return JSON.stringify({ unreadable: text.slice(0, 2000) })
+    // Not JSON; wrapped below.
   }
+  return JSON.stringify({ unreadable: text.slice(0, 2000) })
 }

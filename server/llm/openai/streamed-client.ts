@@ -17,6 +17,7 @@ import {
   unreadableAnswer,
 } from '../failure.ts'
 import { noteOutput } from '../note-output.ts'
+import { meantTool, readableArguments } from '../readable-calls.ts'
 import { estimatePromptTokens } from '../tokens.ts'
 import type { TokenCounts } from '../usage.ts'
 import { refusal } from './connection.ts'
@@ -155,7 +156,7 @@ export function createStreamedClient(options: StreamedClientOptions, wire: Wire)
       return [failed(exchange, unreadableAnswer(context, 'model_answer_empty'))]
     if (reader.finishReason === 'content_filter' && reader.empty)
       return [failed(exchange, statusFailure({ status: 400, body: 'content filter' }, context))]
-    const calls = readCalls(reader)
+    const calls = readCalls(exchange)
     const reason = calls.length > 0 ? 'tool_calls' : plainReason(reader)
     return [
       ...calls.map((call): LlmEvent => ({ type: 'tool_call', call })),
@@ -212,13 +213,22 @@ const CUT_OFF: ReadonlySet<string> = new Set(['length', 'max_tokens', 'content_f
  */
 const CUT_ARGUMENTS = '{'
 
-/** The calls of a response. Missing arguments become an empty object, unless the response was cut off there. */
-function readCalls(reader: ResponseReader): ToolCall[] {
+/**
+ * The calls of a response, with the names of offered tools and with arguments that are one JSON object where that can be
+ * meant. Missing arguments become an empty object, unless the response was cut off there.
+ */
+function readCalls({ reader, request }: Exchange): ToolCall[] {
   const calls = reader.calls()
-  const isCut = CUT_OFF.has(reader.finishReason ?? '')
+  const names = request.tools.map((tool) => tool.function.name)
+  const isCutOff = CUT_OFF.has(reader.finishReason ?? '')
   return calls.map((call, at) => {
-    if (call.arguments.trim() !== '') return call
-    return { ...call, arguments: isCut && at === calls.length - 1 ? CUT_ARGUMENTS : '{}' }
+    const isCut = isCutOff && at === calls.length - 1
+    const given = readableArguments(call.arguments, { isCut })
+    return {
+      ...call,
+      name: meantTool(call.name, names),
+      arguments: given ?? (call.arguments.trim() === '' ? CUT_ARGUMENTS : call.arguments),
+    }
   })
 }
 

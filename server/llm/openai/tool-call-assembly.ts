@@ -33,6 +33,10 @@ interface Draft {
   id: string
   name: string
   arguments: string
+  /** The index of the pieces of the arguments; undefined before the first one. */
+  argumentIndex: number | undefined
+  /** The arguments by the index of their pieces, if those have several. */
+  portions: Map<number, string> | undefined
   carried: Record<string, unknown>
 }
 
@@ -48,7 +52,10 @@ export function createToolCallAssembly(): ToolCallAssembly {
     const index = indexOf(piece)
     const sameIndex = drafts.findLast((draft) => draft.index === index)
     if (index !== undefined) {
-      if (sameIndex === undefined) return undefined
+      // A piece that begins nothing continues the current call, even if its index is that of no call.
+      if (sameIndex === undefined) return id === '' && name === '' ? drafts.at(-1) : undefined
+      // Bedrock sends an empty object before the real one.
+      if (isEmptyObject(sameIndex.arguments) && continues(sameIndex, id, name)) return sameIndex
       // A new call may reuse an index. Then it has a name, and either another id, or the current call is complete.
       const another = id !== '' && sameIndex.id !== '' && id !== sameIndex.id
       const begins =
@@ -74,7 +81,15 @@ export function createToolCallAssembly(): ToolCallAssembly {
     let draft = find(piece, id, name, first)
     if (draft === undefined) {
       if (drafts.length >= MAX_CALLS) return
-      draft = { index: indexOf(piece), id: '', name: '', arguments: '', carried: {} }
+      draft = {
+        index: indexOf(piece),
+        id: '',
+        name: '',
+        arguments: '',
+        argumentIndex: undefined,
+        portions: undefined,
+        carried: {},
+      }
       drafts.push(draft)
     } else if (repeats(draft, piece, id)) return
     if (draft.id === '') draft.id = id
@@ -86,6 +101,7 @@ export function createToolCallAssembly(): ToolCallAssembly {
       draft.carried.function = inFunction
     const given = piece.function?.arguments
     const text = argumentText(given)
+    if (text !== '') addPortion(draft, indexOf(piece), text)
     // An object is complete: a second one replaces the first.
     draft.arguments = typeof given === 'string' ? draft.arguments + text : text || draft.arguments
     size += name.length + text.length
@@ -103,6 +119,7 @@ export function createToolCallAssembly(): ToolCallAssembly {
       }
     },
     finish() {
+      separatePortions(drafts)
       return named().map((draft) => {
         const fits = draft.id !== '' && draft.id.length <= MAX_ID_LENGTH
         const id = fits ? draft.id : `call_${newId()}`
@@ -124,6 +141,47 @@ export function createToolCallAssembly(): ToolCallAssembly {
     },
   }
 }
+
+/** Remembers which index a piece of the arguments had, from the first one that differs on. */
+function addPortion(draft: Draft, index: number | undefined, text: string): void {
+  if (index === undefined) return
+  draft.argumentIndex ??= index
+  if (index === draft.argumentIndex && draft.portions === undefined) return
+  draft.portions ??= new Map([[draft.argumentIndex, draft.arguments]])
+  draft.portions.set(index, (draft.portions.get(index) ?? '') + text)
+}
+
+/**
+ * Gives arguments back to calls that began under the index of another one: their pieces have the positions of the calls.
+ * If that does not add up, nobody can tell whose arguments they are, and no call may run without its own.
+ */
+function separatePortions(drafts: readonly Draft[]): void {
+  for (const draft of drafts) {
+    const { portions } = draft
+    if (portions === undefined) continue
+    draft.portions = undefined
+    const others = drafts.filter((other) => other !== draft && other.arguments === '')
+    const isClear = [...portions.keys()].every((index) => {
+      const owner = drafts[index]
+      return owner === draft || (owner !== undefined && others.includes(owner))
+    })
+    if (isClear && portions.size === others.length + 1)
+      for (const [index, text] of portions) {
+        const owner = drafts[index]
+        if (owner !== undefined) owner.arguments = text
+      }
+    else for (const other of others) other.arguments = UNCLEAR_ARGUMENTS
+  }
+}
+
+/** Not JSON, so that the call is refused. */
+const UNCLEAR_ARGUMENTS = '{'
+
+const isEmptyObject = (text: string): boolean => text.trim() === '{}'
+
+/** Whether a piece with this id and name may belong to the call: neither says that it is another one. */
+const continues = (draft: Draft, id: string, name: string): boolean =>
+  (id === '' || draft.id === '' || id === draft.id) && (name === '' || name === draft.name)
 
 /** Whether a piece is a complete call that was already received with the same id. */
 const repeats = (draft: Draft, piece: CallPiece, id: string): boolean =>

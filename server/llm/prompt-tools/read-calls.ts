@@ -1,6 +1,7 @@
 // Reads the calls in a text that may contain some: the JSON and XML forms that models write, repaired if they are damaged.
-import { jsonrepair } from 'jsonrepair'
 import { asRecord, isRecord } from '../../lib/records.ts'
+import { meantTool, readableArguments } from '../readable-calls.ts'
+import { readTolerantly } from '../tolerant-json.ts'
 import type { KnownTools, PromptCall, Reading } from './parsed-call.ts'
 
 const WRAPPER_KEYS = ['tool_call', 'tool_calls', 'function_call']
@@ -81,7 +82,7 @@ function readNamed(
 ): Reading | undefined {
   const nameKey = NAME_KEYS.find((key) => typeof value[key] === 'string' && value[key] !== '')
   if (nameKey === undefined) return undefined
-  const name = String(value[nameKey]).trim()
+  const name = meantTool(String(value[nameKey]), known.keys())
   const argumentKey = ARGUMENT_KEYS.find((key) => Object.hasOwn(value, key))
   const argumentValue = argumentKey === undefined ? undefined : value[argumentKey]
   if (!explicit) {
@@ -101,7 +102,8 @@ function readNamed(
 
 function argumentText(given: unknown): string {
   if (given === undefined || given === null || given === '') return '{}'
-  return typeof given === 'string' ? given : JSON.stringify(given)
+  if (typeof given !== 'string') return JSON.stringify(given)
+  return readableArguments(given, { isCut: false }) ?? given
 }
 
 /** Whether damaged text was certainly meant as a call: it begins like one, or names a known tool and has arguments. */
@@ -119,6 +121,8 @@ const isPlausible = (call: PromptCall): boolean =>
   /^[\w.:-]{1,200}$/.test(call.name) &&
   Object.keys(asRecord(parse(call.arguments)) ?? {}).every((key) => !/[\s"':,{}]/.test(key))
 
+const tolerant = (source: string): string => readTolerantly(source, { mayClose: true })?.json ?? ''
+
 interface Parsed {
   value: object
   /** Whether it was repaired by guessing, and not only by escaping quotes. */
@@ -130,8 +134,8 @@ function parseDamaged(source: string, strayQuotes: readonly number[]): Parsed | 
   const escaped = strayQuotes.length === 0 ? undefined : escapeAt(source, strayQuotes)
   if (escaped !== undefined) attempts.push([false, () => escaped])
   if (source.length <= MAX_REPAIR_CHARACTERS) {
-    attempts.push([true, () => jsonrepair(source)])
-    if (escaped !== undefined) attempts.push([true, () => jsonrepair(escaped)])
+    attempts.push([true, () => tolerant(source)])
+    if (escaped !== undefined) attempts.push([true, () => tolerant(escaped)])
   }
   for (const [repaired, text] of attempts) {
     try {

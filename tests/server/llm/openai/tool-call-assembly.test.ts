@@ -1,8 +1,10 @@
 // Assembling tool calls from the deltas of OpenAI-compatible streams.
 import { describe, expect, test } from 'vitest'
 import { CallId } from '../../../../server/protocol/ids.ts'
+import { readArguments } from '../../../../server/tools/arguments.ts'
 import { llmRequest, outcome, readResponse } from '../../../support/provider/llm.ts'
 import { chunk, turn } from '../../../support/provider/upstream-turns.ts'
+import { look } from '../provider-clients.ts'
 import { stop, toolCallChunk, useClient } from './use-client.ts'
 
 const { upstream, clientFor } = useClient()
@@ -114,6 +116,94 @@ describe('tool calls', () => {
     ).toEqual([['f', '{}']])
     expect(await callsOf(toolCallChunk({ index: 0, id: 'a', function: { name: 'f' } }))).toEqual([
       ['f', '{}'],
+    ])
+  })
+
+  test.each([
+    // agno-agi/agno#8880: the head of the second call has the index of the first.
+    [
+      'the second call begins under the index of the first',
+      [
+        { index: 0, id: 'a', function: { name: 'f', arguments: '' } },
+        { index: 0, function: { arguments: '{"n":1}' } },
+        { index: 0, id: 'b', function: { name: 'f', arguments: '' } },
+        { index: 1, function: { arguments: '{"n":2}' } },
+      ],
+    ],
+    [
+      'both calls begin under one index, before their arguments',
+      [
+        { index: 0, id: 'a', function: { name: 'f', arguments: '' } },
+        { index: 0, id: 'b', function: { name: 'f', arguments: '' } },
+        { index: 0, function: { arguments: '{"n"' } },
+        { index: 1, function: { arguments: '{"n"' } },
+        { index: 0, function: { arguments: ':1}' } },
+        { index: 1, function: { arguments: ':2}' } },
+      ],
+    ],
+    // openai/openai-agents-js#712: Bedrock sends an empty object before the real one.
+    [
+      'an empty object comes before the real one',
+      [
+        { index: 0, id: 'a', function: { name: 'f', arguments: '{}' } },
+        { index: 0, id: 'a', function: { name: 'f', arguments: '{"n":1}' } },
+        { index: 1, id: 'b', function: { name: 'f', arguments: '{}' } },
+        { index: 1, function: { arguments: '{"n":2}' } },
+      ],
+    ],
+    [
+      'there is neither an index nor a second id, and an empty object comes first',
+      [
+        { id: 'a', function: { name: 'f', arguments: '{}' } },
+        { id: 'a', function: { arguments: '{"n":1}' } },
+        { index: null, id: 'b', function: { name: 'f', arguments: '{"n":2}' } },
+      ],
+    ],
+  ])('have their own arguments when %s', async (_case, pieces) => {
+    expect(await callsOf(...pieces.map((piece) => toolCallChunk(piece)))).toEqual([
+      ['f', '{"n":1}'],
+      ['f', '{"n":2}'],
+    ])
+  })
+
+  test('whose arguments may belong to another call are refused', async () => {
+    const calls = await callsOf(
+      toolCallChunk({ index: 0, id: 'a', function: { name: 'f', arguments: '' } }),
+      toolCallChunk({ index: 0, id: 'b', function: { name: 'f', arguments: '' } }),
+      toolCallChunk({ index: 0, function: { arguments: '{"n":1}' } }),
+      toolCallChunk({ index: 7, function: { arguments: '{"n":2}' } }),
+    )
+    for (const [, text] of calls) expect(readArguments(text ?? '').ok).toBe(false)
+  })
+
+  test('have the names of offered tools and arguments that are one object, where only that can be meant', async () => {
+    upstream.enqueue(
+      turn.chunks([
+        toolCallChunk({
+          index: 0,
+          id: 'a',
+          function: { name: 'functions.look:0', arguments: 'null' },
+        }),
+        toolCallChunk({
+          index: 1,
+          id: 'b',
+          function: { name: ' look ', arguments: '"{\\"n\\":1}"' },
+        }),
+        toolCallChunk({ index: 2, id: 'c', function: { name: 'look', arguments: '{"n":1,}' } }),
+        toolCallChunk({
+          index: 3,
+          id: 'd',
+          function: { name: 'look', arguments: '{"n":"a "b" c"}' },
+        }),
+        stop,
+      ]),
+    )
+    const { calls } = await readResponse(clientFor(), llmRequest({ tools: [look] }))
+    expect(calls.map((call) => [call.name, call.arguments])).toEqual([
+      ['look', '{}'],
+      ['look', '{"n":1}'],
+      ['look', '{"n":1}'],
+      ['look', '{"n":"a "b" c"}'],
     ])
   })
 
