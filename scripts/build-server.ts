@@ -161,11 +161,18 @@ export async function buildServer(serverOut: string): Promise<void> {
     join(serverOut, 'third-party-licenses.txt'),
     await licensesOf(packagesIn(metafile)),
   )
+  await copyCMaps(serverOut)
   // Child programs that permission flags name by path are copied unchanged.
   const childFolder = join(root, 'server/sandbox/child')
   if (await exists(childFolder))
     await cp(childFolder, join(serverOut, 'sandbox/child'), { recursive: true })
 }
+
+/**
+ * Copies the CMaps of pdf.js beside the file that `server/lib/pdf.ts` is bundled into: the chunks of the build are at its top.
+ */
+const copyCMaps = (serverOut: string): Promise<void> =>
+  cp(join(root, 'server/lib/cmaps'), join(serverOut, 'cmaps'), { recursive: true })
 
 /** Whether the path exists. */
 export const exists = (path: string): Promise<boolean> =>

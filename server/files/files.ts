@@ -152,8 +152,8 @@ export function createFileService({
     )
     const base = { ...nothingKnown, kind: 'text' as const, mime, content: path, thumbnail: null }
     if (found.ok) {
-      const { text, characters, pages } = found
-      return { ...base, text, characters, pages }
+      const { text, characters, pages, failure } = found
+      return { ...base, text, characters, pages, failure }
     }
     if (found.internal !== undefined)
       log.warn({ cause: found.internal }, 'an attached document could not be read')

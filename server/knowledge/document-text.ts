@@ -1,4 +1,5 @@
 // The whole text of a document, as a model reads it.
+import type { DescribedFailure } from '../protocol/failures/stored.ts'
 
 /** More characters than any context window can hold. */
 const MAX_WHOLE_TEXT_CHARACTERS = 2_000_000
@@ -11,6 +12,8 @@ export interface DocumentText {
   characters: number
   /** Number of pages of a PDF, slides or sheets; null for other formats. */
   pages: number | null
+  /** For a person: what could not be read although there is a text, such as pages that are pictures. */
+  failure: DescribedFailure | null
 }
 
 /** The beginning of a text, as far as it may be stored, and the length of the whole text. */

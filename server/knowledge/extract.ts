@@ -16,8 +16,10 @@ export type FailedExtraction = {
   internal?: string
   pages?: number | null
 }
-/** The passages of a document, or the reason why there are none. */
-export type Extraction = { ok: true; passages: Passage[] } | FailedExtraction
+/** The passages of a document and what could not be read of it, or the reason why there are none. */
+export type Extraction =
+  | { ok: true; passages: Passage[]; failure: DescribedFailure | null }
+  | FailedExtraction
 /** The text of a file, or the reason why there is none. */
 export type TextExtraction = ({ ok: true } & DocumentText) | FailedExtraction
 
@@ -39,7 +41,12 @@ const MAX_PASSAGES = 100_000
 const Line = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('passages'), passages: z.array(Passage) }),
   z.object({ kind: z.literal('text'), text: z.string() }),
-  z.object({ kind: z.literal('end'), pages: z.int().nullable(), characters: z.int() }),
+  z.object({
+    kind: z.literal('end'),
+    pages: z.int().nullable(),
+    characters: z.int(),
+    failure: DescribedFailure.nullable(),
+  }),
   z.object({
     kind: z.literal('failed'),
     failure: DescribedFailure,
@@ -47,6 +54,7 @@ const Line = z.discriminatedUnion('kind', [
     pages: z.int().nullable(),
   }),
 ])
+type Line = z.infer<typeof Line>
 
 /** Extracts the passages of one document. Never throws. The child process has ended when it resolves. */
 export async function extractPassages(
@@ -55,7 +63,7 @@ export async function extractPassages(
   options: ExtractOptions,
 ): Promise<Extraction> {
   const found = await extract(name, 'passages', bytes, options)
-  return found.ok ? { ok: true, passages: found.passages } : found
+  return found.ok ? { ok: true, passages: found.passages, failure: found.failure } : found
 }
 
 /** Extracts the whole text of one document, with lines that mark its pages. Otherwise like `extractPassages`. */
@@ -66,8 +74,8 @@ export async function extractText(
 ): Promise<TextExtraction> {
   const found = await extract(name, 'text', bytes, options)
   if (!found.ok) return found
-  const { text, characters, pages } = found
-  return { ok: true, text, characters, pages }
+  const { text, characters, pages, failure } = found
+  return { ok: true, text, characters, pages, failure }
 }
 
 async function extract(
@@ -91,9 +99,7 @@ async function extract(
   const passages: Passage[] = []
   let failed: Pick<FailedExtraction, 'failure' | 'internal' | 'pages'> | undefined
   const pieces: string[] = []
-  let pages: number | null = null
-  let characters = 0
-  let complete = false
+  let end: Extract<Line, { kind: 'end' }> | undefined
   let exceeded = false
 
   const readLine = (text: string): void => {
@@ -102,11 +108,7 @@ async function extract(
     else if (line.kind === 'failed')
       failed = { failure: line.failure, internal: line.internal, pages: line.pages }
     else if (line.kind === 'text') pieces.push(line.text)
-    else {
-      complete = true
-      pages = line.pages
-      characters = line.characters
-    }
+    else end = line
     if (passages.length > MAX_PASSAGES) reject()
   }
   const reject = (): void => {
@@ -137,7 +139,10 @@ async function extract(
   if (outcome.aborted) return { ok: false, failure: storedFailure('document_reading_stopped') }
   if (outcome.timedOut) return { ok: false, failure: storedFailure('document_reading_too_slow') }
   if (failed !== undefined) return { ok: false, ...failed }
-  if (complete && !exceeded) return { ok: true, passages, text: pieces.join(''), pages, characters }
+  if (end !== undefined && !exceeded) {
+    const { pages, characters, failure } = end
+    return { ok: true, passages, text: pieces.join(''), pages, characters, failure }
+  }
   if (outcome.startError !== null)
     return {
       ok: false,

@@ -96,6 +96,7 @@ export function createIngest({
       const stored = await documents.index(
         document,
         await withWords(document.name, extraction.passages, signal),
+        extraction.failure,
       )
       if (!stored) {
         // Deleted while it was being read.

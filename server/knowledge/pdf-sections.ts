@@ -1,5 +1,5 @@
 // Extracts the text of a PDF page by page; lines in clearly larger type are headings.
-import { extractTextItems, type StructuredTextItem } from 'unpdf'
+import { type PdfLine, type PdfPage, readPdfPages } from '../lib/pdf.ts'
 import type { Section } from './passage.ts'
 
 /** Minimum ratio of a heading's type size to that of the body. */
@@ -7,33 +7,35 @@ const MIN_HEADING_RATIO = 1.15
 const MAX_HEADING_CHARACTERS = 120
 const MAX_PAGES = 5_000
 
-/** Pairs of a radical (Unicode block 2E80) and the character it stands for. */
-const RADICALS =
-  '⺁厂⺇几⺌小⺍小⺎兀⺏尣⺐尢⺑尢⺒巳⺓幺⺛旡⺝月⺟母⺠民⺫目⺬示⺭礻⺰纟⺲罒⺳冈⺴冈⺶羊⺷羊⺸羊⺼肉⻁虎⻂衤⻃覀⻄西⻅见⻆角⻇角⻈讠⻉贝⻋车⻐钅⻑長⻒镸⻓长⻔门⻗雨⻘青⻙韦⻚页⻛风⻜飞⻝食⻟飠⻠饣⻡首⻢马⻣骨⻤鬼⻥鱼⻦鸟⻧卤⻨麦⻩黄⻪黾⻫斉⻬齐⻭歯⻮齿⻯竜⻰龙⻱龜⻲亀⻳龟'
-
-interface Line {
-  text: string
-  size: number
-  /** Distance of the baseline from the bottom of the page. */
-  y: number
+/** The pages of a PDF, and its text in sections. */
+export interface PdfText {
+  pages: readonly PdfPage[]
+  /** With their page numbers. */
+  sections: Section[]
 }
 
-/** The number of pages, and sections with their page numbers; `bytes` are empty afterwards. Throws when the file is damaged, encrypted or has too many pages. */
-export async function pdfSections(
-  bytes: Uint8Array,
-): Promise<{ pages: number; sections: Section[] }> {
-  const { totalPages, items } = await extractTextItems(bytes)
-  if (totalPages > MAX_PAGES) throw new Error(`it has more than ${MAX_PAGES} pages`)
-  const pages = items.map(linesOf)
-  const bodySize = mostCommonSize(pages.flat())
+/** `bytes` are empty afterwards. Throws when the file is damaged, encrypted or has too many pages. */
+export async function pdfSections(bytes: Uint8Array): Promise<PdfText> {
+  const pages = await readPdfPages(bytes, MAX_PAGES)
+  const bodySize = mostCommonSize(pages.flatMap(({ lines }) => lines))
   const sections: Section[] = []
   let heading: string | null = null
-  pages.forEach((lines, index) => {
+  /** The page of a heading without text below it so far. */
+  let bareOn: number | null = null
+  const closeHeading = (): void => {
+    if (bareOn !== null && heading !== null)
+      sections.push({ heading: null, page: bareOn, text: heading })
+    bareOn = null
+  }
+  pages.forEach(({ lines, additions }, index) => {
     const page = index + 1
     let text = ''
-    let last: Line | undefined
+    let last: PdfLine | undefined
     const close = (): void => {
-      if (text.trim() !== '') sections.push({ heading, page, text: text.trim() })
+      if (text.trim() !== '') {
+        sections.push({ heading, page, text: text.trim() })
+        bareOn = null
+      }
       text = ''
     }
     for (const line of lines) {
@@ -41,8 +43,12 @@ export async function pdfSections(
         const continues =
           text === '' && last !== undefined && last.size === line.size && heading !== null
         close()
-        heading =
-          continues && isBelow(last, line) ? `${heading}${joined(heading, line.text)}` : line.text
+        if (continues && isBelow(last, line)) heading = `${heading}${joined(heading, line.text)}`
+        else {
+          closeHeading()
+          heading = line.text
+        }
+        bareOn ??= page
       } else {
         const gap = last === undefined ? 0 : last.y - line.y
         const paragraph = gap > line.size * 1.9 || gap < 0
@@ -50,63 +56,23 @@ export async function pdfSections(
       }
       last = line
     }
+    if (additions.length > 0) text += `${text === '' ? '' : '\n\n'}${additions.join('\n')}`
     close()
   })
-  return { pages: totalPages, sections }
+  closeHeading()
+  return { pages, sections }
 }
 
 /** Whether `lower` is the line right below `upper`, as in a heading of two lines. */
-const isBelow = (upper: Line | undefined, lower: Line): boolean =>
+const isBelow = (upper: PdfLine | undefined, lower: PdfLine): boolean =>
   upper !== undefined && upper.y - lower.y > 0 && upper.y - lower.y < lower.size * 2
 
 /** The second part of a text, with the space before it that Chinese does not have. */
 const joined = (left: string | null, right: string): string =>
   /[\u2E80-\u9FFF]$/.test(left ?? '') && /^[\u2E80-\u9FFF]/.test(right) ? right : ` ${right}`
 
-function linesOf(items: readonly StructuredTextItem[]): Line[] {
-  const lines: Line[] = []
-  let current: Line | null = null
-  const close = (): void => {
-    const text = normalizeCharacters(current?.text ?? '')
-      .replace(/[ \t]+/g, ' ')
-      .trim()
-    if (current !== null && text !== '') lines.push({ ...current, text })
-    current = null
-  }
-  for (const item of items) {
-    const moved =
-      current !== null && Math.abs(current.y - item.y) > Math.max(2, item.fontSize * 0.6)
-    if (moved && item.str !== '') close()
-    current ??= { text: '', size: 0, y: item.y }
-    if (item.str.trim() !== '')
-      current.size = Math.max(current.size, Math.round(item.fontSize * 10) / 10)
-    current.text += item.str
-    if (item.hasEOL) close()
-  }
-  close()
-  return lines
-}
-
-/**
- * Fonts of PDFs often map to Chinese radicals instead of characters, and to ligatures instead of letters: they look alike,
- * but no search finds them. Unicode normalization folds most of them; the table has the rest.
- */
-const normalizeCharacters = (text: string): string =>
-  text
-    .replace(/[\u2F00-\u2FDF\uF900-\uFAFF\uFB00-\uFB06]/g, (character) =>
-      character.normalize('NFKC'),
-    )
-    .replace(/[\u2E80-\u2EFF]/g, (radical) => CHARACTER_OF_RADICAL[radical] ?? radical)
-
-const CHARACTER_OF_RADICAL: Readonly<Record<string, string>> = Object.fromEntries(
-  Array.from(
-    { length: RADICALS.length / 2 },
-    (_, index) => [RADICALS.charAt(index * 2), RADICALS.charAt(index * 2 + 1)] as const,
-  ),
-)
-
 /** The type size that most characters have. */
-function mostCommonSize(lines: readonly Line[]): number {
+function mostCommonSize(lines: readonly PdfLine[]): number {
   const weights = new Map<number, number>()
   for (const { size, text } of lines) weights.set(size, (weights.get(size) ?? 0) + text.length)
   let best = 0

@@ -8,7 +8,13 @@ import { readDocument, readWholeText, UnreadableDocument } from './read-document
 type Line =
   | { kind: 'passages'; passages: unknown[] }
   | { kind: 'text'; text: string }
-  | { kind: 'end'; pages: number | null; characters: number }
+  | {
+      kind: 'end'
+      pages: number | null
+      characters: number
+      /** What could not be read although there is a text. */
+      failure: DescribedFailure | null
+    }
   | { kind: 'failed'; failure: DescribedFailure; internal: string; pages: number | null }
 
 const PASSAGES_PER_LINE = 50
@@ -25,15 +31,15 @@ try {
   const [, , name = '', mode] = process.argv
   const bytes = new Uint8Array(Buffer.concat(chunks))
   if (mode === 'text') {
-    const { text, pages, characters } = await readWholeText(name, bytes)
+    const { text, ...end } = await readWholeText(name, bytes)
     for (let start = 0; start < text.length; start += CHARACTERS_PER_LINE)
       write({ kind: 'text', text: text.slice(start, start + CHARACTERS_PER_LINE) })
-    write({ kind: 'end', pages, characters })
+    write({ kind: 'end', ...end })
   } else {
-    const passages = await readDocument(name, bytes)
+    const { passages, failure } = await readDocument(name, bytes)
     for (let start = 0; start < passages.length; start += PASSAGES_PER_LINE)
       write({ kind: 'passages', passages: passages.slice(start, start + PASSAGES_PER_LINE) })
-    write({ kind: 'end', pages: null, characters: 0 })
+    write({ kind: 'end', pages: null, characters: 0, failure })
   }
 } catch (error) {
   write({

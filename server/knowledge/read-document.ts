@@ -1,6 +1,7 @@
 // Converts a document's bytes into passages: detects binary formats by the bytes and text formats by the extension.
 import { extname } from 'node:path'
 import mammoth from 'mammoth'
+import { pageRanges, unreadableNote } from '../lib/pdf.ts'
 import { type DescribedFailure, storedFailure } from '../protocol/failures/stored.ts'
 import { cutIntoPassages } from './chunk.ts'
 import { decodeText } from './decode-text.ts'
@@ -27,13 +28,17 @@ export class UnreadableDocument extends Error {
 }
 
 /**
- * Returns the passages of a document. Heavy and partly synchronous: only call it in its child process. Throws
+ * Returns the passages of a document, and as `failure` which pages could not be read. Heavy and partly synchronous: only call it in its child process. Throws
  * `UnreadableDocument` with a text for a person, and whatever the libraries throw on damaged files.
  */
-export async function readDocument(name: string, bytes: Uint8Array): Promise<Passage[]> {
-  const passages = cutIntoPassages(await sectionsOf(name, bytes))
+export async function readDocument(
+  name: string,
+  bytes: Uint8Array,
+): Promise<{ passages: Passage[]; failure: DescribedFailure | null }> {
+  const found = await formattedText(name, bytes)
+  const passages = cutIntoPassages(found?.sections ?? textSections(name, bytes))
   if (passages.length === 0) throw new UnreadableDocument(storedFailure('document_empty'))
-  return passages
+  return { passages, failure: found === null ? null : partlyRead(found.notes) }
 }
 
 /**
@@ -41,17 +46,18 @@ export async function readDocument(name: string, bytes: Uint8Array): Promise<Pas
  * `readDocument`, and throws like it.
  */
 export async function readWholeText(name: string, bytes: Uint8Array): Promise<DocumentText> {
-  const sections = await formattedSections(name, bytes)
-  if (sections === null) {
+  const found = await formattedText(name, bytes)
+  if (found === null) {
     const text = decodeText(bytes)
     if (text === null) throw new UnreadableDocument(storedFailure('document_binary'))
-    return { ...boundedText(text.replace(/^\ufeff/, '')), pages: null }
+    return { ...boundedText(text.replace(/^\ufeff/, '')), pages: null, failure: null }
   }
+  const { sections, notes } = found
   if (sections.length === 0) throw new UnreadableDocument(storedFailure('document_empty'))
   const lines: string[] = []
   let pages: number | null = null
   let heading: string | null = null
-  for (const section of sections) {
+  for (const section of withNotes(sections, notes)) {
     if (section.page !== null && section.page !== pages) {
       pages = section.page
       lines.push(`[Page ${pages}]`)
@@ -60,14 +66,31 @@ export async function readWholeText(name: string, bytes: Uint8Array): Promise<Do
     heading = section.heading
     lines.push(section.text)
   }
-  return { ...boundedText(lines.join('\n')), pages }
+  return { ...boundedText(lines.join('\n')), pages, failure: partlyRead(notes) }
 }
 
-async function sectionsOf(name: string, bytes: Uint8Array): Promise<Section[]> {
-  return (await formattedSections(name, bytes)) ?? textSections(name, bytes)
+/** The sections, with a note before those of each page that could not be read. */
+function withNotes(sections: readonly Section[], notes: ReadonlyMap<number, string>): Section[] {
+  const all: Section[] = [...notes].map(([page, text]) => ({ heading: null, page, text }))
+  // Sorting is stable: a note stays before the text of its page.
+  return notes.size === 0
+    ? [...sections]
+    : [...all, ...sections].sort((one, other) => (one.page ?? 0) - (other.page ?? 0))
 }
 
-async function readPdf(bytes: Uint8Array): Promise<Section[]> {
+const partlyRead = (notes: ReadonlyMap<number, string>): DescribedFailure | null =>
+  notes.size === 0
+    ? null
+    : storedFailure('document_partly_read', { pages: pageRanges([...notes.keys()]) })
+
+/** What was read from a formatted document. */
+interface FormattedText {
+  sections: Section[]
+  /** What a model reads in place of the pages that could not be read, by their numbers. */
+  notes: ReadonlyMap<number, string>
+}
+
+async function readPdf(bytes: Uint8Array): Promise<FormattedText> {
   const { pages, sections } = await pdfSections(bytes).catch((error: unknown) => {
     const isProtected = error instanceof Error && error.name === 'PasswordException'
     throw new UnreadableDocument(
@@ -76,17 +99,21 @@ async function readPdf(bytes: Uint8Array): Promise<Section[]> {
     )
   })
   if (sections.length === 0)
-    throw new UnreadableDocument(storedFailure('document_scanned'), undefined, pages)
-  return sections
+    throw new UnreadableDocument(storedFailure('document_scanned'), undefined, pages.length)
+  const notes = pages.flatMap((page, index): [number, string][] => {
+    const note = unreadableNote(page)
+    return note === null ? [] : [[index + 1, note]]
+  })
+  return { sections, notes: new Map(notes) }
 }
 
-/** The sections of a PDF or an Office document; null for everything else. */
-async function formattedSections(name: string, bytes: Uint8Array): Promise<Section[] | null> {
+/** The text of a PDF or an Office document; null for everything else. */
+async function formattedText(name: string, bytes: Uint8Array): Promise<FormattedText | null> {
   const extension = extname(name).toLowerCase()
   if (startsWith(bytes, '%PDF')) return readPdf(bytes)
   if (startsWith(bytes, 'PK')) {
     const read = OFFICE_READERS[extension]
-    if (read !== undefined) return read(bytes)
+    if (read !== undefined) return { sections: await read(bytes), notes: new Map() }
     throw new UnreadableDocument(
       extension === ''
         ? storedFailure('document_archive_unknown')

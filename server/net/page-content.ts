@@ -1,5 +1,5 @@
 // Extracts the requested form (text, links or structure) from the bytes of a fetched resource.
-import { extractText, getDocumentProxy } from 'unpdf'
+import { pdfPageText, readPdfPages, unreadableNote } from '../lib/pdf.ts'
 import { readMainContent } from './main-content.ts'
 import { outlinePage, type PageOutline } from './page-outline.ts'
 
@@ -23,6 +23,7 @@ const MAX_LINKS = 100
 /** Limits beyond pages made for people. Building a larger tree would take too long or overflow the stack. */
 const MAX_DEPTH = 500
 const MAX_ELEMENTS = 60_000
+const MAX_PDF_PAGES = 5_000
 const MAX_STRUCTURED_CHARACTERS = 5_000
 const MAX_STRUCTURED_LINKS = 20
 
@@ -87,18 +88,19 @@ function mainContent(html: string, url: string): ReturnType<typeof readMainConte
 
 async function readPdf({ body, extract, url }: PageJob): Promise<PageContent> {
   try {
-    const pdf = await getDocumentProxy(new Uint8Array(body), {
-      isEvalSupported: false,
-      verbosity: 0,
-    })
-    const { totalPages, text } = await extractText(pdf, { mergePages: false })
-    const pages = text.map((page, index) => `[page ${index + 1}]\n${page.trim()}`)
-    const whole = pages.join('\n\n')
-    if (whole.replace(/\[page \d+\]/g, '').trim() === '')
+    const pages = await readPdfPages(new Uint8Array(body), MAX_PDF_PAGES)
+    if (pages.every((page) => pdfPageText(page) === ''))
       return { ok: false, error: 'This PDF contains no text; it is probably scanned.' }
+    const whole = pages
+      .map((page, index) =>
+        [`[page ${index + 1}]`, unreadableNote(page), pdfPageText(page)]
+          .filter((part) => part !== null && part !== '')
+          .join('\n'),
+      )
+      .join('\n\n')
     if (extract === 'links') return { ok: true, data: { links: linksInText(whole) } }
     const title = new URL(url).pathname.split('/').at(-1) ?? ''
-    return { ok: true, data: { title, pages: totalPages, text: whole } }
+    return { ok: true, data: { title, pages: pages.length, text: whole } }
   } catch {
     return {
       ok: false,

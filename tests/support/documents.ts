@@ -39,3 +39,33 @@ export const workbook = (rows: string, strings: readonly string[] = []): Buffer 
 /** A zip bomb: an archive whose single entry expands to `bytes`. */
 export const bombed = (path: string, bytes: number): Buffer =>
   Buffer.from(zipSync({ [path]: new Uint8Array(bytes) }, { level: 9 }))
+
+const pageNumber = (index: number): number => 4 + 2 * index
+
+/** A PDF with one page per line; an empty line makes a page without text. */
+export function pdfOf(...lines: readonly string[]): Buffer {
+  const kids = lines.map((_, index) => `${pageNumber(index)} 0 R`).join(' ')
+  const objects = [
+    '<</Type/Catalog/Pages 2 0 R>>',
+    `<</Type/Pages/Kids[${kids}]/Count ${lines.length}>>`,
+    '<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>',
+    ...lines.flatMap((line, index) => {
+      const stream = line === '' ? '' : `BT /F1 24 Tf 72 700 Td (${line}) Tj ET`
+      return [
+        `<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Contents ${pageNumber(index) + 1} 0 R/Resources<</Font<</F1 3 0 R>>>>>>`,
+        `<</Length ${stream.length}>>\nstream\n${stream}\nendstream`,
+      ]
+    }),
+  ]
+  let text = '%PDF-1.4\n'
+  const offsets = objects.map((object, index) => {
+    const offset = text.length
+    text += `${index + 1} 0 obj\n${object}\nendobj\n`
+    return offset
+  })
+  const start = text.length
+  const rows = offsets.map((offset) => `${String(offset).padStart(10, '0')} 00000 n \n`).join('')
+  text += `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${rows}`
+  text += `trailer\n<</Size ${objects.length + 1}/Root 1 0 R>>\nstartxref\n${start}\n%%EOF`
+  return Buffer.from(text, 'latin1')
+}

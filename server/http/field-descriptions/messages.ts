@@ -101,7 +101,8 @@ const file = {
   height: 'The height of an image in pixels. Absent for other files.',
   pages: 'The number of pages of a PDF, slides or sheets. Absent for other files.',
   characters: 'The number of characters that models can read. Absent for images.',
-  error: 'Why no text could be read from the file, for a person. Absent: no error.',
+  error:
+    'Why no text, or only a part of it, could be read from the file, for a person. Absent: no error.',
   reason: 'The machine-readable reason of `error`.',
   params: 'The values in the text of `error`, by placeholder, for translations.',
   created_at: CREATED,

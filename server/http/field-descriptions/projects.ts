@@ -153,7 +153,8 @@ export const PROJECT_DESCRIPTIONS = {
     name: 'The name of the file.',
     size: 'The size of the file in bytes.',
     status: '`pending`: it is being read; `ready`: search can find it; `failed`: see `error`.',
-    error: 'Why the document could not be read, for a person. Null: no error.',
+    error:
+      'Why the document, or a part of a document that is ready, could not be read, for a person. Null: no error.',
     ...REASON,
     passages: 'The number of indexed passages. It grows while the document is pending.',
     created_at: CREATED,

@@ -21,7 +21,7 @@ export const FileInfo = z
     pages: z.int().optional(),
     /** Number of characters that models can read; absent for images. */
     characters: z.int().optional(),
-    /** Why no text could be read from the document: for a person, and as reason and parameters for translations. */
+    /** Why no text, or not all of it, could be read from the document: for a person, and as reason and parameters for translations. */
     error: z.string().optional(),
     reason: z.string().optional(),
     params: ErrorParams.optional(),

@@ -18,6 +18,7 @@ export const STORED_FAILURES = {
     'its name ends in {{extension}}, but its content has a different format',
   document_office_damaged: 'the {{extension}} file is damaged',
   document_page_too_deep: 'the page is nested too deeply',
+  document_partly_read: 'there is no text that can be read on these pages: {{pages}}',
   document_pdf_damaged: 'the PDF is damaged',
   document_pdf_protected: 'the PDF is password-protected',
   document_reader_not_started: 'the program that reads documents could not be started',

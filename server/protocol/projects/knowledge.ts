@@ -14,7 +14,7 @@ export const Document = z
     /** Bytes of the file. */
     size: z.int(),
     status: DocumentStatus,
-    /** Why it failed, for a person. */
+    /** For a person: why it failed, or what of a document that is ready could not be read. */
     error: z.string().nullable(),
     /** The machine-readable reason of `error`, as in error responses. */
     reason: z.string().nullable(),

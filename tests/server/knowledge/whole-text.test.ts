@@ -51,6 +51,7 @@ describe('the whole text of a document', () => {
         text,
         characters: text.length,
         pages: null,
+        failure: null,
       })
     expect(await textOf('notice.txt', fixture('notice-gbk.txt'))).toMatchObject({
       ok: true,

@@ -31,6 +31,12 @@ export type DocumentRepository = ReturnType<typeof createDocumentRepository>
 /** Passages per transaction: SQLite needs some milliseconds to index them, and other writers wait meanwhile. */
 const PASSAGE_BATCH_SIZE = 10
 
+const failureColumns = (found: DescribedFailure | null) => {
+  if (found === null) return { error: null, failure: null }
+  const { message, ...failure } = found
+  return { error: message, failure }
+}
+
 /** Callers check first that the project belongs to the user. */
 export function createDocumentRepository(database: Database) {
   const { read, tables } = database
@@ -150,12 +156,14 @@ export function createDocumentRepository(database: Database) {
         .orderBy(asc(documents.createdAt), asc(documents.id)),
 
     /**
-     * Replaces the passages of a document, and marks it ready when all are stored. False when the document or its
+     * Replaces the passages of a document, and marks it ready when all are stored. `failure` says to people what of it could
+     * not be read. False when the document or its
      * project was deleted meanwhile; no passages remain then.
      */
     async index(
       document: Pick<DocumentRow, 'id' | 'projectId'>,
       found: readonly NewPassage[],
+      failure: DescribedFailure | null = null,
     ): Promise<boolean> {
       await removePassages(document.id)
       for (let from = 0; from < found.length; from += PASSAGE_BATCH_SIZE) {
@@ -183,7 +191,7 @@ export function createDocumentRepository(database: Database) {
       return database.write(async (tx) => {
         const ready = await tx
           .update(documents)
-          .set({ status: 'ready', error: null, failure: null, passages: found.length })
+          .set({ status: 'ready', ...failureColumns(failure), passages: found.length })
           .where(eq(documents.id, document.id))
           .returning({ id: documents.id })
         return ready.length > 0
@@ -191,11 +199,11 @@ export function createDocumentRepository(database: Database) {
     },
 
     /** Marks a document as unreadable, with a failure to show to people. */
-    fail: (id: string, { message, ...failure }: DescribedFailure) =>
+    fail: (id: string, failure: DescribedFailure) =>
       database.write(async (tx): Promise<void> => {
         await tx
           .update(documents)
-          .set({ status: 'failed', error: message, failure })
+          .set({ status: 'failed', ...failureColumns(failure) })
           .where(eq(documents.id, id))
       }),
 

@@ -1,11 +1,15 @@
 // Fetched pages as the model receives them, from a site on loopback: main content, links, structure, PDF, encodings.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createPageReader } from '../../../../server/net/page-reader.ts'
 import { createPageTools } from '../../../../server/tools/builtin/web/fetch-page.ts'
 import type { ToolDefinition } from '../../../../server/tools/definition.ts'
+import { pdfOf } from '../../../support/documents.ts'
 import { runTool } from '../support.ts'
 import { dataOf, html, useWeb } from './use-web.ts'
 
+const FIXTURES = join(import.meta.dirname, '../../../fixtures/documents')
 const web = useWeb()
 const { fetch, pages, at } = web
 const [fetchPage, crawlBatch] = createPageTools({ fetch, pages }) as [
@@ -94,15 +98,26 @@ describe('fetch_page', () => {
   })
 
   test('reads a PDF and reports a damaged one', async () => {
-    web.site.serve('/paper.pdf', 'application/pdf', pdf('Hello from a PDF'))
+    web.site.serve('/paper.pdf', 'application/pdf', pdfOf('Hello from a PDF', ''))
     const page = await dataOf(fetchPage, { url: at('/paper.pdf') })
-    expect(page).toMatchObject({ title: 'paper.pdf', pages: 1 })
+    expect(page).toMatchObject({ title: 'paper.pdf', pages: 2 })
     expect(page.text).toContain('Hello from a PDF')
+    expect(page.text).toContain('[page 2]\n[No text could be read from this page')
     web.site.serve('/broken.pdf', 'application/pdf', '%PDF-1.4 nothing')
     expect(await runTool(fetchPage, { url: at('/broken.pdf') })).toMatchObject({
       success: false,
       error: expect.stringContaining('damaged'),
     })
+  })
+
+  test('reads a PDF whose fonts are not embedded and name a predefined CMap', async () => {
+    web.site.serve(
+      '/invoice.pdf',
+      'application/pdf',
+      readFileSync(join(FIXTURES, 'invoice-unigb.pdf')),
+    )
+    const page = await dataOf(fetchPage, { url: at('/invoice.pdf') })
+    expect(page.text).toContain('电子发票：价税合计一百元')
   })
 
   test('detects the character set from the header, the page or a byte order mark', async () => {
@@ -190,26 +205,3 @@ describe('crawl_batch', () => {
     expect(result).toMatchObject({ error: expect.stringContaining('At most 10 pages') })
   })
 })
-
-/** A minimal PDF with one line of text. */
-function pdf(line: string): Buffer {
-  const stream = `BT /F1 24 Tf 72 700 Td (${line}) Tj ET`
-  const objects = [
-    '<</Type/Catalog/Pages 2 0 R>>',
-    '<</Type/Pages/Kids[3 0 R]/Count 1>>',
-    '<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>>>',
-    `<</Length ${stream.length}>>\nstream\n${stream}\nendstream`,
-    '<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>',
-  ]
-  let text = '%PDF-1.4\n'
-  const offsets = objects.map((object, index) => {
-    const offset = text.length
-    text += `${index + 1} 0 obj\n${object}\nendobj\n`
-    return offset
-  })
-  const start = text.length
-  const rows = offsets.map((offset) => `${String(offset).padStart(10, '0')} 00000 n \n`).join('')
-  text += `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${rows}`
-  text += `trailer\n<</Size ${objects.length + 1}/Root 1 0 R>>\nstartxref\n${start}\n%%EOF`
-  return Buffer.from(text, 'latin1')
-}

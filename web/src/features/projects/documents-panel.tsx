@@ -170,6 +170,11 @@ function Row({
                   count: document.passages,
                 })}
               </span>
+              {document.reason !== null && (
+                <span className="min-w-0 truncate">
+                  {`· ${refusalText({ ...document, message: document.error ?? '' })}`}
+                </span>
+              )}
             </>
           )}
         </span>

@@ -31,11 +31,11 @@ export function useAttaching(
       const window = model?.context_window ?? Number.POSITIVE_INFINITY
       if (error !== undefined)
         notify(
-          t('composer.problem.unreadable', {
+          t(`composer.problem.${characters > 0 ? 'partlyRead' : 'unreadable'}`, {
             name,
             reason: refusalText({ reason, params, message: error }),
           }),
-          'error',
+          characters > 0 ? 'plain' : 'error',
         )
       else if (characters / CHARACTERS_PER_TOKEN > window * WINDOW_SHARE)
         notify(t('composer.problem.tooLong', { name }))

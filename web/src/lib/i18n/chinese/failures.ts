@@ -58,6 +58,7 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   document_not_what_its_name_says: '扩展名是 {{extension}}，内容却不是',
   document_page_too_deep: '网页嵌套过深',
   document_pdf_damaged: 'PDF 文件已损坏',
+  document_partly_read: '以下页面没有可读取的文字：{{pages}}',
   document_pdf_protected: 'PDF 设有密码保护',
   document_reader_not_started: '无法启动读取文档的程序',
   document_reading_stopped: '读取已取消',

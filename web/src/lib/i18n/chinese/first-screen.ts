@@ -123,6 +123,7 @@ export const chinese: typeof english = {
       tooLarge: '{{name}} 太大，文件不能超过 20 MB。',
       tooLong: '{{name}} 超出了此模型的阅读长度，模型只能看到开头部分。',
       unreadable: '模型无法读取 {{name}}：{{reason}}。',
+      partlyRead: '{{name}} 有部分内容无法读取：{{reason}}。',
       noVision: '此模型不支持图片。请换用支持图片的模型，再添加 {{name}}。',
     },
   },

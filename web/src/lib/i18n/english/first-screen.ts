@@ -124,6 +124,7 @@ export const english = {
       tooLarge: '{{name}} is too large. Files can be up to 20 MB.',
       tooLong: '{{name}} is too long for this model. It will read only the beginning.',
       unreadable: 'The model can’t read {{name}}: {{reason}}.',
+      partlyRead: 'Part of {{name}} can’t be read: {{reason}}.',
       noVision: 'This model can’t see images. Choose one that can, then attach {{name}} again.',
     },
   },

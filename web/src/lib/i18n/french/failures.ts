@@ -195,6 +195,7 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   document_office_damaged: 'le fichier {{extension}} est endommagé',
   document_page_too_deep: 'la page est imbriquée trop profondément',
   document_pdf_damaged: 'le PDF est endommagé',
+  document_partly_read: 'aucun texte lisible sur ces pages : {{pages}}',
   document_pdf_protected: 'le PDF est protégé par un mot de passe',
   document_reader_not_started: 'le programme qui lit les documents n’a pas pu démarrer',
   document_reading_stopped: 'l’opération a été annulée',

@@ -142,6 +142,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
       tooLong:
         '{{name}} est plus long que ce que ce modèle peut lire. Il n’en recevra que le début.',
       unreadable: 'Le modèle ne peut pas lire {{name}} : {{reason}}.',
+      partlyRead: 'Une partie de {{name}} ne peut pas être lue : {{reason}}.',
       noVision:
         'Ce modèle ne voit pas les images. Choisissez-en un qui les voit, puis joignez de nouveau {{name}}.',
     },

@@ -198,6 +198,7 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   document_office_damaged: 'die {{extension}}-Datei ist beschädigt',
   document_page_too_deep: 'die Seite ist zu tief verschachtelt',
   document_pdf_damaged: 'das PDF ist beschädigt',
+  document_partly_read: 'auf diesen Seiten gibt es keinen lesbaren Text: {{pages}}',
   document_pdf_protected: 'das PDF ist durch ein Passwort geschützt',
   document_reader_not_started:
     'das Programm zum Lesen von Dokumenten konnte nicht gestartet werden',

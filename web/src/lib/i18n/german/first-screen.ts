@@ -141,6 +141,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
       tooLarge: '{{name}} ist zu groß. Dateien dürfen bis zu 20 MB groß sein.',
       tooLong: '{{name}} ist länger, als dieses Modell lesen kann. Es bekommt nur den Anfang.',
       unreadable: 'Das Modell kann {{name}} nicht lesen: {{reason}}.',
+      partlyRead: 'Ein Teil von {{name}} ist nicht lesbar: {{reason}}.',
       noVision:
         'Dieses Modell kann keine Bilder sehen. Wähle eines, das es kann, und hänge {{name}} noch einmal an.',
     },

@@ -193,6 +193,7 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   document_office_damaged: '{{extension}} ファイルが破損しています',
   document_page_too_deep: 'ページの入れ子が深すぎます',
   document_pdf_damaged: 'PDF が破損しています',
+  document_partly_read: '次のページには読み取れるテキストがありません：{{pages}}',
   document_pdf_protected: 'PDF がパスワードで保護されています',
   document_reader_not_started: 'ドキュメントを読み取るプログラムを起動できませんでした',
   document_reading_stopped: '読み取りはキャンセルされました',

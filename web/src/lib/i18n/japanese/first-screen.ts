@@ -136,6 +136,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
       tooLarge: '{{name}} は大きすぎます。ファイルは 20 MB までです。',
       tooLong: '{{name}} はこのモデルが読める長さを超えています。先頭部分だけが渡されます。',
       unreadable: 'モデルは {{name}} を読めません：{{reason}}。',
+      partlyRead: '{{name}} の一部を読めません：{{reason}}。',
       noVision:
         'このモデルは画像を認識できません。認識できるモデルを選び、{{name}} をもう一度添付してください。',
     },

@@ -188,6 +188,7 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   document_office_damaged: '{{extension}} 파일이 손상되었습니다',
   document_page_too_deep: '페이지가 너무 깊게 중첩되어 있습니다',
   document_pdf_damaged: 'PDF가 손상되었습니다',
+  document_partly_read: '다음 페이지에는 읽을 수 있는 텍스트가 없습니다: {{pages}}',
   document_pdf_protected: 'PDF가 비밀번호로 보호되어 있습니다',
   document_reader_not_started: '문서를 읽는 프로그램을 시작할 수 없습니다',
   document_reading_stopped: '취소되었습니다',

@@ -132,6 +132,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
       tooLarge: '{{name}}이(가) 너무 큽니다. 파일은 20MB까지 가능합니다.',
       tooLong: '{{name}}이(가) 이 모델이 읽을 수 있는 길이보다 깁니다. 앞부분만 전달됩니다.',
       unreadable: '모델이 {{name}}을(를) 읽을 수 없습니다: {{reason}}.',
+      partlyRead: '{{name}}의 일부를 읽을 수 없습니다: {{reason}}.',
       noVision:
         '이 모델은 이미지를 볼 수 없습니다. 볼 수 있는 모델을 선택하고 {{name}}을(를) 다시 첨부하세요.',
     },

@@ -192,6 +192,7 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   document_office_damaged: 'o arquivo {{extension}} está danificado',
   document_page_too_deep: 'a página tem níveis demais',
   document_pdf_damaged: 'o PDF está danificado',
+  document_partly_read: 'não há texto legível nestas páginas: {{pages}}',
   document_pdf_protected: 'o PDF é protegido por senha',
   document_reader_not_started: 'o programa que lê documentos não pôde ser iniciado',
   document_reading_stopped: 'foi cancelado',

@@ -141,6 +141,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
       tooLarge: '{{name}} é grande demais. Os arquivos podem ter até 20 MB.',
       tooLong: '{{name}} é mais longo do que este modelo consegue ler. Ele recebe só o começo.',
       unreadable: 'O modelo não consegue ler {{name}}: {{reason}}.',
+      partlyRead: 'Parte de {{name}} não pode ser lida: {{reason}}.',
       noVision: 'Este modelo não vê imagens. Escolha um que veja e anexe {{name}} novamente.',
     },
   },

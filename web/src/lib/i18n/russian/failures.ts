@@ -189,6 +189,7 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   document_office_damaged: 'файл {{extension}} повреждён',
   document_page_too_deep: 'слишком глубокая вложенность страницы',
   document_pdf_damaged: 'PDF повреждён',
+  document_partly_read: 'на этих страницах нет текста, который можно прочитать: {{pages}}',
   document_pdf_protected: 'PDF защищён паролем',
   document_reader_not_started: 'программу чтения документов не удалось запустить',
   document_reading_stopped: 'чтение отменено',

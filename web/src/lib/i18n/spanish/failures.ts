@@ -193,6 +193,7 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   document_office_damaged: 'el archivo {{extension}} está dañado',
   document_page_too_deep: 'la página tiene demasiados niveles',
   document_pdf_damaged: 'el PDF está dañado',
+  document_partly_read: 'no hay texto legible en estas páginas: {{pages}}',
   document_pdf_protected: 'el PDF está protegido con contraseña',
   document_reader_not_started: 'no se pudo iniciar el programa que lee los documentos',
   document_reading_stopped: 'se canceló',

@@ -142,6 +142,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
       tooLong:
         '{{name}} es más largo de lo que este modelo puede leer. Solo recibirá el principio.',
       unreadable: 'El modelo no puede leer {{name}}: {{reason}}.',
+      partlyRead: 'No se puede leer una parte de {{name}}: {{reason}}.',
       noVision:
         'Este modelo no puede ver imágenes. Elige uno que sí pueda y vuelve a adjuntar {{name}}.',
     },
