@@ -46,4 +46,29 @@ export const Origin = HttpUrl.refine(
   },
 ).transform((value) => new URL(value).origin)
 
+/** An address or a CIDR range. */
+export const AddressRange = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], {
+  error: 'an address such as 10.0.0.7 or a range such as 10.0.0.0/8',
+})
+
+/** The addresses of this machine itself. */
+export const LOOPBACK = ['127.0.0.0/8', '::1/128']
+
+/**
+ * Addresses and ranges of proxies; `loopback` stands for those of this machine. An entry can hold several, separated by
+ * commas, so that one environment variable can name them all.
+ */
+export const ProxyAddresses = z
+  .array(z.string())
+  .transform((entries) =>
+    entries.flatMap((entry) =>
+      entry
+        .split(',')
+        .map((part) => part.trim())
+        .filter((part) => part !== '')
+        .flatMap((part) => (part === 'loopback' ? LOOPBACK : [part])),
+    ),
+  )
+  .pipe(z.array(AddressRange))
+
 export const Port = z.int().min(0).max(65_535)

@@ -6,7 +6,7 @@ import { PAGE_ITEMS } from '../protocol/envelope.ts'
 import { ModelSettings } from '../protocol/models/catalog.ts'
 import { McpServerName, McpServerSettings } from '../protocol/models/mcp.ts'
 import { RiskLevel } from '../protocol/runs/run-event.ts'
-import { Characters, HttpUrl, Origin, Port, Size } from './scalars.ts'
+import { AddressRange, Characters, HttpUrl, Origin, Port, ProxyAddresses, Size } from './scalars.ts'
 
 /** An optional section; missing keys get their defaults. */
 const section = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
@@ -62,7 +62,7 @@ const Limits = section({
   channel_messages_per_hour: count.default(60),
   /** Concurrent event streams per user. */
   streams_per_user: count.default(1_000),
-  /** Concurrent connections per address; a reverse proxy (`public_url`) is exempt. */
+  /** Concurrent connections per address; `trusted_proxies` are exempt. */
   connections_per_address: count.default(1_500),
 })
 
@@ -178,12 +178,17 @@ export const Config = z.strictObject({
   backend_port: Port.default(3000),
   public_url: HttpUrl.optional(),
   trusted_hosts: z.array(z.string().min(1)).default([]),
+  /**
+   * Addresses of the reverse proxies whose `X-Forwarded-For` is believed. With `public_url`, those on this machine by
+   * default; without it, none.
+   */
+  trusted_proxies: ProxyAddresses.optional(),
   frontend_port: Port.default(4000),
   cors_origins: z.array(Origin).optional(),
   /** Multi mode: whether everybody may see `/metrics`, `/docs` and `/openapi.json`. */
   public_reference: z.boolean().default(false),
   /** Multi mode: addresses and CIDR ranges that may see them without a token. */
-  metrics_allow: z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])).default([]),
+  metrics_allow: z.array(AddressRange).default([]),
   log_level: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
   max_iterations: count.max(1000).default(15),
   tool_max_workers: count.max(16).default(4),

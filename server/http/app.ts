@@ -12,8 +12,8 @@ import {
   validatorCompiler,
   type ZodTypeProvider,
 } from 'fastify-type-provider-zod'
-import ipaddr from 'ipaddr.js'
 import { appError } from '../errors.ts'
+import { inRanges } from '../lib/address-ranges.ts'
 import { newId } from '../lib/ids.ts'
 import type { Slots } from '../lib/limits.ts'
 import { PAGE_ITEMS } from '../protocol/envelope.ts'
@@ -30,6 +30,7 @@ import {
   refuseSecondHost,
 } from './slow-clients.ts'
 import { limitStreams } from './stream-limit.ts'
+import { warnOfUnknownProxies } from './unknown-proxies.ts'
 
 /** The type of the app that `registerXRoutes(app, …)` receives. */
 export type App = FastifyInstance<
@@ -75,8 +76,8 @@ export interface AppOptions {
   silentConnectionMs?: number
   /** Folder in which large responses are stored for slow clients. */
   spoolFolder?: string | undefined
-  /** Trust `X-Forwarded-For` from a proxy on this machine or a private network. */
-  behindProxy?: boolean
+  /** Addresses and CIDR ranges of the proxies whose `X-Forwarded-For` is believed; by default, none is. */
+  trustedProxies?: readonly string[]
   /** A pino logger; without one nothing is logged. */
   logger?: FastifyBaseLogger
 }
@@ -90,8 +91,6 @@ const WHOLE_REQUEST_TIMEOUT_MS = 60 * 60_000
 const MAX_PARAMETER_LENGTH = 4096
 /** Maximum size of a body on public routes: enough for a name and a password. */
 const PUBLIC_BODY_BYTES = 16 * 1024
-/** Trusted proxies: on this machine or in a private network. */
-const PROXIES = ['loopback', 'linklocal', 'uniquelocal']
 
 /** Every schema is a zod schema, with the compilers that `createApp` sets. */
 const neverCompiled = (): never => {
@@ -104,14 +103,15 @@ export function createApp({
   jsonDepth = DEFAULT_JSON_DEPTH,
   pageItems = PAGE_ITEMS,
   logger,
-  behindProxy = false,
+  trustedProxies = [],
   streamSlots,
   connectionsPerAddress = Number.POSITIVE_INFINITY,
   silentConnectionMs = 0,
   spoolFolder,
 }: AppOptions): App {
+  const isProxy = inRanges(trustedProxies)
   const app = Fastify({
-    trustProxy: behindProxy ? PROXIES : false,
+    trustProxy: trustedProxies.length > 0 ? isProxy : false,
     ...(logger === undefined ? {} : { loggerInstance: logger }),
     logController: new LogController({
       disableRequestLogging: true,
@@ -171,13 +171,7 @@ export function createApp({
   dropStalledReaders(app, STALL_MS)
   if (streamSlots !== undefined) limitStreams(app, streamSlots)
   boundLargeResponses(app, spoolFolder)
-  const isProxy = behindProxy ? isPrivateAddress : () => false
+  if (trustedProxies.length > 0) warnOfUnknownProxies(app, isProxy)
   limitConnections(app.server, connectionsPerAddress, isProxy)
   return app
-}
-
-/** Whether the address is in one of the ranges in `PROXIES`. */
-const isPrivateAddress = (address: string): boolean => {
-  const range = ipaddr.process(address).range()
-  return ['loopback', 'linkLocal', 'uniqueLocal', 'private'].includes(range)
 }

@@ -1,6 +1,6 @@
 // In multi-user mode, only administrators and named addresses see the metrics and the API reference.
 import type { FastifyRequest } from 'fastify'
-import ipaddr from 'ipaddr.js'
+import { inRanges } from '../lib/address-ranges.ts'
 
 /** Who may see metrics and the reference. */
 export interface ReferenceRules {
@@ -17,13 +17,5 @@ export const isReference = ({ routeOptions }: Pick<FastifyRequest, 'routeOptions
   GUARDED.test(routeOptions.url ?? '')
 
 /** Whether the address may see them without a token. */
-export function mayReadReference(address: string, rules: ReferenceRules): boolean {
-  if (rules.isPublic) return true
-  const client = ipaddr.process(address)
-  return rules.allow.some((entry) => {
-    const [range, bits] = ipaddr.parseCIDR(entry.includes('/') ? entry : withAllBits(entry))
-    return range.kind() === client.kind() && client.match(range, bits)
-  })
-}
-
-const withAllBits = (address: string): string => `${address}/${address.includes(':') ? 128 : 32}`
+export const mayReadReference = (address: string, { isPublic, allow }: ReferenceRules): boolean =>
+  isPublic || inRanges(allow)(address)

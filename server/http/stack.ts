@@ -44,21 +44,21 @@ export interface HttpOptions {
   /** Requests per minute that a user may send; null for no limit. */
   requestsPerMinute?(userId: UserId): number | null
   limits: Limits
-  /** Trust the client address that a reverse proxy sends. */
-  behindProxy: boolean
+  /** Addresses and CIDR ranges of the reverse proxies that may say what a client's address is. */
+  trustedProxies: readonly string[]
 }
 
 /** Creates the app without routes. Call `finish` after registering the routes: it adds the page. */
 export async function createHttpStack(
   options: HttpOptions,
 ): Promise<{ app: App; issueToken: IssueToken; finish(): Promise<void> }> {
-  const { bounds, logger, behindProxy, origins, limits } = options
+  const { bounds, logger, trustedProxies, origins, limits } = options
   const { streamsPerUser, ...appBounds } = bounds
   const streamSlots = limits.slots('streams', streamsPerUser)
   const app = createApp({
     ...appBounds,
     streamSlots,
-    behindProxy,
+    trustedProxies,
     ...(logger === undefined ? {} : { logger }),
   })
   registerSecurityHeaders(app, { https: origins.publicUrl?.startsWith('https:') === true })

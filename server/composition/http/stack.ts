@@ -7,6 +7,7 @@ import type { Accounts } from '../../auth/accounts.ts'
 import type { SecretBox } from '../../auth/secret-box.ts'
 import type { TokenKeys } from '../../auth/token-keys.ts'
 import type { ChangeLog } from '../../changes/change-log.ts'
+import { LOOPBACK } from '../../config/scalars.ts'
 import type { Config } from '../../config/schema.ts'
 import type { Store } from '../../db/store.ts'
 import { registerAudit } from '../../http/audit.ts'
@@ -66,7 +67,7 @@ export async function createConfiguredStack({
     logger: log,
     webRoot,
     version,
-    behindProxy: config.public_url !== undefined,
+    trustedProxies: trustedProxies(config),
     origins: originRules(config),
     authentication: await authenticationOptions(config, accounts),
     metrics,
@@ -103,6 +104,10 @@ const originRules = (config: Config): OriginRules => ({
   ...(config.public_url === undefined ? {} : { publicUrl: config.public_url }),
   ...(config.cors_origins === undefined ? {} : { corsOrigins: config.cors_origins }),
 })
+
+/** The proxies whose word on a client's address counts. Without `public_url` there is none, unless one is named. */
+const trustedProxies = (config: Config): readonly string[] =>
+  config.trusted_proxies ?? (config.public_url === undefined ? [] : LOOPBACK)
 
 /** Limits of requests and connections. */
 const httpBounds = (config: Config): HttpOptions['bounds'] => ({

@@ -60,6 +60,7 @@ volumeMounts:
 {{- define "nanoclaw.config" -}}
 {{- $base := dict "host" "0.0.0.0" "auth_mode" "multi" "jwt_secret" "${JWT_SECRET}" "data_dir" "/data" "workspace_root" "/data/workspaces" "db_type" "postgresql" "database_url" "${DATABASE_URL}" "redis_url" "${REDIS_URL}" -}}
 {{- $_ := set $base "public_url" (required "publicUrl is required" .Values.publicUrl) -}}
+{{- $_ := set $base "trusted_proxies" .Values.trustedProxies -}}
 {{- $_ := set $base "shutdown_grace" .Values.shutdownGraceSeconds -}}
 {{- toYaml (merge (deepCopy .Values.config) $base) -}}
 {{- end -}}

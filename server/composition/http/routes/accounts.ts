@@ -38,7 +38,7 @@ const signIn = ({
 }: SharedRouteModules): RouteDependencies['auth'] => ({
   mode: config.auth_mode,
   registration: () => settings.current().effective.registration,
-  behindProxy: config.public_url !== undefined,
+  behindProxy: config.public_url !== undefined || config.trusted_proxies !== undefined,
   accounts,
   links,
   setup,
