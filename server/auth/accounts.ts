@@ -15,6 +15,8 @@ import type { AccountLinks } from './account-links.ts'
 import type { ApiKeys } from './api-keys.ts'
 import { type Credentials, createCredentials, identityOf } from './credentials.ts'
 import type { Identity } from './identity.ts'
+import type { KnownBrowser } from './known-browsers.ts'
+import { hashLinkToken } from './link-token.ts'
 import { createLoginGuard } from './login-guard.ts'
 import { networkOf } from './network.ts'
 import { assertUncommonPassword } from './password-rules.ts'
@@ -57,8 +59,15 @@ export interface Accounts extends Credentials {
     token: string,
     change: { password: string; revokeKeys?: boolean | undefined },
   ): Promise<UserRow>
-  /** @param address the client's address; limits guessing. @throws AppError `wrong_credentials`, `too_many_requests`. */
-  login(credentials: { username: string; password: string }, address: string): Promise<UserRow>
+  /**
+   * Guesses are limited by source and by account. A browser in which the account was used before is a source of its own, with
+   * a count of its own, so that neither others behind its address nor guesses from elsewhere keep the owner out.
+   * @throws AppError `wrong_credentials`, `too_many_requests`.
+   */
+  login(
+    credentials: { username: string; password: string },
+    browser: Pick<KnownBrowser, 'source' | 'sourceFor'>,
+  ): Promise<UserRow>
   /** @throws AppError `current_password_wrong`, `too_many_requests`. */
   assertPassword(id: UserId, password: string): Promise<UserRow>
   /** Checks for sign-ins without the password. @throws AppError `account_disabled`, `password_sign_in_off`. */
@@ -199,7 +208,10 @@ export function createAccounts({
       // Checked before hashing, too, so that a refused registration costs nothing.
       await admit(users.reader, { count: await users.count(), link, isLocal })
       assertUncommonPassword(password, [username, email])
-      const retryAfter = await registrations.take(networkOf(address))
+      // A link works once, so those who have one are not counted with everybody else behind their address.
+      const retryAfter = await registrations.take(
+        link === undefined ? networkOf(address) : `link ${hashLinkToken(link)}`,
+      )
       if (retryAfter !== null) throw appError('registrations_exhausted', {}, { retryAfter })
       const passwordHash = await passwords.hash(password, networkOf(address))
       const account = { username, passwordHash, email: email ?? null }
@@ -222,16 +234,15 @@ export function createAccounts({
       return changed ?? throwMissing()
     },
 
-    async login({ username, password }, address) {
+    async login({ username, password }, browser) {
       if (!allowsPassword(username)) throw appError('password_sign_in_off')
-      const { user, matches } = await guard.compare(address, username, async () => {
-        const found = await users.findByName(username)
-        const isRight = await passwords.verify(
-          found?.passwordHash ?? null,
-          password,
-          networkOf(address),
-        )
-        return { user: found, matches: isRight && found?.isActive === true }
+      const user = await users.findByName(username)
+      const source = browser.sourceFor(user?.id)
+      const account =
+        source === browser.sourceFor(undefined) ? username : `${username} in ${source}`
+      const { matches } = await guard.compare(source, account, async () => {
+        const isRight = await passwords.verify(user?.passwordHash ?? null, password, source)
+        return { matches: isRight && user?.isActive === true }
       })
       if (user === undefined || !matches) throw appError('wrong_credentials')
       return user

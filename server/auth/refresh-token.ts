@@ -1,5 +1,5 @@
 // Refresh tokens: a session's id and a generation, signed. Only the valid generation is stored.
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import { createSigner } from './signed-text.ts'
 
 /** `<session>.<generation>.<signature>` */
 const FORMAT = /^([\w-]{1,64})\.(\d{1,9})\.([\w-]{43})$/
@@ -13,23 +13,17 @@ export interface RefreshTokens {
 
 /** @param secrets the first one signs; the others are still accepted. */
 export function createRefreshTokens(secrets: () => readonly string[]): RefreshTokens {
-  const sign = (secret: string, text: string): string =>
-    createHmac('sha256', Buffer.from(hkdfSync('sha256', secret, '', 'nanoclaw refresh token', 32)))
-      .update(text)
-      .digest('base64url')
+  const signer = createSigner('nanoclaw refresh token', secrets)
   return {
     create(sessionId, generation) {
       const text = `${sessionId}.${generation}`
-      return `${text}.${sign(secrets()[0] ?? '', text)}`
+      return `${text}.${signer.sign(text)}`
     },
     read(token) {
       const [, sessionId = '', generation = '', signature = ''] = FORMAT.exec(token) ?? []
-      const given = Buffer.from(signature)
-      const isOurs = secrets().some((secret) => {
-        const expected = Buffer.from(sign(secret, `${sessionId}.${generation}`))
-        return expected.length === given.length && timingSafeEqual(expected, given)
-      })
-      return isOurs ? { sessionId, generation: Number(generation) } : null
+      return signer.isSigned(`${sessionId}.${generation}`, signature)
+        ? { sessionId, generation: Number(generation) }
+        : null
     },
   }
 }

@@ -1,4 +1,4 @@
-// The cookies of sign-ins, which scripts cannot read: the page's refresh token, and a single sign-on in progress.
+// The cookies of sign-ins, which scripts cannot read: the page's refresh token, a single sign-on in progress, and the accounts used in this browser.
 import type { FastifyRequest } from 'fastify'
 import { appError } from '../errors.ts'
 import { isSameOrigin } from './origin-guard.ts'
@@ -8,13 +8,15 @@ interface CookieSettings {
   lifetimeSeconds: number
 }
 
+type CookieKind = 'session' | 'oidc' | 'known'
+
 /** Cookies do not know ports, so two servers on one host need different names. */
-function nameFor({ headers }: FastifyRequest, kind: 'session' | 'oidc'): string {
+function nameFor({ headers }: FastifyRequest, kind: CookieKind): string {
   const port = /:(\d{1,5})$/.exec(headers.host ?? '')?.[1]
   return `nanoclaw_${kind}${port === undefined ? '' : `_${port}`}`
 }
 
-function readCookie(request: FastifyRequest, kind: 'session' | 'oidc'): string | undefined {
+function readCookie(request: FastifyRequest, kind: CookieKind): string | undefined {
   const start = `${nameFor(request, kind)}=`
   const pair = (request.headers.cookie ?? '')
     .split(';')
@@ -67,6 +69,22 @@ export const oidcCookie = (
   cookie(
     request,
     { name: nameFor(request, 'oidc'), value, path: '/api/auth/oidc', sameSite: 'Lax' },
+    settings,
+  )
+
+/** What the browser keeps about the accounts that were used in it; undefined if there is nothing. */
+export const readKnownCookie = (request: FastifyRequest): string | undefined =>
+  readCookie(request, 'known')
+
+/** The `Set-Cookie` that stores it. `Lax`, because a single sign-on returns from another site. */
+export const knownCookie = (
+  request: FastifyRequest,
+  value: string,
+  settings: CookieSettings,
+): string =>
+  cookie(
+    request,
+    { name: nameFor(request, 'known'), value, path: '/api/auth', sameSite: 'Lax' },
     settings,
   )
 

@@ -1,8 +1,9 @@
 // Single sign-on: finds or creates the account for a person at an issuer.
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
+import type { Reader } from '../../db/database.ts'
 import type { GroupRepository } from '../../db/repositories/accounts/groups.ts'
-import type { IdentityRepository } from '../../db/repositories/accounts/identities.ts'
+import type { IdentityRepository, NewIdentity } from '../../db/repositories/accounts/identities.ts'
 import type { UserRepository, UserRow } from '../../db/repositories/accounts/users.ts'
 import { AppError, appError, errorText } from '../../errors.ts'
 import type { AuditDetails } from '../../protocol/admin/audit.ts'
@@ -64,6 +65,12 @@ export interface OidcSignInDependencies {
   onGroupsChanged(): Promise<void>
   /** Stores that the address belongs to the user. */
   confirmAddress(userId: UserId, address: string): Promise<void>
+  /** The account whose owner has confirmed this address to this server. */
+  confirmedAccount(address: string, from?: Reader): Promise<UserRow | undefined>
+  /** Whether an account may be taken over by the owner of its address; not the one for the day when the issuer does not work. */
+  mayLink(username: string): boolean
+  /** Ends the open requests of an account whose other ways in have ended. */
+  endRequests(userId: UserId): void
   box: SecretBox
   publicUrl: string
   log: { warn(details: object, message: string): void }
@@ -99,6 +106,9 @@ export function createOidcSignIn({
   groups,
   onGroupsChanged,
   confirmAddress,
+  confirmedAccount,
+  mayLink,
+  endRequests,
   box,
   publicUrl,
   log,
@@ -136,9 +146,30 @@ export function createOidcSignIn({
     return isAdmin ? 'admin' : 'user'
   }
 
-  /** The account with the person's verified address, if it may be taken over. */
-  const linkable = async ({ email }: Person): Promise<UserRow | undefined> =>
-    settings.linkByEmail && email !== null ? users.findByEmail(email) : undefined
+  /**
+   * The account whose owner confirmed the person's verified address here. An address that an account merely names proves
+   * nothing: anybody can register with a colleague's.
+   */
+  async function linkable({ email }: Person, from?: Reader): Promise<UserRow | undefined> {
+    if (!settings.linkByEmail || email === null) return undefined
+    const owner = await confirmedAccount(email, from)
+    return owner !== undefined && mayLink(owner.username) ? owner : undefined
+  }
+
+  /**
+   * Links the account and ends every other way in: its password, sessions, API keys, second factors and open links may be
+   * somebody else's, who has made the owner of the address confirm it.
+   */
+  async function link(owner: UserRow, person: Person, identity: NewIdentity): Promise<UserRow> {
+    const ended = { passwordHash: NO_PASSWORD, revokeKeys: true, keptToken: null }
+    const linked = await users.update(owner.id, ended, async (tx) => {
+      if ((await linkable(person, tx))?.id !== owner.id) throw appError('oidc_sign_in_unknown')
+      await identities.replaceAll(tx, identity, now())
+    })
+    if (linked === undefined) throw appError('oidc_sign_in_unknown')
+    endRequests(owner.id)
+    return linked
+  }
 
   async function create(
     { issuer: iss, subject }: SignedInAtIssuer,
@@ -187,8 +218,8 @@ export function createOidcSignIn({
     const details = { issuer: iss, by: 'single sign-on' }
     const owner = await linkable(person)
     if (owner !== undefined) {
-      await identities.link({ issuer: iss, subject, userId: owner.id }, now())
-      return { user: owner, events: [{ action: 'identity_linked', user: owner, details }] }
+      const user = await link(owner, person, { issuer: iss, subject, userId: owner.id })
+      return { user, events: [{ action: 'identity_linked', user, details }] }
     }
     if (!settings.autoCreate) throw appError('oidc_no_account')
     const user = await create(signedIn, person, role ?? 'user')

@@ -6,6 +6,7 @@ import { type Accounts, createAccounts } from '../../auth/accounts.ts'
 import { type ApiKeys, createApiKeys } from '../../auth/api-keys.ts'
 import { createAuditRecorder, type RecordAudit } from '../../auth/audit-recorder.ts'
 import { createEmailLinks, type EmailLinks } from '../../auth/email-links.ts'
+import { createKnownBrowsers, type KnownBrowsers } from '../../auth/known-browsers.ts'
 import type { OidcSignIn } from '../../auth/oidc/sign-in.ts'
 import { createPasswords, type PasswordCost, type Passwords } from '../../auth/passwords.ts'
 import { createRefreshTokens } from '../../auth/refresh-token.ts'
@@ -35,6 +36,7 @@ export interface AccountServices {
   links: AccountLinks
   setup: SetupToken
   sessions: Sessions
+  knownBrowsers: KnownBrowsers
   connections: OpenConnections
   record: RecordAudit
   /** Null in single mode, where there are no tokens. */
@@ -100,6 +102,7 @@ export function createAccountServices(options: AccountOptions): AccountServices 
     write,
     box,
     onGroupsChanged,
+    endRequests: (userId) => connections.end(userId),
     log,
     now,
   })
@@ -111,6 +114,7 @@ export function createAccountServices(options: AccountOptions): AccountServices 
     links,
     setup,
     sessions,
+    knownBrowsers: createKnownBrowsers(secretsOf(tokenKeys)),
     connections,
     record,
     oidc,
@@ -121,6 +125,10 @@ export function createAccountServices(options: AccountOptions): AccountServices 
   }
 }
 
+/** The secrets that sign what browsers keep, newest first; none in single mode, where nobody signs in. */
+const secretsOf = (tokenKeys: TokenKeys | null) => (): readonly string[] =>
+  tokenKeys?.accepted().map(({ secret }) => secret) ?? []
+
 /** A session that ends closes its open requests; a refresh token that is used twice is recorded. */
 const createConfiguredSessions = (
   { store, log, now }: AccountOptions,
@@ -128,9 +136,7 @@ const createConfiguredSessions = (
 ): Sessions =>
   createSessions({
     sessions: store.sessions,
-    refreshTokens: createRefreshTokens(
-      () => tokenKeys?.accepted().map(({ secret }) => secret) ?? [],
-    ),
+    refreshTokens: createRefreshTokens(secretsOf(tokenKeys)),
     closeRequests: (userId, only, kept) => connections.end(userId, { only, kept }),
     onReuse: ({ id }, { id: userId, username }, address) =>
       record({

@@ -8,6 +8,7 @@ import type { Database, StoreLog } from '../../db/database.ts'
 import type { Store } from '../../db/store.ts'
 import { createAddressRules } from '../../net/addresses.ts'
 import { createGuardedFetch } from '../../net/guarded-fetch.ts'
+import type { UserId } from '../../protocol/ids.ts'
 
 const TIMEOUT_MS = 10_000
 /** Maximum size of an issuer's response: metadata, keys, tokens with many groups. */
@@ -23,6 +24,7 @@ export function createConfiguredOidc({
   box,
   write,
   onGroupsChanged,
+  endRequests,
   log,
   now,
 }: {
@@ -30,6 +32,8 @@ export function createConfiguredOidc({
   store: Store
   write: Database['write']
   onGroupsChanged(): Promise<void>
+  /** Ends the open requests of a user at all instances. */
+  endRequests(userId: UserId): void
   box: SecretBox
   log: StoreLog
   now(): Date
@@ -53,6 +57,9 @@ export function createConfiguredOidc({
       if ((await unconfirmed(userId, [address])).length > 0)
         await write((tx) => add(tx, userId, address, now()))
     },
+    confirmedAccount: store.confirmedAddresses.findAccount,
+    mayLink: (username) => username.toLowerCase() !== oidc.break_glass?.toLowerCase(),
+    endRequests,
     box,
     publicUrl,
     log,

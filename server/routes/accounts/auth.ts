@@ -35,6 +35,7 @@ import {
   type SecondFactorRouteDependencies,
 } from './second-factor.ts'
 import {
+  browserOf,
   createSessionStart,
   type SessionStart,
   type SessionStartDependencies,
@@ -215,7 +216,7 @@ function registerPasswords(
       // Record only names of existing accounts: people also type passwords into this field.
       const known = await accounts.nameOf(request.body.username)
       if (known !== undefined) request.audited = { username: known }
-      const user = await accounts.login(request.body, request.ip)
+      const user = await accounts.login(request.body, browserOf(request, dependencies))
       await assertNoSecondFactor(dependencies.secondFactors, user)
       return signIn(request, reply, user)
     },

@@ -2,7 +2,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { RecordAudit } from '../../auth/audit-recorder.ts'
-import { networkOf } from '../../auth/network.ts'
 import {
   ATTEMPT_LIFETIME_SECONDS,
   CALLBACK_PATH,
@@ -12,7 +11,7 @@ import { AppError, appError, errorText } from '../../errors.ts'
 import type { App } from '../../http/app.ts'
 import { oidcCookie, readOidcCookie } from '../../http/session-cookie.ts'
 import type { Limits } from '../../lib/limits.ts'
-import { createSessionStart, type SessionStartDependencies } from './session-start.ts'
+import { browserOf, createSessionStart, type SessionStartDependencies } from './session-start.ts'
 
 /** The dependencies of the routes for single sign-on. */
 export interface OidcRouteDependencies extends SessionStartDependencies {
@@ -32,8 +31,8 @@ export function registerOidcRoutes(app: App, dependencies: OidcRouteDependencies
   if (oidc === null) return
   const attempts = dependencies.limits.rateLimit('single sign-on', ATTEMPTS)
   const sessionStart = createSessionStart(dependencies)
-  const limit = async ({ ip }: FastifyRequest): Promise<void> => {
-    const retryAfter = await attempts.take(networkOf(ip))
+  const limit = async (request: FastifyRequest): Promise<void> => {
+    const retryAfter = await attempts.take(browserOf(request, dependencies).source)
     if (retryAfter !== null) throw appError('sign_ins_exhausted', {}, { retryAfter })
   }
   const keep = (request: FastifyRequest, reply: FastifyReply, kept: string | null): void => {

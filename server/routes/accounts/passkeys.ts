@@ -2,7 +2,6 @@
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { Accounts } from '../../auth/accounts.ts'
-import { networkOf } from '../../auth/network.ts'
 import type { Passkeys, Site } from '../../auth/second-factor/passkeys.ts'
 import type { SecondFactors } from '../../auth/second-factor/second-factors.ts'
 import type { PasskeyRow } from '../../db/repositories/accounts/second-factors.ts'
@@ -21,7 +20,7 @@ import {
 import { SignedIn } from '../../protocol/accounts/user.ts'
 import { Deleted, envelope } from '../../protocol/envelope.ts'
 import { deleted, success } from '../envelope.ts'
-import type { SessionStart } from './session-start.ts'
+import { browserOf, type SessionStart, type SessionStartDependencies } from './session-start.ts'
 
 /** The dependencies of the routes for passkeys. */
 export interface PasskeyRouteDependencies {
@@ -42,10 +41,11 @@ export function siteOf(
   return { origin: URL.canParse(url) ? new URL(url).origin : '' }
 }
 
-/** Per address. Passkeys cannot be guessed, so this only bounds the work. */
+/** Per address, or known browser. Passkeys cannot be guessed, so this only bounds the work. */
 const ATTEMPTS = { limit: 100, windowMs: 5 * 60_000 }
 
-type Dependencies = PasskeyRouteDependencies & { sessionStart: SessionStart }
+type Dependencies = PasskeyRouteDependencies &
+  Pick<SessionStartDependencies, 'knownBrowsers'> & { sessionStart: SessionStart }
 
 /** `/api/auth/passkeys` and what is below it. */
 export function registerPasskeyRoutes(app: App, dependencies: Dependencies): void {
@@ -56,11 +56,19 @@ export function registerPasskeyRoutes(app: App, dependencies: Dependencies): voi
 /** Signing in with a passkey. */
 function registerSignIn(
   app: App,
-  { accounts, secondFactors, passkeys, publicUrl, limits, sessionStart }: Dependencies,
+  {
+    accounts,
+    secondFactors,
+    passkeys,
+    publicUrl,
+    limits,
+    sessionStart,
+    knownBrowsers,
+  }: Dependencies,
 ): void {
   const attempts = limits.rateLimit('passkeys', ATTEMPTS)
-  const limit = async ({ ip }: { ip: string }): Promise<void> => {
-    const retryAfter = await attempts.take(networkOf(ip))
+  const limit = async (request: FastifyRequest): Promise<void> => {
+    const retryAfter = await attempts.take(browserOf(request, { knownBrowsers }).source)
     if (retryAfter !== null) throw appError('sign_ins_exhausted', {}, { retryAfter })
   }
 

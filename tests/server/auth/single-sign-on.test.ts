@@ -1,8 +1,9 @@
 // Single sign-on with a real issuer of OpenID Connect, on both databases.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { describeOnEachServer } from '../../support/server/server.ts'
+import { describeOnEachServer, type TestServer } from '../../support/server/server.ts'
 import { createBrowser, startRealIssuer } from '../../support/sign-in/issuer.ts'
 import { accountOf, PUBLIC, settings, setUp, signIn } from '../../support/sign-in/single-sign-on.ts'
+import { startMailServer } from '../messaging/receivers.ts'
 
 describeOnEachServer('single sign-on with a real issuer', (start) => {
   let person: { sub: string; [claim: string]: unknown } = { sub: '' }
@@ -116,26 +117,86 @@ describeOnEachServer('single sign-on with a real issuer', (start) => {
     ).not.toHaveProperty('data')
   })
 
-  test('an account is taken over by email address only if the issuer verified it and that is allowed', async () => {
-    const signInAs = async (config: object, claims: object) => {
-      const server = await start(settings(issuer.url, config))
-      await setUp(server)
-      const link = await server.call('POST', '/api/auth/register', {
-        body: { username: 'ann', password: 'a good password', email: 'Ann@example.org' },
-      })
-      person = { sub: '9', preferred_username: 'ann', email: 'ann@example.org', ...claims }
-      const browser = createBrowser()
-      await signIn(server, browser)
-      const { user } = await accountOf(server, browser)
-      return { linked: user.id === link.json.data.user.id, user }
+  const register = async (server: TestServer, username: string, email: string) => {
+    const body = { username, password: 'a good password', email }
+    return (await server.call('POST', '/api/auth/register', { body })).json.data
+  }
+
+  test('an account that merely names an address is never taken over by its owner, whatever the issuer and the configuration say', async () => {
+    for (const config of [{}, { link_by_email: true }])
+      for (const email_verified of [true, 'true', false, undefined]) {
+        const server = await start(settings(issuer.url, config))
+        await setUp(server)
+        const squatter = await register(server, 'ann', 'Ann@example.org')
+        person = { sub: '9', preferred_username: 'ann', email: 'ann@example.org', email_verified }
+        const browser = createBrowser()
+        await signIn(server, browser)
+        const { user } = await accountOf(server, browser)
+        expect(user).toMatchObject({ username: 'ann-2', email: null })
+        expect(user.id).not.toBe(squatter.user.id)
+        const still = await server.call('GET', '/api/auth/profile', { token: squatter.token })
+        expect(still.json.data).toMatchObject({ username: 'ann', email: 'Ann@example.org' })
+      }
+  })
+
+  test('the owner of a confirmed address takes the account over, and every other way into it ends', async () => {
+    const { smtp, mails } = await startMailServer()
+    const config = { link_by_email: true, admin_groups: ['ops'], break_glass: 'glass' }
+    const server = await start({ ...settings(issuer.url, config), smtp })
+    const admin = await setUp(server)
+    const confirm = async (token: string, address?: string) => {
+      const before = mails.length
+      await server.call('POST', '/api/auth/confirmations', { token, body: { address } })
+      await expect.poll(() => mails.length).toBe(before + 1)
+      return /join#([\w=-]+)/.exec(mails[before]?.replaceAll('=\r\n', '') ?? '')?.[1] ?? ''
     }
-    expect(await signInAs({}, { email_verified: true })).toMatchObject({
-      linked: false,
-      user: { username: 'ann-2', email: null },
+    const use = (link: string) =>
+      server.call('POST', '/api/auth/confirmations/confirm', { body: { link } })
+    const ann = await register(server, 'ann', 'ann@example.org')
+    const as = (method: string, path: string, body?: object) =>
+      server.call(method, path, { token: ann.token, body })
+    const key = (await as('POST', '/api/auth/keys', { name: 'script' })).json.data.key
+    // A second address that somebody else reads must not lead back in later.
+    const later = await confirm(ann.token, 'other@example.org')
+    await use(await confirm(ann.token))
+    const secondSession = await server.call('POST', '/api/auth/login', {
+      body: { username: 'ann', password: 'a good password', cookie: true },
     })
-    const allowed = { link_by_email: true }
-    for (const email_verified of [false, 'false', undefined])
-      expect(await signInAs(allowed, { email_verified })).toMatchObject({ linked: false })
-    expect(await signInAs(allowed, { email_verified: 'true' })).toMatchObject({ linked: true })
+    const refresh = secondSession.headers.getSetCookie().join('; ')
+    person = {
+      sub: '9',
+      preferred_username: 'ann',
+      email: 'ann@example.org',
+      email_verified: true,
+      groups: ['ops'],
+    }
+    const browser = createBrowser()
+    await signIn(server, browser)
+    const taken = await accountOf(server, browser)
+    expect(taken.user).toMatchObject({ id: ann.user.id, role: 'admin' })
+    for (const token of [ann.token, key, secondSession.json.data.token])
+      expect((await server.call('GET', '/api/auth/profile', { token })).status).toBe(401)
+    const renewed = { headers: { cookie: refresh } }
+    expect((await server.call('POST', '/api/auth/refresh', renewed)).status).toBe(401)
+    const password = { body: { username: 'ann', password: 'a good password' } }
+    expect((await server.call('POST', '/api/auth/login', password)).status).toBe(401)
+    expect((await use(later)).status).toBe(403)
+    const mode = await server.call('GET', '/api/auth/confirmations', { token: taken.token })
+    expect(mode.json.data).toEqual({ address: 'ann@example.org', is_confirmed: true })
+    const audit = await server.call('GET', '/api/admin/audit?limit=100', { token: admin })
+    expect(audit.json.data.items).toContainEqual(
+      expect.objectContaining({ action: 'identity_linked' }),
+    )
+
+    // The account for the day when the issuer does not work stays as it is.
+    const glass = await register(server, 'glass', 'glass@example.org')
+    await use(await confirm(glass.token))
+    person = { ...person, sub: '10', preferred_username: 'g', email: 'glass@example.org' }
+    const another = createBrowser()
+    await signIn(server, another)
+    expect((await accountOf(server, another)).user.id).not.toBe(glass.user.id)
+    expect(
+      (await server.call('GET', '/api/auth/profile', { token: glass.token })).json.data.username,
+    ).toBe('glass')
   })
 })

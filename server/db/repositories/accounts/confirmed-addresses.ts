@@ -1,7 +1,7 @@
 // Email addresses whose owners agreed to receive mail of a user.
 import { and, eq, inArray } from 'drizzle-orm'
 import type { UserId } from '../../../protocol/ids.ts'
-import type { Database, Writer } from '../../database.ts'
+import type { Database, Reader, Writer } from '../../database.ts'
 import { foldCase } from '../../fragments.ts'
 import type { UserRow } from './users.ts'
 
@@ -36,8 +36,8 @@ export function createConfirmedAddressRepository({ read, tables }: Database) {
     },
 
     /** The account with this email address, if its owner has confirmed it. */
-    async findAccount(email: string): Promise<UserRow | undefined> {
-      const [row] = await read
+    async findAccount(email: string, from: Reader = read): Promise<UserRow | undefined> {
+      const [row] = await from
         .select({ user: users })
         .from(users)
         .innerJoin(

@@ -15,9 +15,20 @@ export interface NewIdentity {
   userId: UserId
 }
 
-/** Uses the tables `identities`, `idTokens` and `users`. */
+/** Uses the tables `identities`, `idTokens` and `users`, and those of everything else by which an account can be reached. */
 export function createIdentityRepository({ read, write, tables }: Database) {
   const { identities, idTokens, users } = tables
+  const { totps, recoveryCodes, passkeys, confirmedAddresses, accountLinks, pushSubscriptions } =
+    tables
+  const waysIn = [
+    identities,
+    totps,
+    recoveryCodes,
+    passkeys,
+    confirmedAddresses,
+    accountLinks,
+    pushSubscriptions,
+  ]
 
   const add = async (tx: Writer, identity: NewIdentity, createdAt: Date): Promise<void> => {
     await tx.insert(identities).values({ ...identity, createdAt })
@@ -37,8 +48,15 @@ export function createIdentityRepository({ read, write, tables }: Database) {
     /** Links an identity in the transaction that creates the account. */
     add,
 
-    /** Links an identity to an existing account. */
-    link: (identity: NewIdentity, at: Date): Promise<void> => write((tx) => add(tx, identity, at)),
+    /**
+     * Makes an identity the only way into an existing account, in the transaction that ends its password, sessions and keys:
+     * removes other identities, second factors, confirmed addresses, open links and push subscriptions. Whoever had set them
+     * up may be somebody else.
+     */
+    async replaceAll(tx: Writer, identity: NewIdentity, at: Date): Promise<void> {
+      for (const table of waysIn) await tx.delete(table).where(eq(table.userId, identity.userId))
+      await add(tx, identity, at)
+    },
 
     saveIdToken: (sessionId: string, sealed: string): Promise<void> =>
       write(async (tx) => {
