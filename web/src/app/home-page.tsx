@@ -24,27 +24,35 @@ function projectOf(
 }
 
 /** The page at `/`; `?project=` names a project. `admin`: whether the user is an administrator and can set up models. */
-export function HomePage({ menu, admin }: { menu: ReactNode; admin: boolean }) {
+export function HomePage({
+  menu,
+  loadChat,
+  admin,
+}: {
+  menu: ReactNode
+  /** Loads the code of the page of a conversation. */
+  loadChat: () => Promise<void>
+  admin: boolean
+}) {
   const [, navigate] = useLocation()
   const [search] = useSearchParams()
   const { data } = useProjects()
   const project = projectOf(search.get('project'), data)
   return (
-    <>
-      {menu !== null && <div className="flex h-13 shrink-0 items-center px-3">{menu}</div>}
-      <NewChat
-        projectId={project?.id ?? null}
-        projectModel={project?.model ?? null}
-        projectPicker={
-          <ProjectPicker
-            projectId={project?.id ?? null}
-            projectName={project?.name ?? null}
-            side="top"
-            onChoose={(id) => navigate(id === null ? paths.home : paths.homeIn(id))}
-          />
-        }
-        notice={<DemoNotice canAdd={admin} />}
-      />
-    </>
+    <NewChat
+      menu={menu}
+      loadChat={loadChat}
+      projectId={project?.id ?? null}
+      projectModel={project?.model ?? null}
+      projectPicker={
+        <ProjectPicker
+          projectId={project?.id ?? null}
+          projectName={project?.name ?? null}
+          side="top"
+          onChoose={(id) => navigate(id === null ? paths.home : paths.homeIn(id))}
+        />
+      }
+      notice={<DemoNotice canAdd={admin} />}
+    />
   )
 }

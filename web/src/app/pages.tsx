@@ -131,7 +131,7 @@ export function Pages({
   return (
     <Switch>
       <Route path="/">
-        <HomePage menu={menu} admin={admin} />
+        <HomePage menu={menu} loadChat={ChatPage.preload} admin={admin} />
         <FirstScreenReady />
       </Route>
       <Route path="/c/:id">

@@ -30,7 +30,7 @@ import { showBranches } from './branches/shown-branches.ts'
 import type { ChatOptions } from './chat-options.ts'
 import { useCodeActions } from './code-actions.ts'
 import { secondModels } from './compare/comparisons.ts'
-import { Composer } from './composer/composer.tsx'
+import { Composer, composerPlaceClass } from './composer/composer.tsx'
 import { ConversationContext } from './conversation-context.ts'
 import { conversationPatch } from './conversation-patch.ts'
 import { DeleteMessageDialog } from './delete-message-dialog.tsx'
@@ -45,6 +45,7 @@ import { Announcer } from './runs/announcer.tsx'
 import { useIsRunning } from './runs/live-runs.ts'
 import { useAttach } from './runs/use-attach.ts'
 import { useRunActions, type Written } from './runs/use-run-actions.ts'
+import { outgoingOf } from './sending/outgoing.ts'
 import { useMarkSeen } from './use-mark-seen.ts'
 
 /** Conversations without tools. The server does not store this choice; it lasts until the page closes. */
@@ -189,7 +190,8 @@ function OpenConversation({
   const [edited, setEdited] = useState<MessageId | null>(null)
   const send = async (written: Written, clientId: string): Promise<boolean> => {
     const isKept = useOffline.getState().isOffline && opensOffline()
-    if (!running && !isKept) return await run.send(written, clientId)
+    const isFollowing = outgoingOf(id) !== null && outgoingOf(id)?.clientId !== clientId
+    if (!running && !isFollowing && !isKept) return await run.send(written, clientId)
     enqueue(id, { id: clientId, ...written, tools: options.tools })
     return true
   }
@@ -241,7 +243,7 @@ function OpenConversation({
               />
             </CodeActionsContext>
           )}
-          <div className="mx-auto w-full max-w-3xl shrink-0 px-3 pb-[max(0.75rem,env(safe-area-inset-bottom))] sm:px-5 sm:pb-[max(1rem,env(safe-area-inset-bottom))] short:pb-[max(0.25rem,env(safe-area-inset-bottom))]">
+          <div className={composerPlaceClass}>
             <BackgroundTasks conversationId={id} />
             <QueueList conversationId={id} running={running} onStop={run.stop} />
             <Composer

@@ -11,14 +11,24 @@ import { opensOffline } from '../../lib/offline/offline.ts'
 import { paths } from '../../lib/paths.ts'
 import { readLastModel } from '../../lib/preferences/last-model.ts'
 import { classNames } from '../../ui/class-names.ts'
+import { ScrollRegion } from '../../ui/scroll-region.tsx'
 import { reportError } from '../../ui/states/error-text.ts'
 import { lateView, prefetch } from '../../ui/states/late.tsx'
 import { PartBoundary } from '../../ui/states/part-boundary.tsx'
 import type { ChatOptions } from './chat-options.ts'
 import { secondModels, setComparison } from './compare/comparisons.ts'
-import { Composer } from './composer/composer.tsx'
-import type { Draft } from './composer/use-send-once.ts'
+import { Composer, composerPlaceClass } from './composer/composer.tsx'
+import { moveDraft } from './composer/moved-draft.ts'
 import { randomId } from './random-id.ts'
+import {
+  hideOutgoing,
+  type Outgoing,
+  outgoingOf,
+  showOutgoing,
+  useOutgoing,
+} from './sending/outgoing.ts'
+import { OutgoingMessage } from './sending/outgoing-message.tsx'
+import type { Draft } from './sending/use-send-once.ts'
 import { useNewConversation } from './use-new-conversation.ts'
 
 const OfflineMessages = lateView(() =>
@@ -39,16 +49,27 @@ const SUGGESTIONS = [
   { key: 'files', icon: FolderSearch },
 ] as const
 
+const DRAFT_KEY = 'new'
+
 const greetingOf = (hour: number) =>
   hour < 5 ? 'night' : hour < 12 ? 'morning' : hour < 18 ? 'afternoon' : 'evening'
 
-/** `notice` is shown above the greeting, for example that no model is set up. The first message creates the conversation. */
+/**
+ * `notice` is shown above the greeting, for example that no model is set up. The first message creates the conversation; from the
+ * moment it is sent, the view looks like this conversation, so that nothing moves when it opens.
+ */
 export function NewChat({
+  menu,
+  loadChat,
   projectId,
   projectModel,
   projectPicker,
   notice,
 }: {
+  /** The button that shows the sidebar; null while the sidebar is visible. */
+  menu: ReactNode
+  /** Loads the code of the view of a conversation. */
+  loadChat: () => Promise<void>
   projectId: ProjectId | null
   /** The default model of new conversations in the project. */
   projectModel: string | null
@@ -75,10 +96,18 @@ export function NewChat({
   const [temporary, setTemporary] = useState(false)
   const newConversation = useNewConversation(projectId, options, temporary)
 
+  const outgoing = useOutgoing(DRAFT_KEY)
+  /** The message that has been accepted, until its conversation opens. */
+  const [accepted, setAccepted] = useState<Outgoing | null>(null)
+  const shown = accepted ?? outgoing
+
   const start = async (draft: Draft, clientId: string): Promise<boolean> => {
     try {
-      const conversation = await newConversation.open()
-      const { startRun, writtenFields } = await loadSending()
+      const [conversation, { startRun, writtenFields }] = await Promise.all([
+        newConversation.open(),
+        loadSending(),
+      ])
+      setAccepted(outgoingOf(DRAFT_KEY))
       const first = await startRun(
         client,
         conversation.id,
@@ -95,9 +124,12 @@ export function NewChat({
         setComparison(conversation.id, { id: randomId(), first, second: null, model: second })
       }
       newConversation.accept()
+      await loadChat()
+      await moveDraft(DRAFT_KEY, conversation.id)
       navigate(paths.conversation(conversation.id))
       return true
     } catch (error) {
+      setAccepted(null)
       if (await queueForLater(error, draft, clientId)) return true
       reportError(error)
       // The message may have arrived although the connection broke, so the conversation stays for the next attempt.
@@ -132,70 +164,106 @@ export function NewChat({
     }
   }
 
-  const [trying, setTrying] = useState(false)
   const startWith = async (text: string): Promise<void> => {
-    setTrying(true)
-    await start({ text, files: [] }, randomId())
-    setTrying(false)
+    const clientId = randomId()
+    showOutgoing(DRAFT_KEY, { clientId, text, files: [], messageId: null })
+    await start({ text, files: [] }, clientId)
+    hideOutgoing(DRAFT_KEY, clientId)
   }
 
+  // The same elements in both layouts, so that the composer keeps its focus and what an input method composes.
   return (
-    <div className="@container-size flex min-h-0 flex-1 flex-col overflow-y-auto">
-      <div className="mx-auto flex w-full max-w-2xl flex-col px-4 pb-10">
-        {/* At the same position as the field of index.html, whatever is around it. */}
-        <div className="flex min-h-[calc(50cqh-4rem)] flex-col justify-end pt-4">
-          <h1 className="mb-7 text-center font-display text-[2.1rem] leading-tight tracking-[-0.02em] text-balance max-sm:text-3xl">
-            {t(`home.greeting.${greetingOf(hour)}`)}
-          </h1>
-          <PartBoundary fallback={null} isOver>
-            <OfflineMessages />
-          </PartBoundary>
-        </div>
-        <Composer
-          draftKey="new"
-          projectId={projectId}
-          options={options}
-          onOptions={(change) => setOptions((old) => ({ ...old, ...change }))}
-          running={false}
-          onSend={start}
-          onStop={() => undefined}
-          leading={projectPicker}
-          autoFocus
-        />
-        <div className="mt-3 flex flex-wrap items-center justify-center gap-x-2.5 gap-y-1 text-note">
-          <button
-            type="button"
-            aria-pressed={temporary}
-            className={classNames(
-              'touch-target inline-flex h-8 items-center gap-1.5 rounded-full border px-3 transition-colors',
-              temporary
-                ? 'border-accent bg-accent-soft font-medium text-accent'
-                : 'border-transparent text-muted hover:bg-hover hover:text-ink',
-            )}
-            onClick={() => setTemporary(!temporary)}
-          >
-            <Ghost size={14} aria-hidden />
-            {t('home.temporary')}
-          </button>
-          {temporary && <span className="text-muted">{t('home.temporaryText')}</span>}
-        </div>
-        <ul className="mt-4 flex flex-wrap justify-center gap-2" aria-label={t('home.suggestions')}>
-          {SUGGESTIONS.map(({ key, icon: Icon }) => (
-            <li key={key}>
-              <button
-                type="button"
-                className="inline-flex h-9 items-center gap-2 rounded-full border border-line px-3.5 text-compact text-soft transition-colors hover:border-line-strong hover:bg-hover hover:text-ink"
-                disabled={trying}
-                onClick={() => void startWith(t(`home.try.${key}.text`))}
+    <>
+      {(menu !== null || shown !== null) && (
+        <div className="flex h-13 shrink-0 items-center px-3 short:h-10">{menu}</div>
+      )}
+      <div
+        className={classNames(
+          'flex min-h-0 flex-1 flex-col',
+          shown === null && '@container-size overflow-y-auto',
+        )}
+      >
+        <div
+          className={
+            shown === null
+              ? 'mx-auto flex w-full max-w-2xl flex-col px-4 pb-10'
+              : 'flex min-h-0 w-full flex-1 flex-col'
+          }
+        >
+          {shown !== null ? (
+            <ScrollRegion
+              as="section"
+              aria-label={t('chat.messages')}
+              className="min-h-0 flex-1 overflow-y-auto [scrollbar-gutter:stable_both-edges] pt-4"
+            >
+              <OutgoingMessage outgoing={shown} />
+            </ScrollRegion>
+          ) : (
+            // At the same position as the field of index.html, whatever is around it.
+            <div className="flex min-h-[calc(50cqh-4rem)] flex-col justify-end pt-4">
+              <h1 className="mb-7 text-center font-display text-[2.1rem] leading-tight tracking-[-0.02em] text-balance max-sm:text-3xl">
+                {t(`home.greeting.${greetingOf(hour)}`)}
+              </h1>
+              <PartBoundary fallback={null} isOver>
+                <OfflineMessages />
+              </PartBoundary>
+            </div>
+          )}
+          <div className={shown === null ? undefined : composerPlaceClass}>
+            <Composer
+              draftKey={DRAFT_KEY}
+              projectId={projectId}
+              options={options}
+              onOptions={(change) => setOptions((old) => ({ ...old, ...change }))}
+              running={false}
+              sending={shown !== null}
+              onSend={start}
+              onStop={() => undefined}
+              {...(shown === null ? { leading: projectPicker } : {})}
+              autoFocus
+            />
+          </div>
+          {shown === null && (
+            <>
+              <div className="mt-3 flex flex-wrap items-center justify-center gap-x-2.5 gap-y-1 text-note">
+                <button
+                  type="button"
+                  aria-pressed={temporary}
+                  className={classNames(
+                    'touch-target inline-flex h-8 items-center gap-1.5 rounded-full border px-3 transition-colors',
+                    temporary
+                      ? 'border-accent bg-accent-soft font-medium text-accent'
+                      : 'border-transparent text-muted hover:bg-hover hover:text-ink',
+                  )}
+                  onClick={() => setTemporary(!temporary)}
+                >
+                  <Ghost size={14} aria-hidden />
+                  {t('home.temporary')}
+                </button>
+                {temporary && <span className="text-muted">{t('home.temporaryText')}</span>}
+              </div>
+              <ul
+                className="mt-4 flex flex-wrap justify-center gap-2"
+                aria-label={t('home.suggestions')}
               >
-                <Icon size={14} aria-hidden className="text-muted" />
-                {t(`home.try.${key}.label`)}
-              </button>
-            </li>
-          ))}
-        </ul>
-        {models?.some(({ demo }) => demo) === true && notice}
+                {SUGGESTIONS.map(({ key, icon: Icon }) => (
+                  <li key={key}>
+                    <button
+                      type="button"
+                      className="inline-flex h-9 items-center gap-2 rounded-full border border-line px-3.5 text-compact text-soft transition-colors hover:border-line-strong hover:bg-hover hover:text-ink"
+                      onClick={() => void startWith(t(`home.try.${key}.text`))}
+                    >
+                      <Icon size={14} aria-hidden className="text-muted" />
+                      {t(`home.try.${key}.label`)}
+                    </button>
+                  </li>
+                ))}
+              </ul>
+              {models?.some(({ demo }) => demo) === true && notice}
+            </>
+          )}
+        </div>
       </div>
-    </div>
+    </>
   )
 }

@@ -39,16 +39,18 @@ export function AttachmentChips({
   )
 }
 
-/** The files of a message that is being written. */
+/** The files of a message that is being written, or, without `onRemove`, sent. */
 export function ChosenFileChips({
   files,
+  atEnd = false,
   onRemove,
 }: {
   files: readonly ChosenFile[]
-  onRemove: (key: number) => void
+  atEnd?: boolean
+  onRemove?: (key: number) => void
 }) {
   return (
-    <ChipList>
+    <ChipList atEnd={atEnd}>
       {files.map(({ key, name, uploaded }) => (
         <Chip
           key={key}
@@ -60,7 +62,7 @@ export function ChosenFileChips({
               : thumbnailOf({ ...uploaded, file_id: uploaded.id, url: `/api/files/${uploaded.id}` })
           }
           pages={uploaded?.pages}
-          onRemove={() => onRemove(key)}
+          {...(onRemove === undefined ? {} : { onRemove: () => onRemove(key) })}
         />
       ))}
     </ChipList>

@@ -15,6 +15,12 @@ export interface ChosenFile {
   uploaded: AttachedFile | null
 }
 
+interface Upload {
+  /** Resolves with null if it failed or was cancelled. Never rejects. */
+  done: Promise<AttachedFile | null>
+  abort: AbortController
+}
+
 /** The server's default limit; the server checks again. */
 export const MAX_FILE_BYTES = 20 * 1024 * 1024
 /** Most files of one message. */
@@ -28,9 +34,17 @@ export interface ChosenFiles {
   /** Adds a file that the server creates, unless the message has the maximum number of files. */
   addStored(name: string, store: (signal: AbortSignal) => Promise<AttachedFile>): void
   remove(key: number): void
-  clear(): void
-  /** Resolves with the files that are still chosen once no upload is pending. */
-  uploaded(): Promise<readonly AttachedFile[]>
+  /** Removes all files from the draft, because they are being sent. Their uploads continue. */
+  take(): TakenFiles
+}
+
+/** The files of a message that is being sent. */
+export interface TakenFiles {
+  files: readonly ChosenFile[]
+  /** Resolves once no upload is pending; with null if one has failed, which has been reported. */
+  uploaded(): Promise<readonly AttachedFile[] | null>
+  /** Returns those that are uploaded to the draft. */
+  giveBack(): void
 }
 
 /**
@@ -55,7 +69,7 @@ export function useChosenFiles({
   )
   const newest = useRef(files)
   const lastKey = useRef(files.length)
-  const uploads = useRef(new Map<number, { done: Promise<void>; abort: AbortController }>())
+  const uploads = useRef(new Map<number, Upload>())
 
   const change = (next: readonly ChosenFile[]): void => {
     newest.current = next
@@ -78,17 +92,23 @@ export function useChosenFiles({
     return key
   }
 
-  const perform = async (key: number, store: Store, signal: AbortSignal): Promise<void> => {
+  const perform = async (
+    key: number,
+    store: Store,
+    signal: AbortSignal,
+  ): Promise<AttachedFile | null> => {
     try {
       const uploaded = await store(signal)
-      if (signal.aborted) return
+      if (signal.aborted) return null
       const { name } = uploaded
       change(newest.current.map((one) => (one.key === key ? { key, name, uploaded } : one)))
       onUploaded(uploaded)
+      return uploaded
     } catch (error) {
-      if (signal.aborted) return
+      if (signal.aborted) return null
       drop(key)
       onFailure(error)
+      return null
     } finally {
       uploads.current.delete(key)
     }
@@ -109,10 +129,22 @@ export function useChosenFiles({
       uploads.current.get(key)?.abort.abort()
       drop(key)
     },
-    clear: () => change([]),
-    async uploaded() {
-      await Promise.all([...uploads.current.values()].map(({ done }) => done))
-      return newest.current.flatMap(({ uploaded }) => (uploaded === null ? [] : [uploaded]))
+    take() {
+      const taken = newest.current
+      change([])
+      const settled: ChosenFile[] = []
+      const done = taken.map(({ key, uploaded }) => uploaded ?? uploads.current.get(key)?.done)
+      return {
+        files: taken,
+        async uploaded() {
+          for (const [place, file] of taken.entries())
+            settled.push({ ...file, uploaded: (await done[place]) ?? null })
+          const attached = settled.flatMap(({ uploaded }) => (uploaded === null ? [] : [uploaded]))
+          return attached.length === taken.length ? attached : null
+        },
+        giveBack: () =>
+          change([...settled.filter(({ uploaded }) => uploaded !== null), ...newest.current]),
+      }
     },
   }
 }

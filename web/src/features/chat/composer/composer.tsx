@@ -18,8 +18,10 @@ import { classNames } from '../../../ui/class-names.ts'
 import { late, lazyView } from '../../../ui/states/late.tsx'
 import { PartBoundary } from '../../../ui/states/part-boundary.tsx'
 import { type ChatOptions, modelOf } from '../chat-options.ts'
+import { type Draft, useSendOnce } from '../sending/use-send-once.ts'
 import { ComposerTools } from './composer-tools.tsx'
 import { LatePromptForm } from './late-prompt-form.tsx'
+import { continueIn } from './moved-draft.ts'
 import { SizeHint } from './size-hint.tsx'
 import type { KeyHandler } from './suggestions/suggestion-list.tsx'
 import { SUGGESTIONS_ID, triggerAt } from './suggestions/trigger.ts'
@@ -27,7 +29,6 @@ import { useAttaching } from './use-attaching.ts'
 import { useComposerActions } from './use-composer-actions.ts'
 import { useComposerText } from './use-composer-text.ts'
 import { useEarlyField } from './use-early-field.ts'
-import { type Draft, useSendOnce } from './use-send-once.ts'
 
 const ChosenFileChips = late(() =>
   import('../attachments/attachment-chips.tsx').then((module) => module.ChosenFileChips),
@@ -49,7 +50,15 @@ function useAutoGrow(field: RefObject<HTMLTextAreaElement | null>, text: string)
   }, [field, text])
 }
 
-function useFocusAtStart(field: RefObject<HTMLTextAreaElement | null>, autoFocus: boolean) {
+function useFocusAtStart(
+  field: RefObject<HTMLTextAreaElement | null>,
+  draftKey: string,
+  autoFocus: boolean,
+) {
+  // Before anything else can happen: the user may be writing on.
+  useLayoutEffect(() => {
+    if (field.current !== null) continueIn(field.current, draftKey)
+  }, [field, draftKey])
   useEffect(() => {
     // Leaves the focus to a waiting approval card, and to a field in which an input method composes.
     if (document.activeElement?.closest('[data-approval],#early') != null) return
@@ -58,13 +67,19 @@ function useFocusAtStart(field: RefObject<HTMLTextAreaElement | null>, autoFocus
   }, [field, autoFocus])
 }
 
+/** The class of the place of the composer below the messages of a conversation. */
+export const composerPlaceClass =
+  'mx-auto w-full max-w-3xl shrink-0 px-3 pb-[max(0.75rem,env(safe-area-inset-bottom))] sm:px-5 sm:pb-[max(1rem,env(safe-area-inset-bottom))] short:pb-[max(0.25rem,env(safe-area-inset-bottom))]'
+
 type ComposerProps = {
   draftKey: string
   options: ChatOptions
   onOptions: (change: Partial<ChatOptions>) => void
   running: boolean
+  /** Whether the next message has to wait, because there is no conversation yet to queue it in. */
+  sending?: boolean
   /**
-   * Resolves with true once the server has accepted the message; until then the text stays. `clientId` is the same when a
+   * Resolves with true once the server has accepted the message; otherwise the text comes back. `clientId` is the same when a
    * message is sent again after a failure.
    */
   onSend: (draft: Draft, clientId: string) => Promise<boolean>
@@ -83,6 +98,7 @@ export function Composer({
   options,
   onOptions,
   running,
+  sending = false,
   onSend,
   onStop,
   onRecall,
@@ -93,7 +109,7 @@ export function Composer({
   const { t } = useTranslation()
   const { data: models, isPending } = useModels()
   const model = modelOf(models, options.model)
-  const { sending, send: sendOnce } = useSendOnce(onSend)
+  const send = useSendOnce(draftKey, onSend)
   /** The text at which Escape closed the suggestions. */
   const [closedAt, setClosedAt] = useState<string | null>(null)
   const [active, setActive] = useState<string | null>(null)
@@ -103,25 +119,25 @@ export function Composer({
   const { text, write, put, caret, setCaret } = written
   const picker = useRef<HTMLInputElement>(null)
   useAutoGrow(field, text)
-  useFocusAtStart(field, autoFocus)
+  useFocusAtStart(field, draftKey, autoFocus)
 
   const { chosen, attach, onPaste, dragging } = useAttaching(draftKey, model, (pasted) =>
     put(pasted, text.length, text.length),
   )
   const { files } = chosen
-  const trigger = text === closedAt || sending ? null : triggerAt(text, caret)
+  const trigger = text === closedAt ? null : triggerAt(text, caret)
 
   const empty = text.trim() === '' && files.length === 0
-  const submit = (): void =>
-    void sendOnce({ text, chosen, isEmpty: empty, onSent: () => write('') })
+  const submit = (): void => {
+    if (!empty && !sending) void send(text, chosen, () => write(''))
+  }
   // Waits for the models, because the last chosen one may no longer exist.
   useEarlyField(field, draftKey, !isPending, {
     onText(early, at) {
       write(early)
       setCaret(at)
     },
-    onSend: (early) =>
-      void sendOnce({ text: early, chosen, isEmpty: false, onSent: () => write('') }),
+    onSend: (early) => void send(early, chosen, () => write('')),
   })
 
   const actions = useComposerActions(picker, written, () => setClosedAt(null))
@@ -144,7 +160,6 @@ export function Composer({
       <LatePromptForm />
       <form
         aria-label={t('composer.label')}
-        aria-busy={sending}
         className={classNames(
           'composer relative rounded-[20px] border bg-surface shadow-low transition-[border-color,box-shadow] focus-within:border-line-strong focus-within:shadow-float',
           dragging ? 'border-accent' : 'border-line-strong/70',
@@ -179,7 +194,6 @@ export function Composer({
         <MessageField
           field={field}
           written={written}
-          readOnly={sending}
           active={active}
           onKeyDown={onKeyDown}
           onPaste={onPaste}
@@ -216,14 +230,12 @@ function Attached(props: ComponentProps<typeof ChosenFileChips>) {
 function MessageField({
   field,
   written: { text, write, setCaret },
-  readOnly,
   active,
   onKeyDown,
   onPaste,
 }: {
   field: RefObject<HTMLTextAreaElement | null>
   written: ReturnType<typeof useComposerText>
-  readOnly: boolean
   active: string | null
 } & Pick<ComponentProps<'textarea'>, 'onKeyDown' | 'onPaste'>) {
   const { t } = useTranslation()
@@ -234,14 +246,13 @@ function MessageField({
       rows={1}
       dir="auto"
       value={text}
-      readOnly={readOnly}
       aria-label={t('composer.message')}
       aria-autocomplete="list"
       aria-controls={active === null ? undefined : SUGGESTIONS_ID}
       aria-activedescendant={active ?? undefined}
       placeholder={t('composer.placeholder')}
       maxLength={200_000}
-      className="block field-sizing-content max-h-[40dvh] w-full resize-none bg-transparent px-4.5 pt-3.5 pb-1.5 text-base short:py-1.5 leading-relaxed outline-none read-only:text-muted sm:text-message"
+      className="block field-sizing-content max-h-[40dvh] w-full resize-none bg-transparent px-4.5 pt-3.5 pb-1.5 text-base short:py-1.5 leading-relaxed outline-none sm:text-message"
       onChange={(event) => {
         write(event.target.value)
         setCaret(event.target.selectionStart)

@@ -1,7 +1,7 @@
 // The text of the composer: stored as a draft, edited by suggestions, pasted files and other views.
 import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { receiveInserts } from '../composer-insert.ts'
-import { readDraft, writeDraft } from './drafts.ts'
+import { joinTexts, readDraft, receiveReturned, writeDraft } from './drafts.ts'
 
 /** The text that the user writes into `field`. */
 export function useComposerText(draftKey: string, field: RefObject<HTMLTextAreaElement | null>) {
@@ -42,6 +42,16 @@ export function useComposerText(draftKey: string, field: RefObject<HTMLTextAreaE
         insert.current(isOnNewLine ? added : `\n\n${added}`, length, length)
       }),
     [],
+  )
+  const newestWrite = useRef(write)
+  newestWrite.current = write
+  useLayoutEffect(
+    () =>
+      receiveReturned(draftKey, (returned) => {
+        newestText.current = joinTexts(returned, newestText.current)
+        newestWrite.current(newestText.current)
+      }),
+    [draftKey],
   )
   return { text, write, put, caret, setCaret, insert, newestText }
 }

@@ -11,6 +11,8 @@ import { Spinner } from '../../../ui/states/feedback.tsx'
 import { PartBoundary } from '../../../ui/states/part-boundary.tsx'
 import { useBackgroundTasks } from '../background/api/background.ts'
 import { useComparison } from '../compare/comparisons.ts'
+import { useOutgoing } from '../sending/outgoing.ts'
+import { OutgoingMessage } from '../sending/outgoing-message.tsx'
 import { AnswerMessage } from './answer-message.tsx'
 import { LateComparison } from './late-comparison.tsx'
 import type { MessageActions } from './message-actions.ts'
@@ -92,7 +94,10 @@ export function MessageList({
   usePreservedFocus(content)
   const sentinel = useOlder(scroller, messages[0]?.id, hasOlder, loadOlder)
   useMessageTarget(conversationId, messages, scroller, { hasOlder, loadOlder, release })
-  const newestUserId = messages.findLast(({ role }) => role === 'user')?.id
+  const sent = useOutgoing(conversationId)
+  const isStored = messages.some(({ id }) => id === sent?.messageId)
+  const outgoing = isStored ? null : sent
+  const newestUserId = outgoing?.clientId ?? messages.findLast(({ role }) => role === 'user')?.id
   // The user's own new message scrolls to the end, wherever the user was reading.
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new user message is the reason to scroll
   useLayoutEffect(() => {
@@ -137,6 +142,7 @@ export function MessageList({
               </PartBoundary>
             </div>
           ))}
+          {outgoing !== null && <OutgoingMessage outgoing={outgoing} />}
         </div>
       </ScrollRegion>
       <QuoteButton scroller={scroller} />

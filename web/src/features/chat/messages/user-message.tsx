@@ -10,6 +10,7 @@ import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { ActionButton } from '../../../ui/controls/action-button.tsx'
 import { AttachmentChips } from '../attachments/attachment-chips.tsx'
 import { ConversationContext } from '../conversation-context.ts'
+import { ownTextClass } from '../sending/outgoing-message.tsx'
 import { CopyMessage } from './copy-message.tsx'
 import { EditForm } from './edit-form.tsx'
 import { SiblingSwitch } from './sibling-switch.tsx'
@@ -63,10 +64,7 @@ export const UserMessage = memo(function UserMessage({
     >
       {attachments.length > 0 && <AttachmentChips attachments={attachments} />}
       {message.text !== '' && (
-        <div
-          dir="auto"
-          className="max-w-[85%] rounded-[18px] rounded-ee-md bg-hover px-4 py-2.5 text-message leading-relaxed whitespace-pre-wrap [overflow-wrap:anywhere]"
-        >
+        <div dir="auto" className={ownTextClass}>
           {folded ? `${message.text.slice(0, LONG_TEXT_CHARACTERS)}…` : message.text}
           {message.text.length > LONG_TEXT_CHARACTERS && (
             <button

@@ -5,6 +5,7 @@ import { useRefusalText } from '../../../lib/http/refusal-text.ts'
 import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { Button } from '../../../ui/controls/button.tsx'
 import type { LiveRun } from '../runs/live-runs.ts'
+import { Breathing } from '../sending/outgoing-message.tsx'
 import { OtherModel } from './other-model.tsx'
 
 /**
@@ -41,13 +42,7 @@ export function Working({
     )
   const last = live.steps.at(-1)
   if (last !== undefined && last.type !== 'tool_result') return null
-  return (
-    <span aria-hidden className="flex h-6 items-center gap-1.5">
-      <i className="size-1.5 animate-breathe rounded-full bg-accent" />
-      <i className="size-1.5 animate-breathe rounded-full bg-accent [animation-delay:200ms]" />
-      <i className="size-1.5 animate-breathe rounded-full bg-accent [animation-delay:400ms]" />
-    </span>
-  )
+  return <Breathing />
 }
 
 /** Shows why the model call is retried and in how many seconds. `children` are other options of the user. */

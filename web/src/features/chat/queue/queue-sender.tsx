@@ -14,6 +14,7 @@ import { follow } from '../runs/follow-run.ts'
 import { useIsRunning } from '../runs/live-runs.ts'
 import { startRun, writtenFields } from '../runs/start-run.ts'
 import { useAttach } from '../runs/use-attach.ts'
+import { useOutgoing } from '../sending/outgoing.ts'
 import { NewConversationSender } from './new-conversation-sender.tsx'
 import { dequeue, NEW_CONVERSATIONS, useQueue, useQueues } from './queued-messages.ts'
 import { isPausing } from './use-is-paused.ts'
@@ -55,7 +56,9 @@ function QueueSender({ conversationId }: { conversationId: string }) {
     messages.isSuccess &&
     isWhole(last)
   const isCompared = isPendingComparison(useComparison(conversationId))
-  const isHeld = hasFailed || isCompared || isEdited || (isPausing(last) && urgent !== next?.id)
+  const isSending = useOutgoing(conversationId) !== null
+  const isHeld =
+    isSending || hasFailed || isCompared || isEdited || (isPausing(last) && urgent !== next?.id)
   const isDue = next !== undefined && isFree && !isHeld && !busy
 
   useEffect(() => {

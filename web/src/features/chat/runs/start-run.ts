@@ -15,6 +15,7 @@ import { resumeRun } from '../../../lib/api/runs.ts'
 import { ApiError, send } from '../../../lib/http/api-client.ts'
 import { type NumberedEvent, readEvents } from '../../../lib/http/event-stream.ts'
 import type { AttachedFile } from '../attachments/attachments.ts'
+import { acceptOutgoing } from '../sending/outgoing.ts'
 import { follow } from './follow-run.ts'
 
 type Request =
@@ -78,6 +79,7 @@ export async function startRun(
   const { read, started } = await untilStarted(stream.events)
   if (started === null) throw new ApiError(0, 'offline')
   placeMessages(client, conversationId, request, started)
+  acceptOutgoing(clientId, started.user_message_id)
   void follow({ conversationId, runId: started.run_id, client }, { stream, read })
   return started.message_id
 }
