@@ -46,15 +46,6 @@ function repaired(
   return result
 }
 
-/** A copy without the arguments that are null and not required. */
-export const withoutNulls = (
-  value: Record<string, unknown>,
-  required: readonly string[] = [],
-): Record<string, unknown> =>
-  Object.fromEntries(
-    Object.entries(value).filter(([name, given]) => given !== null || required.includes(name)),
-  )
-
 /** The value of a JSON text; the text itself if it is not JSON. */
 function asJson(text: string): unknown {
   try {

@@ -143,6 +143,8 @@ export interface ParsedInput {
   readonly riskLevel: RiskLevel
   /** Calls of a batch with the same key run one after another, in the order of the calls; null for no order. */
   readonly orderKey: string | null
+  /** Whether it may run beside other calls with the same key that say so, too: none of them changes anything. */
+  readonly isOrderShared?: boolean
   /** What a person sees before deciding. Changes nothing. @throws AppError if the call cannot succeed. */
   preview(context: ToolContext): Promise<ApprovalPreview | undefined>
   /** Runs the tool. An `AppError` becomes a failed result; any other error is thrown and logged by the executor. */

@@ -72,6 +72,18 @@ const PREVIEW_TIMEOUT_MS = 10_000
 const INTERRUPTED =
   'The server was interrupted while this call ran. The call may or may not have taken effect and was not run again. Check the current state before you repeat it.'
 
+/** When a call may run: after earlier ones with its key, unless both may share it. */
+interface Order {
+  key: string
+  isShared: boolean
+}
+
+const orderOf = ({ orderKey, isOrderShared }: ParsedInput): Order | null =>
+  orderKey === null ? null : { key: orderKey, isShared: isOrderShared === true }
+
+const mustWait = (mine: Order, other: Order | null | undefined): boolean =>
+  other?.key === mine.key && !(mine.isShared && other.isShared)
+
 /** Create one for each run and each sub-agent: it remembers the calls. */
 export function createToolExecutor(dependencies: ExecutorDependencies): ToolExecutor {
   const { cache, results: keeper } = dependencies
@@ -87,9 +99,9 @@ export function createToolExecutor(dependencies: ExecutorDependencies): ToolExec
     const { controller, release } = linkedController(options.signal)
     const { signal } = controller
     const prepared = prepareCalls(calls, context.runId, dependencies)
-    const orderKeys = prepared.map((one) => (one.kind === 'call' ? one.input.orderKey : null))
+    const orders = prepared.map((one) => (one.kind === 'call' ? orderOf(one.input) : null))
     const results: Promise<CallResult>[] = []
-    const running = new Map<string, Promise<unknown>>()
+    const running = new Map<Order, Promise<unknown>>()
 
     const refused = (call: ToolCall, error: string, marks: ResultMarks = {}): CallResult =>
       createCallResult(call, { success: false, error }, marks)
@@ -137,7 +149,7 @@ export function createToolExecutor(dependencies: ExecutorDependencies): ToolExec
             )
           ;({ input, key } = approved)
           approvedArguments = JSON.stringify(input.value)
-          orderKeys[position] = input.orderKey
+          orders[position] = orderOf(input)
         }
       }
       const marks = approvedArguments === undefined ? {} : { approvedArguments }
@@ -199,19 +211,23 @@ export function createToolExecutor(dependencies: ExecutorDependencies): ToolExec
       }
     }
 
-    /** Calls with the same order key run one at a time, in the order of the calls. */
+    /** Calls with the same order key run one at a time, in the order of the calls, unless they may share it. */
     async function inTurn<T>(position: number, work: () => Promise<T>): Promise<T> {
-      const key = orderKeys[position] ?? null
-      if (key === null) return work()
+      const mine = orders[position] ?? null
+      if (mine === null) return work()
       for (let before = 0; before < position; before++)
-        if (orderKeys[before] === key) await results[before]
-      while (running.has(key)) await running.get(key)
-      const mine = work().finally(() => running.delete(key))
+        if (mustWait(mine, orders[before])) await results[before]
+      for (;;) {
+        const other = [...running.keys()].find((one) => mustWait(mine, one))
+        if (other === undefined) break
+        await running.get(other)
+      }
+      const done = work().finally(() => running.delete(mine))
       running.set(
-        key,
-        mine.catch(() => undefined),
+        mine,
+        done.catch(() => undefined),
       )
-      return mine
+      return done
     }
 
     /** Returns the result from the run's history or the cache; otherwise runs the tool when a slot is free. */

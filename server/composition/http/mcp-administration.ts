@@ -39,6 +39,7 @@ export const mcpAdministration = ({
         error: failure?.message ?? null,
         reason: failure?.reason ?? null,
         params: failure?.params ?? null,
+        problems: [],
         ...states.get(name),
         state: isEnabled
           ? (states.get(name)?.state ?? (isUnreadable ? 'waiting' : 'connecting'))

@@ -14,7 +14,7 @@ import type {
   StorageOverview,
   StoredBytes,
 } from '../../protocol/admin/server.ts'
-import type { McpServer } from '../../protocol/models/mcp.ts'
+import type { McpProblem, McpServer } from '../../protocol/models/mcp.ts'
 import { ACCOUNT_DESCRIPTIONS } from './accounts.ts'
 import { type FieldsOf, within } from './describe-fields.ts'
 import { CREATED, PAGE, REASON } from './shared.ts'
@@ -79,6 +79,14 @@ export const MCP_SERVER = {
   error: 'Why the server is not connected, for a person. Null: no error.',
   ...REASON,
 } satisfies FieldsOf<McpServer>
+
+const PROBLEMS = within('What was odd in the lists of the server. Everything else works.', {
+  kind: 'What was odd: `tool`, `prompt`, `resource` or `template` (of resources).',
+  name: 'Its name, or its place in the list, as in `#3`.',
+  problem:
+    '`fields_ignored`: some of its fields are not used; otherwise it was left out: `unreadable`: without a usable name or address; `schema_unusable`: its arguments would not be an object; `schema_too_large`; `duplicate_name`: an earlier tool has the same name; `too_many`: the list is too long from here on.',
+  fields: 'The names of the fields that are not used.',
+} satisfies FieldsOf<McpProblem>)
 
 const OAUTH_CLIENT = {
   client_id: 'The id of this server as an OAuth client. Absent: it registers itself.',
@@ -172,6 +180,7 @@ export const ADMINISTRATION_DESCRIPTIONS = {
     }),
     needs_settings:
       'Whether the stored address and headers can no longer be read, so that you must enter them again.',
+    problems: PROBLEMS,
   } satisfies FieldsOf<AdminMcpServer>,
   CreateMcpServer: mcpServerSettings,
   PatchMcpServer: mcpServerSettings,
@@ -189,5 +198,6 @@ export const ADMINISTRATION_DESCRIPTIONS = {
     }),
     error: 'Why the connection failed, for a person. Null: it did not.',
     ...REASON,
+    problems: PROBLEMS,
   } satisfies FieldsOf<McpServerTest>,
 }

@@ -6,6 +6,7 @@ import { calledTools, sendableName } from '../called-tools.ts'
 import { carrySource, openCarry } from '../carry.ts'
 import type { LlmMessage, LlmRequest, ToolCall, ToolSchema } from '../client.ts'
 import { findModelRow } from '../model-table.ts'
+import { sendableTool } from '../sendable-schema.ts'
 import { readableContent } from '../user-content.ts'
 
 type Block = Record<string, unknown>
@@ -65,11 +66,10 @@ export function buildMessagesBody(
 }
 
 // Returns the same objects in each request, so that the text of the list is built once: see `tool-texts.ts`.
-const toolOf = oncePer(({ function: { name, description, parameters } }: ToolSchema) => ({
-  name,
-  description,
-  input_schema: parameters,
-}))
+const toolOf = oncePer((tool: ToolSchema) => {
+  const { name, description, parameters } = sendableTool(tool, 'claude').function
+  return { name, description, input_schema: parameters }
+})
 const lastToolOf = oncePer((tool: ToolSchema) => ({ ...toolOf(tool), ...CACHED }))
 
 function defaultLimit(settings: ModelSettings): number {

@@ -1,6 +1,7 @@
 // The differences between providers, as a table. A provider without a row needs only a URL.
 import { oncePer } from '../../lib/once-per.ts'
 import type { ModelApi, ModelSettings } from '../../protocol/models/catalog.ts'
+import type { SchemaRules } from '../sendable-schema.ts'
 
 /** What a provider does differently from OpenAI's API. */
 export interface Compat {
@@ -85,6 +86,18 @@ const table: Readonly<Record<string, Compat>> = {
     needsSignatures: /^(models\/)?gemini-(?![12]\b)/,
   },
 }
+
+/**
+ * Which schemas of tools a model accepts outside Anthropic's API. Gemini reads a subset of OpenAPI, through gateways, too.
+ */
+export const schemaRulesOf = oncePer(
+  (settings: Pick<ModelSettings, 'id' | 'upstream_model' | 'provider' | 'api_url'>): SchemaRules =>
+    /(^|[^a-z])gemini([^a-z]|$)/i.test(settings.upstream_model ?? settings.id) ||
+    /^(gemini|google)$/.test(providerOf(settings)) ||
+    hostOf(settings.api_url) === 'generativelanguage.googleapis.com'
+      ? 'gemini'
+      : 'common',
+)
 
 /** Detects the provider from a URL: `deepseek`, `glm`, `moonshot` or `anthropic`, otherwise `openai`. */
 export function detectProvider(apiUrl: string): string {

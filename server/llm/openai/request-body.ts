@@ -6,9 +6,10 @@ import { sendableName } from '../called-tools.ts'
 import { carrySource, openCarry } from '../carry.ts'
 import type { LlmMessage, LlmRequest } from '../client.ts'
 import { findModelRow, type TableRow, takesTemperature } from '../model-table.ts'
+import { type SchemaRules, sendableTool } from '../sendable-schema.ts'
 import { readableContent } from '../user-content.ts'
 import { CarriedFields } from './carried-fields.ts'
-import { type Compat, compatOf } from './provider-quirks.ts'
+import { type Compat, compatOf, schemaRulesOf } from './provider-quirks.ts'
 
 /** The JSON body of a streaming request. */
 export function buildRequestBody(
@@ -42,15 +43,22 @@ export function buildRequestBody(
       ? {}
       : { temperature: request.temperature }),
     ...(maxTokens === undefined ? {} : { [tokensField]: maxTokens }),
-    ...toolFields(request, compat),
+    ...toolFields(request, compat, schemaRulesOf(settings)),
     ...cacheKeyField(request, compat),
     ...thinkingFields(request, settings, compat),
   }
 }
 
-function toolFields({ tools, toolChoice }: LlmRequest, compat: Compat): Record<string, unknown> {
+function toolFields(
+  { tools, toolChoice }: LlmRequest,
+  compat: Compat,
+  rules: SchemaRules,
+): Record<string, unknown> {
   if (tools.length === 0 || (toolChoice === 'none' && compat.toolChoiceNone !== true)) return {}
-  return { tools, ...(toolChoice === undefined ? {} : { tool_choice: toolChoice }) }
+  return {
+    tools: tools.map((tool) => sendableTool(tool, rules)),
+    ...(toolChoice === undefined ? {} : { tool_choice: toolChoice }),
+  }
 }
 
 /** Routes the requests of a conversation to the same cache. */

@@ -7,8 +7,9 @@ import { sendableName } from '../called-tools.ts'
 import { carrySource, openCarry } from '../carry.ts'
 import type { LlmMessage, LlmRequest, ToolSchema } from '../client.ts'
 import { findModelRow, takesTemperature } from '../model-table.ts'
-import { compatOf } from '../openai/provider-quirks.ts'
+import { compatOf, schemaRulesOf } from '../openai/provider-quirks.ts'
 import { cacheKeyField, pdfUrl, sendableArguments } from '../openai/request-body.ts'
+import { sendableTool } from '../sendable-schema.ts'
 import { readableContent } from '../user-content.ts'
 
 type Item = Record<string, unknown>
@@ -50,7 +51,7 @@ export function buildResponsesBody(
     ...(request.tools.length === 0
       ? {}
       : {
-          tools: request.tools.map(toolOf),
+          tools: request.tools.map((tool) => toolOf(sendableTool(tool, schemaRulesOf(settings)))),
         }),
     ...(request.tools.length === 0 || request.toolChoice === undefined
       ? {}

@@ -4,6 +4,7 @@ import { optional } from '../envelope.ts'
 import { ErrorParams } from '../error.ts'
 import {
   McpEra,
+  McpProblem,
   McpServer,
   McpServerName,
   McpServerSettings,
@@ -69,6 +70,8 @@ export const McpServerTest = z
     error: z.string().nullable(),
     reason: z.string().nullable(),
     params: ErrorParams.nullable(),
+    /** What was odd in the server's list of tools. */
+    problems: z.array(McpProblem),
   })
   .meta({ id: 'McpServerTest' })
 export type McpServerTest = z.infer<typeof McpServerTest>
@@ -100,6 +103,8 @@ export const AdminMcpServer = z
       .nullable(),
     /** The stored settings can no longer be decrypted: the address and the headers must be entered again. */
     needs_settings: z.boolean(),
+    /** What was odd in the server's lists: left out or mended. */
+    problems: z.array(McpProblem),
   })
   .meta({ id: 'AdminMcpServer' })
 export type AdminMcpServer = z.infer<typeof AdminMcpServer>

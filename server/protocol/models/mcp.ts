@@ -54,6 +54,31 @@ export type McpServerStatus = z.infer<typeof McpServerStatus>
 export const McpEra = z.enum(['modern', 'legacy'])
 export type McpEra = z.infer<typeof McpEra>
 
+/** Something odd in what an MCP server lists. Everything else of the server works. */
+export const McpProblem = z
+  .object({
+    kind: z.enum(['tool', 'prompt', 'resource', 'template']),
+    /** The name of the element, or its place in the list (`#3`). */
+    name: z.string(),
+    /**
+     * All but `fields_ignored` left the element out. `unreadable`: it has no usable name or address. `schema_unusable`: its
+     * arguments would not be an object. `schema_too_large`, `duplicate_name`: an earlier tool has the name. `too_many`: the
+     * list is too long.
+     */
+    problem: z.enum([
+      'unreadable',
+      'schema_unusable',
+      'schema_too_large',
+      'duplicate_name',
+      'too_many',
+      'fields_ignored',
+    ]),
+    /** The fields of a wrong type, for `fields_ignored`. */
+    fields: z.string().optional(),
+  })
+  .meta({ id: 'McpProblem' })
+export type McpProblem = z.infer<typeof McpProblem>
+
 /** A configured MCP server and its connection, as one user sees it. */
 export const McpServer = z
   .object({

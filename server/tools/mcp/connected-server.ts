@@ -1,4 +1,5 @@
 // One connection to an MCP server, with its tools as tools of NanoClaw.
+import type { McpProblem } from '../../protocol/models/mcp.ts'
 import type { ToolDefinition } from '../definition.ts'
 import { createMcpConnection, type McpConnection, type McpConnectionOptions } from './connection.ts'
 import { defineMcpTool, type SchemaCompiler } from './tool.ts'
@@ -8,6 +9,8 @@ export interface ConnectedServer {
   readonly connection: McpConnection
   /** Returns a new array whenever the tools have changed. */
   tools(): readonly ToolDefinition[]
+  /** What was odd in the server's lists, for administrators. */
+  problems(): readonly McpProblem[]
 }
 
 /** The options of a connection with tools. */
@@ -15,10 +18,13 @@ export interface ConnectedServerOptions extends Omit<McpConnectionOptions, 'onCh
   compile: SchemaCompiler
 }
 
+const MAX_SHOWN = 200
+
 /** The tools follow the server's list, each under the first name it got. Tools that cannot be defined are left out. */
 export function connectServer({ compile, ...options }: ConnectedServerOptions): ConnectedServer {
   let tools: readonly ToolDefinition[] = []
   let defined: unknown
+  let undefinable: readonly McpProblem[] = []
   const connection = createMcpConnection({
     ...options,
     onChange() {
@@ -29,19 +35,30 @@ export function connectServer({ compile, ...options }: ConnectedServerOptions): 
   })
   const define = (): readonly ToolDefinition[] => {
     const found = new Map<string, ToolDefinition>()
+    const leftOut: McpProblem[] = []
     for (const remote of connection.tools) {
       const tool = defineMcpTool(connection, remote, compile, options.settings.trust_hints === true)
-      if (tool !== null && !found.has(tool.name)) found.set(tool.name, tool)
-      else
-        options.log('a tool of an MCP server was left out', {
-          server: options.name,
-          tool: remote.name,
-        })
+      if (tool !== null && !found.has(tool.name)) {
+        found.set(tool.name, tool)
+        continue
+      }
+      const problem = tool === null ? 'schema_too_large' : 'duplicate_name'
+      leftOut.push({ kind: 'tool', name: remote.name.slice(0, MAX_SHOWN), problem })
     }
+    undefinable = leftOut
+    for (const { name, problem, fields } of problems())
+      options.log('a tool of an MCP server is odd', {
+        server: options.name,
+        tool: name,
+        problem,
+        ...(fields === undefined ? {} : { fields }),
+      })
     return [...found.values()]
   }
+  const problems = (): readonly McpProblem[] => [...connection.problems, ...undefinable]
   return {
     connection,
+    problems,
     tools() {
       connection.freshen()
       return tools

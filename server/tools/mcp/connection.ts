@@ -3,7 +3,12 @@ import type { AuthProvider } from '@modelcontextprotocol/client'
 import { appError, errorText } from '../../errors.ts'
 import { deadline, onAbort } from '../../lib/abort.ts'
 import { type DescribedFailure, storedFailure } from '../../protocol/failures/stored.ts'
-import type { McpEra, McpServerSettings, McpServerStatus } from '../../protocol/models/mcp.ts'
+import type {
+  McpEra,
+  McpProblem,
+  McpServerSettings,
+  McpServerStatus,
+} from '../../protocol/models/mcp.ts'
 import type { InputAnswer } from '../../protocol/runs/input.ts'
 import { brief, type RemoteAnswer, type RemoteCall, sendCall } from './call.ts'
 import { explain, isSignInWanted } from './faults.ts'
@@ -24,6 +29,8 @@ export interface McpConnection {
   readonly era: McpEra | null
   /** Why the server is not connected, for a person; null if it is. Technical details go to the log. */
   readonly error: DescribedFailure | null
+  /** What was odd in the server's lists: left out or mended. */
+  readonly problems: readonly McpProblem[]
   /** The tools that the server listed last. They stay while it is unreachable, so that calls report that instead. */
   readonly tools: readonly RemoteTool[]
   /** Connects, and reconnects until closed. Resolves when the first attempt has ended, successful or not. */
@@ -52,6 +59,8 @@ export interface McpConnectionOptions {
   onSignIn?: (() => void) | undefined
 }
 
+const MAX_PROBLEMS = 100
+
 /** One MCP server, over stdio or streamable HTTP, through the official SDK. */
 export function createMcpConnection(options: McpConnectionOptions): McpConnection {
   const { name, settings } = options
@@ -59,7 +68,12 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
   const opener = createClientOpener(settings, {
     isWaiting: () => asking > 0,
     authProvider: options.authProvider,
+    onProblems(kind, found, isWhole) {
+      const others = problems.filter((one) => !isWhole || one.kind !== kind)
+      problems = [...others, ...found].slice(0, MAX_PROBLEMS)
+    },
   })
+  let problems: readonly McpProblem[] = []
   let status: McpServerStatus = 'connecting'
   let error: DescribedFailure | null = null
   let listing = NOTHING_LISTED
@@ -217,6 +231,9 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
     },
     get error() {
       return error
+    },
+    get problems() {
+      return [...problems, ...listing.problems]
     },
     get tools() {
       return listing.tools

@@ -2,7 +2,7 @@
 import { errorText } from '../../errors.ts'
 import type { WorkClaims } from '../../lib/work-claims.ts'
 import type { UserId } from '../../protocol/ids.ts'
-import type { McpServer, McpServerSettings } from '../../protocol/models/mcp.ts'
+import type { McpProblem, McpServer, McpServerSettings } from '../../protocol/models/mcp.ts'
 import type { ToolDefinition } from '../definition.ts'
 import { type ConnectedServer, connectServer } from './connected-server.ts'
 import type { OAuthFetch } from './oauth/fetch.ts'
@@ -24,6 +24,8 @@ export interface ServerEntry {
   of(userId: UserId | null): ConnectedServer | undefined
   tools(userId: UserId | null): readonly ToolDefinition[]
   describe(userId: UserId): McpServer
+  /** What is odd about the server, for administrators. */
+  problems(userId: UserId): McpProblem[]
   /** The user has signed in: connects with the new tokens. */
   connect(userId: UserId, grant: McpGrant): Promise<void>
   /** Forgets the user's sign-in. */
@@ -174,6 +176,7 @@ export function createServerEntry(options: ServerEntryOptions): ServerEntry {
         })),
       }
     },
+    problems: (userId) => [...((connectionOf(userId) ?? shared)?.problems() ?? [])],
     async connect(userId, grant) {
       await grants.save(userId, name, grant)
       await openWith(userId, grant)

@@ -7,6 +7,7 @@ import type { GuardedFetch } from '../../net/guarded-fetch.ts'
 import type { McpServerTest } from '../../protocol/admin/mcp-server.ts'
 import type { UserId } from '../../protocol/ids.ts'
 import type {
+  McpProblem,
   McpPrompt,
   McpResource,
   McpResourceTemplate,
@@ -34,8 +35,8 @@ import { isLimited, type McpUser, maySeeServer } from './visibility.ts'
 export interface McpServers {
   /** The state of each server for this user, in the order of the configuration. */
   list(userId: UserId): McpServer[]
-  /** Like `list`, for every server, including those that this user, an administrator, may not use. */
-  listAll(userId: UserId): McpServer[]
+  /** Like `list`, for every server, including those that this user, an administrator, may not use; with what is odd. */
+  listAll(userId: UserId): (McpServer & { problems: McpProblem[] })[]
   /** The tools of all servers that this user reaches; the same array while they do not change. */
   tools(userId: UserId | null): readonly ToolDefinition[]
   /** The names of the user's tools of these servers, for conversations that switched the servers off. */
@@ -200,7 +201,8 @@ export function createMcpServers(options: McpServersOptions): McpServers {
     ready: started,
     tools: (userId) => joined(visible(userId).map((entry) => entry.tools(userId))),
     list: (userId) => visible(userId).map((entry) => entry.describe(userId)),
-    listAll: (userId) => entries.map((entry) => entry.describe(userId)),
+    listAll: (userId) =>
+      entries.map((entry) => ({ ...entry.describe(userId), problems: entry.problems(userId) })),
     toolNamesOf(userId, wanted) {
       const names = visible(userId)
         .filter(({ name }) => wanted.includes(name))

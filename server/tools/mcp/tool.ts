@@ -3,9 +3,10 @@ import { createHash } from 'node:crypto'
 import type { JsonSchemaValidator } from '@modelcontextprotocol/client'
 import type { RiskLevel } from '../../protocol/runs/run-event.ts'
 import type { Artifact } from '../../protocol/runs/step.ts'
-import { readArguments, withoutNulls } from '../arguments.ts'
+import { readArguments } from '../arguments.ts'
 import { fail, succeed, type ToolDefinition, type ToolResult } from '../definition.ts'
 import type { McpConnection } from './connection.ts'
+import { fittingArguments } from './fitting-arguments.ts'
 import { performCall } from './interactive-call.ts'
 import { safeSchema } from './safe-schema.ts'
 import type { RemoteResult, RemoteTool } from './sdk.ts'
@@ -50,7 +51,8 @@ export function defineMcpTool(
   const riskLevel = riskOf(annotations, trustHints)
   const name = mcpToolName(connection.server, remote.name)
   const grantKey = `${name}@${fingerprintOf(remote)}`
-  let validate: JsonSchemaValidator<unknown> | undefined
+  /** Null if only the server can check the arguments. */
+  let validate: JsonSchemaValidator<unknown> | null | undefined
   return {
     name,
     aliases: [],
@@ -69,26 +71,24 @@ export function defineMcpTool(
       const read = readArguments(rawArguments)
       if (!read.ok) return read
       try {
-        const schema = safeSchema(remote.inputSchema)
-        validate ??= schema === null ? unchecked : compile(schema)
+        const schema = validate === undefined ? safeSchema(remote.inputSchema) : null
+        if (validate === undefined) validate = schema === null ? null : compile(schema)
       } catch {
         // A schema that does not compile is the server's fault.
-        validate = unchecked
+        validate = null
       }
-      let input = read.value
-      let checked = validate(input)
-      if (!checked.valid) {
-        input = withoutNulls(input, remote.inputSchema.required)
-        checked = validate(input)
-      }
-      if (!checked.valid)
-        return { ok: false, error: `Invalid arguments: ${checked.errorMessage.slice(0, 1000)}` }
+      const checked = fittingArguments(read.value, remote.inputSchema, validate)
+      if (!checked.ok)
+        return { ok: false, error: `Invalid arguments: ${checked.error.slice(0, 1000)}` }
+      const input = checked.value
       return {
         ok: true,
         input: {
           value: input,
           riskLevel,
-          orderKey: null,
+          // The effect of one call is often what the next one works on: pages, files, entries of a memory.
+          orderKey: `mcp ${connection.server}`,
+          isOrderShared: annotations?.readOnlyHint === true,
           async preview() {
             return {
               display: `${remote.title ?? remote.name} on the MCP server '${connection.server}'`,
@@ -106,13 +106,6 @@ export function defineMcpTool(
     },
   }
 }
-
-/** Accepts any arguments: the server checks them itself. */
-const unchecked: JsonSchemaValidator<unknown> = (data) => ({
-  valid: true,
-  data,
-  errorMessage: undefined,
-})
 
 /** The risk level by the tool's hints. A hint may always raise it: `high` for tools that may destroy something. */
 function riskOf(hints: RemoteTool['annotations'], trustHints: boolean): RiskLevel {

@@ -1,6 +1,7 @@
 // The transports to an MCP server, limited in time and size.
-import type { AuthProvider, Transport } from '@modelcontextprotocol/client'
-import type { McpServerSettings } from '../../protocol/models/mcp.ts'
+import type { AuthProvider, JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
+import type { McpProblem, McpServerSettings } from '../../protocol/models/mcp.ts'
+import { createMender } from './mend-messages.ts'
 import type { Sdk } from './sdk.ts'
 
 /** Maximum bytes of one response over HTTP. The stdio transport has the same limit of its own. */
@@ -20,16 +21,38 @@ export interface TransportOptions {
   isWaiting(): boolean
   /** Provides the access token for each request, for servers that people sign in to. */
   authProvider?: AuthProvider | undefined
+  /** Receives the odd elements of a list. `isWhole`: they replace the earlier ones of this kind. */
+  onProblems(kind: McpProblem['kind'], problems: McpProblem[], isWhole: boolean): void
 }
 
-/** Creates the SDK's transport for a server with these settings. */
+/** Creates the SDK's transport for a server with these settings. What the server sends is mended where it is odd. */
 export function transportFor(
   settings: McpServerSettings,
   sdk: Sdk,
   options: TransportOptions,
 ): Transport {
+  const transport = plainTransport(settings, sdk, options)
+  const mend = createMender(transport, options.onProblems)
+  const isFlood = settings.command === undefined ? () => false : limitPerMinute(MAX_MESSAGES)
+  intercept(transport, (message) => {
+    if (isFlood(1)) {
+      // Ends the program.
+      void transport.close().catch(() => undefined)
+      return false
+    }
+    mend(message)
+    return true
+  })
+  return transport
+}
+
+function plainTransport(
+  settings: McpServerSettings,
+  sdk: Sdk,
+  options: TransportOptions,
+): Transport {
   if (settings.command !== undefined) {
-    const transport = new sdk.StdioClientTransport({
+    return new sdk.StdioClientTransport({
       command: settings.command,
       args: settings.args ?? [],
       // The SDK adds PATH, HOME and similar variables, but nothing else of this process's environment.
@@ -39,8 +62,6 @@ export function transportFor(
       stderr: 'ignore',
       maxBufferSize: MAX_RESPONSE_BYTES,
     })
-    limitMessages(transport)
-    return transport
   }
   return new sdk.StreamableHTTPClientTransport(new URL(settings.url ?? ''), {
     requestInit: { headers: settings.headers ?? {} },
@@ -49,17 +70,15 @@ export function transportFor(
   })
 }
 
-/** Closes the transport, which ends the program, if it sends too many messages. */
-function limitMessages(transport: Transport): void {
-  const isFlood = limitPerMinute(MAX_MESSAGES)
+/** Passes each message that arrives to `look` first, which may change it. It is dropped if that returns false. */
+function intercept(transport: Transport, look: (message: JSONRPCMessage) => boolean): void {
   let receive: Transport['onmessage']
   // The client sets it when it connects.
   Object.defineProperty(transport, 'onmessage', {
     get: () => receive,
     set: (next: Transport['onmessage']) => {
       receive = (message, extra) => {
-        if (!isFlood(1)) return next?.(message, extra)
-        void transport.close().catch(() => undefined)
+        if (look(message)) next?.(message, extra)
       }
     },
   })

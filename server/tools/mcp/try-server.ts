@@ -16,7 +16,7 @@ interface TriedServer {
 /** @param signal aborts the attempt. Without it, the time limits of every connection end the attempt. */
 export async function tryServer(server: TriedServer, signal: AbortSignal): Promise<McpServerTest> {
   let wantsSignIn = false
-  const { connection, tools } = connectServer({
+  const { connection, tools, problems } = connectServer({
     ...server,
     onSignIn: maySignIn(server.settings)
       ? () => {
@@ -40,6 +40,7 @@ export async function tryServer(server: TriedServer, signal: AbortSignal): Promi
       error: error?.message ?? null,
       reason: error?.reason ?? null,
       params: error?.params ?? null,
+      problems: [...problems()],
     }
   } finally {
     release()

@@ -1,0 +1,454 @@
+// Adapts the schemas of tools to what providers accept. Arguments are still checked against the original schemas.
+import { oncePer } from '../lib/once-per.ts'
+import { asRecord, asText, isRecord } from '../lib/records.ts'
+import type { ToolSchema } from './client.ts'
+
+type Schema = Record<string, unknown>
+
+/**
+ * Whose rules apply. `common`: what OpenAI and Anthropic both accept, and every server that passes schemas on. `claude`: the
+ * same, without names of properties that Anthropic refuses. `gemini`: the subset of OpenAPI that Google's API reads.
+ */
+export type SchemaRules = 'common' | 'claude' | 'gemini'
+
+/** Deeper schemas accept anything. */
+const MAX_DEPTH = 24
+/** Schemas that references may add to one tool. Beyond that, they accept anything. */
+const MAX_EXPANDED = 400
+/** Anthropic refuses other names: https://github.com/anthropics/claude-code/issues/1888. */
+const CLAUDE_NAME = /^[a-zA-Z0-9_.-]{1,64}$/
+/** https://ai.google.dev/api/caching#Schema */
+const GEMINI_KEYS = new Set([
+  'type',
+  'title',
+  'description',
+  'nullable',
+  'default',
+  'items',
+  'minItems',
+  'maxItems',
+  'properties',
+  'required',
+  'minimum',
+  'maximum',
+  'minLength',
+  'maxLength',
+  'pattern',
+  'format',
+])
+const GEMINI_FORMATS = new Set(['enum', 'date-time', 'int32', 'int64', 'float', 'double'])
+/** Keywords that no provider needs at the top, and that at least one refuses there. */
+const NOT_AT_TOP = new Set([
+  'anyOf',
+  'oneOf',
+  'allOf',
+  'not',
+  'if',
+  'then',
+  'else',
+  'enum',
+  'const',
+  'dependentSchemas',
+  'dependentRequired',
+  'dependencies',
+  'patternProperties',
+  'nullable',
+  'default',
+])
+/** They say where a document is, or how to read it, and nothing about values. */
+const ABOUT_DOCUMENT = new Set(['$schema', '$id', 'id', '$comment', '$anchor', '$vocabulary'])
+
+const TYPES = new Set(['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'])
+/** What servers write instead. */
+const TYPE_NAMES: Readonly<Record<string, string>> = {
+  int: 'integer',
+  long: 'integer',
+  float: 'number',
+  double: 'number',
+  decimal: 'number',
+  str: 'string',
+  text: 'string',
+  bool: 'boolean',
+  dict: 'object',
+  map: 'object',
+  list: 'array',
+}
+
+const adapters: Readonly<Record<SchemaRules, (tool: ToolSchema) => ToolSchema>> = {
+  common: oncePer((tool) => adapt(tool, 'common')),
+  claude: oncePer((tool) => adapt(tool, 'claude')),
+  gemini: oncePer((tool) => adapt(tool, 'gemini')),
+}
+
+/** The same tool with a schema that the provider accepts; the same object for the same tool. */
+export const sendableTool = (tool: ToolSchema, rules: SchemaRules): ToolSchema =>
+  adapters[rules](tool)
+
+function adapt(tool: ToolSchema, rules: SchemaRules): ToolSchema {
+  const { description, parameters } = tool.function
+  const adapted = sendableSchema(parameters, rules)
+  // Byte for byte what it was, if nothing had to change.
+  if (JSON.stringify(adapted.schema) === JSON.stringify(parameters)) return tool
+  const text = [description, ...adapted.notes].filter((part) => part !== '').join('\n')
+  return {
+    ...tool,
+    function: { ...tool.function, description: text, parameters: adapted.schema },
+  }
+}
+
+/**
+ * The schema of a tool's arguments as a provider accepts it. `notes` say in words what the schema can no longer say.
+ * Alternatives at the top become optional properties; the original schema still decides which of them are valid.
+ */
+export function sendableSchema(
+  root: Schema,
+  rules: SchemaRules,
+): { schema: Schema; notes: string[] } {
+  const work: Work = { root, rules, left: MAX_EXPANDED, following: [] }
+  const top = withMerged(root, work)
+  const notes: string[] = []
+  const properties: Schema = {}
+  const hidden: string[] = []
+  for (const [name, given] of Object.entries(top.properties)) {
+    const value = cleaned(given, work, 1)
+    if (value === undefined) continue
+    if (rules === 'claude' && !CLAUDE_NAME.test(name)) hidden.push(JSON.stringify(name))
+    else properties[name] = value
+  }
+  if (top.alternatives.length > 1) notes.push(alternativesNote(top.alternatives))
+  if (hidden.length > 0) notes.push(`Further arguments: ${hidden.join(', ')}.`)
+  const required = top.required.filter((name) => Object.hasOwn(properties, name))
+  const rest = Object.fromEntries(
+    Object.entries(cleaned({ ...root, ...emptied }, work, 0) ?? {}).filter(
+      ([key]) => !NOT_AT_TOP.has(key) && key !== '$ref',
+    ),
+  )
+  // The keys keep their order where the original has them, so that an accepted schema stays the same text.
+  const schema: Schema = {}
+  const own: Schema = { ...rest, type: 'object', properties }
+  for (const key of Object.keys(root)) {
+    if (key === 'required') {
+      if (required.length > 0) schema.required = required
+    } else if (Object.hasOwn(own, key)) schema[key] = own[key]
+  }
+  for (const [key, value] of Object.entries(own)) schema[key] ??= value
+  if (required.length > 0) schema.required ??= required
+  return { schema, notes }
+}
+
+/** What is computed from the alternatives, too. */
+const emptied = { properties: undefined, required: undefined, type: undefined }
+
+interface Work {
+  root: Schema
+  rules: SchemaRules
+  /** How many more schemas references may add. */
+  left: number
+  /** The references that lead to the place being read, to notice those that lead back. */
+  following: string[]
+}
+
+interface Merged {
+  properties: Schema
+  required: string[]
+  /** The names that each alternative adds and requires. */
+  alternatives: string[][]
+}
+
+/** The properties of an object schema and of everything that is combined with it. */
+function withMerged(schema: Schema, work: Work, depth = 0): Merged {
+  const merged: Merged = {
+    properties: propertiesOf(schema),
+    required: namesIn(schema.required),
+    alternatives: [],
+  }
+  // Draft 3: each property says itself whether it is required.
+  for (const [name, property] of Object.entries(merged.properties))
+    if (asRecord(property)?.required === true && !merged.required.includes(name))
+      merged.required.push(name)
+  if (depth > MAX_DEPTH) return merged
+  const add = (one: Merged, requires: boolean): void => {
+    for (const [name, property] of Object.entries(one.properties)) {
+      const before = merged.properties[name]
+      merged.properties[name] =
+        before === undefined || !isRecord(before) || Object.keys(before).length === 0
+          ? property
+          : before
+    }
+    if (requires) merged.required = [...new Set([...merged.required, ...one.required])]
+  }
+  const resolved = followed(schema, work)
+  if (resolved !== undefined) {
+    add(withMerged(resolved.target, work, depth + 1), true)
+    resolved.done()
+  }
+  for (const one of schemasIn(schema.allOf)) add(withMerged(one, work, depth + 1), true)
+  for (const branch of [schema.then, schema.else])
+    if (isRecord(branch)) add(withMerged(branch, work, depth + 1), false)
+  for (const list of [schema.anyOf, schema.oneOf]) {
+    const ones = schemasIn(list).map((one) => withMerged(one, work, depth + 1))
+    for (const one of ones) add(one, false)
+    const [first, ...others] = ones
+    if (first === undefined) continue
+    const inAll = first.required.filter((name) =>
+      others.every((one) => one.required.includes(name)),
+    )
+    merged.required = [...new Set([...merged.required, ...inAll])]
+    merged.alternatives.push(
+      ...ones.map(({ required }) => required.filter((name) => !merged.required.includes(name))),
+    )
+  }
+  return merged
+}
+
+/** The properties of a schema. One that is only required can be given, too; some providers refuse such a schema. */
+function propertiesOf(schema: Schema): Schema {
+  const properties = asRecord(schema.properties) ?? {}
+  const others = namesIn(schema.required).filter((name) => !Object.hasOwn(properties, name))
+  return { ...properties, ...Object.fromEntries(others.map((name) => [name, {}])) }
+}
+
+/** What the schema of the arguments can't say to this provider. */
+function alternativesNote(alternatives: readonly string[][]): string {
+  const texts = [...new Set(alternatives.map((names) => names.join(' and ')))]
+  return texts.includes('') ? '' : `Requires ${texts.map((names) => `(${names})`).join(' or ')}.`
+}
+
+const namesIn = (value: unknown): string[] =>
+  Array.isArray(value)
+    ? [...new Set(value.filter((name): name is string => typeof name === 'string'))]
+    : []
+
+const schemasIn = (value: unknown): Schema[] => (Array.isArray(value) ? value.filter(isRecord) : [])
+
+/** The schema that `$ref` names; undefined if there is none, or if it is being read already. Call `done` afterwards. */
+function followed(schema: Schema, work: Work): { target: Schema; done(): void } | undefined {
+  const reference = schema.$ref
+  if (typeof reference !== 'string' || work.following.includes(reference)) return undefined
+  if (!reference.startsWith('#') || work.left <= 0) return undefined
+  let at: unknown = work.root
+  for (const part of reference.slice(1).split('/').slice(1)) {
+    const key = decoded(part).replaceAll('~1', '/').replaceAll('~0', '~')
+    at = Array.isArray(at) ? at[Number(key)] : asRecord(at)?.[key]
+  }
+  const target = asRecord(at)
+  if (target === undefined) return undefined
+  work.left -= 1
+  work.following.push(reference)
+  return { target, done: () => void work.following.pop() }
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    // It is not percent-encoded after all.
+    return part
+  }
+}
+
+/** A schema without what providers refuse. Undefined if it accepts nothing, so that its property can be left out. */
+function cleaned(given: unknown, work: Work, depth: number): Schema | undefined {
+  if (given === false) return undefined
+  const schema = asRecord(given)
+  if (schema === undefined || depth > MAX_DEPTH) return {}
+  const { $ref, ...beside } = schema
+  if ($ref !== undefined && depth > 0 && !isKept($ref, work)) {
+    const resolved = followed(schema, work)
+    const text = asText(schema.description)
+    if (resolved === undefined) return text === '' ? {} : { description: text }
+    const value = cleaned({ ...resolved.target, ...beside }, work, depth + 1)
+    resolved.done()
+    return value
+  }
+  const type = typeOf(schema)
+  const kept: Schema = {}
+  for (const [key, value] of Object.entries({
+    ...schema,
+    ...(type === undefined ? {} : { type }),
+  })) {
+    const clean = cleanedKeyword(key, value, schema, work, depth)
+    if (clean !== undefined) kept[key] = clean
+  }
+  if (kept.required !== undefined) kept.properties ??= cleanedMap(propertiesOf(schema), work, depth)
+  if (type === undefined) delete kept.type
+  else if (![type].flat().includes('object')) {
+    delete kept.properties
+    delete kept.required
+  }
+  if (kept.type === 'array' || (Array.isArray(kept.type) && kept.type.includes('array')))
+    kept.items ??= itemsOf(schema, work, depth)
+  if (work.rules === 'gemini') return forGemini(kept, schema, work, depth)
+  return kept
+}
+
+/** References to definitions of the same document are kept where the provider follows them. */
+const isKept = (reference: unknown, { rules, root }: Work): boolean => {
+  if (rules === 'gemini' || typeof reference !== 'string') return false
+  const [, place, name] = /^#\/(\$defs|definitions)\/([^/%~]+)$/.exec(reference) ?? []
+  return place !== undefined && name !== undefined && isRecord(asRecord(root[place])?.[name])
+}
+
+function cleanedKeyword(
+  key: string,
+  value: unknown,
+  schema: Schema,
+  work: Work,
+  depth: number,
+): unknown {
+  if (value === undefined || ABOUT_DOCUMENT.has(key)) return undefined
+  switch (key) {
+    case 'description':
+    case 'title':
+    case 'format':
+      return typeof value === 'string' ? value : undefined
+    case 'properties':
+      return isRecord(value) ? cleanedMap(propertiesOf(schema), work, depth) : undefined
+    case '$defs':
+    case 'definitions':
+    case 'patternProperties':
+    case 'dependentSchemas':
+      return isRecord(value) ? cleanedMap(value, work, depth) : undefined
+    case 'items':
+      return Array.isArray(value) ? itemsOf(schema, work, depth) : cleaned(value, work, depth + 1)
+    case 'anyOf':
+    case 'oneOf':
+    case 'allOf':
+    case 'prefixItems': {
+      const parts = (Array.isArray(value) ? value : []).flatMap(
+        (one) => cleaned(one, work, depth + 1) ?? [],
+      )
+      return parts.length === 0 ? undefined : parts
+    }
+    case 'additionalProperties':
+    case 'unevaluatedProperties':
+      return typeof value === 'boolean' ? value : cleaned(value, work, depth + 1)
+    case 'not':
+    case 'if':
+    case 'then':
+    case 'else':
+    case 'contains':
+    case 'propertyNames':
+      return isRecord(value) ? cleaned(value, work, depth + 1) : undefined
+    case 'required': {
+      const known = propertiesOf(schema)
+      const names = namesIn(value).filter((name) => known[name] !== false)
+      return names.length === 0 ? undefined : names
+    }
+    case 'enum':
+      return Array.isArray(value) && value.length > 0 ? value : undefined
+    case 'pattern':
+      return isPlainPattern(value) ? value : undefined
+    // Draft 4: a boolean beside the limit. Later: the limit itself.
+    case 'exclusiveMinimum':
+      return value === true ? schema.minimum : typeof value === 'number' ? value : undefined
+    case 'exclusiveMaximum':
+      return value === true ? schema.maximum : typeof value === 'number' ? value : undefined
+    default:
+      return value
+  }
+}
+
+const cleanedMap = (map: Schema, work: Work, depth: number): Schema =>
+  Object.fromEntries(
+    Object.entries(map).flatMap(([name, one]) => {
+      const value = cleaned(one, work, depth + 1)
+      return value === undefined ? [] : [[name, value]]
+    }),
+  )
+
+/** A list must say what is in it. A list of schemas by place (draft 4 to 2019-09) becomes one for all places. */
+function itemsOf(schema: Schema, work: Work, depth: number): Schema {
+  const anything: Schema = work.rules === 'gemini' ? { type: 'string' } : {}
+  const places = [schema.items, schema.prefixItems].find(Array.isArray) ?? []
+  const parts = places.flatMap((one): Schema[] => {
+    const part = cleaned(one, work, depth + 1)
+    return part === undefined ? [] : [part]
+  })
+  const texts = new Set(parts.map((one) => JSON.stringify(one)))
+  if (texts.size > 1) return { anyOf: parts }
+  return parts[0] ?? anything
+}
+
+/** The types of JSON Schema that a schema names, or that its keywords imply; undefined if any. */
+function typeOf(schema: Schema): string | string[] | undefined {
+  const given = Array.isArray(schema.type) ? schema.type : [schema.type]
+  const names = given.flatMap((name) => {
+    const lower = asText(name).toLowerCase()
+    const known = TYPE_NAMES[lower] ?? lower
+    return TYPES.has(known) ? [known] : []
+  })
+  const types = [...new Set(names)]
+  if (types.length > 1) return types
+  const [only] = types
+  if (only !== undefined) return Array.isArray(schema.type) ? types : only
+  return schema.type !== undefined && isRecord(schema.properties) ? 'object' : undefined
+}
+
+/** Expressions with look-around or back references, or that are none, make some servers refuse the whole request. */
+function isPlainPattern(value: unknown): boolean {
+  if (typeof value !== 'string' || value.length > 500 || /\(\?[=!<]|\\[1-9pPkb]/.test(value))
+    return false
+  try {
+    new RegExp(value, 'u')
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** What Google's API reads: one type, no other keywords, and texts as the values of an enumeration. */
+function forGemini(kept: Schema, schema: Schema, work: Work, depth: number): Schema {
+  if (schemasIn(kept.allOf).length > 0 && depth < MAX_DEPTH) {
+    const { allOf: parts, ...own } = schema
+    const { properties, required } = withMerged(schema, work, depth)
+    const [first] = schemasIn(parts)
+    const whole =
+      Object.keys(properties).length > 0 ? { ...own, type: 'object', properties, required } : own
+    return cleaned({ ...first, ...whole }, work, depth + 1) ?? {}
+  }
+  const types = [kept.type].flat().filter((type): type is string => typeof type === 'string')
+  const choices = [...schemasIn(kept.anyOf), ...schemasIn(kept.oneOf)]
+  const isNullable =
+    kept.nullable === true || types.includes('null') || choices.some(({ type }) => type === 'null')
+  const common = {
+    ...(typeof kept.description === 'string' ? { description: kept.description } : {}),
+    ...(isNullable ? { nullable: true } : {}),
+  }
+  const options = choices.filter(({ type }) => type !== 'null')
+  const [option] = options
+  if (options.length === 1) return { ...option, ...common }
+  if (options.length > 1) return { anyOf: options, ...common }
+  const real = types.filter((type) => type !== 'null')
+  // An alternative, which the union around it turns into `nullable`.
+  if (types.length > 0 && real.length === 0) return { type: 'null' }
+  if (real.length > 1)
+    return { anyOf: real.map((type) => geminiOf({ ...kept, type }, {})), ...common }
+  const [type] = real
+  if (type !== undefined) return geminiOf({ ...kept, type }, common)
+  const implied = isRecord(kept.properties) ? 'object' : 'string'
+  // Only the top may have no type here: it gets one later.
+  return depth === 0 ? geminiOf(kept, common) : geminiOf({ ...kept, type: implied }, common)
+}
+
+const ONLY_FOR: Readonly<Record<string, string>> = {
+  properties: 'object',
+  required: 'object',
+  items: 'array',
+  minItems: 'array',
+  maxItems: 'array',
+}
+
+/** A schema with one type, without the keywords of other types. */
+function geminiOf(schema: Schema, common: Schema): Schema {
+  const listed = Array.isArray(schema.enum) ? schema.enum : [schema.const]
+  const values = listed.filter((value) => value !== undefined && value !== null && value !== '')
+  if (values.length > 0)
+    return { type: 'string', enum: [...new Set(values.map(String))], ...common }
+  const kept = Object.entries(schema).filter(([key, value]) => {
+    if (key === 'format') return GEMINI_FORMATS.has(asText(value))
+    const only = Object.hasOwn(ONLY_FOR, key) ? ONLY_FOR[key] : undefined
+    return GEMINI_KEYS.has(key) && (only === undefined || only === schema.type)
+  })
+  return { ...Object.fromEntries(kept), ...common }
+}
