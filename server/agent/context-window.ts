@@ -1,5 +1,6 @@
 // Fits a conversation into a model's context window: shortens old tool results first, then summarizes the oldest turns.
 import type { LlmMessage } from '../llm/client.ts'
+import { withoutResultImages } from '../llm/omitted-images.ts'
 import { estimateMessageTokens } from '../llm/tokens.ts'
 import type { CallId } from '../protocol/ids.ts'
 import { CONTINUE_NOTE, summaryNote, withNote } from './system-prompt.ts'
@@ -189,11 +190,17 @@ const isQuestion = ({ role, content }: LlmMessage): boolean =>
   role === 'user' && content !== CONTINUE_NOTE
 
 function shortened(message: LlmMessage): LlmMessage {
-  const isLong = message.content.length > SHORTENED_RESULT_CHARACTERS + SHORTENED_MARK.length
-  if (message.role !== 'tool' || !isLong) return message
+  if (message.role !== 'tool') return message
+  const { images = [], ...rest } = message
+  const isLong = rest.content.length > SHORTENED_RESULT_CHARACTERS + SHORTENED_MARK.length
+  if (!isLong && images.length === 0) return message
+  const content = isLong
+    ? rest.content.slice(0, SHORTENED_RESULT_CHARACTERS) + SHORTENED_MARK
+    : rest.content
   return {
-    ...message,
-    content: message.content.slice(0, SHORTENED_RESULT_CHARACTERS) + SHORTENED_MARK,
+    ...rest,
+    content:
+      images.length === 0 ? content : withoutResultImages(content, images.length, 'to save space'),
   }
 }
 

@@ -1,6 +1,6 @@
 // Converts stored messages into model messages: calls followed by their results, file contents framed as data.
 import type { Carry } from '../llm/carry.ts'
-import type { LlmMessage, ToolCall } from '../llm/client.ts'
+import type { LlmMessage, ModelImage, ToolCall } from '../llm/client.ts'
 import { type Document, framedFile } from '../llm/documents.ts'
 import type { Attachment } from '../protocol/conversations/message.ts'
 import type { Step, ToolResultStep } from '../protocol/runs/step.ts'
@@ -26,7 +26,12 @@ export interface BranchMessage {
   steps: readonly Step[]
   /** Data that providers require back with the calls, by the index of the first call's step. */
   carries?: Carries | undefined
+  /** The images of tool results, by the index of the result's step. */
+  images?: StepImages | undefined
 }
+
+/** Images that belong to tool results, by the position of the step. */
+export type StepImages = ReadonlyMap<number, readonly ModelImage[]>
 
 /** Data that providers require back with their calls, by the position of the step. */
 export type Carries = ReadonlyMap<number, Carry>
@@ -45,7 +50,7 @@ export function toModelMessages(branch: readonly BranchMessage[]): LlmMessage[] 
   return branch.flatMap((message) =>
     message.role === 'user'
       ? [userMessage(message)]
-      : answerMessages(message.steps, message.text, { carries: message.carries }),
+      : answerMessages(message.steps, message.text, message),
   )
 }
 
@@ -115,14 +120,22 @@ export function iterationsOf(steps: readonly Step[], carries?: Carries): Iterati
 export function answerMessages(
   steps: readonly Step[],
   text: string,
-  { current = false, carries }: { current?: boolean; carries?: Carries | undefined } = {},
+  {
+    current = false,
+    carries,
+    images,
+  }: {
+    current?: boolean
+    carries?: Carries | undefined
+    images?: StepImages | undefined
+  } = {},
 ): LlmMessage[] {
   const iterations = iterationsOf(steps, carries)
   if (iterations.length === 0) return text === '' ? [] : [{ role: 'assistant', content: text }]
   const reasons = current || iterations.some(({ calls }) => calls.length > 0)
   return iterations.flatMap((iteration): LlmMessage[] => {
     if (iteration.text === '' && iteration.calls.length === 0) return []
-    const results = new Map(iteration.results.map((result) => [result.id_ref, result.content]))
+    const results = new Map(iteration.results.map((result) => [result.id_ref, result]))
     return [
       {
         role: 'assistant',
@@ -132,9 +145,19 @@ export function answerMessages(
         ...(iteration.carry === undefined ? {} : { carry: iteration.carry }),
       },
       ...iteration.calls.flatMap((call): LlmMessage[] => {
-        const content = results.get(call.id) ?? (current ? undefined : MISSING_RESULT)
+        const result = results.get(call.id)
+        const content = result?.content ?? (current ? undefined : MISSING_RESULT)
         if (content === undefined) return []
-        return [{ role: 'tool', callId: call.id, name: call.name, content }]
+        const shown = result === undefined ? undefined : images?.get(result.index)
+        return [
+          {
+            role: 'tool',
+            callId: call.id,
+            name: call.name,
+            content,
+            ...(shown === undefined ? {} : { images: shown }),
+          },
+        ]
       }),
     ]
   })

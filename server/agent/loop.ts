@@ -10,6 +10,7 @@ import type {
   ToolCall,
   ToolSchema,
 } from '../llm/client.ts'
+import { withNewestImages } from '../llm/omitted-images.ts'
 import { NO_TOKENS, type TokenCounts } from '../llm/usage.ts'
 import { CallId } from '../protocol/ids.ts'
 import type { FinishReason } from '../protocol/runs/run-event.ts'
@@ -138,7 +139,7 @@ async function nextMessages(
   const hasBudget = await input.budgetLeft()
   if (signal.aborted) return 'stopped'
   if (!hasBudget) return 'budget'
-  const fitted = await input.fitToWindow([...messages])
+  const fitted = withNewestImages(await input.fitToWindow([...messages]))
   if (signal.aborted) return 'stopped'
   // Added after fitting, because it is not a question of the user.
   return isLast ? [...fitted, { role: 'user', content: LAST_ITERATION_NOTE }] : fitted
@@ -177,6 +178,7 @@ async function* runCalls(
         callId: result.call.id,
         name: result.call.name,
         content: result.content,
+        ...(result.images === undefined ? {} : { images: result.images }),
       })
       yield { type: 'result', result }
     }

@@ -2,6 +2,7 @@
 import { AppError } from '../errors.ts'
 import { createWorkClock, type WorkClock } from '../lib/work-clock.ts'
 import type { LlmMessage } from '../llm/client.ts'
+import { withoutResultImages } from '../llm/omitted-images.ts'
 import { estimateToolTokens } from '../llm/tokens.ts'
 import { windowTokens } from '../llm/usage.ts'
 import type { CallId } from '../protocol/ids.ts'
@@ -265,7 +266,11 @@ const createCallRecorder = (work: Work): CallRecorder => ({
         type: 'result',
         id: result.call.id,
         success: result.success,
-        content: result.content,
+        // Only the text is stored. The loop has the images until a restart.
+        content:
+          result.images === undefined
+            ? result.content
+            : withoutResultImages(result.content, result.images.length, 'they are not stored'),
       },
       result,
     ),

@@ -6,6 +6,11 @@ export const MAX_IMAGE_PIXELS = 64_000_000
 /** Longest side of a stored image. No model uses a larger one. */
 export const MAX_SIDE_PIXELS = 4_096
 export const THUMBNAIL_SIDE_PIXELS = 640
+/**
+ * Longest side of a picture that a tool returns. Anthropic refuses larger ones in requests with more than 20 images:
+ * https://docs.anthropic.com/en/docs/build-with-claude/vision.
+ */
+export const MAX_RESULT_SIDE_PIXELS = 2_000
 
 /** A decoded image as it is stored. */
 export const ImageResult = z.object({

@@ -1,11 +1,14 @@
 // Reads an uploaded image in a child process with limits on time and memory, so that a hostile image cannot do harm.
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
+import pLimit from 'p-limit'
 import { z } from 'zod'
 import { childEntry } from '../lib/child-entry.ts'
 import { startProcess } from '../sandbox/process.ts'
 import { watchResidentMemory } from '../sandbox/resident-memory.ts'
 import { ImageResult } from './image-result.ts'
+import { SNIFFED_BYTES, sniff } from './sniff.ts'
 
 /** An image that can be stored, or the reason why it cannot. */
 export type ReadImage =
@@ -21,13 +24,20 @@ const Output = z.discriminatedUnion('ok', [
   z.object({ ok: z.literal(false), internal: z.string() }),
 ])
 
-/** @param input path of the image. @param output prefix of the paths to write to. Never throws. */
-export async function readImage(input: string, output: string): Promise<ReadImage> {
+/**
+ * @param input path of the image. @param output prefix of the paths to write to.
+ * @param kind `result`: the picture of a tool result, which gets no thumbnail. Never throws.
+ */
+export async function readImage(
+  input: string,
+  output: string,
+  kind: 'upload' | 'result' = 'upload',
+): Promise<ReadImage> {
   const entry = childEntry('files/image.child')
   const child = startProcess({
     command: process.execPath,
     // The child has a working directory of its own, and the data folder may be configured relative to this one's.
-    args: [...entry.execArgv, entry.file, resolve(input), resolve(output)],
+    args: [...entry.execArgv, entry.file, resolve(input), resolve(output), kind],
     cwd: tmpdir(),
     env: {},
     timeoutMs: TIMEOUT_MS,
@@ -42,4 +52,26 @@ export async function readImage(input: string, output: string): Promise<ReadImag
     const cause = outcome.timedOut ? 'too slow' : (outcome.startError?.message ?? outcome.stderr)
     return { ok: false, internal: `the image process ended: ${cause.slice(-500)}` }
   }
+}
+
+/** The pictures of tools that are read at once. */
+const resultSlot = pLimit(2)
+
+/** Reads the picture of a tool result as models receive it; null if it is none that can be shown. */
+export async function readResultImage(bytes: Buffer) {
+  if (sniff(bytes.subarray(0, SNIFFED_BYTES)).kind !== 'image') return null
+  return await resultSlot(async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'nanoclaw-image-'))
+    try {
+      const input = join(folder, 'file')
+      const output = `${input}.out`
+      await writeFile(input, bytes)
+      const image = await readImage(input, output, 'result')
+      if (!image.ok) return null
+      const { mime, width, height, replaced } = image
+      return { mime, width, height, bytes: replaced ? await readFile(output) : bytes }
+    } finally {
+      await rm(folder, { recursive: true, force: true })
+    }
+  })
 }

@@ -6,6 +6,7 @@ import { hasExtraBytes, KEPT_FORMATS, type KeptFormat } from './extra-bytes.ts'
 import {
   type ImageResult,
   MAX_IMAGE_PIXELS,
+  MAX_RESULT_SIDE_PIXELS,
   MAX_SIDE_PIXELS,
   THUMBNAIL_SIDE_PIXELS,
   thumbnailOf,
@@ -63,6 +64,43 @@ export async function processImage(input: string, output: string): Promise<Image
     mime: `image/${format}`,
     width: newWidth,
     height: pageHeight ?? total,
+    replaced: true,
+  }
+}
+
+/** Larger pictures of tools are compressed again. */
+const MAX_RESULT_BYTES = 1_000_000
+
+/**
+ * Writes the picture of a tool result as models receive it, unless it can stay as it is: small, in a common format, and
+ * without anything besides the picture.
+ * @throws what libvips throws for damaged images and for too many pixels.
+ */
+export async function processResultImage(input: string, output: string): Promise<ImageResult> {
+  const options = { failOn: 'error', limitInputPixels: MAX_IMAGE_PIXELS } as const
+  const found = await sharp(input, options).metadata()
+  const { width, height } = found.autoOrient
+  const format = KEPT_FORMATS.find((one) => one === found.format)
+  const bytes = await readFile(input)
+  const isSmall =
+    bytes.length <= MAX_RESULT_BYTES && Math.max(width, height) <= MAX_RESULT_SIDE_PIXELS
+  if (format !== undefined && isSmall && !hasMetadata(found) && !hasExtraBytes(format, bytes)) {
+    // Providers refuse the whole request for a damaged image, so that its pixels are read once.
+    await sharp(input, options).resize(1, 1).toBuffer()
+    return { mime: `image/${format}`, width, height, replaced: false }
+  }
+  const image = sharp(input, options)
+    .autoOrient()
+    .resize(MAX_RESULT_SIDE_PIXELS, MAX_RESULT_SIDE_PIXELS, {
+      fit: 'inside',
+      withoutEnlargement: true,
+    })
+  const smaller = isSmall && format === 'png' ? image.png() : image.webp({ quality: 85 })
+  const written = await smaller.toFile(output)
+  return {
+    mime: `image/${written.format}`,
+    width: written.width,
+    height: written.height,
     replaced: true,
   }
 }

@@ -22,13 +22,19 @@ export interface ToolSchema {
   function: { name: string; description: string; parameters: Record<string, unknown> }
 }
 
+/** An image as models receive it; `data` is base64. */
+export interface ModelImage {
+  mime: string
+  data: string
+}
+
 /** A message. Each client translates it into the format of its provider. */
 export type LlmMessage =
   | { role: 'system'; content: string }
   | {
       role: 'user'
       content: string
-      images?: readonly { mime: string; data: string }[]
+      images?: readonly ModelImage[]
       /** Only models that read PDF files receive them; clients of other models send their texts. */
       documents?: readonly Document[]
       /** Text that the server adds before the user's own, because it must not be in the system message. */
@@ -42,7 +48,14 @@ export type LlmMessage =
       /** Data of the client that received this message. */
       carry?: Carry | undefined
     }
-  | { role: 'tool'; callId: CallId; name: string; content: string }
+  | {
+      role: 'tool'
+      callId: CallId
+      name: string
+      content: string
+      /** Pictures that belong to the result. Clients of models without vision say that they are omitted. */
+      images?: readonly ModelImage[]
+    }
 
 /** One model call, independent of the provider. */
 export interface LlmRequest {

@@ -24,6 +24,7 @@ export const estimateMessageTokens = oncePer((message: LlmMessage): number => {
       (message.images?.length ?? 0) * IMAGE_TOKENS +
       (message.documents ?? []).reduce((sum, file) => sum + estimateDocumentTokens(file), 0)
     )
+  if (message.role === 'tool') return base + (message.images?.length ?? 0) * IMAGE_TOKENS
   if (message.role !== 'assistant') return base
   const calls = (message.toolCalls ?? []).reduce((sum, call) => sum + estimateCallTokens(call), 0)
   // Carried data usually contains the reasoning again.

@@ -1,6 +1,7 @@
 // What a tool is: its declaration, its context and its result.
 import { z } from 'zod'
 import { AppError } from '../errors.ts'
+import type { ModelImage } from '../llm/client.ts'
 import type {
   CallId,
   ConversationId,
@@ -20,9 +21,18 @@ import type { Spending } from './spending.ts'
  * What a tool returns. `data` is for the model, `artifact` for the person. A failure is a result; tools do not throw.
  * `untrusted` marks a result with text from outside, even if the tool's results usually contain none.
  */
-export type ToolResult =
-  | { success: true; data: unknown; artifact?: Artifact; untrusted?: boolean }
-  | { success: false; error: string; data?: unknown; artifact?: Artifact; untrusted?: boolean }
+export type ToolResult = (
+  | { success: true; data: unknown }
+  | { success: false; error: string; data?: unknown }
+) & {
+  artifact?: Artifact
+  untrusted?: boolean
+  /**
+   * Pictures for models that see. The artifact has the same as files that are marked `for_model`, so that they are there
+   * after a restart.
+   */
+  images?: readonly ModelImage[]
+}
 
 /** A successful result for the model, and what the page shows of it. */
 export const succeed = (data: unknown, artifact?: Artifact): ToolResult =>
@@ -31,7 +41,7 @@ export const succeed = (data: unknown, artifact?: Artifact): ToolResult =>
 /** A failed result: `error` tells the model what to change. */
 export const fail = (
   error: string,
-  more: { data?: unknown; artifact?: Artifact } = {},
+  more: { data?: unknown; artifact?: Artifact; images?: readonly ModelImage[] } = {},
 ): ToolResult => ({
   success: false,
   error,

@@ -1,6 +1,6 @@
 // The result of one tool call as the model reads it: JSON text, built from what the tool returned.
 import { errorText } from '../errors.ts'
-import type { ToolCall } from '../llm/client.ts'
+import type { ModelImage, ToolCall } from '../llm/client.ts'
 import type { CallId } from '../protocol/ids.ts'
 import type { Artifact } from '../protocol/runs/step.ts'
 import type { ToolResult } from './definition.ts'
@@ -23,6 +23,8 @@ export interface CallResult {
   /** Seconds; absent when the tool did not run. */
   executionTime?: number
   artifact?: Artifact
+  /** Pictures for models that see. */
+  images?: readonly ModelImage[]
   /** Whether it contains untrusted text from outside. */
   untrusted: boolean
   /** How long the tool ran, in milliseconds, and whether the result of an equal call was used instead. */
@@ -41,9 +43,11 @@ export interface ResultMarks {
 }
 
 /** A result whose data is already JSON text, and short enough for the model. */
-export type WrittenResult =
-  | { success: true; data: string; artifact?: Artifact; untrusted?: boolean }
-  | { success: false; error: string; data?: string; artifact?: Artifact; untrusted?: boolean }
+export type WrittenResult = (
+  | { success: true; data: string }
+  | { success: false; error: string; data?: string }
+) &
+  Pick<ToolResult, 'artifact' | 'untrusted' | 'images'>
 
 const MAX_ERROR_CHARACTERS = 8_000
 /** Characters reserved for the rest of the JSON text, besides the data. */
@@ -54,6 +58,7 @@ export function writeResult(result: ToolResult): WrittenResult {
   const rest = {
     ...(result.artifact === undefined ? {} : { artifact: result.artifact }),
     ...(result.untrusted ? { untrusted: true } : {}),
+    ...(result.images === undefined ? {} : { images: result.images }),
   }
   try {
     if (result.success) return { success: true, data: toJson(result.data), ...rest }
@@ -101,6 +106,7 @@ export function createCallResult(
     success: result.success,
     ...(marks.executionTime === undefined ? {} : { executionTime: marks.executionTime }),
     ...(artifact === undefined ? {} : { artifact }),
+    ...(result.images === undefined ? {} : { images: result.images }),
     untrusted,
     ran: {
       durationMs: Math.round((marks.executionTime ?? 0) * 1_000),

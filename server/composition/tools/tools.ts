@@ -5,6 +5,7 @@ import { postMessage } from '../../chat/post-message.ts'
 import { createMcpGrantRepository } from '../../db/repositories/accounts/mcp-grants.ts'
 import type { Store } from '../../db/store.ts'
 import type { FileService } from '../../files/files.ts'
+import { readResultImage } from '../../files/images.ts'
 import { createKnowledge, type Knowledge } from '../../knowledge/knowledge.ts'
 import { createMemory, type Memory } from '../../knowledge/memory.ts'
 import type { WorkClaims } from '../../lib/work-claims.ts'
@@ -159,6 +160,7 @@ export function createToolModule(options: ToolModuleOptions): ToolModule {
     claims,
     clientMetadataUrl: clientMetadataUrl(config.public_url),
     web: fetch,
+    prepareImage: readResultImage,
     identify: (userId) => store.users.find(userId),
     permits: access.allowsMcpServer,
     log: (message, detail) => log.warn(detail, message),

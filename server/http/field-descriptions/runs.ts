@@ -174,6 +174,7 @@ export const RUN_DESCRIPTIONS = {
       size: 'The size in bytes.',
       data: 'The content as a data URL. Absent: it is stored elsewhere.',
       file_id: 'The attachment of the answer that the file became. Absent: none.',
+      for_model: 'Whether models that accept images see it with the result.',
     }),
   },
   Run: run,

@@ -4,8 +4,9 @@ import { oncePer } from '../../lib/once-per.ts'
 import type { ModelSettings, Thinking } from '../../protocol/models/catalog.ts'
 import { calledTools, sendableName } from '../called-tools.ts'
 import { carrySource, openCarry } from '../carry.ts'
-import type { LlmMessage, LlmRequest, ToolCall, ToolSchema } from '../client.ts'
+import type { LlmMessage, LlmRequest, ModelImage, ToolCall, ToolSchema } from '../client.ts'
 import { findModelRow } from '../model-table.ts'
+import { readableResult } from '../omitted-images.ts'
 import { sendableTool } from '../sendable-schema.ts'
 import { readableContent } from '../user-content.ts'
 
@@ -126,18 +127,21 @@ function toContents(messages: readonly LlmMessage[], source: string, reads: Read
         ? answerContent(message, source)
         : message.role === 'user'
           ? userContent(message, reads)
-          : [
-              {
-                type: 'tool_result',
-                tool_use_id: wireId(message.callId),
-                content: message.content,
-              },
-            ]
+          : [resultBlock(message, reads)]
     const last = out.at(-1)
     if (last?.role === 'user' && role === 'user') last.content.push(...content)
     else out.push({ role, content })
   }
   return out
+}
+
+function resultBlock(
+  message: Extract<LlmMessage, { role: 'tool' }>,
+  { vision = false }: Reads,
+): Block {
+  const { text, images } = readableResult(message, vision)
+  const content = images.length === 0 ? text : [...textBlock(text), ...images.map(imageBlock)]
+  return { type: 'tool_result', tool_use_id: wireId(message.callId), content }
 }
 
 function answerContent(
@@ -182,13 +186,15 @@ function userContent(
       source: { type: 'base64', media_type: 'application/pdf', data },
       title: name,
     })),
-    ...images.map(({ mime, data }) => ({
-      type: 'image',
-      source: { type: 'base64', media_type: mime, data },
-    })),
+    ...images.map(imageBlock),
     ...textBlock(text),
   ]
 }
+
+const imageBlock = ({ mime, data }: ModelImage): Block => ({
+  type: 'image',
+  source: { type: 'base64', media_type: mime, data },
+})
 
 /** The API refuses empty texts. */
 const textBlock = (text: string): Block[] => (text.trim() === '' ? [] : [{ type: 'text', text }])

@@ -34,6 +34,8 @@ export interface Compat {
   reportsCost?: boolean
   /** Whether it refuses call ids that are not nine letters and digits. */
   shortCallIds?: boolean
+  /** Whether tool messages can hold images. It refuses a user message right after them. */
+  imagesInResults?: boolean
   /** Models that refuse a tool call without a signature, even if another model made the call. */
   needsSignatures?: RegExp
 }
@@ -41,7 +43,7 @@ export interface Compat {
 const plain: Compat = { maxTokensCap: null, thinking: 'effort', reasoningBack: 'none' }
 
 /** Also for the `provider` of a Mistral model on another server: the chat templates of many of them check the ids. */
-const mistral: Compat = { ...plain, shortCallIds: true }
+const mistral: Compat = { ...plain, shortCallIds: true, imagesInResults: true }
 
 const table: Readonly<Record<string, Compat>> = {
   openai: plain,

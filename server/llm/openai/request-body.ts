@@ -4,8 +4,9 @@ import { asRecord, isRecord } from '../../lib/records.ts'
 import type { ModelSettings } from '../../protocol/models/catalog.ts'
 import { sendableName } from '../called-tools.ts'
 import { carrySource, openCarry } from '../carry.ts'
-import type { LlmMessage, LlmRequest } from '../client.ts'
+import type { LlmMessage, LlmRequest, ModelImage } from '../client.ts'
 import { findModelRow, type TableRow, takesTemperature } from '../model-table.ts'
+import { readableResult } from '../omitted-images.ts'
 import { type SchemaRules, sendableTool } from '../sendable-schema.ts'
 import { readableContent } from '../user-content.ts'
 import { CarriedFields } from './carried-fields.ts'
@@ -36,6 +37,7 @@ export function buildRequestBody(
       source: carrySource('chat', settings),
       needsSignatures: compat.needsSignatures?.test(model) ?? false,
       shortCallIds: compat.shortCallIds ?? false,
+      imagesInResults: compat.imagesInResults ?? false,
     }),
     stream: true,
     ...((settings.stream_usage ?? true) ? { stream_options: { include_usage: true } } : {}),
@@ -106,6 +108,7 @@ interface MessageOptions {
   source: string
   needsSignatures: boolean
   shortCallIds: boolean
+  imagesInResults: boolean
 }
 
 /** The placeholder that Gemini documents for the signature of a call that another model made. */
@@ -118,10 +121,14 @@ function toWireMessages(
   options: MessageOptions,
 ): Record<string, unknown>[] {
   const wireId = options.shortCallIds ? shortId : (id: string) => id
-  return messages.map((message) => {
+  return withResultImages(messages, options).map((message) => {
     if (message.role === 'user') return userMessage(message, options)
-    if (message.role === 'tool')
-      return { role: 'tool', tool_call_id: wireId(message.callId), content: message.content }
+    if (message.role === 'tool') {
+      const { text, images } = readableResult(message, options.vision)
+      const content =
+        images.length === 0 ? text : [{ type: 'text', text }, ...images.map(imagePart)]
+      return { role: 'tool', tool_call_id: wireId(message.callId), content }
+    }
     if (message.role === 'system') return { role: 'system', content: message.content }
     const calls = message.toolCalls ?? []
     const reasoning = reasoningOf(message, options)
@@ -180,12 +187,52 @@ function userMessage(
         type: 'file',
         file: { filename: name, file_data: pdfUrl(data) },
       })),
-      ...images.map((image) => ({
-        type: 'image_url',
-        image_url: { url: `data:${image.mime};base64,${image.data}` },
-      })),
+      ...images.map(imagePart),
     ],
   }
+}
+
+const imagePart = ({ mime, data }: ModelImage) => ({
+  type: 'image_url',
+  image_url: { url: `data:${mime};base64,${data}` },
+})
+
+/** What says whose images these are, in the user message after the results. */
+const resultImagesText = (names: readonly string[]): string =>
+  `[Images of the results above, in order, not written by the user: ${names.join(', ')}]`
+
+/**
+ * Tool messages hold only text, so their images go into the user message after all results of the iteration: one of their
+ * own, or the question that follows.
+ */
+function withResultImages(
+  messages: readonly LlmMessage[],
+  { vision, imagesInResults }: MessageOptions,
+): LlmMessage[] {
+  if (!vision || imagesInResults) return [...messages]
+  const sent: LlmMessage[] = []
+  let images: ModelImage[] = []
+  let names: string[] = []
+  for (const message of messages) {
+    if (message.role === 'tool') {
+      const { images: own = [], ...rest } = message
+      sent.push(own.length === 0 ? message : rest)
+      images.push(...own)
+      names.push(...own.map((_image, at) => `${message.name} ${at + 1}`))
+      continue
+    }
+    if (images.length > 0) {
+      const note = resultImagesText(names)
+      if (message.role === 'user') {
+        const context = message.context === undefined ? note : `${note}\n\n${message.context}`
+        sent.push({ ...message, context, images: [...images, ...(message.images ?? [])] })
+      } else sent.push({ role: 'user', content: note, images }, message)
+      images = []
+      names = []
+    } else sent.push(message)
+  }
+  if (images.length > 0) sent.push({ role: 'user', content: resultImagesText(names), images })
+  return sent
 }
 
 /** A PDF in the form that OpenAI's APIs accept. */

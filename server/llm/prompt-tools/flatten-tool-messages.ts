@@ -1,6 +1,6 @@
 // Renders a history with tool calls as plain text, for models without function calling.
 import { framedText } from '../../lib/framed-text.ts'
-import type { LlmMessage, ToolCall } from '../client.ts'
+import type { LlmMessage, ModelImage, ToolCall } from '../client.ts'
 
 /** How tool calls and results become text for a model without function calling. */
 export interface FlattenOptions {
@@ -17,23 +17,29 @@ export function flattenToolMessages(
 ): LlmMessage[] {
   const flat: LlmMessage[] = []
   let results: string[] = []
+  let images: ModelImage[] = []
   const flush = () => {
-    if (results.length > 0) flat.push({ role: 'user', content: results.join('\n\n') })
+    if (results.length > 0)
+      flat.push({ role: 'user', content: results.join('\n\n'), ...imagesOf(images) })
     results = []
+    images = []
   }
   for (const message of messages) {
     if (message.role === 'tool' && options.results === 'user') {
       results.push(
         framedText('tool_result', message.content, ` name=${JSON.stringify(message.name)}`),
       )
+      images.push(...(message.images ?? []))
       continue
     }
     if (message.role === 'user' && results.length > 0) {
       // The chat templates of some models reject two consecutive user messages.
       const { context, ...rest } = message
       const parts = [...results, ...(context === undefined ? [] : [context]), message.content]
-      flat.push({ ...rest, content: parts.join('\n\n') })
+      const all = imagesOf([...images, ...(message.images ?? [])])
+      flat.push({ ...rest, ...all, content: parts.join('\n\n') })
       results = []
+      images = []
       continue
     }
     flush()
@@ -47,3 +53,6 @@ export function flattenToolMessages(
   flush()
   return flat
 }
+
+const imagesOf = (images: readonly ModelImage[]): { images?: readonly ModelImage[] } =>
+  images.length === 0 ? {} : { images }

@@ -5,8 +5,9 @@ import { oncePer } from '../../lib/once-per.ts'
 import type { ModelSettings } from '../../protocol/models/catalog.ts'
 import { sendableName } from '../called-tools.ts'
 import { carrySource, openCarry } from '../carry.ts'
-import type { LlmMessage, LlmRequest, ToolSchema } from '../client.ts'
+import type { LlmMessage, LlmRequest, ModelImage, ToolSchema } from '../client.ts'
 import { findModelRow, takesTemperature } from '../model-table.ts'
+import { readableResult } from '../omitted-images.ts'
 import { compatOf, schemaRulesOf } from '../openai/provider-quirks.ts'
 import { cacheKeyField, pdfUrl, sendableArguments } from '../openai/request-body.ts'
 import { sendableTool } from '../sendable-schema.ts'
@@ -75,14 +76,12 @@ const toolChoiceOf = (choice: NonNullable<LlmRequest['toolChoice']>): unknown =>
 const toItems = (messages: readonly LlmMessage[], source: string, reads: Reads): Item[] =>
   messages.flatMap((message): Item[] => {
     if (message.role === 'assistant') return answerItems(message, source)
-    if (message.role === 'tool')
-      return [
-        {
-          type: 'function_call_output',
-          call_id: wireId(message.callId),
-          output: message.content,
-        },
-      ]
+    if (message.role === 'tool') {
+      const { text, images } = readableResult(message, reads.vision ?? false)
+      const output =
+        images.length === 0 ? text : [{ type: 'input_text', text }, ...images.map(imagePart)]
+      return [{ type: 'function_call_output', call_id: wireId(message.callId), output }]
+    }
     if (message.role === 'system') return [{ role: 'system', content: message.content }]
     return [{ role: 'user', content: userContent(message, reads) }]
   })
@@ -126,13 +125,15 @@ function userContent(
       filename: name,
       file_data: pdfUrl(data),
     })),
-    ...images.map(({ mime, data }) => ({
-      type: 'input_image',
-      image_url: `data:${mime};base64,${data}`,
-      detail: 'auto',
-    })),
+    ...images.map(imagePart),
   ]
 }
+
+const imagePart = ({ mime, data }: ModelImage) => ({
+  type: 'input_image',
+  image_url: `data:${mime};base64,${data}`,
+  detail: 'auto',
+})
 
 const wireId = (id: string): string =>
   id.length <= MAX_ID_LENGTH

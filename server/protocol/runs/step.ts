@@ -27,6 +27,8 @@ export const Artifact = z
           data: z.string().optional(),
           /** The file is one of the answer's attachments. */
           file_id: FileId.optional(),
+          /** Whether models that see get the image with the result. */
+          for_model: z.boolean().optional(),
         }),
       )
       .optional(),

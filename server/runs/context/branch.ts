@@ -10,6 +10,7 @@ import type { HistoryMessage } from '../../db/repositories/conversations/branch-
 import type { Store } from '../../db/store.ts'
 import { AppError } from '../../errors.ts'
 import { oncePer } from '../../lib/once-per.ts'
+import { withoutResultImages } from '../../llm/omitted-images.ts'
 import { estimateDocumentTokens } from '../../llm/tokens.ts'
 import type { TextAttachment } from '../../protocol/conversations/message.ts'
 import type { MessageId } from '../../protocol/ids.ts'
@@ -77,12 +78,42 @@ export async function loadBranch(
   { windowTokens, ...reads }: BranchOptions,
 ): Promise<Branch> {
   const { messages, summary } = await findBranch(readPage, leafId, windowTokens)
-  const full = await withAttachments(store, messages, {
+  const full = await withAttachments(store, withNewestResults(messages, reads.vision), {
     ...reads,
     textTokens: windowTokens * FILE_SHARE,
   })
   return { messages: full, summary }
 }
+
+/** More images of results are not sent in any case. */
+const MAX_RESULT_IMAGES = 40
+const NO_IMAGES: HistoryMessage['images'] = new Map()
+
+/** Without the images of older results, or of all for a model that does not see; their texts say that there were some. */
+function withNewestResults(messages: HistoryMessage[], vision: boolean): HistoryMessage[] {
+  let left = vision ? MAX_RESULT_IMAGES : 0
+  return messages
+    .toReversed()
+    .map((message) => {
+      if (message.images.size === 0) return message
+      left -= [...message.images.values()].flat().length
+      return left >= 0 ? message : withoutImages(message)
+    })
+    .toReversed()
+}
+
+/** The same object for the same message, so that what is derived from it is, too. */
+const withoutImages = oncePer(
+  (message: HistoryMessage): HistoryMessage => ({
+    ...message,
+    images: NO_IMAGES,
+    steps: message.steps.map((step) => {
+      const count = message.images.get(step.index)?.length ?? 0
+      if (step.type !== 'tool_result' || count === 0) return step
+      return { ...step, content: withoutResultImages(step.content, count, 'not sent again') }
+    }),
+  }),
+)
 
 async function findBranch(
   readPage: ReadPage,

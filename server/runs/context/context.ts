@@ -8,12 +8,13 @@ import {
   toModelMessages,
 } from '../../agent/history.ts'
 import { CONTINUE_NOTE, summaryNote, systemPrompt, withNote } from '../../agent/system-prompt.ts'
+import { imagesOf } from '../../db/repositories/conversations/branch-history.ts'
 import type { ConversationRow } from '../../db/repositories/conversations/conversations.ts'
 import { type StepRow, toStep } from '../../db/repositories/conversations/steps.ts'
 import { appError } from '../../errors.ts'
 import { oncePer } from '../../lib/once-per.ts'
 import type { LlmClient, LlmMessage, ToolCall } from '../../llm/client.ts'
-import { withImagesNote } from '../../llm/omitted-images.ts'
+import { withImagesNote, withoutResultImages } from '../../llm/omitted-images.ts'
 import type { CallId, MessageId } from '../../protocol/ids.ts'
 import type { PublicModel } from '../../protocol/models/catalog.ts'
 import type { Step } from '../../protocol/runs/step.ts'
@@ -131,7 +132,7 @@ export async function createRunContext(
   const messages: LlmMessage[] = [
     { role: 'system', content: system },
     ...(summary === undefined ? history : withNote(history, 0, summaryNote(summary))),
-    ...currentTurn(rows, resume, carries),
+    ...currentTurn(rows, resume, { carries, vision: model.vision }),
   ]
   return {
     conversation,
@@ -189,10 +190,15 @@ const isFromOutside = (step: Step): boolean =>
 function currentTurn(
   rows: readonly StepRow[],
   resume: ResumePoint,
-  carries: Carries | undefined,
+  { carries, vision }: { carries: Carries | undefined; vision: boolean },
 ): LlmMessage[] {
-  const kept = rows.filter((row) => row.position < resume.nextIndex).map(toStep)
-  const messages = answerMessages(kept, '', { current: true, carries })
+  const done = rows.filter((row) => row.position < resume.nextIndex)
+  const kept = done.map(toStep)
+  const images = imagesOf(done)
+  const messages = withoutImages(
+    answerMessages(kept, '', { current: true, carries, images }),
+    vision,
+  )
   const last = kept.at(-1)
   if (last?.type === 'text') messages.push({ role: 'user', content: CONTINUE_NOTE })
   return messages
@@ -208,13 +214,18 @@ function endsOfTurns(branch: readonly { id: MessageId; role: string }[]): Messag
 const withoutImages = (messages: LlmMessage[], vision: boolean): LlmMessage[] =>
   vision
     ? messages
-    : messages.map((message) => (message.role === 'user' ? withoutImagesOf(message) : message))
+    : messages.map((message) =>
+        message.role === 'user' || message.role === 'tool' ? withoutImagesOf(message) : message,
+      )
 
-function withoutImagesOf(message: Extract<LlmMessage, { role: 'user' }>): LlmMessage {
+function withoutImagesOf(message: Extract<LlmMessage, { role: 'user' | 'tool' }>): LlmMessage {
   const { images, ...rest } = message
-  return images === undefined
-    ? message
-    : { ...rest, content: withImagesNote(rest.content, images.length) }
+  if (images === undefined) return message
+  const content =
+    rest.role === 'user'
+      ? withImagesNote(rest.content, images.length)
+      : withoutResultImages(rest.content, images.length, 'this model does not accept images')
+  return { ...rest, content }
 }
 
 /**

@@ -2,7 +2,7 @@
 import type { McpProblem } from '../../protocol/models/mcp.ts'
 import type { ToolDefinition } from '../definition.ts'
 import { createMcpConnection, type McpConnection, type McpConnectionOptions } from './connection.ts'
-import { defineMcpTool, type SchemaCompiler } from './tool.ts'
+import { defineMcpTool, type ToolEnvironment } from './tool.ts'
 
 /** A connection with the server's tools as tools of NanoClaw. */
 export interface ConnectedServer {
@@ -14,14 +14,18 @@ export interface ConnectedServer {
 }
 
 /** The options of a connection with tools. */
-export interface ConnectedServerOptions extends Omit<McpConnectionOptions, 'onChange'> {
-  compile: SchemaCompiler
-}
+export interface ConnectedServerOptions
+  extends Omit<McpConnectionOptions, 'onChange'>,
+    ToolEnvironment {}
 
 const MAX_SHOWN = 200
 
 /** The tools follow the server's list, each under the first name it got. Tools that cannot be defined are left out. */
-export function connectServer({ compile, ...options }: ConnectedServerOptions): ConnectedServer {
+export function connectServer({
+  compile,
+  prepareImage,
+  ...options
+}: ConnectedServerOptions): ConnectedServer {
   let tools: readonly ToolDefinition[] = []
   let defined: unknown
   let undefinable: readonly McpProblem[] = []
@@ -37,7 +41,12 @@ export function connectServer({ compile, ...options }: ConnectedServerOptions): 
     const found = new Map<string, ToolDefinition>()
     const leftOut: McpProblem[] = []
     for (const remote of connection.tools) {
-      const tool = defineMcpTool(connection, remote, compile, options.settings.trust_hints === true)
+      const tool = defineMcpTool(
+        connection,
+        remote,
+        { compile, prepareImage },
+        options.settings.trust_hints === true,
+      )
       if (tool !== null && !found.has(tool.name)) {
         found.set(tool.name, tool)
         continue

@@ -8,14 +8,14 @@ import { type ConnectedServer, connectServer } from './connected-server.ts'
 import type { OAuthFetch } from './oauth/fetch.ts'
 import type { McpGrant, McpGrantStore } from './oauth/grant.ts'
 import { createTokenSource } from './oauth/token-source.ts'
-import type { SchemaCompiler } from './tool.ts'
+import type { ToolEnvironment } from './tool.ts'
 
 /** A configured server with its connections: one for everybody, or one for each signed-in user. */
 export interface ServerEntry {
   readonly name: string
   readonly settings: McpServerSettings
   /** Connects for everybody. Resolves when the first attempt has ended. */
-  open(compile: SchemaCompiler): Promise<void>
+  open(environment: ToolEnvironment): Promise<void>
   /**
    * Connects for a user who has signed in. Resolves when the first attempt has ended, or at once if there is nothing to do.
    */
@@ -66,7 +66,7 @@ export function createServerEntry(options: ServerEntryOptions): ServerEntry {
   const users = new Map<UserId, ConnectedServer>()
   const opening = new Map<UserId, Promise<void>>()
   let shared: ConnectedServer | undefined
-  let compiler: SchemaCompiler | undefined
+  let environment: ToolEnvironment | undefined
   let wantsSignIn = false
   let isClosed = false
 
@@ -77,7 +77,7 @@ export function createServerEntry(options: ServerEntryOptions): ServerEntry {
   }
 
   const openWith = async (userId: UserId, grant: McpGrant): Promise<void> => {
-    if (compiler === undefined) return
+    if (environment === undefined) return
     await drop(userId)
     // The entry was removed in the meantime.
     if (isClosed) return
@@ -95,7 +95,7 @@ export function createServerEntry(options: ServerEntryOptions): ServerEntry {
     })
     const server = connectServer({
       ...common,
-      compile: compiler,
+      ...environment,
       authProvider: source.provider,
       onSignIn() {
         source.end().catch((error: unknown) =>
@@ -132,11 +132,11 @@ export function createServerEntry(options: ServerEntryOptions): ServerEntry {
   return {
     name,
     settings,
-    async open(compile) {
-      compiler = compile
+    async open(given) {
+      environment = given
       shared = connectServer({
         ...common,
-        compile,
+        ...given,
         onSignIn: maySignIn(settings)
           ? () => {
               wantsSignIn = true

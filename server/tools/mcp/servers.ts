@@ -19,6 +19,7 @@ import { createOAuthFetch } from './oauth/fetch.ts'
 import type { McpGrantStore } from './oauth/grant.ts'
 import { createSignIns, type Redirected } from './oauth/sign-in.ts'
 import { fillPrompt, listPrompts } from './prompts.ts'
+import type { PrepareImage } from './read-result.ts'
 import {
   listResources,
   listResourceTemplates,
@@ -27,7 +28,7 @@ import {
 } from './resources.ts'
 import type { RemoteClient } from './sdk.ts'
 import { createServerEntry, type ServerEntry } from './server-entry.ts'
-import type { SchemaCompiler } from './tool.ts'
+import type { SchemaCompiler, ToolEnvironment } from './tool.ts'
 import { tryServer } from './try-server.ts'
 import { isLimited, type McpUser, maySeeServer } from './visibility.ts'
 
@@ -92,6 +93,8 @@ export interface McpServersOptions {
   clientMetadataUrl: string | null
   /** Makes the requests of sign-ins. */
   web: GuardedFetch
+  /** Prepares the pictures of results. */
+  prepareImage: PrepareImage
   log(message: string, detail: Record<string, unknown>): void
   /** The pause before a broken server is tried again, in milliseconds; for tests. */
   firstPauseMs?: number
@@ -101,6 +104,10 @@ export interface McpServersOptions {
 export function createMcpServers(options: McpServersOptions): McpServers {
   const { servers, claims = SOLE_WORKER, web, ...rest } = options
   const common = { ...rest, fetch: createOAuthFetch(web) }
+  const loadEnvironment = async (): Promise<ToolEnvironment> => ({
+    compile: await loadCompiler(),
+    prepareImage: options.prepareImage,
+  })
   const createEntry = ([name, settings]: [string, McpServerSettings]): ServerEntry =>
     createServerEntry({ ...common, claims, name, settings })
   let entries: readonly ServerEntry[] = Object.entries(servers).map(createEntry)
@@ -116,10 +123,13 @@ export function createMcpServers(options: McpServersOptions): McpServers {
   /** Connects to servers, unless they were removed in the meantime. */
   async function open(opened: readonly ServerEntry[]): Promise<void> {
     if (opened.length === 0) return
-    const compile = await loadCompiler()
+    const environment = await loadEnvironment()
     if (isClosed) return
     const present = opened.filter((entry) => entries.includes(entry))
-    await Promise.race([Promise.all(present.map((entry) => entry.open(compile))), after(READY_MS)])
+    await Promise.race([
+      Promise.all(present.map((entry) => entry.open(environment))),
+      after(READY_MS),
+    ])
   }
 
   const drop = (entry: ServerEntry): void => {
@@ -251,7 +261,7 @@ export function createMcpServers(options: McpServersOptions): McpServers {
       )
     },
     test: async (name, settings, signal) =>
-      await tryServer({ name, settings, compile: await loadCompiler(), log: options.log }, signal),
+      await tryServer({ name, settings, ...(await loadEnvironment()), log: options.log }, signal),
     async close() {
       isClosed = true
       await Promise.all([...entries.map((entry) => entry.close()), ...closing])

@@ -2,23 +2,19 @@
 import { createHash } from 'node:crypto'
 import type { JsonSchemaValidator } from '@modelcontextprotocol/client'
 import type { RiskLevel } from '../../protocol/runs/run-event.ts'
-import type { Artifact } from '../../protocol/runs/step.ts'
 import { readArguments } from '../arguments.ts'
-import { fail, succeed, type ToolDefinition, type ToolResult } from '../definition.ts'
+import { fail, type ToolDefinition } from '../definition.ts'
 import type { McpConnection } from './connection.ts'
 import { fittingArguments } from './fitting-arguments.ts'
 import { performCall } from './interactive-call.ts'
+import { type PrepareImage, readResult } from './read-result.ts'
 import { safeSchema } from './safe-schema.ts'
-import type { RemoteResult, RemoteTool } from './sdk.ts'
+import type { RemoteTool } from './sdk.ts'
 
 const TIMEOUT_MS = 120_000
 const MAX_NAME = 64
 const MAX_DESCRIPTION = 2_000
 const MAX_SCHEMA = 64 * 1024
-/** Maximum characters of a result's text that are stored. The executor shortens further what the model receives. */
-const MAX_TEXT = 1_000_000
-const MAX_IMAGES = 4
-const MAX_IMAGE = 2 * 1024 * 1024
 
 /**
  * The name under which a model calls a remote tool: `mcp__server__tool`, within the characters and length (64) that
@@ -35,6 +31,12 @@ export function mcpToolName(server: string, tool: string): string {
 /** The SDK's `getValidator`, loaded with the connection. */
 export type SchemaCompiler = (schema: RemoteTool['inputSchema']) => JsonSchemaValidator<unknown>
 
+/** What tools need besides their connection. */
+export interface ToolEnvironment {
+  compile: SchemaCompiler
+  prepareImage: PrepareImage
+}
+
 /**
  * Converts a remote tool to a `ToolDefinition`, which is always untrusted. Null if its schema is too large for a prompt.
  * @param trustHints whether the server's hints may lower the risk and permit repeating a call after a restart.
@@ -42,7 +44,7 @@ export type SchemaCompiler = (schema: RemoteTool['inputSchema']) => JsonSchemaVa
 export function defineMcpTool(
   connection: McpConnection,
   remote: RemoteTool,
-  compile: SchemaCompiler,
+  { compile, prepareImage }: ToolEnvironment,
   trustHints = false,
 ): ToolDefinition | null {
   const parameters = parametersOf(remote)
@@ -99,7 +101,9 @@ export function defineMcpTool(
           },
           async run(context) {
             const response = await performCall(connection, { tool: remote, input }, context)
-            return response.ok ? readResult(response.result) : fail(response.error)
+            return response.ok
+              ? await readResult(response.result, prepareImage)
+              : fail(response.error)
           },
         },
       }
@@ -128,47 +132,4 @@ function parametersOf(remote: RemoteTool): Record<string, unknown> {
 function describe(server: string, remote: RemoteTool): string {
   const text = remote.description ?? remote.title ?? remote.name
   return `[MCP server '${server}'] ${text}`.slice(0, MAX_DESCRIPTION)
-}
-
-/** Structured content goes to the model unchanged, text as text. Images go to the person. */
-function readResult(result: RemoteResult): ToolResult {
-  const texts: string[] = []
-  const files: { name: string; mime: string; size: number; data: string }[] = []
-  for (const part of result.content) {
-    if (part.type === 'text') texts.push(part.text)
-    else if (part.type === 'resource')
-      texts.push('text' in part.resource ? part.resource.text : `[binary ${part.resource.uri}]`)
-    else if (part.type === 'resource_link') texts.push(`${part.name}: ${part.uri}`)
-    else {
-      texts.push(`[${part.type}: ${part.mimeType}, shown to the user]`)
-      const isImage = /^image\/(png|jpeg|webp|gif)$/.test(part.mimeType)
-      if (isImage && files.length < MAX_IMAGES && part.data.length <= MAX_IMAGE)
-        files.push({
-          name: `image-${files.length + 1}`,
-          mime: part.mimeType,
-          size: Math.floor((part.data.length * 3) / 4),
-          data: `data:${part.mimeType};base64,${part.data}`,
-        })
-    }
-  }
-  const whole = texts.join('\n')
-  const text = whole.length > MAX_TEXT ? `${whole.slice(0, MAX_TEXT)}\n[cut: too long]` : whole
-  const artifact: Artifact = {
-    display: text.slice(0, 200),
-    untrusted: true,
-    ...(files.length > 0 ? { files } : {}),
-  }
-  if (result.isError === true) return fail(text || 'The tool reported a failure.', { artifact })
-  const structured = structuredOf(result)
-  return succeed(structured === undefined ? text : structured.value, artifact)
-}
-
-/**
- * Any JSON value. A server with structured content also sends it as text; the structured form is used unless it is too
- * large.
- */
-function structuredOf(result: RemoteResult): { value: unknown } | undefined {
-  const value = result.structuredContent
-  if (value === undefined) return undefined
-  return JSON.stringify(value).length <= MAX_TEXT ? { value } : undefined
 }

@@ -4,12 +4,11 @@ import type { McpServerTest } from '../../protocol/admin/mcp-server.ts'
 import type { McpServerSettings } from '../../protocol/models/mcp.ts'
 import { connectServer } from './connected-server.ts'
 import { maySignIn } from './server-entry.ts'
-import type { SchemaCompiler } from './tool.ts'
+import type { ToolEnvironment } from './tool.ts'
 
-interface TriedServer {
+interface TriedServer extends ToolEnvironment {
   name: string
   settings: McpServerSettings
-  compile: SchemaCompiler
   log(message: string, detail: Record<string, unknown>): void
 }
 

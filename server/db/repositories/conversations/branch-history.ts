@@ -36,12 +36,20 @@ export interface HistoryMessage {
   /** The summary of the branch up to this message. */
   summary: string | null
   attachments: AttachmentInfo[]
-  /** Without artifacts, which only people see. */
+  /** Without artifacts. Of these, models see only images. */
   steps: Step[]
   /** Whether a step contains text from outside. */
   holdsOutsideText: boolean
   /** What providers must receive back with the calls, by position of the call. */
   carries: ReadonlyMap<number, string>
+  /** The images that models see with results, by position of the result. */
+  images: ReadonlyMap<number, readonly StepImage[]>
+}
+
+/** An image of a tool result; `data` is base64. */
+export interface StepImage {
+  mime: string
+  data: string
 }
 
 /** A message that was read, with what decides whether it must be read again. */
@@ -60,6 +68,7 @@ export type BranchHistory = ReturnType<typeof createBranchHistory>
 /** Maximum messages that one query reads by id. */
 const MESSAGES_PER_QUERY = 500
 const NO_CARRIES: ReadonlyMap<number, string> = new Map()
+const NO_IMAGES: HistoryMessage['images'] = new Map()
 
 /** The queries of a history: both start from a table `branch(id, depth)`, so that they read only the rows they need. */
 function createQueries({ tables }: Pick<Database, 'tables'>) {
@@ -234,6 +243,21 @@ export function createBranchHistory(database: Database) {
   }
 }
 
+/** The images that models see with the results of these steps. */
+export function imagesOf(
+  rows: readonly Pick<StepRow, 'position' | 'artifact'>[],
+): HistoryMessage['images'] {
+  const found = rows.flatMap(({ position, artifact }): [number, StepImage[]][] => {
+    const images = (artifact?.files ?? []).flatMap(({ mime, data, for_model: isForModel }) =>
+      isForModel === true && data !== undefined
+        ? [{ mime, data: data.slice(data.indexOf(',') + 1) }]
+        : [],
+    )
+    return images.length === 0 ? [] : [[position, images]]
+  })
+  return found.length === 0 ? NO_IMAGES : new Map(found)
+}
+
 function toReadMessage(
   { hasFiles, summaryCount, runStatus, finishReason, ...row }: MessageRow,
   stepRows: readonly StepRow[],
@@ -248,6 +272,7 @@ function toReadMessage(
     steps: stepRows.map((step) => toStep({ ...step, artifact: null })),
     holdsOutsideText: stepRows.some(({ artifact }) => artifact?.untrusted === true),
     carries: carries.length === 0 ? NO_CARRIES : new Map(carries),
+    images: imagesOf(stepRows),
   }
   const hasEnded =
     row.runId === null ||

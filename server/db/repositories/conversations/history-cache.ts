@@ -187,13 +187,15 @@ const withRest = (message: HistoryMessage, { attachments, summary }: Rest): Hist
     ? message
     : { ...message, attachments, summary }
 
-function bytesOf({ text, steps, carries, runState }: HistoryMessage): number {
+function bytesOf({ text, steps, carries, images, runState }: HistoryMessage): number {
   let characters = text.length + (runState === null ? 0 : JSON.stringify(runState).length)
   for (const step of steps) {
     characters += 'content' in step ? step.content.length : step.arguments.length
     if ('name' in step) characters += step.name.length + step.id_ref.length
   }
   for (const carry of carries.values()) characters += carry.length
+  // Base64 takes one byte for each character.
+  for (const image of [...images.values()].flat()) characters += image.data.length / 2
   return MESSAGE_BYTES + steps.length * STEP_BYTES + characters * BYTES_PER_CHARACTER
 }
 

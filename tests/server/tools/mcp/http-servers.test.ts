@@ -19,12 +19,13 @@ describe('a server over streamable HTTP', () => {
     await connected('odd')
     expect(await call(tools.get('mcp__odd__add'), { a: 2, b: 3 })).toMatchObject({
       success: true,
-      data: { sum: 5 },
+      data: '5',
     })
     expect(await call(tools.get('mcp__odd__picture'))).toMatchObject({
       success: true,
       data: expect.stringContaining('a dot'),
-      artifact: { files: [{ mime: 'image/png', data: 'data:image/png;base64,iVBORw0KGgo=' }] },
+      images: [{ mime: 'image/png' }],
+      artifact: { files: [{ mime: 'image/png', for_model: true }] },
     })
     expect(await call(tools.get('mcp__odd__refuse'))).toMatchObject({
       success: false,

@@ -6,6 +6,8 @@ import { defineMcpTool, mcpToolName } from '../../../../server/tools/mcp/tool.ts
 import { needsApproval } from '../../../../server/tools/risk.ts'
 import { bench, call as toolCall } from '../support.ts'
 
+const prepareImage = () => Promise.resolve(null)
+
 test('an unexpected error of a connection reaches the executor, which hides it from the model', async () => {
   const fault = new Error('connect ECONNREFUSED 10.0.0.7:5432')
   const connection: McpConnection = {
@@ -24,7 +26,7 @@ test('an unexpected error of a connection reaches the executor, which hides it f
   }
   const remote = { name: 'probe', inputSchema: { type: 'object' as const } }
   const compile = () => () => ({ valid: true as const, data: {}, errorMessage: undefined })
-  const tool = defineMcpTool(connection, remote, compile)
+  const tool = defineMcpTool(connection, remote, { compile, prepareImage })
   const faults: unknown[] = []
   const safety = {
     redact: (text: string) => text,
@@ -68,7 +70,7 @@ describe('the risk of a remote tool', () => {
     defineMcpTool(
       connection,
       { name: 'probe', inputSchema: { type: 'object' }, ...remote },
-      compile,
+      { compile, prepareImage },
       trusted,
     )
 

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
+import { readResultImage } from '../../../../server/files/images.ts'
 import { createAddressRules } from '../../../../server/net/addresses.ts'
 import { createGuardedFetch, type GuardedFetch } from '../../../../server/net/guarded-fetch.ts'
 import { UserId } from '../../../../server/protocol/ids.ts'
@@ -60,6 +61,7 @@ export function start(servers: Record<string, McpServerSettings>) {
     web: publicWeb(),
     identify: async (userId) =>
       userId === SOMEBODY ? { username: 'ann', role: 'user' } : undefined,
+    prepareImage: readResultImage,
     log: (message) => void logged.push(message),
     firstPauseMs: 20,
   })

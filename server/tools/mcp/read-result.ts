@@ -1,0 +1,206 @@
+// What a remote tool returned, for the model and the person: texts first, then what only the structure holds, and pictures.
+import { isDeepStrictEqual } from 'node:util'
+import { isRecord } from '../../lib/records.ts'
+import type { ModelImage } from '../../llm/client.ts'
+import type { Artifact } from '../../protocol/runs/step.ts'
+import { fail, succeed, type ToolResult } from '../definition.ts'
+import type { RemoteResult } from './sdk.ts'
+
+/** A picture as it can be shown to people and models: decoded once, without metadata, and not too large. */
+export interface PreparedImage {
+  mime: string
+  width: number
+  height: number
+  bytes: Uint8Array
+}
+
+/** Prepares a picture of a server; null if it cannot be read. */
+export type PrepareImage = (bytes: Buffer) => Promise<PreparedImage | null>
+
+/** Maximum characters of a result's text that are stored. The executor shortens further what the model receives. */
+const MAX_TEXT = 1_000_000
+const MAX_IMAGES = 4
+/** Characters of base64. The transport limits a whole result to 10 MB. */
+const MAX_ENCODED_IMAGE = 14_000_000
+/** Providers refuse larger images. */
+const MAX_IMAGE_BYTES = 3_500_000
+/** Shorter texts are not looked at: no picture is that small. */
+const MIN_ENCODED = 1_000
+
+/** Base64 without line breaks, in a data URL or on its own. */
+const ENCODED = /(?:data:[\w.+-]+\/[\w.+-]+(?:;[\w=.+-]+)*;base64,)?[A-Za-z0-9+/_-]{1000,}={0,2}/g
+/** How pictures begin in base64: PNG, JPEG, GIF, WebP. */
+const PICTURE = /^(iVBORw0KGgo|\/9j\/|R0lGOD|UklGR)/
+
+/** Converts the result of a call. Pictures go to the person and to models that see, and never into the text. */
+export async function readResult(result: RemoteResult, prepare: PrepareImage): Promise<ToolResult> {
+  const pictures = createPictures(prepare)
+  const parts: string[] = []
+  for (const part of result.content) parts.push(await textOf(part, pictures))
+  const whole = await withoutEncoded(parts.filter((part) => part !== '').join('\n'), pictures)
+  const text = cut(whole)
+  const structured = await structureOf(result, pictures)
+  const { files, images } = pictures
+  const artifact: Artifact = {
+    display: text.slice(0, 200),
+    untrusted: true,
+    ...(files.length > 0 ? { files } : {}),
+  }
+  const seen = images.length === 0 ? {} : { images }
+  const data = combined(text, structured)
+  if (result.isError === true) {
+    const error = typeof data === 'string' ? data : JSON.stringify(data)
+    return fail(error || 'The tool reported a failure.', { artifact, ...seen })
+  }
+  return { ...succeed(data, artifact), ...seen }
+}
+
+type Part = RemoteResult['content'][number]
+type Pictures = ReturnType<typeof createPictures>
+
+/** What a part of a result says in words. Anything that is not shown says so. */
+async function textOf(part: Part, pictures: Pictures): Promise<string> {
+  switch (part.type) {
+    case 'text':
+      return part.text
+    case 'image':
+      return await pictures.add(part.data, part.mimeType)
+    case 'audio':
+      return `[audio, ${part.mimeType}, ${sizeOf(part.data)}: cannot be played here, neither by you nor by the user]`
+    case 'resource': {
+      const { resource } = part
+      if ('text' in resource) return resource.text
+      const mime = resource.mimeType ?? 'unknown type'
+      if (/^image\//.test(mime) || PICTURE.test(resource.blob))
+        return await pictures.add(resource.blob, mime, resource.uri)
+      return `[file ${resource.uri}, ${mime}, ${sizeOf(resource.blob)}: its content is not shown]`
+    }
+    case 'resource_link': {
+      const more = [part.mimeType, part.description].filter((one) => one !== undefined)
+      return `${part.name}: ${part.uri}${more.length === 0 ? '' : ` (${more.join(', ')})`}`
+    }
+  }
+}
+
+/** Collects the pictures of a result, each once. */
+function createPictures(prepare: PrepareImage) {
+  const files: NonNullable<Artifact['files']> = []
+  const images: ModelImage[] = []
+  const known = new Map<string, string>()
+  const prepareOne = async (data: string, mime: string): Promise<string> => {
+    const told = `image, ${mime}, ${sizeOf(data)}`
+    if (images.length >= MAX_IMAGES) return `[${told}: not shown, because there are too many]`
+    if (data.length > MAX_ENCODED_IMAGE) return `[${told}: not shown, because it is too large]`
+    const found = await prepare(Buffer.from(data, 'base64'))
+    if (found === null) return `[${told}: not shown, because it cannot be read]`
+    if (found.bytes.byteLength > MAX_IMAGE_BYTES)
+      return `[${told}: not shown, because it is too large]`
+    const encoded = Buffer.from(found.bytes).toString('base64')
+    images.push({ mime: found.mime, data: encoded })
+    files.push({
+      name: `image-${images.length}`,
+      mime: found.mime,
+      size: found.bytes.byteLength,
+      data: `data:${found.mime};base64,${encoded}`,
+      for_model: true,
+    })
+    return `[image ${images.length}: ${found.mime}, ${found.width}x${found.height}]`
+  }
+  return {
+    files,
+    images,
+    /** @returns what stands for the picture in the text. */
+    async add(data: string, mime: string, name = ''): Promise<string> {
+      const before = known.get(data)
+      if (before !== undefined) return before
+      const text = await prepareOne(data, name === '' ? mime : `${name}, ${mime}`)
+      known.set(data, text)
+      return text
+    },
+  }
+}
+
+/** The text without base64: pictures are added to the others, everything else becomes its size. */
+async function withoutEncoded(text: string, pictures: Pictures): Promise<string> {
+  if (text.length < MIN_ENCODED) return text
+  const found = [...text.matchAll(ENCODED)].filter(([match]) => isEncoded(match))
+  let rest = ''
+  let from = 0
+  for (const match of found) {
+    rest += text.slice(from, match.index) + (await replacementOf(match[0], pictures))
+    from = match.index + match[0].length
+  }
+  return rest + text.slice(from)
+}
+
+async function replacementOf(match: string, pictures: Pictures): Promise<string> {
+  const [, mime = '', data = match] = /^data:([^;,]+)[^,]*,(.*)$/s.exec(match) ?? []
+  return PICTURE.test(data)
+    ? await pictures.add(data, mime || 'image')
+    : `[${mime === '' ? 'base64 data' : mime}, ${sizeOf(data)}: not shown]`
+}
+
+/** Long words of one kind of characters are not base64: sequences of genes, lines of dashes, numbers. */
+const isEncoded = (text: string): boolean =>
+  text.startsWith('data:') ||
+  (/[a-z]/.test(text.slice(0, 400)) &&
+    /[A-Z]/.test(text.slice(0, 400)) &&
+    /[0-9+/]/.test(text.slice(0, 400)))
+
+const MAX_DEPTH = 50
+
+/** The structured content without base64; undefined if there is none. */
+async function structureOf(
+  { structuredContent }: RemoteResult,
+  pictures: Pictures,
+): Promise<unknown> {
+  if (structuredContent === undefined || structuredContent === null) return undefined
+  const read = async (value: unknown, depth: number): Promise<unknown> => {
+    if (typeof value === 'string') return await withoutEncoded(value, pictures)
+    if (depth > MAX_DEPTH) return '[nested too deeply]'
+    if (Array.isArray(value)) {
+      const items: unknown[] = []
+      for (const item of value) items.push(await read(item, depth + 1))
+      return items
+    }
+    if (!isRecord(value)) return value
+    const fields: Record<string, unknown> = {}
+    for (const [key, field] of Object.entries(value)) fields[key] = await read(field, depth + 1)
+    return fields
+  }
+  return await read(structuredContent, 0)
+}
+
+/** The text, and the structure unless the text holds it. A text that is just the structure as JSON is the structure. */
+function combined(text: string, structured: unknown): unknown {
+  if (structured === undefined) return text
+  const json = JSON.stringify(structured)
+  if (json.length > MAX_TEXT) return text === '' ? cut(json) : text
+  if (text === '' || isDeepStrictEqual(parsed(text), structured)) return structured
+  return isHeldBy(text, structured) ? text : `${text}\n\nStructured content: ${json}`
+}
+
+function parsed(text: string): unknown {
+  if (!/^\s*[[{"\d-]/.test(text)) return undefined
+  try {
+    return JSON.parse(text)
+  } catch {
+    // It is a text for readers.
+    return undefined
+  }
+}
+
+/** Whether each value of the structure is in the text, word for word. */
+function isHeldBy(text: string, value: unknown): boolean {
+  if (value === null || value === '') return true
+  if (typeof value === 'object') return Object.values(value).every((one) => isHeldBy(text, one))
+  return text.includes(String(value))
+}
+
+const cut = (text: string): string =>
+  text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}\n[cut: too long]` : text
+
+function sizeOf(base64: string): string {
+  const bytes = Math.floor((base64.length * 3) / 4)
+  return bytes < 1024 ? `${bytes} bytes` : `${Math.round(bytes / 1024)} KB`
+}
