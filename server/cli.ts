@@ -23,7 +23,11 @@ export const commands: Readonly<Record<string, Command>> = {
   async doctor(config, _operands, webRoot) {
     const { runChecks } = await import('./doctor/doctor.ts')
     const { formatFinding } = await import('./doctor/finding.ts')
-    const findings = await runChecks(doctorSettings(config, webRoot))
+    const { installationPlaces } = await import('./composition/storage/places.ts')
+    const findings = await runChecks({
+      ...doctorSettings(config, webRoot),
+      places: installationPlaces(config),
+    })
     const lines = ['[ ok ] configuration: no errors', ...findings.map(formatFinding)]
     const count = findings.filter(({ state }) => state === 'fail').length
     return count === 0
@@ -54,6 +58,9 @@ export const commands: Readonly<Record<string, Command>> = {
     const file = target ?? `backup-${stamp}.${extension}`
     try {
       const { blobsForCommands } = await import('./composition/storage/blobs.ts')
+      const { markedElsewhere } = await import('./composition/storage/places.ts')
+      const fault = await markedElsewhere(config)
+      if (fault !== null) return failed(`${fault.detail}. ${fault.advice}`)
       const copyBlobs = async () =>
         await backupBlobs(await blobsForCommands(config), blobsOfBackup(file))
       // An existing backup of this name is refused below.
@@ -84,11 +91,16 @@ export const commands: Readonly<Record<string, Command>> = {
         // Blobs first, because blobs without rows do no harm.
         const { blobsForCommands } = await import('./composition/storage/blobs.ts')
         await restoreBlobs(blobsOfBackup(source), await blobsForCommands(config))
+        const { idOfDatabase, settleRestored } = await import('./composition/storage/places.ts')
+        const replaced = await idOfDatabase(config)
         await restoreDatabase(databaseSettings(config), source)
+        const fault = await settleRestored(config, replaced)
+        return fault === null
+          ? done(`Restored ${source}.`)
+          : done(`Restored ${source}. The next start is refused: ${fault.detail}. ${fault.advice}`)
       } finally {
         await owner.release()
       }
-      return done(`Restored ${source}.`)
     } catch (error) {
       return failed(errorText(error))
     }

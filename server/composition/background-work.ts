@@ -32,7 +32,8 @@ export function leadBackgroundWork(dependencies: Dependencies): void {
     void mover.run()
     return () => mover.stop()
   })
-  instance.lead(() => startCollecting({ files: store.files, blobs, log, now }))
+  const { files, unusedBlobs: unused, settings } = store
+  instance.lead(() => startCollecting({ files, unused, settings, blobs, log, now }))
   instance.lead(() =>
     purgeDeleted({
       store,

@@ -16,6 +16,7 @@ import type { StoreOwner } from '../owner/owner.ts'
 import { loadRules } from './access-rules.ts'
 import { type Instance, openInstance } from './instance.ts'
 import { databaseSettings } from './settings.ts'
+import { assertInstallation, assertMayCreate } from './storage/places.ts'
 
 /** The common dependencies. Most factories receive all of them and take those that they need. */
 export interface Base {
@@ -38,17 +39,38 @@ export interface Base {
   mcpServers: McpServerCatalog
 }
 
-/** Connects to the store, migrates it, and reads what all modules start from. */
+interface BaseOptions {
+  config: Config
+  log: FastifyBaseLogger
+  redactor: Redactor
+  secretKeys: SecretKeySources
+}
+
+/**
+ * Connects to the store, migrates it, ensures that the files belong to it, and reads what all modules start from.
+ * @throws AppError with a message for the operator.
+ */
 export async function openBase(
-  {
-    config,
-    log,
-    redactor,
-    secretKeys,
-  }: { config: Config; log: FastifyBaseLogger; redactor: Redactor; secretKeys: SecretKeySources },
+  { config, log, redactor, secretKeys }: BaseOptions,
   owner: StoreOwner,
 ): Promise<Base> {
+  await assertMayCreate(config)
   const database = await connect(databaseSettings(config), { log })
+  try {
+    return await openOn(database, { config, log, redactor, secretKeys }, owner)
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+}
+
+async function openOn(
+  database: Database,
+  { config, log, redactor, secretKeys }: BaseOptions,
+  owner: StoreOwner,
+): Promise<Base> {
+  // First, because everything else reads or changes the files.
+  await assertInstallation(config, database)
   const store = createStore(database)
   const instance = await openInstance({ config, owner, store, log })
   const keys = loadSecretKeys(secretKeys, config.data_dir)

@@ -12,11 +12,9 @@ import { createLocalLimits } from '../lib/local-limits.ts'
 import type { SharedTexts } from '../lib/shared-texts.ts'
 import type { WorkClaims } from '../lib/work-claims.ts'
 import type { StoreOwner } from '../owner/owner.ts'
-import { agreeOnFolders } from '../owner/shared-folders.ts'
 import { UserId } from '../protocol/ids.ts'
 import type { RunRegistry } from '../runs/registry.ts'
 import type { RunSharing } from '../runs/shared/sharing.ts'
-import { sharedFolders } from './settings.ts'
 
 /** This process among the instances of its store. */
 export interface Instance {
@@ -57,7 +55,7 @@ export async function openInstance({
   store,
   log,
 }: {
-  config: Pick<Config, 'redis_url' | 'workspace_root' | 'data_dir'>
+  config: Pick<Config, 'redis_url'>
   owner: StoreOwner
   store: Store
   log: RedisLog
@@ -90,7 +88,6 @@ export async function openInstance({
   }
   // Loaded only here: the clients of Redis are a tenth of the code that a single process would load at its start.
   const { joinCluster } = await import('../cluster/cluster.ts')
-  await agreeOnFolders(store.settings, sharedFolders(config))
   const cluster = await joinCluster({
     redisUrl: config.redis_url,
     instance: id,

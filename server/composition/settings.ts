@@ -6,7 +6,6 @@ import type { DatabaseSettings } from '../db/database.ts'
 import type { DoctorSettings } from '../doctor/doctor.ts'
 import type { S3Settings } from '../files/s3-blobs.ts'
 import type { EmbeddingSettings } from '../knowledge/embeddings.ts'
-import type { SharedFolder } from '../owner/shared-folders.ts'
 import { NO_QUOTA, type Quota } from '../protocol/accounts/quota.ts'
 import type { ChatSettings } from '../runs/dependencies.ts'
 import type { WeatherSettings } from '../tools/builtin/web/weather.ts'
@@ -83,21 +82,15 @@ export const chatSettings = (
   runTokens: limits.run_tokens,
 })
 
-/** The folders that all instances of a store must share. */
-export const sharedFolders = (
-  config: Pick<Config, 'workspace_root' | 'data_dir'>,
-): SharedFolder[] => [
-  { key: 'workspace_root', path: config.workspace_root },
-  { key: 'data_dir', path: config.data_dir },
-]
-
-/** The settings that the doctor checks. */
-export const doctorSettings = (config: Config, webRoot: string): DoctorSettings => ({
+/** The settings that the doctor checks, besides the places of files. */
+export const doctorSettings = (
+  config: Config,
+  webRoot: string,
+): Omit<DoctorSettings, 'places'> => ({
   database: databaseSettings(config),
   dataDirectory: config.data_dir,
   blobs: { folder: blobFolder(config), s3: s3Settings(config) },
   workspaceRoot: config.workspace_root,
-  sharedFolders: config.redis_url === undefined ? [] : sharedFolders(config),
   webRoot,
   models: config.models,
   embeddings: embeddingSettings(config),

@@ -1,4 +1,5 @@
 // Inspects a database without changing it: whether it can be used, and which version it has.
+import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import pg from 'pg'
 import { AppError, errorText } from '../errors.ts'
@@ -62,15 +63,30 @@ export async function inspectBlobs(settings: DatabaseSettings): Promise<string[]
   }
 }
 
-/** The value that several instances share under a key of the settings; undefined if none has set it yet. */
-export const inspectSetting = (settings: PostgresSettings, key: string): Promise<unknown> =>
-  readOnly(settings, async (client) => {
-    const { rows } = await client.query<{ value: unknown }>(
-      'select value from settings where key = $1',
-      [key],
-    )
-    return rows[0]?.value
-  })
+/**
+ * The value under a key of the settings; undefined if none is set, or the database has no tables yet. Reads only.
+ * @throws AppError when the database cannot be reached or read.
+ */
+export async function inspectSetting(settings: DatabaseSettings, key: string): Promise<unknown> {
+  if (settings.dialect === 'postgres')
+    return await readOnly(settings, async (client) => {
+      if ((await readPostgres(client)) === null) return undefined
+      const { rows } = await client.query<{ value: unknown }>(
+        'select value from settings where key = $1',
+        [key],
+      )
+      return rows[0]?.value
+    })
+  const file = resolve(settings.file)
+  if (!existsSync(file) || readSqlite(file) === null) return undefined
+  const client = new SqliteClient(file, { readonly: true, timeout: 1_000 })
+  try {
+    const value = client.prepare('select value from settings where key = ?').pluck().get(key)
+    return typeof value === 'string' ? JSON.parse(value) : undefined
+  } finally {
+    client.close()
+  }
+}
 
 /** The applied migrations; null when the file has none of NanoClaw's tables. */
 function readSqlite(file: string): number[] | null {

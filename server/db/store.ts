@@ -26,6 +26,7 @@ import { createSummaryRepository } from './repositories/conversations/summaries.
 import { createTransferRepository } from './repositories/conversations/transfers.ts'
 import { createTrashRepository } from './repositories/conversations/trash.ts'
 import { createWebhookRepository } from './repositories/deliveries/webhooks.ts'
+import { createInstallationRepository } from './repositories/installation.ts'
 import { createMcpServerRepository } from './repositories/mcp-servers.ts'
 import { createModelRepository } from './repositories/models.ts'
 import { createCheckpointRepository } from './repositories/projects/checkpoints.ts'
@@ -33,6 +34,7 @@ import { createDocumentRepository } from './repositories/projects/documents.ts'
 import { createFileRepository } from './repositories/projects/files.ts'
 import { createProjectRepository } from './repositories/projects/projects.ts'
 import { createStorageRepository } from './repositories/projects/storage.ts'
+import { createUnusedBlobRepository } from './repositories/projects/unused-blobs.ts'
 import { createIdempotencyRepository } from './repositories/runs/idempotency.ts'
 import { createLeaseRepository } from './repositories/runs/leases.ts'
 import { createOutsideContentRepository } from './repositories/runs/outside-contents.ts'
@@ -73,6 +75,8 @@ export const createStore = (database: Database) => ({
   branches: createBranchTree(database),
   messageOrder: createMessageOrder(database),
   files: createFileRepository(database),
+  unusedBlobs: createUnusedBlobRepository(database),
+  installation: createInstallationRepository(database),
   attachments: createAttachmentRepository(database),
   messageImport: createMessageImport(database),
   steps: createStepRepository(database),

@@ -6,7 +6,7 @@ import { resolve } from 'node:path'
 import type { DatabaseSettings } from '../db/database.ts'
 import { inspectBlobs, inspectDatabase } from '../db/inspect.ts'
 import { errorText } from '../errors.ts'
-import { blobPath } from '../files/disk-blobs.ts'
+import { blobPath, trashPath } from '../files/disk-blobs.ts'
 import { createS3Blobs, type S3Settings } from '../files/s3-blobs.ts'
 import { type Finding, fine } from './finding.ts'
 
@@ -17,6 +17,9 @@ export interface BlobPlace {
   folder: string
   s3: S3Settings | null
 }
+
+const isThere = async (path: string): Promise<boolean> =>
+  (await stat(path).catch(() => null)) !== null
 
 /**
  * Returns no findings before the first start and before an upgrade. Faults of the database itself are reported elsewhere.
@@ -37,7 +40,7 @@ export async function checkBlobs(
     if (store !== null) await store.has('0'.repeat(64))
     const isStored = async (sha256: string): Promise<boolean> =>
       store === null
-        ? (await stat(blobPath(folder, sha256)).catch(() => null)) !== null
+        ? (await isThere(blobPath(folder, sha256))) || (await isThere(trashPath(folder, sha256)))
         : await store.has(sha256)
     for (const sha256 of blobs) if (!(await isStored(sha256))) missing.push(sha256)
     if (missing.length === 0)

@@ -2,15 +2,15 @@
 
 import type { DatabaseSettings } from '../db/database.ts'
 import type { EmbeddingSettings } from '../knowledge/embeddings.ts'
-import type { SharedFolder } from '../owner/shared-folders.ts'
+import type { Place } from '../owner/installation.ts'
 import type { ModelSettings } from '../protocol/models/catalog.ts'
 import { type BlobPlace, checkBlobs } from './check-blobs.ts'
 import { checkDatabase } from './check-database.ts'
 import { checkEmbeddings } from './check-embeddings.ts'
 import { checkFolder, checkNode, checkPage } from './check-host.ts'
+import { checkInstallation } from './check-installation.ts'
 import { checkProviders } from './check-providers.ts'
 import { checkPython, checkShell, type PythonSettings } from './check-sandbox.ts'
-import { checkSharedFolders } from './check-shared-folders.ts'
 import type { Finding } from './finding.ts'
 
 /** The parts of the configuration that the doctor checks. */
@@ -19,8 +19,8 @@ export interface DoctorSettings {
   dataDirectory: string
   blobs: BlobPlace
   workspaceRoot: string
-  /** The folders that all instances must share; empty for a single process. */
-  sharedFolders: readonly SharedFolder[]
+  /** Where the files of the installation are. */
+  places: readonly Place[]
   /** Folder of the built page. */
   webRoot: string
   models: readonly ModelSettings[]
@@ -38,7 +38,7 @@ export async function runChecks(settings: DoctorSettings): Promise<Finding[]> {
     checkDatabase(settings.database),
     checkBlobs(settings.database, settings.blobs),
     checkFolder('workspaces', settings.workspaceRoot),
-    checkSharedFolders(settings.database, settings.sharedFolders),
+    checkInstallation(settings.database, settings.places),
     checkPage(settings.webRoot),
     checkProviders(settings.models),
     checkEmbeddings(settings.embeddings, settings.database),

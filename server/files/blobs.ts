@@ -15,7 +15,7 @@ export interface ByteRange {
 }
 
 /**
- * Stores contents. The database refers to them; `collectBlobs` removes those without a reference. A content is stored
+ * Stores contents. The database refers to them; `collectGarbage` removes those without a reference. A content is stored
  * completely or not at all, even after a crash.
  */
 export interface BlobStore {
@@ -29,6 +29,18 @@ export interface BlobStore {
   open(sha256: string, range?: ByteRange): Promise<Readable>
   /** All contents, in any order, with the time at which each was last stored. */
   list(): AsyncIterable<Blob & { storedAt: Date }>
-  /** Removes a content unless it was stored at or after `putBefore`. @returns whether it was removed. */
-  remove(sha256: string, putBefore: Date): Promise<boolean>
+  /**
+   * Moves a content to the trash unless it was stored at or after `putBefore`. `open` still finds it there and takes it
+   * out again. @returns whether it was moved.
+   */
+  discard(sha256: string, putBefore: Date): Promise<boolean>
+  /** The contents in the trash, in any order, with the time at which each was moved there. */
+  trash(): AsyncIterable<{ sha256: string; discardedAt: Date }>
+  /** Takes a content out of the trash. @returns false when it is not there. */
+  restore(sha256: string): Promise<boolean>
+  /** Removes a content from the trash for good. */
+  removeDiscarded(sha256: string): Promise<void>
+  /** A short text beside the contents, such as the marker of the installation; null when there is none. */
+  readNote(name: string): Promise<string | null>
+  writeNote(name: string, text: string): Promise<void>
 }

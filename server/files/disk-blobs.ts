@@ -1,6 +1,17 @@
 // Blobs as files: `<folder>/<first two digits>/<sha256>`, written under another name, synced and renamed.
 import { createHash, randomUUID } from 'node:crypto'
-import { mkdir, open, opendir, rename, rm, stat, utimes } from 'node:fs/promises'
+import {
+  mkdir,
+  open,
+  opendir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  utimes,
+  writeFile,
+} from 'node:fs/promises'
 import { join } from 'node:path'
 import pLimit from 'p-limit'
 import { appError } from '../errors.ts'
@@ -26,14 +37,20 @@ export async function* blobsIn(folder: string): AsyncGenerator<string> {
   }
 }
 
-/**
- * Opens the store in a folder. Creates it if needed; removes leftovers of a dead process unless other instances share the folder.
- */
-export async function openDiskBlobs(
-  folder: string,
-  { isShared }: { isShared: boolean } = { isShared: false },
-): Promise<BlobStore & { incoming: string }> {
-  const incoming = await openIncoming(folder, isShared)
+/** The folder of contents that nothing refers to, until they are removed for good. */
+const TRASH = 'trash'
+/** The end of the name of a content that is being moved to the trash. */
+const MOVING = '.moving'
+
+/** The path of a blob in the trash of the store. */
+export const trashPath = (folder: string, sha256: string): string => {
+  if (!SHA256.test(sha256)) throw new Error('This is no SHA-256.')
+  return join(folder, TRASH, sha256)
+}
+
+/** Opens the store in a folder. Creates it if needed, and removes leftovers of dead processes. */
+export async function openDiskBlobs(folder: string): Promise<BlobStore & { incoming: string }> {
+  const incoming = await openIncoming(folder)
   /** Storing and removing exclude each other in this process. Across instances, they cannot harm each other. */
   const exclusive = pLimit(1)
 
@@ -54,7 +71,11 @@ export async function openDiskBlobs(
 
     async open(sha256, range) {
       try {
-        const handle = await open(blobPath(folder, sha256))
+        const path = blobPath(folder, sha256)
+        const handle = await open(path).catch(async (error: unknown) => {
+          if (isMissing(error) && (await takeOut(sha256))) return await open(path)
+          throw error
+        })
         // `end` of a stream is inclusive.
         const part = range === undefined ? {} : { start: range.start, end: range.end - 1 }
         return handle.createReadStream(part)
@@ -70,21 +91,64 @@ export async function openDiskBlobs(
       }
     },
 
-    remove: (sha256, putBefore) =>
+    discard: (sha256, putBefore) =>
       exclusive(async () => {
         const path = blobPath(folder, sha256)
         const found = await stat(path).catch(() => null)
         if (found === null || found.mtime >= putBefore) return false
+        await mkdir(join(folder, TRASH), { recursive: true, mode: 0o700 })
         // Another instance may have just found it stored and renewed its time.
-        const aside = join(incoming, randomUUID())
-        await rename(path, aside)
-        if ((await stat(aside)).mtime >= putBefore) {
-          await rename(aside, path)
+        const moving = `${trashPath(folder, sha256)}${MOVING}`
+        await rename(path, moving)
+        if ((await stat(moving)).mtime >= putBefore) {
+          await rename(moving, path)
           return false
         }
-        await rm(aside)
+        await completeMove(moving)
         return true
       }),
+
+    async *trash() {
+      const names = await readdir(join(folder, TRASH)).catch(() => [])
+      for (const name of names) {
+        const sha256 = name.replace(MOVING, '')
+        if (!SHA256.test(sha256)) continue
+        // Its process died before it had noted the time.
+        if (name.endsWith(MOVING)) await completeMove(join(folder, TRASH, name))
+        const found = await stat(trashPath(folder, sha256)).catch(() => null)
+        if (found !== null) yield { sha256, discardedAt: found.mtime }
+      }
+    },
+
+    restore: takeOut,
+    removeDiscarded: (sha256) => rm(trashPath(folder, sha256), { force: true }),
+    readNote: (name) => readFile(join(folder, name), 'utf8').catch(() => null),
+
+    async writeNote(name, text) {
+      const draft = join(incoming, randomUUID())
+      await writeFile(draft, text, { flush: true, mode: 0o600 })
+      await rename(draft, join(folder, name))
+    },
+  }
+
+  /** The time of a content in the trash is that of its move. */
+  async function completeMove(moving: string): Promise<void> {
+    const now = new Date()
+    await utimes(moving, now, now)
+    await rename(moving, moving.slice(0, -MOVING.length))
+  }
+
+  async function takeOut(sha256: string): Promise<boolean> {
+    const path = blobPath(folder, sha256)
+    if ((await stat(trashPath(folder, sha256)).catch(() => null)) === null) return false
+    await mkdir(join(path, '..'), { recursive: true, mode: 0o700 })
+    try {
+      await rename(trashPath(folder, sha256), path)
+      return true
+    } catch (error) {
+      if (isMissing(error)) return false
+      throw error
+    }
   }
 }
 
@@ -130,7 +194,7 @@ async function renewTime(path: string): Promise<boolean> {
     await utimes(path, now, now)
     return true
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return false
+    if (isMissing(error)) return false
     throw error
   }
 }
@@ -145,6 +209,9 @@ async function syncFolder(path: string): Promise<void> {
     await handle.close()
   }
 }
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'ENOENT'
 
 const isFull = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT')

@@ -10,7 +10,7 @@ import { z } from 'zod'
 import { appError } from '../errors.ts'
 import { SOLE_WORKER, type WorkClaims } from '../lib/work-claims.ts'
 import { createBlobTurns } from './blob-turns.ts'
-import type { BlobStore } from './blobs.ts'
+import type { Blob, BlobStore } from './blobs.ts'
 import { openIncoming } from './incoming.ts'
 
 /** An S3 bucket. */
@@ -26,6 +26,8 @@ export interface S3Settings {
 }
 
 const SHA256 = /^[0-9a-f]{64}$/
+/** Between the prefix and the name of an object that nothing refers to, until it is removed for good. */
+const TRASH = 'trash/'
 const LISTED_AT_ONCE = 1_000
 const REQUEST_TIMEOUT_MS = 120_000
 /** Node's and the DOM's types of a web stream differ only in name. */
@@ -39,7 +41,7 @@ type BlobClaims = Pick<WorkClaims, 'claim' | 'finish' | 'holds' | 'isShared'>
 
 /** Contents of files in an S3 bucket. */
 export interface S3Blobs extends BlobStore {
-  /** Whether a content is stored. */
+  /** Whether a content is stored, also in the trash. */
   has(sha256: string): Promise<boolean>
 }
 
@@ -68,6 +70,10 @@ export function createS3Blobs(
     if (!SHA256.test(sha256)) throw new Error('This is no SHA-256.')
     return prefix + sha256
   }
+  const trashKeyOf = (sha256: string): string => {
+    keyOf(sha256)
+    return `${prefix}${TRASH}${sha256}`
+  }
   /** When an object was last stored; null if there is none. */
   async function storedAt(sha256: string): Promise<Date | null> {
     const response = await client.getObjectResponse(keyOf(sha256))
@@ -75,6 +81,32 @@ export function createS3Blobs(
     const time = response?.headers.get('last-modified')
     return time == null ? null : new Date(time)
   }
+
+  /** Copies inside the service. @throws when the copy is not complete: some services answer before they have tried. */
+  async function copy(from: string, to: string): Promise<void> {
+    const source = `/${bucket}/${from.split('/').map(encodeURIComponent).join('/')}`
+    await client.putObject(to, '', undefined, undefined, { 'x-amz-copy-source': source }, 0)
+    if ((await client.getContentLength(to)) !== (await client.getContentLength(from)))
+      throw new Error(`The service has not copied ${from}.`)
+  }
+  async function* listed(start: string): AsyncGenerator<Blob & { storedAt: Date }> {
+    let token: string | undefined
+    do {
+      const page = await client.listObjectsPaged('/', start, LISTED_AT_ONCE, token)
+      for (const { Key, Size, LastModified } of page?.objects ?? []) {
+        const sha256 = Key.slice(start.length)
+        if (SHA256.test(sha256)) yield { sha256, size: Size, storedAt: LastModified }
+      }
+      token = page?.nextContinuationToken
+    } while (token !== undefined && token !== '')
+  }
+  const restore = (sha256: string): Promise<boolean> =>
+    turns.run(sha256, async () => {
+      if ((await client.objectExists(trashKeyOf(sha256))) !== true) return false
+      await copy(trashKeyOf(sha256), keyOf(sha256))
+      await client.deleteObject(trashKeyOf(sha256))
+      return true
+    })
 
   return {
     async put(content) {
@@ -113,7 +145,11 @@ export function createS3Blobs(
     async open(sha256, range) {
       try {
         const { start, end } = range ?? { start: 0, end: undefined }
-        const response = await client.getObjectRaw(keyOf(sha256), range === undefined, start, end)
+        const read = () => client.getObjectRaw(keyOf(sha256), range === undefined, start, end)
+        const response = await read().catch(async (error: unknown) => {
+          if (await restore(sha256)) return await read()
+          throw error
+        })
         if (response.body === null) throw new Error('a response without a body')
         return Readable.from(response.body)
       } catch (error) {
@@ -121,38 +157,48 @@ export function createS3Blobs(
       }
     },
 
-    has: async (sha256) => (await client.objectExists(keyOf(sha256))) === true,
+    has: async (sha256) =>
+      (await client.objectExists(keyOf(sha256))) === true ||
+      (await client.objectExists(trashKeyOf(sha256))) === true,
 
-    async *list() {
-      let token: string | undefined
-      do {
-        const page = await client.listObjectsPaged('/', prefix, LISTED_AT_ONCE, token)
-        for (const { Key, Size, LastModified } of page?.objects ?? []) {
-          const sha256 = Key.slice(prefix.length)
-          if (SHA256.test(sha256)) yield { sha256, size: Size, storedAt: LastModified }
-        }
-        token = page?.nextContinuationToken
-      } while (token !== undefined && token !== '')
-    },
+    list: () => listed(prefix),
 
-    remove: (sha256, putBefore) =>
+    discard: (sha256, putBefore) =>
       turns.run(sha256, async (hasTurn) => {
         const time = await storedAt(sha256)
         // The service counts in seconds, so an object that was stored in the same second stays.
         if (time === null || time.getTime() + 1_000 > putBefore.getTime()) return false
+        await copy(keyOf(sha256), trashKeyOf(sha256))
         if (!(await hasTurn())) return false
         await client.deleteObject(keyOf(sha256))
         return true
       }),
+
+    async *trash() {
+      for await (const { sha256, storedAt } of listed(`${prefix}${TRASH}`))
+        yield { sha256, discardedAt: storedAt }
+    },
+
+    restore,
+
+    async removeDiscarded(sha256) {
+      await client.deleteObject(trashKeyOf(sha256))
+    },
+
+    readNote: async (name) => (await client.getObject(prefix + name)) ?? null,
+
+    async writeNote(name, text) {
+      await client.putObject(prefix + name, text, 'text/plain')
+    },
   }
 }
 
-/** The store of a server. Leftovers of a dead process in the folder are removed unless other instances share it. */
+/** The store of a server. Leftovers of dead processes in the folder are removed. */
 export async function openS3Blobs(
   settings: S3Settings,
   folder: string,
   claims: BlobClaims = SOLE_WORKER,
 ): Promise<S3Blobs & { incoming: string }> {
-  const incoming = await openIncoming(folder, claims.isShared)
+  const incoming = await openIncoming(folder)
   return { ...createS3Blobs(settings, incoming, claims), incoming }
 }

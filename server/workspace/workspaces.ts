@@ -1,10 +1,10 @@
 // The folders of all projects below the workspace root: their paths, creation, removal and clean-up.
 import { randomUUID } from 'node:crypto'
-import { lstat, mkdir, readdir, realpath, rename, rm } from 'node:fs/promises'
-import { hostname } from 'node:os'
+import { mkdir, readdir, realpath, rename, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { LRUCache } from 'lru-cache'
 import { appError } from '../errors.ts'
+import { openProcessFolder } from '../lib/process-folder.ts'
 import type { ProjectId, UserId } from '../protocol/ids.ts'
 import { systemCode } from './files/faults.ts'
 import { markRemoved } from './files/paths.ts'
@@ -40,9 +40,6 @@ export interface Workspaces {
 /** The server's own files, next to the users' folders. No user id has this form. */
 const SERVER_FOLDER = '.nanoclaw'
 const MAX_OPEN_WORKSPACES = 1_000
-/** Distinguishes this process from an earlier one with the same pid, for example in a restarted container. */
-const PROCESS_TOKEN = randomUUID()
-const ABANDONED_MS = 24 * 60 * 60_000
 
 /** An id as part of a host path. The server creates all ids; this check is the last line of defence. */
 function folderName(id: string): string {
@@ -66,9 +63,7 @@ export async function createWorkspaces(options: {
   const root = await realpath(options.root)
   const staging = join(root, SERVER_FOLDER, 'staging')
   await mkdir(staging, { recursive: true, mode: 0o700 })
-  await sweep(staging)
-  const own = join(staging, `${hostname()}~${process.pid}~${PROCESS_TOKEN}`)
-  await mkdir(own, { recursive: true, mode: 0o700 })
+  const own = await openProcessFolder(staging)
 
   const opened = new LRUCache<string, Workspace>({ max: MAX_OPEN_WORKSPACES })
   const folderOf = (userId: UserId, projectId: ProjectId): string =>
@@ -141,32 +136,5 @@ export async function createWorkspaces(options: {
       })
       return names.map((name) => join(all, name))
     },
-  }
-}
-
-/**
- * Removes what dead processes left in the staging folder. Another live process may share the root: its folder stays while
- * the process lives or, on another host where that is unknown, for a day after its last use.
- */
-async function sweep(staging: string): Promise<void> {
-  for (const name of await readdir(staging)) {
-    const [host, pid, token] = name.split('~')
-    if (token === PROCESS_TOKEN) continue
-    const isDead =
-      host === hostname()
-        ? Number(pid) === process.pid || !isAlive(Number(pid))
-        : Date.now() - (await lstat(join(staging, name))).mtimeMs > ABANDONED_MS
-    if (isDead) await rm(join(staging, name), { recursive: true, force: true, maxRetries: 2 })
-  }
-}
-
-function isAlive(pid: number): boolean {
-  if (!Number.isInteger(pid) || pid <= 0) return false
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    // EPERM: the process is alive but belongs to another user.
-    return systemCode(error) === 'EPERM'
   }
 }

@@ -29,7 +29,8 @@ npm run admin -- enable <name>
 npm run admin -- end-sessions <name>
 npm run admin -- delete-user <name> [keep-data | hand-over <other>]   while the server is stopped; also: delete
 npm run admin -- export-user <name> [file]   everything of an account, while the server is stopped
-npm run admin -- rotate-keys [sign-out]    new keys for tokens and stored secrets, while the server is stopped`
+npm run admin -- rotate-keys [sign-out]    new keys for tokens and stored secrets, while the server is stopped
+npm run admin -- adopt                     gives data_dir, workspace_root and s3 to this database if they belong to another one`
 
 /** The changes that need only a name. */
 const CHANGES: Readonly<Record<string, AccountChanges>> = {
@@ -51,6 +52,10 @@ export async function administer(
   keys: SecretKeySources = {},
 ): Promise<readonly string[] | null> {
   if (action === 'reset-password' && role !== undefined && role !== 'add-password') return null
+  if (action === 'adopt') {
+    const { adopt } = await import('./adopt.ts')
+    return adopt(config)
+  }
   if (action === 'rotate-keys') {
     if (name !== undefined && name !== 'sign-out') return null
     const { rotateKeys } = await import('./rotate-keys.ts')

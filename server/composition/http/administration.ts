@@ -10,6 +10,7 @@ import type { AdminMcpDependencies } from '../../routes/admin/mcp-servers.ts'
 import type { AdminServerDependencies } from '../../routes/admin/server.ts'
 import type { WorkspaceServices } from '../../workspace/workspace-services.ts'
 import { doctorSettings } from '../settings.ts'
+import { installationPlaces } from '../storage/places.ts'
 import { type McpModules, mcpAdministration } from './mcp-administration.ts'
 import { createStorageReport } from './storage-report.ts'
 
@@ -72,7 +73,10 @@ const serverAdministration = (
   }),
   async checkHealth() {
     const { runChecks } = await import('../../doctor/doctor.ts')
-    const findings = await runChecks(doctorSettings(config, webRoot))
+    const findings = await runChecks({
+      ...doctorSettings(config, webRoot),
+      places: installationPlaces(config),
+    })
     return findings.map(({ advice = null, ...finding }) => ({ ...finding, advice }))
   },
 })

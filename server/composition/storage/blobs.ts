@@ -9,14 +9,14 @@ import { blobPath, openDiskBlobs } from '../../files/disk-blobs.ts'
 import type { WorkClaims } from '../../lib/work-claims.ts'
 import { blobFolder, s3Settings } from '../settings.ts'
 
-/** Opens the store for a server. Several instances share the folder for incoming files. */
+/** Opens the store for a server. */
 export async function openBlobs(
   config: Config,
   claims: WorkClaims | undefined,
 ): Promise<BlobStore & { incoming: string }> {
   const s3 = s3Settings(config)
   const folder = blobFolder(config)
-  if (s3 === null) return await openDiskBlobs(folder, { isShared: claims !== undefined })
+  if (s3 === null) return await openDiskBlobs(folder)
   const { openS3Blobs } = await import('../../files/s3-blobs.ts')
   return await openS3Blobs(s3, folder, claims)
 }

@@ -1,5 +1,5 @@
 // What instances share beside runs: one change of a project at a time, and the folders themselves.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { eq } from 'drizzle-orm'
@@ -8,8 +8,8 @@ import { createSharedClaims } from '../../../server/cluster/shared-claims.ts'
 import type { Database } from '../../../server/db/database.ts'
 import { RUN_VERSION } from '../../../server/db/run-version.ts'
 import { createStore, type Store } from '../../../server/db/store.ts'
-import { checkSharedFolders } from '../../../server/doctor/check-shared-folders.ts'
-import { agreeOnFolders } from '../../../server/owner/shared-folders.ts'
+import { checkInstallation } from '../../../server/doctor/check-installation.ts'
+import { folderMarker, type Place, settleInstallation } from '../../../server/owner/installation.ts'
 import type { RunId } from '../../../server/protocol/ids.ts'
 import { createKeyedMutex, type KeyedMutex } from '../../../server/workspace/keyed-mutex.ts'
 import { useDatabases } from '../../support/store/databases.ts'
@@ -195,21 +195,36 @@ describe('the folders of several instances', () => {
 
   test('must be the same: a start and the doctor refuse another folder and say what to do', async () => {
     const place = await databases.migrated('postgres')
-    const { settings } = createStore(await databases.connect(place))
-    const workspaces = { key: 'workspace_root', path: folder() }
-    const data = { key: 'data_dir', path: folder() }
-    expect(await checkSharedFolders(place, [workspaces, data])).toMatchObject([{ state: 'ok' }])
-    await agreeOnFolders(settings, [workspaces, data], 0)
-    await agreeOnFolders(settings, [workspaces, data], 0)
-    expect(await checkSharedFolders(place, [workspaces, data])).toMatchObject([{ state: 'ok' }])
+    const { settings, installation } = createStore(await databases.connect(place))
+    const folderPlace = (key: string): Place => ({
+      key,
+      ...folderMarker(folder()),
+      contents: async () => 'none',
+      isReferred: () => false,
+    })
+    const start = (...places: Place[]) =>
+      settleInstallation({
+        settings,
+        references: installation.references,
+        places,
+        isShared: true,
+        visibleMs: 0,
+      })
+    const [workspaces, data] = [folderPlace('workspace_root'), folderPlace('data_dir')]
+    expect(await checkInstallation(place, [workspaces, data])).toMatchObject([{ state: 'ok' }])
+    const id = await start(workspaces, data)
+    expect(await start(workspaces, data)).toBe(id)
+    expect(await checkInstallation(place, [workspaces, data])).toMatchObject([{ state: 'ok' }])
 
-    const elsewhere = { key: 'workspace_root', path: folder() }
-    const refused = agreeOnFolders(settings, [elsewhere, data], 0)
-    await expect(refused).rejects.toThrow(/workspace_root .* is not the folder .* echo /)
-    const [finding] = await checkSharedFolders(place, [elsewhere, data])
-    expect(finding).toMatchObject({ state: 'fail', subject: 'shared folders' })
-    const marker = join(workspaces.path, '.nanoclaw-store')
-    writeFileSync(join(elsewhere.path, '.nanoclaw-store'), readFileSync(marker))
-    await agreeOnFolders(settings, [elsewhere, data], 0)
+    const elsewhere = folderPlace('workspace_root')
+    await expect(start(elsewhere, data)).rejects.toThrow(
+      /workspace_root .* is not the folder .* admin -- adopt/,
+    )
+    await elsewhere.mark('another installation')
+    await expect(start(elsewhere, data)).rejects.toThrow(/belongs to another database/)
+    const [finding] = await checkInstallation(place, [elsewhere, data])
+    expect(finding).toMatchObject({ state: 'fail', subject: 'installation' })
+    await elsewhere.mark(id, { replaces: true })
+    expect(await start(elsewhere, data)).toBe(id)
   })
 })

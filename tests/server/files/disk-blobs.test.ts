@@ -1,5 +1,5 @@
 // The blob store on disk: complete contents named by their hash, also after a crash; nothing in use is removed.
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import {
@@ -7,17 +7,19 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { afterAll, describe, expect, test } from 'vitest'
 import { blobPath, openDiskBlobs } from '../../../server/files/disk-blobs.ts'
-import { INCOMING, removeLeftovers } from '../../../server/files/incoming.ts'
+import { INCOMING } from '../../../server/files/incoming.ts'
+import { sweepProcessFolders } from '../../../server/lib/process-folder.ts'
 import { builtProgram } from '../../support/built-programs.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-blobs-'))
@@ -33,7 +35,7 @@ const hashOf = (bytes: string | Buffer): string => createHash('sha256').update(b
 function checkedBlobs(store: string): string[] {
   const names: string[] = []
   for (const shard of readdirSync(store)) {
-    if (shard === INCOMING) continue
+    if (shard === INCOMING || shard === 'trash') continue
     for (const name of readdirSync(join(store, shard))) {
       expect(hashOf(readFileSync(join(store, shard, name)))).toBe(name)
       names.push(name)
@@ -97,16 +99,50 @@ describe('the blob store on disk', () => {
     const blobs = await openDiskBlobs(fresh())
     const { sha256 } = await blobs.put(pieces('one'))
     const before = new Date(Date.now() - 60_000)
-    expect(await blobs.remove(sha256, before)).toBe(false)
-    expect(await blobs.remove(sha256, new Date(Date.now() + 60_000))).toBe(true)
-    expect(await blobs.remove(sha256, new Date(Date.now() + 60_000))).toBe(false)
+    expect(await blobs.discard(sha256, before)).toBe(false)
+    expect(await blobs.discard(sha256, new Date(Date.now() + 60_000))).toBe(true)
+    expect(await blobs.discard(sha256, new Date(Date.now() + 60_000))).toBe(false)
     const again = await blobs.put(pieces('one'))
     expect((await buffer(await blobs.open(again.sha256))).toString()).toBe('one')
   })
 
-  test('an instance that starts or collects keeps files that another instance is receiving and removes abandoned ones', async () => {
+  test('content in the trash is found when something reads it, and is gone once it is removed for good', async () => {
+    const blobs = await openDiskBlobs(fresh())
+    const later = new Date(Date.now() + 60_000)
+    const trash = async () => {
+      const found: string[] = []
+      for await (const { sha256 } of blobs.trash()) found.push(sha256)
+      return found
+    }
+    const { sha256 } = await blobs.put(pieces('thrown away'))
+    expect(await blobs.discard(sha256, later)).toBe(true)
+    expect(await trash()).toEqual([sha256])
+    expect((await buffer(await blobs.open(sha256))).toString()).toBe('thrown away')
+    expect(await trash()).toEqual([])
+    expect(await blobs.restore(sha256)).toBe(false)
+
+    expect(await blobs.discard(sha256, later)).toBe(true)
+    await blobs.removeDiscarded(sha256)
+    await expect(blobs.open(sha256)).rejects.toMatchObject({ reason: 'file_content_missing' })
+  })
+
+  test('a move to the trash that kill -9 interrupted is completed, and its days begin then', async () => {
     const place = fresh()
-    const first = await openDiskBlobs(place, { isShared: true })
+    const blobs = await openDiskBlobs(place)
+    const { sha256 } = await blobs.put(pieces('half moved'))
+    mkdirSync(join(place, 'trash'))
+    renameSync(blobPath(place, sha256), join(place, 'trash', `${sha256}.moving`))
+    utimesSync(join(place, 'trash', `${sha256}.moving`), 1, 1)
+    const begun = Date.now() - 1_000
+    for await (const { discardedAt } of blobs.trash())
+      expect(discardedAt.getTime()).toBeGreaterThan(begun)
+    expect(await blobs.restore(sha256)).toBe(true)
+    expect(checkedBlobs(place)).toEqual([sha256])
+  })
+
+  test('a process that starts or collects keeps files that another process is receiving and removes those of dead ones', async () => {
+    const place = fresh()
+    const first = await openDiskBlobs(place)
     let resume = (): void => undefined
     const paused = new Promise<void>((resolve) => {
       resume = resolve
@@ -118,14 +154,20 @@ describe('the blob store on disk', () => {
     }
     const stored = first.put(slow())
     await expect.poll(() => readdirSync(first.incoming)).toHaveLength(1)
-    const second = await openDiskBlobs(place, { isShared: true })
-    const leftover = join(second.incoming, 'upload-of-a-dead-process')
-    mkdirSync(leftover)
-    writeFileSync(join(leftover, 'file'), 'half')
-    const now = new Date()
-    for (const path of [join(leftover, 'file'), leftover]) utimesSync(path, 0, 0)
-    await removeLeftovers(second.incoming, new Date(now.getTime() - 60_000))
+    const second = await openDiskBlobs(place)
+    // Of a process that ended, and of another machine long ago.
+    const ended = spawnSync(process.execPath, ['-e', '']).pid
+    for (const name of [`${hostname()}~${ended}~x`, 'elsewhere~1~x']) {
+      const leftover = join(place, INCOMING, name)
+      mkdirSync(leftover)
+      writeFileSync(join(leftover, 'file'), 'half')
+      utimesSync(leftover, 0, 0)
+    }
+    const other = join(place, INCOMING, 'elsewhere~2~x')
+    mkdirSync(other)
+    await sweepProcessFolders(second.incoming)
     expect(readdirSync(second.incoming)).toHaveLength(1)
+    expect(readdirSync(join(place, INCOMING))).toHaveLength(2)
     resume()
     const { sha256 } = await stored
     expect(checkedBlobs(place)).toEqual([sha256])
@@ -134,16 +176,13 @@ describe('the blob store on disk', () => {
 
   test('content that one instance stores again while another removes it as unused still exists afterwards', async () => {
     const place = fresh()
-    const [first, second] = [
-      await openDiskBlobs(place, { isShared: true }),
-      await openDiskBlobs(place, { isShared: true }),
-    ]
+    const [first, second] = [await openDiskBlobs(place), await openDiskBlobs(place)]
     for (let round = 0; round < 20; round += 1) {
       const { sha256 } = await first.put(pieces('once more'))
       utimesSync(blobPath(place, sha256), 1, 1)
       const before = new Date(Date.now() - 60_000)
       // Whichever comes first, and at whatever point of the other.
-      await Promise.all([first.put(pieces('once more')), second.remove(sha256, before)])
+      await Promise.all([first.put(pieces('once more')), second.discard(sha256, before)])
       expect(checkedBlobs(place)).toEqual([sha256])
     }
     expect(readdirSync(first.incoming)).toEqual([])

@@ -41,11 +41,14 @@ test('after kill -9 during uploads, acknowledged files are intact, no partial fi
       expect(status).toBe(200)
       acknowledged.set(json.data.id, text)
       await beginUpload(server.url)
-      await expect.poll(() => readdirSync(incoming).length).toBe(1)
+      // Folders with the upload in progress, in the folder of the process.
+      await expect
+        .poll(() => readdirSync(incoming).flatMap((name) => readdirSync(join(incoming, name))))
+        .toHaveLength(1)
       await server.kill('SIGKILL')
     }
     const server = await place.start()
-    expect(readdirSync(incoming)).toEqual([])
+    expect(readdirSync(incoming).flatMap((name) => readdirSync(join(incoming, name)))).toEqual([])
     for (const [id, text] of acknowledged)
       expect(await (await fetch(`${server.url}/api/files/${id}`)).text()).toBe(text)
     await command('backup', join(folder, 'backup'))

@@ -65,14 +65,21 @@ test('content is stored once under its hash, and read completely or in part', as
   await expect(open('').has('../x')).rejects.toThrow(/no SHA-256/)
 })
 
-test('only content that was not stored again since is removed', async () => {
+test('only content that was not stored again since is moved to the trash', async () => {
   const blobs = open('two/')
   const { sha256 } = await blobs.put(pieces('old'))
-  expect(await blobs.remove(sha256, new Date(Date.now() - 60_000))).toBe(false)
-  expect(await blobs.has(sha256)).toBe(true)
-  expect(await blobs.remove(sha256, later())).toBe(true)
-  expect(await blobs.remove(sha256, later())).toBe(false)
+  expect(await blobs.discard(sha256, new Date(Date.now() - 60_000))).toBe(false)
+  expect(await blobs.discard(sha256, later())).toBe(true)
+  expect(await blobs.discard(sha256, later())).toBe(false)
   expect(await listed(blobs)).toEqual([])
+
+  // From the trash, it is found when something reads it.
+  expect((await buffer(await blobs.open(sha256))).toString()).toBe('old')
+  expect(await listed(blobs)).toEqual([sha256])
+  expect(await blobs.discard(sha256, later())).toBe(true)
+  for await (const found of blobs.trash()) expect(found.sha256).toBe(sha256)
+  await blobs.removeDiscarded(sha256)
+  expect(await blobs.has(sha256)).toBe(false)
 })
 
 test('content that one instance is removing is stored by another only afterwards, and stays', async () => {
@@ -102,7 +109,7 @@ test('content that one instance is removing is stored by another only afterwards
     again = second.put(pieces('again'))
   })
   const { sha256 } = await first.put(pieces('again'))
-  expect(await first.remove(sha256, later())).toBe(true)
+  expect(await first.discard(sha256, later())).toBe(true)
   await again
   expect(await second.has(sha256)).toBe(true)
 
@@ -111,12 +118,12 @@ test('content that one instance is removing is stored by another only afterwards
     holders.clear()
     await second.put(pieces('again'))
   })
-  expect(await paused.remove(sha256, later())).toBe(false)
+  expect(await paused.discard(sha256, later())).toBe(false)
   expect(await second.has(sha256)).toBe(true)
 
   // In one process, too.
   const alone = open('turns/')
-  await Promise.all([alone.remove(sha256, later()), alone.put(pieces('again'))])
+  await Promise.all([alone.discard(sha256, later()), alone.put(pieces('again'))])
   expect(await alone.has(sha256)).toBe(true)
   expect(holders.size).toBe(0)
 })
@@ -167,7 +174,9 @@ test('a server stores files in the bucket and serves them in parts, and the doct
   const check = (s3: S3Settings) =>
     checkBlobs({ dialect: 'sqlite', file: database }, { folder, s3 })
   expect(await check(settings)).toMatchObject([{ state: 'ok', detail: '1, all stored' }])
-  await open(settings.prefix).remove(data.sha256, later())
+  await open(settings.prefix).discard(data.sha256, later())
+  expect(await check(settings)).toMatchObject([{ state: 'ok' }])
+  await open(settings.prefix).removeDiscarded(data.sha256)
   expect(await check(settings)).toMatchObject([
     { state: 'warn', detail: expect.stringContaining('missing in the bucket nanoclaw') },
   ])

@@ -24,7 +24,7 @@ const WITHOUT_REASON: Readonly<Record<string, string>> = {
   'files/backup.ts': 'the operator, of the commands `backup` and `restore`',
   'owner/owner.ts': 'the operator, at the start: another process owns the store',
   'owner/postgres-lock.ts': 'the operator, at the start',
-  'owner/shared-folders.ts': 'the operator, at the start',
+  'owner/installation.ts': 'the operator, at the start',
   'owner/sqlite-lock.ts': 'the operator, at the start',
   'routes/programs/program-runs.ts': 'a run that failed, with the text that it was stored with',
   'tools/builtin/files/files-write.ts': 'the model, as the result of its call',

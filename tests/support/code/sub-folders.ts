@@ -30,6 +30,7 @@ export const SERVER_SUB_FOLDERS: Record<string, readonly string[]> = {
     'config',
     'db',
     'errors.ts',
+    'files',
     'messaging',
     'owner',
     'protocol',
@@ -40,6 +41,7 @@ export const SERVER_SUB_FOLDERS: Record<string, readonly string[]> = {
   ],
   'composition/http': [
     'composition/accounts',
+    'composition/storage',
     'composition/tools',
     'access',
     'auth',
@@ -74,6 +76,7 @@ export const SERVER_SUB_FOLDERS: Record<string, readonly string[]> = {
     'files',
     'lib',
     'llm',
+    'owner',
     'protocol',
     'runs',
     'sandbox',

@@ -105,6 +105,11 @@ export function createFileRepository(database: Database) {
       }
     },
 
+    /** Whether there is any file, of any user. */
+    async any(): Promise<boolean> {
+      return (await read.select({ id: files.id }).from(files).limit(1)).length > 0
+    },
+
     /** The given blobs that a file, a thumbnail or a shared copy refers to. */
     async referenced(hashes: readonly string[]): Promise<Set<string>> {
       const of = [...hashes]

@@ -6,7 +6,7 @@ import type { Columns } from '../../columns/postgres.ts'
 import type { defineAccountTables } from '../accounts/accounts.ts'
 import { ownedBy } from '../owner.ts'
 
-/** Defines `files`. */
+/** Defines `files` and `unused_blobs`. */
 export function defineFileTables(
   c: Columns,
   { users }: Pick<ReturnType<typeof defineAccountTables>, 'users'>,
@@ -44,5 +44,10 @@ export function defineFileTables(
       c.index('files_thumbnail').on(t.thumbnailSha256).where(sql`${t.thumbnailSha256} is not null`),
     ],
   )
-  return { files }
+  /** Blobs that nothing refers to, each with the time at which the garbage collection first saw that. */
+  const unusedBlobs = c.table('unused_blobs', {
+    sha256: c.text('sha256').primaryKey(),
+    seenAt: c.time('seen_at').notNull(),
+  })
+  return { files, unusedBlobs }
 }

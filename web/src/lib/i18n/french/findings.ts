@@ -112,20 +112,16 @@ export const findings: FindingTexts = {
     detail: 'non vérifiée : la base de données ne répond pas',
     advice: 'Réparez d’abord la base de données.',
   },
-  shared_folders_later: {
-    subject: 'dossiers partagés',
-    detail: 'marqués au premier démarrage avec redis_url',
+  installation_later: {
+    subject: 'installation',
+    detail: 'le prochain démarrage marquera les dossiers',
   },
-  shared_folders_differ: {
-    subject: 'dossiers partagés',
-    detail: '{{detail}}',
-    advice: '{{advice}}',
+  installation_differs: { subject: 'installation', detail: '{{detail}}', advice: '{{advice}}' },
+  installation_ok: {
+    subject: 'installation',
+    detail: 'les dossiers appartiennent à cette base de données',
   },
-  shared_folders_ok: {
-    subject: 'dossiers partagés',
-    detail: 'les mêmes que ceux des autres instances',
-  },
-  shared_folders_unknown: { subject: 'dossiers partagés', detail: '{{reason}}' },
+  installation_unknown: { subject: 'installation', detail: '{{reason}}' },
   models_none: {
     subject: 'modèles',
     detail:

@@ -105,20 +105,13 @@ export const findings: FindingTexts = {
     detail: 'nicht geprüft: die Datenbank antwortet nicht',
     advice: 'Behebe zuerst das Problem der Datenbank.',
   },
-  shared_folders_later: {
-    subject: 'gemeinsame Ordner',
-    detail: 'werden beim ersten Start mit redis_url gekennzeichnet',
+  installation_later: {
+    subject: 'Installation',
+    detail: 'Der nächste Start kennzeichnet die Ordner',
   },
-  shared_folders_differ: {
-    subject: 'gemeinsame Ordner',
-    detail: '{{detail}}',
-    advice: '{{advice}}',
-  },
-  shared_folders_ok: {
-    subject: 'gemeinsame Ordner',
-    detail: 'dieselben wie bei den anderen Instanzen',
-  },
-  shared_folders_unknown: { subject: 'gemeinsame Ordner', detail: '{{reason}}' },
+  installation_differs: { subject: 'Installation', detail: '{{detail}}', advice: '{{advice}}' },
+  installation_ok: { subject: 'Installation', detail: 'Die Ordner gehören zu dieser Datenbank' },
+  installation_unknown: { subject: 'Installation', detail: '{{reason}}' },
   models_none: {
     subject: 'Modelle',
     detail:

@@ -104,13 +104,10 @@ export const findings: FindingTexts = {
     detail: '未確認：データベースが応答しません',
     advice: '先にデータベースを直してください。',
   },
-  shared_folders_later: {
-    subject: '共有フォルダー',
-    detail: 'redis_url を設定した初回の起動時に印が付きます',
-  },
-  shared_folders_differ: { subject: '共有フォルダー', detail: '{{detail}}', advice: '{{advice}}' },
-  shared_folders_ok: { subject: '共有フォルダー', detail: '他のインスタンスと同じ' },
-  shared_folders_unknown: { subject: '共有フォルダー', detail: '{{reason}}' },
+  installation_later: { subject: 'インストール', detail: '次回の起動時にフォルダーに印が付きます' },
+  installation_differs: { subject: 'インストール', detail: '{{detail}}', advice: '{{advice}}' },
+  installation_ok: { subject: 'インストール', detail: 'フォルダーはこのデータベースのものです' },
+  installation_unknown: { subject: 'インストール', detail: '{{reason}}' },
   models_none: {
     subject: 'モデル',
     detail: 'config.yml にはありません。ページで追加したモデル、なければ内蔵のデモを使います',

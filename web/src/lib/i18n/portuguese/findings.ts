@@ -103,20 +103,13 @@ export const findings: FindingTexts = {
     detail: 'não verificada: o banco de dados não responde',
     advice: 'Corrija primeiro o banco de dados.',
   },
-  shared_folders_later: {
-    subject: 'pastas compartilhadas',
-    detail: 'são marcadas na primeira inicialização com redis_url',
+  installation_later: {
+    subject: 'instalação',
+    detail: 'a próxima inicialização marcará as pastas',
   },
-  shared_folders_differ: {
-    subject: 'pastas compartilhadas',
-    detail: '{{detail}}',
-    advice: '{{advice}}',
-  },
-  shared_folders_ok: {
-    subject: 'pastas compartilhadas',
-    detail: 'as mesmas das outras instâncias',
-  },
-  shared_folders_unknown: { subject: 'pastas compartilhadas', detail: '{{reason}}' },
+  installation_differs: { subject: 'instalação', detail: '{{detail}}', advice: '{{advice}}' },
+  installation_ok: { subject: 'instalação', detail: 'as pastas pertencem a este banco de dados' },
+  installation_unknown: { subject: 'instalação', detail: '{{reason}}' },
   models_none: {
     subject: 'modelos',
     detail:

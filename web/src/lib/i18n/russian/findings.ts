@@ -108,13 +108,10 @@ export const findings: FindingTexts = {
     detail: 'не проверено: база данных не отвечает',
     advice: 'Сначала исправьте базу данных.',
   },
-  shared_folders_later: {
-    subject: 'общие папки',
-    detail: 'будут помечены при первом запуске с redis_url',
-  },
-  shared_folders_differ: { subject: 'общие папки', detail: '{{detail}}', advice: '{{advice}}' },
-  shared_folders_ok: { subject: 'общие папки', detail: 'те же, что у других экземпляров' },
-  shared_folders_unknown: { subject: 'общие папки', detail: '{{reason}}' },
+  installation_later: { subject: 'установка', detail: 'следующий запуск пометит папки' },
+  installation_differs: { subject: 'установка', detail: '{{detail}}', advice: '{{advice}}' },
+  installation_ok: { subject: 'установка', detail: 'папки относятся к этой базе данных' },
+  installation_unknown: { subject: 'установка', detail: '{{reason}}' },
   models_none: {
     subject: 'модели',
     detail:

@@ -102,20 +102,16 @@ export const findings: FindingTexts = {
     detail: 'sin comprobar: la base de datos no responde',
     advice: 'Arregla primero la base de datos.',
   },
-  shared_folders_later: {
-    subject: 'carpetas compartidas',
-    detail: 'se marcan en el primer arranque con redis_url',
+  installation_later: {
+    subject: 'instalación',
+    detail: 'el próximo arranque marcará las carpetas',
   },
-  shared_folders_differ: {
-    subject: 'carpetas compartidas',
-    detail: '{{detail}}',
-    advice: '{{advice}}',
+  installation_differs: { subject: 'instalación', detail: '{{detail}}', advice: '{{advice}}' },
+  installation_ok: {
+    subject: 'instalación',
+    detail: 'las carpetas pertenecen a esta base de datos',
   },
-  shared_folders_ok: {
-    subject: 'carpetas compartidas',
-    detail: 'las mismas que las de las demás instancias',
-  },
-  shared_folders_unknown: { subject: 'carpetas compartidas', detail: '{{reason}}' },
+  installation_unknown: { subject: 'instalación', detail: '{{reason}}' },
   models_none: {
     subject: 'modelos',
     detail:

@@ -1,0 +1,42 @@
+// `npm run admin -- adopt`: gives the configured folders and bucket to the configured database, whoever they belonged to.
+import type { Config } from '../../config/schema.ts'
+import { connect } from '../../db/connect.ts'
+import { createStore } from '../../db/store.ts'
+import { TRASH_MS, UNUSED_BLOB_MS } from '../../files/collect.ts'
+import { adoptPlaces } from '../../owner/installation.ts'
+import { claimStore } from '../../owner/owner.ts'
+import { databaseSettings } from '../settings.ts'
+import { installationPlaces } from '../storage/places.ts'
+import { quiet } from './stopped-server.ts'
+
+const DAY_MS = 24 * 60 * 60 * 1000
+
+/**
+ * Marks the places. Other instances of the same database may run.
+ * @returns the lines to print.
+ * @throws AppError when a server that does not share the database runs.
+ */
+export async function adopt(config: Config): Promise<string[]> {
+  const settings = databaseSettings(config)
+  const owner = await claimStore(settings, {
+    instance: 'adopt',
+    log: quiet,
+    isShared: config.redis_url !== undefined,
+    onTaken() {},
+  })
+  try {
+    const database = await connect(settings, { log: quiet })
+    try {
+      const places = installationPlaces(config)
+      const id = await adoptPlaces(createStore(database).settings, places)
+      return [
+        ...places.map(({ key, name }) => `${key} (${name}) now belongs to this database.`),
+        `Installation ${id}. Attached files that this database does not refer to are removed after ${(UNUSED_BLOB_MS + TRASH_MS) / DAY_MS} days; project folders that it does not know stay.`,
+      ]
+    } finally {
+      await database.close()
+    }
+  } finally {
+    await owner.release()
+  }
+}

@@ -1,0 +1,259 @@
+// The installation: a start with files of another database is refused and changes nothing; what belongs together starts.
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import S3rver from 's3rver'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { commands } from '../../../server/cli.ts'
+import { administer } from '../../../server/composition/commands/admin.ts'
+import { parseConfig } from '../../../server/config/load.ts'
+import { SqliteClient } from '../../../server/lib/sqlite-driver.ts'
+import { MARKER_NAME } from '../../../server/owner/installation.ts'
+import { type TestServer, useServers } from '../../support/server/server.ts'
+import { uploadFile } from '../../support/server/uploads.ts'
+
+const { start } = useServers()
+const folders: string[] = []
+const fresh = (): string => {
+  const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-installation-'))
+  folders.push(folder)
+  return folder
+}
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+})
+
+let folder: string
+let sqlite: Record<string, unknown>
+beforeEach(() => {
+  folder = fresh()
+  sqlite = { db_type: 'sqlite', db_sqlite_file: join(folder, 'data/nanoclaw.db') }
+})
+
+/** Every file below the data folder and the workspaces with its content, without the databases. */
+const filesIn = (place: string): Record<string, string> =>
+  Object.fromEntries(
+    readdirSync(place, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && !entry.name.includes('.db'))
+      .map(({ parentPath, name }) => [
+        join(parentPath, name),
+        readFileSync(join(parentPath, name), 'base64'),
+      ]),
+  )
+
+/** An installation with attached files and a project. @returns what a later start must still serve. */
+async function install(config: Record<string, unknown>, dialect?: 'sqlite' | 'postgres') {
+  const server = await start({ folder, config, ...(dialect === undefined ? {} : { dialect }) })
+  const ids: string[] = []
+  for (const text of ['one', 'two', 'three'])
+    ids.push((await uploadFile(server.url, `${text}.txt`, text)).json.data.id)
+  const { json } = await server.call('POST', '/api/projects', { body: { name: 'Herons' } })
+  const project: string = json.data.id
+  await server.call('PUT', `/api/projects/${project}/files/content?path=bird.txt`, {
+    body: { content: 'a heron' },
+  })
+  await server.close()
+  return {
+    async expectServed(again: TestServer): Promise<void> {
+      for (const id of ids) expect((await fetch(`${again.url}/api/files/${id}`)).status).toBe(200)
+    },
+  }
+}
+
+/** As an installation of a version before the id. */
+function forgetInstallation(): void {
+  for (const place of ['data', 'workspaces']) rmSync(join(folder, place, MARKER_NAME))
+  const client = new SqliteClient(join(folder, 'data/nanoclaw.db'))
+  client.prepare("delete from settings where key = 'shared_folders'").run()
+  client.close()
+}
+
+const adoptWith = (config: Record<string, unknown>) =>
+  administer(
+    parseConfig(
+      JSON.stringify({
+        data_dir: join(folder, 'data'),
+        workspace_root: join(folder, 'workspaces'),
+        ...config,
+      }),
+      {},
+    ),
+    ['adopt'],
+  )
+
+describe('a start is refused and loses nothing', () => {
+  test('with a new PostgreSQL database on the folders of a SQLite installation', async () => {
+    const { expectServed } = await install(sqlite)
+    const before = filesIn(folder)
+    await expect(start({ folder, dialect: 'postgres' })).rejects.toThrow(
+      /data_dir .* belongs to another database.*admin -- adopt$/,
+    )
+    expect(filesIn(folder)).toEqual(before)
+    await expectServed(await start({ folder, config: sqlite }))
+  })
+
+  test('with a new PostgreSQL database on the folders of an installation of an earlier version, which then starts without a question', async () => {
+    const { expectServed } = await install(sqlite)
+    forgetInstallation()
+    const before = filesIn(folder)
+    await expect(start({ folder, dialect: 'postgres' })).rejects.toThrow(
+      /data_dir .* contains files of another database\. This database is new/,
+    )
+    expect(filesIn(folder)).toEqual(before)
+    await expectServed(await start({ folder, config: sqlite }))
+    expect(existsSync(join(folder, 'workspaces', MARKER_NAME))).toBe(true)
+  })
+
+  test.each(['of this version', 'of an earlier version'])(
+    'while the database file %s is set aside, and does not create another one',
+    async (version) => {
+      const { expectServed } = await install(sqlite)
+      if (version !== 'of this version') forgetInstallation()
+      const file = join(folder, 'data/nanoclaw.db')
+      renameSync(file, `${file}.aside`)
+      const before = filesIn(folder)
+      await expect(start({ folder, config: sqlite })).rejects.toThrow(
+        /nanoclaw\.db does not exist, and a new one would not belong to these files/,
+      )
+      expect(filesIn(folder)).toEqual(before)
+      expect(existsSync(file)).toBe(false)
+      renameSync(`${file}.aside`, file)
+      await expectServed(await start({ folder, config: sqlite }))
+    },
+  )
+
+  test('of a second server with a database of its own beside a running one, whose upload in progress stays', async () => {
+    await install(sqlite)
+    const first = await start({ folder, config: sqlite })
+    const [own = ''] = readdirSync(join(folder, 'data/blobs/incoming'))
+    const inProgress = join(folder, 'data/blobs/incoming', own, 'upload')
+    writeFileSync(inProgress, 'half of a file')
+    const other = { ...sqlite, db_sqlite_file: join(folder, 'other.db') }
+    await expect(start({ folder, config: other })).rejects.toThrow(/does not exist, and a new one/)
+    await expect(start({ folder, dialect: 'postgres' })).rejects.toThrow(/belongs to another/)
+    expect(readFileSync(inProgress, 'utf8')).toBe('half of a file')
+    await first.close()
+  })
+
+  test('with an empty data folder or workspace although the database refers to files there, and creates no key in it', async () => {
+    const { expectServed } = await install(sqlite)
+    const empty = fresh()
+    const config = { ...sqlite, data_dir: join(empty, 'data') }
+    await expect(start({ folder, config })).rejects.toThrow(
+      /data_dir .* contains none of the files that this database refers to/,
+    )
+    expect(readdirSync(empty)).toEqual([])
+    await expectServed(await start({ folder, config: sqlite }))
+  })
+
+  test('with folders of two installations', async () => {
+    await install(sqlite)
+    const mine = folder
+    folder = fresh()
+    const theirs = { ...sqlite, db_sqlite_file: join(folder, 'data/nanoclaw.db') }
+    await install(theirs)
+    for (const config of [
+      { ...sqlite, workspace_root: join(folder, 'workspaces') },
+      { ...sqlite, data_dir: join(folder, 'data') },
+      { ...theirs, data_dir: join(mine, 'data'), workspace_root: join(mine, 'workspaces') },
+    ])
+      await expect(start({ folder: mine, config })).rejects.toThrow(/belongs to another database/)
+  })
+})
+
+test('folders that belong to another database are adopted by a command, and its former database is refused until it adopts them', async () => {
+  const { expectServed } = await install(sqlite)
+  const other = { ...sqlite, db_sqlite_file: join(folder, 'other.db') }
+  expect(await adoptWith(other)).toEqual([
+    expect.stringMatching(/^data_dir .* now belongs to this database\.$/),
+    expect.stringMatching(/^workspace_root .* now belongs to this database\.$/),
+    expect.stringContaining('are removed after 14 days'),
+  ])
+  await (await start({ folder, config: other })).close()
+  await expect(start({ folder, config: sqlite })).rejects.toThrow(/belongs to another database/)
+  await adoptWith(sqlite)
+  await expectServed(await start({ folder, config: sqlite }))
+})
+
+test('a bucket without a prefix belongs to one database', async () => {
+  const buckets = fresh()
+  const service = new S3rver({
+    address: '127.0.0.1',
+    port: 0,
+    silent: true,
+    directory: buckets,
+    configureBuckets: [{ name: 'nanoclaw', configs: [] }],
+  })
+  const { port } = await service.run()
+  const s3 = {
+    endpoint: `http://127.0.0.1:${port}`,
+    bucket: 'nanoclaw',
+    region: 'us-east-1',
+    access_key_id: 'S3RVER',
+    secret_access_key: 'S3RVER',
+  }
+  try {
+    const { expectServed } = await install({ ...sqlite, s3 })
+    const elsewhere = fresh()
+    await expect(start({ folder: elsewhere, config: { s3 } })).rejects.toThrow(
+      /s3 \(bucket nanoclaw, prefix ""\) belongs to another database/,
+    )
+    const prefixed = await start({ folder: fresh(), config: { s3: { ...s3, prefix: 'b/' } } })
+    expect((await uploadFile(prefixed.url, 'own.txt', 'own')).status).toBe(200)
+    await prefixed.close()
+    await expectServed(await start({ folder, config: { ...sqlite, s3 } }))
+  } finally {
+    await service.close()
+  }
+})
+
+test.each(['of this version', 'of an earlier version'])(
+  'a restored backup %s of the same installation starts, and what is newer than it stays on disk for the database that it replaced',
+  async (version) => {
+    const { expectServed } = await install(sqlite)
+    const config = parseConfig(
+      JSON.stringify({
+        data_dir: join(folder, 'data'),
+        workspace_root: join(folder, 'workspaces'),
+        ...sqlite,
+      }),
+      {},
+    )
+    const run = async (name: string, file: string) => {
+      const result = await commands[name]?.(config, [file], '')
+      expect(result).toMatchObject({ status: 0 })
+      return result?.lines.join('\n')
+    }
+    mkdirSync(join(folder, 'backups'))
+    const backup = join(folder, 'backups/old.db')
+    await run('backup', backup)
+    if (version === 'of an earlier version') {
+      const client = new SqliteClient(backup)
+      client.prepare("delete from settings where key = 'shared_folders'").run()
+      client.close()
+    }
+    const newer = await start({ folder, config: sqlite })
+    const { json } = await uploadFile(newer.url, 'newer.txt', 'newer than the backup')
+    await newer.close()
+    expect(await run('restore', backup)).toBe(`Restored ${backup}.`)
+    const restored = await start({ folder, config: sqlite })
+    await expectServed(restored)
+    expect((await fetch(`${restored.url}/api/files/${json.data.id}`)).status).toBe(404)
+    await restored.close()
+
+    const aside = readdirSync(join(folder, 'data')).find((name) => name.includes('.before-restore'))
+    renameSync(join(folder, 'data', aside ?? ''), join(folder, 'data/nanoclaw.db'))
+    const again = await start({ folder, config: sqlite })
+    const found = await fetch(`${again.url}/api/files/${json.data.id}`)
+    expect(await found.text()).toBe('newer than the backup')
+  },
+)
