@@ -15,17 +15,19 @@ RUN apt-get update \
   && rm -rf /var/lib/apt/lists/* \
   && mkdir -m 700 /data && chown node:node /data
 WORKDIR /app
-ENV NODE_ENV=production
+# Without JWT_SECRET, `nanoclaw` finds or creates a secret in NANOCLAW_DATA.
+ENV NODE_ENV=production NANOCLAW_DATA=/data
 COPY --from=build --chown=root:root /app/package.json /app/config.yml ./
 COPY --from=build --chown=root:root /app/node_modules ./node_modules
 COPY --from=build --chown=root:root /app/migrations ./migrations
 COPY --from=build --chown=root:root /app/dist ./dist
-COPY --from=build --chown=root:root /app/docker/entrypoint.mjs ./entrypoint.mjs
+COPY --from=build --chown=root:root /app/bin ./bin
+RUN ln -s /app/bin/nanoclaw.mjs /usr/local/bin/nanoclaw
 # Runs on a read-only root file system; writes only to /data and /tmp.
 USER node
 VOLUME /data
 EXPOSE 3000
 HEALTHCHECK --interval=30s --timeout=5s --start-period=20s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:3000/healthz').then((response) => process.exit(response.ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["tini", "--", "node", "/app/entrypoint.mjs"]
-CMD ["/app/dist/server/main.js"]
+ENTRYPOINT ["tini", "--", "nanoclaw"]
+CMD ["start"]

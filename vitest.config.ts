@@ -20,6 +20,7 @@ const OWN_PROCESS = [
 
 /** Files that take longest: begun first, so that none of them runs on when everything else is done. */
 const LONG = [
+  'tests/scripts/program.test.ts',
   'tests/server/sandbox/python/isolation.test.ts',
   'tests/server/sandbox/python/sandbox.test.ts',
   'tests/faults/agents.test.ts',

@@ -33,7 +33,7 @@ function isStale(output, sources) {
 function build(part) {
   const tsx = join(root, 'node_modules/tsx/dist/cli.mjs')
   const { status } = spawnSync(process.execPath, [tsx, join(root, 'scripts/build.ts'), part], {
-    stdio: 'inherit',
+    stdio: ['inherit', process.stderr, 'inherit'],
     cwd: root,
   })
   return status === 0
@@ -61,11 +61,11 @@ const PARTS = [
   },
 ]
 
-/** Builds the server and the page if they are outdated. Returns false if a build failed, after printing the reason. */
-export function buildOutdated() {
+/** Prints on standard error: standard output belongs to the program that is started afterwards. */
+export function buildOutdated(withPage = true) {
   for (const { part, name, output, sources } of PARTS)
-    if (isStale(output, sources)) {
-      console.log(`Building ${name}…`)
+    if ((withPage || part === 'server') && isStale(output, sources)) {
+      console.error(`Building ${name}…`)
       if (!build(part)) return false
     }
   return true

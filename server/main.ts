@@ -1,11 +1,14 @@
 // The process: reads the configuration, then starts the server or runs a subcommand; handles signals and exit codes.
 import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
 import { setFlagsFromString } from 'node:v8'
 import { pino } from 'pino'
+import packageJson from '../package.json' with { type: 'json' }
 import type { Server } from './app.ts'
-import { commands } from './cli.ts'
+import { type Command, commands, usageOf } from './cli.ts'
 import { isPrimary, runWorkers, workersAskedFor } from './cluster/workers.ts'
-import { ConfigError, loadConfig } from './config/load.ts'
+import { describeInstallation } from './composition/settings.ts'
+import { ConfigError, type LoadedConfig, loadConfig } from './config/load.ts'
 import type { Config } from './config/schema.ts'
 import { AppError, errorText } from './errors.ts'
 import { createRedactor, redactedLog, secretsIn } from './lib/redact.ts'
@@ -24,6 +27,7 @@ const STORE_TAKEN =
   'Lost the connection that held the database lock, and another NanoClaw process now owns the database. Exiting.'
 const isFromSources = import.meta.url.endsWith('.ts')
 const webRoot = fileURLToPath(new URL(isFromSources ? '../dist/web' : '../web', import.meta.url))
+const installation = fileURLToPath(new URL(isFromSources ? '..' : '../..', import.meta.url))
 
 type Log = pino.Logger
 
@@ -47,19 +51,33 @@ setFlagsFromString('--no-opt')
 await run()
 
 async function run(): Promise<void> {
+  const [first = 'start', ...rest] = process.argv.slice(2)
+  // Without a command, as in services of earlier versions, the server starts.
+  const [name, values] = first === '--workers' ? ['start', [first, ...rest]] : [first, rest]
+  if (['--help', '-h', 'help'].includes(name)) printAndExit(usageOf(rest[0]))
+  if (name === '--version') printAndExit([packageJson.version])
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined
+  if (name !== 'start' && command === undefined)
+    endWith(EXIT_CONFIG, [
+      `Unknown command ${JSON.stringify(name)}. Available: start, ${Object.keys(commands).join(', ')}. See \`nanoclaw --help\`.`,
+    ])
+  if (values.includes('--help')) printAndExit(usageOf(name))
   try {
-    const config = loadConfig(process.env)
-    redactor.add(secretsIn(config))
-    const values = process.argv.slice(2)
-    const [name, ...operands] = values
-    const workers = workersAskedFor(values)
-    if (workers !== null && isPrimary) await serveOnCores(config, workers)
-    else if (name === undefined || workers !== null) await serve(config)
-    else await runCommand(config, name, operands)
+    const loaded = loadConfig(process.env, { current: process.cwd(), installation })
+    redactor.add(secretsIn(loaded.config))
+    if (command !== undefined) await runCommand(loaded, name, command, values)
+    else await start(loaded, values)
   } catch (error) {
     if (error instanceof ConfigError) endWith(EXIT_CONFIG, error.faults)
     else endWith(EXIT_FAILED, [startFault(error)])
   }
+}
+
+async function start({ config }: LoadedConfig, values: readonly string[]): Promise<void> {
+  const workers = workersAskedFor(values)
+  if (workers === null && values.length > 0) endWith(EXIT_CONFIG, usageOf('start'))
+  if (workers !== null && isPrimary) await serveOnCores(config, workers)
+  else await serve(config)
 }
 
 /** Runs several instances on this machine; they share the store as instances on several machines would. */
@@ -73,15 +91,42 @@ async function serveOnCores(config: Config, workers: number | 'invalid'): Promis
   return process.exit(await runWorkers(workers, (line) => console.error(redactor.redact(line))))
 }
 
-async function runCommand(config: Config, name: string, operands: string[]): Promise<void> {
-  const command = Object.hasOwn(commands, name) ? commands[name] : undefined
-  if (command === undefined)
-    endWith(EXIT_CONFIG, [
-      `Unknown command ${JSON.stringify(name)}. Available: ${Object.keys(commands).join(', ')}.`,
-    ])
-  const { lines, status } = await command(config, operands, webRoot)
+/** Prints the result on standard output, and which installation it is about on standard error. */
+async function runCommand(
+  loaded: LoadedConfig,
+  name: string,
+  command: Command,
+  values: readonly string[],
+): Promise<void> {
+  const { operands, flags } = readArguments(name, command, values)
+  for (const line of describeInstallation(loaded)) console.error(redactor.redact(line))
+  const { lines, status } = await command.run({ loaded, operands, flags, webRoot })
   for (const line of lines) console.log(redactor.redact(line))
   process.exit(status)
+}
+
+function readArguments(
+  name: string,
+  { flags = [], operands: most }: Command,
+  values: readonly string[],
+): { operands: readonly string[]; flags: ReadonlySet<string> } {
+  try {
+    const { positionals, values: given } = parseArgs({
+      args: [...values],
+      allowPositionals: true,
+      options: Object.fromEntries(flags.map((flag) => [flag, { type: 'boolean' as const }])),
+    })
+    if (positionals.length <= most)
+      return { operands: positionals, flags: new Set(Object.keys(given)) }
+  } catch {
+    // An unknown option: the usage says which ones exist.
+  }
+  return endWith(EXIT_CONFIG, usageOf(name))
+}
+
+function printAndExit(lines: readonly string[]): never {
+  for (const line of lines) console.log(line)
+  process.exit(0)
 }
 
 async function serve(config: Config): Promise<void> {
@@ -144,9 +189,9 @@ function startFault(error: unknown): string {
     address?: string
   }
   if (code === 'EADDRINUSE')
-    return `Port ${port} on ${address} is already in use. Stop the other program, or set another port: PORT=3001 npm start`
+    return `Port ${port} on ${address} is already in use. Stop the other program, or set another port: PORT=3001 nanoclaw start`
   if (code === 'EACCES' && port !== undefined)
-    return `This user is not allowed to use port ${port}. Choose a port from 1024 up: PORT=3000 npm start`
+    return `This user is not allowed to use port ${port}. Choose a port from 1024 up: PORT=3000 nanoclaw start`
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
     return `The address ${address ?? 'in `host`'} does not belong to this machine. Check the configuration key \`host\`.`
   return error.stack ?? error.message

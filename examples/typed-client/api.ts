@@ -2927,7 +2927,7 @@ export interface paths {
         };
         /**
          * Check everything the server depends on
-         * @description Returns the findings of `npm run doctor`. Sends a tiny request to each provider.
+         * @description Returns the findings of `nanoclaw doctor`. Sends a tiny request to each provider.
          */
         get: {
             parameters: {

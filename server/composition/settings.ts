@@ -1,6 +1,7 @@
 // Splits the configuration into the plain values that each module needs.
 import { join } from 'node:path'
 import type { ServerSettingsService } from '../access/server-settings.ts'
+import type { LoadedConfig } from '../config/load.ts'
 import type { Config } from '../config/schema.ts'
 import type { DatabaseSettings } from '../db/database.ts'
 import type { DoctorSettings } from '../doctor/doctor.ts'
@@ -52,6 +53,25 @@ export function databaseSettings(config: Config): DatabaseSettings {
         : { url: config.database_url },
   }
 }
+
+/** The database for the operator: where it is, without its password. */
+export function describeDatabase(config: Config): string {
+  const settings = databaseSettings(config)
+  if (settings.dialect === 'sqlite') return `SQLite, ${settings.file}`
+  const { connection } = settings
+  if (!('url' in connection))
+    return `PostgreSQL, ${connection.database} on ${connection.host}:${connection.port}`
+  const { pathname, host } = new URL(connection.url)
+  return `PostgreSQL, ${decodeURIComponent(pathname.slice(1)) || 'default database'} on ${host || 'the local socket'}`
+}
+
+/** Which installation a process works on: configuration, database and folders, one line each. */
+export const describeInstallation = ({ config, file }: LoadedConfig): string[] => [
+  `configuration: ${file ?? `no file, defaults in ${process.cwd()}`}`,
+  `database: ${describeDatabase(config)}`,
+  `data: ${config.data_dir}`,
+  `projects: ${config.workspace_root}`,
+]
 
 /** The endpoint for embeddings; null if none is configured. */
 export const embeddingSettings = ({ embeddings }: Config): EmbeddingSettings | null =>

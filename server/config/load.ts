@@ -1,5 +1,6 @@
 // Reads config.yml: parses, expands variables, validates. Every error is one line: path, found value, expected value.
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { parse, YAMLParseError } from 'yaml'
 import type { z } from 'zod'
 import { errorText } from '../errors.ts'
@@ -20,23 +21,100 @@ export class ConfigError extends Error {
   }
 }
 
+/** A configuration and where it comes from. */
+export interface LoadedConfig {
+  /** All paths are absolute. */
+  config: Config
+  /** Absolute; null if there is no file, and all keys have their defaults. */
+  file: string | null
+}
+
 /**
  * Loads the configuration of this process: the file that `NANOCLAW_CONFIG` names (which must exist), else `config.yml` in
- * the current folder if it exists, else defaults. `HOST` and `PORT` override it. Throws `ConfigError`.
+ * the current folder, else the one of the installation, else defaults. `HOST` and `PORT` override it. Relative paths in a
+ * file, and the default paths, are relative to its folder, so that every command works on the same installation wherever it
+ * is started; without a file, to the current folder.
+ * @param places absolute folders: `current` is where the process was started, `installation` where the program is.
+ * @throws ConfigError
  */
-export function loadConfig(environment: Environment): Config {
+export function loadConfig(
+  environment: Environment,
+  places: { current: string; installation: string },
+): LoadedConfig {
   // Empty means not set, as when a composition file passes on a variable that does not exist.
   const named = environment.NANOCLAW_CONFIG || undefined
-  const file = named ?? 'config.yml'
-  let text = ''
+  const candidates =
+    named === undefined
+      ? [join(places.current, 'config.yml'), join(places.installation, 'config.yml')]
+      : [resolve(places.current, named)]
+  for (const file of candidates) {
+    const text = readConfigFile(file, named !== undefined)
+    if (text === null) continue
+    const config = parseConfig(text, environment, file)
+    const faults = movedPaths(config, places.current, dirname(file))
+    if (faults.length > 0) throw new ConfigError(faults.map((fault) => `${file}: ${fault}`))
+    return { config: withAbsolutePaths(config, dirname(file)), file }
+  }
+  return {
+    config: withAbsolutePaths(parseConfig('', environment), places.current),
+    file: null,
+  }
+}
+
+function readConfigFile(file: string, mustExist: boolean): string | null {
   try {
-    text = readFileSync(file, 'utf8')
+    return readFileSync(file, 'utf8')
   } catch (error) {
     const absent = (error as NodeJS.ErrnoException).code === 'ENOENT' // only the code tells the errors apart
-    if (!absent || named !== undefined)
-      throw new ConfigError([`${file}: cannot be read (${errorText(error)})`])
+    if (absent && !mustExist) return null
+    throw new ConfigError([`${file}: cannot be read (${errorText(error)})`])
   }
-  return parseConfig(text, environment, file)
+}
+
+/** Programs of MCP servers start in the folder, too, so that the files that their arguments name are found. */
+function withAbsolutePaths(config: Config, folder: string): Config {
+  const absolute = (path: string): string => resolve(folder, path)
+  const { db_sqlite_file: sqliteFile, code_execution: codeExecution } = config
+  return {
+    ...config,
+    data_dir: absolute(config.data_dir),
+    workspace_root: absolute(config.workspace_root),
+    ...(sqliteFile === undefined ? {} : { db_sqlite_file: absolute(sqliteFile) }),
+    code_execution:
+      codeExecution.packages_dir === undefined
+        ? codeExecution
+        : { ...codeExecution, packages_dir: absolute(codeExecution.packages_dir) },
+    mcp_servers: Object.fromEntries(
+      Object.entries(config.mcp_servers).map(([name, server]) => [
+        name,
+        server.command === undefined ? server : { ...server, cwd: absolute(server.cwd ?? '.') },
+      ]),
+    ),
+  }
+}
+
+/** Files by which a folder of an installation is recognized. */
+const TRACES = {
+  data_dir: ['nanoclaw.db', 'secret.key', 'blobs'],
+  workspace_root: ['.nanoclaw'],
+} as const
+
+/**
+ * Earlier versions resolved relative paths against the current folder. If the data is still there and nothing is where
+ * the file's own folder leads, a start would silently begin with an empty installation.
+ */
+function movedPaths(config: Config, current: string, folder: string): string[] {
+  return (['data_dir', 'workspace_root'] as const).flatMap((key) => {
+    const path = resolve(folder, config[key])
+    const former = resolve(current, config[key])
+    const isUsed = (place: string): boolean =>
+      TRACES[key].some((name) => existsSync(join(place, name)))
+    return former === path || isUsed(path) || !isUsed(former)
+      ? []
+      : [
+          `${key}: ${path} contains no data, but ${former} does: paths are relative to the configuration file, no longer to the current folder. Write \`${key}: ${former}\` to keep using it, or move it`,
+        ]
+  })
 }
 
 /** Parses the YAML in `text`. `file` only appears in errors. Throws `ConfigError`. */

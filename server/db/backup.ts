@@ -1,4 +1,4 @@
-// Backup and restore of the database, for `npm run backup` and `npm run restore`. Workspaces and the secret key are not
+// Backup and restore of the database, for `nanoclaw backup` and `nanoclaw restore`. Workspaces and the secret key are not
 // included.
 import { existsSync } from 'node:fs'
 import { copyFile, mkdir, open, rename, rm, stat } from 'node:fs/promises'

@@ -40,7 +40,7 @@ export async function checkDatabase(settings: DatabaseSettings): Promise<Finding
         params: { count: pending },
         subject: 'tables',
         detail: `from an older version: ${pending} ${pending === 1 ? 'migration is' : 'migrations are'} pending`,
-        advice: 'The next start applies them. Run `npm run backup` first.',
+        advice: 'The next start applies them. Run `nanoclaw backup` first.',
       })
     return findings
   } catch (error) {
@@ -53,7 +53,7 @@ export async function checkDatabase(settings: DatabaseSettings): Promise<Finding
         detail: errorText(error),
         advice:
           settings.dialect === 'sqlite'
-            ? 'Check db_sqlite_file and its permissions; `npm run restore -- <file>` restores a backup.'
+            ? 'Check db_sqlite_file and its permissions; `nanoclaw restore <file>` restores a backup.'
             : 'Check db_host, db_port, db_user, db_password and db_name (or database_url), and that the server is running.',
       },
     ]

@@ -1,4 +1,4 @@
-// `npm run doctor`: checks everything that a start needs and says how to fix problems.
+// `nanoclaw doctor`: checks everything that a start needs and says how to fix problems.
 
 import type { DatabaseSettings } from '../db/database.ts'
 import type { EmbeddingSettings } from '../knowledge/embeddings.ts'

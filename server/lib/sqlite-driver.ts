@@ -9,7 +9,7 @@ export type SqliteStatement = Client.Statement
 
 /**
  * Version 12 aborts Node 24.19 and later when its objects are collected, and version 13 crashes Node 20; what the server uses
- * of them is the same (see decision 6). `scripts/start.mjs` chooses in the same way.
+ * of them is the same (see decision 6). `bin/nanoclaw.mjs` chooses in the same way.
  */
 const PACKAGE = Number(process.versions.napi) >= 10 ? 'better-sqlite3' : 'better-sqlite3-12'
 

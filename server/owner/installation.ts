@@ -77,7 +77,7 @@ export interface PlaceFault {
   advice: string
 }
 
-const ADOPT = 'npm run admin -- adopt'
+const ADOPT = 'nanoclaw admin adopt'
 const WAY_ON = `Set data_dir, workspace_root and s3 to the places of this database, or the database (db_type, db_sqlite_file, database_url) to that of these places. To give these places to this database: ${ADOPT}`
 
 /** The fault of a marker that is not the database's; null if it is. @param id null: the database has none yet. */

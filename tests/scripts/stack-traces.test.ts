@@ -27,7 +27,7 @@ test('a stack trace names source lines, and leaves lines of code without a sourc
     })
     await writeFile(join(folder, 'built.mjs'), code)
     await writeFile(join(folder, 'built.mjs.map'), map)
-    const naming = pathToFileURL(resolve(import.meta.dirname, '../../scripts/stack-traces.mjs'))
+    const naming = pathToFileURL(resolve(import.meta.dirname, '../../bin/stack-traces.mjs'))
     await writeFile(
       join(folder, 'main.mjs'),
       `import { nameSourcesInTraces } from ${JSON.stringify(naming.href)}

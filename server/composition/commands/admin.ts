@@ -1,4 +1,4 @@
-// `npm run admin`: accounts from the command line, also while the server runs and when no administrator can sign in.
+// `nanoclaw admin`: accounts from the command line, also while the server runs and when no administrator can sign in.
 import { randomBytes } from 'node:crypto'
 import { createAccountLinks } from '../../auth/account-links.ts'
 import { linkPath } from '../../auth/link-token.ts'
@@ -13,24 +13,25 @@ import { appError } from '../../errors.ts'
 import { Username } from '../../protocol/accounts/user.ts'
 import { passwordRule } from '../accounts/accounts.ts'
 import { databaseSettings } from '../settings.ts'
-import { quiet } from './stopped-server.ts'
+import { assertMayCreate } from '../storage/places.ts'
+import { assertDatabaseExists, quiet } from './stopped-server.ts'
 
 const LIST_LIMIT = 100
 
-export const ADMIN_USAGE = `npm run admin -- list
-npm run admin -- create <name> [admin]     prints a link with which the person chooses a password
-npm run admin -- reset-password <name> [add-password]   prints such a link for an existing account; add-password: also for one that
+export const ADMIN_USAGE = `nanoclaw admin list
+nanoclaw admin create <name> [admin]     prints a link with which the person chooses a password
+nanoclaw admin reset-password <name> [add-password]   prints such a link for an existing account; add-password: also for one that
                                            has none because its owner signs in with single sign-on
-npm run admin -- reset-second-factor <name>   for somebody who lost phone, passkeys and recovery codes
-npm run admin -- make-admin <name>
-npm run admin -- make-user <name>
-npm run admin -- disable <name>            a running server refuses the next request
-npm run admin -- enable <name>
-npm run admin -- end-sessions <name>
-npm run admin -- delete-user <name> [keep-data | hand-over <other>]   while the server is stopped; also: delete
-npm run admin -- export-user <name> [file]   everything of an account, while the server is stopped
-npm run admin -- rotate-keys [sign-out]    new keys for tokens and stored secrets, while the server is stopped
-npm run admin -- adopt                     gives data_dir, workspace_root and s3 to this database if they belong to another one`
+nanoclaw admin reset-second-factor <name>   for somebody who lost phone, passkeys and recovery codes
+nanoclaw admin make-admin <name>
+nanoclaw admin make-user <name>
+nanoclaw admin disable <name>            a running server refuses the next request
+nanoclaw admin enable <name>
+nanoclaw admin end-sessions <name>
+nanoclaw admin delete-user <name> [keep-data | hand-over <other>]   while the server is stopped; also: delete
+nanoclaw admin export-user <name> [file]   everything of an account, while the server is stopped
+nanoclaw admin rotate-keys [sign-out]    new keys for tokens and stored secrets, while the server is stopped
+nanoclaw admin adopt                     gives data_dir, workspace_root and s3 to this database if they belong to another one`
 
 /** The changes that need only a name. */
 const CHANGES: Readonly<Record<string, AccountChanges>> = {
@@ -81,6 +82,8 @@ export async function administer(
     changes !== undefined ||
     ['list', 'create', 'reset-password', 'reset-second-factor'].includes(action)
   if (!isKnown || (action !== 'list' && name === undefined)) return null
+  // The first account may be created before the first start.
+  await (action === 'create' ? assertMayCreate : assertDatabaseExists)(config)
   const database = await connect(databaseSettings(config), { log: quiet })
   try {
     const store = createStore(database)

@@ -1,4 +1,4 @@
-// `npm run admin -- adopt`: gives the configured folders and bucket to the configured database, whoever they belonged to.
+// `nanoclaw admin adopt`: gives the configured folders and bucket to the configured database, whoever they belonged to.
 import type { Config } from '../../config/schema.ts'
 import { connect } from '../../db/connect.ts'
 import { createStore } from '../../db/store.ts'

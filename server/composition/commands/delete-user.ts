@@ -1,4 +1,4 @@
-// `npm run admin -- delete-user`: ends an account while the server is stopped.
+// `nanoclaw admin delete-user`: ends an account while the server is stopped.
 
 import { createPasswords } from '../../auth/passwords.ts'
 import type { Config } from '../../config/schema.ts'

@@ -1,4 +1,4 @@
-// `npm run export`: writes the bundle of a user while the server is stopped.
+// `nanoclaw export`: writes the bundle of a user while the server is stopped.
 import { createWriteStream } from 'node:fs'
 import { rename, rm, stat } from 'node:fs/promises'
 import type { Config } from '../../config/schema.ts'
@@ -30,7 +30,7 @@ export async function exportOffline(
     if (user === undefined)
       throw new AppError(
         'not_found',
-        `No user ${JSON.stringify(username)}. Specify one: npm run export -- <file> <user>`,
+        `No user ${JSON.stringify(username)}. Specify one: nanoclaw export <file> <user>`,
       )
     const { file_read: fileRead, file_write: fileWrite, project } = config.limits
     const unfinished = `${target}.part`

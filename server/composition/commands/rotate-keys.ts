@@ -1,4 +1,4 @@
-// `npm run admin -- rotate-keys`: new keys for tokens and for stored secrets, without signing anybody out. It can be repeated.
+// `nanoclaw admin rotate-keys`: new keys for tokens and for stored secrets, without signing anybody out. It can be repeated.
 
 import { mcpServerPurpose } from '../../access/mcp-servers.ts'
 import { idTokenPurpose } from '../../auth/oidc/sign-in.ts'

@@ -83,7 +83,7 @@ function registerState(app: App, { checkHealth, reportStorage }: AdminServerDepe
       schema: {
         summary: 'Check everything the server depends on',
         description:
-          'Returns the findings of `npm run doctor`. Sends a tiny request to each provider.',
+          'Returns the findings of `nanoclaw doctor`. Sends a tiny request to each provider.',
         response: { 200: list(HealthFinding) },
       },
     },

@@ -1,4 +1,4 @@
-// `npm run admin` beside a running server and a stopped one, on both databases.
+// `nanoclaw admin` beside a running server and a stopped one, on both databases.
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -7,7 +7,7 @@ import { describeOnEachServer, register, TEST_JWT_SECRET } from '../../support/s
 
 const multi = { auth_mode: 'multi', jwt_secret: TEST_JWT_SECRET, first_administrator: 'link' }
 
-describeOnEachServer('npm run admin', (start) => {
+describeOnEachServer('nanoclaw admin', (start) => {
   test('creates the first administrator, resets passwords, and changes accounts of a running server', async () => {
     const server = await start(multi)
     const { config } = server.server

@@ -1,5 +1,8 @@
 // The configuration: defaults, environment variables, overrides, and one clear line for each error.
-import { describe, expect, test } from 'vitest'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
 import { workspaceSettings } from '../../../server/composition/settings.ts'
 import { ConfigError, loadConfig, parseConfig } from '../../../server/config/load.ts'
 import { parseSize } from '../../../server/config/scalars.ts'
@@ -180,8 +183,86 @@ describe('faults', () => {
   })
 
   test('a missing file that NANOCLAW_CONFIG names is an error; an empty name means the default file', () => {
-    expect(() => loadConfig({ NANOCLAW_CONFIG: '/nowhere/config.yml' })).toThrow(ConfigError)
-    expect(loadConfig({ NANOCLAW_CONFIG: '' })).toEqual(loadConfig({}))
+    const places = { current: '/nowhere', installation: '/nowhere' }
+    expect(() => loadConfig({ NANOCLAW_CONFIG: '/nowhere/config.yml' }, places)).toThrow(
+      ConfigError,
+    )
+    expect(loadConfig({ NANOCLAW_CONFIG: '' }, places)).toEqual(loadConfig({}, places))
+  })
+
+  describe('paths', () => {
+    const root = mkdtempSync(join(tmpdir(), 'nanoclaw-config-'))
+    afterAll(() => rmSync(root, { recursive: true }))
+    const folder = (name: string): string => {
+      mkdirSync(join(root, name), { recursive: true })
+      return join(root, name)
+    }
+
+    test('in a file, and default paths, are relative to its folder, wherever the process starts', () => {
+      const installation = folder('installation')
+      const elsewhere = folder('elsewhere')
+      const file = join(installation, 'config.yml')
+      writeFileSync(
+        file,
+        `workspace_root: ../projects
+db_sqlite_file: \${PLACE}/chat.db
+code_execution: {packages_dir: wheels}
+mcp_servers: {one: {command: x, cwd: tools}, two: {command: y}, three: {url: "http://127.0.0.1"}}
+`,
+      )
+      const expected = {
+        data_dir: join(installation, 'data'),
+        workspace_root: join(root, 'projects'),
+        db_sqlite_file: join(installation, 'db/chat.db'),
+        code_execution: { packages_dir: join(installation, 'wheels') },
+        mcp_servers: {
+          one: { cwd: join(installation, 'tools') },
+          two: { cwd: installation },
+          three: { url: 'http://127.0.0.1' },
+        },
+      }
+      const environments = [{}, { NANOCLAW_CONFIG: file }]
+      for (const environment of environments)
+        for (const current of [installation, elsewhere]) {
+          const loaded = loadConfig({ PLACE: 'db', ...environment }, { current, installation })
+          expect(loaded.file).toBe(file)
+          expect(loaded.config).toMatchObject(expected)
+        }
+      const named = loadConfig(
+        { PLACE: 'db', NANOCLAW_CONFIG: '../installation/config.yml' },
+        { current: elsewhere, installation: elsewhere },
+      )
+      expect(named).toMatchObject({ file, config: expected })
+    })
+
+    test('without a file are relative to the current folder', () => {
+      const current = folder('empty')
+      expect(loadConfig({}, { current, installation: folder('none') })).toMatchObject({
+        file: null,
+        config: { data_dir: join(current, 'data') },
+      })
+    })
+
+    test.each([
+      ['data_dir', 'data', 'nanoclaw.db'],
+      ['workspace_root', 'workspaces', '.nanoclaw'],
+    ])(
+      '%s that still holds data where earlier versions looked for it refuses the start until it is decided',
+      (key, name, trace) => {
+        const installation = folder(`moved-${key}`)
+        const current = folder(`service-${key}`)
+        mkdirSync(join(current, name, trace), { recursive: true })
+        const load = () => loadConfig({}, { current, installation })
+        writeFileSync(join(installation, 'config.yml'), '')
+        expect(load).toThrow(`Write \`${key}: ${join(current, name)}\``)
+        writeFileSync(join(installation, 'config.yml'), `${key}: ${join(current, name)}`)
+        expect(load().config).toMatchObject({ [key]: join(current, name) })
+        // Once both exist, the file decides.
+        writeFileSync(join(installation, 'config.yml'), '')
+        mkdirSync(join(installation, name, trace), { recursive: true })
+        expect(load().config).toMatchObject({ [key]: join(installation, name) })
+      },
+    )
   })
 
   test('a remote single-user server is allowed when the operator declares that something else protects it', () => {

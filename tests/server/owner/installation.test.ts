@@ -229,7 +229,12 @@ test.each(['of this version', 'of an earlier version'])(
       {},
     )
     const run = async (name: string, file: string) => {
-      const result = await commands[name]?.(config, [file], '')
+      const result = await commands[name]?.run({
+        loaded: { config, file: null },
+        operands: [file],
+        flags: new Set(),
+        webRoot: '',
+      })
       expect(result).toMatchObject({ status: 0 })
       return result?.lines.join('\n')
     }

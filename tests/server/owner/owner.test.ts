@@ -82,8 +82,14 @@ describe.each(['sqlite', 'postgres'] as const)('the owner of a store (%s)', (dia
     const config = parseConfig(JSON.stringify(databaseKeys(settings)), {})
     const owner = await claim(settings)
     const copy = join(place, 'copy')
-    expect(await commands.backup?.(config, [copy], '')).toMatchObject({ status: 0 })
-    expect(await commands.restore?.(config, [copy], '')).toMatchObject({
+    const context = {
+      loaded: { config, file: null },
+      operands: [copy],
+      flags: new Set<string>(),
+      webRoot: '',
+    }
+    expect(await commands.backup?.run(context)).toMatchObject({ status: 0 })
+    expect(await commands.restore?.run(context)).toMatchObject({
       status: 1,
       lines: [expect.stringContaining('Another NanoClaw process is using this database')],
     })

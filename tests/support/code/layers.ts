@@ -8,6 +8,7 @@ export const SERVER_MODULES: Record<string, readonly string[]> = {
   'main.ts': [
     'app.ts',
     'cli.ts',
+    'composition',
     'cluster',
     'config',
     'db',

@@ -49,12 +49,12 @@ export const findings: FindingTexts = {
   tables_old: {
     subject: '数据表',
     detail: '来自旧版本：有 {{count}} 个迁移待执行',
-    advice: '下次启动时会执行。请先运行 `npm run backup`。',
+    advice: '下次启动时会执行。请先运行 `nanoclaw backup`。',
   },
   sqlite_broken: {
     subject: '数据库',
     detail: '{{reason}}',
-    advice: '请检查 db_sqlite_file 及其权限；`npm run restore -- <文件>` 可恢复备份。',
+    advice: '请检查 db_sqlite_file 及其权限；`nanoclaw restore <文件>` 可恢复备份。',
   },
   postgres_broken: {
     subject: '数据库',

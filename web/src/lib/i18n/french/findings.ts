@@ -66,13 +66,13 @@ export const findings: FindingTexts = {
   tables_old: {
     subject: 'tables',
     detail: 'd’une version plus ancienne : {{count}} migrations en attente',
-    advice: 'Le prochain démarrage les exécute. Lancez d’abord `npm run backup`.',
+    advice: 'Le prochain démarrage les exécute. Lancez d’abord `nanoclaw backup`.',
   },
   sqlite_broken: {
     subject: 'base de données',
     detail: '{{reason}}',
     advice:
-      'Vérifiez db_sqlite_file et ses droits ; `npm run restore -- <fichier>` rétablit une sauvegarde.',
+      'Vérifiez db_sqlite_file et ses droits ; `nanoclaw restore <fichier>` rétablit une sauvegarde.',
   },
   postgres_broken: {
     subject: 'base de données',

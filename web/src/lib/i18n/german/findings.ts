@@ -57,13 +57,13 @@ export const findings: FindingTexts = {
   tables_old: {
     subject: 'Tabellen',
     detail: 'aus einer älteren Version: {{count}} Migrationen stehen aus',
-    advice: 'Der nächste Start führt sie aus. Sichere vorher mit `npm run backup`.',
+    advice: 'Der nächste Start führt sie aus. Sichere vorher mit `nanoclaw backup`.',
   },
   sqlite_broken: {
     subject: 'Datenbank',
     detail: '{{reason}}',
     advice:
-      'Prüfe db_sqlite_file und die Rechte; `npm run restore -- <Datei>` stellt eine Sicherung wieder her.',
+      'Prüfe db_sqlite_file und die Rechte; `nanoclaw restore <Datei>` stellt eine Sicherung wieder her.',
   },
   postgres_broken: {
     subject: 'Datenbank',

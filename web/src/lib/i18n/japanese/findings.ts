@@ -57,13 +57,13 @@ export const findings: FindingTexts = {
   tables_old: {
     subject: 'テーブル',
     detail: '古いバージョンのものです。{{count}} 件のマイグレーションが残っています',
-    advice: '次の起動時に実行されます。先に `npm run backup` を実行してください。',
+    advice: '次の起動時に実行されます。先に `nanoclaw backup` を実行してください。',
   },
   sqlite_broken: {
     subject: 'データベース',
     detail: '{{reason}}',
     advice:
-      'db_sqlite_file とその権限を確認してください。`npm run restore -- <ファイル>` でバックアップを復元できます。',
+      'db_sqlite_file とその権限を確認してください。`nanoclaw restore <ファイル>` でバックアップを復元できます。',
   },
   postgres_broken: {
     subject: 'データベース',

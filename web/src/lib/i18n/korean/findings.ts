@@ -57,13 +57,13 @@ export const findings: FindingTexts = {
   tables_old: {
     subject: '테이블',
     detail: '이전 버전의 테이블: 마이그레이션 {{count}}개가 남아 있음',
-    advice: '다음에 시작할 때 실행됩니다. 먼저 `npm run backup`을 실행하세요.',
+    advice: '다음에 시작할 때 실행됩니다. 먼저 `nanoclaw backup`을 실행하세요.',
   },
   sqlite_broken: {
     subject: '데이터베이스',
     detail: '{{reason}}',
     advice:
-      'db_sqlite_file과 그 권한을 확인하세요. `npm run restore -- <파일>`로 백업을 복원할 수 있습니다.',
+      'db_sqlite_file과 그 권한을 확인하세요. `nanoclaw restore <파일>`로 백업을 복원할 수 있습니다.',
   },
   postgres_broken: {
     subject: '데이터베이스',

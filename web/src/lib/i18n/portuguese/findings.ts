@@ -59,13 +59,13 @@ export const findings: FindingTexts = {
   tables_old: {
     subject: 'tabelas',
     detail: 'de uma versão anterior: {{count}} migrações pendentes',
-    advice: 'A próxima inicialização as executa. Antes, execute `npm run backup`.',
+    advice: 'A próxima inicialização as executa. Antes, execute `nanoclaw backup`.',
   },
   sqlite_broken: {
     subject: 'banco de dados',
     detail: '{{reason}}',
     advice:
-      'Verifique db_sqlite_file e suas permissões; `npm run restore -- <arquivo>` restaura um backup.',
+      'Verifique db_sqlite_file e suas permissões; `nanoclaw restore <arquivo>` restaura um backup.',
   },
   postgres_broken: {
     subject: 'banco de dados',

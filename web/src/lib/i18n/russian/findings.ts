@@ -63,13 +63,13 @@ export const findings: FindingTexts = {
   tables_old: {
     subject: 'таблицы',
     detail: 'от старой версии: ожидают миграции ({{count}})',
-    advice: 'Они выполнятся при следующем запуске. Сначала выполните `npm run backup`.',
+    advice: 'Они выполнятся при следующем запуске. Сначала выполните `nanoclaw backup`.',
   },
   sqlite_broken: {
     subject: 'база данных',
     detail: '{{reason}}',
     advice:
-      'Проверьте db_sqlite_file и права на файл; `npm run restore -- <файл>` восстановит резервную копию.',
+      'Проверьте db_sqlite_file и права на файл; `nanoclaw restore <файл>` восстановит резервную копию.',
   },
   postgres_broken: {
     subject: 'база данных',

@@ -57,13 +57,13 @@ export const findings: FindingTexts = {
   tables_old: {
     subject: 'tablas',
     detail: 'de una versión anterior: quedan {{count}} migraciones',
-    advice: 'El próximo arranque las ejecuta. Antes, ejecuta `npm run backup`.',
+    advice: 'El próximo arranque las ejecuta. Antes, ejecuta `nanoclaw backup`.',
   },
   sqlite_broken: {
     subject: 'base de datos',
     detail: '{{reason}}',
     advice:
-      'Revisa db_sqlite_file y sus permisos; `npm run restore -- <archivo>` recupera una copia.',
+      'Revisa db_sqlite_file y sus permisos; `nanoclaw restore <archivo>` recupera una copia.',
   },
   postgres_broken: {
     subject: 'base de datos',
