@@ -1,4 +1,5 @@
 // Files of users: receives an upload, detects its type, stores its bytes as a blob and its properties as a row.
+import { isUtf8 } from 'node:buffer'
 import { createReadStream, createWriteStream } from 'node:fs'
 import { mkdir, open, readFile, rm, stat } from 'node:fs/promises'
 import { extname, join } from 'node:path'
@@ -9,9 +10,9 @@ import pLimit from 'p-limit'
 import type { Database, Writer } from '../db/database.ts'
 import type { FileRepository, FileRow } from '../db/repositories/projects/files.ts'
 import { appError } from '../errors.ts'
-import { decodeText } from '../knowledge/decode-text.ts'
 import { boundedText } from '../knowledge/document-text.ts'
 import { extractText } from '../knowledge/extract.ts'
+import { decodeText } from '../lib/encodings.ts'
 import { newId } from '../lib/ids.ts'
 import type { Attachment } from '../protocol/conversations/message.ts'
 import type { FileId, UserId } from '../protocol/ids.ts'
@@ -132,14 +133,16 @@ export function createFileService({
   }
 
   /**
-   * A text that can be decoded in a millisecond needs no child process. Null for larger texts, and if it is not text after
-   * all.
+   * A text that can be decoded in a millisecond needs no child process. Null for larger texts, for those whose encoding must be
+   * found out, and if it is not text after all.
    */
   async function examineShortText(path: string): Promise<Examined | null> {
     const { size } = await stat(path)
-    const text = size > SHORT_TEXT_BYTES ? null : decodeText(await readFile(path))
-    if (text === null) return null
-    const found = { ...nothingKnown, ...boundedText(text.replace(/^\ufeff/, '')) }
+    const bytes = size > SHORT_TEXT_BYTES ? null : await readFile(path)
+    if (bytes === null || bytes.includes(0) || !isUtf8(bytes)) return null
+    const decoded = decodeText(bytes)
+    if (decoded === null) return null
+    const found = { ...nothingKnown, ...boundedText(decoded.text) }
     return { ...found, kind: 'text', mime: 'text/plain', content: path, thumbnail: null }
   }
 

@@ -1,5 +1,6 @@
 // Detects the type of a file by its first bytes. Names and declared types are ignored.
 import { looksBinary } from '../lib/binary-bytes.ts'
+import { detectEncoding } from '../lib/encodings.ts'
 
 /** Bytes that `sniff` needs to see. */
 export const SNIFFED_BYTES = 8_192
@@ -33,9 +34,8 @@ export function sniff(head: Buffer): SniffedType {
   if (image !== null) return { kind: 'image', mime: image }
   if (latin1(head, 0, 5) === '%PDF-') return { kind: 'document', mime: 'application/pdf' }
   if (latin1(head, 0, 4) === 'PK\x03\x04') return { kind: 'document', mime: 'application/zip' }
-  const hasByteOrderMark =
-    (head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff)
-  return hasByteOrderMark || !looksBinary(head)
+  // Text in UTF-16 looks binary.
+  return !looksBinary(head) || detectEncoding(head) !== null
     ? { kind: 'text', mime: 'text/plain' }
     : { kind: 'unknown' }
 }

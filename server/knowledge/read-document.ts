@@ -1,10 +1,10 @@
 // Converts a document's bytes into passages: detects binary formats by the bytes and text formats by the extension.
 import { extname } from 'node:path'
 import mammoth from 'mammoth'
+import { decodeText } from '../lib/encodings.ts'
 import { pageRanges, unreadableNote } from '../lib/pdf.ts'
 import { type DescribedFailure, storedFailure } from '../protocol/failures/stored.ts'
 import { cutIntoPassages } from './chunk.ts'
-import { decodeText } from './decode-text.ts'
 import { boundedText, type DocumentText } from './document-text.ts'
 import { htmlSections, htmlToSections } from './html-sections.ts'
 import { markdownSections } from './markdown-sections.ts'
@@ -48,9 +48,9 @@ export async function readDocument(
 export async function readWholeText(name: string, bytes: Uint8Array): Promise<DocumentText> {
   const found = await formattedText(name, bytes)
   if (found === null) {
-    const text = decodeText(bytes)
-    if (text === null) throw new UnreadableDocument(storedFailure('document_binary'))
-    return { ...boundedText(text.replace(/^\ufeff/, '')), pages: null, failure: null }
+    const decoded = decodeText(bytes)
+    if (decoded === null) throw new UnreadableDocument(storedFailure('document_binary'))
+    return { ...boundedText(decoded.text), pages: null, failure: null }
   }
   const { sections, notes } = found
   if (sections.length === 0) throw new UnreadableDocument(storedFailure('document_empty'))
@@ -127,8 +127,9 @@ async function formattedText(name: string, bytes: Uint8Array): Promise<Formatted
 
 function textSections(name: string, bytes: Uint8Array): Section[] {
   const extension = extname(name).toLowerCase()
-  const text = decodeText(bytes)
-  if (text === null) throw new UnreadableDocument(storedFailure('document_binary'))
+  const decoded = decodeText(bytes)
+  if (decoded === null) throw new UnreadableDocument(storedFailure('document_binary'))
+  const { text } = decoded
   if (extension === '.csv' || extension === '.tsv') return tableSections(text)
   if (extension === '.html' || extension === '.htm' || extension === '.xhtml') {
     try {

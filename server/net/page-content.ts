@@ -1,4 +1,6 @@
 // Extracts the requested form (text, links or structure) from the bytes of a fetched resource.
+import { isUtf8 } from 'node:buffer'
+import { byteOrderMark, type DecodedText, decodeText, decodeTextAs } from '../lib/encodings.ts'
 import { pdfPageText, readPdfPages, unreadableNote } from '../lib/pdf.ts'
 import { readMainContent } from './main-content.ts'
 import { outlinePage, type PageOutline } from './page-outline.ts'
@@ -31,9 +33,9 @@ const MAX_STRUCTURED_LINKS = 20
 export async function readPage(job: PageJob): Promise<PageContent> {
   const type = job.contentType.split(';')[0]?.trim() ?? ''
   if (type === 'application/pdf' || startsWith(job.body, '%PDF-')) return readPdf(job)
-  if (job.body.subarray(0, 4_096).includes(0) && !hasByteOrderMark(job.body))
-    return { ok: false, error: 'This is a binary file, not a text page.' }
-  const text = decodeBody(job.body, job.contentType)
+  const decoded = decodePage(job.body, job.contentType)
+  if (decoded === null) return { ok: false, error: 'This is a binary file, not a text page.' }
+  const { text } = decoded
   const isHtml =
     type.includes('html') ||
     (!type.includes('/json') && /^\s*<(?:!doctype html|html|head|body)\b/i.test(text))
@@ -117,27 +119,27 @@ const linksInText = (text: string): { text: string; href: string }[] =>
 const startsWith = (body: Uint8Array, text: string): boolean =>
   Buffer.from(body.subarray(0, text.length)).toString('latin1') === text
 
-const hasByteOrderMark = (body: Uint8Array): boolean =>
-  (body[0] === 0xff && body[1] === 0xfe) || (body[0] === 0xfe && body[1] === 0xff)
+/**
+ * Decodes by byte order mark, then the header, then the declaration at the start of the page. What is declared does not count if
+ * the bytes do not fit it, or if they are UTF-8 all the same: then, and without a declaration, the text itself decides.
+ */
+function decodePage(body: Uint8Array, contentType: string): DecodedText | null {
+  const declared = declaredEncoding(body, contentType)
+  if (declared === null || byteOrderMark(body) !== null || isUtf8(body)) return decodeText(body)
+  try {
+    return decodeTextAs(body, declared) ?? decodeText(body)
+  } catch {
+    // The page names an encoding that does not exist.
+    return decodeText(body)
+  }
+}
 
-/** Decodes by byte order mark, then the header, then the declaration at the start of the page, else UTF-8. */
-function decodeBody(body: Uint8Array, contentType: string): string {
+function declaredEncoding(body: Uint8Array, contentType: string): string | null {
   const beginning = Buffer.from(body.subarray(0, 2_048)).toString('latin1')
-  const marked =
-    body[0] === 0xff && body[1] === 0xfe
-      ? 'utf-16le'
-      : body[0] === 0xfe && body[1] === 0xff
-        ? 'utf-16be'
-        : undefined
-  const label =
-    marked ??
+  return (
     /charset\s*=\s*["']?([\w.:-]+)/i.exec(contentType)?.[1] ??
     /<meta[^>]{0,200}charset\s*=\s*["']?([\w.:-]+)/i.exec(beginning)?.[1] ??
     /^<\?xml[^>]{0,100}encoding\s*=\s*["']([\w.:-]+)/i.exec(beginning)?.[1] ??
-    'utf-8'
-  try {
-    return new TextDecoder(label).decode(body)
-  } catch {
-    return new TextDecoder().decode(body)
-  }
+    null
+  )
 }

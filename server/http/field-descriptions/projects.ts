@@ -82,13 +82,16 @@ export const PROJECT_DESCRIPTIONS = {
   FileText: {
     ...fileEntry,
     content: 'The text of the file.',
-    encoding: 'The encoding in which the file is stored.',
+    encoding:
+      'The encoding that the text was decoded with: the requested one, else the one that the file is most likely in.',
     version: VERSION,
   } satisfies FieldsOf<z.infer<typeof FileText>>,
   WriteFile: {
     content: 'The new text of the file.',
     version:
       'The `version` that you have read; the write is refused if the file has changed. Empty: the file must not exist. Default: any file is replaced.',
+    encoding:
+      'The encoding to write in, such as the one that the file was read in; refused if it cannot represent the text. Default: UTF-8.',
   } satisfies FieldsOf<z.infer<typeof WriteFileBody>>,
   FileWritten: { ...fileEntry, version: VERSION } satisfies FieldsOf<z.infer<typeof FileWritten>>,
   FilesAdded: {

@@ -100,6 +100,8 @@ export const WriteFileBody = z
     content: z.string(),
     /** The version that was read; `""` for a file that must not exist. If absent, any existing file is replaced. */
     version: optional(FileVersion),
+    /** The encoding to write in, such as the one that the file was read in; if absent, UTF-8. */
+    encoding: optional(z.string().max(40)),
   })
   .meta({ id: 'WriteFile' })
 /** A file after a write. */

@@ -3,8 +3,9 @@ import { basename, extname } from 'node:path'
 import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
 import type { ProjectRepository } from '../../db/repositories/projects/projects.ts'
-import { appError } from '../../errors.ts'
+import { AppError, appError } from '../../errors.ts'
 import type { App } from '../../http/app.ts'
+import { byteOrderMark } from '../../lib/encodings.ts'
 import { Deleted, envelope } from '../../protocol/envelope.ts'
 import { ProjectId } from '../../protocol/ids.ts'
 import {
@@ -21,7 +22,7 @@ import {
 import type { ChangeOrigin } from '../../workspace/checkpoints/record/change-journal.ts'
 import type { FileState } from '../../workspace/files/file-state.ts'
 import { parsePath } from '../../workspace/files/paths.ts'
-import { decodeText } from '../../workspace/files/text.ts'
+import { decodeText, encodeText, encodingName } from '../../workspace/files/text.ts'
 import type { Workspace } from '../../workspace/workspace.ts'
 import type { WorkspaceServices } from '../../workspace/workspace-services.ts'
 import { deleted, success } from '../envelope.ts'
@@ -94,7 +95,16 @@ function registerReading(app: App, { projects, services }: ProjectFileRouteDepen
         summary: 'Read a text file; `?raw=1` downloads any file',
         tags,
         params: OneFile,
-        querystring: z.object({ raw: z.enum(['0', '1', 'true', 'false']).optional() }),
+        querystring: z.object({
+          raw: z.enum(['0', '1', 'true', 'false']).optional(),
+          encoding: z
+            .string()
+            .max(40)
+            .optional()
+            .describe(
+              'The encoding to decode the text with, such as `shift_jis`. Default: the one it is most likely in.',
+            ),
+        }),
         response: { 200: envelope(FileText) },
       },
     },
@@ -103,7 +113,7 @@ function registerReading(app: App, { projects, services }: ProjectFileRouteDepen
       const path = params['*']
       if (query.raw === '1' || query.raw === 'true') return download(workspace, path, reply)
       const { bytes, state } = await workspace.read(path)
-      const { text, encoding } = decodeText(bytes, parsePath(path).text)
+      const { text, encoding } = decodeText(bytes, parsePath(path).text, query.encoding)
       reply.header('etag', `"${state.version}"`)
       return success({ ...presentFile(path, state), content: text, encoding: encoding.name })
     },
@@ -134,10 +144,10 @@ function registerWriting(app: App, { projects, services }: ProjectFileRouteDepen
       const { workspace } = await ownProject(own, user.id, params.id)
       const path = params['*']
       const expected = body.version ?? headers['if-match']?.replace(/^(?:W\/)?"(.*)"$/, '$1')
-      const state = await checkpoints.change(workspace, byHand('editor_write'), [path], () =>
+      const state = await checkpoints.change(workspace, byHand('editor_write'), [path], async () =>
         workspace.write(
           path,
-          Buffer.from(body.content),
+          await encodedAsBefore(workspace, path, body),
           expected === undefined ? {} : { expected },
         ),
       )
@@ -250,6 +260,25 @@ function registerSearch(app: App, { projects, services }: ProjectFileRouteDepend
       })
     },
   )
+}
+
+/** The text in the encoding that the request names, with a byte order mark if the file has one. */
+async function encodedAsBefore(
+  workspace: Workspace,
+  path: string,
+  { content, encoding: label }: z.output<typeof WriteFileBody>,
+): Promise<Buffer> {
+  if (label === undefined) return Buffer.from(content)
+  const name = encodingName(label)
+  const before = await workspace
+    .read(path, workspace.limits.fileWrite)
+    .then(({ bytes }) => bytes)
+    .catch((error: unknown) => {
+      if (error instanceof AppError) return null
+      throw error
+    })
+  const bom = before !== null && byteOrderMark(before) === name
+  return encodeText(content, { name, bom }, parsePath(path).text)
 }
 
 const presentFile = (input: string, state: FileState) => {

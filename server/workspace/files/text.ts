@@ -2,16 +2,16 @@
 import { isUtf8 } from 'node:buffer'
 import { appError } from '../../errors.ts'
 import { looksBinary, withoutCutCharacter } from '../../lib/binary-bytes.ts'
+import {
+  byteOrderMark,
+  type DecodedText,
+  decodeText as decode,
+  decodeTextAs,
+  detectEncoding,
+  type Encoding,
+  encodeText as encode,
+} from '../../lib/encodings.ts'
 import { sizeText } from './faults.ts'
-
-/** The detected encoding of a text file; `bom`: the file begins with a byte order mark. */
-export interface Encoding {
-  /** The name in the Encoding Standard (`utf-8`, `gb18030`, `windows-1252`). */
-  readonly name: string
-  readonly bom: boolean
-}
-
-export const UTF_8: Encoding = { name: 'utf-8', bom: false }
 
 /** First bytes of common binary formats, in hexadecimal. */
 const SIGNATURES: readonly (readonly [string, string])[] = [
@@ -47,66 +47,55 @@ export function binaryKind(bytes: Uint8Array): string | null {
   const sample = bytes.subarray(0, SAMPLE_BYTES)
   const known = SIGNATURES.find(([signature]) => start.startsWith(signature))
   if (byteOrderMark(bytes) !== null) return null
-  if (sample.includes(0)) return known?.[1] ?? 'unknown format'
   // Text may begin with "BZh" or "MZ": a signature only counts if the bytes do not look like text.
   if (known !== undefined && !isUtf8(withoutCutCharacter(sample))) return known[1]
-  return looksBinary(sample) ? (known?.[1] ?? 'unknown format') : null
-}
-
-function byteOrderMark(bytes: Uint8Array): string | null {
-  if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return 'utf-8'
-  if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le'
-  if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be'
-  return null
+  // A text in UTF-16 without a mark looks binary, too.
+  return looksBinary(sample) && detectEncoding(sample) === null
+    ? (known?.[1] ?? 'unknown format')
+    : null
 }
 
 /**
- * Decodes a file's bytes. Without `requested`, the encoding is that of the byte order mark, else UTF-8 if valid, else
- * Windows-1252.
+ * Decodes a file's bytes, in the encoding that `detectEncoding` finds unless one is requested.
  * Throws `binary_file` (400) naming the kind, or `bad_request` for an encoding that is unknown or does not fit.
  */
-export function decodeText(
-  bytes: Uint8Array,
-  path: string,
-  requested?: string,
-): { text: string; encoding: Encoding } {
-  const mark = byteOrderMark(bytes)
-  if (requested === undefined) {
-    const kind = binaryKind(bytes)
-    if (kind !== null)
-      throw appError(
-        'binary_file',
-        { path, kind, size: sizeText(bytes.length) },
-        { details: { kind, size: bytes.length } },
-      )
-  }
-  const label = requested ?? mark ?? (isUtf8(bytes) ? 'utf-8' : 'windows-1252')
-  let decoder: InstanceType<typeof TextDecoder>
+export function decodeText(bytes: Uint8Array, path: string, requested?: string): DecodedText {
+  if (requested !== undefined) return decodeAs(bytes, path, requested)
+  const kind = binaryKind(bytes)
+  const decoded = kind === null ? decode(bytes) : null
+  if (decoded !== null) return decoded
+  const found = kind ?? 'unknown format'
+  throw appError(
+    'binary_file',
+    { path, kind: found, size: sizeText(bytes.length) },
+    { details: { kind: found, size: bytes.length } },
+  )
+}
+
+/** The name in the Encoding Standard of an encoding. Throws `bad_request` for an unknown one. */
+export function encodingName(label: string): string {
   try {
-    decoder = new TextDecoder(label, { fatal: requested !== undefined })
+    return new TextDecoder(label).encoding
   } catch (error) {
     throw appError('encoding_unknown', { encoding: label.slice(0, 40) }, { cause: error })
   }
-  try {
-    return {
-      text: decoder.decode(bytes),
-      encoding: { name: decoder.encoding, bom: mark === decoder.encoding },
-    }
-  } catch (error) {
-    throw appError('encoding_mismatch', { path, encoding: decoder.encoding }, { cause: error })
-  }
 }
 
-/** Encodes text in the encoding it was read in. Throws `bad_request` for encodings that can be read but not written. */
+function decodeAs(bytes: Uint8Array, path: string, requested: string): DecodedText {
+  const name = encodingName(requested)
+  const decoded = decodeTextAs(bytes, name)
+  if (decoded === null) throw appError('encoding_mismatch', { path, encoding: name })
+  return decoded
+}
+
+/**
+ * Encodes text in the encoding it was read in. Throws `bad_request` when the encoding cannot represent it, or can be read but
+ * not written.
+ */
 export function encodeText(text: string, encoding: Encoding, path: string): Buffer {
-  const content = encoding.bom ? `\ufeff${text}` : text
-  if (encoding.name === 'utf-8') return Buffer.from(content, 'utf8')
-  if (encoding.name === 'utf-16le') return Buffer.from(content, 'utf16le')
-  const bytes = Buffer.from(content, 'latin1')
-  // Windows-1252 and Latin-1 differ only in 0x80 to 0x9f; the round trip detects text that would be damaged.
-  if (encoding.name === 'windows-1252' && new TextDecoder('windows-1252').decode(bytes) === content)
-    return bytes
-  throw appError('encoding_not_writable', { path, encoding: encoding.name })
+  const bytes = encode(text, encoding)
+  if (bytes === null) throw appError('encoding_not_writable', { path, encoding: encoding.name })
+  return bytes
 }
 
 /** The lines of a text without newlines; a final newline does not start another line. */

@@ -1,4 +1,4 @@
-// Search without ripgrep: walks the tree and matches in a worker thread. Same results, slower.
+// Search without ripgrep: walks the tree, decodes the files and matches in a worker thread. Same results, slower.
 import { compileGlob } from '../files/glob.ts'
 import { IGNORE_FILE, type IgnoreRules, rulesAbove } from '../files/ignore-rules.ts'
 import { type ProjectPath, parsePath } from '../files/paths.ts'
@@ -59,14 +59,21 @@ export async function findFilesFallback(
   }
 }
 
+/** The limits of one search. */
+export interface GrepBounds {
+  pool: WorkerPool
+  timeoutMs: number
+  /** Larger files are not searched. */
+  maxFileBytes: number
+}
+
 /** Searches contents in a worker thread where ripgrep is not available. */
 export async function grepFallback(
   workspace: Workspace,
   within: ProjectPath,
   request: GrepRequest,
-  bounds: { pool: WorkerPool; timeoutMs: number; maxFileBytes: number },
+  bounds: GrepBounds,
 ): Promise<GrepResult> {
-  const deadline = Date.now() + bounds.timeoutMs
   const state = await workspace.state(within.text)
   const isFile = state?.kind === 'file'
   // An unreadable file is an error if it was named explicitly; otherwise it is skipped.
@@ -75,10 +82,23 @@ export async function grepFallback(
     ? { files: [{ path: within.text, size: state.size }], complete: true }
     : await listFiles(workspace, within, request.signal)
   const matchesGlob = request.glob === undefined ? () => true : compileGlob(request.glob)
-  const result: GrepResult = { matches: [], truncated: !complete }
+  const wanted = files.filter(({ path, size }) => matchesGlob(path) && size <= bounds.maxFileBytes)
+  const paths = wanted.map(({ path }) => path)
+  const { matches, truncated } = await grepFiles(workspace, paths, request, bounds)
+  return { matches, truncated: truncated || !complete }
+}
+
+/** Searches the contents of these files, each decoded in its encoding. Binary files and those that cannot be read are skipped. */
+export async function grepFiles(
+  workspace: Workspace,
+  paths: readonly string[],
+  request: GrepRequest,
+  bounds: GrepBounds,
+): Promise<GrepResult> {
+  const deadline = Date.now() + bounds.timeoutMs
+  const result: GrepResult = { matches: [], truncated: false }
   let searched = 0
-  for (const { path, size } of files) {
-    if (!matchesGlob(path) || size > bounds.maxFileBytes) continue
+  for (const path of paths) {
     const content = await workspace.read(path).catch(() => null)
     if (content === null || binaryKind(content.bytes) !== null) continue
     const found = await bounds.pool.run(

@@ -1,5 +1,6 @@
 // Searches a project's files with ripgrep if it is installed (linear-time patterns, can be killed), otherwise with the
 // slower fallback.
+import { isUtf8 } from 'node:buffer'
 import { createRequire } from 'node:module'
 import { appError } from '../../errors.ts'
 import { type BubblewrapState, bubblewrapArguments } from '../../sandbox/bubblewrap.ts'
@@ -9,7 +10,7 @@ import { rulesAbove } from '../files/ignore-rules.ts'
 import { type ProjectPath, parsePath } from '../files/paths.ts'
 import type { WorkerPool } from '../worker/worker-pool.ts'
 import type { Workspace } from '../workspace.ts'
-import { findFilesFallback, grepFallback } from './search-fallback.ts'
+import { findFilesFallback, grepFallback, grepFiles } from './search-fallback.ts'
 import { throttleProgress } from './search-progress.ts'
 import type { FindResult, GrepMatch, GrepRequest, GrepResult } from './search-request.ts'
 import { createSearchSlots } from './search-slots.ts'
@@ -35,6 +36,14 @@ const SEARCH_LIMITS = { perUser: 2, total: 4, waitingPerUser: 50 }
 const MAX_LINE_CHARACTERS = 500
 /** The paths of the program and the project inside bubblewrap. */
 const SANDBOX_PATHS = { program: '/rg', project: '/project' }
+
+/** A line in UTF-8, in the syntax of ripgrep. */
+const UTF_8_LINE =
+  '^(?:[\\x00-\\x7F]|[\\xC2-\\xDF][\\x80-\\xBF]|\\xE0[\\xA0-\\xBF][\\x80-\\xBF]|[\\xE1-\\xEF][\\x80-\\xBF]{2}|\\xF0[\\x90-\\xBF][\\x80-\\xBF]{2}|[\\xF1-\\xF4][\\x80-\\xBF]{3})*$'
+/** Files in other encodings that are decoded and searched. */
+const MAX_OTHER_FILES = 500
+/** What may stand for characters that are not ASCII, besides themselves. */
+const CLASSES = /\\[pPwWDSBxu]|\[\^/
 
 const BASE_ARGUMENTS = [
   '--no-config',
@@ -146,6 +155,8 @@ export function createProjectSearch(options: {
     // A single file is opened under the path rules and piped in, so that it cannot be replaced by a link in the meantime.
     const isFile = (await workspace.state(within.text))?.kind === 'file'
     const input = isFile ? (await workspace.read(within.text, maxFileBytes)).bytes : undefined
+    if (input !== undefined && !isUtf8(input))
+      return grepFiles(workspace, [within.text], request, { pool, timeoutMs, maxFileBytes })
     const matchesGlob = request.glob === undefined ? () => true : compileGlob(request.glob)
     const matches: GrepMatch[] = []
     const { truncated } = await run(
@@ -177,7 +188,49 @@ export function createProjectSearch(options: {
       },
       { signal: request.signal, input },
     )
-    return { matches: matches.sort(byPathAndLine), truncated }
+    if (isFile || !mayNeedDecoding(request, matches))
+      return { matches: matches.sort(byPathAndLine), truncated }
+    const others = await otherFiles(program, workspace, within, request)
+    const decoded = await grepFiles(workspace, others, request, { pool, timeoutMs, maxFileBytes })
+    const replaced = new Set(others)
+    const all = [...matches.filter(({ path }) => !replaced.has(path)), ...decoded.matches]
+    return {
+      matches: all.sort(byPathAndLine).slice(0, request.maxResults),
+      truncated: truncated || decoded.truncated || all.length > request.maxResults,
+    }
+  }
+
+  /** The files that are not in UTF-8, which ripgrep cannot read as text; binary files are among them. */
+  const otherFiles = async (
+    program: string,
+    workspace: Workspace,
+    within: ProjectPath,
+    { glob, signal }: GrepRequest,
+  ): Promise<string[]> => {
+    const matchesGlob = glob === undefined ? () => true : compileGlob(glob)
+    const paths: string[] = []
+    await run(
+      workspace,
+      program,
+      [
+        '--files-with-matches',
+        '--invert-match',
+        '--no-unicode',
+        '--encoding=none',
+        `--max-filesize=${maxFileBytes}`,
+        ...(glob === undefined ? [] : typeFilter(glob)),
+        `--regexp=${UTF_8_LINE}`,
+        await searchRoot(workspace, within),
+      ],
+      '\0',
+      (name) => {
+        const path = name.replace(/^\.\//, '')
+        if (isWithin(path, within) && matchesGlob(path)) paths.push(path)
+        return paths.length < MAX_OTHER_FILES
+      },
+      { signal },
+    )
+    return paths.sort()
   }
 
   const findWithRipgrep = async (
@@ -265,6 +318,12 @@ function readMatch(text: string): GrepMatch | null {
       .slice(0, MAX_LINE_CHARACTERS + 60),
   }
 }
+
+/** Whether files in other encodings than UTF-8 may match, or matched and show replaced characters. */
+const mayNeedDecoding = ({ pattern, fixed }: GrepRequest, matches: readonly GrepMatch[]): boolean =>
+  Buffer.byteLength(pattern) !== pattern.length ||
+  (!fixed && CLASSES.test(pattern)) ||
+  matches.some(({ content }) => content.includes('\ufffd'))
 
 const isWithin = (path: string, within: ProjectPath): boolean =>
   within.text === '' || path === within.text || path.startsWith(`${within.text}/`)

@@ -2,15 +2,10 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { AppError, appError } from '../../../errors.ts'
+import { type Encoding, UTF_8 } from '../../../lib/encodings.ts'
 import { withoutNul } from '../../../protocol/envelope.ts'
 import { parseInnerPath } from '../../../workspace/files/paths.ts'
-import {
-  binaryKind,
-  decodeText,
-  type Encoding,
-  encodeText,
-  UTF_8,
-} from '../../../workspace/files/text.ts'
+import { binaryKind, decodeText, encodeText } from '../../../workspace/files/text.ts'
 import { walk } from '../../../workspace/files/walk.ts'
 import type { Workspace } from '../../../workspace/workspace.ts'
 import { defineTool, succeed, type ToolDefinition } from '../../definition.ts'
@@ -48,6 +43,12 @@ async function readBefore(workspace: Workspace, path: string): Promise<Before | 
     throw error
   }
 }
+
+/** Says that a file in another encoding is in UTF-8 now, because whoever else uses it may expect the old one. */
+const encodingNote = (before: Before | null, mode: 'write' | 'append'): { note?: string } =>
+  mode === 'append' || before === null || before.text === null || before.encoding.name === 'utf-8'
+    ? {}
+    : { note: `The file was in ${before.encoding.name} and is in UTF-8 now.` }
 
 /** The tools `file_write`, `file_mkdir` and `file_delete`. */
 export function createWritingFileTools({ services, seen }: FileToolDependencies): ToolDefinition[] {
@@ -117,7 +118,13 @@ export function createWritingFileTools({ services, seen }: FileToolDependencies)
           if (input.mode === 'write') seen.note(context.runId, path, state.version)
           else seen.advance(context.runId, path, version, state.version)
           return succeed(
-            { path, bytes: state.size, added: diff.added, removed: diff.removed },
+            {
+              path,
+              bytes: state.size,
+              added: diff.added,
+              removed: diff.removed,
+              ...encodingNote(before, input.mode),
+            },
             {
               display: `${before === null ? 'Created' : 'Wrote'} ${path} (+${diff.added} −${diff.removed})`,
               kind: 'file_change',

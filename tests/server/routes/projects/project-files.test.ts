@@ -40,6 +40,36 @@ describe('files', () => {
     expect((await server.call('GET', file(id, 'app/start.py'))).status).toBe(404)
   })
 
+  test('in another encoding are read in it, or in the chosen one, and written back in it', async () => {
+    const id = await createProject()
+    const text = 'id,name\r\n1,山田太郎\r\n'
+    await server.call('PUT', file(id, 'sales.csv'), { body: { content: text, encoding: 'sjis' } })
+    const { content, encoding, version } = (await server.call('GET', file(id, 'sales.csv'))).json
+      .data
+    expect(encoding).toBe('shift_jis')
+    expect(content).toContain('山田太郎')
+    const chosen = await server.call('GET', `${file(id, 'sales.csv')}?encoding=windows-1252`)
+    expect(chosen.json.data).toMatchObject({
+      encoding: 'windows-1252',
+      content: expect.stringContaining('ŽR“c'),
+    })
+    expect(await server.call('GET', `${file(id, 'sales.csv')}?encoding=utf-8`)).toMatchObject({
+      status: 400,
+      json: { reason: 'encoding_mismatch' },
+    })
+    const put = (changed: string) =>
+      server.call('PUT', file(id, 'sales.csv'), { body: { content: changed, encoding, version } })
+    expect(await put(`${content}😀`)).toMatchObject({
+      status: 400,
+      json: { reason: 'encoding_not_writable' },
+    })
+    expect((await put(content.replace('山田太郎', '高橋'))).status).toBe(200)
+    const raw = await fetch(`${server.url}${file(id, 'sales.csv')}?raw=1`)
+    expect(new TextDecoder('shift_jis').decode(await raw.arrayBuffer())).toBe(
+      content.replace('山田太郎', '高橋'),
+    )
+  })
+
   test('may have names with unusual but allowed characters', async () => {
     const id = await createProject()
     for (const name of [

@@ -131,6 +131,18 @@ describe('fetch_page', () => {
     expect(await dataOf(fetchPage, { url: at('/bom') })).toMatchObject({ text: 'héllo' })
   })
 
+  test('finds the character set that a page does not name, or names wrongly', async () => {
+    const german = Buffer.from('Grüße aus Köln', 'latin1')
+    web.site.serve('/undeclared', 'text/plain', german)
+    expect(await dataOf(fetchPage, { url: at('/undeclared') })).toMatchObject({
+      text: 'Grüße aus Köln',
+    })
+    web.site.serve('/wrong', 'text/plain; charset=utf-8', german)
+    expect(await dataOf(fetchPage, { url: at('/wrong') })).toMatchObject({ text: 'Grüße aus Köln' })
+    web.site.serve('/apache', 'text/plain; charset=iso-8859-1', Buffer.from('Grüße, 你好'))
+    expect(await dataOf(fetchPage, { url: at('/apache') })).toMatchObject({ text: 'Grüße, 你好' })
+  })
+
   test('marks a page that is cut at 5 MB', async () => {
     web.site.serve('/long', 'text/plain', 'x'.repeat(5_500_000))
     const page = await dataOf(fetchPage, { url: at('/long') })

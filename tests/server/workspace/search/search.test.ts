@@ -4,6 +4,7 @@ import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { encodeText } from '../../../../server/lib/encodings.ts'
 import { newId } from '../../../../server/lib/ids.ts'
 import { detectBubblewrap } from '../../../../server/sandbox/bubblewrap.ts'
 import { compileGlob } from '../../../../server/workspace/files/glob.ts'
@@ -112,6 +113,40 @@ describe.each([
     ])
     expect(result.matches[1]?.content).toBe('the Needle here')
     expect(result.matches[4]?.content.length).toBeLessThan(600)
+  })
+
+  test('finds words in files of any encoding, and shows their lines as text', async () => {
+    const lines = 'id,name\n1,山田太郎 & needle\n'
+    const put = async (path: string, name: string) =>
+      workspace.write(path, encodeText(lines, { name, bom: false }) ?? Buffer.of())
+    for (const name of ['shift_jis', 'gb18030', 'utf-8']) await put(`${name}.csv`, name)
+    const found = ['gb18030.csv', 'shift_jis.csv', 'utf-8.csv'].map((path) => ({
+      path,
+      line: 2,
+      content: '1,山田太郎 & needle',
+    }))
+    // Finishes on a busy machine, too.
+    const patient = createProjectSearch({
+      ripgrep,
+      bubblewrap: isolation,
+      pool,
+      timeoutMs: 120_000,
+      maxFileBytes: 1_000_000,
+    })
+    const search = async (pattern: string, more: Partial<GrepRequest> = {}) =>
+      (
+        await patient.grep(workspace, {
+          pattern,
+          fixed: false,
+          caseSensitive: false,
+          path: '',
+          maxResults: 100,
+          ...more,
+        })
+      ).matches
+    expect(await search('山田')).toEqual(found)
+    expect(await search('山田', { path: 'shift_jis.csv' })).toEqual([found[1]])
+    expect(await search('needle', { glob: '*.csv' })).toEqual(found)
   })
 
   test('respects case, literal text, paths and path patterns', async () => {

@@ -5,6 +5,7 @@ import { focusText } from '../../lib/browser/focus-text.ts'
 import { ApiError } from '../../lib/http/api-client.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { Button, IconButton } from '../../ui/controls/button.tsx'
+import { EncodingChoice } from '../../ui/controls/encoding-choice.tsx'
 import { Segmented } from '../../ui/controls/segmented.tsx'
 import { ChangedElsewhere } from '../../ui/states/changed-elsewhere.tsx'
 import { errorText } from '../../ui/states/error-text.ts'
@@ -40,23 +41,29 @@ export function FileView(props: Props) {
 }
 
 function TextFile(props: Props) {
-  const file = useFileContent(props.projectId, props.path)
+  const [encoding, setEncoding] = useState<string | null>(null)
+  const file = useFileContent(props.projectId, props.path, encoding)
   if (file.isPending) return <Loading />
   if (file.isLoadingError) {
     const status = file.error instanceof ApiError ? file.error.status : 0
     // The server returns text only up to a certain size; every file can be downloaded.
-    return status === 400 || status === 413 ? (
+    return (status === 400 && encoding === null) || status === 413 ? (
       <BinaryFile {...props} tooLarge={status === 413} />
     ) : (
       <div className="min-w-0 flex-1">
-        <Failed message={errorText(file.error)} onRetry={() => void file.refetch()} />
+        <Failed
+          message={errorText(file.error)}
+          onRetry={() => (encoding === null ? void file.refetch() : setEncoding(null))}
+        />
       </div>
     )
   }
   return (
     <Editing
+      key={encoding}
       {...props}
       file={file.data}
+      onEncoding={setEncoding}
       readAgain={() => file.refetch().then(({ data }) => data)}
     />
   )
@@ -73,8 +80,13 @@ function Editing({
   onMoved,
   onClose,
   file,
+  onEncoding,
   readAgain,
-}: Props & { file: FileContent; readAgain: () => Promise<FileContent | undefined> }) {
+}: Props & {
+  file: FileContent
+  onEncoding: (encoding: string) => void
+  readAgain: () => Promise<FileContent | undefined>
+}) {
   const { t } = useTranslation()
   const editing = useFileEditing({ projectId, path }, file, readAgain)
   const { base, text, dirty } = editing
@@ -101,6 +113,14 @@ function Editing({
           {path}
           {dirty && <span className="ms-2 font-sans text-xs text-warn">{t('files.unsaved')}</span>}
         </p>
+        {(base.encoding !== 'utf-8' || base.content.includes('\ufffd')) && (
+          <EncodingChoice
+            value={base.encoding}
+            // Another encoding reads the file again.
+            disabled={dirty}
+            onChange={onEncoding}
+          />
+        )}
         {preview !== null && (
           <Segmented
             label={t('files.view')}

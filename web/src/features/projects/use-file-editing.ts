@@ -27,7 +27,7 @@ export function useFileEditing(
   )
   const store = (version: string | null): void =>
     write.mutate(
-      { path, content: text, version },
+      { path, content: text, version, encoding: base.encoding },
       {
         onSuccess: setBase,
         onError: (error) => {

@@ -39,7 +39,7 @@ export function useOpenFile(projectId: string, initial: OpenFile | null) {
       const draft = open === null ? undefined : readFileDraft(projectId, open.path)
       if (open === null || draft === undefined) return
       write.mutate(
-        { path: open.path, content: draft.text, version: draft.base.version },
+        { ...draft.base, path: open.path, content: draft.text },
         {
           onSuccess: go,
           // The file stays open with its unsaved text; saving it there shows what to do.

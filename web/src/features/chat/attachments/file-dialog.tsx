@@ -41,16 +41,15 @@ const useFile = (id: string) =>
     meta: { quiet: true },
   })
 
-/** The extracted text of a document, or the content of a text file. */
-const useText = (id: string, file: { kind: Kind; bytes: Blob } | undefined, enabled: boolean) =>
+/** The text of a document or of a text file as the model reads it: the server knows the encoding. */
+const useText = (id: string, enabled: boolean) =>
   useQuery({
     queryKey: ['file-text', id],
     queryFn: async ({ signal }) => {
-      if (file?.kind === 'text') return { text: await file.bytes.text() }
       const { text } = await request<FileTextData>(`/api/files/${id}/text`, { signal })
       return { text }
     },
-    enabled: file !== undefined && enabled,
+    enabled,
     gcTime: 0,
     refetchOnWindowFocus: false,
     meta: { quiet: true },
@@ -75,7 +74,7 @@ export function FileDialog({
   const [isText, setText] = useState(false)
   const isPdf = data?.kind === 'pdf' && navigator.pdfViewerEnabled
   const isDrawn = data?.kind === 'image' || (isPdf && !isText)
-  const text = useText(id, data, !isDrawn)
+  const text = useText(id, data !== undefined && !isDrawn)
   const name = data?.name ?? t('search.type.file')
   return (
     <Dialog

@@ -66,16 +66,26 @@ export const useFolders = (projectId: string, paths: readonly string[]): Folders
 }
 
 /** A file's text and version. A later write with the version detects changes by others. */
-export type FileContent = { content: string; version: string | null }
+export type FileContent = { content: string; version: string | null; encoding: string }
 
-/** The text of a file and its version, which later writes need. Fails for files that are not text. */
-export const useFileContent = (projectId: string, path: string) =>
+/**
+ * The text of a file and its version, which later writes need. Fails for files that are not text. `encoding` decodes it; null
+ * lets the server find the encoding.
+ */
+export const useFileContent = (projectId: string, path: string, encoding: string | null) =>
   useQuery({
-    queryKey: fileKeys.content(projectId, path),
+    queryKey: [...fileKeys.content(projectId, path), encoding],
     queryFn: async ({ signal }): Promise<FileContent> => {
-      const response = await send(addressOf(projectId, path), { signal })
-      const body: { data: { content: string } } = await response.json()
-      return { content: body.data.content, version: response.headers.get('etag') }
+      const response = await send(addressOf(projectId, path), {
+        ...(encoding === null ? {} : { query: { encoding } }),
+        signal,
+      })
+      const body: { data: { content: string; encoding: string } } = await response.json()
+      return {
+        content: body.data.content,
+        version: response.headers.get('etag'),
+        encoding: body.data.encoding,
+      }
     },
     staleTime: 0,
     gcTime: 0,
@@ -114,18 +124,21 @@ export function useWriteFile(projectId: string) {
       path,
       content,
       version,
+      encoding = 'utf-8',
     }: {
       path: string
       content: string
       /** The version to replace; null replaces any. */
       version: string | null
+      /** The encoding that the file was read in; UTF-8 for a new one. */
+      encoding?: string
     }): Promise<FileContent> => {
       const response = await send(addressOf(projectId, path), {
         method: 'PUT',
-        body: { content },
+        body: { content, encoding },
         ...(version === null ? {} : { headers: { 'if-match': version } }),
       })
-      return { content, version: response.headers.get('etag') }
+      return { content, version: response.headers.get('etag'), encoding }
     },
     onSuccess: () => refreshed(client),
     meta: { quiet: true },

@@ -61,6 +61,7 @@ export const projectPages: typeof english = {
     noPdf: '你的浏览器无法在此显示 PDF 文件。',
     binary: '这不是文本文件。',
     binaryText: '可以下载后在电脑上打开。',
+    encoding: '编码',
     tooLarge: '此文件太大，无法在这里编辑。',
     image: '图片 {{name}}',
   },

@@ -59,6 +59,7 @@ export const projectPages = {
     noPdf: 'Your browser can’t show PDF files here.',
     binary: 'This isn’t a text file.',
     binaryText: 'Download it to open it on your computer.',
+    encoding: 'Encoding',
     tooLarge: 'This file is too large to edit here.',
     image: 'Image {{name}}',
   },

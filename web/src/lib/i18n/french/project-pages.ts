@@ -66,6 +66,7 @@ export const projectPages = {
     noPdf: 'Votre navigateur ne peut pas afficher les fichiers PDF ici.',
     binary: 'Ce n’est pas un fichier texte.',
     binaryText: 'Téléchargez-le pour l’ouvrir sur votre ordinateur.',
+    encoding: 'Encodage',
     tooLarge: 'Ce fichier est trop volumineux pour être modifié ici.',
     image: 'Image {{name}}',
   },

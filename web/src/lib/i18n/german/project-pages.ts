@@ -63,6 +63,7 @@ export const projectPages = {
     noPdf: 'Dein Browser kann PDF-Dateien hier nicht anzeigen.',
     binary: 'Das ist keine Textdatei.',
     binaryText: 'Lade sie herunter, um sie auf deinem Rechner zu öffnen.',
+    encoding: 'Zeichencodierung',
     tooLarge: 'Diese Datei ist zu groß, um sie hier zu bearbeiten.',
     image: 'Bild {{name}}',
   },

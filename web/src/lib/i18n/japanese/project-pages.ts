@@ -57,6 +57,7 @@ export const projectPages = {
     noPdf: 'お使いのブラウザーでは PDF ファイルをここに表示できません。',
     binary: 'テキストファイルではありません。',
     binaryText: 'ダウンロードして、お使いのコンピューターで開いてください。',
+    encoding: '文字コード',
     tooLarge: 'このファイルはここで編集するには大きすぎます。',
     image: '画像 {{name}}',
   },

@@ -56,6 +56,7 @@ export const projectPages = {
     noPdf: '이 브라우저에서는 여기에 PDF 파일을 표시할 수 없습니다.',
     binary: '텍스트 파일이 아닙니다.',
     binaryText: '다운로드해서 컴퓨터에서 여세요.',
+    encoding: '인코딩',
     tooLarge: '이 파일은 너무 커서 여기에서 편집할 수 없습니다.',
     image: '이미지 {{name}}',
   },

@@ -64,6 +64,7 @@ export const projectPages = {
     noPdf: 'Seu navegador não consegue mostrar arquivos PDF aqui.',
     binary: 'Este não é um arquivo de texto.',
     binaryText: 'Baixe-o para abri-lo no seu computador.',
+    encoding: 'Codificação',
     tooLarge: 'Este arquivo é grande demais para ser editado aqui.',
     image: 'Imagem {{name}}',
   },

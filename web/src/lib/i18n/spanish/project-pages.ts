@@ -66,6 +66,7 @@ export const projectPages = {
     noPdf: 'Tu navegador no puede mostrar archivos PDF aquí.',
     binary: 'No es un archivo de texto.',
     binaryText: 'Descárgalo para abrirlo en tu ordenador.',
+    encoding: 'Codificación',
     tooLarge: 'Este archivo es demasiado grande para editarlo aquí.',
     image: 'Imagen {{name}}',
   },

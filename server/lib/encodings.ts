@@ -1,0 +1,290 @@
+// The one decoder of texts: finds the encoding of their bytes, decodes them, and encodes them again.
+import { isUtf8 } from 'node:buffer'
+import { looksBinary } from './binary-bytes.ts'
+import { bitsAsUtf8, bitsOf, LANGUAGES, type Language } from './text-likelihood.ts'
+
+/** The encoding of a text; `bom`: it begins with a byte order mark. */
+export interface Encoding {
+  /** The name in the Encoding Standard (`utf-8`, `gb18030`, `windows-1252`). */
+  readonly name: string
+  readonly bom: boolean
+}
+
+/** A decoded text. Bytes that mean nothing in its encoding are U+FFFD. */
+export interface DecodedText {
+  /** Without the byte order mark. */
+  text: string
+  encoding: Encoding
+}
+
+export const UTF_8: Encoding = { name: 'utf-8', bom: false }
+
+/**
+ * The encodings that are found by what the text would be, with the bits by which each is less likely than Windows-1252
+ * before anything is known about the text.
+ */
+const CANDIDATES: readonly (readonly [name: string, language: () => Language, prior: number])[] = [
+  ['windows-1252', LANGUAGES.western, 0],
+  ['gb18030', LANGUAGES.simplified, 2],
+  ['shift_jis', LANGUAGES.japanese, 2],
+  ['euc-kr', LANGUAGES.korean, 2],
+  ['big5', LANGUAGES.traditional, 3],
+  ['windows-1251', LANGUAGES.cyrillic, 6],
+  ['euc-jp', LANGUAGES.japanese, 4],
+  ['koi8-u', LANGUAGES.cyrillic, 8],
+  ['windows-1250', LANGUAGES.central, 8],
+  ['windows-1253', LANGUAGES.greek, 4],
+  ['windows-1254', LANGUAGES.turkish, 8],
+  ['windows-1255', LANGUAGES.hebrew, 5],
+  ['windows-1256', LANGUAGES.arabic, 5],
+  ['windows-874', LANGUAGES.thai, 5],
+  ['iso-8859-2', LANGUAGES.central, 11],
+  ['iso-8859-7', LANGUAGES.greek, 8],
+  ['iso-8859-5', LANGUAGES.cyrillic, 12],
+  ['ibm866', LANGUAGES.cyrillic, 10],
+  ['x-mac-cyrillic', LANGUAGES.cyrillic, 14],
+  ['windows-1257', LANGUAGES.baltic, 10],
+  ['macintosh', LANGUAGES.western, 10],
+]
+const UTF_16 = ['utf-16le', 'utf-16be'] as const
+const UTF_16_PRIOR = 6
+/** More bits per character mean that bytes with NUL are no text in UTF-16. */
+const MAX_UTF_16_BITS = 12.5
+
+/** Bytes of the text that are weighed, from each third of it. */
+const SAMPLE_BYTES = 1_000
+const SAMPLES = 3
+/** Characters in UTF-8 that outweigh a byte that is none. */
+const MIN_VALID_PER_REPLACED = 8
+
+/**
+ * The encoding of the bytes; null when they are not text. By the byte order mark, then UTF-8 and UTF-16, then the encoding in
+ * which the text is likeliest. A few bad bytes do not turn a text in UTF-8 into another one.
+ */
+export function detectEncoding(bytes: Uint8Array): Encoding | null {
+  const mark = byteOrderMark(bytes)
+  if (mark !== null) return { name: mark, bom: true }
+  if (looksBinary(bytes)) {
+    const name = utf16Of(bytes)
+    return name === null ? null : { name, bom: false }
+  }
+  if (isUtf8(bytes)) return isIso2022(bytes) ? { name: 'iso-2022-jp', bom: false } : UTF_8
+  return { name: likeliest(bytes), bom: false }
+}
+
+/** Decodes bytes in the encoding that `detectEncoding` finds; null when they are not text. */
+export function decodeText(bytes: Uint8Array): DecodedText | null {
+  const encoding = detectEncoding(bytes)
+  return encoding === null ? null : { text: decode(bytes, encoding.name), encoding }
+}
+
+/**
+ * Decodes bytes in an encoding that a person, a program or a page names. Null when the bytes do not fit it.
+ * @throws RangeError for a label that names no encoding.
+ */
+export function decodeTextAs(bytes: Uint8Array, label: string): DecodedText | null {
+  const { encoding: name } = new TextDecoder(label)
+  try {
+    const text = decode(bytes, name, true)
+    return { text, encoding: { name, bom: byteOrderMark(bytes) === name } }
+  } catch {
+    return null
+  }
+}
+
+/** The encoding that a byte order mark names. */
+export function byteOrderMark(bytes: Uint8Array): string | null {
+  if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return 'utf-8'
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le'
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be'
+  return null
+}
+
+/** What Windows-1252 has where Latin-1 has control characters; five of them stay what they are. */
+const WINDOWS_1252 = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ'
+
+function decode(bytes: Uint8Array, name: string, fatal = false): string {
+  // Some releases of Node decode it as Latin-1.
+  if (name === 'windows-1252')
+    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+      .toString('latin1')
+      .replaceAll(/[\x80-\x9f]/g, (control) => WINDOWS_1252.charAt(control.charCodeAt(0) - 0x80))
+  return new TextDecoder(name, { fatal }).decode(bytes)
+}
+
+/** Escape sequences that switch to Japanese characters (ISO-2022-JP); nothing else in a text contains them. */
+function isIso2022(bytes: Uint8Array): boolean {
+  const start = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  if (!['\x1b$B', '\x1b$@', '\x1b(J'].some((switched) => start.includes(switched, 0, 'latin1')))
+    return false
+  try {
+    return /[\u3040-\u30ff\u4e00-\u9fff]/.test(decode(bytes, 'iso-2022-jp', true))
+  } catch {
+    return false
+  }
+}
+
+function utf16Of(bytes: Uint8Array): string | null {
+  const sample = evenSample(bytes)
+  if (sample.length === 0 || bytes.length % 2 !== 0) return null
+  const [best] = UTF_16.map((name) => {
+    const text = decode(sample, name)
+    return { name, bits: bitsOf(text, LANGUAGES.any()) / text.length }
+  }).sort((one, other) => one.bits - other.bits)
+  return best !== undefined && best.bits <= MAX_UTF_16_BITS ? best.name : null
+}
+
+const evenSample = (bytes: Uint8Array): Uint8Array =>
+  bytes.subarray(0, Math.min(bytes.length, SAMPLE_BYTES * SAMPLES) & ~1)
+
+function likeliest(bytes: Uint8Array): string {
+  const sample = sampleOf(bytes)
+  const utf8 = decode(sample, 'utf-8')
+  if (isNearlyUtf8(utf8)) return 'utf-8'
+  let best = 'utf-8'
+  let fewest = bitsAsUtf8(utf8)
+  const weigh = (name: string, bits: number): void => {
+    if (bits >= fewest) return
+    best = name
+    fewest = bits
+  }
+  for (const [name, language, prior] of CANDIDATES)
+    weigh(name, prior + bitsOf(decode(sample, name), language(), fewest))
+  // A longer text in UTF-16 holds NUL: its spaces and line ends do.
+  if (bytes.length === sample.length && bytes.length % 2 === 0)
+    for (const name of UTF_16)
+      weigh(name, UTF_16_PRIOR + bitsOf(decode(bytes, name), LANGUAGES.any(), fewest))
+  return best
+}
+
+/** Whether so few bytes had to be replaced that the other characters, which are valid only by intent, prove the encoding. */
+function isNearlyUtf8(text: string): boolean {
+  const replaced = text.split('\ufffd').length - 1
+  const valid = (text.match(/[\u0080-\ufffc\u{10000}-\u{10ffff}]/gu) ?? []).length
+  return valid >= MIN_VALID_PER_REPLACED * replaced
+}
+
+/** Pieces with bytes that are not ASCII, from the beginning and from later parts of a long text. */
+function sampleOf(bytes: Uint8Array): Uint8Array {
+  if (bytes.length <= SAMPLE_BYTES * SAMPLES) return bytes
+  const pieces: Uint8Array[] = []
+  for (let part = 0; part < SAMPLES; part += 1) {
+    let at = Math.floor((bytes.length * part) / SAMPLES)
+    const end = Math.floor((bytes.length * (part + 1)) / SAMPLES)
+    // A part that begins within a character has the rest of it before its first piece.
+    if (part > 0) at = pieceEnd(bytes, at, end)
+    let taken = 0
+    while (at < end && taken < SAMPLE_BYTES) {
+      const high = nextHigh(bytes, at, end)
+      if (high === end) break
+      const start = pieceStart(bytes, at, high)
+      const stop = pieceEnd(bytes, high, Math.min(end, start + SAMPLE_BYTES))
+      pieces.push(bytes.subarray(start, stop))
+      taken += stop - start
+      at = stop
+    }
+  }
+  return Buffer.concat(pieces)
+}
+
+/** Bytes below 0x30 (spaces, line ends, most punctuation) are no part of a longer character in any of the encodings. */
+const isBetween = (byte: number | undefined): boolean => byte !== undefined && byte < 0x30
+const CONTEXT_BYTES = 40
+
+function nextHigh(bytes: Uint8Array, from: number, end: number): number {
+  let at = from
+  while (at < end && (bytes[at] ?? 0) < 0x80) at += 1
+  return at
+}
+
+function pieceStart(bytes: Uint8Array, from: number, high: number): number {
+  let start = high
+  while (start > from && high - start < CONTEXT_BYTES && !isBetween(bytes[start - 1])) start -= 1
+  return start
+}
+
+function pieceEnd(bytes: Uint8Array, high: number, end: number): number {
+  let stop = high
+  while (stop < end && !isBetween(bytes[stop])) stop += 1
+  return Math.min(end, stop + 1)
+}
+
+/** Encodes a text in the encoding that it was read in; null when the encoding cannot represent it, or cannot be written. */
+export function encodeText(text: string, { name, bom }: Encoding): Buffer | null {
+  const content = bom ? `\ufeff${text}` : text
+  if (name === 'utf-8') return Buffer.from(content, 'utf8')
+  if (name === 'utf-16le') return Buffer.from(content, 'utf16le')
+  if (name === 'utf-16be') return Buffer.from(content, 'utf16le').swap16()
+  const table = tableOf(name)
+  if (table === null) return null
+  // Two bytes for each of the two halves of a character beyond U+FFFF.
+  const bytes = Buffer.alloc(content.length * 2)
+  let length = 0
+  for (let at = 0; at < content.length; at += 1) {
+    const unit = content.charCodeAt(at)
+    const sequence = unit < 0x80 ? unit : (table[unit] ?? 0)
+    if (sequence > 0xff) length = bytes.writeUInt16BE(sequence, length)
+    else if (sequence > 0 || unit === 0) length = bytes.writeUInt8(sequence, length)
+    else {
+      const code = content.codePointAt(at) ?? 0
+      if (name !== 'gb18030' || code < 0x10000) return null
+      for (const byte of fourBytes(code)) length = bytes.writeUInt8(byte, length)
+      at += 1
+    }
+  }
+  const encoded = bytes.subarray(0, length)
+  // Some bytes below 0x80 mean other characters in a few encodings.
+  return decode(encoded, name) === content ? encoded : null
+}
+
+const SINGLE_BYTE = /^(?:windows-|iso-8859-|koi8-|ibm866|macintosh|x-mac-)/
+const MULTI_BYTE = /^(?:gb18030|gbk|big5|euc-jp|euc-kr|shift_jis)$/
+const tables = new Map<string, Uint16Array>()
+
+/** The one or two bytes of each character, by its code; null for encodings with states, which are not written. */
+function tableOf(name: string): Uint16Array | null {
+  if (!SINGLE_BYTE.test(name) && !MULTI_BYTE.test(name)) return null
+  const known = tables.get(name)
+  if (known !== undefined) return known
+  const sequences: number[] = []
+  for (let byte = 0x80; byte < 0x100; byte += 1) sequences.push(byte)
+  if (MULTI_BYTE.test(name))
+    for (let lead = 0x81; lead < 0xff; lead += 1)
+      for (let trail = 0x40; trail < 0xff; trail += 1) sequences.push((lead << 8) | trail)
+  const table = codesOf(name, sequences)
+  tables.set(name, table)
+  return table
+}
+
+/** Decodes all sequences at once, a line each: a line end is no part of a longer character. */
+function codesOf(name: string, sequences: readonly number[]): Uint16Array {
+  const bytes = new Uint8Array(sequences.length * 3)
+  let length = 0
+  for (const sequence of sequences) {
+    if (sequence > 0xff) bytes[length++] = sequence >> 8
+    bytes[length++] = sequence & 0xff
+    bytes[length++] = 0x0a
+  }
+  const text = decode(bytes.subarray(0, length), name)
+  const table = new Uint16Array(0x10000)
+  let start = 0
+  for (const sequence of sequences) {
+    const end = text.indexOf('\n', start)
+    const code = text.charCodeAt(start)
+    // Several characters are no character, or one beyond U+FFFF.
+    if (end === start + 1 && code !== 0xfffd && table[code] === 0) table[code] = sequence
+    start = end + 1
+  }
+  return table
+}
+
+/** GB18030 counts the characters beyond U+FFFF on in four bytes; the others of four bytes are not written. */
+function fourBytes(code: number): readonly number[] {
+  const index = code - 0x10000 + 189_000
+  return [
+    0x81 + Math.floor(index / 12_600),
+    0x30 + (Math.floor(index / 1_260) % 10),
+    0x81 + (Math.floor(index / 10) % 126),
+    0x30 + (index % 10),
+  ]
+}
