@@ -192,7 +192,14 @@ function OpenConversation({
     const isKept = useOffline.getState().isOffline && opensOffline()
     const isFollowing = outgoingOf(id) !== null && outgoingOf(id)?.clientId !== clientId
     if (!running && !isFollowing && !isKept) return await run.send(written, clientId)
-    enqueue(id, { id: clientId, ...written, tools: options.tools })
+    const last = messages.data?.at(-1)
+    enqueue(id, {
+      id: clientId,
+      ...written,
+      tools: options.tools,
+      parent: !isFollowing && last?.role === 'assistant' ? last.id : null,
+      waits: running || isFollowing,
+    })
     return true
   }
   const recall = (): void => {

@@ -147,7 +147,7 @@ export function NewChat({
     const isUnreached = error instanceof ApiError && error.status === 0
     // A temporary conversation must store nothing, not even a queued message.
     if (!isUnreached || temporary || !opensOffline()) return false
-    const message = { id: clientId, ...draft, tools: options.tools }
+    const message = { id: clientId, ...draft, tools: options.tools, parent: null, waits: false }
     try {
       const { enqueue, NEW_CONVERSATIONS } = await import('./queue/queued-messages.ts')
       enqueue(NEW_CONVERSATIONS, {

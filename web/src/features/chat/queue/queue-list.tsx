@@ -10,7 +10,7 @@ import { inputClass } from '../../../ui/controls/field.tsx'
 import { moveFocusOnRemoval } from '../../../ui/controls/move-focus-on-removal.ts'
 import { focusMessageField } from '../focus-message-field.ts'
 import { dequeue, type QueuedMessage, useQueue, useQueues } from './queued-messages.ts'
-import { useIsPaused } from './use-is-paused.ts'
+import { useQueueState } from './use-queue-state.ts'
 
 /** Renders nothing without queued messages. “Send now” first stops the active run. */
 export function QueueList({
@@ -25,12 +25,12 @@ export function QueueList({
   const { t } = useTranslation()
   const { length } = useQueue(conversationId)
   const { isOffline } = useOffline()
-  const isPaused = useIsPaused(conversationId, running)
+  const { isPaused } = useQueueState(conversationId)
   return (
     <QueuedMessages
       queueOf={conversationId}
       status={
-        isPaused
+        isPaused && !running
           ? t('queue.paused')
           : isOffline
             ? t('queue.offline')

@@ -15,6 +15,13 @@ export type QueuedMessage = {
   files: readonly AttachedFile[]
   /** Whether tools were on when it was written. */
   tools: boolean
+  /**
+   * The answer after which it was written. Null: that answer did not exist yet, or the message follows the last one of its
+   * conversation.
+   */
+  parent: string | null
+  /** Whether this answer was being written, so that the message is about how it ends. */
+  waits: boolean
   /** Set if the message starts a conversation. */
   begins?: NewConversation
 }
@@ -36,13 +43,24 @@ type Queues = Readonly<Record<string, readonly QueuedMessage[]>>
 const STORAGE_KEY = privateKey('queue')
 
 const readMessage = (value: unknown): QueuedMessage[] => {
-  const { id, text, files, tools, begins } = fieldsOf(value)
+  const { id, text, files, tools, parent, waits, begins } = fieldsOf(value)
   if (typeof id !== 'string' || typeof text !== 'string' || typeof tools !== 'boolean') return []
   // The page stored these as the server had returned them; the server checks their ids again.
   const attached = listIn(files).filter(
     (file) => textIn(fieldsOf(file).id) !== undefined,
   ) as AttachedFile[]
-  return [{ id, text, files: attached, tools, ...readBeginning(begins) }]
+  return [
+    {
+      id,
+      text,
+      files: attached,
+      tools,
+      parent: textIn(parent) ?? null,
+      // Earlier versions stored only messages that waited.
+      waits: waits !== false,
+      ...readBeginning(begins),
+    },
+  ]
 }
 
 const readBeginning = (value: unknown): Pick<QueuedMessage, 'begins'> => {
@@ -162,6 +180,27 @@ export const useQueue = (conversationId: string): readonly QueuedMessage[] =>
 /** Appends a message to the queue. */
 export const enqueue = (conversationId: string, message: QueuedMessage): void =>
   useQueues.getState().change(conversationId, (queue) => [...queue, message])
+
+/** The messages that were written after `parent` follow the answer `answer`, which is being written in its place or below it. */
+const follow =
+  (parent: string | null, answer: string) =>
+  (queue: readonly QueuedMessage[]): readonly QueuedMessage[] =>
+    queue.map((one) => (one.parent === parent ? { ...one, parent: answer, waits: true } : one))
+
+/** Makes the messages that were written after `parent` wait for `answer`. Does nothing without such messages. */
+export function followAnswer(conversationId: string, parent: string | null, answer: string): void {
+  const { queues, change } = useQueues.getState()
+  const isAffected = queues[conversationId]?.some((one) => one.parent === parent) === true
+  if (isAffected) change(conversationId, follow(parent, answer))
+}
+
+/** Removes a message that was sent and is answered by `answer`; those written with it follow this answer. */
+export const dequeueSent = (conversationId: string, sent: QueuedMessage, answer: string): void =>
+  useQueues
+    .getState()
+    .change(conversationId, (queue) =>
+      follow(sent.parent, answer)(queue.filter((one) => one.id !== sent.id)),
+    )
 
 /** Removes a message, because it was sent or the user removed it. */
 export const dequeue = (conversationId: string, id: string): void =>
