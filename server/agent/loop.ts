@@ -113,7 +113,7 @@ export async function* runAgentLoop(input: AgentLoopInput): AsyncGenerator<LoopE
     iteration += 1
     calls = isLast ? [] : withUniqueIds(response.calls, messages)
     const finish: FinishReason | null =
-      calls.length > 0 ? null : isLast ? 'max_iterations' : response.isCutOff ? 'length' : 'stop'
+      calls.length > 0 ? null : response.isCutOff ? 'length' : isLast ? 'max_iterations' : 'stop'
     const { usage, model, carry } = response
     yield ended({ usage, model, calls, carry, finish })
     if (finish !== null) return

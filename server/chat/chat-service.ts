@@ -179,7 +179,11 @@ export function createChatService(
               error: null,
               finishReason: null,
               reachedLimit: null,
-              state: { ...state, iterationLimit: run.iteration + settings.maxIterations },
+              state: {
+                ...state,
+                iterationLimit: run.iteration + settings.maxIterations,
+                resumedAfter: run.finishReason,
+              },
               owner: dependencies.instance,
             })
             if (reopened === undefined) throw appError('run_still_active')

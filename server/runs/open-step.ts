@@ -86,7 +86,8 @@ export function createOpenStep({
       position: index,
       type: prose.type,
       content: prose.content,
-      closed: isClosed || prose.closed,
+      // What an earlier attempt had written stays if this one dies: the next attempt continues it, too.
+      closed: isClosed || prose.closed || prose.isContinued === true,
       firstEvent: prose.firstEvent,
       cuts: writeCuts(prose),
       durationMs: isClosed || prose.closed ? prose.durationMs : null,

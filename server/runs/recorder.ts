@@ -50,6 +50,8 @@ interface Dependencies {
   run: Pick<RunRow, 'id' | 'attempt' | 'messageId' | 'userId'>
   /** Index of the first step that this attempt writes or rewrites. */
   nextIndex: number
+  /** The text step of an earlier attempt that the next text continues, and what separates the two; null if there is none. */
+  continued?: { index: number; separator: string } | null
   /** Calls of earlier attempts that still need a result, with the indexes of both steps. */
   openCalls: ReadonlyMap<string, { call: number; result: number }>
   stepRepository: Pick<StepRepository, 'putOf' | 'putProse' | 'setFirstEvent' | 'markStarted'>
@@ -124,18 +126,33 @@ export function createRecorder(dependencies: Dependencies): Recorder {
     return nextIndex - 1
   }
 
+  let continued = dependencies.continued ?? null
+
+  function appendTo(kind: 'thinking' | 'text', text: string): void {
+    if (kind === 'thinking' || continued === null) {
+      openStep.append(kind, text, takeIndex)
+      return
+    }
+    const { index, separator } = continued
+    continued = null
+    runLog.continueProse(index)
+    openStep.append(kind, separator + text, () => index)
+  }
+
   return {
     append(kind, text) {
       if (text === '') return undefined
       const openKind = openStep.kind()
       if (openKind === null || openKind === kind) {
-        openStep.append(kind, text, takeIndex)
+        appendTo(kind, text)
         return undefined
       }
-      return closeOpen('text').then(() => openStep.append(kind, text, takeIndex))
+      return closeOpen('text').then(() => appendTo(kind, text))
     },
 
     async endIteration(calls, write, carry) {
+      // A text after calls does not belong to the one before them.
+      if (calls.length > 0) continued = null
       const proseIndex = openStep.take()
       const base = nextIndex
       nextIndex += calls.length * 2

@@ -75,6 +75,8 @@ export const RunState = z.object({
   /** Maximum number of iterations when the run began or was last resumed, counted from its first iteration. */
   iterationLimit: z.int().optional(),
   prompt: RunPrompt.optional(),
+  /** How the run had ended when a person last resumed it; null for a failure. */
+  resumedAfter: FinishReason.nullable().optional(),
   /** What the next run of the conversation repeats (`WindowMarks`). */
   window: z
     .object({ shortenedTo: CallId.optional(), ratio: z.number().positive().optional() })

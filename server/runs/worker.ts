@@ -7,7 +7,7 @@ import type { RunRow } from '../db/repositories/runs/runs.ts'
 import { RunOver } from '../db/run-attempt.ts'
 import { AppError, appError } from '../errors.ts'
 import { createWorkClock, type WorkClock } from '../lib/work-clock.ts'
-import { createRunContext, type RunContext } from './context/context.ts'
+import { createRunContext, type ResumePoint, type RunContext } from './context/context.ts'
 import { recallEarlierResults } from './context/tool-recall.ts'
 import { endBroken } from './end/end-broken.ts'
 import { type Ending, makeTitle, storeEnd, titleWithoutAnswer } from './end/finish.ts'
@@ -18,7 +18,7 @@ import { outcomeOf } from './observation.ts'
 import { type PerformedRun, type RunDependencies, retryRead } from './performed-run.ts'
 import { createRecorder, type Recorder } from './recorder.ts'
 import { createRunLoop } from './run-loop.ts'
-import { readRunState } from './state.ts'
+import { type RunState, readRunState } from './state.ts'
 import { createSubAgentJournal } from './sub-agents/journal.ts'
 import { createRunTimeline, type RunTimeline } from './timeline.ts'
 import { createSpending } from './usage/spending.ts'
@@ -142,6 +142,7 @@ async function workAndEnd(performed: PerformedRun, clock: WorkClock): Promise<vo
     run,
     nextIndex: resume?.nextIndex ?? rows.length,
     openCalls: resume?.places ?? new Map(),
+    continued: resume === null ? null : continuedBy(resume, state),
     stepRepository: store.steps,
     writes,
     storeMoments: dependencies.storeMoments,
@@ -246,6 +247,12 @@ async function handle(
       return { kind: 'done', finish: active.stopReason === 'time_limit' ? 'budget' : 'stopped' }
   }
 }
+
+/** An answer that the iteration limit ended is complete in itself; any other end may be in the middle of a word. */
+const continuedBy = ({ continued }: ResumePoint, { resumedAfter }: RunState) =>
+  continued === null
+    ? null
+    : { index: continued, separator: resumedAfter === 'max_iterations' ? '\n\n' : '' }
 
 const onDisconnectOf = (run: RunRow) =>
   // The options are validated when the context is built; the watch needs only this one, and needs it earlier.

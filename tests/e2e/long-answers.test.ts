@@ -174,6 +174,29 @@ describeInBrowser('a long answer', (visitor) => {
     await leave(page)
   })
 
+  test('an answer that the output limit cut off within code goes on as one text and one code block, without a visible question, also in the export', async () => {
+    upstream.enqueue(
+      turn.text('Here:\n\n```js\nconst one = 1\nconst tw', { finishReason: 'length' }),
+      turn.thinking('Where was I?', 'o = 2\n```\n\nThat is all.'),
+    )
+    const page = await visitor.open(server.url)
+    await say(page, 'Write code.')
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByText('That is all.').waitFor()
+    await page.getByRole('button', { name: 'Regenerate' }).waitFor()
+    for (const isReloaded of [false, true]) {
+      if (isReloaded) await page.reload()
+      await page.getByText('That is all.').waitFor()
+      expect(await page.locator('article pre').count()).toBe(1)
+      expect(await page.locator('article pre').innerText()).toContain('const two = 2')
+      expect(await page.getByRole('article', { name: 'Your message' }).count()).toBe(1)
+    }
+    const id = new URL(page.url()).pathname.split('/')[2]
+    const exported = await fetch(`${server.url}/api/conversations/${id}/export?format=md`)
+    expect(await exported.text()).toContain('```js\nconst one = 1\nconst two = 2\n```')
+    await leave(page)
+  })
+
   test('a conversation whose first answer failed or was stopped is titled with its first message', async () => {
     const page = await visitor.open(server.url)
     const list = page.getByRole('navigation', { name: 'Conversations' })

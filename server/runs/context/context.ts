@@ -65,6 +65,8 @@ export interface ResumePoint {
   places: Map<string, { call: number; result: number }>
   /** Pending calls that had begun and are not safe to repeat. */
   interrupted: Set<CallId>
+  /** Index of the text step that the model continues; null if it does not continue one. */
+  continued: number | null
 }
 
 /**
@@ -199,8 +201,7 @@ function currentTurn(
     answerMessages(kept, '', { current: true, carries, images }),
     vision,
   )
-  const last = kept.at(-1)
-  if (last?.type === 'text') messages.push({ role: 'user', content: CONTINUE_NOTE })
+  if (resume.continued !== null) messages.push({ role: 'user', content: CONTINUE_NOTE })
   return messages
 }
 
@@ -254,8 +255,8 @@ function toolsOf(
 }
 
 /**
- * Finds the last completed step and the work that remains after it. The model writes an unfinished text again; calls
- * without a result run, or run again if that is safe.
+ * Finds the last completed step and the work that remains after it. The model continues a text at the end; one that
+ * was not finished because the process died, it writes again. Calls without a result run, or run again if that is safe.
  */
 export function resumePoint(rows: readonly StepRow[], tools: Pick<ToolSet, 'get'>): ResumePoint {
   const closed = rows.filter((row) => row.closed)
@@ -276,7 +277,13 @@ export function resumePoint(rows: readonly StepRow[], tools: Pick<ToolSet, 'get'
   const end = (closed.at(-1)?.position ?? -1) + 1
   const nextIndex =
     lastCall === undefined ? end : Math.max(end, lastCall.position + 1 + calls.length)
-  return { nextIndex, pendingCalls, places, interrupted }
+  return { nextIndex, pendingCalls, places, interrupted, continued: lastText(closed) }
+}
+
+/** The text that the answer ends with, whatever the model thought after it; null if it ends with something else. */
+function lastText(closed: readonly StepRow[]): number | null {
+  const last = closed.findLast(({ type }) => type !== 'thinking')
+  return last?.type === 'text' && last.content !== '' ? last.position : null
 }
 
 /** The calls of the last iteration, if the answer ends with calls or their results. */

@@ -96,7 +96,9 @@ export function runLogHistory(run: RunRow, rows: readonly StepRow[]): RunLogHist
     }
     if (row.closed) add({ id: lastId + 1, kind: 'whole', index: row.position, to: from })
   }
-  return { entries, steps, lastId: Math.max(lastId, idsBefore(run.attempt)) }
+  // A text that a later attempt continued has newer ids than the steps after it.
+  entries.sort((one, other) => one.id - other.id)
+  return { entries, steps, lastId: Math.max(entries.at(-1)?.id ?? 1, idsBefore(run.attempt)) }
 }
 
 /** The terminal event of a run; null when it has not ended. */

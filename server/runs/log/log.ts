@@ -37,6 +37,8 @@ export interface ProseState {
   replaces: boolean
   /** How long the model thought, in milliseconds; null while it does, and for text. */
   durationMs: number | null
+  /** Whether an attempt continues the text of an earlier one. Until it does, the step is closed. */
+  isContinued?: boolean
 }
 
 /** Receives what happens in a run log. */
@@ -84,6 +86,8 @@ export interface RunLog {
   /** Appends text to the prose step at `index`, as one or more events. Opens the step or replaces an interrupted one. */
   appendProse(index: number, type: 'thinking' | 'text', text: string): void
   closeProse(index: number): void
+  /** Makes the next text at `index` continue the closed step instead of replacing it. Emits nothing. */
+  continueProse(index: number): void
   /** Appends any other event. A step event also sets the step at its index. */
   appendEvent(event: RunEvent): void
   settleApproval(idRef: string): void
@@ -159,19 +163,23 @@ export function createRunLog(history: RunLogHistory): RunLog {
     }
     const replaces = slot !== undefined
     if (replaces) retract(index)
+    // The ids of this attempt begin a new range, so the first event of a continued step repeats the whole text.
+    const isContinued = slot !== undefined && isProse(slot) && slot.isContinued === true
+    const content = isContinued ? slot.content + text : text
     steps[index] = {
       type,
-      content: text,
+      content,
       lastPiece: text,
       closed: false,
       firstEvent: id,
-      cuts: [text.length],
+      cuts: [content.length],
       replaces,
       durationMs: null,
+      isContinued,
     }
     push(
       replaces
-        ? { id, kind: 'whole', index, to: text.length }
+        ? { id, kind: 'whole', index, to: content.length }
         : { id, kind: 'delta', index, from: 0, to: text.length },
     )
   }
@@ -227,6 +235,10 @@ export function createRunLog(history: RunLogHistory): RunLog {
       slot.closed = true
       slot.lastPiece = ''
       push({ id: lastId + 1, kind: 'whole', index, to: slot.content.length })
+    },
+    continueProse(index) {
+      const slot = steps[index]
+      if (slot !== undefined && isProse(slot) && slot.closed) slot.isContinued = true
     },
     appendEvent(event) {
       if (event.event === 'process_step') {

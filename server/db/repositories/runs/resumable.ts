@@ -4,7 +4,7 @@ import type { FinishReason } from '../../../protocol/runs/run-event.ts'
 import type { Tables } from '../../tables.ts'
 
 /** Finish reasons of runs that are completed but have more to do. */
-const LIMITS: readonly FinishReason[] = ['max_iterations', 'budget']
+const LIMITS: readonly FinishReason[] = ['length', 'max_iterations', 'budget']
 
 type RunEnd = Pick<Tables['runs']['$inferSelect'], 'status' | 'finishReason' | 'endedAt'>
 

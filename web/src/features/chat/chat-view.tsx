@@ -40,7 +40,6 @@ import { MessageList } from './messages/message-list.tsx'
 import { MissingConversation } from './missing-conversation.tsx'
 import { QueueList } from './queue/queue-list.tsx'
 import { enqueue } from './queue/queued-messages.ts'
-import { randomId } from './random-id.ts'
 import { Announcer } from './runs/announcer.tsx'
 import { useIsRunning } from './runs/live-runs.ts'
 import { useAttach } from './runs/use-attach.ts'
@@ -169,7 +168,6 @@ function OpenConversation({
   aside: ReactNode
 }) {
   const { id } = conversation
-  const { t } = useTranslation()
   const client = useQueryClient()
   const messages = useMessages(id)
   const loadOlder = useNextPage(messageKeys.list(id), messages.fetchNextPage)
@@ -212,10 +210,8 @@ function OpenConversation({
       remove: setToDelete,
       show,
       setEdited,
-      continueAnswer: () =>
-        void run.send({ text: t('message.continueRequest'), files: [] }, randomId()),
     }),
-    [run, show, t],
+    [run, show],
   )
   const place = useMemo(
     () => ({ conversationId: id, projectId: conversation.project_id }),

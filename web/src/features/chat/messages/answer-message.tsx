@@ -80,8 +80,6 @@ type AnswerMessageProps = {
   locked: boolean
   onRegenerate: (id: string, model?: string) => void
   onResume: (runId: string) => void
-  /** Continues an answer that the output limit cut off; null if another message follows. */
-  onContinue: (() => void) | null
   onStop: () => void
   /** Stops the answer and regenerates it with another model. */
   onSwitch: (id: string, model: string) => void
@@ -99,7 +97,6 @@ export const AnswerMessage = memo(function AnswerMessage({
   locked,
   onRegenerate,
   onResume,
-  onContinue,
   onStop,
   onSwitch,
   onDelete,
@@ -165,7 +162,6 @@ export const AnswerMessage = memo(function AnswerMessage({
             isEmpty={steps.length === 0}
             onRegenerate={onRegenerate}
             onResume={onResume}
-            onContinue={onContinue}
           />
           <AnswerActions
             message={message}

@@ -176,7 +176,6 @@ function Side({ id, conversationId, shown, locked, actions }: Props & { id: stri
         locked={locked}
         onRegenerate={actions.regenerate}
         onResume={actions.resume}
-        onContinue={null}
         onStop={actions.stop}
         onSwitch={actions.switchModel}
         onDelete={actions.remove}

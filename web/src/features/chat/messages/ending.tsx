@@ -17,7 +17,6 @@ export function Ending({
   isEmpty,
   onRegenerate,
   onResume,
-  onContinue,
 }: {
   message: Message
   live: LiveRun | undefined
@@ -25,8 +24,6 @@ export function Ending({
   isEmpty: boolean
   onRegenerate: (id: string, model?: string) => void
   onResume: (runId: string) => void
-  /** Requests the rest of an answer that the output limit cut off; null if another message follows. */
-  onContinue: (() => void) | null
 }) {
   const { t } = useTranslation()
   const refusalText = useRefusalText()
@@ -39,9 +36,8 @@ export function Ending({
   if (!failed && !limited && !broken && !cutOff) return null
   const runId = live?.runId ?? message.run_id ?? null
   // A resumed run keeps its token count and would hit the limit again at once. The text says what helps.
-  const canResume =
-    !cutOff && runId !== null && !(failed && isEmpty) && limit?.reason !== 'run_tokens_used_up'
-  const resumption = cutOff ? onContinue : canResume ? () => onResume(runId) : null
+  const canResume = runId !== null && !(failed && isEmpty) && limit?.reason !== 'run_tokens_used_up'
+  const resumption = canResume ? () => onResume(runId) : null
   const failure = live?.error ?? {
     code: message.error_code,
     reason: message.error_reason,

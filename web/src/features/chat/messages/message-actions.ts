@@ -9,8 +9,6 @@ export type MessageActions = Pick<
 > & {
   remove: (id: string) => void
   show: (id: MessageId) => void
-  /** Asks the model to continue where its output limit cut it off. */
-  continueAnswer: () => void
   /** Opens the editing of a message; null closes it. */
   setEdited: (id: MessageId | null) => void
 }

@@ -136,7 +136,6 @@ export function MessageList({
                   task={tasks?.find((task) => task.message_id === message.id)?.task ?? null}
                   locked={locked}
                   editing={edited === message.id}
-                  isLast={index === messages.length - 1}
                   actions={actions}
                 />
               </PartBoundary>
@@ -171,7 +170,6 @@ function OneMessage({
   task,
   locked,
   editing,
-  isLast,
   actions,
 }: {
   message: Message
@@ -181,7 +179,6 @@ function OneMessage({
   task: string | null
   locked: boolean
   editing: boolean
-  isLast: boolean
   actions: MessageActions
 }) {
   if (message.role === 'user')
@@ -216,7 +213,6 @@ function OneMessage({
       locked={locked}
       onRegenerate={actions.regenerate}
       onResume={actions.resume}
-      onContinue={isLast ? actions.continueAnswer : null}
       onStop={actions.stop}
       onSwitch={actions.switchModel}
       onDelete={actions.remove}

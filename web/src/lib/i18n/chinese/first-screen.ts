@@ -174,7 +174,6 @@ export const chinese: typeof english = {
     limited: '智能体已达到迭代次数上限，可以让它继续。',
     budget: '智能体已达到时间或 token 上限，可以让它继续。',
     cutOff: '回答达到模型的输出上限，被截断了。',
-    continueRequest: '请从中断的地方继续。',
   },
   code: { text: '文本' },
   diff: { sideBySide: '并排显示' },

@@ -176,7 +176,6 @@ export const english = {
     limited: 'The agent reached its iteration limit. You can let it continue.',
     budget: 'The agent reached its time or token limit. You can let it continue.',
     cutOff: 'The answer was cut off at the model’s output limit.',
-    continueRequest: 'Continue exactly where you left off.',
   },
   code: { text: 'text' },
   diff: { sideBySide: 'Side by side' },

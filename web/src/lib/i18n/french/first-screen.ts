@@ -201,7 +201,6 @@ export const firstScreen: Translation<typeof english, Forms> = {
     limited: 'L’agent a atteint sa limite d’itérations. Vous pouvez le laisser continuer.',
     budget: 'L’agent a atteint sa limite de temps ou de tokens. Vous pouvez le laisser continuer.',
     cutOff: 'La réponse a été coupée : le modèle a atteint sa limite de sortie.',
-    continueRequest: 'Continue exactement là où tu t’es arrêté.',
   },
   code: { text: 'texte' },
   diff: { sideBySide: 'Côte à côte' },

@@ -195,7 +195,6 @@ export const firstScreen: Translation<typeof english, Forms> = {
     limited: 'Der Agent hat sein Limit an Durchgängen erreicht. Du kannst ihn fortfahren lassen.',
     budget: 'Der Agent hat sein Zeit- oder Tokenlimit erreicht. Du kannst ihn fortfahren lassen.',
     cutOff: 'Die Antwort wurde am Ausgabelimit des Modells abgeschnitten.',
-    continueRequest: 'Mach genau dort weiter, wo du aufgehört hast.',
   },
   code: { text: 'Text' },
   diff: { sideBySide: 'Nebeneinander' },

@@ -184,7 +184,6 @@ export const firstScreen: Translation<typeof english, Forms> = {
     limited: 'エージェントが反復の上限に達しました。続けさせることができます。',
     budget: 'エージェントが時間またはトークンの上限に達しました。続けさせることができます。',
     cutOff: 'モデルの出力上限に達したため、回答が途中で切れました。',
-    continueRequest: '中断したところから続けてください。',
   },
   code: { text: 'テキスト' },
   diff: { sideBySide: '左右に並べて表示' },

@@ -181,7 +181,6 @@ export const firstScreen: Translation<typeof english, Forms> = {
     limited: '에이전트가 반복 한도에 도달했습니다. 계속하게 할 수 있습니다.',
     budget: '에이전트가 시간 또는 토큰 한도에 도달했습니다. 계속하게 할 수 있습니다.',
     cutOff: '모델의 출력 한도에 도달해 답변이 중간에 끊겼습니다.',
-    continueRequest: '중단된 부분부터 이어서 계속해 주세요.',
   },
   code: { text: '텍스트' },
   diff: { sideBySide: '나란히 보기' },

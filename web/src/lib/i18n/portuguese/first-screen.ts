@@ -199,7 +199,6 @@ export const firstScreen: Translation<typeof english, Forms> = {
     limited: 'O agente atingiu o limite de iterações. Você pode deixá-lo continuar.',
     budget: 'O agente atingiu o limite de tempo ou de tokens. Você pode deixá-lo continuar.',
     cutOff: 'A resposta foi cortada no limite de saída do modelo.',
-    continueRequest: 'Continue exatamente de onde parou.',
   },
   code: { text: 'texto' },
   diff: { sideBySide: 'Lado a lado' },

@@ -200,7 +200,6 @@ export const firstScreen: Translation<typeof english, Forms> = {
     limited: 'El agente llegó a su límite de iteraciones. Puedes dejar que continúe.',
     budget: 'El agente llegó a su límite de tiempo o de tokens. Puedes dejar que continúe.',
     cutOff: 'La respuesta se cortó al llegar al límite de salida del modelo.',
-    continueRequest: 'Continúa exactamente donde lo dejaste.',
   },
   code: { text: 'texto' },
   diff: { sideBySide: 'En paralelo' },
