@@ -40,6 +40,7 @@ export const mcpAdministration = ({
         reason: failure?.reason ?? null,
         params: failure?.params ?? null,
         problems: [],
+        output: null,
         ...states.get(name),
         state: isEnabled
           ? (states.get(name)?.state ?? (isUnreadable ? 'waiting' : 'connecting'))

@@ -161,6 +161,7 @@ export function createToolModule(options: ToolModuleOptions): ToolModule {
     clientMetadataUrl: clientMetadataUrl(config.public_url),
     web: fetch,
     prepareImage: readResultImage,
+    redact: options.redact,
     identify: (userId) => store.users.find(userId),
     permits: access.allowsMcpServer,
     log: (message, detail) => log.warn(detail, message),

@@ -80,6 +80,8 @@ export const MCP_SERVER = {
   ...REASON,
 } satisfies FieldsOf<McpServer>
 
+const PROGRAM_OUTPUT =
+  'The end of what a program printed on its standard error, without secrets. Null: nothing, or it has a URL.'
 const PROBLEMS = within('What was odd in the lists of the server. Everything else works.', {
   kind: 'What was odd: `tool`, `prompt`, `resource` or `template` (of resources).',
   name: 'Its name, or its place in the list, as in `#3`.',
@@ -181,6 +183,7 @@ export const ADMINISTRATION_DESCRIPTIONS = {
     needs_settings:
       'Whether the stored address and headers can no longer be read, so that you must enter them again.',
     problems: PROBLEMS,
+    output: PROGRAM_OUTPUT,
   } satisfies FieldsOf<AdminMcpServer>,
   CreateMcpServer: mcpServerSettings,
   PatchMcpServer: mcpServerSettings,
@@ -199,5 +202,6 @@ export const ADMINISTRATION_DESCRIPTIONS = {
     error: 'Why the connection failed, for a person. Null: it did not.',
     ...REASON,
     problems: PROBLEMS,
+    output: PROGRAM_OUTPUT,
   } satisfies FieldsOf<McpServerTest>,
 }

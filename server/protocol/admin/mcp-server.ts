@@ -59,6 +59,12 @@ export const TestMcpServerBody = CreateMcpServerBody.omit({ enabled: true })
   .extend({ url: optional(Url) })
   .meta({ id: 'TestMcpServer' })
 
+/**
+ * The end of what a program printed on its standard error, without secrets: often it says there what it needs. Null if it
+ * printed nothing, and for servers with a URL.
+ */
+const ProgramOutput = z.string().nullable()
+
 /** The result of one test connection to an MCP server. */
 export const McpServerTest = z
   .object({
@@ -72,6 +78,7 @@ export const McpServerTest = z
     params: ErrorParams.nullable(),
     /** What was odd in the server's list of tools. */
     problems: z.array(McpProblem),
+    output: ProgramOutput,
   })
   .meta({ id: 'McpServerTest' })
 export type McpServerTest = z.infer<typeof McpServerTest>
@@ -105,6 +112,7 @@ export const AdminMcpServer = z
     needs_settings: z.boolean(),
     /** What was odd in the server's lists: left out or mended. */
     problems: z.array(McpProblem),
+    output: ProgramOutput,
   })
   .meta({ id: 'AdminMcpServer' })
 export type AdminMcpServer = z.infer<typeof AdminMcpServer>

@@ -13,8 +13,8 @@ export const McpServerName = z
 /** One entry of `mcp_servers`, in the format of other MCP clients: a program to start, or a URL. */
 export const McpServerSettings = z
   .strictObject({
-    /** Some clients write it. Ignored: the other keys determine the transport. */
-    type: z.enum(['stdio', 'http', 'streamable-http']).optional(),
+    /** Some clients write it. Only `sse` matters: the other keys determine the transport. */
+    type: z.enum(['stdio', 'http', 'streamable-http', 'sse']).optional(),
     command: z.string().min(1).max(4096).optional(),
     args: z.array(z.string().max(10_000)).max(200).optional(),
     /** Added to PATH, HOME, USER and similar variables. The program receives nothing else of the server's environment. */

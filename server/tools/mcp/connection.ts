@@ -11,11 +11,12 @@ import type {
 } from '../../protocol/models/mcp.ts'
 import type { InputAnswer } from '../../protocol/runs/input.ts'
 import { brief, type RemoteAnswer, type RemoteCall, sendCall } from './call.ts'
-import { explain, isSignInWanted } from './faults.ts'
+import { explain, isSignInWanted, statusOf } from './faults.ts'
 import { listTools, NOTHING_LISTED } from './listing.ts'
 import { createClientOpener } from './open-client.ts'
 import { loadSdk, type RemoteClient, type RemoteTool } from './sdk.ts'
 import { CALL_WAITS_MS, FIRST_PAUSE_MS, LASTING_MS, pauseAfter } from './timing.ts'
+import { isBufferFull, MAX_RESPONSE_BYTES, megabytes } from './transport.ts'
 import { watchConnection } from './watch.ts'
 
 /** A connection to one MCP server that reconnects until it is closed. */
@@ -29,6 +30,8 @@ export interface McpConnection {
   readonly era: McpEra | null
   /** Why the server is not connected, for a person; null if it is. Technical details go to the log. */
   readonly error: DescribedFailure | null
+  /** The end of what a program printed on its standard error. May hold secrets. */
+  readonly output: string
   /** What was odd in the server's lists: left out or mended. */
   readonly problems: readonly McpProblem[]
   /** The tools that the server listed last. They stay while it is unreachable, so that calls report that instead. */
@@ -54,26 +57,39 @@ export interface McpConnectionOptions {
   log(message: string, detail: Record<string, unknown>): void
   /** The pause before the first reconnect, in milliseconds; for tests. */
   firstPauseMs?: number
+  /** Maximum bytes of one response; for tests. */
+  maxResponseBytes?: number
+  /** Waits until another program may start. Call what it resolves with once this one has started. */
+  starts(): Promise<() => void>
   authProvider?: AuthProvider | undefined
   /** Called when the server requires an access token, or another one. The connection does not retry. */
   onSignIn?: (() => void) | undefined
 }
 
 const MAX_PROBLEMS = 100
+/** Characters of the output of a program. */
+const MAX_OUTPUT = 4_000
 
 /** One MCP server, over stdio or streamable HTTP, through the official SDK. */
 export function createMcpConnection(options: McpConnectionOptions): McpConnection {
   const { name, settings } = options
   const firstPauseMs = options.firstPauseMs ?? FIRST_PAUSE_MS
+  const maxResponseBytes = options.maxResponseBytes ?? MAX_RESPONSE_BYTES
   const opener = createClientOpener(settings, {
+    maxResponseBytes,
     isWaiting: () => asking > 0,
     authProvider: options.authProvider,
+    onOutput(text) {
+      output = (output + text).slice(-MAX_OUTPUT)
+    },
     onProblems(kind, found, isWhole) {
       const others = problems.filter((one) => !isWhole || one.kind !== kind)
       problems = [...others, ...found].slice(0, MAX_PROBLEMS)
     },
   })
   let problems: readonly McpProblem[] = []
+  /** The end of what the program printed since its last start. */
+  let output = ''
   let status: McpServerStatus = 'connecting'
   let error: DescribedFailure | null = null
   let listing = NOTHING_LISTED
@@ -84,6 +100,8 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
   let refreshing: Promise<void> | null = null
   let failures = 0
   let closed = false
+  /** Whether the program sent a message that is too large, which ended its connection. */
+  let isTooLarge = false
   const inFlight = new Set<RemoteCall>()
   /** Number of questions of this server that a person is being asked. */
   let asking = 0
@@ -138,21 +156,27 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
     if (closed || current !== null) return
     clearTimeout(retryTimer)
     if (status !== 'connecting') change('connecting', error)
+    const release = settings.command === undefined ? () => {} : await options.starts()
     try {
+      if (closed) return
       const client = await opener.open((created, give) => {
+        output = ''
         giveUp = give
         // The connection was closed while the SDK was loading.
         if (closed) void give()
         created.setRequestHandler('elicitation/create', ({ params }) => answerInput(params))
         created.onclose = () => lost(created, new Error('the connection was closed'))
-        created.onerror = (fault) =>
+        created.onerror = (fault) => {
+          isTooLarge ||= isBufferFull(fault)
           options.log('an MCP connection reported an error', {
             server: name,
             cause: errorText(fault),
           })
+        }
       })
       const listed = await listTools(client)
       if (closed) return void (await client.close())
+      isTooLarge = false
       const watch = new AbortController()
       current = { client, watch, since: performance.now() }
       listing = listed
@@ -169,6 +193,7 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
       if (options.onSignIn !== undefined && isSignInWanted(fault)) wantSignIn()
       else plan(fault)
     } finally {
+      release()
       giveUp = null
     }
   }
@@ -232,6 +257,9 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
     get error() {
       return error
     },
+    get output() {
+      return output
+    },
     get problems() {
       return [...problems, ...listing.problems]
     },
@@ -274,18 +302,27 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
           case 'answered':
             return refused(outcome.fault)
           case 'sign_in':
-            if (options.onSignIn === undefined) return refused(outcome.fault)
+            if (options.onSignIn === undefined) return notRun(name, outcome.fault)
             lost(client, outcome.fault)
             wantSignIn()
-            return { ok: false, error: notReached(name, error), reached: true }
+            return { ok: false, error: notReached(name, error), reached: false }
+          case 'not_run':
+            return notRun(name, outcome.fault)
+          case 'not_sent':
+            lost(client, outcome.fault)
+            return { ok: false, error: notReached(name, error), reached: false }
           case 'session_lost':
           case 'broken':
             lost(client, outcome.fault)
             // A server that does not know the session has not run the call.
-            if (outcome.kind === 'session_lost' && attempt === 1) continue
+            if (outcome.kind === 'session_lost')
+              if (attempt === 1) continue
+              else return notRun(name, outcome.fault)
             return {
               ok: false,
-              error: `The connection to the MCP server '${name}' was lost during the call; the call may or may not have taken effect.`,
+              error: isTooLarge
+                ? `The MCP server '${name}' sent more than ${megabytes(maxResponseBytes)} at once, so the connection to it was ended. The call has probably taken effect; its result is not known. Ask for less.`
+                : `The connection to the MCP server '${name}' was lost during the call; the call may or may not have taken effect.`,
               reached: true,
             }
         }
@@ -311,6 +348,19 @@ const refused = (fault: unknown): RemoteAnswer => ({
   error: `The server rejected the call: ${brief(fault)}`,
   reached: true,
 })
+
+const notRun = (name: string, fault: unknown): RemoteAnswer => {
+  const status = statusOf(fault)
+  const cause =
+    status === 401
+      ? 'its credentials were not accepted'
+      : `HTTP ${status ?? 'error'}: ${brief(fault).slice(0, 300)}`
+  return {
+    ok: false,
+    error: `The MCP server '${name}' refused the call before it ran (${cause}). Nothing was changed.`,
+    reached: false,
+  }
+}
 
 const notReached = (name: string, error: DescribedFailure | null): string =>
   `The MCP server '${name}' is not available${error === null ? '' : ` (${error.message})`}; the call was not made. Continue without this tool; it may be available again later.`

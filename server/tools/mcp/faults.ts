@@ -1,14 +1,18 @@
 // Classifies failures of MCP connections: what to do next, and how to describe them to people.
+import { asRecord, asText } from '../../lib/records.ts'
 import { type DescribedFailure, storedFailure } from '../../protocol/failures/stored.ts'
 import type { Sdk } from './sdk.ts'
 
 /**
  * `answered`: the server responded, or its response is invalid. `stale_headers`: it expects other `Mcp-Param-*` headers and
  * did not run the call. `session_lost`: it does not know the session and did not run the call. `sign_in`: it requires an
- * access token, or rejected the one it got.
+ * access token, or rejected the one it got. `not_sent`: it could not be reached at all. `not_run`: it refused the request
+ * before it ran anything.
  */
 export type FaultKind =
   | 'answered'
+  | 'not_sent'
+  | 'not_run'
   | 'slow'
   | 'stale_headers'
   | 'session_lost'
@@ -26,16 +30,40 @@ export function kindOf(fault: unknown, sdk: Sdk): FaultKind {
     return fault.code === HEADER_MISMATCH ? 'stale_headers' : 'answered'
   if (fault instanceof sdk.SdkHttpError) {
     if (fault.status === 401) return 'sign_in'
-    if (fault.status === 404) return 'session_lost'
-    return fault.status === 403 ? 'answered' : 'broken'
+    if (fault.status === 404 || isAboutSession(fault)) return 'session_lost'
+    const isRefused = fault.status >= 400 && fault.status < 500 && fault.status !== 408
+    return isRefused ? 'not_run' : 'broken'
   }
-  if (!(fault instanceof sdk.SdkError)) return 'broken'
+  if (!(fault instanceof sdk.SdkError)) return isUnreachable(fault) ? 'not_sent' : 'broken'
   if (fault.code === sdk.SdkErrorCode.RequestTimeout) return 'slow'
   const { InvalidResult, UnsupportedResultType } = sdk.SdkErrorCode
   return fault.code === InvalidResult || fault.code === UnsupportedResultType
     ? 'answered'
     : 'broken'
 }
+
+/** Some servers answer 400 instead of 404 once they do not know a session. */
+const isAboutSession = ({ status, data }: { status: number; data: unknown }): boolean =>
+  status === 400 && /session/i.test(asText(asRecord(data)?.text).slice(0, 1_000))
+
+const NEVER_REACHED: ReadonlySet<unknown> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+])
+const isUnreachable = (fault: unknown): boolean =>
+  codesOf(fault).some((code) => NEVER_REACHED.has(code))
+
+/** Whether a server that speaks only the transport of 2024 may have answered so. */
+export const isForOldTransport = (fault: unknown): boolean =>
+  codesOf(fault).some((code) => code === 400 || code === 404 || code === 405 || code === 501)
+
+/** The HTTP status of a fault; undefined if there is none. */
+export const statusOf = (fault: unknown): number | undefined =>
+  codesOf(fault).find((code): code is number => typeof code === 'number' && code >= 400)
 
 /** Whether a connection failed because it had no valid access token. */
 export const isSignInWanted = (fault: unknown): boolean =>

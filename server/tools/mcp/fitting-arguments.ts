@@ -130,8 +130,6 @@ function repair(value: unknown, schema: unknown, root: Schema, depth: number): u
 
 /** The value of an accepted type that the given one stands for; itself if that is not clear. */
 function converted(value: unknown, types: ReadonlySet<string>): unknown {
-  if ((typeof value === 'number' || typeof value === 'boolean') && types.has('string'))
-    return String(value)
   if (typeof value !== 'string') return value
   const text = value.trim()
   const read = /^(true|false|null)$/i.test(text) ? text.toLowerCase() : text

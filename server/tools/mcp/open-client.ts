@@ -1,9 +1,16 @@
 // Opens the client for one MCP server, in the revision that the server speaks: detected once, then remembered.
 import type { PriorDiscovery } from '@modelcontextprotocol/client'
 import type { McpEra, McpServerSettings } from '../../protocol/models/mcp.ts'
+import { isForOldTransport, isSignInWanted } from './faults.ts'
 import { MAX_PAGES } from './listing.ts'
 import { loadSdk, type RemoteClient } from './sdk.ts'
-import { CONNECT_TIMEOUT_MS, DISCOVERY_TIMEOUT_MS, LEGACY_REMEMBERED_MS } from './timing.ts'
+import {
+  CONNECT_TIMEOUT_MS,
+  DISCOVERY_TIMEOUT_MS,
+  FIRST_DISCOVERY_TIMEOUT_MS,
+  FIRST_START_TIMEOUT_MS,
+  LEGACY_REMEMBERED_MS,
+} from './timing.ts'
 import { type TransportOptions, transportFor } from './transport.ts'
 
 /** Opens clients to one server, one at a time. */
@@ -18,57 +25,109 @@ export interface ClientOpener {
   open(prepare: (client: RemoteClient, giveUp: () => Promise<void>) => void): Promise<RemoteClient>
 }
 
-/** Create one per connection: it remembers which revision the server speaks. */
+/** Create one per connection: it remembers how to reach the server, and which revision it speaks. */
 export function createClientOpener(
   settings: McpServerSettings,
-  options: TransportOptions,
+  options: Omit<TransportOptions, 'isOldTransport'>,
 ): ClientOpener {
   let era: McpEra | null = null
-  let remembered: { prior: PriorDiscovery; until: number } | null = null
+  let remembered: { prior: PriorDiscovery; until: number; isOldTransport: boolean } | null = null
+  let hasConnected = false
+  /** Whether the program ended before it answered anything, so that asking for its revision only costs a second start. */
+  let skipsProbe = false
+  const isProgram = settings.command !== undefined
 
-  const recall = (): PriorDiscovery | undefined =>
-    remembered !== null && Date.now() < remembered.until ? remembered.prior : undefined
+  type Way = { prior: PriorDiscovery | undefined; isOldTransport: boolean }
+
+  const recall = (): Way => {
+    if (settings.type === 'sse' && !isProgram) return OLD_TRANSPORT
+    if (remembered !== null && Date.now() < remembered.until) return remembered
+    return { prior: skipsProbe ? LEGACY.prior : undefined, isOldTransport: false }
+  }
+
+  async function openIn(
+    { prior, isOldTransport }: Way,
+    prepare: Parameters<ClientOpener['open']>[0],
+  ): Promise<RemoteClient> {
+    const sdk = await loadSdk()
+    const isFirstStart = isProgram && !hasConnected
+    const client = new sdk.Client(
+      { name: 'nanoclaw', version: '1' },
+      {
+        capabilities: { elicitation: { form: {}, url: {} } },
+        versionNegotiation: {
+          mode: 'auto',
+          probe: { timeoutMs: isFirstStart ? FIRST_DISCOVERY_TIMEOUT_MS : DISCOVERY_TIMEOUT_MS },
+        },
+        // Rounds of input are stored with the call, so that they survive a restart.
+        inputRequired: { autoFulfill: false },
+        listMaxPages: MAX_PAGES,
+      },
+    )
+    const transport = transportFor(settings, sdk, { ...options, isOldTransport })
+    prepare(client, async () => {
+      // The client takes over the transport only once it knows the revision.
+      await Promise.allSettled([client.close(), transport.close()])
+    })
+    await client.connect(transport, {
+      timeout: isFirstStart ? FIRST_START_TIMEOUT_MS : CONNECT_TIMEOUT_MS,
+      ...(prior === undefined ? {} : { prior }),
+    })
+    hasConnected = true
+    era = client.getProtocolEra() ?? null
+    const discover = client.getDiscoverResult()
+    if (prior === undefined && discover !== undefined)
+      remembered = {
+        prior: { kind: 'modern', discover },
+        until: Number.POSITIVE_INFINITY,
+        isOldTransport,
+      }
+    else if (prior === undefined || prior.kind === 'legacy')
+      remembered = {
+        prior: { kind: 'legacy' },
+        until: remembered?.until ?? Date.now() + LEGACY_REMEMBERED_MS,
+        isOldTransport,
+      }
+    return client
+  }
+
+  /** Another way to reach a server that refused the first one; undefined if there is none. */
+  const otherWay = (fault: unknown, way: Way): Way | undefined => {
+    if (way.isOldTransport || way.prior?.kind === 'legacy') return undefined
+    // Some programs end at the first request that they do not know.
+    if (isProgram) return isEndOfProgram(fault) ? { ...LEGACY, isOldTransport: false } : undefined
+    return isForOldTransport(fault) ? OLD_TRANSPORT : undefined
+  }
 
   return {
     get era() {
       return era
     },
     async open(prepare) {
-      const sdk = await loadSdk()
-      const client = new sdk.Client(
-        { name: 'nanoclaw', version: '1' },
-        {
-          capabilities: { elicitation: { form: {}, url: {} } },
-          versionNegotiation: { mode: 'auto', probe: { timeoutMs: DISCOVERY_TIMEOUT_MS } },
-          // Rounds of input are stored with the call, so that they survive a restart.
-          inputRequired: { autoFulfill: false },
-          listMaxPages: MAX_PAGES,
-        },
-      )
-      const transport = transportFor(settings, sdk, options)
-      prepare(client, async () => {
-        // The client takes over the transport only once it knows the revision.
-        await Promise.allSettled([client.close(), transport.close()])
-      })
-      const prior = recall()
+      const way = recall()
       try {
-        await client.connect(transport, {
-          timeout: CONNECT_TIMEOUT_MS,
-          ...(prior === undefined ? {} : { prior }),
-        })
+        return await openIn(way, prepare)
       } catch (fault) {
         remembered = null
-        throw fault
+        if (!isEndOfProgram(fault)) skipsProbe = false
+        const other = otherWay(fault, way)
+        if (other === undefined) throw fault
+        try {
+          return await openIn(other, prepare)
+        } catch (second) {
+          remembered = null
+          skipsProbe = isProgram && isEndOfProgram(second)
+          // The first fault says more about a server that does not speak the old transport either.
+          throw other.isOldTransport && !isSignInWanted(second) ? fault : second
+        }
       }
-      era = client.getProtocolEra() ?? null
-      if (prior === undefined) {
-        const discover = client.getDiscoverResult()
-        remembered =
-          discover === undefined
-            ? { prior: { kind: 'legacy' }, until: Date.now() + LEGACY_REMEMBERED_MS }
-            : { prior: { kind: 'modern', discover }, until: Number.POSITIVE_INFINITY }
-      }
-      return client
     },
   }
 }
+
+const LEGACY = { prior: { kind: 'legacy' } } as const
+/** Servers that speak it are all of an earlier revision. */
+const OLD_TRANSPORT = { ...LEGACY, isOldTransport: true } as const
+
+const isEndOfProgram = (fault: unknown): boolean =>
+  fault instanceof Error && /connection closed/i.test(fault.message)

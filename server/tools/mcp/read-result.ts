@@ -171,12 +171,13 @@ async function structureOf(
   return await read(structuredContent, 0)
 }
 
-/** The text, and the structure unless the text holds it. A text that is just the structure as JSON is the structure. */
+/** The text, and the structure unless one of them holds the other. A text that is just the structure as JSON is the structure. */
 function combined(text: string, structured: unknown): unknown {
   if (structured === undefined) return text
   const json = JSON.stringify(structured)
   if (json.length > MAX_TEXT) return text === '' ? cut(json) : text
   if (text === '' || isDeepStrictEqual(parsed(text), structured)) return structured
+  if (holdsText(structured, text.trim())) return structured
   return isHeldBy(text, structured) ? text : `${text}\n\nStructured content: ${json}`
 }
 
@@ -188,6 +189,13 @@ function parsed(text: string): unknown {
     // It is a text for readers.
     return undefined
   }
+}
+
+/** Whether a value of the structure is the whole text. */
+function holdsText(value: unknown, text: string): boolean {
+  if (typeof value === 'object' && value !== null)
+    return Object.values(value).some((one) => holdsText(one, text))
+  return value !== null && value !== undefined && String(value).trim() === text
 }
 
 /** Whether each value of the structure is in the text, word for word. */

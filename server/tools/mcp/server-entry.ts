@@ -1,4 +1,5 @@
 // One configured MCP server: a shared connection or, once it requires a sign-in, one for each user who signed in.
+import { stripVTControlCharacters } from 'node:util'
 import { errorText } from '../../errors.ts'
 import type { WorkClaims } from '../../lib/work-claims.ts'
 import type { UserId } from '../../protocol/ids.ts'
@@ -26,6 +27,8 @@ export interface ServerEntry {
   describe(userId: UserId): McpServer
   /** What is odd about the server, for administrators. */
   problems(userId: UserId): McpProblem[]
+  /** The end of what the program printed, for administrators, without secrets; null if it printed nothing. */
+  output(): string | null
   /** The user has signed in: connects with the new tokens. */
   connect(userId: UserId, grant: McpGrant): Promise<void>
   /** Forgets the user's sign-in. */
@@ -41,6 +44,10 @@ export interface ServerEntryOptions {
   claims: WorkClaims
   fetch: OAuthFetch
   log(message: string, detail: Record<string, unknown>): void
+  /** See `McpConnectionOptions`. */
+  starts(): Promise<() => void>
+  /** Removes secrets from a text. */
+  redact(text: string): string
   firstPauseMs?: number
 }
 
@@ -61,6 +68,7 @@ export function createServerEntry(options: ServerEntryOptions): ServerEntry {
     name,
     settings,
     log,
+    starts: options.starts,
     ...(options.firstPauseMs === undefined ? {} : { firstPauseMs: options.firstPauseMs }),
   }
   const users = new Map<UserId, ConnectedServer>()
@@ -177,6 +185,7 @@ export function createServerEntry(options: ServerEntryOptions): ServerEntry {
       }
     },
     problems: (userId) => [...((connectionOf(userId) ?? shared)?.problems() ?? [])],
+    output: () => shownOutput(shared?.connection.output ?? '', settings, options.redact),
     async connect(userId, grant) {
       await grants.save(userId, name, grant)
       await openWith(userId, grant)
@@ -190,4 +199,23 @@ export function createServerEntry(options: ServerEntryOptions): ServerEntry {
       await Promise.all([...users.values(), shared].map((server) => server?.connection.close()))
     },
   }
+}
+
+/** Shorter values are not secrets, and would be replaced everywhere. */
+const MIN_SECRET = 6
+
+/**
+ * What a program printed, for administrators: without colours, and without secrets of this server or of the program's own
+ * environment. Null if it printed nothing.
+ */
+export function shownOutput(
+  output: string,
+  settings: McpServerSettings,
+  redact: (text: string) => string,
+): string | null {
+  let text = stripVTControlCharacters(output).replace(/[^\P{Cc}\n\t]/gu, '')
+  for (const value of Object.values(settings.env ?? {}))
+    if (value.length >= MIN_SECRET) text = text.replaceAll(value, '[redacted]')
+  const clean = redact(text).trim()
+  return clean === '' ? null : clean
 }

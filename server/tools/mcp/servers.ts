@@ -1,5 +1,6 @@
 // All enabled MCP servers: their connections, their tools, and their state for the page.
 import { LRUCache } from 'lru-cache'
+import pLimit from 'p-limit'
 import { AppError, appError, errorText } from '../../errors.ts'
 import { atMost } from '../../lib/lru-limit.ts'
 import { SOLE_WORKER, type WorkClaims } from '../../lib/work-claims.ts'
@@ -28,6 +29,7 @@ import {
 } from './resources.ts'
 import type { RemoteClient } from './sdk.ts'
 import { createServerEntry, type ServerEntry } from './server-entry.ts'
+import { START_SLOT_MS, STARTS_AT_ONCE } from './timing.ts'
 import type { SchemaCompiler, ToolEnvironment } from './tool.ts'
 import { tryServer } from './try-server.ts'
 import { isLimited, type McpUser, maySeeServer } from './visibility.ts'
@@ -37,7 +39,7 @@ export interface McpServers {
   /** The state of each server for this user, in the order of the configuration. */
   list(userId: UserId): McpServer[]
   /** Like `list`, for every server, including those that this user, an administrator, may not use; with what is odd. */
-  listAll(userId: UserId): (McpServer & { problems: McpProblem[] })[]
+  listAll(userId: UserId): (McpServer & { problems: McpProblem[]; output: string | null })[]
   /** The tools of all servers that this user reaches; the same array while they do not change. */
   tools(userId: UserId | null): readonly ToolDefinition[]
   /** The names of the user's tools of these servers, for conversations that switched the servers off. */
@@ -96,6 +98,8 @@ export interface McpServersOptions {
   /** Prepares the pictures of results. */
   prepareImage: PrepareImage
   log(message: string, detail: Record<string, unknown>): void
+  /** Removes secrets from what programs print. */
+  redact(text: string): string
   /** The pause before a broken server is tried again, in milliseconds; for tests. */
   firstPauseMs?: number
 }
@@ -103,7 +107,7 @@ export interface McpServersOptions {
 /** Connects to every server in the background. Returns at once, so that an unresponsive server does not delay the start. */
 export function createMcpServers(options: McpServersOptions): McpServers {
   const { servers, claims = SOLE_WORKER, web, ...rest } = options
-  const common = { ...rest, fetch: createOAuthFetch(web) }
+  const common = { ...rest, fetch: createOAuthFetch(web), starts: createStarts() }
   const loadEnvironment = async (): Promise<ToolEnvironment> => ({
     compile: await loadCompiler(),
     prepareImage: options.prepareImage,
@@ -212,7 +216,11 @@ export function createMcpServers(options: McpServersOptions): McpServers {
     tools: (userId) => joined(visible(userId).map((entry) => entry.tools(userId))),
     list: (userId) => visible(userId).map((entry) => entry.describe(userId)),
     listAll: (userId) =>
-      entries.map((entry) => ({ ...entry.describe(userId), problems: entry.problems(userId) })),
+      entries.map((entry) => ({
+        ...entry.describe(userId),
+        problems: entry.problems(userId),
+        output: entry.output(),
+      })),
     toolNamesOf(userId, wanted) {
       const names = visible(userId)
         .filter(({ name }) => wanted.includes(name))
@@ -261,12 +269,33 @@ export function createMcpServers(options: McpServersOptions): McpServers {
       )
     },
     test: async (name, settings, signal) =>
-      await tryServer({ name, settings, ...(await loadEnvironment()), log: options.log }, signal),
+      await tryServer(
+        { name, settings, ...(await loadEnvironment()), log: options.log, redact: options.redact },
+        signal,
+      ),
     async close() {
       isClosed = true
       await Promise.all([...entries.map((entry) => entry.close()), ...closing])
     },
   }
+}
+
+/** Lets a few programs start at a time. */
+function createStarts(): () => Promise<() => void> {
+  const slot = pLimit(STARTS_AT_ONCE)
+  return () =>
+    new Promise((resolve) => {
+      void slot(
+        () =>
+          new Promise<void>((end) => {
+            const timer = setTimeout(end, START_SLOT_MS).unref()
+            resolve(() => {
+              clearTimeout(timer)
+              end()
+            })
+          }),
+      )
+    })
 }
 
 /** Settings are JSON and always parsed in the same way. */

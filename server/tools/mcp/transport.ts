@@ -1,11 +1,13 @@
 // The transports to an MCP server, limited in time and size.
 import type { AuthProvider, JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
+import { z } from 'zod'
+import { errorText } from '../../errors.ts'
 import type { McpProblem, McpServerSettings } from '../../protocol/models/mcp.ts'
 import { createMender } from './mend-messages.ts'
 import type { Sdk } from './sdk.ts'
 
 /** Maximum bytes of one response over HTTP. The stdio transport has the same limit of its own. */
-const MAX_RESPONSE_BYTES = 10 * 1024 * 1024
+export const MAX_RESPONSE_BYTES = 10 * 1024 * 1024
 /** Maximum bytes per minute of a stream of notifications, which lasts as long as the connection. */
 const MAX_NOTIFICATION_BYTES = MAX_RESPONSE_BYTES
 /** Maximum messages per minute from a program. More would leave the server little time for other work. */
@@ -21,6 +23,12 @@ export interface TransportOptions {
   isWaiting(): boolean
   /** Provides the access token for each request, for servers that people sign in to. */
   authProvider?: AuthProvider | undefined
+  /** Maximum bytes of one response. */
+  maxResponseBytes: number
+  /** Whether the server speaks only HTTP with SSE, the transport of the revision of 2024. */
+  isOldTransport: boolean
+  /** Receives what a program prints on its standard error. */
+  onOutput(text: string): void
   /** Receives the odd elements of a list. `isWhole`: they replace the earlier ones of this kind. */
   onProblems(kind: McpProblem['kind'], problems: McpProblem[], isWhole: boolean): void
 }
@@ -52,23 +60,58 @@ function plainTransport(
   options: TransportOptions,
 ): Transport {
   if (settings.command !== undefined) {
-    return new sdk.StdioClientTransport({
+    const transport = new sdk.StdioClientTransport({
       command: settings.command,
       args: settings.args ?? [],
       // The SDK adds PATH, HOME and similar variables, but nothing else of this process's environment.
       env: settings.env ?? {},
       ...(settings.cwd === undefined ? {} : { cwd: settings.cwd }),
-      // The server's own log may contain secrets, so it is discarded.
-      stderr: 'ignore',
-      maxBufferSize: MAX_RESPONSE_BYTES,
+      stderr: 'pipe',
+      maxBufferSize: options.maxResponseBytes,
     })
+    transport.stderr?.on('data', (chunk: Buffer) => options.onOutput(chunk.toString('utf8')))
+    // The SDK starts a program a second time to find out which revision it speaks, unless its transport is not exactly its
+    // own. Starting takes long, so the first start serves for both.
+    Object.setPrototypeOf(transport, Object.create(sdk.StdioClientTransport.prototype))
+    return transport
   }
-  return new sdk.StreamableHTTPClientTransport(new URL(settings.url ?? ''), {
+  const common = {
     requestInit: { headers: settings.headers ?? {} },
-    fetch: boundedFetch(options.isWaiting),
     ...(options.authProvider === undefined ? {} : { authProvider: options.authProvider }),
-  })
+  }
+  const url = new URL(settings.url ?? '')
+  const transport: Transport = options.isOldTransport
+    ? new sdk.SSEClientTransport(url, {
+        ...common,
+        fetch: boundedFetch(options.isWaiting, {
+          // Its library would open the stream again by itself, with a session that knows nothing of this one.
+          onStreamEnd: () => void transport.close().catch(() => undefined),
+        }),
+      })
+    : new sdk.StreamableHTTPClientTransport(url, {
+        ...common,
+        fetch: boundedFetch(options.isWaiting, {
+          // The call has been answered: its caller learns why it does not get the answer.
+          onTooLarge: (id) =>
+            transport.onmessage?.({
+              jsonrpc: '2.0',
+              id,
+              error: { code: -32_000, message: tooLarge(options.maxResponseBytes) },
+            }),
+        }),
+      })
+  return transport
 }
+
+const tooLarge = (bytes: number): string =>
+  `The answer is larger than ${megabytes(bytes)}, so it was not read. The call has run. Ask for less.`
+
+/** A limit in bytes, for people. */
+export const megabytes = (bytes: number): string => `${bytes / 1024 / 1024} MB`
+
+/** Whether a program sent a message beyond the limit of the transport, which ends it. */
+export const isBufferFull = (fault: unknown): boolean =>
+  /buffer.*(exceed|limit)|exceed.*buffer/i.test(errorText(fault))
 
 /** Passes each message that arrives to `look` first, which may change it. It is dropped if that returns false. */
 function intercept(transport: Transport, look: (message: JSONRPCMessage) => boolean): void {
@@ -103,10 +146,17 @@ function limitPerMinute(limit: number): (count: number) => boolean {
  * revisions, and `subscriptions/listen`) last as long as the connection and have a limit per minute.
  */
 export const boundedFetch =
-  (isWaiting: () => boolean) =>
+  (isWaiting: () => boolean, events: FetchEvents = {}) =>
   async (url: string | URL, init?: RequestInit): Promise<Response> => {
-    if (init?.method === 'GET' || new Headers(init?.headers).get('mcp-method') === LISTEN)
-      return withBody(await fetch(url, init), limitPerMinute(MAX_NOTIFICATION_BYTES), () => {})
+    // The library of the old transport names no method.
+    if (
+      (init?.method ?? 'GET') === 'GET' ||
+      new Headers(init?.headers).get('mcp-method') === LISTEN
+    ) {
+      const response = await fetch(url, init)
+      const onEnd = response.ok ? (events.onStreamEnd ?? (() => {})) : () => {}
+      return withBody(response, limitPerMinute(MAX_NOTIFICATION_BYTES), onEnd)
+    }
     const deadline = new AbortController()
     let left = RESPONSE_TIMEOUT_MS
     const timer = setInterval(() => {
@@ -121,7 +171,10 @@ export const boundedFetch =
       let seen = 0
       const isTooLarge = (bytes: number): boolean => {
         seen += bytes
-        return seen > MAX_RESPONSE_BYTES
+        if (seen <= MAX_RESPONSE_BYTES) return false
+        const id = idOf(init?.body)
+        if (id !== undefined) events.onTooLarge?.(id)
+        return true
       }
       return withBody(await fetch(url, { ...init, signal }), isTooLarge, release)
     } catch (error) {
@@ -129,6 +182,27 @@ export const boundedFetch =
       throw error
     }
   }
+
+/** What happens to the responses of a server. */
+interface FetchEvents {
+  /** The answer to the request with this id is beyond the size limit. */
+  onTooLarge?(id: string | number): void
+  /** A stream of notifications has ended, in any way. */
+  onStreamEnd?(): void
+}
+
+const Identified = z.object({ id: z.union([z.string(), z.number()]) })
+
+/** The id of a JSON-RPC request. */
+function idOf(body: unknown): string | number | undefined {
+  if (typeof body !== 'string') return undefined
+  try {
+    return Identified.safeParse(JSON.parse(body)).data?.id
+  } catch {
+    // A notification or a batch.
+    return undefined
+  }
+}
 
 const LISTEN = 'subscriptions/listen'
 

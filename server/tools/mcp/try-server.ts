@@ -3,13 +3,15 @@ import { onAbort } from '../../lib/abort.ts'
 import type { McpServerTest } from '../../protocol/admin/mcp-server.ts'
 import type { McpServerSettings } from '../../protocol/models/mcp.ts'
 import { connectServer } from './connected-server.ts'
-import { maySignIn } from './server-entry.ts'
+import { maySignIn, shownOutput } from './server-entry.ts'
 import type { ToolEnvironment } from './tool.ts'
 
 interface TriedServer extends ToolEnvironment {
   name: string
   settings: McpServerSettings
   log(message: string, detail: Record<string, unknown>): void
+  /** Removes secrets from what a program prints. */
+  redact(text: string): string
 }
 
 /** @param signal aborts the attempt. Without it, the time limits of every connection end the attempt. */
@@ -17,6 +19,8 @@ export async function tryServer(server: TriedServer, signal: AbortSignal): Promi
   let wantsSignIn = false
   const { connection, tools, problems } = connectServer({
     ...server,
+    // A person waits for the result.
+    starts: async () => () => undefined,
     onSignIn: maySignIn(server.settings)
       ? () => {
           wantsSignIn = true
@@ -40,6 +44,7 @@ export async function tryServer(server: TriedServer, signal: AbortSignal): Promi
       reason: error?.reason ?? null,
       params: error?.params ?? null,
       problems: [...problems()],
+      output: shownOutput(connection.output, server.settings, server.redact),
     }
   } finally {
     release()

@@ -51,10 +51,6 @@ describe('values that a model wrote as texts', () => {
     [{ id: 5, filter: '' }, { id: 5 }],
     [{ id: 5, filter: null, note: null }, { id: 5 }],
     [
-      { id: 5, note: 7 },
-      { id: 5, note: '7' },
-    ],
-    [
       { id: 5, either: '8' },
       { id: 5, either: 8 },
     ],

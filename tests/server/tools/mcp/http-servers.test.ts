@@ -19,7 +19,7 @@ describe('a server over streamable HTTP', () => {
     await connected('odd')
     expect(await call(tools.get('mcp__odd__add'), { a: 2, b: 3 })).toMatchObject({
       success: true,
-      data: '5',
+      data: { sum: 5 },
     })
     expect(await call(tools.get('mcp__odd__picture'))).toMatchObject({
       success: true,

@@ -26,6 +26,12 @@ describe('the structure of a result', () => {
     ],
     ['is left out if it is empty', 'THE ANSWER IS 42', {}, 'THE ANSWER IS 42'],
     ['is the result if the text is its JSON', '{"answer": 42}', { answer: 42 }, { answer: 42 }],
+    [
+      'is the result if one of its values is the text',
+      'Hi',
+      { content: 'Hi', size: 2 },
+      { content: 'Hi', size: 2 },
+    ],
     ['is the result if there is no text', '', { answer: 42 }, { answer: 42 }],
     [
       'follows the text if that does not hold it',

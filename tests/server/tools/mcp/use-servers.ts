@@ -62,6 +62,7 @@ export function start(servers: Record<string, McpServerSettings>) {
     identify: async (userId) =>
       userId === SOMEBODY ? { username: 'ann', role: 'user' } : undefined,
     prepareImage: readResultImage,
+    redact: (text) => text,
     log: (message) => void logged.push(message),
     firstPauseMs: 20,
   })
