@@ -4,7 +4,12 @@ import { appError } from '../errors.ts'
 import type { OnDisconnect, ToolChoice } from '../protocol/conversations/message.ts'
 import type { ConversationId, ProjectId, RunId, UserId } from '../protocol/ids.ts'
 import type { ChatDependencies } from '../runs/dependencies.ts'
-import type { ClientTool, ResponseOptions } from '../runs/state.ts'
+import {
+  type ClientTool,
+  type ResponseOptions,
+  type RunSettings,
+  readRunOptions,
+} from '../runs/state.ts'
 import { createProgramTurn, type PastMessage, type ProgramTurn } from './program-turn.ts'
 import type { RunStart } from './start-run.ts'
 
@@ -63,7 +68,10 @@ export function createProgramRuns(
   { store, catalog, access }: ChatDependencies,
   begin: RunStart['begin'],
 ): ProgramRuns {
-  const bodyOf = (request: ProgramRequest) => ({
+  const bodyOf = (
+    request: ProgramRequest,
+    settings: { settings?: RunSettings; begunWith?: RunSettings },
+  ) => ({
     model: request.model,
     tools_enabled: request.toolsEnabled,
     project_id: request.projectId,
@@ -71,6 +79,7 @@ export function createProgramRuns(
     on_disconnect: request.onDisconnect,
     clientTools: [...request.clientTools],
     refusesApprovals: request.refusesApprovals,
+    ...settings,
     ...(request.response === undefined ? {} : { response: request.response }),
   })
 
@@ -88,14 +97,21 @@ export function createProgramRuns(
     userId: UserId,
     conversationId: ConversationId,
     request: ProgramRequest,
-    turn: ProgramTurn,
+    { turn, earlier, given }: { turn: ProgramTurn; earlier: RunRow | null; given: RunSettings },
   ): Promise<RunRow> {
     const site = await store.conversations.findRunSite(userId, conversationId, undefined)
     if (site === undefined) throw appError('conversation_not_found')
-    return await begin(userId, site, bodyOf(request), turn)
+    const { begunWith } = earlier === null ? { begunWith: given } : readRunOptions(earlier.options)
+    const settings =
+      earlier === null
+        ? {}
+        : { settings: continuedSettings(request, { own: site.conversation, begunWith, given }) }
+    const begun = begunWith === undefined ? {} : { begunWith }
+    return await begin(userId, site, bodyOf(request, { ...settings, ...begun }), turn)
   }
 
-  async function settingsOf(userId: UserId, request: ProgramRequest) {
+  /** The settings that the request asks for, with the model's defaults. */
+  async function settingsOf(userId: UserId, request: ProgramRequest): Promise<RunSettings> {
     const { model } = await catalog.resolve(request.model, access.models(userId))
     return {
       systemPrompt: request.systemPrompt ?? null,
@@ -107,7 +123,7 @@ export function createProgramRuns(
 
   return {
     async answerProgram(userId, request) {
-      const settings = await settingsOf(userId, request)
+      const given = await settingsOf(userId, request)
       const { previous } = request
       const earlier = previous === null ? null : await findPrevious(userId, previous)
       if (previous !== null && earlier !== null) {
@@ -119,24 +135,46 @@ export function createProgramRuns(
         })
         if (previous.question === null && previous.results.size === 0)
           throw appError('nothing_to_answer')
-        await store.conversations.patch(userId, earlier.conversationId, settings)
-        return await beginIn(userId, earlier.conversationId, request, turn)
+        return await beginIn(userId, earlier.conversationId, request, { turn, earlier, given })
       }
       const { past, question, title } = request
       const turn = createProgramTurn({ after: null, results: null, past, question })
       const conversation = await store.conversations.create(userId, {
-        ...settings,
+        ...given,
         title,
         model: request.model ?? null,
         projectId: request.projectId ?? null,
         temporary: request.isTemporary,
       })
       try {
-        return await beginIn(userId, conversation.id, request, turn)
+        return await beginIn(userId, conversation.id, request, { turn, earlier: null, given })
       } catch (error) {
         await store.conversations.remove(userId, conversation.id)
         throw error
       }
     },
+  }
+}
+
+/**
+ * The settings of a run that continues a conversation: what the request says, otherwise the conversation's own, which
+ * stay as they are. What a program set when it began the conversation is not the conversation's own: in the programs'
+ * formats, each request says again what applies to it.
+ */
+function continuedSettings(
+  { systemPrompt, temperature, maxTokens, thinking }: ProgramRequest,
+  {
+    own,
+    begunWith,
+    given,
+  }: { own: RunSettings; begunWith: RunSettings | undefined; given: RunSettings },
+): RunSettings {
+  const pick = <Key extends keyof RunSettings>(key: Key, requested: unknown): RunSettings[Key] =>
+    requested !== undefined || own[key] === begunWith?.[key] ? given[key] : own[key]
+  return {
+    systemPrompt: pick('systemPrompt', systemPrompt),
+    temperature: pick('temperature', temperature),
+    maxTokens: pick('maxTokens', maxTokens),
+    thinkingEnabled: pick('thinkingEnabled', thinking),
   }
 }

@@ -19,7 +19,9 @@ import type { TemporaryRemoval } from './temporary.ts'
 
 /** The body of a request, and options that only programs have. */
 type RunBody = Partial<RegenerateBody> &
-  Partial<Pick<RunOptions, 'clientTools' | 'refusesApprovals' | 'response'>>
+  Partial<
+    Pick<RunOptions, 'clientTools' | 'refusesApprovals' | 'response' | 'settings' | 'begunWith'>
+  >
 
 function checkText(text: string, maxCharacters: number): void {
   if (text.length > maxCharacters)
@@ -153,6 +155,8 @@ export function createRunStart(
       onDisconnect: body.on_disconnect ?? 'grace',
       ...(body.clientTools === undefined ? {} : { clientTools: body.clientTools }),
       ...(body.response === undefined ? {} : { response: body.response }),
+      ...(body.settings === undefined ? {} : { settings: body.settings }),
+      ...(body.begunWith === undefined ? {} : { begunWith: body.begunWith }),
       ...(body.refusesApprovals === true ? { refusesApprovals: true } : {}),
     }
     const run: RunRow = {

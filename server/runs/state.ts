@@ -27,6 +27,16 @@ export const ResponseOptions = z.object({
 /** Fields of a request to `/v1/responses` that its response repeats; absent ones were not sent. */
 export type ResponseOptions = z.infer<typeof ResponseOptions>
 
+/** How a model answers, as a conversation stores it. */
+export const RunSettings = z.object({
+  systemPrompt: z.string().nullable(),
+  temperature: z.number().nullable(),
+  maxTokens: z.int().nullable(),
+  thinkingEnabled: z.boolean(),
+})
+/** How a model answers: the settings of a conversation that a program may replace for one run. */
+export type RunSettings = z.infer<typeof RunSettings>
+
 /** Fixed when the run is created, so that it continues unchanged after a restart. */
 export const RunOptions = z.object({
   toolsEnabled: z.boolean(),
@@ -46,6 +56,10 @@ export const RunOptions = z.object({
   refusesApprovals: z.boolean().optional(),
   /** Fields of a Responses API request that its response repeats. */
   response: ResponseOptions.optional(),
+  /** Settings for this run instead of the conversation's. */
+  settings: RunSettings.optional(),
+  /** The settings with which a program began the conversation. Its later requests do not repeat them. */
+  begunWith: RunSettings.optional(),
 })
 /** The stored options of a run. They never change after the run is created. */
 export type RunOptions = z.infer<typeof RunOptions>

@@ -97,7 +97,8 @@ export async function createRunContext(
   const setting =
     branch.setting ?? (await store.conversations.findRunSetting(run.userId, run.conversationId))
   if (setting === undefined) throw appError('conversation_gone')
-  const { conversation, preferences } = setting
+  const { preferences } = setting
+  const conversation = { ...setting.conversation, ...options.settings }
   const allTools = dependencies.registry.snapshot(run.userId)
   const resume = resumePoint(rows, allTools)
   const callsTools = model.tool_mode !== 'none' && options.toolChoice !== 'none'

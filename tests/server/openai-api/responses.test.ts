@@ -137,6 +137,55 @@ describeOnEachServer('responses', (start) => {
     ])
   })
 
+  test('a program that continues a conversation of the page replaces its settings for one answer and changes none of them', async () => {
+    const settings = { system_prompt: 'Speak like a pirate.', temperature: 0.3, max_tokens: 1234 }
+    const created = await server.call('POST', '/api/conversations', { body: settings })
+    const path = `/api/conversations/${created.json.data.id}`
+    upstream.enqueue(turn.text('Arr.'))
+    const sent = await server.call('POST', `${path}/messages`, {
+      body: { text: 'Hello', stream: false },
+    })
+    const stored = async () => (await server.call('GET', path)).json.data
+    const first = (await server.call('GET', '/api/runs')).json.data.items[0].id
+    expect(sent.status).toBe(200)
+    await expect(
+      client.responses.create({
+        model,
+        previous_response_id: first,
+        instructions: 'Refused.',
+        input: [{ type: 'function_call_output', call_id: `${first}_x`, output: 'x' }],
+      }),
+    ).rejects.toMatchObject({ status: 400 })
+    expect(await stored()).toMatchObject(settings)
+    upstream.enqueue(turn.text('Good day.'), turn.text('Arr again.'))
+    const second = await client.responses.create({
+      model,
+      previous_response_id: first,
+      instructions: 'Be formal.',
+      temperature: 1.5,
+      input: 'And now?',
+    })
+    const formal = upstream.requests.at(-1)
+    expect(JSON.stringify(formal?.messages[0])).toContain('Be formal.')
+    expect(JSON.stringify(formal?.messages[0])).not.toContain('pirate')
+    expect(formal?.body).toMatchObject({ temperature: 1.5, max_tokens: 1234 })
+    await client.responses.create({ model, previous_response_id: second.id, input: 'Again?' })
+    const own = upstream.requests.at(-1)
+    expect(JSON.stringify(own?.messages[0])).toContain('pirate')
+    expect(own?.body).toMatchObject({ temperature: 0.3, max_tokens: 1234 })
+    expect(await stored()).toMatchObject(settings)
+  })
+
+  test('instructions apply to the response that they were sent for, not to the ones that continue it', async () => {
+    upstream.enqueue(turn.text('Blue.'), turn.text('Yes.'), turn.text('No.'))
+    let id = (await client.responses.create({ model, input: 'Colour?', instructions: 'Rhyme.' })).id
+    expect(JSON.stringify(upstream.requests.at(-1)?.messages[0])).toContain('Rhyme.')
+    for (const input of ['Sure?', 'Really?']) {
+      id = (await client.responses.create({ model, input, previous_response_id: id })).id
+      expect(JSON.stringify(upstream.requests.at(-1)?.messages[0])).not.toContain('Rhyme.')
+    }
+  })
+
   test('a background response continues without a listener, can be followed from any event and can be cancelled', async () => {
     let release = (): void => {}
     const until = new Promise<void>((resolve) => {
