@@ -4,11 +4,13 @@ import type {
   AccountLinkRepository,
   AccountLinkRow,
 } from '../db/repositories/accounts/account-links.ts'
+import type { AuditRepository } from '../db/repositories/accounts/audit.ts'
 import type { QuotaRepository } from '../db/repositories/accounts/quotas.ts'
-import type { Admission } from '../db/repositories/accounts/users.ts'
+import type { Admission, UserRow } from '../db/repositories/accounts/users.ts'
 import { type AppError, appError } from '../errors.ts'
 import { withoutAbsent } from '../lib/without-absent.ts'
 import type { PatchQuota } from '../protocol/accounts/quota.ts'
+import type { Actor, AuditDetails } from '../protocol/admin/audit.ts'
 import type { Page } from '../protocol/envelope.ts'
 import type { UserId } from '../protocol/ids.ts'
 import { hashLinkToken, newLinkToken } from './link-token.ts'
@@ -26,13 +28,13 @@ export interface AccountLinks {
     lifetimeMs: number
   }): Promise<{ row: AccountLinkRow; token: string }>
   /**
-   * Creates a link with which the owner of the account chooses a new password. It replaces earlier ones unless
-   * `keepsEarlier` is set.
+   * Creates a link with which the owner of the account chooses a new password, and adds the audit entry. It replaces earlier
+   * ones unless `keepsEarlier` is set.
    */
   createReset(
-    userId: UserId,
-    createdBy: UserId | null,
-    options?: { lifetimeMs?: number; keepsEarlier?: boolean },
+    account: Pick<UserRow, 'id' | 'username'>,
+    actor: Actor,
+    options?: { lifetimeMs?: number; keepsEarlier?: boolean; details?: AuditDetails },
   ): Promise<{ row: AccountLinkRow; token: string }>
   /** Creates a link with which the owner of an email address confirms that the server may send this user's email to it. */
   createConfirmation(userId: UserId, address: string): Promise<{ token: string }>
@@ -69,14 +71,19 @@ export function createAccountLinks(
   {
     accountLinks: links,
     quotas,
-  }: { accountLinks: AccountLinkRepository; quotas: Pick<QuotaRepository, 'insert'> },
+    audit,
+  }: {
+    accountLinks: AccountLinkRepository
+    quotas: Pick<QuotaRepository, 'insert'>
+    audit: Pick<AuditRepository, 'record'>
+  },
   now: () => Date = () => new Date(),
 ): AccountLinks {
   const find = (token: string, from?: Reader) => links.findUsable(hashLinkToken(token), now(), from)
 
   async function create(
     link: Omit<Parameters<AccountLinkRepository['insert']>[0], 'hash' | 'expiresAt'>,
-    options: { lifetimeMs: number; atMost: number; keepsEarlier?: boolean },
+    options: { lifetimeMs: number } & Omit<Parameters<AccountLinkRepository['insert']>[1], 'now'>,
   ): Promise<{ row: AccountLinkRow; token: string }> {
     const token = newLinkToken()
     const at = now()
@@ -107,13 +114,30 @@ export function createAccountLinks(
       ),
 
     createReset: (
-      userId,
-      createdBy,
-      { lifetimeMs = RESET_LIFETIME_MS, keepsEarlier = false } = {},
+      { id, username },
+      actor,
+      { lifetimeMs = RESET_LIFETIME_MS, keepsEarlier = false, details = {} } = {},
     ) =>
       create(
-        { kind: 'reset', role: 'user', quota: null, note: null, createdBy, userId },
-        { lifetimeMs, atMost: MAX_RESETS, keepsEarlier },
+        {
+          kind: 'reset',
+          role: 'user',
+          quota: null,
+          note: null,
+          createdBy: actor.userId,
+          userId: id,
+        },
+        {
+          lifetimeMs,
+          atMost: MAX_RESETS,
+          keepsEarlier,
+          after: (tx) =>
+            audit.record(tx, actor, {
+              action: 'reset_link_created',
+              at: now(),
+              details: { id, account: username, ...details },
+            }),
+        },
       ),
 
     createConfirmation: (userId, address) =>

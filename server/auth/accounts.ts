@@ -1,6 +1,7 @@
 // Accounts: registration, sign-in and profile.
 
 import type { Reader } from '../db/database.ts'
+import type { AuditRepository } from '../db/repositories/accounts/audit.ts'
 import type {
   AccountChanges,
   Admission,
@@ -52,12 +53,14 @@ export interface Accounts extends Credentials {
     client: Client,
   ): Promise<UserRow>
   /**
-   * Sets a new password with the token of a reset link, and revokes all tokens of the account.
+   * Sets a new password with the token of a reset link, revokes all tokens of the account, and adds the audit entry.
+   * @param address the client's address, for that entry.
    * @throws AppError `account_link_invalid`, `password_common`.
    */
   resetPassword(
     token: string,
     change: { password: string; revokeKeys?: boolean | undefined },
+    address: string,
   ): Promise<UserRow>
   /**
    * Guesses are limited by source and by account. A browser in which the account was used before is a source of its own, with
@@ -72,8 +75,8 @@ export interface Accounts extends Credentials {
   assertPassword(id: UserId, password: string): Promise<UserRow>
   /** Checks for sign-ins without the password. @throws AppError `account_disabled`, `password_sign_in_off`. */
   assertMaySignIn(user: UserRow): void
-  /** The name of an account as stored; undefined if there is none. */
-  nameOf(username: string): Promise<string | undefined>
+  /** The account with this name; undefined if there is none. */
+  namedAs(username: string): Promise<Pick<UserRow, 'id' | 'username'> | undefined>
   /** @throws AppError `not_found`. */
   profile(id: UserId): Promise<UserRow>
   /**
@@ -116,6 +119,7 @@ export interface ProfileChanges {
 /** The dependencies of accounts. */
 export interface AccountsDependencies {
   users: UserRepository
+  audit: Pick<AuditRepository, 'record'>
   apiKeys: ApiKeys
   passwords: Passwords
   links: AccountLinks
@@ -141,6 +145,7 @@ const HOUR_MS = 60 * 60_000
 /** Decides who may register and sign in. Links, passwords and limits are dependencies. */
 export function createAccounts({
   users,
+  audit,
   apiKeys,
   passwords,
   links,
@@ -220,7 +225,7 @@ export function createAccounts({
       return user
     },
 
-    async resetPassword(token, { password, revokeKeys = false }) {
+    async resetPassword(token, { password, revokeKeys = false }, address) {
       const { userId } = await links.reset(users.reader, token)
       const account = (await users.find(userId)) ?? throwMissing()
       this.assertMaySignIn(account)
@@ -229,7 +234,15 @@ export function createAccounts({
       const changed = await users.update(
         userId,
         { passwordHash, keptToken: null, revokeKeys },
-        async (tx) => (await links.reset(tx, token)).use(tx),
+        {
+          before: async (tx) => (await links.reset(tx, token)).use(tx),
+          after: (tx, { username }) =>
+            audit.record(
+              tx,
+              { userId, username, address, details: {} },
+              { action: 'password_reset', at: now(), details: { revoke_keys: revokeKeys } },
+            ),
+        },
       )
       return changed ?? throwMissing()
     },
@@ -248,7 +261,7 @@ export function createAccounts({
       return user
     },
 
-    nameOf: async (username) => (await users.findByName(username))?.username,
+    namedAs: (username) => users.findByName(username),
 
     profile: async (id) => (await users.find(id)) ?? throwMissing(),
 

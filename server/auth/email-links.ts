@@ -123,13 +123,20 @@ export function createEmailLinks({
     const isSent =
       account.passwordHash === NO_PASSWORD
         ? await sendText(account.email, texts.noPassword(username), '/')
-        : await sendText(account.email, texts.reset(username), linkPath(await newReset(id)))
+        : await sendText(
+            account.email,
+            texts.reset(username),
+            linkPath(await newReset(account, network)),
+          )
     if (!isSent) log.warn({ user_id: id }, 'a password link could not be emailed')
   }
 
   /** Earlier links stay valid, because somebody else may have requested this one. */
-  const newReset = async (id: UserId): Promise<string> =>
-    (await links.createReset(id, null, { lifetimeMs: HOUR_MS, keepsEarlier: true })).token
+  const newReset = async (account: UserRow, network: string): Promise<string> => {
+    const actor = { userId: null, username: null, address: network, details: { by: 'email' } }
+    const options = { lifetimeMs: HOUR_MS, keepsEarlier: true }
+    return (await links.createReset(account, actor, options)).token
+  }
 
   return {
     isAvailable: mail !== null,

@@ -6,6 +6,7 @@ import { isResumable } from '../db/repositories/runs/resumable.ts'
 import type { RunSite } from '../db/repositories/runs/run-site.ts'
 import type { RunRow } from '../db/repositories/runs/runs.ts'
 import { appError } from '../errors.ts'
+import type { Actor } from '../protocol/admin/audit.ts'
 import type {
   EditMessageBody,
   RegenerateBody,
@@ -53,8 +54,8 @@ export interface ChatService extends ProgramRuns {
   stop(userId: UserId, runId: RunId): Promise<RunRow>
   /** Continues an ended run that failed, was stopped, or reached a limit. */
   resume(userId: UserId, runId: RunId): Promise<RunRow>
-  /** Decides an approval request. */
-  decide(userId: UserId, runId: RunId, body: ApprovalDecisionBody): Promise<RunRow>
+  /** Decides an approval request. `actor`: who decides, for the audit log. */
+  decide(userId: UserId, runId: RunId, body: ApprovalDecisionBody, actor: Actor): Promise<RunRow>
   /** Answers a question of an MCP server. */
   answerInput(userId: UserId, runId: RunId, body: InputAnswerBody): Promise<RunRow>
   /**
@@ -203,9 +204,9 @@ export function createChatService(
       return await getOwnedRun(userId, runId)
     },
 
-    async decide(userId, runId, body) {
+    async decide(userId, runId, body, actor) {
       const run = await getOwnedRun(userId, runId)
-      const decision = await decideApproval(run, body, dependencies)
+      const decision = await decideApproval(run, body, actor, dependencies)
       const isDelivered = runs.get(runId)?.decide(body.id_ref, decision) ?? false
       if (!isDelivered) await runs.continue(runId)
       return await getOwnedRun(userId, runId)

@@ -1,7 +1,7 @@
 // Writes an entry of the audit log for each request to a route that declares one, before its response is sent.
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import type { AuditAction, AuditDetails } from '../protocol/admin/audit.ts'
+import type { Actor, AuditAction, AuditDetails } from '../protocol/admin/audit.ts'
 import type { UserId } from '../protocol/ids.ts'
 import type { App } from './app.ts'
 import { REPLAYED } from './idempotency.ts'
@@ -12,19 +12,17 @@ declare module 'fastify' {
     audit?: { action: AuditAction; failed?: AuditAction; fields?: readonly string[] }
   }
   interface FastifyRequest {
-    /** Details that a handler adds to its request's audit entry. */
-    audited: AuditDetails & { username?: string }
+    /**
+     * Details that a handler adds to its request's audit entry. `userId` and `username`: the account that somebody signs in
+     * to, because nobody is signed in yet.
+     */
+    audited: AuditDetails & { username?: string; userId?: UserId }
   }
 }
 
 /** An audit entry of a route. */
-export interface AuditRecord {
+export interface AuditRecord extends Actor {
   action: AuditAction
-  userId: UserId | null
-  username: string | null
-  /** Null without a request. */
-  address: string | null
-  details: AuditDetails
 }
 
 /** Longer values of a body are cut. */
@@ -62,22 +60,34 @@ export function registerAudit(app: App, record: (entry: AuditRecord) => Promise<
   })
 }
 
-function entryOf(
-  { user, params, body, audited, apiKey, ip }: FastifyRequest,
-  fields: readonly string[],
-): Omit<AuditRecord, 'action'> {
-  const { username = null, ...added } = audited
+/** The sender of a request, for acts that write their own entry. */
+export function actorOf({
+  user,
+  apiKey,
+  ip,
+}: Pick<FastifyRequest, 'user' | 'apiKey' | 'ip'>): Actor {
   // Not set on public routes, whatever its type says.
   const sender: typeof user | undefined = user
   return {
     userId: sender?.id ?? null,
-    username: username ?? sender?.username ?? null,
+    username: sender?.username ?? null,
     address: ip,
+    details: apiKey === null ? {} : { api_key: apiKey.id },
+  }
+}
+
+function entryOf(request: FastifyRequest, fields: readonly string[]): Omit<AuditRecord, 'action'> {
+  const { userId, username, ...added } = request.audited
+  const actor = actorOf(request)
+  return {
+    ...actor,
+    userId: userId ?? actor.userId,
+    username: username ?? actor.username,
     details: {
-      ...picked(params, null),
-      ...picked(body, fields),
+      ...picked(request.params, null),
+      ...picked(request.body, fields),
       ...added,
-      ...(apiKey === null ? {} : { api_key: apiKey.id }),
+      ...actor.details,
     },
   }
 }

@@ -2,12 +2,13 @@
 import { toNodeHandler } from '@modelcontextprotocol/node'
 import { createMcpHandler } from '@modelcontextprotocol/server'
 import { appError } from '../errors.ts'
+import { Actor } from '../protocol/admin/audit.ts'
 import { UserId } from '../protocol/ids.ts'
 import { createMcpServer, type McpServices } from './server.ts'
 
 /** Serves `/mcp`. */
 export interface McpHandler {
-  /** Answers one request; its `auth.clientId` is the user. */
+  /** Answers one request; its `auth.clientId` is the user, and `auth.extra.actor` who the audit log names. */
   serve: ReturnType<typeof toNodeHandler>
   close(): Promise<void>
 }
@@ -21,7 +22,8 @@ export function createHandler(
     ({ authInfo, era }) => {
       if (authInfo === undefined) throw appError('sign_in_required')
       const userId = UserId.parse(authInfo.clientId)
-      return createMcpServer(userId, services, { version, isModern: era === 'modern' })
+      const actor = Actor.parse(authInfo.extra?.actor)
+      return createMcpServer({ userId, actor }, services, { version, isModern: era === 'modern' })
     },
     { onerror: onError },
   )

@@ -7,6 +7,7 @@ import {
 } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { AppError } from '../errors.ts'
+import type { Actor } from '../protocol/admin/audit.ts'
 import { ProjectId, RunId, type UserId } from '../protocol/ids.ts'
 
 /** A run as reported to a program. */
@@ -36,7 +37,7 @@ export interface McpServices {
   ): Promise<RunReport>
   decide(
     userId: UserId,
-    decision: { runId: RunId; idRef: string; approve: boolean },
+    decision: { runId: RunId; idRef: string; approve: boolean; actor: Actor },
     signal: AbortSignal,
   ): Promise<RunReport>
   runStatus(userId: UserId, runId: RunId): Promise<RunReport>
@@ -76,6 +77,7 @@ const READ_ONLY = { annotations: { readOnlyHint: true, openWorldHint: false } }
 
 interface ToolContext {
   userId: UserId
+  actor: Actor
   services: McpServices
   /** Whether the client's version of MCP has results that ask a person. */
   isModern: boolean
@@ -83,12 +85,12 @@ interface ToolContext {
 
 /** Create one per request: it serves one user. */
 export function createMcpServer(
-  userId: UserId,
+  { userId, actor }: Pick<ToolContext, 'userId' | 'actor'>,
   services: McpServices,
   { version, isModern }: { version: string; isModern: boolean },
 ): McpServer {
   const server = new McpServer({ name: 'nanoclaw', title: 'NanoClaw', version })
-  const context = { userId, services, isModern }
+  const context = { userId, actor, services, isModern }
   registerRunTools(server, context)
   registerSearch(server, context)
   registerProjectTools(server, context)
@@ -96,7 +98,10 @@ export function createMcpServer(
 }
 
 /** Tools that start a run, decide what it waits for, and read it. */
-function registerRunTools(server: McpServer, { userId, services, isModern }: ToolContext): void {
+function registerRunTools(
+  server: McpServer,
+  { userId, actor, services, isModern }: ToolContext,
+): void {
   /** The answer, or an approval request if the client can ask a person. */
   function present(report: RunReport) {
     const call = report.waits_for
@@ -147,7 +152,7 @@ function registerRunTools(server: McpServer, { userId, services, isModern }: Too
         const answer = acceptedContent(context.mcpReq.inputResponses, 'approval', APPROVE)
         const pending = PendingCall.parse(JSON.parse(opened))
         const approve = answer?.approve === true
-        return present(await services.decide(userId, { ...pending, approve }, signal))
+        return present(await services.decide(userId, { ...pending, approve, actor }, signal))
       }),
   )
 

@@ -1,5 +1,6 @@
 // Second factors of accounts: when a sign-in needs one, setting them up, and removing them.
 import { z } from 'zod'
+import type { AuditRepository } from '../../db/repositories/accounts/audit.ts'
 import type {
   PasskeyRow,
   SecondFactorRepository,
@@ -8,6 +9,7 @@ import type { UserRepository, UserRow } from '../../db/repositories/accounts/use
 import { appError } from '../../errors.ts'
 import type { Limits } from '../../lib/limits.ts'
 import type { SecondFactorDetails } from '../../protocol/accounts/second-factor.ts'
+import type { Actor } from '../../protocol/admin/audit.ts'
 import { UserId } from '../../protocol/ids.ts'
 import type { SecretBox } from '../secret-box.ts'
 import { hashRecoveryCode, newRecoveryCodes, newTotpSecret, stepOfCode, totpUri } from './codes.ts'
@@ -38,9 +40,25 @@ export interface SecondFactors {
   createRecoveryCodes(userId: UserId): Promise<string[]>
   /** Creates recovery codes if there are none; otherwise returns null. Call it when a factor was added. */
   ensureRecoveryCodes(userId: UserId): Promise<string[] | null>
-  /** Removes all second factors. */
-  reset(userId: UserId): Promise<void>
+  /** Removes all second factors for `actor`. */
+  reset(account: ResetAccount, actor: Actor): Promise<void>
 }
+
+type ResetAccount = Pick<UserRow, 'id' | 'username'>
+
+/** Removes all second factors of an account and adds the audit entry; the password alone is then enough to sign in. */
+export const resetSecondFactors = (
+  { factors, audit, now }: Pick<SecondFactorDependencies, 'factors' | 'audit' | 'now'>,
+  { id, username }: ResetAccount,
+  actor: Actor,
+): Promise<void> =>
+  factors.reset(id, (tx) =>
+    audit.record(tx, actor, {
+      action: 'second_factor_reset',
+      at: now(),
+      details: { id, account: username },
+    }),
+  )
 
 const CHALLENGE_LIFETIME_MS = 5 * 60_000
 const CHALLENGE_PURPOSE = 'second factor'
@@ -53,23 +71,28 @@ export const totpPurpose = (userId: string): string => `totp of ${userId}`
 
 const Challenge = z.object({ userId: UserId, version: z.int(), until: z.number() })
 
+/** The dependencies of second factors. */
+export interface SecondFactorDependencies {
+  factors: SecondFactorRepository
+  audit: Pick<AuditRepository, 'record'>
+  users: Pick<UserRepository, 'find'>
+  box: SecretBox
+  limits: Limits
+  now(): Date
+}
+
 /**
  * `box` seals the secrets of authenticator apps. Wrong codes are limited for each account, on all
  * instances together.
  */
 export function createSecondFactors({
   factors,
+  audit,
   users,
   box,
   limits,
   now,
-}: {
-  factors: SecondFactorRepository
-  users: Pick<UserRepository, 'find'>
-  box: SecretBox
-  limits: Limits
-  now(): Date
-}): SecondFactors {
+}: SecondFactorDependencies): SecondFactors {
   const attempts = limits.rateLimit('second factors', ATTEMPTS)
 
   async function createRecoveryCodes(userId: UserId): Promise<string[]> {
@@ -165,6 +188,6 @@ export function createSecondFactors({
     ensureRecoveryCodes: async (userId) =>
       (await factors.recoveryCodesLeft(userId)) > 0 ? null : createRecoveryCodes(userId),
 
-    reset: (userId) => factors.reset(userId),
+    reset: (account, actor) => resetSecondFactors({ factors, audit, now }, account, actor),
   }
 }

@@ -83,6 +83,7 @@ export function createAccountServices(options: AccountOptions): AccountServices 
   const emailLinks = createConfiguredEmailLinks(options, links)
   const accounts = createAccounts({
     users: store.users,
+    audit: store.audit,
     apiKeys,
     passwords,
     links,
@@ -118,7 +119,7 @@ export function createAccountServices(options: AccountOptions): AccountServices 
     connections,
     record,
     oidc,
-    secondFactors: createSecondFactors({ ...factors, limits }),
+    secondFactors: createSecondFactors({ ...factors, audit: store.audit, limits }),
     passkeys: createPasskeys(factors),
     emailLinks,
     tokenKeys,

@@ -1,14 +1,19 @@
 // Ends an account: with its data, without it, or with the data handed over to another account.
 import { randomBytes } from 'node:crypto'
 import type { Passwords } from '../../auth/passwords.ts'
+import type { Writer } from '../../db/database.ts'
 import type { Store } from '../../db/store.ts'
 import { appError } from '../../errors.ts'
 import { mergeMemories } from '../../knowledge/memory.ts'
+import type { Actor } from '../../protocol/admin/audit.ts'
 import type { ProjectId, UserId } from '../../protocol/ids.ts'
 import type { WorkspaceServices } from '../../workspace/workspace-services.ts'
 
 /** `keep`: nobody can sign in any more, and the data stays. `heir`: the user who receives the data. */
 export type AccountEnd = { data: 'delete' | 'keep' } | { data: 'hand_over'; heir: UserId }
+
+/** An end of an account for somebody, whom the audit log names. */
+export type AccountEndRequest = AccountEnd & { actor: Actor }
 
 /** The dependencies of the deletion of an account. */
 export interface AccountEndDependencies {
@@ -21,38 +26,53 @@ export interface AccountEndDependencies {
   stopProject(projectId: ProjectId): Promise<void>
   /** Ends the runs of the account and closes its open responses. */
   endAccess(id: UserId): Promise<void>
+  now(): Date
 }
 
 /**
- * Can be repeated after an interruption. False when there is no such account.
+ * Can be repeated after an interruption. The audit entry is stored with the last change. False when there is no such
+ * account.
  * @throws AppError `last_administrator`, `account_not_found` for an heir that does not exist, `heir_is_same`.
  */
 export async function endAccount(
   dependencies: AccountEndDependencies,
   id: UserId,
-  end: AccountEnd,
+  end: AccountEndRequest,
 ): Promise<boolean> {
-  const { store, endAccess } = dependencies
+  const { store, endAccess, now } = dependencies
+  let heirName: string | undefined
   if (end.data === 'hand_over') {
     if (end.heir === id) throw appError('heir_is_same')
     const heir = await store.users.find(end.heir)
     if (heir?.isActive !== true) throw appError('account_not_found')
+    heirName = heir.username
   }
   // Prevents use of the account from here on, and refuses to end the last administrator.
   const account = await store.users.update(id, { isActive: false })
   if (account === undefined) return false
+  const record = (tx: Writer): Promise<void> =>
+    store.audit.record(tx, end.actor, {
+      action: 'account_deleted',
+      at: now(),
+      details: {
+        id,
+        account: account.username,
+        data: end.data,
+        ...(heirName === undefined ? {} : { heir: heirName }),
+      },
+    })
   await endAccess(id)
   if (end.data === 'keep') {
     // Nobody knows this password; with a link from an administrator the account can be revived.
     const passwordHash = await dependencies.passwords.hash(randomBytes(32).toString('base64url'))
-    await store.users.update(id, { passwordHash, revokeKeys: true })
     await store.accountData.removeAccess(id)
+    await store.users.update(id, { passwordHash, revokeKeys: true }, { after: record })
     return true
   }
   if (end.data === 'hand_over') await handOver(dependencies, id, end.heir, account.username)
   else await removeProjects(dependencies, id)
   // The remaining data is deleted with the row; file contents are collected once nothing refers to them.
-  await store.users.remove(id)
+  await store.users.remove(id, record)
   return true
 }
 

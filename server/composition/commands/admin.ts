@@ -4,13 +4,16 @@ import { createAccountLinks } from '../../auth/account-links.ts'
 import { linkPath } from '../../auth/link-token.ts'
 import { createPasswords } from '../../auth/passwords.ts'
 import { assertMayReset } from '../../auth/reset-rule.ts'
+import { resetSecondFactors } from '../../auth/second-factor/second-factors.ts'
 import type { SecretKeySources } from '../../auth/secret-keys.ts'
 import type { Config } from '../../config/schema.ts'
 import { connect } from '../../db/connect.ts'
+import type { Writer } from '../../db/database.ts'
 import type { AccountChanges, UserRow } from '../../db/repositories/accounts/users.ts'
 import { createStore, type Store } from '../../db/store.ts'
 import { appError } from '../../errors.ts'
 import { Username } from '../../protocol/accounts/user.ts'
+import { COMMAND_LINE } from '../../protocol/admin/audit.ts'
 import { passwordRule } from '../accounts/accounts.ts'
 import { databaseSettings } from '../settings.ts'
 import { assertMayCreate } from '../storage/places.ts'
@@ -92,8 +95,11 @@ export async function administer(
     const user = await store.users.findByName(name ?? '')
     if (user?.passwordHash == null) throw appError('account_not_found')
     if (action === 'reset-second-factor') {
-      await store.secondFactors.reset(user.id)
-      await record(store, 'second_factor_reset', { account: user.username })
+      await resetSecondFactors(
+        { factors: store.secondFactors, audit: store.audit, now: () => new Date() },
+        user,
+        COMMAND_LINE,
+      )
       return [`${user.username}: second factors removed; the password alone is enough to sign in`]
     }
     if (changes === undefined) {
@@ -101,8 +107,12 @@ export async function administer(
       assertMayReset(user, { allowsPassword: passwordRule(config), addsPassword })
       return [await passwordLink(config, store, user)]
     }
-    await store.users.update(user.id, changes)
-    await record(store, 'account_changed', { account: user.username, change: action })
+    await store.users.update(user.id, changes, {
+      after: (tx) =>
+        changes.endSessions === true
+          ? record(store, tx, 'sessions_ended', { account: user.username })
+          : record(store, tx, 'account_changed', { account: user.username, change: action }),
+    })
     return [`${user.username}: ${action}`]
   } finally {
     await database.close()
@@ -131,30 +141,23 @@ async function create(
   if (!success) throw appError('request_field_invalid', { part: 'name', detail: String(name) })
   // Nobody knows this password: the person sets the first one through the link.
   const passwordHash = await createPasswords().hash(randomBytes(32).toString('base64url'))
+  const role = isAdmin ? 'admin' : 'user'
   const user = await store.users.register({ username, passwordHash }, async () => ({
-    role: isAdmin ? 'admin' : 'user',
+    role,
+    onCreated: (tx) => record(store, tx, 'register', { account: username, role }),
   }))
-  await record(store, 'register', { account: username, role: user.role })
   return [`Created ${username} (${user.role}).`, await passwordLink(config, store, user)]
 }
 
 async function passwordLink(config: Config, store: Store, user: UserRow): Promise<string> {
-  const { token } = await createAccountLinks(store).createReset(user.id, null)
-  await record(store, 'reset_link_created', { account: user.username })
+  const { token } = await createAccountLinks(store).createReset(user, COMMAND_LINE)
   const base = config.public_url ?? `http://${config.host}:${config.backend_port}`
   return `Password link (works once, within 24 hours): ${base.replace(/\/+$/, '')}${linkPath(token)}`
 }
 
 const record = (
   store: Store,
-  action: 'account_changed' | 'register' | 'reset_link_created' | 'second_factor_reset',
+  tx: Writer,
+  action: 'account_changed' | 'register' | 'sessions_ended',
   details: Record<string, string>,
-): Promise<void> =>
-  store.audit.add({
-    action,
-    at: new Date(),
-    userId: null,
-    username: null,
-    address: null,
-    details: { ...details, by: 'command line' },
-  })
+): Promise<void> => store.audit.record(tx, COMMAND_LINE, { action, at: new Date(), details })

@@ -4,6 +4,7 @@ import { createPasswords } from '../../auth/passwords.ts'
 import type { Config } from '../../config/schema.ts'
 import { createStore } from '../../db/store.ts'
 import { appError } from '../../errors.ts'
+import { COMMAND_LINE } from '../../protocol/admin/audit.ts'
 import { loadRules } from '../access-rules.ts'
 import { type AccountEnd, endAccount } from '../accounts/delete-account.ts'
 import { createConfiguredWorkspace } from '../storage/workspace.ts'
@@ -45,26 +46,14 @@ export async function deleteUser(
           // The server is stopped, so nothing runs and nobody is connected. Runs that it left end at the next start.
           async stopProject() {},
           async endAccess() {},
+          now: () => new Date(),
         },
         account.id,
-        end,
+        { ...end, actor: COMMAND_LINE },
       )
     } finally {
       await workspace.close()
     }
-    await store.audit.add({
-      action: 'account_deleted',
-      at: new Date(),
-      userId: null,
-      username: null,
-      address: null,
-      details: {
-        account: account.username,
-        data: end.data,
-        ...(heir === null ? {} : { heir: heir.username }),
-        by: 'command line',
-      },
-    })
     return [DONE[end.data](account.username, heir?.username ?? '')]
   })
 }

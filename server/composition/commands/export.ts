@@ -5,6 +5,7 @@ import type { Config } from '../../config/schema.ts'
 import { createChannelRepository } from '../../db/repositories/deliveries/channels.ts'
 import { createStore } from '../../db/store.ts'
 import { AppError } from '../../errors.ts'
+import { COMMAND_LINE } from '../../protocol/admin/audit.ts'
 import type { BundleManifest } from '../../protocol/conversations/export.ts'
 import { writeBundle } from '../../transfer/write-bundle.ts'
 import { createWorkspaces } from '../../workspace/workspaces.ts'
@@ -55,6 +56,13 @@ export async function exportOffline(
         createWriteStream(unfinished, { mode: 0o600 }),
       )
       await rename(unfinished, target)
+      await database.write((tx) =>
+        store.audit.record(tx, COMMAND_LINE, {
+          action: 'exported',
+          at: new Date(),
+          details: { account: user.username },
+        }),
+      )
       return counts
     } finally {
       await rm(unfinished, { force: true })

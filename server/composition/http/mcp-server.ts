@@ -106,14 +106,16 @@ export function createMcpServices({
       })
       return await settled(userId, run, signal)
     },
-    async decide(userId, { runId, idRef, approve }, signal) {
-      const run = await chat.decide(userId, runId, {
+    async decide(userId, { runId, idRef, approve, actor }, signal) {
+      const decision = {
         id_ref: CallId.parse(idRef),
-        decision: approve ? 'approve' : 'reject',
+        decision: approve ? ('approve' as const) : ('reject' as const),
         reason: undefined,
         arguments: undefined,
         remember: undefined,
-      })
+      }
+      const by = { ...actor, details: { ...actor.details, by: 'mcp' } }
+      const run = await chat.decide(userId, runId, decision, by)
       return await settled(userId, run, signal)
     },
     runStatus: report,

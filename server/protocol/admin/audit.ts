@@ -52,13 +52,36 @@ export const AuditDetails = z.record(
 )
 export type AuditDetails = z.infer<typeof AuditDetails>
 
+/** Who performs an act and from where: the part of an entry that only the caller of the act knows. */
+export const Actor = z.object({
+  /** Null if nobody is signed in, and for the command line. */
+  userId: UserId.nullable(),
+  username: z.string().nullable(),
+  /** Null without a request. */
+  address: z.string().nullable(),
+  /** How the act was requested, for example with which API key. */
+  details: AuditDetails,
+})
+export type Actor = z.infer<typeof Actor>
+
+/** The operator at a terminal. */
+export const COMMAND_LINE: Actor = {
+  userId: null,
+  username: null,
+  address: null,
+  details: { by: 'command line' },
+}
+
 /** An entry of the audit log: who did what to what, and from where. */
 export const AuditEntry = z
   .object({
     id: z.string(),
     at: Timestamp,
     action: AuditAction,
-    /** Null if nobody was signed in, or if the operator did it on the command line. */
+    /**
+     * For sign-ins and registrations, the account that somebody signed in to. Null if there is none, or if the operator did
+     * it on the command line.
+     */
     user_id: UserId.nullable(),
     /** The name at that time. It stays when the account is deleted. */
     username: z.string().nullable(),

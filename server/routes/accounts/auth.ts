@@ -179,7 +179,7 @@ function registerPasswords(
   app.post(
     '/api/auth/reset',
     {
-      config: { public: true, audit: { action: 'password_reset' } },
+      config: { public: true },
       schema: {
         summary: 'Set a new password with a reset link, and sign in',
         description:
@@ -191,7 +191,7 @@ function registerPasswords(
     async (request, reply) => {
       assertMultiUser(dependencies)
       const { link, password, revoke_keys: revokeKeys } = request.body
-      const user = await accounts.resetPassword(link, { password, revokeKeys })
+      const user = await accounts.resetPassword(link, { password, revokeKeys }, request.ip)
       dependencies.connections.end(user.id, { kept: reply.raw })
       // Access to a mailbox must not be enough if the account has a second factor.
       await assertNoSecondFactor(dependencies.secondFactors, user)
@@ -214,8 +214,8 @@ function registerPasswords(
     async (request, reply) => {
       assertMultiUser(dependencies)
       // Record only names of existing accounts: people also type passwords into this field.
-      const known = await accounts.nameOf(request.body.username)
-      if (known !== undefined) request.audited = { username: known }
+      const known = await accounts.namedAs(request.body.username)
+      if (known !== undefined) request.audited = { username: known.username, userId: known.id }
       const user = await accounts.login(request.body, browserOf(request, dependencies))
       await assertNoSecondFactor(dependencies.secondFactors, user)
       return signIn(request, reply, user)

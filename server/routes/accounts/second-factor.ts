@@ -69,7 +69,7 @@ function registerSignIn(
       const { challenge, code, passkey, cookie } = request.body
       const user = await secondFactors.challenged(challenge)
       await secondFactors.limit(user)
-      request.audited = { username: user.username, by: 'second factor' }
+      request.audited = { username: user.username, userId: user.id, by: 'second factor' }
       try {
         request.audited.by = await complete(request, user, { code, passkey })
       } catch (cause) {

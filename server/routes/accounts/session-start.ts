@@ -51,7 +51,7 @@ export function createSessionStart({
       reply: FastifyReply,
       { user, isPage }: { user: UserRow; isPage: boolean },
     ): Promise<{ sessionId: string; signedIn: z.output<typeof SignedIn> }> {
-      request.audited = { ...request.audited, username: user.username, user_id: user.id }
+      request.audited = { ...request.audited, username: user.username, userId: user.id }
       const { session, refreshToken } = await sessions.begin(user, isPage ? 'page' : 'token', {
         userAgent: request.headers['user-agent'] ?? '',
         address: request.ip,

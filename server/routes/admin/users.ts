@@ -12,9 +12,11 @@ import type { QuotaRepository } from '../../db/repositories/accounts/quotas.ts'
 import type { UserRepository, UserRow } from '../../db/repositories/accounts/users.ts'
 import { appError } from '../../errors.ts'
 import type { App } from '../../http/app.ts'
+import { actorOf } from '../../http/audit.ts'
 import type { OpenConnections } from '../../http/open-connections.ts'
 import { fullQuota, PatchQuota, QuotaReport } from '../../protocol/accounts/quota.ts'
 import { CreatedResetLink } from '../../protocol/accounts/user.ts'
+import type { Actor } from '../../protocol/admin/audit.ts'
 import { AdminUser } from '../../protocol/admin/group.ts'
 import { Deleted, envelope, optional, PageQuery, page } from '../../protocol/envelope.ts'
 import { UserId } from '../../protocol/ids.ts'
@@ -60,11 +62,13 @@ const DeleteUserQuery = z.object({
 const endOf = (
   data: z.output<typeof DeleteUserQuery>['data'],
   heir: UserId | undefined,
-): Parameters<AdminUserDependencies['endAccount']>[1] => {
+): AccountEnd => {
   if (data !== 'hand_over') return { data }
   if (heir === undefined) throw appError('heir_missing')
   return { data, heir }
 }
+
+type AccountEnd = { data: 'delete' | 'keep' } | { data: 'hand_over'; heir: UserId }
 
 /** The dependencies of the routes with which administrators manage accounts. */
 export interface AdminUserDependencies {
@@ -87,7 +91,7 @@ export interface AdminUserDependencies {
    */
   endAccount(
     id: UserId,
-    end: { data: 'delete' | 'keep' } | { data: 'hand_over'; heir: UserId },
+    end: AccountEnd & { actor: Actor },
     except: ServerResponse,
   ): Promise<boolean>
 }
@@ -165,11 +169,11 @@ function registerAccounts(app: App, dependencies: AdminUserDependencies): void {
 }
 
 /** Ending an account. */
-function registerEnd(app: App, { users, access, endAccount }: AdminUserDependencies): void {
+function registerEnd(app: App, { access, endAccount }: AdminUserDependencies): void {
   app.delete(
     '/api/admin/users/:id',
     {
-      config: { admin: true, audit: { action: 'account_deleted' } },
+      config: { admin: true },
       schema: {
         summary: 'Delete an account; delete, keep or transfer its data',
         description:
@@ -183,17 +187,8 @@ function registerEnd(app: App, { users, access, endAccount }: AdminUserDependenc
       const { id } = request.params
       const { data, heir_id: heir } = request.query
       if (id === request.user.id) throw appError('own_account_stays')
-      const account = await users.find(id)
-      const end = endOf(data, heir)
-      if (account === undefined || !(await endAccount(id, end, reply.raw)))
-        throw appError('account_not_found')
-      request.audited = {
-        account: account.username,
-        data,
-        ...(heir === undefined || data !== 'hand_over'
-          ? {}
-          : { heir: (await users.find(heir))?.username ?? heir }),
-      }
+      const end = { ...endOf(data, heir), actor: actorOf(request) }
+      if (!(await endAccount(id, end, reply.raw))) throw appError('account_not_found')
       await access.reload()
       return deleted
     },
@@ -224,7 +219,7 @@ function registerAccountHelp(
   app.post(
     '/api/admin/users/:id/reset-link',
     {
-      config: { admin: true, audit: { action: 'reset_link_created' } },
+      config: { admin: true },
       schema: {
         summary: 'Create a password link for the owner of an account',
         description:
@@ -235,16 +230,14 @@ function registerAccountHelp(
       },
     },
     async (request) => {
-      const { user, params, body, protocol, host } = request
+      const { params, body, protocol, host } = request
       const account = await users.find(params.id)
       if (account?.passwordHash == null) throw appError('account_not_found')
       const addsPassword = body?.add_password === true
       assertMayReset(account, { allowsPassword, addsPassword })
-      request.audited = {
-        account: account.username,
-        ...(addsPassword ? { add_password: true } : {}),
-      }
-      const { row, token } = await links.createReset(account.id, user.id)
+      const { row, token } = await links.createReset(account, actorOf(request), {
+        details: addsPassword ? { add_password: true } : {},
+      })
       return success({
         token,
         url: pageUrl(publicUrl, `${protocol}://${host}`, linkPath(token)),
@@ -256,7 +249,7 @@ function registerAccountHelp(
   app.delete(
     '/api/admin/users/:id/second-factors',
     {
-      config: { admin: true, audit: { action: 'second_factor_reset' } },
+      config: { admin: true },
       schema: {
         summary:
           'Remove the second factors of an account; the password alone is then enough to sign in',
@@ -267,8 +260,7 @@ function registerAccountHelp(
     async (request) => {
       const account = await users.find(request.params.id)
       if (account?.passwordHash == null) throw appError('account_not_found')
-      await secondFactors.reset(account.id)
-      request.audited = { account: account.username }
+      await secondFactors.reset(account, actorOf(request))
       return deleted
     },
   )

@@ -43,6 +43,7 @@ export function registerExportRoutes(app: App, dependencies: ExportRouteDependen
   app.get(
     '/api/conversations/:id/export',
     {
+      config: { audit: { action: 'exported' } },
       schema: {
         summary: 'Export a conversation as a file',
         description:
@@ -57,9 +58,12 @@ export function registerExportRoutes(app: App, dependencies: ExportRouteDependen
         }),
       },
     },
-    async ({ user, params, headers, query: { format } }, reply) => {
+    async (request, reply) => {
+      const { user, params, headers } = request
+      const { format } = request.query
       const conversation = await store.conversations.find(user.id, params.id)
       if (conversation === undefined) throw appError('conversation_not_found')
+      request.audited = { format }
       const language = documentLanguage(headers['accept-language'])
       void reply.headers({
         ...(format === 'json' ? {} : { 'content-language': language, vary: 'accept-language' }),

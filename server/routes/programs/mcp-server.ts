@@ -1,6 +1,7 @@
 // NanoClaw as an MCP server: `/mcp`, streamable HTTP.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '../../http/app.ts'
+import { actorOf } from '../../http/audit.ts'
 import type { McpHandler } from '../../mcp-server/handler.ts'
 import type { McpServices } from '../../mcp-server/server.ts'
 
@@ -31,7 +32,8 @@ export function registerMcpServerRoutes(
     reply.hijack()
     for (const [name, value] of Object.entries(reply.getHeaders()))
       if (value !== undefined) reply.raw.setHeader(name, value)
-    const auth = { token: '', clientId: request.user.id, scopes: [] }
+    const actor = actorOf(request)
+    const auth = { token: '', clientId: request.user.id, scopes: [], extra: { actor } }
     const { method = 'POST', url = '/mcp', headers } = request.raw
     const incoming = { method, url, headers, auth, [Symbol.asyncIterator]: noBody }
     await serve(incoming, reply.raw, request.body ?? undefined)

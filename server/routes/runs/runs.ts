@@ -5,6 +5,7 @@ import type { RunRow } from '../../db/repositories/runs/runs.ts'
 import type { Store } from '../../db/store.ts'
 import { appError } from '../../errors.ts'
 import type { App } from '../../http/app.ts'
+import { actorOf } from '../../http/audit.ts'
 import { StreamMode } from '../../protocol/conversations/message.ts'
 import { envelope, PageQuery, page } from '../../protocol/envelope.ts'
 import { RunId, type UserId } from '../../protocol/ids.ts'
@@ -18,9 +19,6 @@ import type { RunRecordReader } from '../../runs/inspection/read-record.ts'
 import { success } from '../envelope.ts'
 import { createRunStreamer } from './open-run-stream.ts'
 import { presentRun, waitsFor } from './present-message.ts'
-
-/** Maximum characters of an approved call's arguments in the audit log. */
-const MAX_AUDITED_CHARACTERS = 2000
 
 const DEFAULT_LIMIT = 50
 
@@ -185,7 +183,6 @@ function registerControl(app: App, { chat, store }: RunRouteDependencies): void 
   app.post(
     '/api/runs/:id/approvals',
     {
-      config: { audit: { action: 'approval_decided', fields: ['id_ref', 'decision', 'remember'] } },
       schema: {
         summary: 'Approve or reject a waiting tool call',
         tags,
@@ -195,14 +192,7 @@ function registerControl(app: App, { chat, store }: RunRouteDependencies): void 
     },
     async (request) => {
       const { user, params, body } = request
-      const run = await chat.decide(user.id, params.id, body)
-      const decided = await store.runs.approval(run.id, body.id_ref)
-      if (decided !== undefined)
-        request.audited = {
-          tool: decided.name,
-          arguments: JSON.stringify(decided.arguments).slice(0, MAX_AUDITED_CHARACTERS),
-        }
-      return await present(run)
+      return await present(await chat.decide(user.id, params.id, body, actorOf(request)))
     },
   )
 

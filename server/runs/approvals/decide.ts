@@ -1,22 +1,29 @@
-// Stores a person's decision on a tool call: once per call, and before anything acts on it.
+// Stores a person's decision on a tool call with its audit entry: once per call, and before anything acts on it.
+import { createHash } from 'node:crypto'
 
-import { toPendingApproval } from '../../db/repositories/runs/approvals.ts'
+import { type ApprovalRow, toPendingApproval } from '../../db/repositories/runs/approvals.ts'
 import type { RunRow } from '../../db/repositories/runs/runs.ts'
 import { appError } from '../../errors.ts'
+import type { Actor, AuditDetails } from '../../protocol/admin/audit.ts'
 import type { ApprovalDecisionBody } from '../../protocol/runs/run.ts'
 import type { Decision } from '../../tools/approval.ts'
 import type { ChatDependencies } from '../dependencies.ts'
 import { readRunState } from '../state.ts'
 import { toDecision } from './request.ts'
 
+/** Maximum characters of a call's arguments in the audit log. */
+const MAX_AUDITED_CHARACTERS = 2000
+
 /**
- * Stores the decision, and the grant if it should be remembered, in one transaction.
+ * Stores the decision, its audit entry, and the grant if it should be remembered, in one transaction.
+ * @param actor who decides, and through which door.
  * @returns the decision in the executor's format.
  * @throws AppError if there is no such request, it is already decided, the run has ended, or the arguments are invalid.
  */
 export async function decideApproval(
   run: RunRow,
   body: ApprovalDecisionBody,
+  actor: Actor,
   {
     store,
     database,
@@ -49,6 +56,11 @@ export async function decideApproval(
     const unended = await store.runs.lockActive(tx, run.id)
     if (unended === undefined) throw runEnded
     if (!(await store.runs.decide(tx, run.id, body.id_ref, decision))) throw alreadyDecided
+    await store.audit.record(tx, actor, {
+      action: 'approval_decided',
+      at: decision.decidedAt,
+      details: auditedDecision(run, body, { ...approval, ...decision }),
+    })
     if (body.decision !== 'approve' || tool === undefined) return
     // The grant is for what the person saw. The tool may have changed since.
     const grant = typeof preview?.grant_key === 'string' ? preview.grant_key : tool.name
@@ -62,6 +74,26 @@ export async function decideApproval(
       await store.conversations.addApprovalGrant(tx, run.conversationId, grant)
   })
   return toDecision(decision)
+}
+
+/** What was decided about which call, with the arguments that will run. */
+function auditedDecision(
+  run: RunRow,
+  { decision, remember }: ApprovalDecisionBody,
+  approval: ApprovalRow,
+): AuditDetails {
+  const text = approval.decidedArguments ?? approval.arguments
+  const isCut = text.length > MAX_AUDITED_CHARACTERS
+  return {
+    id: run.id,
+    id_ref: approval.idRef,
+    decision,
+    ...(remember === undefined ? {} : { remember }),
+    tool: approval.name,
+    arguments: text.slice(0, MAX_AUDITED_CHARACTERS),
+    // So that the entry still says which arguments they were.
+    ...(isCut ? { arguments_sha256: createHash('sha256').update(text).digest('hex') } : {}),
+  }
 }
 
 function readArguments(given: ApprovalDecisionBody['arguments']): string | null {

@@ -75,6 +75,50 @@ describeOnEachServer('the audit log', (start) => {
       expect(text).not.toContain(secret)
   })
 
+  test('the filter by user shows registrations, sign-ins and failed sign-ins of the account', async () => {
+    const cyd = await register(server, 'cyd')
+    const { id } = (await server.call('GET', '/api/auth/profile', { token: cyd })).json.data
+    await login('cyd', 'a good password')
+    await login('Cyd', 'not it')
+    const { items } = (await get(`?user_id=${id}`)).json.data
+    expect(items.map(({ action, username }: Record<string, string>) => [action, username])).toEqual(
+      [
+        ['sign_in_failed', 'cyd'],
+        ['sign_in', 'cyd'],
+        ['register', 'cyd'],
+      ],
+    )
+  })
+
+  test('a link for a new password, a new password, the export of a conversation and the end of an account are recorded with actor and target', async () => {
+    const dot = await register(server, 'dot')
+    const { id } = (await server.call('GET', '/api/auth/profile', { token: dot })).json.data
+    const created = await server.call('POST', '/api/conversations', { token: dot, body: {} })
+    const conversation = created.json.data.id
+    await fetch(`${server.url}/api/conversations/${conversation}/export?format=json`, {
+      headers: { authorization: `Bearer ${dot}` },
+    })
+    const link = await server.call('POST', `/api/admin/users/${id}/reset-link`, { token: admin })
+    await server.call('POST', '/api/auth/reset', {
+      body: { link: link.json.data.token, password: 'another good password' },
+    })
+    await server.call('DELETE', `/api/admin/users/${id}`, { token: admin })
+    const { items } = (await get('?limit=4')).json.data
+    expect(
+      items.map(({ action, username, address, details }: Record<string, unknown>) => [
+        action,
+        username,
+        address,
+        details,
+      ]),
+    ).toEqual([
+      ['account_deleted', 'ada', '127.0.0.1', { id, account: 'dot', data: 'delete' }],
+      ['password_reset', 'dot', '127.0.0.1', { revoke_keys: false }],
+      ['reset_link_created', 'ada', '127.0.0.1', { id, account: 'dot' }],
+      ['exported', 'dot', '127.0.0.1', { id: conversation, format: 'json' }],
+    ])
+  })
+
   test('a request that only repeats the response to an earlier one is not recorded again', async () => {
     const create = () =>
       server.call('POST', '/api/admin/groups', {
@@ -118,8 +162,8 @@ describeOnEachServer('the audit log', (start) => {
   })
 
   test('can be filtered, paged and exported by administrators only', async () => {
-    const failures = (await get('?action=sign_in_failed&limit=1')).json.data
-    expect(failures.items).toHaveLength(1)
+    const failures = (await get('?action=sign_in_failed&limit=2')).json.data
+    expect(failures.items).toHaveLength(2)
     const rest = (await get(`?action=sign_in_failed&cursor=${failures.next_cursor}`)).json.data
     expect([rest.items.length, rest.has_more]).toEqual([1, false])
     expect(
@@ -130,7 +174,7 @@ describeOnEachServer('the audit log', (start) => {
       headers: { authorization: `Bearer ${admin}` },
     })
     const lines = (await file.text()).trimEnd().split('\n')
-    expect(lines.map((line) => JSON.parse(line).username)).toEqual(['bob', 'ada'])
+    expect(lines.map((line) => JSON.parse(line).username)).toEqual(['dot', 'cyd', 'bob', 'ada'])
     const eve = await register(server, 'eve')
     expect([(await get('', eve)).status, (await get('/file', eve)).status]).toEqual([403, 403])
   })
@@ -156,7 +200,7 @@ describeOnEachServer('the audit log', (start) => {
       )
     expect(await names('q=B')).toEqual(['bob'])
     expect(await names('q=%25')).toEqual([])
-    expect(await names('role=user')).toEqual(['eve'])
+    expect(await names('role=user')).toEqual(['eve', 'cyd'])
     expect(await names('is_active=false')).toEqual([])
   })
 })

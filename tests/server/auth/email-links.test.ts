@@ -68,8 +68,10 @@ describeOnEachDatabase('links for a new password by email', (open) => {
       for (let time = 0; time < 3; time += 1) await ask(`198.51.100.${network}`)
     expect(mails).toHaveLength(12)
     expect(await valid()).toBe(12)
-    await store.users.update(user.id, { passwordHash: 'another hash' }, async (tx) =>
-      (await links.reset(tx, tokens()[6] ?? '')).use(tx),
+    await store.users.update(
+      user.id,
+      { passwordHash: 'another hash' },
+      { before: async (tx) => (await links.reset(tx, tokens()[6] ?? '')).use(tx) },
     )
     expect(await valid()).toBe(0)
   })

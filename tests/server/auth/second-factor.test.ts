@@ -153,6 +153,11 @@ describeOnEachServer('second factors', (start) => {
     const created = await server.call('POST', `/api/admin/users/${id}/reset-link`, { token: admin })
     const reset = await client.post('/api/auth/reset', { link: created.json.data.token, password })
     expect(reset.json).toMatchObject({ reason: 'second_factor_required' })
+    const entries = async () =>
+      (
+        await server.call('GET', `/api/admin/audit?user_id=${id}`, { token: admin })
+      ).json.data.items.map(({ action }: { action: string }) => action)
+    expect((await entries())[0]).toBe('password_reset')
     const path = `/api/admin/users/${id}/second-factors`
     expect(
       (await server.call('DELETE', path, { token: await register(server, 'eve') })).status,

@@ -31,6 +31,7 @@ function userAdministration({
   workspace,
   tools,
   chat,
+  now,
 }: SharedRouteModules): RouteDependencies['adminUsers'] {
   /** Ends the user's runs and responses, except the response `kept`. */
   const endAccess: RouteDependencies['adminUsers']['endAccess'] = async (id, kept) => {
@@ -60,6 +61,7 @@ function userAdministration({
           removeDocuments: tools.knowledge.removeProject,
           stopProject: (projectId) => chat.stopProject(projectId),
           endAccess: (userId) => endAccess(userId, kept),
+          now,
         },
         id,
         end,

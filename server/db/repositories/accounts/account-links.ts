@@ -25,6 +25,7 @@ export function createAccountLinkRepository({ read, write, tables }: Database) {
     /**
      * Stores a link and removes links that ended long ago. A reset link replaces the earlier ones of the same account, unless it
      * `keepsEarlier`.
+     * @param options.after runs in the same transaction once the link is stored.
      * @returns null when `atMost` invitations can still be used.
      */
     insert: (
@@ -32,9 +33,15 @@ export function createAccountLinkRepository({ read, write, tables }: Database) {
         AccountLinkRow,
         'kind' | 'hash' | 'role' | 'quota' | 'note' | 'userId' | 'createdBy' | 'expiresAt'
       >,
-      { now, atMost, keepsEarlier = false }: { now: Date; atMost: number; keepsEarlier?: boolean },
+      options: {
+        now: Date
+        atMost: number
+        keepsEarlier?: boolean
+        after?(tx: Writer): Promise<void>
+      },
     ): Promise<AccountLinkRow | null> =>
       write(async (tx) => {
+        const { now, atMost, keepsEarlier = false, after } = options
         await tx.lock('users')
         const longAgo = new Date(now.getTime() - KEPT_MS)
         await tx
@@ -52,6 +59,7 @@ export function createAccountLinkRepository({ read, write, tables }: Database) {
         if ((open?.count ?? 0) >= atMost) return null
         const row: AccountLinkRow = { ...link, id: newId(), createdAt: now, usedAt: null }
         await tx.insert(accountLinks).values(row)
+        await after?.(tx)
         return row
       }),
 

@@ -1,11 +1,11 @@
 // The audit log: entries are added and eventually removed, but never changed.
 import { and, desc, eq, gte, lt, lte } from 'drizzle-orm'
 import { newId } from '../../../lib/ids.ts'
-import type { AuditAction } from '../../../protocol/admin/audit.ts'
+import type { Actor, AuditAction } from '../../../protocol/admin/audit.ts'
 import type { Page } from '../../../protocol/envelope.ts'
 import type { UserId } from '../../../protocol/ids.ts'
 import { decodeCursor, MomentCursor, toPage } from '../../cursor.ts'
-import type { Database } from '../../database.ts'
+import type { Database, Writer } from '../../database.ts'
 import { afterMoment } from '../../fragments.ts'
 
 /** A row of `audit_entries`. */
@@ -32,6 +32,23 @@ export function createAuditRepository(database: Database) {
       database.write(async (tx) => {
         await tx.insert(auditEntries).values({ ...entry, id: newId() })
       }),
+
+    /** Adds the entry of an act in the transaction of the act: either both are stored, or neither. */
+    async record(
+      tx: Writer,
+      { userId, username, address, details: door }: Actor,
+      { action, at, details }: Pick<AuditRow, 'action' | 'at' | 'details'>,
+    ): Promise<void> {
+      await tx.insert(auditEntries).values({
+        id: newId(),
+        at,
+        action,
+        userId,
+        username,
+        address,
+        details: { ...details, ...door },
+      })
+    },
 
     /** Newest first. */
     async list(

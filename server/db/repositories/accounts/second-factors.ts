@@ -144,11 +144,12 @@ export function createSecondFactorRepository({ read, write, tables }: Database) 
         return removed.length > 0
       }),
 
-    /** Removes all second factors of a user; the password alone is then enough to sign in. */
-    reset: (userId: UserId): Promise<void> =>
+    /** Removes all second factors of a user. @param after runs in the same transaction. */
+    reset: (userId: UserId, after: (tx: Writer) => Promise<void>): Promise<void> =>
       write(async (tx) => {
         for (const table of [totps, recoveryCodes, passkeys])
           await tx.delete(table).where(eq(table.userId, userId))
+        await after(tx)
       }),
   }
 }

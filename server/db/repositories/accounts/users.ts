@@ -109,14 +109,16 @@ export function createUserRepository(database: Database) {
     /**
      * Deletes an account and the rows that belong to it. @throws AppError `last_administrator`, also if a disabled account
      * has been enabled since.
+     * @param after runs in the same transaction once the account is deleted.
      */
-    remove: (id: UserId): Promise<void> =>
+    remove: (id: UserId, after: (tx: Writer) => Promise<void> = async () => {}): Promise<void> =>
       database.write(async (tx) => {
         await tx.lock('users')
         const [user] = await tx.select().from(users).where(eq(users.id, id))
-        if (user !== undefined && isAdministrator(user))
-          await assertOtherAdministrator(tx, users, id)
+        if (user === undefined) return
+        if (isAdministrator(user)) await assertOtherAdministrator(tx, users, id)
         await tx.delete(users).where(eq(users.id, id))
+        await after(tx)
       }),
 
     async findByName(username: string): Promise<UserRow | undefined> {
@@ -232,19 +234,22 @@ export function createUserRepository(database: Database) {
     /**
      * Updates an account. A new password revokes every token issued before. A new password or address ends open links for a
      * new password. Resolves with undefined when there is no such account.
-     * @param before runs first in the same transaction, and throws to refuse.
+     * @param within runs in the same transaction: `before` first, and throws to refuse; `after` with the account as changed.
      * @throws AppError `last_administrator` when no administrator who can sign in would remain, `password_changed` when the
      * password is not the expected one, `user_name_taken`.
      */
     update: (
       id: UserId,
       { expectedPasswordHash, revokeKeys, endSessions, keptSession, ...changes }: AccountChanges,
-      before: (tx: Writer) => Promise<void> = async () => {},
+      within: {
+        before?(tx: Writer): Promise<void>
+        after?(tx: Writer, changed: UserRow): Promise<void>
+      } = {},
     ): Promise<UserRow | undefined> =>
       unlessTaken(
         database.write(async (tx) => {
           await tx.lock('users')
-          await before(tx)
+          await within.before?.(tx)
           const [user] = await tx.select().from(users).where(eq(users.id, id))
           if (user === undefined) return undefined
           if (expectedPasswordHash !== undefined && expectedPasswordHash !== user.passwordHash)
@@ -282,6 +287,7 @@ export function createUserRepository(database: Database) {
               )
           if (revokeKeys === true) await tx.delete(apiKeys).where(eq(apiKeys.userId, id))
           await tx.update(users).set(changed).where(eq(users.id, id))
+          await within.after?.(tx, changed)
           return changed
         }),
       ),

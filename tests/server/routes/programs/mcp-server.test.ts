@@ -1,4 +1,5 @@
 // NanoClaw as an MCP server, called by the official client in both protocol eras.
+import { createHash } from 'node:crypto'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { turn } from '../../../support/provider/upstream-turns.ts'
@@ -15,6 +16,7 @@ const { start } = useServers()
 let server: TestServer
 let key: string
 let projectId: string
+let token: string
 beforeAll(async () => {
   server = await start({
     config: {
@@ -24,7 +26,7 @@ beforeAll(async () => {
       jwt_secret: TEST_JWT_SECRET,
     },
   })
-  const token = await register(server, 'agent')
+  token = await register(server, 'agent')
   const created = await server.call('POST', '/api/auth/keys', {
     token,
     body: { name: 'mcp', scopes: ['mcp'] },
@@ -127,6 +129,57 @@ test('a client that can ask its user is asked for approval, and the run continue
   const file = await call(client, 'read_project_file', { project_id: projectId, path: 'asked.txt' })
   expect(file.text).toBe('written\n')
   await client.close()
+})
+
+test('every decision is in the audit log once, with the arguments that run, whoever decides through whatever door', async () => {
+  const decisions = async () =>
+    (await server.call('GET', '/api/admin/audit?action=approval_decided&limit=2', { token })).json
+      .data.items
+  const client = await connect('auto', () => true)
+  upstream.enqueue(turn.toolCalls([write('mcp.txt')]), turn.text('Written.'))
+  await call(client, 'ask', { text: 'Write', project_id: projectId })
+  expect((await decisions())[0]).toMatchObject({
+    username: 'agent',
+    details: {
+      tool: 'file_write',
+      decision: 'approve',
+      arguments: JSON.stringify(write('mcp.txt').arguments),
+      by: 'mcp',
+      api_key: expect.any(String),
+    },
+  })
+  await client.close()
+
+  const asking = await connect('auto')
+  upstream.enqueue(turn.toolCalls([write('model.txt')]), turn.text('Written.'))
+  const waiting = JSON.parse(
+    (await call(asking, 'ask', { text: 'Write', project_id: projectId })).text,
+  )
+  await asking.close()
+  const changed = { path: 'person.txt', content: 'x'.repeat(3000) }
+  const decided = await server.call('POST', `/api/runs/${waiting.run_id}/approvals`, {
+    token,
+    body: { id_ref: waiting.waits_for.id_ref, decision: 'approve', arguments: changed },
+  })
+  expect(decided.status).toBe(200)
+  const again = await server.call('POST', `/api/runs/${waiting.run_id}/approvals`, {
+    token,
+    body: { id_ref: waiting.waits_for.id_ref, decision: 'reject' },
+  })
+  expect(again.status).toBe(409)
+  const [latest, earlier] = await decisions()
+  const text = JSON.stringify(changed)
+  expect(latest).toMatchObject({
+    username: 'agent',
+    address: '127.0.0.1',
+    details: {
+      id: waiting.run_id,
+      id_ref: waiting.waits_for.id_ref,
+      arguments: text.slice(0, 2000),
+      arguments_sha256: createHash('sha256').update(text).digest('hex'),
+    },
+  })
+  expect(earlier.details.by).toBe('mcp')
 })
 
 test('without a key, or with a key of another scope, nothing is served', async () => {

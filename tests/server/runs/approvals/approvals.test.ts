@@ -87,6 +87,7 @@ describeOnEachDatabase('approvals of a run', (open) => {
     const decision = await decideApproval(
       run,
       ApprovalDecisionBody.parse({ id_ref: id, decision: 'approve', ...body }),
+      { userId: run.userId, username: 'ada', address: null, details: {} },
       { store, database, registry, now },
     )
     return active.decide(id, decision)
