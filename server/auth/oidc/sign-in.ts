@@ -162,9 +162,11 @@ export function createOidcSignIn({
    */
   async function link(owner: UserRow, person: Person, identity: NewIdentity): Promise<UserRow> {
     const ended = { passwordHash: NO_PASSWORD, revokeKeys: true, keptToken: null }
-    const linked = await users.update(owner.id, ended, async (tx) => {
-      if ((await linkable(person, tx))?.id !== owner.id) throw appError('oidc_sign_in_unknown')
-      await identities.replaceAll(tx, identity, now())
+    const linked = await users.update(owner.id, ended, {
+      async before(tx) {
+        if ((await linkable(person, tx))?.id !== owner.id) throw appError('oidc_sign_in_unknown')
+        await identities.replaceAll(tx, identity, now())
+      },
     })
     if (linked === undefined) throw appError('oidc_sign_in_unknown')
     endRequests(owner.id)
