@@ -6,6 +6,7 @@ import { privateKey } from '../../../lib/browser/private-storage.ts'
 import { useSession } from '../../../lib/http/session.ts'
 import { fieldsOf, listIn, parseJson, textIn } from '../../../lib/read-json.ts'
 import type { AttachedFile } from '../attachments/attachments.ts'
+import { receiveAnswers } from '../sending/outgoing.ts'
 
 /** A message to send once the conversation is free. */
 export type QueuedMessage = {
@@ -187,12 +188,11 @@ const follow =
   (queue: readonly QueuedMessage[]): readonly QueuedMessage[] =>
     queue.map((one) => (one.parent === parent ? { ...one, parent: answer, waits: true } : one))
 
-/** Makes the messages that were written after `parent` wait for `answer`. Does nothing without such messages. */
-export function followAnswer(conversationId: string, parent: string | null, answer: string): void {
+receiveAnswers(({ conversationId, parent, answer }) => {
   const { queues, change } = useQueues.getState()
   const isAffected = queues[conversationId]?.some((one) => one.parent === parent) === true
   if (isAffected) change(conversationId, follow(parent, answer))
-}
+})
 
 /** Removes a message that was sent and is answered by `answer`; those written with it follow this answer. */
 export const dequeueSent = (conversationId: string, sent: QueuedMessage, answer: string): void =>

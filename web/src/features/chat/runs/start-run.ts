@@ -15,8 +15,7 @@ import { resumeRun } from '../../../lib/api/runs.ts'
 import { ApiError, send } from '../../../lib/http/api-client.ts'
 import { type NumberedEvent, readEvents } from '../../../lib/http/event-stream.ts'
 import type { AttachedFile } from '../attachments/attachments.ts'
-import { followAnswer } from '../queue/queued-messages.ts'
-import { acceptOutgoing } from '../sending/outgoing.ts'
+import { acceptOutgoing, announceAnswer } from '../sending/outgoing.ts'
 import { follow } from './follow-run.ts'
 
 type Request =
@@ -82,11 +81,11 @@ export async function startRun(
   placeMessages(client, conversationId, request, started)
   acceptOutgoing(clientId, started.user_message_id)
   // A message that was written before this answer existed waits for it, and so does one that waited for the answer which this one replaces.
-  followAnswer(
+  announceAnswer({
     conversationId,
-    request.kind === 'regenerate' ? request.messageId : null,
-    started.message_id,
-  )
+    parent: request.kind === 'regenerate' ? request.messageId : null,
+    answer: started.message_id,
+  })
   void follow({ conversationId, runId: started.run_id, client }, { stream, read })
   return started.message_id
 }

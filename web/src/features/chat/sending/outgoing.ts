@@ -54,3 +54,17 @@ export function acceptOutgoing(clientId: string, messageId: string | null): void
   // The cache tells its views in a timer, which is due before this one.
   setTimeout(() => remove(clientId))
 }
+
+/** An answer that has begun. `parent`: the answer that it replaces; null if it answers a new message. */
+type BegunAnswer = { conversationId: string; parent: string | null; answer: string }
+
+const receivers = new Set<(begun: BegunAnswer) => void>()
+
+/** Calls `receive` whenever an answer has begun on this page. */
+export const receiveAnswers = (receive: (begun: BegunAnswer) => void): void =>
+  void receivers.add(receive)
+
+/** Reports that an answer has begun. */
+export function announceAnswer(begun: BegunAnswer): void {
+  for (const receive of receivers) receive(begun)
+}

@@ -1,9 +1,9 @@
 // Sends the message in the composer: it leaves the field at once, and comes back if the server refuses it.
 import { useRef } from 'react'
 import type { AttachedFile, ChosenFiles } from '../attachments/attachments.ts'
-import { joinTexts, readDraft, returnDraft, writeDraft } from '../composer/drafts.ts'
 import { randomId } from '../random-id.ts'
-import { hideOutgoing, outgoingOf, showOutgoing } from './outgoing.ts'
+import { hideOutgoing, outgoingOf, showOutgoing } from '../sending/outgoing.ts'
+import { joinTexts, readDraft, returnDraft, writeDraft } from './drafts.ts'
 
 /** A message about to be sent, with its uploaded files. */
 export type Draft = { text: string; files: readonly AttachedFile[] }
