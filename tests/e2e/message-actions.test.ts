@@ -55,9 +55,11 @@ describeInBrowser('the actions of messages', (visitor) => {
     const rows = await page.locator('[data-message]').all()
     expect(rows).toHaveLength(TURNS * 2)
     for (const row of rows.toReversed()) {
-      await row.evaluate('(one) => one.scrollIntoView({ block: "center" })')
-      await row.getByRole('article').hover({ position: { x: 4, y: 4 } })
       const messageId = String(await row.getAttribute('data-message'))
+      await page.evaluate(
+        `document.querySelector('[data-message="${messageId}"]').scrollIntoView({ block: 'center' })`,
+      )
+      await row.getByRole('article').hover({ position: { x: 4, y: 4 } })
       await expect.poll(() => unreachable(page, messageId)).toEqual([])
     }
     const first = rows[0]

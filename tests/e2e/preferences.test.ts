@@ -14,7 +14,8 @@ describeInBrowser('preferences', (visitor) => {
   const site = usePageServer(visitor)
 
   test('text size, contrast and the send key survive a reload', async () => {
-    const page = await visitor.open(`${site.server.url}/settings/appearance`, { phone: true })
+    const page = await visitor.open(`${site.server.url}/settings/appearance`)
+    await page.setViewportSize({ width: 390, height: 760 })
     const choose = (group: string, option: string) =>
       page.getByLabel(group, { exact: true }).getByRole('radio', { name: option }).click()
     const sizeOf = () =>

@@ -64,6 +64,8 @@
     } catch {
       // The stored value is invalid: Enter sends.
     }
+    // The keyboard of a touch screen has no other key for a new line.
+    if (matchMedia('(pointer: coarse)').matches) sendKey = 'mod-enter'
     if (sendKey === 'mod-enter' && !event.ctrlKey && !event.metaKey) return
     event.preventDefault()
     if (field.value.trim() !== '') sendLater(true)

@@ -292,8 +292,10 @@ export async function expectNoScrolling(page: Page): Promise<void> {
 
 export const composer = (page: Page) => page.locator('#composer')
 
-/** Types a message and sends it with the Enter key. */
+/** Types a message and sends it: with the Enter key, or on a phone, where this key makes a new line, with the button. */
 export async function say(page: Page, text: string): Promise<void> {
   await composer(page).fill(text)
-  await composer(page).press('Enter')
+  if (await page.evaluate<boolean>("matchMedia('(pointer: coarse)').matches"))
+    await page.locator('form:has(#composer) button[type=submit]').tap()
+  else await composer(page).press('Enter')
 }

@@ -1,6 +1,7 @@
 // The page of a conversation: the chat, combined with parts of other features.
-import { FolderTree, X } from 'lucide-react'
+import { FolderTree, SquarePen } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
+import { useLocation } from 'wouter'
 import type { Conversation } from '../../../server/protocol/conversations/conversation.ts'
 import { ChatHeader } from '../features/chat/chat-header.tsx'
 import { ChatView } from '../features/chat/chat-view.tsx'
@@ -8,6 +9,7 @@ import { ProjectPicker } from '../features/projects/project-picker.tsx'
 import { usePatchConversation } from '../lib/api/conversations.ts'
 import { useMedia } from '../lib/browser/use-media.ts'
 import { useTranslation } from '../lib/i18n/use-translation.tsx'
+import { paths } from '../lib/paths.ts'
 import { IconButton } from '../ui/controls/button.tsx'
 import { Loading } from '../ui/states/feedback.tsx'
 import { lazyPart } from '../ui/states/late.tsx'
@@ -19,50 +21,75 @@ const ProjectPanel = lazyPart(() =>
   import('../features/projects/project-panel.tsx').then((module) => module.ProjectPanel),
 )
 
+const PanelDialog = lazyPart(() =>
+  import('./panel-dialog.tsx').then((module) => module.PanelDialog),
+)
+const ConversationMenu = lazyPart(() =>
+  import('./conversation-menu.tsx').then((module) => module.ConversationMenu),
+)
+
 /** The page at `/c/:id`. `menu` is the button that shows the sidebar; null while the sidebar is visible. */
 export function ChatPage({ id, menu }: { id: string; menu: ReactNode }) {
   const { t } = useTranslation()
   const patch = usePatchConversation()
   const [panel, setPanel] = useState(false)
   const wide = useMedia('(min-width: 64rem)')
-  const header = (conversation: Conversation) => (
-    <ChatHeader conversation={conversation} leading={menu}>
-      <ProjectPicker
-        projectId={conversation.project_id}
-        projectName={conversation.project_name}
-        side="bottom"
-        onChoose={(project) => patch.mutate({ id, project_id: project })}
-      />
-      {conversation.project_id !== null && (
+  const isPhone = !useMedia('(min-width: 40rem)')
+  const [, navigate] = useLocation()
+  const header = (conversation: Conversation) =>
+    isPhone ? (
+      <ChatHeader conversation={conversation} leading={menu} isWide={false}>
         <IconButton
-          icon={FolderTree}
-          label={t('projects.panel')}
-          pressed={panel}
-          onClick={() => setPanel(!panel)}
+          icon={SquarePen}
+          label={t('shell.newChat')}
+          onClick={() => navigate(paths.home)}
         />
-      )}
-    </ChatHeader>
-  )
-  const aside = ({ project_id: projectId }: Conversation) =>
-    panel && projectId !== null ? (
-      <aside
-        aria-label={t('projects.panel')}
-        className={
-          wide
-            ? 'flex w-[min(30rem,38vw)] shrink-0 flex-col border-s border-line bg-paper'
-            : 'fixed inset-0 z-30 flex flex-col bg-paper'
-        }
-      >
-        {!wide && (
-          <div className="flex justify-end px-2 pt-2">
-            <IconButton icon={X} label={t('common.close')} onClick={() => setPanel(false)} />
-          </div>
-        )}
-        <PartBoundary fallback={<Loading />}>
-          <ProjectPanel key={projectId} projectId={projectId} wide={false} />
+        <PartBoundary fallback={null} instead={null}>
+          <ConversationMenu conversation={conversation} onFiles={() => setPanel(true)} />
         </PartBoundary>
-      </aside>
-    ) : null
+      </ChatHeader>
+    ) : (
+      <ChatHeader conversation={conversation} leading={menu} isWide>
+        <ProjectPicker
+          projectId={conversation.project_id}
+          projectName={conversation.project_name}
+          side="bottom"
+          onChoose={(project) => patch.mutate({ id, project_id: project })}
+        />
+        {conversation.project_id !== null && (
+          <IconButton
+            icon={FolderTree}
+            label={t('projects.panel')}
+            pressed={panel}
+            onClick={() => setPanel(!panel)}
+          />
+        )}
+      </ChatHeader>
+    )
+  const aside = ({ project_id: projectId }: Conversation) => {
+    if (!panel || projectId === null) return null
+    const content = (
+      <PartBoundary fallback={<Loading />}>
+        <ProjectPanel key={projectId} projectId={projectId} wide={false} />
+      </PartBoundary>
+    )
+    if (wide)
+      return (
+        <aside
+          aria-label={t('projects.panel')}
+          className="flex w-[min(30rem,38vw)] shrink-0 flex-col border-s border-line bg-paper"
+        >
+          {content}
+        </aside>
+      )
+    return (
+      <PartBoundary fallback={null} isOver onClose={() => setPanel(false)}>
+        <PanelDialog title={t('projects.panel')} onClose={() => setPanel(false)}>
+          {content}
+        </PanelDialog>
+      </PartBoundary>
+    )
+  }
   useConversationCommands(id)
   return (
     <ChatView

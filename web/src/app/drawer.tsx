@@ -2,6 +2,7 @@
 import { Dialog as RadixDialog } from 'radix-ui'
 import { type ReactNode, useCallback, useEffect } from 'react'
 import { useTranslation } from '../lib/i18n/use-translation.tsx'
+import { useCloseWithBack } from '../ui/overlays/close-with-back.ts'
 import { watchSwipes } from './swipes.ts'
 import { focusSidebarButton } from './use-lost-focus.ts'
 
@@ -16,6 +17,7 @@ export function Drawer({
   children: ReactNode
 }) {
   const { t } = useTranslation()
+  useCloseWithBack(open, () => onOpenChange(false))
   useEffect(() => {
     const main = document.getElementById('main')
     if (open || main === null) return undefined

@@ -227,6 +227,7 @@ function SidebarDrawer({
       <Sidebar
         user={user}
         multi={multi}
+        isDrawer
         onCollapse={close}
         onOpened={close}
         onHelp={closeThen(onHelp)}

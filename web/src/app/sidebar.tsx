@@ -9,6 +9,7 @@ import {
   PanelLeft,
   Search,
   Settings,
+  ShieldCheck,
   SquarePen,
   Sun,
 } from 'lucide-react'
@@ -24,7 +25,7 @@ import { IconButton } from '../ui/controls/button.tsx'
 import { Logo } from '../ui/logo.tsx'
 
 const NAV_LINKS: readonly {
-  key: 'projects' | 'memory' | 'stats'
+  key: 'projects' | 'memory' | 'stats' | 'admin'
   icon: LucideIcon
   href: string
 }[] = [
@@ -33,10 +34,16 @@ const NAV_LINKS: readonly {
   { key: 'stats', icon: ChartNoAxesColumn, href: paths.stats },
 ]
 
+const ADMIN_LINKS: typeof NAV_LINKS = [
+  ...NAV_LINKS,
+  { key: 'admin', icon: ShieldCheck, href: paths.admin() },
+]
+
 /** `onOpened` is called after the user chooses something, `onCollapse` by the button that hides the sidebar. */
 export function Sidebar({
   user,
   multi,
+  isDrawer = false,
   onCollapse,
   onOpened,
   onHelp,
@@ -44,6 +51,8 @@ export function Sidebar({
 }: {
   user: User | undefined
   multi: boolean
+  /** Whether it lies over the page, and is the only way to every other view. */
+  isDrawer?: boolean
   onCollapse: () => void
   onOpened: () => void
   onHelp: () => void
@@ -72,7 +81,12 @@ export function Sidebar({
         </Link>
       </div>
       <ConversationList activeId={params?.id ?? null} onOpened={onOpened} />
-      <Navigation name={multi ? user?.username : undefined} onOpened={onOpened} onHelp={onHelp} />
+      <Navigation
+        name={multi ? user?.username : undefined}
+        links={isDrawer && multi && user?.role === 'admin' ? ADMIN_LINKS : NAV_LINKS}
+        onOpened={onOpened}
+        onHelp={onHelp}
+      />
     </div>
   )
 }
@@ -120,21 +134,23 @@ function SidebarHeader({
 /** `name` is the account's name; undefined without accounts, or until it has loaded. */
 function Navigation({
   name,
+  links,
   onOpened,
   onHelp,
 }: {
   name: string | undefined
+  links: typeof NAV_LINKS
   onOpened: () => void
   onHelp: () => void
 }) {
   const { t } = useTranslation()
   const [location] = useLocation()
   const { dark, choose } = useTheme()
-  const isInSettings = [paths.settings, '/admin'].some((path) => location.startsWith(path))
+  const isInSettings = [paths.settings, paths.admin()].some((path) => location.startsWith(path))
   return (
     <nav aria-label={t('shell.main')} className="border-t border-line px-2 py-2">
       <ul className="mb-1">
-        {NAV_LINKS.map(({ key, icon: Icon, href }) => (
+        {links.map(({ key, icon: Icon, href }) => (
           <li key={key}>
             <Link
               href={href}

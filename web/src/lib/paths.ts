@@ -40,7 +40,8 @@ export const paths = {
   /** The target of setup, invitation and reset links; the token is in the fragment. */
   join: '/join',
   setup: '/setup',
-  admin: (tab: (typeof ADMIN_TABS)[number]) => `/admin/${tab}`,
+  /** The administration, on a narrow screen without `tab` its list of tabs. */
+  admin: (tab?: (typeof ADMIN_TABS)[number]) => (tab === undefined ? '/admin' : `/admin/${tab}`),
 } as const
 
 /** The tabs of the settings, in the order in which they are shown; each has a path. */

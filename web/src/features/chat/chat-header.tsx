@@ -22,10 +22,13 @@ const ChatSettings = lazyPart(() =>
 export function ChatHeader({
   conversation,
   leading,
+  isWide,
   children,
 }: {
   conversation: Conversation
   leading?: ReactNode
+  /** Whether it has room for a button of its settings; otherwise the menu in `children` opens them. */
+  isWide: boolean
   children?: ReactNode
 }) {
   const { t } = useTranslation()
@@ -52,11 +55,13 @@ export function ChatHeader({
         </span>
       )}
       {children}
-      <IconButton
-        icon={SlidersHorizontal}
-        label={t('chatSettings.title')}
-        onClick={() => setOpen(true)}
-      />
+      {isWide && (
+        <IconButton
+          icon={SlidersHorizontal}
+          label={t('chatSettings.title')}
+          onClick={() => setOpen(true)}
+        />
+      )}
       {open && (
         <PartBoundary fallback={null} isOver onClose={() => setOpen(false)}>
           <ChatSettings conversation={conversation} onClose={() => setOpen(false)} />

@@ -19,6 +19,7 @@ import type { ChatOptions } from './chat-options.ts'
 import { secondModels, setComparison } from './compare/comparisons.ts'
 import { Composer, composerPlaceClass } from './composer/composer.tsx'
 import { moveDraft } from './composer/moved-draft.ts'
+import type { Draft } from './composer/use-send-once.ts'
 import { randomId } from './random-id.ts'
 import {
   hideOutgoing,
@@ -28,7 +29,6 @@ import {
   useOutgoing,
 } from './sending/outgoing.ts'
 import { OutgoingMessage } from './sending/outgoing-message.tsx'
-import type { Draft } from './sending/use-send-once.ts'
 import { useNewConversation } from './use-new-conversation.ts'
 
 const OfflineMessages = lateView(() =>

@@ -1,4 +1,4 @@
-// The menu of a conversation in the list: rename, pin, move, archive, tag, share, export, move to the trash.
+// The menu of a conversation: rename, pin, move, archive, tag, share, export, move to the trash.
 import {
   Archive,
   ArchiveRestore,
@@ -12,6 +12,7 @@ import {
   Tag,
   Trash2,
 } from 'lucide-react'
+import type { ReactNode } from 'react'
 import { useLocation } from 'wouter'
 import type { Conversation } from '../../../../server/protocol/conversations/conversation.ts'
 import { usePatchConversation } from '../../lib/api/conversations.ts'
@@ -28,12 +29,15 @@ const EXPORT_FORMATS = ['md', 'html', 'json'] as const
 export function ConversationActions({
   conversation: { id, pinned, archived },
   active,
+  leading,
   onRename,
   onMove,
 }: {
   conversation: Conversation
   /** Whether the conversation is open. */
   active: boolean
+  /** Items before the others. */
+  leading?: ReactNode
   onRename: () => void
   /** Moves a pinned conversation by some positions; absent if there is no other to move past. */
   onMove?: (id: string, places: number) => void
@@ -45,6 +49,7 @@ export function ConversationActions({
   const exported = useExport()
   return (
     <>
+      {leading}
       <MenuItem icon={PencilLine} onSelect={onRename}>
         {t('conversation.rename')}
       </MenuItem>

@@ -1,6 +1,7 @@
 // Appearance: theme, language, text size, density, contrast, motion, and the send key.
 import { useId } from 'react'
 import { canNotify, useNotifications } from '../../lib/browser/notifications.ts'
+import { useMedia } from '../../lib/browser/use-media.ts'
 import { chooseLanguage, shownLanguage } from '../../lib/i18n/i18n.ts'
 import { isLanguage, LANGUAGES } from '../../lib/i18n/languages.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
@@ -16,6 +17,7 @@ const THEMES: readonly ThemeChoice[] = ['system', 'light', 'dark']
 
 /** The first tab of the settings. Its settings are stored in this browser and applied at once. */
 export function AppearanceSection() {
+  const isTouched = useMedia('(pointer: coarse)')
   const { t } = useTranslation()
   const { choice, choose } = useTheme()
   const languageId = useId()
@@ -54,7 +56,8 @@ export function AppearanceSection() {
         <DisplayChoice name="density" />
         <DisplayChoice name="contrast" />
         <DisplayChoice name="motion" />
-        <DisplayChoice name="sendKey" />
+        {/* On a touch screen, Enter is always a new line. */}
+        {!isTouched && <DisplayChoice name="sendKey" />}
         <NotificationSwitch />
       </div>
     </Section>

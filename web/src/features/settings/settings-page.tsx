@@ -1,11 +1,11 @@
 // The settings page: appearance, agent, models, MCP servers, channels, shares, data, account. Each section has its own URL.
-import { useRef } from 'react'
 import { Link } from 'wouter'
 import type { User } from '../../../../server/protocol/accounts/user.ts'
+import { useMedia } from '../../lib/browser/use-media.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { paths, SETTINGS_TABS } from '../../lib/paths.ts'
 import { classNames } from '../../ui/class-names.ts'
-import { useCurrentInView } from '../../ui/controls/use-current-in-view.ts'
+import { BackToSections, SectionList } from '../../ui/section-list.tsx'
 import { AccountSection } from './account-section.tsx'
 import { AgentSection } from './agent-section.tsx'
 import { AppearanceSection } from './appearance-section.tsx'
@@ -16,7 +16,7 @@ import { ModelsSection } from './models-section.tsx'
 import { SharesSection } from './shares-section.tsx'
 import { WebhooksSection } from './webhooks-section.tsx'
 
-/** The page at `/settings`. `tab` is the part of the URL that names the section; appearance by default. */
+/** The page at `/settings`. `tab` is the part of the URL that names the section; appearance by default, and on a narrow screen the list of all sections. */
 export function SettingsPage({
   tab,
   user,
@@ -29,40 +29,58 @@ export function SettingsPage({
 }) {
   const { t } = useTranslation()
   const current = SETTINGS_TABS.find((section) => section === tab) ?? 'appearance'
-  const tabs = useRef<HTMLElement>(null)
-  useCurrentInView(tabs, `[data-tab="${current}"]`)
+  const isWide = useMedia('(min-width: 48rem)')
+  const title = t('settings.title')
+  const sections = SETTINGS_TABS.map((section) => ({
+    section,
+    href: paths.settingsTab(section),
+    title: t(`settings.tab.${section}`),
+  }))
+  const admin = multi && user?.role === 'admin'
+  if (!isWide && tab === undefined)
+    return (
+      <div className="mx-auto flex w-full max-w-4xl flex-col gap-6 px-5 py-8">
+        <h1 className="font-display text-3xl tracking-tight">{title}</h1>
+        <SectionList
+          label={title}
+          sections={
+            admin ? [...sections, { href: paths.admin(), title: t('admin.title') }] : sections
+          }
+        />
+      </div>
+    )
   return (
     <div className="mx-auto flex w-full max-w-4xl flex-col gap-6 px-5 py-8">
-      <h1 className="font-display text-3xl tracking-tight">{t('settings.title')}</h1>
-      <div className="flex gap-8 max-md:flex-col max-md:gap-5">
-        <nav
-          ref={tabs}
-          aria-label={t('settings.title')}
-          className="flex shrink-0 gap-1 overflow-x-auto p-0.5 md:w-44 md:flex-col"
-        >
-          {SETTINGS_TABS.map((section) => (
-            <Link
-              key={section}
-              data-tab={section}
-              href={paths.settingsTab(section)}
-              aria-current={section === current ? 'page' : undefined}
-              className={classNames(
-                'touch-target flex items-center rounded-lg px-3 py-1.5 text-sm whitespace-nowrap',
-                section === current ? 'bg-hover font-medium' : 'text-soft hover:bg-hover/60',
-              )}
-            >
-              {t(`settings.tab.${section}`)}
-            </Link>
-          ))}
-          {multi && user?.role === 'admin' && (
-            <Link
-              href={paths.admin('users')}
-              className="touch-target flex items-center rounded-lg px-3 py-1.5 text-sm whitespace-nowrap text-soft hover:bg-hover/60"
-            >
-              {t('admin.title')}
-            </Link>
-          )}
-        </nav>
+      {!isWide && <BackToSections href={paths.settings}>{title}</BackToSections>}
+      <h1 className="font-display text-3xl tracking-tight">
+        {isWide ? title : t(`settings.tab.${current}`)}
+      </h1>
+      <div className="flex gap-8">
+        {isWide && (
+          <nav aria-label={title} className="flex w-44 shrink-0 flex-col gap-1 p-0.5">
+            {sections.map(({ section, href, title: name }) => (
+              <Link
+                key={section}
+                href={href}
+                aria-current={section === current ? 'page' : undefined}
+                className={classNames(
+                  'touch-target flex items-center rounded-lg px-3 py-1.5 text-sm whitespace-nowrap',
+                  section === current ? 'bg-hover font-medium' : 'text-soft hover:bg-hover/60',
+                )}
+              >
+                {name}
+              </Link>
+            ))}
+            {admin && (
+              <Link
+                href={paths.admin('users')}
+                className="touch-target flex items-center rounded-lg px-3 py-1.5 text-sm whitespace-nowrap text-soft hover:bg-hover/60"
+              >
+                {t('admin.title')}
+              </Link>
+            )}
+          </nav>
+        )}
         <div className="min-w-0 flex-1">
           {current === 'appearance' && <AppearanceSection />}
           {current === 'agent' && <AgentSection />}

@@ -75,7 +75,7 @@ export const useDisplay = create<DisplayStore>((set, get) => {
   }
 })
 
-/** Whether a key press in a message field sends the message. */
+/** Whether a key press in a message field sends the message. The keyboard of a touch screen has no other key for a new line. */
 export function isSendKey(event: {
   key: string
   shiftKey: boolean
@@ -83,5 +83,6 @@ export function isSendKey(event: {
   metaKey: boolean
 }): boolean {
   if (event.key !== 'Enter' || event.shiftKey) return false
-  return useDisplay.getState().sendKey === 'enter' || event.ctrlKey || event.metaKey
+  if (event.ctrlKey || event.metaKey) return true
+  return useDisplay.getState().sendKey === 'enter' && !matchMedia('(pointer: coarse)').matches
 }

@@ -5,6 +5,7 @@ import { type ReactNode, useRef } from 'react'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { classNames } from '../class-names.ts'
 import { Button } from '../controls/button.tsx'
+import { useCloseWithBack } from './close-with-back.ts'
 import { useReturnedFocus } from './returned-focus.ts'
 
 const overlayClass =
@@ -45,6 +46,7 @@ export function Dialog({
 }) {
   const { t } = useTranslation()
   const returnFocus = useReturnedFocus(open)
+  useCloseWithBack(open, () => onOpenChange(false))
   const isEdited = useRef(false)
   if (!open) isEdited.current = false
   return (
@@ -134,6 +136,7 @@ export function ConfirmDialog({
 }) {
   const { t } = useTranslation()
   const returnFocus = useReturnedFocus(open)
+  useCloseWithBack(open, () => onOpenChange(false))
   return (
     <AlertDialog.Root open={open} onOpenChange={onOpenChange}>
       <AlertDialog.Portal>

@@ -18,7 +18,6 @@ import { classNames } from '../../../ui/class-names.ts'
 import { late, lazyView } from '../../../ui/states/late.tsx'
 import { PartBoundary } from '../../../ui/states/part-boundary.tsx'
 import { type ChatOptions, modelOf } from '../chat-options.ts'
-import { type Draft, useSendOnce } from '../sending/use-send-once.ts'
 import { ComposerTools } from './composer-tools.tsx'
 import { LatePromptForm } from './late-prompt-form.tsx'
 import { continueIn } from './moved-draft.ts'
@@ -29,6 +28,7 @@ import { useAttaching } from './use-attaching.ts'
 import { useComposerActions } from './use-composer-actions.ts'
 import { useComposerText } from './use-composer-text.ts'
 import { useEarlyField } from './use-early-field.ts'
+import { type Draft, useSendOnce } from './use-send-once.ts'
 
 const ChosenFileChips = late(() =>
   import('../attachments/attachment-chips.tsx').then((module) => module.ChosenFileChips),

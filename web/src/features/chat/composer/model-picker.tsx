@@ -46,7 +46,13 @@ export function ModelPicker({
           sideOffset={6}
           collisionPadding={10}
           aria-label={t('composer.model')}
-          className="z-50 flex max-h-[min(28rem,var(--radix-popover-content-available-height))] w-[min(26rem,94vw)] animate-appear flex-col rounded-xl border border-line bg-surface shadow-float"
+          // On a touch screen, the field would open the keyboard over the list.
+          onOpenAutoFocus={(event) => {
+            if (!matchMedia('(pointer: coarse)').matches) return
+            event.preventDefault()
+            if (event.currentTarget instanceof HTMLElement) event.currentTarget.focus()
+          }}
+          className="z-50 outline-none flex max-h-[min(28rem,var(--radix-popover-content-available-height))] w-[min(26rem,94vw)] animate-appear flex-col rounded-xl border border-line bg-surface shadow-float"
         >
           <Choices
             models={models}
@@ -110,8 +116,6 @@ function Choices({
           className="pointer-events-none absolute top-1/2 start-4 -translate-y-1/2 text-muted"
         />
         <input
-          // biome-ignore lint/a11y/noAutofocus: the user has just opened the list
-          autoFocus
           role="combobox"
           aria-expanded
           aria-controls={listId}

@@ -4,6 +4,7 @@ import { useRef, useState } from 'react'
 import { isComposing } from '../../../lib/browser/composing.ts'
 import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { useOffline } from '../../../lib/offline/connection.ts'
+import { isSendKey } from '../../../lib/preferences/display.ts'
 import { ActionButton } from '../../../ui/controls/action-button.tsx'
 import { Button } from '../../../ui/controls/button.tsx'
 import { inputClass } from '../../../ui/controls/field.tsx'
@@ -147,7 +148,7 @@ function QueueItem({
               event.preventDefault()
               edit(null)
             }
-            if (event.key === 'Enter' && !event.shiftKey) {
+            if (isSendKey(event)) {
               event.preventDefault()
               store()
             }

@@ -44,6 +44,7 @@ export const chinese: typeof english = {
     projects: '项目',
     memory: '记忆',
     stats: '用量',
+    admin: '管理',
     settings: '设置',
     skip: '跳到主要内容',
     skipToMessage: '跳到消息输入框',

@@ -44,6 +44,7 @@ export const english = {
     projects: 'Projects',
     memory: 'Memory',
     stats: 'Usage',
+    admin: 'Administration',
     settings: 'Settings',
     skip: 'Skip to main content',
     skipToMessage: 'Skip to message field',

@@ -54,6 +54,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
     projects: 'Projets',
     memory: 'Mémoire',
     stats: 'Utilisation',
+    admin: 'Administration',
     settings: 'Paramètres',
     skip: 'Aller au contenu principal',
     skipToMessage: 'Aller au champ de message',

@@ -55,6 +55,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
     projects: 'Projekte',
     memory: 'Gedächtnis',
     stats: 'Nutzung',
+    admin: 'Verwaltung',
     settings: 'Einstellungen',
     skip: 'Zum Hauptinhalt springen',
     skipToMessage: 'Zum Eingabefeld springen',

@@ -55,6 +55,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
     projects: 'プロジェクト',
     memory: 'メモリ',
     stats: '使用量',
+    admin: '管理',
     settings: '設定',
     skip: 'メインコンテンツへ移動',
     skipToMessage: 'メッセージ入力欄へ移動',

@@ -54,6 +54,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
     projects: '프로젝트',
     memory: '메모리',
     stats: '사용량',
+    admin: '관리',
     settings: '설정',
     skip: '본문으로 건너뛰기',
     skipToMessage: '메시지 입력란으로 건너뛰기',

@@ -55,6 +55,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
     projects: 'Projetos',
     memory: 'Memória',
     stats: 'Uso',
+    admin: 'Administração',
     settings: 'Configurações',
     skip: 'Ir para o conteúdo principal',
     skipToMessage: 'Ir para o campo de mensagem',

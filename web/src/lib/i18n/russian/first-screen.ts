@@ -54,6 +54,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
     projects: 'Проекты',
     memory: 'Память',
     stats: 'Расход',
+    admin: 'Администрирование',
     settings: 'Настройки',
     skip: 'Перейти к основному содержимому',
     skipToMessage: 'Перейти к полю сообщения',

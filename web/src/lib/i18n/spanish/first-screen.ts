@@ -55,6 +55,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
     projects: 'Proyectos',
     memory: 'Memoria',
     stats: 'Uso',
+    admin: 'Administración',
     settings: 'Ajustes',
     skip: 'Ir al contenido principal',
     skipToMessage: 'Ir al campo de mensaje',

@@ -1,0 +1,138 @@
+// The page on a phone: the keyboard, the way back, the settings and the menus of a conversation.
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { composer, describeInBrowser, expectAccessible, leave, say } from '../support/page/page.ts'
+import { usePageServer } from '../support/page/page-server.ts'
+import { turn } from '../support/provider/upstream-turns.ts'
+import { TEST_JWT_SECRET } from '../support/server/server.ts'
+
+const FIELDS = ['INPUT', 'TEXTAREA']
+const focusedTag = (page: Page) => page.evaluate<string>('document.activeElement?.tagName')
+
+describeInBrowser('on a phone', (visitor) => {
+  const on = usePageServer(visitor)
+
+  test('Enter makes a new line, the button sends, and choosing a model opens no keyboard', async () => {
+    const page = await visitor.open(on.server.url, { phone: true })
+    await page.getByRole('button', { name: 'Model: Scripted' }).tap()
+    await page.getByRole('listbox', { name: 'Model' }).waitFor()
+    await expect.poll(() => focusedTag(page)).not.toBe('BUTTON')
+    expect(FIELDS).not.toContain(await focusedTag(page))
+    await page.keyboard.press('Escape')
+    await composer(page).tap()
+    await page.keyboard.type('one')
+    await page.keyboard.press('Enter')
+    await page.keyboard.type('two')
+    expect(await composer(page).inputValue()).toBe('one\ntwo')
+    on.upstream.enqueue(turn.text('Read.'))
+    await page.getByRole('button', { name: 'Send', exact: true }).tap()
+    await page.getByText('Read.').waitFor()
+    await leave(page)
+  })
+
+  test('the header of a conversation has a new one and a menu to rename, move, share, export and delete it', async () => {
+    const projectId = await on.createProject('Garden', { 'plan.md': '# Plan' })
+    on.upstream.enqueue(turn.text('Tulips.'))
+    const page = await visitor.open(on.server.url, { phone: true })
+    await say(page, 'What grows?')
+    await page.getByText('Tulips.').waitFor()
+    await page.getByRole('button', { name: 'Regenerate' }).waitFor()
+    const header = page.locator('header').first()
+    const more = header.getByRole('button', { name: 'Actions for “What grows?”' })
+    await more.tap()
+    for (const name of ['Share', 'Markdown', 'Delete', 'Conversation settings'])
+      await page.getByRole('menuitem', { name }).first().waitFor()
+    await page.getByRole('menuitem', { name: 'Rename' }).tap()
+    await page.getByRole('dialog').getByRole('textbox').fill('Spring')
+    await page.getByRole('button', { name: 'OK' }).tap()
+    await header.getByRole('heading', { name: 'Spring' }).waitFor()
+    await header.getByRole('button', { name: 'Actions for “Spring”' }).tap()
+    await page.getByRole('menuitem', { name: /^Project: / }).tap()
+    await page.getByRole('dialog').getByRole('button', { name: 'Garden' }).tap()
+    await expect
+      .poll(async () => {
+        const id = new URL(page.url()).pathname.split('/')[2]
+        return (await on.server.call('GET', `/api/conversations/${id}`)).json.data.project_id
+      })
+      .toBe(projectId)
+    await header.getByRole('button', { name: 'Actions for “Spring”' }).tap()
+    await page.getByRole('menuitem', { name: 'Project files' }).tap()
+    const panel = page.getByRole('dialog', { name: 'Project files' })
+    await panel.getByText('plan.md').waitFor()
+    await expectAccessible(page)
+
+    // Back closes the panel, then it leaves the conversation.
+    const address = page.url()
+    await page.goBack()
+    await panel.waitFor({ state: 'detached' })
+    expect(page.url()).toBe(address)
+    await header.getByRole('button', { name: 'New conversation' }).tap()
+    await page.waitForURL((at) => at.pathname === '/')
+    await leave(page)
+  })
+
+  test('back closes the drawer or a sheet and stays in the view; after a way on from the drawer, one step leads back', async () => {
+    const page = await visitor.open(`${on.server.url}/stats`, { phone: true })
+    await page.getByRole('heading', { name: 'Usage', level: 1 }).waitFor()
+    await page.getByRole('button', { name: 'Show sidebar' }).tap()
+    const drawer = page.getByRole('dialog')
+    await drawer.getByRole('link', { name: 'Memory' }).waitFor()
+    await page.goBack()
+    await drawer.waitFor({ state: 'detached' })
+    expect(new URL(page.url()).pathname).toBe('/stats')
+
+    await page.getByRole('button', { name: 'Show sidebar' }).tap()
+    await drawer.getByRole('link', { name: 'Memory' }).tap()
+    await page.getByRole('heading', { name: 'Memory', level: 1 }).waitFor()
+    await page.goBack()
+    await page.getByRole('heading', { name: 'Usage', level: 1 }).waitFor()
+    await drawer.waitFor({ state: 'detached' })
+
+    await page.getByRole('button', { name: 'Show sidebar' }).tap()
+    await drawer.getByRole('button', { name: 'Search' }).first().tap()
+    const search = page.getByRole('dialog', { name: 'Search' })
+    await search.waitFor()
+    await page.goBack()
+    await search.waitFor({ state: 'detached' })
+    expect(new URL(page.url()).pathname).toBe('/stats')
+    await leave(page)
+  })
+})
+
+describeInBrowser('on the phone of an administrator', (visitor) => {
+  const on = usePageServer(visitor, { auth_mode: 'multi', jwt_secret: TEST_JWT_SECRET })
+
+  test('the settings and the administration are lists of rows that are all in view, and the drawer leads to both', async () => {
+    const created = await on.server.call('POST', '/api/auth/register', {
+      body: { username: 'ann', password: 'a good password' },
+    })
+    expect(created.status).toBe(200)
+    const page = await visitor.open(on.server.url, { phone: true })
+    await page.getByLabel('Username').fill('ann')
+    await page.getByLabel('Password').fill('a good password')
+    await page.getByRole('button', { name: 'Sign in', exact: true }).tap()
+    for (const [link, title, section] of [
+      ['ann', 'Settings', 'Account'],
+      ['Administration', 'Administration', 'Groups'],
+    ] as const) {
+      await page.getByRole('button', { name: 'Show sidebar' }).tap()
+      await page.getByRole('dialog').getByRole('link', { name: link }).tap()
+      const rows = page.getByRole('navigation', { name: title, exact: true }).getByRole('link')
+      await rows.first().waitFor()
+      const isInView = await page.evaluate<boolean[]>(
+        `[...document.querySelectorAll('main nav a')].map((one) => {
+          const { left, right } = one.getBoundingClientRect()
+          return left >= 0 && right <= innerWidth
+        })`,
+      )
+      expect(isInView.length).toBeGreaterThan(4)
+      expect(isInView).not.toContain(false)
+      await expectAccessible(page)
+      await rows.filter({ hasText: section }).tap()
+      await page.getByRole('heading', { name: section, level: 1 }).waitFor()
+      await page.getByRole('link', { name: title, exact: true }).tap()
+      await page.getByRole('heading', { name: title, level: 1 }).waitFor()
+    }
+    await leave(page)
+  })
+})
