@@ -165,6 +165,7 @@ const QUESTION_DEFAULTS: Omit<HistoryMessage, 'id' | 'text'> = {
   steps: [],
   holdsOutsideText: false,
   carries: new Map(),
+  images: new Map(),
 }
 
 async function assertProject(

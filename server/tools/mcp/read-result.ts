@@ -84,7 +84,7 @@ async function textOf(part: Part, pictures: Pictures): Promise<string> {
 
 /** Collects the pictures of a result, each once. */
 function createPictures(prepare: PrepareImage) {
-  const files: NonNullable<Artifact['files']> = []
+  const files: { name: string; mime: string; size: number; data: string; for_model: boolean }[] = []
   const images: ModelImage[] = []
   const known = new Map<string, string>()
   const prepareOne = async (data: string, mime: string): Promise<string> => {

@@ -40,6 +40,8 @@ async function start(options: AuthorizationOptions = {}, clientMetadataUrl: stri
       grants,
       clientMetadataUrl,
       web: publicWeb(),
+      prepareImage: async () => null,
+      redact: (text) => text,
       identify: async () => undefined,
       log: (message, detail) => void logged.push(JSON.stringify([message, detail])),
       firstPauseMs: 20,

@@ -34,6 +34,7 @@ describe('the limits of what is remembered', () => {
         steps: [],
         holdsOutsideText: false,
         carries: new Map(),
+        images: new Map(),
       },
       isFinal: true,
       hasFiles: false,
