@@ -86,6 +86,7 @@ export const chatSettings = (
 ): ChatSettings => ({
   maxIterations: config.max_iterations,
   toolMaxWorkers: config.tool_max_workers,
+  listedMcpTools: config.tools.listed_mcp_tools,
   subAgents: {
     maxIterations: config.sub_agent.max_iterations,
     maxConcurrency: config.sub_agent.max_concurrency,

@@ -85,6 +85,8 @@ const Tools = section({
   cache_ttl: seconds.default(300),
   disabled: z.array(z.string()).default([]),
   risk: z.record(z.string(), RiskLevel).default({}),
+  /** If MCP servers offer a run more tools than this, the model finds them with `tool_search`. OpenAI accepts 128 tools. */
+  listed_mcp_tools: z.int().min(0).max(128).default(40),
   exec: section({
     enabled: z.boolean().default(false),
     /** True: only the internet. `host`: everything this machine can reach, including loopback and this server. */

@@ -34,6 +34,8 @@ export interface ChatLog {
 export interface ChatSettings {
   maxIterations: number
   toolMaxWorkers: number
+  /** More tools of MCP servers than this are found on demand. */
+  listedMcpTools: number
   subAgents: SubAgentLimits
   /** Applies to conversations without an approval mode of their own. */
   approvalDefault(): ApprovalMode

@@ -4,7 +4,7 @@ import type { WorkClock } from '../lib/work-clock.ts'
 import type { ToolSchema } from '../llm/client.ts'
 import { windowTokens } from '../llm/usage.ts'
 import { type CallRecorder, createToolExecutor } from '../tools/executor.ts'
-import { toSchema } from '../tools/tool-schema.ts'
+import { createToolSet } from '../tools/registry.ts'
 import { createApprovals } from './approvals/request.ts'
 import { createTaint, type Taint } from './approvals/taint.ts'
 import type { RunContext } from './context/context.ts'
@@ -14,6 +14,7 @@ import { type PerformedRun, retryRead } from './performed-run.ts'
 import type { Recorder } from './recorder.ts'
 import type { ClientTool } from './state.ts'
 import { createAgentStarter } from './sub-agents/agents.ts'
+import { type ListedTools, listTools } from './tools-on-demand.ts'
 import { createWaiting } from './waiting.ts'
 
 /** Creates the loop without starting it. `clock` pauses while the run waits for a person. */
@@ -27,7 +28,17 @@ export async function createRunLoop(
   const { maxIterations } = dependencies.settings
   const taint = await createTaint(performed, context)
   const maxTokens = context.conversation.maxTokens ?? context.model.max_tokens ?? undefined
-  const tools = [...context.tools.map(toSchema), ...context.clientTools.map(clientSchema)]
+  const listed = listTools({
+    tools: context.tools,
+    clientTools: context.clientTools.map(clientSchema),
+    maxMcpTools: dependencies.settings.listedMcpTools,
+    found: context.foundTools,
+    onFound(names) {
+      // Stored with the next iteration.
+      state.foundTools = [...(state.foundTools ?? []), ...names]
+    },
+  })
+  const tools = listed.schemas
   const window = createRunWindow(context, tools, maxTokens, performed)
   let runTools: AgentLoopInput['runTools'] | undefined
   return runAgentLoop({
@@ -48,7 +59,7 @@ export async function createRunLoop(
     signal: active.signal,
     runTools(calls) {
       // Created on first use: most answers need no tool.
-      runTools ??= toolRunner(performed, context, { taint, recorder, clock })
+      runTools ??= toolRunner(performed, context, { taint, recorder, clock, listed })
       return runTools(calls)
     },
     iterationEnded(used) {
@@ -63,7 +74,12 @@ export async function createRunLoop(
 function toolRunner(
   performed: PerformedRun,
   context: RunContext,
-  { taint, recorder, clock }: { taint: Taint; recorder: Recorder; clock: WorkClock },
+  {
+    taint,
+    recorder,
+    clock,
+    listed,
+  }: { taint: Taint; recorder: Recorder; clock: WorkClock; listed: ListedTools },
 ): AgentLoopInput['runTools'] {
   const { active, run, writes, dependencies } = performed
   const { cache, results, safety, settings } = dependencies
@@ -74,9 +90,14 @@ function toolRunner(
     safety,
     maxWorkers: settings.toolMaxWorkers,
   }
+  const { search } = listed
   const executor = createToolExecutor({
     ...resources,
-    allowedTools: new Set(context.tools.map((tool) => tool.name)),
+    ...(search === null ? {} : { tools: createToolSet([search, ...context.allTools.list()]) }),
+    // A tool that is not listed may be called, too: the model may know it from earlier.
+    allowedTools: new Set(
+      [...context.tools, ...(search === null ? [] : [search])].map((tool) => tool.name),
+    ),
   })
   const { store, now } = dependencies
   const waiting = createWaiting({ ...dependencies, active, run, writes, clock })
@@ -99,6 +120,7 @@ function toolRunner(
   const agents = createAgentStarter({
     performed,
     context,
+    listed: listed.tools,
     request: settingsOf(context),
     resources,
     approvals,

@@ -89,6 +89,8 @@ export const RunState = z.object({
   /** Maximum number of iterations when the run began or was last resumed, counted from its first iteration. */
   iterationLimit: z.int().optional(),
   prompt: RunPrompt.optional(),
+  /** Names of the tools that the model found in this run, in order. Later runs list them from the beginning. */
+  foundTools: z.array(z.string()).optional(),
   /** How the run had ended when a person last resumed it; null for a failure. */
   resumedAfter: FinishReason.nullable().optional(),
   /** What the next run of the conversation repeats (`WindowMarks`). */

@@ -8,6 +8,7 @@ export const toolNames = {
   text_process: '处理文本',
   json_process: '处理 JSON',
   result_read: '续读结果',
+  tool_search: '查找工具',
   get_current_time: '查询时间',
   calculate_area: '计算面积',
   get_weather: '查询天气',

@@ -8,6 +8,7 @@ export const toolNames = {
   text_process: 'Process text',
   json_process: 'Process JSON',
   result_read: 'Read result',
+  tool_search: 'Find tools',
   get_current_time: 'Get time',
   calculate_area: 'Calculate area',
   get_weather: 'Get weather',

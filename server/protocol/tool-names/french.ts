@@ -8,6 +8,7 @@ export const toolNames = {
   text_process: 'Traiter du texte',
   json_process: 'Traiter du JSON',
   result_read: 'Lire le résultat',
+  tool_search: 'Trouver des outils',
   get_current_time: 'Obtenir l’heure',
   calculate_area: 'Calculer une aire',
   get_weather: 'Obtenir la météo',

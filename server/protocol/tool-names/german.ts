@@ -8,6 +8,7 @@ export const toolNames = {
   text_process: 'Text verarbeiten',
   json_process: 'JSON verarbeiten',
   result_read: 'Ergebnis lesen',
+  tool_search: 'Tools finden',
   get_current_time: 'Uhrzeit abrufen',
   calculate_area: 'Fläche berechnen',
   get_weather: 'Wetter abrufen',

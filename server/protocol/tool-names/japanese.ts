@@ -8,6 +8,7 @@ export const toolNames = {
   text_process: 'テキスト処理',
   json_process: 'JSON の処理',
   result_read: '結果の読み取り',
+  tool_search: 'ツールの検索',
   get_current_time: '時刻の取得',
   calculate_area: '面積の計算',
   get_weather: '天気の取得',

@@ -8,6 +8,7 @@ export const toolNames = {
   text_process: '텍스트 처리',
   json_process: 'JSON 처리',
   result_read: '결과 읽기',
+  tool_search: '도구 찾기',
   get_current_time: '시간 확인',
   calculate_area: '면적 계산',
   get_weather: '날씨 확인',

@@ -8,6 +8,7 @@ export const toolNames = {
   text_process: 'Processar texto',
   json_process: 'Processar JSON',
   result_read: 'Ler resultado',
+  tool_search: 'Buscar ferramentas',
   get_current_time: 'Consultar a hora',
   calculate_area: 'Calcular área',
   get_weather: 'Consultar o tempo',

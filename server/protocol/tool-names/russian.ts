@@ -8,6 +8,7 @@ export const toolNames = {
   text_process: 'Обработка текста',
   json_process: 'Обработка JSON',
   result_read: 'Чтение результата',
+  tool_search: 'Поиск инструментов',
   get_current_time: 'Текущее время',
   calculate_area: 'Вычисление площади',
   get_weather: 'Погода',

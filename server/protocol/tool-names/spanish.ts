@@ -8,6 +8,7 @@ export const toolNames = {
   text_process: 'Procesar texto',
   json_process: 'Procesar JSON',
   result_read: 'Leer resultado',
+  tool_search: 'Buscar herramientas',
   get_current_time: 'Consultar la hora',
   calculate_area: 'Calcular área',
   get_weather: 'Consultar el tiempo',

@@ -42,6 +42,8 @@ export interface RunContext {
   tools: readonly ToolDefinition[]
   /** Tools that the requesting program runs itself. They take precedence over server tools of the same name. */
   clientTools: readonly ClientTool[]
+  /** Names of the tools that the model found in the conversation so far, in order. */
+  foundTools: readonly string[]
   /** System prompt, earlier turns, and the steps of this answer so far. */
   messages: LlmMessage[]
   /** The last message of each turn in `messages`, oldest first; a summary of dropped turns is stored with it. */
@@ -145,6 +147,7 @@ export async function createRunContext(
     allTools,
     tools,
     clientTools,
+    foundTools: [...new Set([...earlier, { state }].flatMap((one) => one.state.foundTools ?? []))],
     messages,
     turnEnds: endsOfTurns(recent),
     marks: earlier.at(-1)?.state.window,

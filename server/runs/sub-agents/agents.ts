@@ -3,7 +3,7 @@ import type { RunScope } from '../../agent/run-scope.ts'
 import { toolsForSubAgent } from '../../agent/sub-agent-tools.ts'
 import { createSubAgents } from '../../agent/sub-agents.ts'
 import type { Approvals } from '../../tools/approval.ts'
-import type { AgentStarter } from '../../tools/definition.ts'
+import type { AgentStarter, ToolDefinition } from '../../tools/definition.ts'
 import type { Taint } from '../approvals/taint.ts'
 import type { RunContext } from '../context/context.ts'
 import { DEFAULT_CONTEXT_WINDOW } from '../context/read-branch.ts'
@@ -13,6 +13,8 @@ import { startBackgroundTask } from '../start/background-task.ts'
 interface Dependencies {
   performed: PerformedRun
   context: RunContext
+  /** The tools that sub-agents may use: those that the run's own requests list now. */
+  listed: readonly ToolDefinition[]
   request: RunScope['request']
   resources: RunScope['resources']
   approvals: Approvals
@@ -23,6 +25,7 @@ interface Dependencies {
 export function createAgentStarter({
   performed: { run, active, usage, journal, dependencies },
   context,
+  listed,
   request,
   resources,
   approvals,
@@ -34,7 +37,7 @@ export function createAgentStarter({
       llm,
       request,
       contextWindow: model.context_window ?? DEFAULT_CONTEXT_WINDOW,
-      tools,
+      tools: listed,
       resources,
       approvals,
       isTainted: taint.isTainted,
