@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer'
 import { createReadStream, createWriteStream } from 'node:fs'
 import { mkdir, open, readFile, rm, stat } from 'node:fs/promises'
-import { extname, join } from 'node:path'
+import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
@@ -19,7 +19,7 @@ import type { FileId, UserId } from '../protocol/ids.ts'
 import type { BlobStore, ByteRange } from './blobs.ts'
 import { thumbnailOf } from './image-result.ts'
 import { readImage } from './images.ts'
-import { officeType, SNIFFED_BYTES, sniff } from './sniff.ts'
+import { ARCHIVE_LIST_BYTES, officeType, SNIFFED_BYTES, sniff } from './sniff.ts'
 
 /** Maximum number of images and documents that child processes read at once. A slow document does not delay images. */
 const MAX_CONCURRENT_IMAGES = 2
@@ -175,8 +175,7 @@ export function createFileService({
     if (type.kind === 'text')
       return (await examineShortText(path)) ?? examineText(path, name, type.mime)
     if (type.kind === 'unknown') throw appError('file_type_unsupported', { name })
-    const mime =
-      type.mime === 'application/pdf' ? type.mime : officeType(extname(name).toLowerCase())
+    const mime = type.mime === 'application/pdf' ? type.mime : officeType(await tailOf(path))
     if (mime === undefined) throw appError('file_type_unsupported', { name })
     return examineText(path, name, mime)
   }
@@ -286,6 +285,19 @@ async function headOf(path: string): Promise<Buffer> {
   const handle = await open(path)
   try {
     const { bytesRead, buffer } = await handle.read(Buffer.alloc(SNIFFED_BYTES), 0, SNIFFED_BYTES)
+    return buffer.subarray(0, bytesRead)
+  } finally {
+    await handle.close()
+  }
+}
+
+/** The end of a file, where a ZIP archive lists its entries. */
+async function tailOf(path: string): Promise<Buffer> {
+  const handle = await open(path)
+  try {
+    const { size } = await handle.stat()
+    const length = Math.min(size, ARCHIVE_LIST_BYTES)
+    const { bytesRead, buffer } = await handle.read(Buffer.alloc(length), 0, length, size - length)
     return buffer.subarray(0, bytesRead)
   } finally {
     await handle.close()

@@ -40,13 +40,21 @@ export function sniff(head: Buffer): SniffedType {
     : { kind: 'unknown' }
 }
 
-const OFFICE = 'application/vnd.openxmlformats-officedocument'
-/** Office documents are ZIP archives: their reader checks that the content fits the extension. */
-const officeTypes: Readonly<Record<string, string>> = {
-  '.docx': `${OFFICE}.wordprocessingml.document`,
-  '.xlsx': `${OFFICE}.spreadsheetml.sheet`,
-  '.pptx': `${OFFICE}.presentationml.presentation`,
-}
+/** Bytes at the end of a ZIP archive that `officeType` needs to see: the list of its entries. */
+export const ARCHIVE_LIST_BYTES = 256 * 1024
 
-/** The type of an Office document by its extension; undefined for other archives. */
-export const officeType = (extension: string): string | undefined => officeTypes[extension]
+/** The part that each kind of Office document has, and the type of the kind. Macros and templates have it, too. */
+const OFFICE_TYPES = [
+  ['word/document.xml', 'wordprocessingml.document'],
+  ['xl/workbook.xml', 'spreadsheetml.sheet'],
+  ['ppt/presentation.xml', 'presentationml.presentation'],
+] as const
+
+/**
+ * The type of an Office document by the end of its archive; undefined for other archives. Their reader checks that the content is
+ * what the list says.
+ */
+export function officeType(end: Buffer): string | undefined {
+  const found = OFFICE_TYPES.find(([part]) => end.includes(part))
+  return found && `application/vnd.openxmlformats-officedocument.${found[1]}`
+}

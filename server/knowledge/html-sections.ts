@@ -1,7 +1,7 @@
 // Extracts the readable text of HTML with its headings, via Markdown.
 import { Readability } from '@mozilla/readability'
 import { parseHTML } from 'linkedom'
-import TurndownService from 'turndown'
+import { createMarkdownWriter, withoutLiteralMarks } from '../lib/html-markdown.ts'
 import { markdownSections } from './markdown-sections.ts'
 import type { Section } from './passage.ts'
 
@@ -29,18 +29,13 @@ export function htmlSections(html: string): Section[] {
 
 /** Sections of HTML that consists of content only, such as a converted word processor file. */
 export function htmlToSections(html: string): Section[] {
-  const turndown = new TurndownService({ headingStyle: 'atx', codeBlockStyle: 'fenced' })
-  turndown.addRule('table row', {
-    filter: 'tr',
-    replacement: (_content, row) =>
-      `${[...row.childNodes]
-        .map((cell) => cell.textContent?.replace(/\s+/g, ' ').trim() ?? '')
-        .filter((text) => text !== '')
-        .join(' | ')}\n`,
-  })
+  const turndown = createMarkdownWriter()
   turndown.addRule('pictures', { filter: 'img', replacement: () => '' })
-
-  return markdownSections(turndown.turndown(html))
+  return markdownSections(turndown.turndown(html)).map((section) => ({
+    ...section,
+    heading: section.heading === null ? null : withoutLiteralMarks(section.heading),
+    text: withoutLiteralMarks(section.text),
+  }))
 }
 
 /** The nesting depth of elements, counting only those whose end tag cannot be omitted. */

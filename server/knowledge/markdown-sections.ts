@@ -50,6 +50,7 @@ const plainTitle = (title: string): string =>
   title
     .replace(/[ \t]+#+[ \t]*$/, '')
     .replace(/\[([^\]]{0,300})\]\([^)]{0,2000}\)/g, '$1')
-    .replace(/[*_`]{1,3}/g, '')
+    // Underscores within a word are part of a name.
+    .replace(/[*`]{1,3}|(?<!\w)_{1,3}|_{1,3}(?!\w)/g, '')
     .trim()
     .slice(0, MAX_HEADING_CHARACTERS)

@@ -11,6 +11,8 @@ const MAX_UNPACKED_BYTES = 256 * 1024 * 1024
 export interface OfficeArchive {
   /** The XML of a part; undefined when there is none. */
   part(path: string): string | undefined
+  /** The unpacked parts, by their paths. */
+  entries(): [path: string, bytes: Uint8Array][]
   /** The paths of the parts that another part refers to, by the ids of the references. */
   targets(path: string): Map<string, string>
 }
@@ -36,6 +38,7 @@ export function openOfficeArchive(
   }
   return {
     part,
+    entries: () => Object.entries(parts),
     targets(path) {
       const folder = posix.dirname(path)
       const relations = part(`${folder}/_rels/${posix.basename(path)}.rels`)
@@ -51,6 +54,27 @@ export function openOfficeArchive(
       return targets
     },
   }
+}
+
+/** The formats of Office documents, whatever their files are called: macros and templates have other extensions. */
+const MAIN_PARTS = {
+  docx: 'word/document.xml',
+  xlsx: 'xl/workbook.xml',
+  pptx: 'ppt/presentation.xml',
+} as const
+
+/** The format of an Office document by its parts; null for other archives. @throws for damaged archives. */
+export function officeFormat(bytes: Uint8Array): keyof typeof MAIN_PARTS | null {
+  const names = new Set<string>()
+  unzipSync(bytes, {
+    filter({ name }) {
+      names.add(name)
+      return false
+    },
+  })
+  if (names.has(MAIN_PARTS.docx)) return 'docx'
+  if (names.has(MAIN_PARTS.xlsx)) return 'xlsx'
+  return names.has(MAIN_PARTS.pptx) ? 'pptx' : null
 }
 
 /** Calls back for each element, by its name without namespace, and for each piece of text. */

@@ -1,13 +1,14 @@
 // Converts a document's bytes into passages: detects binary formats by the bytes and text formats by the extension.
 import { extname } from 'node:path'
-import mammoth from 'mammoth'
 import { decodeText } from '../lib/encodings.ts'
 import { pageRanges, unreadableNote } from '../lib/pdf.ts'
 import { type DescribedFailure, storedFailure } from '../protocol/failures/stored.ts'
 import { cutIntoPassages } from './chunk.ts'
 import { boundedText, type DocumentText } from './document-text.ts'
-import { htmlSections, htmlToSections } from './html-sections.ts'
+import { docxSections } from './docx-sections.ts'
+import { htmlSections } from './html-sections.ts'
 import { markdownSections } from './markdown-sections.ts'
+import { officeFormat } from './office-archive.ts'
 import type { Passage, Section } from './passage.ts'
 import { pdfSections } from './pdf-sections.ts'
 import { sheetSections } from './sheet-sections.ts'
@@ -112,7 +113,9 @@ async function formattedText(name: string, bytes: Uint8Array): Promise<Formatted
   const extension = extname(name).toLowerCase()
   if (startsWith(bytes, '%PDF')) return readPdf(bytes)
   if (startsWith(bytes, 'PK')) {
-    const read = OFFICE_READERS[extension]
+    const format = formatOfArchive(bytes)
+    // A damaged archive is what its name says.
+    const read = OFFICE_READERS[format === null ? extension : `.${format}`]
     if (read !== undefined) return { sections: await read(bytes), notes: new Map() }
     throw new UnreadableDocument(
       extension === ''
@@ -123,6 +126,14 @@ async function formattedText(name: string, bytes: Uint8Array): Promise<Formatted
   if (extension === '.pdf' || extension in OFFICE_READERS)
     throw new UnreadableDocument(storedFailure('document_not_what_its_name_says', { extension }))
   return null
+}
+
+function formatOfArchive(bytes: Uint8Array): ReturnType<typeof officeFormat> {
+  try {
+    return officeFormat(bytes)
+  } catch {
+    return null
+  }
 }
 
 function textSections(name: string, bytes: Uint8Array): Section[] {
@@ -146,35 +157,25 @@ function textSections(name: string, bytes: Uint8Array): Section[] {
 
 /** Reads a damaged file as a failure with a text for a person. */
 const orDamaged =
-  (read: (bytes: Uint8Array) => Section[], extension: string) =>
-  (bytes: Uint8Array): Section[] => {
+  (read: (bytes: Uint8Array) => Section[] | Promise<Section[]>, failure: DescribedFailure) =>
+  async (bytes: Uint8Array): Promise<Section[]> => {
     try {
-      return read(bytes)
+      return await read(bytes)
     } catch (error) {
-      throw new UnreadableDocument(storedFailure('document_office_damaged', { extension }), error)
+      throw new UnreadableDocument(failure, error)
     }
   }
 
-const OFFICE_READERS: Readonly<
-  Record<string, (bytes: Uint8Array) => Section[] | Promise<Section[]>>
-> = {
-  '.docx': docxSections,
-  '.xlsx': orDamaged(sheetSections, 'XLSX'),
-  '.pptx': orDamaged(slideSections, 'PPTX'),
-}
-
-async function docxSections(bytes: Uint8Array): Promise<Section[]> {
-  let html: string
-  try {
-    const converted = await mammoth.convertToHtml(
-      { buffer: Buffer.from(bytes) },
-      { convertImage: mammoth.images.imgElement(async () => ({ src: '' })) },
-    )
-    html = converted.value
-  } catch (error) {
-    throw new UnreadableDocument(storedFailure('document_docx_damaged'), error)
-  }
-  return htmlToSections(html)
+const OFFICE_READERS: Readonly<Record<string, (bytes: Uint8Array) => Promise<Section[]>>> = {
+  '.docx': orDamaged(docxSections, storedFailure('document_docx_damaged')),
+  '.xlsx': orDamaged(
+    sheetSections,
+    storedFailure('document_office_damaged', { extension: 'XLSX' }),
+  ),
+  '.pptx': orDamaged(
+    slideSections,
+    storedFailure('document_office_damaged', { extension: 'PPTX' }),
+  ),
 }
 
 const startsWith = (bytes: Uint8Array, mark: string): boolean =>

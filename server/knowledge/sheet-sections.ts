@@ -28,10 +28,10 @@ export function sheetSections(bytes: Uint8Array): Section[] {
     },
   })
   const strings = sharedStrings(archive)
-  const dates = dateStyles(archive)
+  const formats = numberFormats(archive)
   let characters = 0
   return sheets.flatMap(({ name, path }, index): Section[] => {
-    const text = rowsOf(archive.part(path) ?? '', { strings, dates, from1904 })
+    const text = rowsOf(archive.part(path) ?? '', { strings, formats, from1904 })
     characters += text.length
     if (characters > MAX_CHARACTERS) throw new Error('It holds too much text.')
     return text === '' ? [] : [{ heading: name === '' ? null : name, page: index + 1, text }]
@@ -64,21 +64,40 @@ function sharedStrings(archive: OfficeArchive): string[] {
   return strings
 }
 
-/** The cell styles (`s` of a cell) whose number format shows a date or a time. */
-function dateStyles(archive: OfficeArchive): Set<number> {
-  // Built-in formats: 14 to 22 and 45 to 47 (ECMA-376 part 1, 18.8.30).
-  const formats = new Set([14, 15, 16, 17, 18, 19, 20, 21, 22, 45, 46, 47])
-  const styles = new Set<number>()
+/** How a number is shown: as a date or time, as hours that go on after 24, as percent, or with leading zeros. */
+type NumberFormat = 'date' | 'duration' | 'percent' | { digits: number }
+
+/**
+ * Built-in formats (ECMA-376 part 1, 18.8.30): 14 to 22 and 45 to 47 everywhere, 27 to 36 and 50 to 58 in Chinese, Japanese and
+ * Korean versions.
+ */
+const BUILT_IN_FORMATS: readonly (readonly [first: number, last: number, format: NumberFormat])[] =
+  [
+    [9, 10, 'percent'],
+    [14, 22, 'date'],
+    [27, 36, 'date'],
+    [45, 45, 'date'],
+    [46, 46, 'duration'],
+    [47, 47, 'date'],
+    [50, 58, 'date'],
+  ]
+
+/** The formats of the cell styles (`s` of a cell); a style without an entry shows plain numbers. */
+function numberFormats(archive: OfficeArchive): Map<number, NumberFormat> {
+  const formats = new Map<number, NumberFormat>()
+  for (const [first, last, format] of BUILT_IN_FORMATS)
+    for (let id = first; id <= last; id += 1) formats.set(id, format)
+  const styles = new Map<number, NumberFormat>()
   let inCells = false
   let style = 0
   readXml(archive.part('xl/styles.xml') ?? '', {
     open(name, { numFmtId = '', formatCode = '' }) {
-      // Quoted text and colors contain letters of dates, too.
-      const code = formatCode.replaceAll(/"[^"]*"|\[[^\]]*\]|\\./g, '')
-      if (name === 'numFmt' && /[ymdhs]/i.test(code)) formats.add(Number(numFmtId))
+      const custom = name === 'numFmt' ? formatOf(formatCode) : undefined
+      if (custom !== undefined) formats.set(Number(numFmtId), custom)
       if (name === 'cellXfs') inCells = true
       if (name === 'xf' && inCells) {
-        if (formats.has(Number(numFmtId))) styles.add(style)
+        const format = formats.get(Number(numFmtId))
+        if (format !== undefined) styles.set(style, format)
         style += 1
       }
     },
@@ -89,9 +108,21 @@ function dateStyles(archive: OfficeArchive): Set<number> {
   return styles
 }
 
+/** The format of a code such as `[h]:mm`, `yyyy-mm-dd`, `0.0%` or `00000`. */
+function formatOf(code: string): NumberFormat | undefined {
+  const shown = code.split(';')[0] ?? ''
+  // Quoted text, colors and locales contain letters of dates, too.
+  const bare = shown.replaceAll(/"[^"]*"|\\./g, '')
+  if (/\[(?:h+|m+|s+)\]/i.test(bare)) return 'duration'
+  const plain = bare.replaceAll(/\[[^\]]*\]/g, '')
+  if (/[ymdhs]/i.test(plain.replaceAll(/general/gi, ''))) return 'date'
+  if (plain.includes('%')) return 'percent'
+  return /^0{2,20}$/.test(plain.trim()) ? { digits: plain.trim().length } : undefined
+}
+
 interface Workbook {
   strings: readonly string[]
-  dates: ReadonlySet<number>
+  formats: ReadonlyMap<number, NumberFormat>
   from1904: boolean
 }
 
@@ -102,7 +133,9 @@ function rowsOf(xml: string, workbook: Workbook): string {
   let type = ''
   let style = 0
   let value = ''
+  let formula = ''
   let inValue = false
+  let inFormula = false
   readXml(xml, {
     open(name, attributes) {
       if (name === 'row') {
@@ -114,17 +147,23 @@ function rowsOf(xml: string, workbook: Workbook): string {
         type = attributes.t ?? 'n'
         style = Number(attributes.s ?? 0)
         value = ''
+        formula = ''
       }
       inValue = name === 'v' || name === 't'
+      inFormula = name === 'f'
     },
     text(piece) {
       if (inValue) value += piece
+      if (inFormula) formula += piece
     },
     close(name) {
       inValue = false
+      inFormula = false
       if (name === 'c' && column <= MAX_COLUMNS) {
         while (cells.length < column - 1) cells.push('')
-        cells[column - 1] = shown(value, type, style, workbook)
+        // Programs other than spreadsheets write formulas without their results.
+        cells[column - 1] =
+          value === '' && formula !== '' ? `=${formula}` : shown(value, type, style, workbook)
       }
       if (name !== 'row') return
       const line = cells.join('\t').trimEnd()
@@ -145,20 +184,35 @@ function shown(value: string, type: string, style: number, workbook: Workbook): 
   const oneLine = (text: string): string => text.replaceAll(/[\t\r\n]+/g, ' ')
   if (type === 's') return oneLine(workbook.strings[Number(value)] ?? '')
   if (type === 'b') return value === '1' ? 'TRUE' : 'FALSE'
-  if (type === 'n' && value !== '' && workbook.dates.has(style))
-    return dateText(Number(value), workbook.from1904)
-  return oneLine(value)
+  const format = type === 'n' && value !== '' ? workbook.formats.get(style) : undefined
+  const number = Number(value)
+  if (format === undefined || !Number.isFinite(number)) return oneLine(value)
+  if (format === 'date') return dateText(number, workbook.from1904)
+  if (format === 'duration') return durationText(number)
+  // Twelve digits hide the errors of binary fractions.
+  if (format === 'percent') return `${Number((number * 100).toPrecision(12))}%`
+  return Number.isInteger(number) && number >= 0
+    ? String(number).padStart(format.digits, '0')
+    : oneLine(value)
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
 /** A serial number of days as ISO date, time, or both. */
 function dateText(serial: number, from1904: boolean): string {
-  // Day 0 is 1899-12-30, because the format counts a 29 February 1900 that never was.
-  const start = from1904 ? Date.UTC(1904, 0, 1) : Date.UTC(1899, 11, 30)
+  // The format counts a 29 February 1900 that never was, as day 60: the days after it count from 1899-12-30.
+  const start = from1904 ? Date.UTC(1904, 0, 1) : Date.UTC(1899, 11, serial < 60 ? 31 : 30)
   const moment = new Date(start + Math.round(serial * DAY_MS))
   if (Number.isNaN(moment.getTime())) return String(serial)
   const iso = moment.toISOString()
   if (serial >= 0 && serial < 1) return iso.slice(11, 19)
   return Number.isInteger(serial) ? iso.slice(0, 10) : `${iso.slice(0, 10)} ${iso.slice(11, 19)}`
+}
+
+/** A number of days as hours, minutes and, unless they are zero, seconds. */
+function durationText(days: number): string {
+  const seconds = Math.round(Math.abs(days) * 24 * 60 * 60)
+  const two = (part: number): string => String(part).padStart(2, '0')
+  const text = `${Math.floor(seconds / 3600)}:${two(Math.floor(seconds / 60) % 60)}`
+  return `${days < 0 ? '-' : ''}${text}${seconds % 60 === 0 ? '' : `:${two(seconds % 60)}`}`
 }

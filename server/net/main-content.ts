@@ -1,7 +1,7 @@
 // Extracts the main content of a page as Markdown, without navigation and other page chrome.
 import { Readability } from '@mozilla/readability'
 import { parseHTML } from 'linkedom'
-import TurndownService from 'turndown'
+import { createMarkdownWriter, withoutLiteralMarks } from '../lib/html-markdown.ts'
 
 /** The part of a page that people read, as Markdown. */
 export interface MainContent {
@@ -21,19 +21,7 @@ export function readMainContent(html: string, url: string): MainContent | null {
   const { document } = parseHTML(html)
   const article = new Readability(document, { charThreshold: MIN_CHARACTERS }).parse()
   if (!article?.content || (article.textContent ?? '').trim().length < MIN_CHARACTERS) return null
-  const turndown = new TurndownService({
-    headingStyle: 'atx',
-    codeBlockStyle: 'fenced',
-    bulletListMarker: '-',
-  })
-  turndown.addRule('tableRow', {
-    filter: 'tr',
-    replacement: (_content, row) =>
-      `\n| ${[...row.childNodes]
-        .map((cell) => (cell.textContent ?? '').replace(/\s+/g, ' ').trim())
-        .filter((text) => text !== '')
-        .join(' | ')} |`,
-  })
+  const turndown = createMarkdownWriter({ bulletListMarker: '-', framesRows: true })
   turndown.addRule('link', {
     filter: 'a',
     replacement: (text, node) => {
@@ -46,8 +34,7 @@ export function readMainContent(html: string, url: string): MainContent | null {
   })
   // Images are useless to a model, and inline ones can be longer than the page.
   turndown.remove('img')
-  const markdown = turndown
-    .turndown(article.content)
+  const markdown = withoutLiteralMarks(turndown.turndown(article.content))
     .replace(/\n{3,}/g, '\n\n')
     .trim()
   return markdown === '' ? null : { title: article.title ?? '', markdown }

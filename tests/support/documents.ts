@@ -1,7 +1,8 @@
 // Builds small Office documents for tests.
 import { strToU8, zipSync } from 'fflate'
 
-const archive = (parts: Record<string, string>): Buffer =>
+/** An Office document with these parts. */
+export const officeArchive = (parts: Record<string, string>): Buffer =>
   Buffer.from(
     zipSync(Object.fromEntries(Object.entries(parts).map(([path, xml]) => [path, strToU8(xml)]))),
   )
@@ -11,7 +12,7 @@ const relations = (targets: readonly string[]): string =>
 
 /** A presentation whose slides are stored in reverse of the order in which they are shown. */
 export const presentation = (slides: readonly string[]): Buffer =>
-  archive({
+  officeArchive({
     'ppt/presentation.xml': `<p:presentation xmlns:p="p" xmlns:r="r"><p:sldIdLst>${slides.map((_, at) => `<p:sldId r:id="r${at}"/>`).join('')}</p:sldIdLst></p:presentation>`,
     'ppt/_rels/presentation.xml.rels': relations(
       slides.map((_, at) => `slides/slide${slides.length - at}.xml`),
@@ -26,7 +27,7 @@ export const presentation = (slides: readonly string[]): Buffer =>
 
 /** A workbook with one sheet of raw XML rows; style 1 is a date. */
 export const workbook = (rows: string, strings: readonly string[] = []): Buffer =>
-  archive({
+  officeArchive({
     'xl/workbook.xml':
       '<workbook xmlns:r="r"><sheets><sheet name="Sales &amp; more" r:id="r0"/></sheets></workbook>',
     'xl/_rels/workbook.xml.rels': relations(['worksheets/sheet1.xml']),

@@ -1,0 +1,136 @@
+// What is read from Office documents that people write: tables, parts of a page, formulas, dates, notes of slides.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { strToU8, zipSync } from 'fflate'
+import { describe, expect, test } from 'vitest'
+import { readWholeText } from '../../../server/knowledge/read-document.ts'
+import { formulaText } from '../../../server/knowledge/word-formula.ts'
+import { officeArchive, workbook } from '../../support/documents.ts'
+
+const fixture = (name: string): Uint8Array =>
+  new Uint8Array(readFileSync(join(import.meta.dirname, '../../fixtures/documents', name)))
+const textOf = async (name: string, bytes = fixture(name)): Promise<string> =>
+  (await readWholeText(name, new Uint8Array(bytes))).text
+
+describe('a Word document', () => {
+  test('keeps empty cells, so that values stay in their columns', async () => {
+    expect(await textOf('table-empty-cells.docx')).toContain(
+      'Name | Mon | Tue | Wed\nAda |  | yes | \nBob | yes |  | yes\n |  |  | total 3',
+    )
+  })
+
+  test('repeats a cell merged over rows, and leaves room for one merged over columns', async () => {
+    expect(await textOf('table-merged.docx')).toContain(
+      'Year | Result | \n2024 | North | 10\n2024 | South | 20',
+    )
+  })
+
+  test('separates the paragraphs of a cell', async () => {
+    expect(await textOf('lists.docx')).toContain('k | line 1 line 2')
+  })
+
+  test('has its header, footer, notes, text boxes, formulas and ticked boxes, each once', async () => {
+    const text = await textOf('parts.docx')
+    for (const part of [
+      'Letterhead: Example Ltd',
+      'Invoice no. 4711',
+      'Source of the claim',
+      'Inside a text box',
+      'Inside a content control',
+      'Deadline is Friday',
+      '$E=mcx^{2}$',
+      'Agree: [x]',
+    ])
+      expect(text.split(part), part).toHaveLength(2)
+  })
+
+  test('has names without backslashes, and lines that only look like headings as they are', async () => {
+    const text = await textOf('names.docx')
+    expect(text).toContain('Set MAX_RETRY_COUNT=5 and call get_user_name() in src/my_file_name.py.')
+    expect(text).toContain('Price [net]: 5 * 3 # note')
+    expect(text).toContain('1. This is typed, not a list.')
+  })
+
+  test('is known by its content, whatever its name', async () => {
+    for (const name of ['doc.bin', 'with-macros.docm', 'named.xlsx'])
+      expect(await textOf(name, fixture('travel.docx')), name).toContain('Book early')
+  })
+})
+
+describe('a formula', () => {
+  const math = (xml: string): string => formulaText(`<m:oMath>${xml}</m:oMath>`)
+  const text = (value: string): string => `<m:r><m:t>${value}</m:t></m:r>`
+
+  test('has its fractions, roots, sums, brackets and matrices', () => {
+    expect(math(`<m:f><m:num>${text('a')}</m:num><m:den>${text('b &lt; c')}</m:den></m:f>`)).toBe(
+      '\\frac{a}{b < c}',
+    )
+    expect(math(`<m:rad><m:deg>${text('3')}</m:deg><m:e>${text('x')}</m:e></m:rad>`)).toBe(
+      '\\sqrt[3]{x}',
+    )
+    expect(
+      math(
+        `<m:nary><m:naryPr><m:chr m:val="∑"/></m:naryPr><m:sub>${text('i=1')}</m:sub><m:sup>${text('n')}</m:sup><m:e>${text('i')}</m:e></m:nary>`,
+      ),
+    ).toBe('∑_{i=1}^{n} i')
+    expect(
+      math(
+        `<m:d><m:dPr><m:begChr m:val="["/><m:endChr m:val="]"/></m:dPr><m:e>${text('x')}</m:e></m:d>`,
+      ),
+    ).toBe('[x]')
+    expect(math(`<m:m><m:mr><m:e>${text('1')}</m:e><m:e>${text('2')}</m:e></m:mr></m:m>`)).toBe(
+      '\\begin{matrix} 1 & 2 \\end{matrix}',
+    )
+  })
+})
+
+describe('a workbook', () => {
+  test('shows dates of Chinese and Japanese Excel, hours beyond a day, percent and leading zeros', async () => {
+    const text = await textOf('dates.xlsx')
+    for (const row of [
+      'Chinese or Japanese date (31)\t2026-07-02',
+      'Chinese date (57)\t2026-07-02',
+      'hours worked, 30:15 (46)\t30:15',
+      'hours worked, 30:15 (custom [h]:mm)\t30:15',
+      'percent 15 %\t15%',
+      'postcode 01067 (00000)\t01067',
+      '1 Jan 1900\t1900-01-01',
+      'time only 08:30\t08:30:00',
+    ])
+      expect(text).toContain(row)
+  })
+
+  test('shows a formula whose result is not stored', async () => {
+    const rows =
+      '<row r="1"><c r="A1"><v>2</v></c><c r="B1"><f>A1*2</f></c><c r="C1"><f>A1*3</f><v>6</v></c></row>'
+    expect(await textOf('sums.xlsx', workbook(rows))).toContain('2\t=A1*2\t6')
+  })
+})
+
+describe('a presentation', () => {
+  test('has the rows of its tables and what the speaker noted', async () => {
+    const paragraph = (text: string): string => `<a:p><a:r><a:t>${text}</a:t></a:r></a:p>`
+    const row = (...cells: string[]): string =>
+      `<a:tr>${cells.map((cell) => `<a:tc><a:txBody>${paragraph(cell)}</a:txBody></a:tc>`).join('')}</a:tr>`
+    const bytes = officeArchive({
+      'ppt/presentation.xml':
+        '<p:presentation xmlns:p="p" xmlns:r="r"><p:sldIdLst><p:sldId r:id="r0"/></p:sldIdLst></p:presentation>',
+      'ppt/_rels/presentation.xml.rels':
+        '<Relationships><Relationship Id="r0" Target="slides/slide1.xml"/></Relationships>',
+      'ppt/slides/slide1.xml': `<p:sld><p:sp>${paragraph('Results')}</p:sp><a:tbl>${row('Region', 'Sales')}${row('North', '')}${row('', '20')}</a:tbl></p:sld>`,
+      'ppt/slides/_rels/slide1.xml.rels':
+        '<Relationships><Relationship Id="r1" Target="../notesSlides/notesSlide1.xml"/></Relationships>',
+      'ppt/notesSlides/notesSlide1.xml': `<p:notes><p:sp><p:nvPr><p:ph type="sldNum"/></p:nvPr>${paragraph('1')}</p:sp><p:sp><p:nvPr><p:ph type="body"/></p:nvPr>${paragraph('Thank the team')}</p:sp></p:notes>`,
+    })
+    expect(await textOf('talk.pptx', bytes)).toBe(
+      '[Page 1]\nResults\nRegion | Sales\nNorth | \n | 20\nNotes: Thank the team',
+    )
+  })
+})
+
+test('an archive that is no document is refused, whatever its name', async () => {
+  const archive = zipSync({ 'notes.txt': strToU8('hello') })
+  await expect(readWholeText('notes.zip', archive)).rejects.toMatchObject({
+    failure: { reason: 'document_archive_unsupported' },
+  })
+})
