@@ -134,7 +134,7 @@ export function parseConfig(text: string, environment: Environment, file = 'conf
     : Config.safeParse(convertExpanded(withOverrides, checked.error, expanded))
   const named = new Set(missing.map(({ path }) => formatPath(path)))
   const faults = result.success
-    ? crossFaults(result.data)
+    ? [...new Set(crossFaults(result.data).map((line) => withVariable(line, missing)))]
     : result.error.issues
         .flatMap((issue) => describeIssue(issue, withOverrides))
         // Values whose variable is not set already have a line.
@@ -166,6 +166,12 @@ function overrides(environment: Environment): { host?: string; backend_port?: un
 
 const describeMissing = ({ path, variable }: MissingVariable): string =>
   `${formatPath(path)}: found \${${variable}}, but the environment variable ${variable} is not set; set it or write \${${variable}:-default}`
+
+/** A key that is needed after all, and whose variable is not set: the line names the variable. */
+function withVariable(line: string, missing: readonly MissingVariable[]): string {
+  const entry = missing.find(({ path }) => line.startsWith(`${formatPath(path)}: found nothing`))
+  return entry === undefined ? line : describeMissing(entry)
+}
 
 /** Whether the key is optional without a default. A model's key is an exception: without it every call would fail later. */
 function mayBeAbsent({ path }: MissingVariable): boolean {

@@ -158,6 +158,7 @@ describe('faults', () => {
     ['a: [1', 'not valid YAML'],
     ['host: 0.0.0.0', 'host: found "0.0.0.0" with auth_mode single'],
     ['auth_mode: multi', 'jwt_secret: found nothing'],
+    ['auth_mode: multi\njwt_secret: ${UNSET_SECRET}', 'jwt_secret: found ${UNSET_SECRET}'],
     ['auth_mode: multi\njwt_secret: short', 'jwt_secret: found a string of 5 characters'],
     [
       'auth_mode: multi\njwt_secret: nano-claw-default-secret-change-in-production',
