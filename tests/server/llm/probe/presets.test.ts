@@ -14,9 +14,19 @@ test('the presets name well-known providers, with Ollama first if it runs on thi
     'anthropic',
     'deepseek',
     'glm',
+    'gemini',
+    'mistral',
+    'xai',
+    'qwen',
+    'kimi',
+    'doubao',
+    'siliconflow',
+    'hunyuan',
+    'minimax',
     'openrouter',
     'ollama',
   ])
+  for (const { id, key_url: page } of absent) expect(page === null).toBe(id === 'ollama')
   upstream.program((request) =>
     request.path === '/api/version' ? turn.json(200, { version: '0.9.0' }) : undefined,
   )
