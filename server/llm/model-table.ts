@@ -1,8 +1,9 @@
 // Facts about models of well-known providers: a snapshot of models.dev, refreshed by `npm run refresh-models`.
 import { z } from 'zod'
+import { oncePer } from '../lib/once-per.ts'
 import { type ModelSettings, Price } from '../protocol/models/catalog.ts'
 import table from './model-table.json' with { type: 'json' }
-import { apiOf, compatOf } from './openai/provider-quirks.ts'
+import { apiOf, compatOf, providerOf } from './openai/provider-quirks.ts'
 
 const TablePrice = Price.omit({ currency: true })
 
@@ -25,7 +26,12 @@ const TableRow = z.object({
 export type TableRow = z.infer<typeof TableRow>
 
 /** Names of providers in settings that differ from those at models.dev. */
-const ALIASES: Readonly<Record<string, string>> = { glm: 'zhipuai', moonshot: 'moonshotai' }
+const ALIASES: Readonly<Record<string, string>> = {
+  glm: 'zhipuai',
+  moonshot: 'moonshotai',
+  gemini: 'google',
+  qwen: 'alibaba',
+}
 
 const keyOf = (provider: string, id: string): string => `${provider} ${id.toLowerCase()}`
 
@@ -66,8 +72,16 @@ function lookUpRow(settings: NamedModel): TableRow | undefined {
   return rowAt(keyOf(provider, id)) ?? rowAt(keyOf(provider, withoutDay))
 }
 
+/**
+ * The row of a model at the provider that its URL names: behind a gateway, limits and prices may be others, but the longest
+ * answer is at least that of the provider.
+ */
+export const rowOfProvider = oncePer((settings: NamedModel): TableRow | undefined =>
+  findModelRow({ ...settings, provider: providerOf(settings) }),
+)
+
 /** How gateways name providers of the table. */
-const GATEWAY_NAMES: Readonly<Record<string, string>> = { ...ALIASES, gemini: 'google' }
+const GATEWAY_NAMES: Readonly<Record<string, string>> = ALIASES
 
 /** Providers whose models run nowhere else: a gateway that offers one under its plain name forwards to them. */
 const SOLE_PROVIDERS: readonly [RegExp, string][] = [

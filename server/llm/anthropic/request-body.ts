@@ -7,6 +7,7 @@ import { carrySource, openCarry } from '../carry.ts'
 import type { LlmMessage, LlmRequest, ModelImage, ToolCall, ToolSchema } from '../client.ts'
 import { findModelRow } from '../model-table.ts'
 import { readableResult } from '../omitted-images.ts'
+import { sendableHistory } from '../sendable-history.ts'
 import { sendableTool } from '../sendable-schema.ts'
 import { readableContent } from '../user-content.ts'
 
@@ -61,7 +62,9 @@ export function buildMessagesBody(
         }),
     ...(choice === undefined ? {} : { tool_choice: toolChoiceOf(choice) }),
     messages: withBreakpoints(
-      toContents(request.messages, source, settings).filter(({ content }) => content.length > 0),
+      toContents(sendableHistory(request.messages), source, settings).filter(
+        ({ content }) => content.length > 0,
+      ),
     ),
   }
 }

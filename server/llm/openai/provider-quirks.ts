@@ -7,10 +7,19 @@ import type { SchemaRules } from '../sendable-schema.ts'
 export interface Compat {
   /** Maximum value of `max_tokens` for models that the model table does not know; null if there is none. */
   maxTokensCap: number | null
-  /** How to request thinking: not at all, with an object, with the effort in the model's settings, or with both. */
-  thinking: 'never' | 'object' | 'effort' | 'object and effort'
+  /**
+   * How to request thinking: with an object, with the effort in the model's settings, with both, with the field
+   * `enable_thinking`, or only to switch it off.
+   */
+  thinking: 'object' | 'effort' | 'object and effort' | 'enable' | 'off only'
   /** Further fields of that object. */
   thinkingFields?: Readonly<Record<string, unknown>>
+  /** Models that take the effort instead, and their words for it. */
+  effortFor?: { models: RegExp; words: Readonly<Record<'low' | 'medium' | 'high', string>> }
+  /** Models that accept that; by default all. Others always think, or never do. */
+  thinkingFor?: RegExp
+  /** Further fields of every request. */
+  fields?: Readonly<Record<string, unknown>>
   /**
    * Which `reasoning_content` to send back: none, that of all calls, or that of all calls and an empty one with every other
    * answer. The reasoning of earlier turns is included: otherwise the request would no longer begin as the previous one
@@ -64,12 +73,36 @@ const table: Readonly<Record<string, Compat>> = {
     reasoningBack: 'calls',
   },
   // A thinking model refuses a call without reasoning, of any turn, and treats an empty one as none
-  // (https://github.com/theopenco/llmgateway/pull/2093).
+  // (https://github.com/theopenco/llmgateway/pull/2093). K2.5 and K2.6 think unless that is switched off; K3 takes an effort
+  // (https://platform.kimi.ai/docs/guide/use-thinking-effort).
   moonshot: {
     maxTokensCap: null,
-    thinking: 'never',
+    thinking: 'off only',
+    effortFor: { models: /kimi-k[3-9]/, words: { low: 'low', medium: 'high', high: 'high' } },
+    thinkingFor: /kimi-k2\.[56](?!\d)/,
     reasoningBack: 'calls',
     missingReasoning: ' ',
+  },
+  // https://help.aliyun.com/en/model-studio/deep-thinking
+  qwen: {
+    ...plain,
+    thinking: 'enable',
+    thinkingFor:
+      /^(?!.*(?:thinking|instruct|coder))(?:qwen3|qwen-(?:plus|turbo|flash)|deepseek-v3\.\d|glm-|kimi-k2\.[56])/,
+  },
+  // https://www.volcengine.com/docs/82379/1449737
+  doubao: {
+    ...plain,
+    thinking: 'object',
+    thinkingFor: /^(?!.*thinking)(?:doubao-seed-|deepseek-v[34]|glm-|kimi-k2[.-][56])/,
+  },
+  // Reasoning comes in `reasoning_details`, which must go back, instead of tags in the text
+  // (https://platform.minimax.io/docs/api-reference/text-openai-api).
+  minimax: {
+    ...plain,
+    thinking: 'off only',
+    thinkingFor: /m[3-9]/i,
+    fields: { reasoning_split: true },
   },
   // OpenAI itself, not the many compatible providers.
   'api.openai.com': {
@@ -82,11 +115,8 @@ const table: Readonly<Record<string, Compat>> = {
   openrouter: { ...plain, files: true, reportsCost: true, toolChoiceNone: true },
   'openrouter.ai': { ...plain, files: true, reportsCost: true, toolChoiceNone: true },
   mistral,
-  'api.mistral.ai': mistral,
-  'generativelanguage.googleapis.com': {
-    ...plain,
-    needsSignatures: /^(models\/)?gemini-(?![12]\b)/,
-  },
+  // Behind a gateway, models have names such as `google/gemini-3-pro`.
+  gemini: { ...plain, needsSignatures: /^(?:[\w.-]+\/)*gemini-(?![12]\b)/ },
 }
 
 /**
@@ -101,13 +131,29 @@ export const schemaRulesOf = oncePer(
       : 'common',
 )
 
-/** Detects the provider from a URL: `deepseek`, `glm`, `moonshot` or `anthropic`, otherwise `openai`. */
+/** How hosts, and segments of a gateway's path, name providers. The host counts first. */
+const NAMED_IN_URL: readonly (readonly [RegExp, string])[] = [
+  [/deepseek/, 'deepseek'],
+  [/bigmodel|^api\.z\.ai$|^zhipu(?:ai)?$|^glm$|^z-?ai$/, 'glm'],
+  [/moonshot|^api\.kimi\.|^kimi$/, 'moonshot'],
+  [/dashscope|^qwen$|^bailian$/, 'qwen'],
+  [/\.volces\.com$|^doubao$|^volcengine$/, 'doubao'],
+  [/minimax/, 'minimax'],
+  [/^generativelanguage\.googleapis\.com$|^gemini$|^google-ai-studio$/, 'gemini'],
+  [/^api\.mistral\.ai$|^mistral(?:ai)?$/, 'mistral'],
+  [/^api\.anthropic\.com$/, 'anthropic'],
+]
+
+/**
+ * Detects the provider from a URL, by its host, otherwise by its path, because gateways name providers there
+ * (`https://gateway.example/account/deepseek/v1`). `openai` if nothing names another one.
+ */
 export function detectProvider(apiUrl: string): string {
   const host = hostOf(apiUrl)
-  if (host.includes('deepseek')) return 'deepseek'
-  if (host.includes('bigmodel') || host === 'api.z.ai') return 'glm'
-  if (host.includes('moonshot')) return 'moonshot'
-  if (host === 'api.anthropic.com') return 'anthropic'
+  const segments = pathOf(apiUrl).toLowerCase().split('/')
+  for (const words of [[host], segments])
+    for (const [pattern, provider] of NAMED_IN_URL)
+      if (words.some((word) => pattern.test(word))) return provider
   return 'openai'
 }
 
@@ -153,6 +199,14 @@ export function splitApiUrl(apiUrl: string): { base: string; query: Record<strin
   const url = new URL(apiUrl)
   const path = url.pathname.replace(/\/+$/, '').replace(ENDPOINT, '')
   return { base: url.origin + path, query: Object.fromEntries(url.searchParams) }
+}
+
+function pathOf(apiUrl: string): string {
+  try {
+    return new URL(apiUrl).pathname
+  } catch {
+    return ''
+  }
 }
 
 function hostOf(apiUrl: string): string {

@@ -5,8 +5,9 @@ import type { ModelSettings } from '../../protocol/models/catalog.ts'
 import { sendableName } from '../called-tools.ts'
 import { carrySource, openCarry } from '../carry.ts'
 import type { LlmMessage, LlmRequest, ModelImage } from '../client.ts'
-import { findModelRow, type TableRow, takesTemperature } from '../model-table.ts'
+import { findModelRow, rowOfProvider, type TableRow, takesTemperature } from '../model-table.ts'
 import { readableResult } from '../omitted-images.ts'
+import { sendableHistory } from '../sendable-history.ts'
 import { type SchemaRules, sendableTool } from '../sendable-schema.ts'
 import { readableContent } from '../user-content.ts'
 import { CarriedFields } from './carried-fields.ts'
@@ -20,13 +21,17 @@ export function buildRequestBody(
   const compat = compatOf(settings)
   const row = findModelRow(settings)
   const model = settings.upstream_model ?? settings.id
-  const maxTokens = cappedTokens(request.maxTokens ?? settings.max_tokens, compat, row)
+  const maxTokens = cappedTokens(
+    request.maxTokens ?? settings.max_tokens,
+    compat,
+    row ?? rowOfProvider(settings),
+  )
   const tokensField = compat.completionTokensFor?.test(model)
     ? 'max_completion_tokens'
     : 'max_tokens'
   return {
     model,
-    messages: toWireMessages(request.messages, {
+    messages: toWireMessages(sendableHistory(request.messages, { answersResults: true }), {
       reasoningBack:
         compat.reasoningBack === 'none' && row?.reasoning_back === true
           ? 'calls'
@@ -48,6 +53,7 @@ export function buildRequestBody(
     ...toolFields(request, compat, schemaRulesOf(settings)),
     ...cacheKeyField(request, compat),
     ...thinkingFields(request, settings, compat),
+    ...compat.fields,
   }
 }
 
@@ -85,17 +91,27 @@ function thinkingFields(
   compat: Compat,
 ): Record<string, unknown> {
   const wanted = request.thinking ?? settings.thinking
-  if (wanted === undefined || compat.thinking === 'never') return {}
-  const takesObject = compat.thinking !== 'effort'
-  if (wanted === false)
-    // These think by default, so only an explicit "off" needs a field.
-    return takesObject && request.thinking === false ? { thinking: { type: 'disabled' } } : {}
+  const model = settings.upstream_model ?? settings.id
+  if (wanted === undefined) return {}
+  const { thinking: how } = compat
+  const takesObject = how !== 'effort' && how !== 'enable'
   const effort = typeof wanted === 'string' ? wanted : settings.thinking
+  if (compat.effortFor?.models.test(model))
+    return wanted !== false && typeof effort === 'string'
+      ? { reasoning_effort: compat.effortFor.words[effort] }
+      : {}
+  if (compat.thinkingFor?.test(model) === false) return {}
+  if (wanted === false) {
+    // These think by default, so only an explicit "off" needs a field.
+    if (request.thinking !== false) return {}
+    if (how === 'enable') return { enable_thinking: false }
+    return takesObject ? { thinking: { type: 'disabled' } } : {}
+  }
+  if (how === 'off only') return {}
+  if (how === 'enable') return { enable_thinking: true }
   return {
     ...(takesObject ? { thinking: { type: 'enabled', ...compat.thinkingFields } } : {}),
-    ...(compat.thinking === 'object' || typeof effort !== 'string'
-      ? {}
-      : { reasoning_effort: effort }),
+    ...(how === 'object' || typeof effort !== 'string' ? {} : { reasoning_effort: effort }),
   }
 }
 

@@ -10,6 +10,7 @@ import { findModelRow, takesTemperature } from '../model-table.ts'
 import { readableResult } from '../omitted-images.ts'
 import { compatOf, schemaRulesOf } from '../openai/provider-quirks.ts'
 import { cacheKeyField, pdfUrl, sendableArguments } from '../openai/request-body.ts'
+import { sendableHistory } from '../sendable-history.ts'
 import { sendableTool } from '../sendable-schema.ts'
 import { readableContent } from '../user-content.ts'
 
@@ -35,7 +36,7 @@ export function buildResponsesBody(
   const effort = thinking === true ? settings.thinking : thinking
   return {
     model: settings.upstream_model ?? settings.id,
-    input: toItems(request.messages, carrySource('responses', settings), settings),
+    input: toItems(sendableHistory(request.messages), carrySource('responses', settings), settings),
     stream: true,
     store: false,
     ...cacheKeyField(request, compatOf(settings)),
@@ -100,7 +101,7 @@ function answerItems(message: Extract<LlmMessage, { role: 'assistant' }>, source
     })
   }
   return [
-    ...(message.content === '' ? [] : [{ role: 'assistant', content: message.content }]),
+    ...(message.content.trim() === '' ? [] : [{ role: 'assistant', content: message.content }]),
     ...calls.map((call) => ({
       type: 'function_call',
       call_id: wireId(call.id),

@@ -33,6 +33,21 @@ describe('the address', () => {
     expect(detectProvider('https://api.deepseek.com/chat/completions')).toBe('deepseek')
     expect(detectProvider('https://open.bigmodel.cn/api/paas/v4')).toBe('glm')
     expect(detectProvider('http://127.0.0.1:11434/v1')).toBe('openai')
+    // Gateways name it in their paths. The host counts first.
+    for (const [url, provider] of [
+      ['https://gateway.example/v1/account/gw/deepseek/v1', 'deepseek'],
+      ['https://gateway.example/zhipu/api/paas/v4', 'glm'],
+      ['https://gateway.example/kimi/v1', 'moonshot'],
+      ['https://gateway.example/v1/account/gw/google-ai-studio/v1beta/openai', 'gemini'],
+      ['https://gateway.example/mistral/v1', 'mistral'],
+      ['https://api.deepseek.com/mistral/v1', 'deepseek'],
+      ['https://generativelanguage.googleapis.com/v1beta/openai', 'gemini'],
+      ['https://dashscope.aliyuncs.com/compatible-mode/v1', 'qwen'],
+      ['https://ark.cn-beijing.volces.com/api/v3', 'doubao'],
+      ['https://api.minimaxi.com/v1', 'minimax'],
+      ['https://gateway.example/v1/deep/seek', 'openai'],
+    ] as const)
+      expect([url, detectProvider(url)]).toEqual([url, provider])
   })
 })
 
@@ -57,6 +72,12 @@ describe('the body', () => {
     // The table knows better for this model.
     const known = { ...deepseek, upstream_model: 'deepseek-v4-pro' }
     expect(buildRequestBody(asked, known)).toMatchObject({ max_tokens: 100_000 })
+    // Behind a gateway too; what no table knows is capped.
+    const gateway = settings({ api_url: 'https://gateway.example/deepseek/v1' })
+    expect(
+      buildRequestBody(asked, { ...gateway, upstream_model: 'deepseek-v4-pro' }),
+    ).toMatchObject({ max_tokens: 100_000 })
+    expect(buildRequestBody(asked, gateway)).toMatchObject({ max_tokens: 8192 })
     expect(buildRequestBody(llmRequest(), settings({ max_tokens: 5 }))).toMatchObject({
       max_tokens: 5,
     })
@@ -97,6 +118,43 @@ describe('the body', () => {
     expect(buildRequestBody(on, settings({ provider: 'glm' }))).toMatchObject({
       thinking: { type: 'enabled' },
     })
+  })
+
+  test.each([
+    // https://platform.kimi.ai/docs/guide/use-thinking-effort
+    ['moonshot', 'kimi-k2.6', {}, { thinking: { type: 'disabled' } }],
+    ['moonshot', 'kimi-k2.7-code', {}, {}],
+    ['moonshot', 'kimi-k3', { reasoning_effort: 'high' }, {}],
+    // https://help.aliyun.com/en/model-studio/deep-thinking
+    ['qwen', 'qwen-plus', { enable_thinking: true }, { enable_thinking: false }],
+    ['qwen', 'qwen3-235b-a22b-thinking-2507', {}, {}],
+    [
+      'doubao',
+      'doubao-seed-1-6-251015',
+      { thinking: { type: 'enabled' } },
+      { thinking: { type: 'disabled' } },
+    ],
+    // https://platform.minimax.io/docs/api-reference/text-openai-api
+    [
+      'minimax',
+      'MiniMax-M3',
+      { reasoning_split: true },
+      { reasoning_split: true, thinking: { type: 'disabled' } },
+    ],
+    ['minimax', 'MiniMax-M2.1', { reasoning_split: true }, { reasoning_split: true }],
+    ['gemini', 'gemini-3-pro', { reasoning_effort: 'medium' }, {}],
+  ])('of %s requests the thinking of %s as documented', (provider, id, on, off) => {
+    const fields = (thinking: 'medium' | false) => {
+      const {
+        model: _1,
+        messages: _2,
+        stream: _3,
+        stream_options: _4,
+        ...rest
+      } = buildRequestBody(llmRequest({ thinking }), settings({ provider, id }))
+      return rest
+    }
+    expect([fields('medium'), fields(false)]).toEqual([on, off])
   })
 
   const turns: LlmMessage[] = [
