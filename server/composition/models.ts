@@ -7,7 +7,7 @@ import type { ModelRepository, StoredModel } from '../db/repositories/models.ts'
 import { type CatalogModel, createModelCatalog, type ModelCatalog } from '../llm/catalog.ts'
 import type { UserId } from '../protocol/ids.ts'
 import type { PublicModel } from '../protocol/models/catalog.ts'
-import { keyOf } from '../routes/models/models.ts'
+import { secretsOf } from '../routes/models/models.ts'
 
 /** Creates the catalog. It reads the stored models again whenever they have changed. */
 export const createConfiguredCatalog = ({
@@ -55,10 +55,16 @@ export async function storedModels(
 
 const openedModels = (list: readonly StoredModel[], box: SecretBox): CatalogModel[] =>
   list.map((model) => {
-    const key = keyOf(model, box)
+    const secrets = secretsOf(model, box)
+    if (secrets === 'unreadable') return { settings: model.settings, needsKey: true }
+    const { apiKey, headers } = secrets
     return {
-      settings: typeof key === 'object' ? { ...model.settings, api_key: key.text } : model.settings,
-      needsKey: key === 'unreadable',
+      settings: {
+        ...model.settings,
+        ...(apiKey === '' ? {} : { api_key: apiKey }),
+        ...(Object.keys(headers).length === 0 ? {} : { headers }),
+      },
+      needsKey: false,
     }
   })
 

@@ -18,13 +18,16 @@ export async function checkProviders(models: readonly ModelSettings[]): Promise<
   return Promise.all(models.map(checkProvider))
 }
 
-async function checkProvider({ id, api_url, api_key }: ModelSettings): Promise<Finding> {
+async function checkProvider({ id, api_url, api_key, headers }: ModelSettings): Promise<Finding> {
   const subject = `model ${id}`
   const { base } = splitApiUrl(api_url)
   const host = new URL(base).host
   try {
     const response = await fetch(`${base}/models`, {
-      headers: api_key === undefined ? {} : { authorization: `Bearer ${api_key}` },
+      headers: {
+        ...(api_key === undefined ? {} : { authorization: `Bearer ${api_key}` }),
+        ...headers,
+      },
       signal: AbortSignal.timeout(TIMEOUT_MS),
       redirect: 'manual',
     })

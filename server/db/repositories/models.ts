@@ -3,9 +3,12 @@ import { asc, eq } from 'drizzle-orm'
 import { ModelSettings } from '../../protocol/models/catalog.ts'
 import type { Database, Writer } from '../database.ts'
 
-/** A stored model. Its settings never contain the API key; `sealedApiKey` is null when there is none. */
+/**
+ * A stored model. Its settings never contain the API key and headers: both are sealed together in `sealedApiKey`, which is null
+ * when there are none.
+ */
 export type StoredModel = {
-  settings: Omit<ModelSettings, 'api_key'>
+  settings: Omit<ModelSettings, 'api_key' | 'headers'>
   sealedApiKey: string | null
   createdAt: Date
 }
@@ -13,7 +16,7 @@ export type StoredModel = {
 /** Stores the models that administrators added. */
 export type ModelRepository = ReturnType<typeof createModelRepository>
 
-const Settings = ModelSettings.omit({ api_key: true })
+const Settings = ModelSettings.omit({ api_key: true, headers: true })
 
 /**
  * Models are cached, because every send reads them several times. Changes by other processes are visible after this time.

@@ -49,6 +49,8 @@ const modelSettings = {
   name: 'The name for people. Default: the id.',
   api_url: 'The base URL of the API of the provider, or the full URL of its endpoint.',
   api_key: 'The key for the provider. It is stored encrypted and never returned.',
+  headers:
+    'Headers that a gateway needs in addition to the key, by name. Their values are stored encrypted and never returned.',
   provider: 'The provider, which decides about deviations of its API. Default: from `api_url`.',
   api: 'The API: `chat`: chat completions; `responses`: Responses API; `messages`: Messages API of Anthropic. Default: from `api_url`.',
   upstream_model: 'The name of the model at the provider. Default: the id.',
@@ -94,10 +96,14 @@ export const MODEL_DESCRIPTIONS = {
     needs_key: 'Whether the stored key can no longer be read, so that the model fails.',
   } satisfies FieldsOf<PublicModel>,
   CreateModel: modelSettings,
-  PatchModel: modelSettings,
+  PatchModel: {
+    ...modelSettings,
+    headers: `${modelSettings.headers} Null as a value removes a header; absent headers stay.`,
+  },
   AdminModel: {
     ...modelSettings,
     has_api_key: 'Whether a key is stored.',
+    header_names: 'The names of its own headers.',
     needs_key: 'Whether the stored key can no longer be read, so that you must enter it again.',
     source: '`config`: from `config.yml`, read-only here; `store`: added by an administrator.',
     created_at: `${CREATED} Null for models from \`config.yml\`.`,
@@ -105,6 +111,8 @@ export const MODEL_DESCRIPTIONS = {
   ProbeModel: {
     api_url: modelSettings.api_url,
     api_key: 'The key for the provider. It is not stored. Default: none.',
+    headers:
+      'Headers that a gateway needs in addition to the key. They are not stored. Default: none.',
     api: modelSettings.api,
     upstream_model:
       'The name of the model at the provider. Default: one of the models that the provider lists.',

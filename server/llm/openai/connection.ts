@@ -1,7 +1,7 @@
 // Requests to the API of one model: URL, headers, and the error of a failed request.
 import type { AppError } from '../../errors.ts'
 import type { ModelSettings } from '../../protocol/models/catalog.ts'
-import { beginExchange, type ExchangeTarget, noteResponse } from '../exchange.ts'
+import { beginExchange, type ExchangeTarget, KEY_PLACEHOLDER, noteResponse } from '../exchange.ts'
 import { type FailureContext, readRetryAfter, statusFailure } from '../failure.ts'
 import { toolsJson } from '../tool-texts.ts'
 import type { ProviderHttp, ProviderResponse } from './provider-http.ts'
@@ -21,10 +21,10 @@ export interface OpenAiConnection {
 
 /**
  * Sends only these headers: nothing about the machine, and no key from the environment.
- * @param authentication headers that replace the bearer token.
+ * @param authentication headers that replace the bearer token. The model's own headers take precedence over all others.
  */
 export function connectOpenAi(
-  settings: Pick<ModelSettings, 'api_url' | 'api_key'>,
+  settings: Pick<ModelSettings, 'api_url' | 'api_key' | 'headers'>,
   http: ProviderHttp,
   authentication?: Record<string, string>,
 ): OpenAiConnection {
@@ -38,7 +38,16 @@ export function connectOpenAi(
   if (authentication !== undefined) Object.assign(headers, authentication)
   else if (settings.api_key !== undefined && settings.api_key !== '')
     headers.authorization = `Bearer ${settings.api_key}`
+  const own = Object.entries(settings.headers ?? {}).map(
+    ([name, value]) => [name.toLowerCase(), value] as const,
+  )
+  Object.assign(headers, Object.fromEntries(own))
   const postHeaders = { ...headers, 'content-type': 'application/json' }
+  /** What the inspector may show. */
+  const shownHeaders = {
+    ...postHeaders,
+    ...Object.fromEntries(own.map(([name]) => [name, KEY_PLACEHOLDER])),
+  }
   const urls = new Map<string, URL>()
   const urlOf = (path: string): URL => {
     const known = urls.get(path)
@@ -55,7 +64,7 @@ export function connectOpenAi(
       const exchange =
         target === undefined
           ? undefined
-          : beginExchange(target, { url, headers: postHeaders, body })
+          : beginExchange(target, { url, headers: shownHeaders, body })
       const text = bodyText(body)
       const response = await http.request({ url, headers: postHeaders, body: text, signal })
       noteResponse(exchange, response)

@@ -67,6 +67,47 @@ export const PublicModel = z
   .meta({ id: 'Model' })
 export type PublicModel = z.infer<typeof PublicModel>
 
+/** Headers of the connection and the body, which belong to the server. */
+const SERVER_HEADERS: ReadonlySet<string> = new Set([
+  'accept-encoding',
+  'connection',
+  'content-length',
+  'content-type',
+  'expect',
+  'host',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+const MAX_HEADERS = 20
+const HeaderName = z
+  .string()
+  .max(100)
+  .regex(/^[\w!#$%&'*+.^`|~-]+$/, { error: 'the name of an HTTP header' })
+  .refine((name) => !SERVER_HEADERS.has(name.toLowerCase()), {
+    error: 'a header that the server does not set itself',
+  })
+const HeaderValue = z
+  .string()
+  .max(4_000)
+  .regex(/^[\t\x20-\x7e\x80-\xff]*$/, { error: 'a text without line breaks' })
+
+/** Headers that a gateway needs in addition to the key. Their values are secret. */
+export const ModelHeaders = z
+  .record(HeaderName, HeaderValue)
+  .refine((headers) => Object.keys(headers).length <= MAX_HEADERS, {
+    error: `at most ${MAX_HEADERS} headers`,
+  })
+
+/** Changes of headers: null removes one, absent ones stay. */
+const HeaderChanges = z
+  .record(HeaderName, HeaderValue.nullable())
+  .refine((headers) => Object.keys(headers).length <= MAX_HEADERS, {
+    error: `at most ${MAX_HEADERS} headers`,
+  })
+
 /**
  * The settings of a model: the same object in `config.yml` and in the database. Absent fields are detected or have
  * defaults.
@@ -76,6 +117,7 @@ export const ModelSettings = z.strictObject({
   name: z.string().min(1).max(200).optional(),
   api_url: z.url(),
   api_key: z.string().optional(),
+  headers: ModelHeaders.optional(),
   provider: z.string().min(1).max(50).optional(),
   /** Default: detected from `api_url`. */
   api: ModelApi.optional(),
@@ -105,6 +147,7 @@ export const CreateModelBody = z
     api_url: shape.api_url,
     name: shape.name.nullable(),
     api_key: z.string().max(1000).nullish(),
+    headers: HeaderChanges.nullish(),
     provider: shape.provider.nullable(),
     api: shape.api.nullable(),
     upstream_model: shape.upstream_model.nullable(),
@@ -129,10 +172,12 @@ export const PatchModelBody = CreateModelBody.omit({ id: true })
   .meta({ id: 'PatchModel' })
 export type PatchModelBody = z.infer<typeof PatchModelBody>
 
-/** A model with its settings, as administrators see it: without its key. */
-export const AdminModel = ModelSettings.omit({ api_key: true })
+/** A model with its settings, as administrators see it: without its key and the values of its headers. */
+export const AdminModel = ModelSettings.omit({ api_key: true, headers: true })
   .extend({
     has_api_key: z.boolean(),
+    /** The names of its own headers, whose values are never returned. */
+    header_names: z.array(z.string()),
     /** The stored key can no longer be decrypted and must be entered again. */
     needs_key: z.boolean(),
     /** From `config.yml` (read-only here) or stored by an administrator. */
@@ -146,6 +191,7 @@ export const ProbeBody = z
   .object({
     api_url: z.url(),
     api_key: optional(z.string().max(1000)),
+    headers: optional(ModelHeaders),
     api: optional(ModelApi),
     upstream_model: optional(z.string().min(1).max(200)),
   })
@@ -181,7 +227,7 @@ export const ProbeReport = z
     /** More specific than `error_code`: `reason` of error responses. */
     error_reason: z.string().optional(),
     error_params: ErrorParams.optional(),
-    suggested: ModelSettings.partial().omit({ api_key: true }),
+    suggested: ModelSettings.partial().omit({ api_key: true, headers: true }),
   })
   .meta({ id: 'ProbeReport' })
 export type ProbeReport = z.infer<typeof ProbeReport>

@@ -44,6 +44,8 @@ export function registerModelSetupRoutes(app: App, dependencies: ModelSetupDepen
         const target = {
           api_url: body.api_url,
           api_key: body.api_key ?? undefined,
+          headers: body.headers ?? undefined,
+          api: body.api ?? undefined,
           upstream_model: body.upstream_model ?? undefined,
         }
         return success(await dependencies.probe(target, disconnected.signal))

@@ -32,18 +32,64 @@ const One = envelope(AdminModel)
 /** Binds the sealed key of a model to its id, so that no other row can use it. */
 export const modelKeyPurpose = (id: string): string => `model:${id}`
 
-/** The key of a stored model: none, its text, or unreadable because the server's secret key has changed. */
-export type StoredKey = { text: string } | 'none' | 'unreadable'
+/** The key of a model, empty if there is none, and its own headers by name in lower case. */
+interface ModelSecrets {
+  apiKey: string
+  headers: Readonly<Record<string, string>>
+}
+/** The secrets of a stored model; `unreadable` if the server's secret key has changed. */
+export type StoredSecrets = ModelSecrets | 'unreadable'
 
-/** Unseals the key of a stored model. Never throws: one unreadable key must not affect the other models. */
-export function keyOf({ settings, sealedApiKey }: StoredModel, box: SecretBox): StoredKey {
-  if (sealedApiKey === null) return 'none'
+const NO_SECRETS: ModelSecrets = { apiKey: '', headers: {} }
+/** Precedes a key with headers, as JSON. A key alone is stored as it is. */
+const WITH_HEADERS = 'key and headers: '
+const Secrets = z.object({ apiKey: z.string(), headers: z.record(z.string(), z.string()) })
+
+/** Unseals the secrets of a stored model. Never throws: one unreadable key must not affect the other models. */
+export function secretsOf({ settings, sealedApiKey }: StoredModel, box: SecretBox): StoredSecrets {
+  if (sealedApiKey === null) return NO_SECRETS
   try {
-    return { text: box.open(sealedApiKey, modelKeyPurpose(settings.id)) }
+    const text = box.open(sealedApiKey, modelKeyPurpose(settings.id))
+    return text.startsWith(WITH_HEADERS)
+      ? Secrets.parse(JSON.parse(text.slice(WITH_HEADERS.length)))
+      : { apiKey: text, headers: {} }
   } catch {
     // There is one cause: the key was sealed with a different secret key.
     return 'unreadable'
   }
+}
+
+function sealSecrets(id: string, { apiKey, headers }: ModelSecrets, box: SecretBox): string | null {
+  const hasHeaders = Object.keys(headers).length > 0
+  if (!hasHeaders && apiKey === '') return null
+  const text = hasHeaders ? WITH_HEADERS + JSON.stringify({ apiKey, headers }) : apiKey
+  return box.seal(text, modelKeyPurpose(id))
+}
+
+type HeaderChanges = CreateModelBody['headers']
+
+/** The headers after a change, by name in lower case. */
+function changedHeaders(
+  before: ModelSecrets['headers'],
+  changes: HeaderChanges,
+): ModelSecrets['headers'] {
+  if (changes === undefined) return before
+  const given = Object.entries(changes ?? {}).map(
+    ([name, value]) => [name.toLowerCase(), value] as const,
+  )
+  const all = new Map([...Object.entries(changes === null ? {} : before), ...given])
+  return Object.fromEntries([...all].flatMap(([name, value]) => (value ? [[name, value]] : [])))
+}
+
+/** Whether a change leaves a secret as it was: then the model must stay at its server, which knows the secret. */
+const keepsSecrets = (
+  { apiKey, headers }: ModelSecrets,
+  key: string | null | undefined,
+  changes: HeaderChanges,
+): boolean => {
+  const given = new Set(Object.keys(changes ?? {}).map((name) => name.toLowerCase()))
+  const keepsHeader = changes !== null && Object.keys(headers).some((name) => !given.has(name))
+  return (apiKey !== '' && key === undefined) || keepsHeader
 }
 
 /** `GET /api/models` and `/api/admin/models`. */
@@ -78,8 +124,7 @@ function registerAdmin(app: App, { configured, models, box }: ModelRouteDependen
     if (configured.some((settings) => settings.id === id)) throw appError('model_configured')
     throw appError('model_unknown')
   }
-  const present = (model: StoredModel): AdminModel => presentStored(model, keyOf(model, box))
-  const seal = (id: string, key: string): string => box.seal(key, modelKeyPurpose(id))
+  const present = (model: StoredModel): AdminModel => presentStored(model, secretsOf(model, box))
 
   app.get(
     '/api/admin/models',
@@ -106,11 +151,12 @@ function registerAdmin(app: App, { configured, models, box }: ModelRouteDependen
       schema: { summary: 'Add a model', body: CreateModelBody, response: { 200: One } },
     },
     async ({ body }) => {
-      const { api_key: key, ...given } = body
+      const { api_key: key, headers, ...given } = body
       const isConfigured = configured.some(({ id }) => id === given.id)
+      const secrets = { apiKey: key ?? '', headers: changedHeaders({}, headers) }
       const created = isConfigured
         ? null
-        : await models.create(merge({}, given), isGiven(key) ? seal(given.id, key) : null)
+        : await models.create(merge({}, given), sealSecrets(given.id, secrets, box))
       if (created === null) throw appError('model_id_taken')
       return success(present(created))
     },
@@ -128,16 +174,23 @@ function registerAdmin(app: App, { configured, models, box }: ModelRouteDependen
       },
     },
     async ({ params: { id }, body }) => {
-      const { api_key: key, ...given } = body
+      const { api_key: key, headers, ...given } = body
       const changed = await models.change(id, (before) => {
         const settings = merge(before.settings, given)
+        const known = secretsOf(before, box)
         // Otherwise, an administrator could have a stored key sent to a server of their own.
         const isElsewhere =
           new URL(settings.api_url).origin !== new URL(before.settings.api_url).origin
-        if (isElsewhere && before.sealedApiKey !== null && key === undefined)
-          throw appError('model_key_missing')
-        const sealed = isGiven(key) ? seal(id, key) : null
-        return { settings, sealedApiKey: key === undefined ? before.sealedApiKey : sealed }
+        const keeps = known === 'unreadable' ? key === undefined : keepsSecrets(known, key, headers)
+        if (isElsewhere && keeps) throw appError('model_key_missing')
+        if (key === undefined && headers === undefined)
+          return { settings, sealedApiKey: before.sealedApiKey }
+        const secrets = known === 'unreadable' ? NO_SECRETS : known
+        const next = {
+          apiKey: key === undefined ? secrets.apiKey : (key ?? ''),
+          headers: changedHeaders(secrets.headers, headers),
+        }
+        return { settings, sealedApiKey: sealSecrets(id, next, box) }
       })
       return success(present(changed ?? throwUnknown(id)))
     },
@@ -156,13 +209,10 @@ function registerAdmin(app: App, { configured, models, box }: ModelRouteDependen
   )
 }
 
-const isGiven = (key: string | null | undefined): key is string =>
-  typeof key === 'string' && key !== ''
-
 /** The settings after an update, validated as a whole. */
-function merge(before: object, given: object): Omit<ModelSettings, 'api_key'> {
+function merge(before: object, given: object): StoredModel['settings'] {
   const entries = Object.entries({ ...before, ...withoutUndefined(given) })
-  return ModelSettings.omit({ api_key: true }).parse(
+  return ModelSettings.omit({ api_key: true, headers: true }).parse(
     Object.fromEntries(entries.filter(([, value]) => value !== null)),
   )
 }
@@ -170,21 +220,23 @@ function merge(before: object, given: object): Omit<ModelSettings, 'api_key'> {
 const withoutUndefined = (fields: object): object =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 
-const presentConfigured = ({ api_key: key, ...settings }: ModelSettings): AdminModel => ({
+const presentConfigured = ({ api_key: key, headers, ...settings }: ModelSettings): AdminModel => ({
   ...settings,
-  has_api_key: isGiven(key),
+  has_api_key: key !== undefined && key !== '',
+  header_names: Object.keys(headers ?? {}),
   needs_key: false,
   source: 'config',
   created_at: null,
 })
 
 const presentStored = (
-  { settings, sealedApiKey, createdAt }: StoredModel,
-  key: StoredKey,
+  { settings, createdAt }: StoredModel,
+  secrets: StoredSecrets,
 ): AdminModel => ({
   ...settings,
-  has_api_key: sealedApiKey !== null,
-  needs_key: key === 'unreadable',
+  has_api_key: secrets === 'unreadable' || secrets.apiKey !== '',
+  header_names: secrets === 'unreadable' ? [] : Object.keys(secrets.headers),
+  needs_key: secrets === 'unreadable',
   source: 'store',
   created_at: createdAt.toISOString(),
 })

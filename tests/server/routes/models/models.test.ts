@@ -61,6 +61,32 @@ describe('models', () => {
     expect((await call('DELETE', '/api/admin/models/mine')).status).toBe(404)
   })
 
+  test('headers of its own are sealed, sent, changed one by one, and never returned', async () => {
+    const path = '/api/admin/models/gated'
+    const added = await call('POST', '/api/admin/models', {
+      id: 'gated',
+      api_url: 'http://127.0.0.1:9/v1',
+      headers: { 'X-Gateway-Key': 'canary-of-header', 'x-team': 'canary-team' },
+    })
+    expect(added.json.data).toMatchObject({
+      has_api_key: false,
+      header_names: ['x-gateway-key', 'x-team'],
+    })
+    const file = server.server.config.db_sqlite_file ?? ''
+    const bytes = readFileSync(file, 'latin1') + readFileSync(`${file}-wal`, 'latin1')
+    expect(bytes).not.toMatch(/canary-(of-header|team)/)
+    const keyed = await call('PATCH', path, { api_key: 'canary-key', headers: { 'x-team': null } })
+    expect(keyed.json.data).toMatchObject({ has_api_key: true, header_names: ['x-gateway-key'] })
+    // The values stay with the server that knows them.
+    const elsewhere = { api_url: 'http://127.0.0.1:10/v1', api_key: 'new' }
+    expect((await call('PATCH', path, elsewhere)).status).toBe(400)
+    const moved = await call('PATCH', path, { ...elsewhere, headers: { 'x-gateway-key': 'other' } })
+    expect(moved.json.data).toMatchObject({ header_names: ['x-gateway-key'] })
+    expect((await call('PATCH', path, { headers: null })).json.data.header_names).toEqual([])
+    expect(JSON.stringify([added, keyed, moved])).not.toContain('canary')
+    await call('DELETE', path)
+  })
+
   test('a stored key is not used when the address of its model changes', async () => {
     await call('POST', '/api/admin/models', {
       id: 'moving',
@@ -80,6 +106,9 @@ describe('models', () => {
     [{ id: 'x', api_url: 'nowhere' }, 400],
     [{ id: 'x', api_url: 'http://127.0.0.1:9', tool_mode: 'magic' }, 400],
     [{ id: 'x', api_url: 'http://127.0.0.1:9', price: { input: -1 } }, 400],
+    [{ id: 'x', api_url: 'http://127.0.0.1:9', headers: { host: 'other' } }, 400],
+    [{ id: 'x', api_url: 'http://127.0.0.1:9', headers: { 'a b': 'c' } }, 400],
+    [{ id: 'x', api_url: 'http://127.0.0.1:9', headers: { a: 'b\r\nc: d' } }, 400],
     [{ id: 'from-config', api_url: 'http://127.0.0.1:9' }, 409],
   ])('adding %j returns %i', async (body, status) => {
     expect((await call('POST', '/api/admin/models', body)).status).toBe(status)

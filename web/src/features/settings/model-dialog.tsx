@@ -5,7 +5,7 @@ import type { AdminModel } from '../../../../server/protocol/models/catalog.ts'
 import { useChangeModel } from '../../lib/api/catalog.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { Button } from '../../ui/controls/button.tsx'
-import { SelectField, TextField } from '../../ui/controls/field.tsx'
+import { SelectField, TextArea, TextField } from '../../ui/controls/field.tsx'
 import { Dialog } from '../../ui/overlays/dialog.tsx'
 import { formOf, type ModelForm, patchOf } from './model-form.ts'
 
@@ -99,6 +99,16 @@ export function ModelDialog({ model, onClose }: { model: AdminModel; onClose: ()
         <TextField {...field('input')} {...number} required={form.output !== ''} />
         <TextField {...field('output')} {...number} required={form.input !== ''} />
         <TextField {...field('cachedInput')} {...number} />
+        <div className="sm:col-span-2">
+          <TextArea
+            {...field('headers')}
+            hint={t('models.headersHint')}
+            rows={2}
+            spellCheck={false}
+            autoComplete="off"
+            placeholder="x-gateway-key: …"
+          />
+        </div>
       </form>
       <p className="mt-4 text-note text-muted">{t('models.autoText')}</p>
     </Dialog>

@@ -16,7 +16,8 @@ export type ModelForm = Readonly<
     | 'currency'
     | 'input'
     | 'output'
-    | 'cachedInput',
+    | 'cachedInput'
+    | 'headers',
     string
   >
 >
@@ -38,7 +39,26 @@ export const formOf = (model: AdminModel): ModelForm => ({
   input: text(model.price?.input),
   output: text(model.price?.output),
   cachedInput: text(model.price?.cached_input),
+  headers: model.header_names.map((name) => `${name}: ${HIDDEN}`).join('\n'),
 })
+
+/** Stands for a stored value, which the server never returns. */
+const HIDDEN = '••••••'
+
+/** The changes of the headers, one `name: value` per line. A missing line removes its header. */
+function headersOf(typed: string, names: readonly string[]): ModelPatch['headers'] {
+  const lines = typed.split('\n').flatMap((line) => {
+    const colon = line.indexOf(':')
+    const name = line.slice(0, Math.max(0, colon)).trim().toLowerCase()
+    return name === '' ? [] : [[name, line.slice(colon + 1).trim()] as const]
+  })
+  const kept = new Set(lines.map(([name]) => name))
+  const changes = [
+    ...names.filter((name) => !kept.has(name.toLowerCase())).map((name) => [name, null] as const),
+    ...lines.filter(([, value]) => value !== HIDDEN),
+  ]
+  return changes.length === 0 ? undefined : Object.fromEntries(changes)
+}
 
 /** Absent settings keep their values; null clears a setting. */
 export type ModelPatch = z.input<typeof PatchModelBody>
@@ -71,6 +91,7 @@ export function patchOf(form: ModelForm, model: AdminModel): ModelPatch {
     pdf: form.pdf === '' ? null : form.pdf === 'true',
     context_window: orNull(form.contextWindow, Number),
     max_tokens: orNull(form.maxTokens, Number),
+    headers: headersOf(form.headers, model.header_names),
     price:
       input === null && output === null
         ? null

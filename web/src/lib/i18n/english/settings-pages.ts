@@ -96,6 +96,8 @@ export const settingsPages = {
     edit: 'Edit {{name}}',
     editTitle: 'Settings of {{name}}',
     auto: 'Detect',
+    headersHint:
+      'One per line, in addition to the key. Stored values are never shown; remove a line to remove its header.',
     autoText:
       'Empty fields are detected or come from the table of known models. Prices are per million tokens.',
     on: 'Yes',
@@ -114,6 +116,7 @@ export const settingsPages = {
       input: 'Input price',
       output: 'Output price',
       cachedInput: 'Cached input price',
+      headers: 'Headers of its own',
     },
     remove: 'Remove {{name}}',
     removeTitle: 'Remove this model?',

@@ -109,6 +109,8 @@ export const settingsPages = {
     edit: 'Modifier {{name}}',
     editTitle: 'Paramètres de {{name}}',
     auto: 'Détecter',
+    headersHint:
+      'Un par ligne, en plus de la clé. Les valeurs enregistrées ne sont jamais affichées ; supprimez une ligne pour retirer son en-tête.',
     autoText:
       'Ce que vous laissez vide est détecté, ou vient de la table des modèles connus. Les prix sont par million de tokens.',
     on: 'Oui',
@@ -127,6 +129,7 @@ export const settingsPages = {
       input: 'Prix de l’entrée',
       output: 'Prix de la sortie',
       cachedInput: 'Prix de l’entrée en cache',
+      headers: 'En-têtes propres',
     },
     remove: 'Retirer {{name}}',
     removeTitle: 'Retirer ce modèle ?',

@@ -103,6 +103,8 @@ export const settingsPages = {
     edit: '{{name}} bearbeiten',
     editTitle: 'Einstellungen von {{name}}',
     auto: 'Erkennen',
+    headersHint:
+      'Einer pro Zeile, zusätzlich zum Schlüssel. Gespeicherte Werte werden nie angezeigt; wer eine Zeile löscht, entfernt ihren Header.',
     autoText:
       'Was du leer lässt, wird erkannt oder kommt aus der Tabelle bekannter Modelle. Preise gelten pro Million Token.',
     on: 'Ja',
@@ -121,6 +123,7 @@ export const settingsPages = {
       input: 'Preis der Eingabe',
       output: 'Preis der Ausgabe',
       cachedInput: 'Preis der Eingabe aus dem Cache',
+      headers: 'Eigene Header',
     },
     remove: '{{name}} entfernen',
     removeTitle: 'Dieses Modell entfernen?',

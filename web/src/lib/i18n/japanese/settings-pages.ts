@@ -99,6 +99,8 @@ export const settingsPages = {
     edit: '{{name}} を編集',
     editTitle: '{{name}} の設定',
     auto: '判別する',
+    headersHint:
+      'キーに加えて送信します。1 行に 1 つです。保存した値は表示されません。行を削除するとそのヘッダーも削除されます。',
     autoText:
       '空欄の項目は判別されるか、既知のモデルの表から補われます。価格は 100 万トークンあたりです。',
     on: 'はい',
@@ -117,6 +119,7 @@ export const settingsPages = {
       input: '入力の価格',
       output: '出力の価格',
       cachedInput: 'キャッシュ入力の価格',
+      headers: '独自のヘッダー',
     },
     remove: '{{name}} を削除',
     removeTitle: 'このモデルを削除しますか？',

@@ -95,6 +95,8 @@ export const settingsPages = {
     edit: '{{name}} 편집',
     editTitle: '{{name}} 설정',
     auto: '자동 감지',
+    headersHint:
+      '키와 함께 보내며 한 줄에 하나씩 씁니다. 저장된 값은 표시되지 않으며, 줄을 지우면 그 헤더가 삭제됩니다.',
     autoText:
       '비워 둔 항목은 자동으로 감지하거나 알려진 모델 표에서 가져옵니다. 가격은 100만 토큰 기준입니다.',
     on: '예',
@@ -113,6 +115,7 @@ export const settingsPages = {
       input: '입력 가격',
       output: '출력 가격',
       cachedInput: '캐시된 입력 가격',
+      headers: '자체 헤더',
     },
     remove: '{{name}} 제거',
     removeTitle: '이 모델을 제거할까요?',

@@ -104,6 +104,8 @@ export const settingsPages = {
     edit: 'Editar {{name}}',
     editTitle: 'Configurações de {{name}}',
     auto: 'Detectar',
+    headersHint:
+      'Um por linha, além da chave. Os valores salvos nunca são exibidos; remova uma linha para remover o cabeçalho.',
     autoText:
       'O que você deixa em branco é detectado ou vem da tabela de modelos conhecidos. Os preços são por milhão de tokens.',
     on: 'Sim',
@@ -122,6 +124,7 @@ export const settingsPages = {
       input: 'Preço da entrada',
       output: 'Preço da saída',
       cachedInput: 'Preço da entrada em cache',
+      headers: 'Cabeçalhos próprios',
     },
     remove: 'Remover {{name}}',
     removeTitle: 'Remover este modelo?',

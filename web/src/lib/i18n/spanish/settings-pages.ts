@@ -104,6 +104,8 @@ export const settingsPages = {
     edit: 'Editar {{name}}',
     editTitle: 'Ajustes de {{name}}',
     auto: 'Detectar',
+    headersHint:
+      'Uno por línea, además de la clave. Los valores guardados nunca se muestran; quita una línea para eliminar su encabezado.',
     autoText:
       'Lo que dejas vacío se detecta o se toma de la tabla de modelos conocidos. Los precios son por millón de tokens.',
     on: 'Sí',
@@ -122,6 +124,7 @@ export const settingsPages = {
       input: 'Precio de entrada',
       output: 'Precio de salida',
       cachedInput: 'Precio de entrada en caché',
+      headers: 'Encabezados propios',
     },
     remove: 'Quitar {{name}}',
     removeTitle: '¿Quitar este modelo?',
