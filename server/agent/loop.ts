@@ -19,6 +19,8 @@ import type { CallResult } from '../tools/tool-result.ts'
 /** The events of a run, in order. The consumer stores and emits each event before it asks for the next one. */
 export type LoopEvent =
   | { type: 'prose'; kind: 'thinking' | 'text'; text: string }
+  /** The text of the iteration so far was thinking. */
+  | { type: 'text_was_thinking' }
   /** A model call ended; `calls` are complete and about to run. */
   | {
       type: 'iteration'
@@ -241,6 +243,11 @@ async function* callModel(
         case 'text_delta':
           addPiece(response.text, event.text)
           yield { type: 'prose', kind: 'text', text: event.text }
+          break
+        case 'text_was_thinking':
+          addPiece(response.reasoning, wholeText(response.text))
+          response.text = createGrowingText()
+          yield event
           break
         case 'tool_call':
           response.calls.push(event.call)

@@ -32,6 +32,7 @@ export async function callBriefly(
   for await (const batch of llm.stream(request))
     for (const event of batch) {
       if (event.type === 'text_delta' && text.length < MAX_CHARACTERS) text += event.text
+      if (event.type === 'text_was_thinking') text = ''
       if (event.type === 'finished')
         return { text, used: { usage: event.usage, model: event.model } }
       if (event.type === 'failed')

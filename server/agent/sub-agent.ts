@@ -197,6 +197,11 @@ async function followLoop(
           onChange(text)
         }
         break
+      case 'text_was_thinking':
+        reasoning += text
+        text = ''
+        onChange(text)
+        break
       case 'iteration':
         work.used.push({ usage: event.usage, model: event.model })
         if (event.finish === 'budget')

@@ -178,7 +178,10 @@ const permitted = (
 function inToolMode(client: LlmClient, settings: ModelSettings): LlmClient {
   if (settings.tool_mode === 'none') return withoutTools(client)
   if (settings.tool_mode === 'prompt')
-    return withPromptTools(client, { results: settings.tool_results ?? 'user' })
+    return withPromptTools(client, {
+      results: settings.tool_results ?? 'user',
+      model: settings.name ?? settings.id,
+    })
   return client
 }
 

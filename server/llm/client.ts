@@ -77,6 +77,11 @@ export interface LlmRequest {
 /** What a client yields while the model answers. */
 export type LlmEvent =
   | { type: 'thinking_delta' | 'text_delta'; text: string }
+  /**
+   * All text of this response so far was reasoning: its closing mark came without an opening one, because the chat template
+   * sent that itself. What follows is the answer.
+   */
+  | { type: 'text_was_thinking' }
   /** A tool call; emitted once its arguments are complete. */
   | { type: 'tool_call'; call: ToolCall }
   /** Not part of the answer: an attempt failed and another one follows. For the log and the page. */

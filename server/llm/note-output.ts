@@ -1,4 +1,5 @@
 // Records what a provider's response contained, for the inspector of runs.
+import { createGrowingText, wholeText } from '../lib/growing-text.ts'
 import type { LlmEvent, ToolCall } from './client.ts'
 import {
   addText,
@@ -21,6 +22,10 @@ export function noteOutput(
         break
       case 'text_delta':
         if (!addText(exchange.text, event.text)) exchange.isCut = true
+        break
+      case 'text_was_thinking':
+        if (!addText(exchange.thinking, wholeText(exchange.text))) exchange.isCut = true
+        exchange.text = createGrowingText()
         break
       case 'tool_call':
         noteCall(exchange, event.call)

@@ -1,5 +1,7 @@
 // The error code and the HTTP status of a run that failed.
+import { AppError } from '../errors.ts'
 import { ERROR_CODES, type ErrorCode } from '../protocol/error.ts'
+import { FAILURES, type FailureReason } from '../protocol/failures/failures.ts'
 import type { RunFailure } from '../protocol/runs/run.ts'
 
 const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(ERROR_CODES, code)
@@ -7,6 +9,17 @@ const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(ERROR_COD
 /** The code of the failure; `internal` for one of an earlier version. */
 export const failureCode = ({ code }: Pick<RunFailure, 'code'>): ErrorCode =>
   isErrorCode(code) ? code : 'internal'
+
+const isReason = (reason: string): reason is FailureReason => Object.hasOwn(FAILURES, reason)
+
+/** The error of a request for a run that failed. */
+export function runError(failure: RunFailure): AppError {
+  const { content, reason = '', params } = failure
+  return new AppError(failureCode(failure), content, {
+    ...(isReason(reason) ? { reason } : {}),
+    ...(params === undefined ? {} : { params }),
+  })
+}
 
 /** The status of a request that fails for the same reason. */
 export const failureStatus = (failure: Pick<RunFailure, 'code'>): number =>

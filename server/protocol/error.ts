@@ -40,9 +40,10 @@ export const ERROR_CODES = {
   store_unavailable: 503,
   store_full: 507,
   // Failures of model providers; these also end a run with an `error` event.
-  model_unauthorized: 502,
-  model_refused: 502,
-  model_not_found: 502,
+  // The provider's own 4xx: repeating the request does not help.
+  model_unauthorized: 400,
+  model_refused: 400,
+  model_not_found: 400,
   model_rate_limited: 429,
   model_unavailable: 502,
   model_timeout: 504,

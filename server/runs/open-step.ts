@@ -22,6 +22,8 @@ export interface OpenStep {
   append(kind: ProseKind, text: string, takeIndex: () => number): void
   /** Emits the text gathered so far. */
   emit(): void
+  /** Makes an open text step a thinking step; listeners replace it. */
+  becomeThinking(): void
   /** Emits everything and detaches the step. Returns its index, null when none is open. The caller stores and closes it. */
   take(): number | null
   /** Stores the text of a step as emitted so far. */
@@ -112,6 +114,14 @@ export function createOpenStep({
       else gatherTimer = setTimeout(emit, wait)
     },
     emit,
+    becomeThinking() {
+      // A continued answer began as text, which stays that.
+      if (open?.kind !== 'text' || runLog.prose(open.index)?.isContinued === true) return
+      emit()
+      open.kind = 'thinking'
+      runLog.becomeThinking(open.index)
+      cancelStore ??= storeMoments.next(storeOpen)
+    },
     take() {
       emit()
       cancelStore?.()

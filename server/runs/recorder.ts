@@ -19,6 +19,8 @@ import type { StoreMoments } from './store-moments.ts'
 export interface Recorder {
   /** Adds text from the model. Returns a promise only when an open step of the other kind has to be stored first. */
   append(kind: 'thinking' | 'text', text: string): Promise<void> | undefined
+  /** Makes the open text a thinking step, in its place, if there is one. */
+  textWasThinking(): void
   /**
    * Ends the model call of an iteration: stores the open text and the calls together with `write`, then emits them.
    * `carry` is stored with the first call and never emitted.
@@ -149,6 +151,8 @@ export function createRecorder(dependencies: Dependencies): Recorder {
       }
       return closeOpen('text').then(() => appendTo(kind, text))
     },
+
+    textWasThinking: openStep.becomeThinking,
 
     async endIteration(calls, write, carry) {
       // A text after calls does not belong to the one before them.

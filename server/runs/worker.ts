@@ -212,6 +212,9 @@ async function handle(
       if (stored !== undefined) await stored
       return null
     }
+    case 'text_was_thinking':
+      recorder.textWasThinking()
+      return null
     case 'iteration': {
       usage.add(event)
       // The last iteration is stored together with the end of the run, unless a title has to be generated first.

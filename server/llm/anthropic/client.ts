@@ -19,13 +19,14 @@ const MAX_PAUSES = 5
 
 /** Sends Anthropic's headers instead of a bearer token. */
 export function connectAnthropic(
-  settings: Pick<ModelSettings, 'api_url' | 'api_key'>,
+  settings: Pick<ModelSettings, 'api_url' | 'api_key' | 'headers'>,
   http: ProviderHttp,
 ): OpenAiConnection {
   const url = new URL(settings.api_url)
   if (/^\/?$|\/anthropic\/?$/.test(url.pathname))
     url.pathname = `${url.pathname.replace(/\/$/, '')}/v1`
-  return connectOpenAi({ api_url: url.href }, http, {
+  const { headers } = settings
+  return connectOpenAi({ api_url: url.href, ...(headers === undefined ? {} : { headers }) }, http, {
     'anthropic-version': '2023-06-01',
     ...(settings.api_key === undefined || settings.api_key === ''
       ? {}
@@ -66,6 +67,7 @@ export function createAnthropic(options: StreamedClientOptions): LlmClient {
           const events: LlmEvent[] = []
           for (const event of batch) {
             if (event.type === 'text_delta') text += event.text
+            if (event.type === 'text_was_thinking') text = ''
             const isPause = event.type === 'finished' && reader?.finishReason === 'pause_turn'
             if (isPause && pauses < MAX_PAUSES) paused = event
             else events.push(withUsage(event, spent))

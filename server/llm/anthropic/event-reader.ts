@@ -2,33 +2,16 @@ import { newId } from '../../lib/ids.ts'
 import { asRecord, asText } from '../../lib/records.ts'
 import { CallId } from '../../protocol/ids.ts'
 import type { ToolCall } from '../client.ts'
-import { disorderedStream, type FailureContext, statusFailure } from '../failure.ts'
-import {
-  createDeltaBuffer,
-  createJsonReader,
-  createResponseFacts,
-  inOrder,
-} from '../openai/json-reader.ts'
+import { disorderedStream, type FailureContext, filteredAnswer } from '../failure.ts'
+import { createDeltaBuffer } from '../openai/delta-buffer.ts'
+import { createJsonReader, createResponseFacts, inOrder } from '../openai/json-reader.ts'
 import type { ResponseReader } from '../openai/response-reader.ts'
 import { createGatheredText, type GatheredText } from '../openai/text-buffer.ts'
+import { readableArguments } from '../readable-calls.ts'
 import { readCount, readCounts, type TokenCounts } from '../usage.ts'
 
 /** More blocks than any model writes in one response. */
 const MAX_BLOCKS = 1_000
-
-/** The HTTP status that an error type in the stream corresponds to. */
-const STATUS: ReadonlyMap<string, number> = new Map([
-  ['invalid_request_error', 400],
-  ['authentication_error', 401],
-  ['billing_error', 402],
-  ['permission_error', 403],
-  ['not_found_error', 404],
-  ['request_too_large', 413],
-  ['rate_limit_error', 429],
-  ['api_error', 500],
-  ['timeout_error', 504],
-  ['overloaded_error', 529],
-])
 
 interface Block {
   /** The block as it began. What arrived later is in `text` and `signature`. */
@@ -38,6 +21,8 @@ interface Block {
   citations: unknown[]
   signature: string
   isComplete: boolean
+  /** The earlier block under the same index. */
+  before: Block | undefined
 }
 
 /** Creates a reader for one response. Its carried value is the list of content blocks, to be returned unchanged. */
@@ -46,7 +31,7 @@ export function createEventReader(context: FailureContext): ResponseReader {
   const facts = createResponseFacts()
   const deltas = createDeltaBuffer()
   let counts: Record<string, unknown> = {}
-  let hasBegun = false
+  let messageId = ''
 
   /** An event arrived twice or out of order. */
   const fail = () => {
@@ -55,25 +40,35 @@ export function createEventReader(context: FailureContext): ResponseReader {
   const add = (block: Block, text: string) => {
     facts.size += text.length
     block.text.add(text)
-    if (block.type === 'text') deltas.emit('text_delta', text)
-    if (block.type === 'thinking') deltas.emit('thinking_delta', text)
+    if (block.type === 'text') deltas.addText(text)
+    if (block.type === 'thinking') deltas.addThinking(text)
   }
+  /** The place of the newest block under each index: some gateways use an index again after its block has ended. */
+  const places = new Map<number, number>()
+  const blockAt = (index: number): Block | undefined => blocks.get(places.get(index) ?? -1)
   const begin = (index: number, start: Record<string, unknown>) => {
-    if (blocks.has(index)) return fail()
-    if (blocks.size >= MAX_BLOCKS) return
     const type = asText(start.type)
+    const known = blockAt(index)
+    if (known !== undefined && !known.isComplete) {
+      // Begun twice without any content in between, which says nothing.
+      if (isSameBlock(known, start) && known.text.length === 0) return
+      if (isSameBlock(known, start)) return fail()
+      known.isComplete = true
+    }
+    if (blocks.size >= MAX_BLOCKS) return
     const signature = asText(start.signature)
     const text = createGatheredText()
-    const block = { start, type, text, citations: [], signature, isComplete: false }
-    blocks.set(index, block)
+    const block = { start, type, text, citations: [], signature, isComplete: false, before: known }
+    let place = index
+    while (blocks.has(place)) place += 1
+    blocks.set(place, block)
+    places.set(index, place)
     facts.size += block.signature.length + asText(start.data).length + sizeOfOthers(start)
     add(block, type === 'thinking' ? asText(start.thinking) : asText(start.text))
-    const input = asRecord(start.input)
-    // A response that is not a stream contains the whole input.
-    if (input !== undefined && Object.keys(input).length > 0) add(block, JSON.stringify(input))
+    facts.size += inputText(start).length
   }
   const change = (index: number, delta: Record<string, unknown>) => {
-    const block = blocks.get(index)
+    const block = blockAt(index)
     if (block === undefined && blocks.size >= MAX_BLOCKS) return
     if (block === undefined || block.isComplete) return fail()
     const signature = asText(delta.signature)
@@ -87,19 +82,19 @@ export function createEventReader(context: FailureContext): ResponseReader {
   }
   const stop = (reason: unknown, details: unknown) => {
     if (typeof reason !== 'string') return
-    facts.finishReason ??= reason === 'model_context_window_exceeded' ? 'length' : reason
+    facts.finishReason ??= reason
     if (reason !== 'refusal') return
-    const explanation = asText(asRecord(details)?.explanation)
-    const message = explanation === '' ? 'The model declined to answer.' : explanation
-    facts.error ??= statusFailure({ status: 400, body: { message } }, context)
+    const message = asText(asRecord(details)?.explanation)
+    if (message !== '') facts.error ??= filteredAnswer(context, reason, message)
   }
 
   const readEvent = (value: Record<string, unknown>): void => {
     const index = typeof value.index === 'number' ? value.index : -1
     switch (value.type) {
       case 'message_start':
-        if (hasBegun) fail()
-        hasBegun = true
+        // Some gateways announce the same message again, or another one before its first block.
+        if (blocks.size > 0 && (messageId === '' || messageId !== idOf(value))) fail()
+        messageId = idOf(value)
         counts = { ...counts, ...asRecord(asRecord(value.message)?.usage) }
         return
       case 'content_block_start':
@@ -109,8 +104,10 @@ export function createEventReader(context: FailureContext): ResponseReader {
         change(index, asRecord(value.delta) ?? {})
         return
       case 'content_block_stop': {
-        const block = blocks.get(index)
-        if (block !== undefined) block.isComplete = true
+        const block = blockAt(index)
+        if (block === undefined || block.isComplete) return
+        block.isComplete = true
+        if (block.before !== undefined && isRepeated(block, block.before)) fail()
         return
       }
       case 'message_delta': {
@@ -122,12 +119,6 @@ export function createEventReader(context: FailureContext): ResponseReader {
       case 'message_stop':
         facts.done = true
         return
-      case 'error': {
-        const fault = asRecord(value.error) ?? {}
-        const status = STATUS.get(asText(fault.type)) ?? 500
-        facts.error ??= statusFailure({ status, body: fault }, context)
-        return
-      }
       case 'message':
         counts = { ...asRecord(value.usage) }
         if (Array.isArray(value.content))
@@ -151,6 +142,8 @@ export function createEventReader(context: FailureContext): ResponseReader {
   })
 }
 
+const idOf = (event: Record<string, unknown>): string => asText(asRecord(event.message)?.id)
+
 const withoutNull = (value: unknown): Record<string, unknown> =>
   Object.fromEntries(Object.entries(asRecord(value) ?? {}).filter(([, count]) => count !== null))
 
@@ -159,9 +152,33 @@ function callOf({ start, text }: Block): ToolCall {
   return {
     id: id.success ? id.data : CallId.parse(`call_${newId()}`),
     name: asText(start.name),
-    arguments: text.read(),
+    arguments: argumentsOf(start, text.read()),
   }
 }
+
+/** The input that a block began with: the whole input of a response that is not a stream. */
+function inputText(start: Record<string, unknown>): string {
+  const input = asRecord(start.input)
+  return input === undefined || Object.keys(input).length === 0 ? '' : JSON.stringify(input)
+}
+
+/** The input that arrived in pieces, or the one that the block began with. Both, if they differ: then nobody can tell. */
+function argumentsOf(start: Record<string, unknown>, pieces: string): string {
+  const whole = inputText(start)
+  if (whole === '' || pieces.trim() === '') return whole === '' ? pieces : whole
+  const read = readableArguments(pieces, { isCut: false })
+  return read === whole || read === null ? (read ?? pieces) : `${whole}${pieces}`
+}
+
+/** Whether a block that begins is the same as the one under its index: of the same type, and with the same id. */
+const isSameBlock = (known: Block, start: Record<string, unknown>): boolean =>
+  known.type === asText(start.type) && asText(known.start.id) === asText(start.id)
+
+/** Whether a block says what the earlier one under its index said: then the stream repeats itself. */
+const isRepeated = (block: Block, before: Block): boolean =>
+  isSameBlock(before, block.start) &&
+  block.text.read().trim() !== '' &&
+  block.text.read() === before.text.read()
 
 /** The block in the form in which the API requires it back. */
 function contentOf({ start, type, text, citations, signature }: Block): Record<string, unknown> {
@@ -172,7 +189,8 @@ function contentOf({ start, type, text, citations, signature }: Block): Record<s
   // Calls of the provider's own tools have an input, too.
   if (asRecord(start.input) === undefined) return start
   try {
-    return { ...start, input: JSON.parse(written.trim() === '' ? '{}' : written) }
+    const input: unknown = JSON.parse(argumentsOf(start, written) || '{}')
+    return { ...start, input: asRecord(input) ?? { unreadable: written.slice(0, 2000) } }
   } catch {
     return { ...start, input: { unreadable: written.slice(0, 2000) } }
   }

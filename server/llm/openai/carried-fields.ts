@@ -67,11 +67,20 @@ function addBlock(blocks: unknown[], piece: unknown): unknown[] {
     const known = joined[key]
     joined[key] =
       STREAMED.has(key) && typeof value === 'string' && typeof known === 'string'
-        ? known + value
+        ? known + newPart(known, value)
         : value
   }
   return blocks.with(at, joined)
 }
+
+/**
+ * What a piece adds to the text so far. MiniMax sends all of it again with every piece
+ * (https://platform.minimax.io/docs/api-reference/text-openai-api); short texts may be equal by chance.
+ */
+export const newPart = (known: string, piece: string): string =>
+  known.length >= MIN_KNOWN && piece.startsWith(known) ? piece.slice(known.length) : piece
+
+const MIN_KNOWN = 12
 
 /** Index and type identify a block. A piece without an index continues the last block until that is signed. */
 function continues(known: unknown, piece: Fields): boolean {

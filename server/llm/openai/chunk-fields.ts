@@ -28,7 +28,13 @@ export function saysSomething(value: unknown): boolean {
   const delta = firstDelta(value)
   if (delta === undefined) return false
   const calls = delta.tool_calls
-  const texts = [delta.content, delta.reasoning_content, delta.reasoning, delta.refusal]
+  const texts = [
+    delta.content,
+    delta.reasoning_content,
+    delta.reasoning,
+    delta.thinking,
+    delta.refusal,
+  ]
   return texts.some((text) => asText(text) !== '') || (Array.isArray(calls) && calls.length > 0)
 }
 
@@ -39,14 +45,6 @@ export const deltaText = (value: unknown, field: string): string =>
 function firstDelta(value: unknown): Record<string, unknown> | undefined {
   const choices = isRecord(value) && Array.isArray(value.choices) ? value.choices : []
   return asRecord(asRecord(choices[0])?.delta)
-}
-
-/** An error instead of a chunk, in the shapes that OpenAI, vLLM and gateways send. */
-export function errorOf(value: Record<string, unknown>): unknown {
-  if (value.error !== undefined && value.error !== null && value.error !== false) return value.error
-  if (value.object === 'error') return value
-  if (value.type === 'error' && value.choices === undefined) return value
-  return undefined
 }
 
 /**

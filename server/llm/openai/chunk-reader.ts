@@ -1,19 +1,18 @@
 // Reads the chunks of a chat completion stream: text, reasoning, calls, usage, finish reason. One reader per response.
 import type { AppError } from '../../errors.ts'
-import { asText, isRecord } from '../../lib/records.ts'
-import { tokenWeight } from '../../protocol/models/token-estimate.ts'
-import type { LlmEvent } from '../client.ts'
+import { asRecord, asText, isRecord } from '../../lib/records.ts'
 import {
   disorderedStream,
+  errorIn,
   errorObjectFailure,
   type FailureContext,
   statusFailure,
 } from '../failure.ts'
+import { endingOf } from '../finish.ts'
 import type { TokenCounts } from '../usage.ts'
-import { mergeCarried } from './carried-fields.ts'
+import { mergeCarried, newPart } from './carried-fields.ts'
 import {
   deltaText,
-  errorOf,
   paddingOf,
   parse,
   readUsage,
@@ -21,8 +20,8 @@ import {
   saysSomething,
 } from './chunk-fields.ts'
 import { createChunkTemplate } from './chunk-template.ts'
+import { createDeltaBuffer } from './delta-buffer.ts'
 import type { ResponseReader } from './response-reader.ts'
-import { createThinkTagSplitter, type Kind } from './think-tags.ts'
 import { createToolCallAssembly } from './tool-call-assembly.ts'
 
 /** @param reportsCost whether the provider's `usage.cost` is the cost of the call in US dollars. */
@@ -34,16 +33,12 @@ export function createChunkReader(
   const carriedByMessage: Record<string, unknown> = {}
   const contentTemplate = createChunkTemplate('content')
   const reasoningTemplate = createChunkTemplate('reasoning_content')
-  let events: LlmEvent[] = []
-  let kind: Kind = 'text_delta'
-  let text = ''
   let textSize = 0
   let done = false
   let finishReason: string | null = null
   let usage: TokenCounts | null = null
   let error: AppError | null = null
   let unreadable = 0
-  let textTokens = 0
   let hasDeltas = false
   /** The last chunk that ends with random characters, those characters, and the chunk with the finish reason. */
   let padded = ''
@@ -54,41 +49,28 @@ export function createChunkReader(
   /** Until different chunks end with the same characters, because some gateways add constant ones. */
   let isPaddingRandom = true
 
-  const flush = () => {
-    if (text === '') return
-    events.push({ type: kind, text })
-    textTokens += tokenWeight(text)
-    text = ''
-  }
-  const emit = (of: Kind, piece: string) => {
-    if (of !== kind) flush()
-    kind = of
-    text += piece
-  }
-  const splitter = createThinkTagSplitter(emit)
-  /** Content that is not passed to the splitter yet. Everything that arrives together is passed in one call. */
-  let unsplit = ''
-  const split = () => {
-    if (unsplit === '') return
-    const piece = unsplit
-    unsplit = ''
-    splitter.push(piece)
-  }
+  const deltas = createDeltaBuffer()
   const content = (piece: string) => {
     textSize += piece.length
-    unsplit += piece
+    deltas.addText(piece)
   }
   const reasoning = (piece: string) => {
-    split()
     textSize += piece.length
-    emit('thinking_delta', piece)
+    deltas.addThinking(piece)
+  }
+
+  let details = ''
+  const newDetails = (delta: Record<string, unknown>): string => {
+    const part = newPart(details, detailsOf(delta))
+    details += part
+    return part
   }
 
   /** Returns the text of the delta if the delta contained nothing else, and which kind it is. */
   const readDelta = (delta: Record<string, unknown>): 'content' | 'reasoning' | 'other' => {
     const calls = delta.tool_calls
     const carries = mergeCarried(carriedByMessage, delta)
-    const thought = asText(delta.reasoning_content) || asText(delta.reasoning)
+    const thought = plainThought(delta) || newDetails(delta)
     const said = asText(delta.content) || asText(delta.refusal)
     if (thought !== '') reasoning(thought)
     if (Array.isArray(delta.content)) readParts(delta.content)
@@ -97,7 +79,8 @@ export function createChunkReader(
     const legacy = delta.function_call
     if (isRecord(legacy)) assembly.add([{ index: 0, function: legacy }])
     if (carries || isRecord(legacy) || (Array.isArray(calls) && calls.length > 0)) return 'other'
-    if (thought !== '') return said === '' && delta.reasoning === undefined ? 'reasoning' : 'other'
+    if (thought !== '')
+      return said === '' && thought === delta.reasoning_content ? 'reasoning' : 'other'
     return said !== '' && typeof delta.content === 'string' ? 'content' : 'other'
   }
 
@@ -107,23 +90,26 @@ export function createChunkReader(
       if (!isRecord(part)) continue
       if (Array.isArray(part.thinking))
         for (const inner of part.thinking) if (isRecord(inner)) reasoning(asText(inner.text))
-      if (typeof part.text === 'string') content(part.text)
+      if (typeof part.thinking === 'string') reasoning(part.thinking)
+      const isThought = /^(?:thinking|reasoning|thought)/.test(asText(part.type))
+      if (typeof part.text === 'string') (isThought ? reasoning : content)(part.text)
     }
   }
 
   const isEmpty = () => textSize === 0 && !assembly.started
 
   const readObject = (value: unknown): 'content' | 'reasoning' | 'other' => {
-    if (!isRecord(value)) {
-      unreadable += 1
-      return 'other'
-    }
-    const fault = errorOf(value)
+    const fault = errorIn(value)
     if (fault !== undefined) {
       error ??= errorObjectFailure(fault, context)
       return 'other'
     }
-    const counted = readUsage(value.usage)
+    if (!isRecord(value)) {
+      unreadable += 1
+      return 'other'
+    }
+    // Groq sends it in a field of its own in streams.
+    const counted = readUsage(value.usage ?? asRecord(value.x_groq)?.usage)
     if (counted === 'implausible') unreadable += 1
     else if (counted !== null)
       usage = reportsCost ? { ...counted, ...reportedCost(value.usage) } : counted
@@ -142,9 +128,11 @@ export function createChunkReader(
       if (typeof reason !== 'string' || reason === '') continue
       finishReason ??= reason
       held = 'other'
-      if (reason === 'error') error ??= errorObjectFailure(choice.error ?? {}, context)
-      if (reason === 'insufficient_system_resource')
-        error ??= statusFailure({ status: 503, body: reason }, context)
+      if (endingOf(reason) === 'error')
+        error ??=
+          choice.error === undefined || choice.error === null
+            ? statusFailure({ status: 503, body: reason }, context)
+            : errorObjectFailure(choice.error, context)
     }
     return counted === null && choices.length === 1 ? held : 'other'
   }
@@ -194,21 +182,8 @@ export function createChunkReader(
         reasoningTemplate.learn(payload, deltaText(value, 'reasoning_content'))
     },
     readObject: (value) => void readObject(value),
-    take() {
-      split()
-      flush()
-      const taken = events
-      events = []
-      return taken
-    },
-    end() {
-      split()
-      splitter.end()
-      flush()
-      const taken = events
-      events = []
-      return taken
-    },
+    take: deltas.take,
+    end: deltas.end,
     calls: () => assembly.finish(),
     carried() {
       const calls = assembly.carried()
@@ -237,10 +212,33 @@ export function createChunkReader(
       return textSize + assembly.size
     },
     get textTokens() {
-      return textTokens
+      return deltas.tokens
     },
     get empty() {
       return isEmpty()
     },
+    get hasText() {
+      return deltas.hasText
+    },
+    get hasThinking() {
+      return deltas.hasThinking
+    },
   }
+}
+
+/** Reasoning in the fields of DeepSeek and most others, of OpenRouter and Ollama, and of gateways. */
+const plainThought = ({
+  reasoning_content,
+  reasoning,
+  thinking,
+  thought,
+}: Record<string, unknown>) =>
+  asText(reasoning_content) || asText(reasoning) || asText(thinking) || asText(thought)
+
+/** The texts in MiniMax's list of reasoning. */
+function detailsOf({ reasoning_details: details }: Record<string, unknown>): string {
+  const list: unknown[] = Array.isArray(details) ? details : []
+  return list
+    .map((detail) => asText(asRecord(detail)?.text) || asText(asRecord(detail)?.summary))
+    .join('')
 }

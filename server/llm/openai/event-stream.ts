@@ -1,5 +1,6 @@
 // Reads the payloads of events from a `text/event-stream` body, in one pass and with bounded memory.
 import { StringDecoder } from 'node:string_decoder'
+import { isRecord } from '../../lib/records.ts'
 
 /**
  * Receives the payload of an event as a range of `text`, from `from` to `to`. It is not sliced, because slicing is slow.
@@ -16,6 +17,8 @@ export interface EventStreamReader {
   readonly dropped: number
 }
 
+/** Characters of an error outside of a data line; the message is at the beginning. */
+const MAX_ERROR_LINE = 64 * 1024
 const MAX_LINE_CHARACTERS = 8 * 1024 * 1024
 
 /** The data lines of an event whose blank line has not arrived yet. */
@@ -30,6 +33,7 @@ interface OpenEvent {
  * Accepts lines ending with LF, CRLF or CR, comments, other fields, `data:` with and without a space, and characters split
  * between reads. As the standard says, data lines without a blank line between them are one event, joined by line breaks.
  * But a line that is a complete JSON text is an event of its own, because some providers omit the blank lines.
+ * The data of an event named `error`, and a field `error` (llama.cpp), are visited as an object with the field `error`.
  */
 export function createEventStreamReader(
   visit: VisitPayload,
@@ -43,6 +47,8 @@ export function createEventStreamReader(
   let dropped = 0
   let endsWithReturn = false
   let open: OpenEvent | null = null
+  /** Whether the lines up to the next blank one belong to an event named `error`. */
+  let isError = false
 
   const forget = () => {
     rest = []
@@ -59,8 +65,9 @@ export function createEventStreamReader(
   }
   const close = () => {
     if (open === null) return
-    const payload = open.lines.join('\n')
+    const joined = open.lines.join('\n')
     open = null
+    const payload = isError ? errorPayload(joined) : joined
     visit(payload, 0, payload.length)
   }
   const isPart = (event: OpenEvent): boolean => {
@@ -76,18 +83,29 @@ export function createEventStreamReader(
     open = null
     dropped += 1
   }
+  const readOtherField = (line: string): void => {
+    const [, name, value = ''] = /^(event|error):\s*(.*)$/.exec(line) ?? []
+    if (name === 'event') isError = value.trim() === 'error'
+    if (name !== 'error') return
+    const payload = errorPayload(value)
+    visit(payload, 0, payload.length)
+  }
   const readLine = (text: string, start: number, end: number): void => {
     if (start === end) {
       close()
+      isError = false
       return
     }
     // A byte order mark may precede the first line.
     const from = text.charCodeAt(start) === 0xfeff ? start + 1 : start
-    if (end - from <= 5 || !text.startsWith('data:', from)) return
+    if (end - from <= 5 || !text.startsWith('data:', from)) {
+      readOtherField(text.slice(from, Math.min(end, from + MAX_ERROR_LINE)))
+      return
+    }
     const payload = text.charCodeAt(from + 5) === 0x20 ? from + 6 : from + 5
     if (payload >= end) return
     // Almost every event is one line, and its blank line was read with it.
-    const isWhole = open === null && text.charCodeAt(end + 1) === 0x0a
+    const isWhole = open === null && !isError && text.charCodeAt(end + 1) === 0x0a
     if (isWhole) visit(text, payload, end)
     else add(text.slice(payload, end))
   }
@@ -132,6 +150,17 @@ export function createEventStreamReader(
 
 const withLineFeeds = (text: string): string =>
   text.includes('\r') ? text.replaceAll('\r\n', '\n').replaceAll('\r', '\n') : text
+
+/** An error as an object with the field `error`, which its data may be already. */
+function errorPayload(data: string): string {
+  try {
+    const value: unknown = JSON.parse(data)
+    const isNamed = isRecord(value) && (value.error !== undefined || value.type === 'error')
+    return isNamed ? data : JSON.stringify({ type: 'error', error: value })
+  } catch {
+    return JSON.stringify({ type: 'error', error: data })
+  }
+}
 
 /** The end marker, or a complete JSON text. */
 function isPayload(text: string): boolean {

@@ -1,13 +1,10 @@
 // The parts that readers of typed JSON events share: parsing, the text so far, and what is known about the response.
 import type { AppError } from '../../errors.ts'
 import { isRecord } from '../../lib/records.ts'
-import { tokenWeight } from '../../protocol/models/token-estimate.ts'
-import type { LlmEvent } from '../client.ts'
-import { disorderedStream, type FailureContext } from '../failure.ts'
+import { disorderedStream, errorIn, errorObjectFailure, type FailureContext } from '../failure.ts'
 import type { TokenCounts } from '../usage.ts'
+import type { DeltaBuffer } from './delta-buffer.ts'
 import type { ResponseReader } from './response-reader.ts'
-
-type Kind = 'text_delta' | 'thinking_delta'
 
 /** What the events so far say about the response. The reader of a wire format updates it. */
 export interface ResponseFacts {
@@ -26,44 +23,6 @@ export const createResponseFacts = (): ResponseFacts => ({
   size: 0,
 })
 
-/** Text and reasoning that are not taken yet. Adjacent pieces of one kind are joined. */
-export interface DeltaBuffer {
-  emit(kind: Kind, text: string): void
-  take(): LlmEvent[]
-  /** Whether no text was ever added. */
-  readonly isUnused: boolean
-  /** Estimated tokens of the taken text; not rounded. */
-  readonly tokens: number
-}
-
-/** Create one per response. */
-export function createDeltaBuffer(): DeltaBuffer {
-  let events: { type: Kind; text: string }[] = []
-  let isUnused = true
-  let tokens = 0
-  return {
-    emit(type, text) {
-      if (text === '') return
-      isUnused = false
-      const last = events.at(-1)
-      if (last?.type === type) last.text += text
-      else events.push({ type, text })
-    },
-    take() {
-      const taken = events
-      events = []
-      for (const { text } of taken) tokens += tokenWeight(text)
-      return taken
-    },
-    get isUnused() {
-      return isUnused
-    },
-    get tokens() {
-      return tokens
-    },
-  }
-}
-
 /** Wraps the part that differs between wire formats: what an event means, and what the response contains at its end. */
 export function createJsonReader(
   facts: ResponseFacts,
@@ -79,7 +38,9 @@ export function createJsonReader(
 ): ResponseReader {
   let unreadable = 0
   const readObject = (event: unknown): void => {
-    if (!isRecord(event)) unreadable += 1
+    const fault = facts.done ? undefined : errorIn(event)
+    if (fault !== undefined) facts.error ??= errorObjectFailure(fault, context)
+    else if (!isRecord(event)) unreadable += 1
     else if (!facts.done) format.readEvent(event)
     else if (format.isPartOfAnswer(event)) facts.error = disorderedStream(context)
   }
@@ -95,7 +56,7 @@ export function createJsonReader(
     },
     readObject,
     take: deltas.take,
-    end: deltas.take,
+    end: deltas.end,
     calls: format.calls,
     carried: format.carried,
     get done() {
@@ -121,6 +82,12 @@ export function createJsonReader(
     },
     get empty() {
       return format.isEmpty()
+    },
+    get hasText() {
+      return deltas.hasText
+    },
+    get hasThinking() {
+      return deltas.hasThinking
     },
   }
 }

@@ -36,4 +36,7 @@ export interface ResponseReader {
   readonly textTokens: number
   /** Whether there was no text, reasoning or call so far. */
   readonly empty: boolean
+  /** Whether there was text for the person so far, not only white space. */
+  readonly hasText: boolean
+  readonly hasThinking: boolean
 }

@@ -7,15 +7,19 @@ import { sealCarry } from '../carry.ts'
 import type { LlmClient, LlmEvent, LlmRequest, ToolCall } from '../client.ts'
 import {
   abortedFailure,
+  answerless,
   brokenStream,
   connectionFailure,
   endlessAnswer,
+  errorIn,
   errorObjectFailure,
   type FailureContext,
+  filteredAnswer,
   silenceFailure,
   statusFailure,
   unreadableAnswer,
 } from '../failure.ts'
+import { endingOf } from '../finish.ts'
 import { noteOutput } from '../note-output.ts'
 import { meantTool, readableArguments } from '../readable-calls.ts'
 import { estimatePromptTokens } from '../tokens.ts'
@@ -75,6 +79,10 @@ interface Exchange {
   source: ByteSource | undefined
   /** Bytes of the stream so far. */
   bytes: number
+  /** The body so far, until its first event: it may be JSON, whatever its type says. */
+  opening: Buffer[] | null
+  /** The error that such a body contained. */
+  fault: AppError | undefined
 }
 
 const isEndless = ({ reader, bytes }: Exchange): boolean =>
@@ -83,7 +91,11 @@ const isEndless = ({ reader, bytes }: Exchange): boolean =>
 /** Creates a client for one model. It makes one attempt: retries and fallbacks wrap it. */
 export function createStreamedClient(options: StreamedClientOptions, wire: Wire): LlmClient {
   const { settings } = options
-  const context: FailureContext = { model: settings.name ?? settings.id, apiKey: settings.api_key }
+  const context: FailureContext = {
+    model: settings.name ?? settings.id,
+    apiKey: settings.api_key,
+    secrets: Object.values(settings.headers ?? {}),
+  }
   const idleSeconds = settings.idle_timeout ?? options.idleTimeout
   const { source } = wire
   /**
@@ -99,11 +111,21 @@ export function createStreamedClient(options: StreamedClientOptions, wire: Wire)
     if (/\bhtml\b/.test(type))
       return [failed(exchange, unreadableAnswer(context, 'model_answer_is_page'))]
     if (!/\bjson\b/.test(type)) return null
-    const whole = await readWhole(response.body, watch)
-    const fault = faultOf(whole, wire, context)
-    if (fault !== undefined) return [failed(exchange, fault)]
-    reader.readObject(whole)
+    const bytes = await readWhole(response.body, watch)
+    const text = bytes?.toString('utf8') ?? ''
+    // Some gateways call a stream JSON.
+    if (bytes !== undefined && /^\s*(?:data|event|id|retry)?:/.test(text)) {
+      const lines = createEventStreamReader(reader.read)
+      lines.push(bytes)
+      lines.end()
+    } else readUnframed(exchange, parsedJson(text))
     return [...reader.end(), ...closing(exchange)]
+  }
+
+  /** Reads a body that is one JSON value: a response, or an error. */
+  function readUnframed(exchange: Exchange, whole: unknown): void {
+    exchange.fault = faultOf(whole, wire, context)
+    if (exchange.fault === undefined) exchange.reader.readObject(whole)
   }
 
   const carriedBy = (reader: ResponseReader) => {
@@ -114,7 +136,10 @@ export function createStreamedClient(options: StreamedClientOptions, wire: Wire)
   /** Returns a function that reads the next batch of events; null at the end. It throws the errors of the connection. */
   function readStream(exchange: Exchange): () => Promise<LlmEvent[] | null> {
     const { reader, watch, source } = exchange
-    const lines = createEventStreamReader(reader.read)
+    const lines = createEventStreamReader((text, from, to) => {
+      exchange.opening = null
+      reader.read(text, from, to)
+    })
     let isOver = false
     let gatherMs = 0
     return async () => {
@@ -127,9 +152,15 @@ export function createStreamedClient(options: StreamedClientOptions, wire: Wire)
           watch.dataArrived()
           for (const part of parts ?? []) {
             exchange.bytes += part.length
+            exchange.opening?.push(part)
             lines.push(part)
           }
-          if (parts === null) lines.end()
+          if (exchange.bytes > MAX_WHOLE_BYTES) exchange.opening = null
+          if (parts === null) {
+            lines.end()
+            const whole = parsedJson(Buffer.concat(exchange.opening ?? []).toString('utf8'))
+            if (isObject(whole)) readUnframed(exchange, whole)
+          }
           isOver = parts === null || reader.error !== null || isEndless(exchange)
         }
         const events = reader.take()
@@ -148,16 +179,16 @@ export function createStreamedClient(options: StreamedClientOptions, wire: Wire)
   /** The last events of a response: its calls and its end. */
   function closing(exchange: Exchange): LlmEvent[] {
     const { reader } = exchange
-    if (reader.error !== null) return [failed(exchange, reader.error)]
+    const error = exchange.fault ?? reader.error
+    if (error !== null) return [failed(exchange, error)]
     if (isEndless(exchange)) return [failed(exchange, endlessAnswer(context))]
     if (reader.finishReason === null && !reader.done)
       return [failed(exchange, endedEarly(reader, context))]
-    if (reader.finishReason === null && reader.empty)
-      return [failed(exchange, unreadableAnswer(context, 'model_answer_empty'))]
-    if (reader.finishReason === 'content_filter' && reader.empty)
-      return [failed(exchange, statusFailure({ status: 400, body: 'content filter' }, context))]
     const calls = readCalls(exchange)
-    const reason = calls.length > 0 ? 'tool_calls' : plainReason(reader)
+    const missing = missingAnswer(reader, calls.length > 0)
+    if (missing !== undefined) return [failed(exchange, missing)]
+    const isCut = ['length', 'pause'].includes(endingOf(reader.finishReason))
+    const reason = calls.length > 0 ? 'tool_calls' : isCut ? 'length' : 'stop'
     return [
       ...calls.map((call): LlmEvent => ({ type: 'tool_call', call })),
       {
@@ -171,6 +202,22 @@ export function createStreamedClient(options: StreamedClientOptions, wire: Wire)
     ]
   }
 
+  /** Why a response that ended properly is no answer; undefined if it is one. */
+  function missingAnswer(reader: ResponseReader, hasCalls: boolean): AppError | undefined {
+    const ending = endingOf(reader.finishReason)
+    if (ending === 'filter') return filteredAnswer(context, reader.finishReason ?? '')
+    if (ending === 'error')
+      return statusFailure({ status: 503, body: reader.finishReason ?? '' }, context)
+    // A paused message is continued by its client.
+    if (hasCalls || reader.hasText || ending === 'pause') return undefined
+    if (ending === 'malformed') return answerless(context, 'model_call_malformed')
+    if (ending === 'length') return answerless(context, 'model_answer_only_thinking_cut')
+    return answerless(
+      context,
+      reader.hasThinking ? 'model_answer_only_thinking' : 'model_answer_empty',
+    )
+  }
+
   return {
     async *stream(request) {
       const watch = watchSilence(request.signal, idleSeconds * 1000)
@@ -179,7 +226,15 @@ export function createStreamedClient(options: StreamedClientOptions, wire: Wire)
         noteOutput(request.exchanges?.at(-1), events)
         return events
       }
-      const exchange: Exchange = { request, reader, watch, source: undefined, bytes: 0 }
+      const exchange: Exchange = {
+        request,
+        reader,
+        watch,
+        source: undefined,
+        bytes: 0,
+        opening: [],
+        fault: undefined,
+      }
       try {
         const whole = await open(exchange)
         if (whole !== null) return yield noted(whole)
@@ -206,8 +261,6 @@ export function createStreamedClient(options: StreamedClientOptions, wire: Wire)
   }
 }
 
-/** Finish reasons with which the model did not decide to end. */
-const CUT_OFF: ReadonlySet<string> = new Set(['length', 'max_tokens', 'content_filter'])
 /**
  * The arguments of a call that was cut off before its first argument: not JSON, so that it does not run without arguments.
  */
@@ -220,7 +273,7 @@ const CUT_ARGUMENTS = '{'
 function readCalls({ reader, request }: Exchange): ToolCall[] {
   const calls = reader.calls()
   const names = request.tools.map((tool) => tool.function.name)
-  const isCutOff = CUT_OFF.has(reader.finishReason ?? '')
+  const isCutOff = endingOf(reader.finishReason) !== 'stop'
   return calls.map((call, at) => {
     const isCut = isCutOff && at === calls.length - 1
     const given = readableArguments(call.arguments, { isCut })
@@ -231,9 +284,6 @@ function readCalls({ reader, request }: Exchange): ToolCall[] {
     }
   })
 }
-
-const plainReason = (reader: ResponseReader): 'stop' | 'length' =>
-  reader.finishReason === 'length' || reader.finishReason === 'max_tokens' ? 'length' : 'stop'
 
 const endedEarly = (reader: ResponseReader, context: FailureContext): AppError =>
   reader.empty && reader.unreadable > 0
@@ -282,8 +332,8 @@ async function readPastEnd(
   }
 }
 
-/** Reads a JSON body; undefined if it is too long or not JSON. */
-async function readWhole(source: ByteSource, watch: SilenceWatch): Promise<unknown> {
+/** Reads a whole body; undefined if it is too long. */
+async function readWhole(source: ByteSource, watch: SilenceWatch): Promise<Buffer | undefined> {
   const parts: Buffer[] = []
   let size = 0
   for (let read = await source.read(); read !== null; read = await source.read()) {
@@ -294,17 +344,24 @@ async function readWhole(source: ByteSource, watch: SilenceWatch): Promise<unkno
     }
     if (size > MAX_WHOLE_BYTES) return undefined
   }
+  return Buffer.concat(parts)
+}
+
+/** Undefined if the text is not JSON. */
+function parsedJson(text: string): unknown {
   try {
-    return JSON.parse(Buffer.concat(parts).toString('utf8')) as unknown
+    return JSON.parse(text) as unknown
   } catch {
     return undefined
   }
 }
 
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
+
 /** The error of a JSON response that is not a completion; undefined if it is one. */
 function faultOf(whole: unknown, wire: Wire, context: FailureContext): AppError | undefined {
-  if (typeof whole !== 'object' || whole === null)
-    return unreadableAnswer(context, 'model_answer_no_json')
-  if (wire.isWhole(whole)) return undefined
-  return errorObjectFailure('error' in whole ? whole.error : whole, context)
+  if (!isObject(whole)) return unreadableAnswer(context, 'model_answer_no_json')
+  const error = errorIn(whole)
+  if (error === undefined && wire.isWhole(whole)) return undefined
+  return errorObjectFailure(error ?? whole, context)
 }

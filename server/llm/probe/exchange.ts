@@ -9,6 +9,7 @@ import {
   abortedFailure,
   connectionFailure,
   type FailureContext,
+  isAnswerless,
   statusFailure,
 } from '../failure.ts'
 import { refusal } from '../openai/connection.ts'
@@ -56,12 +57,20 @@ export async function exchange(
     for (const event of batch) {
       if (event.type === 'text_delta') answer.text += event.text
       if (event.type === 'thinking_delta') answer.thinking += event.text
+      if (event.type === 'text_was_thinking') {
+        answer.thinking += answer.text
+        answer.text = ''
+      }
       if (event.type === 'tool_call') answer.calls.push(event.call)
       if (event.type === 'finished') {
         answer.usage = !event.estimated
         answer.carry = event.carry
       }
-      if (event.type === 'failed') answer.failure = event.error
+      if (event.type === 'failed') {
+        // A model that only thought until the small limit of the probe has answered.
+        answer.failure = isAnswerless(event.error) ? null : event.error
+        answer.usage = event.usage !== undefined
+      }
     }
   return answer
 }
@@ -127,7 +136,11 @@ export async function listModels(
   http: ProviderHttp,
   signal: AbortSignal,
 ): Promise<ListedModels> {
-  const context: FailureContext = { model: settings.id, apiKey: settings.api_key }
+  const context: FailureContext = {
+    model: settings.id,
+    apiKey: settings.api_key,
+    secrets: Object.values(settings.headers ?? {}),
+  }
   const watch = watchSilence(signal, LIST_SECONDS * 1000)
   try {
     const response = await connectProvider(settings, http).get('/models', watch.signal)

@@ -20,6 +20,7 @@ export interface ProbeTarget {
   /** The base URL of the API, the full `…/chat/completions`, or only the server's address. */
   api_url: string
   api_key?: string | undefined
+  headers?: ModelSettings['headers'] | undefined
   /** Default: the first chat model in the provider's list. */
   upstream_model?: string | undefined
   /** Default: detected from the URL, otherwise by trying. */
@@ -64,6 +65,7 @@ async function probeUrl(
     api_url: target.api_url,
     provider: detectProvider(target.api_url),
     ...(target.api === undefined ? {} : { api: target.api }),
+    ...(target.headers === undefined ? {} : { headers: target.headers }),
     ...(target.api_key === undefined || target.api_key === '' ? {} : { api_key: target.api_key }),
   }
   const ask = (settings: ModelSettings, request: Partial<LlmRequest>) =>

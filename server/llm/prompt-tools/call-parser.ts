@@ -4,6 +4,7 @@ import { createGatheredText } from '../openai/text-buffer.ts'
 import {
   beginsClosingTag,
   beginsOpeningTag,
+  beginsWithTool,
   endsWithClosingTag,
   isClosingTag,
   isFunctionTag,
@@ -33,6 +34,8 @@ const MAX_REPARSES = 4
 /** Handles the next character. Returns the handler of the character after it. */
 type State = (character: string) => State
 
+const NO_CALL: Reading = { kind: 'fault', problem: 'there is no call in the tag' }
+
 const isSpace = (character: string): boolean => character.trim() === ''
 
 /**
@@ -43,6 +46,7 @@ export function createPromptCallParser(known: KnownTools): PromptCallParser {
   const calls: PromptCall[] = []
   const faults: PromptFault[] = []
   const shown = createShownText()
+  const isTool = (name: string): boolean => known.has(name)
   let state: State = inText
   // Held back: what precedes a value or a tag's content, and the content with its last characters.
   let lead = ''
@@ -190,10 +194,10 @@ export function createPromptCallParser(known: KnownTools): PromptCallParser {
       // A function inside a tag ends with the tag.
       if (tail.endsWith('</function>') && lead.includes('<')) return inXml
       const reading = readXmlCalls(withoutClosingTag(body.read()), known)
-      const isNoise = reading.kind === 'text' && !isMidLine
-      return settle(isNoise ? { kind: 'fault', problem: 'there is no call in the tag' } : reading)
+      const isNoise = reading.kind === 'text' && (!isMidLine || beginsWithTool(body.read(), isTool))
+      return settle(isNoise ? NO_CALL : reading)
     }
-    return isTagMentioned(body, character, isMidLine) ? release() : inXml
+    return isTagMentioned(body, character, { isMidLine, isTool }) ? release() : inXml
   }
 
   function startValue(text: string): State {
@@ -261,7 +265,8 @@ export function createPromptCallParser(known: KnownTools): PromptCallParser {
     else if (state === inXml) {
       const reading = readXmlCalls(withoutClosingTag(body.read()), known)
       const isCut = cutOff && reading.kind !== 'text'
-      settleLast(isCut ? { kind: 'fault', problem: 'it is cut off' } : reading)
+      const isNoise = reading.kind === 'text' && beginsWithTool(body.read(), isTool)
+      settleLast(isCut ? { kind: 'fault', problem: 'it is cut off' } : isNoise ? NO_CALL : reading)
     } else if (state === inValue) {
       const broken = cutOff || scanner?.inString === true
       if (broken && !cutOff && tryReparse()) settleHeld(cutOff)

@@ -45,11 +45,30 @@ export const findClosingTag = (text: string): number =>
 
 /**
  * Whether the tag before this content is only mentioned: then words follow, while a call continues with a name or another
- * tag. Checked at each character. Decided after the first words of a line, or at its end. `midLine`: the tag follows text
- * on its line.
+ * tag. Checked at each character. Decided after the first words of a line, after a paragraph, or if no closing tag comes for
+ * long. Words that begin with the name of a tool may be a call that nobody can read. `isMidLine`: the tag follows text on its
+ * line.
  */
-export function isTagMentioned(content: GatheredText, last: string, isMidLine: boolean): boolean {
-  if (isMidLine) return content.length < 220 && /^[\w.-]+[ \t]+[^\s<]$/.test(content.read())
-  if (last !== '\n' || content.length > 2000) return false
-  return /^[\w.-]+[ \t]+[^\s<][^\n<]*\n$/.test(content.read())
+export function isTagMentioned(
+  content: GatheredText,
+  last: string,
+  { isMidLine, isTool }: { isMidLine: boolean; isTool: (name: string) => boolean },
+): boolean {
+  if (isMidLine) {
+    if (content.length > 220) return false
+    const [, word = ''] = /^([\w.-]+)[ \t]+[^\s<]/.exec(content.read()) ?? []
+    return word !== '' && (!isTool(word) || last === '\n')
+  }
+  if (content.length > MAX_UNCLOSED || (last !== '\n' && content.length < MAX_UNCLOSED))
+    return false
+  const text = content.read()
+  if (!/^[\w.-]+[ \t]+[^\s<][^<]*$/.test(text)) return false
+  return /\n\s*\n$/.test(text) || content.length === MAX_UNCLOSED
 }
+
+/** Characters of words after a tag that may still be a call. */
+const MAX_UNCLOSED = 400
+
+/** Whether the content of a tag begins with the name of a tool. */
+export const beginsWithTool = (content: string, isTool: (name: string) => boolean): boolean =>
+  isTool(/^\s*([\w.-]+)/.exec(content)?.[1] ?? '')

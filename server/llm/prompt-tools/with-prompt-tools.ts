@@ -3,7 +3,7 @@
 import { newId } from '../../lib/ids.ts'
 import type { CallId } from '../../protocol/ids.ts'
 import type { LlmClient, LlmEvent, LlmMessage, LlmRequest } from '../client.ts'
-import { unfinishedAnswer, unreadableCall } from '../failure.ts'
+import { answerless, unfinishedAnswer, unreadableCall } from '../failure.ts'
 import { addCounts, NO_TOKENS, type TokenCounts } from '../usage.ts'
 import { createPromptCallParser } from './call-parser.ts'
 import { flattenToolMessages } from './flatten-tool-messages.ts'
@@ -14,9 +14,11 @@ import type { PromptCallParser } from './parsed-call.ts'
 export interface PromptToolsOptions {
   /** Whether results are sent as messages of the role `tool` or as user text. */
   results: 'tool' | 'user'
+  /** The model's name for people. */
+  model: string
 }
 
-/** How often a model is asked to correct an unreadable call. After that, its text is shown unchanged. */
+/** How often a model is asked to correct an unreadable call. After that, its answer has failed. */
 const MAX_CORRECTIONS = 2
 
 /** Wraps a client so that it accepts tools and emits calls like a client with function calling. */
@@ -34,20 +36,25 @@ export function withPromptTools(client: LlmClient, options: PromptToolsOptions):
       let messages = withInstructions(flat, describeTools(request.tools, choice))
       let usageSoFar: TokenCounts = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }
       for (let attempt = 0; ; attempt += 1) {
-        const parser = createPromptCallParser(known)
-        const { end, written } = yield* streamParsed(
+        const { end, written, parser } = yield* streamParsed(
           client,
           { ...plain, messages, tools: [] },
-          parser,
+          () => createPromptCallParser(known),
           usageSoFar,
         )
         if (end.type === 'failed') return yield [end]
         const { calls, faults } = parser
         if (calls.length > 0 || faults.length === 0 || attempt >= MAX_CORRECTIONS) {
-          // Calls that are still unreadable are shown as text instead of being lost.
-          const unreadable = calls.length > 0 ? [] : faults.map((fault) => fault.raw)
+          // What stays unreadable is no answer.
+          if (calls.length === 0 && faults.length > 0)
+            return yield [
+              {
+                type: 'failed',
+                error: answerless(options, 'model_call_malformed'),
+                usage: end.usage,
+              },
+            ]
           return yield [
-            ...unreadable.map((text): LlmEvent => ({ type: 'text_delta', text: `\n\n${text}` })),
             ...calls.map(
               (call): LlmEvent => ({
                 type: 'tool_call',
@@ -72,13 +79,17 @@ export function withPromptTools(client: LlmClient, options: PromptToolsOptions):
 
 type End = Extract<LlmEvent, { type: 'finished' | 'failed' }>
 
-/** Streams one response through the parser. Returns its last event and the model's complete text. */
+/**
+ * Streams one response through a parser. Returns the parser, the last event and the model's complete text. What turns out to
+ * be reasoning contains no calls.
+ */
 async function* streamParsed(
   client: LlmClient,
   request: LlmRequest,
-  parser: PromptCallParser,
+  createParser: () => PromptCallParser,
   usageSoFar: TokenCounts,
-): AsyncGenerator<LlmEvent[], { end: End; written: string }> {
+): AsyncGenerator<LlmEvent[], { end: End; written: string; parser: PromptCallParser }> {
+  let parser = createParser()
   let written = ''
   let end: End = { type: 'failed', error: unfinishedAnswer() }
   for await (const batch of client.stream(request)) {
@@ -87,6 +98,11 @@ async function* streamParsed(
       if (event.type === 'text_delta') {
         written += event.text
         pushText(events, parser.push(event.text))
+      } else if (event.type === 'text_was_thinking') {
+        pushText(events, parser.end({ cutOff: true }))
+        events.push(event)
+        parser = createParser()
+        written = ''
       } else if (event.type === 'finished') {
         pushText(events, parser.end({ cutOff: event.reason === 'length' }))
         end = { ...event, usage: addCounts(usageSoFar, event.usage) }
@@ -97,7 +113,7 @@ async function* streamParsed(
     }
     if (events.length > 0) yield events
   }
-  return { end, written }
+  return { end, written, parser }
 }
 
 function pushText(events: LlmEvent[], text: string): void {

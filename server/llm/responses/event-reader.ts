@@ -2,18 +2,9 @@ import { newId } from '../../lib/ids.ts'
 import { asRecord, asText, isRecord } from '../../lib/records.ts'
 import { CallId } from '../../protocol/ids.ts'
 import type { ToolCall } from '../client.ts'
-import {
-  disorderedStream,
-  errorObjectFailure,
-  type FailureContext,
-  statusFailure,
-} from '../failure.ts'
-import {
-  createDeltaBuffer,
-  createJsonReader,
-  createResponseFacts,
-  inOrder,
-} from '../openai/json-reader.ts'
+import { disorderedStream, errorObjectFailure, type FailureContext } from '../failure.ts'
+import { createDeltaBuffer } from '../openai/delta-buffer.ts'
+import { createJsonReader, createResponseFacts, inOrder } from '../openai/json-reader.ts'
 import type { ResponseReader } from '../openai/response-reader.ts'
 import { createGatheredText, type GatheredText } from '../openai/text-buffer.ts'
 import { readCount, readCounts, type TokenCounts } from '../usage.ts'
@@ -21,17 +12,10 @@ import { readCount, readCounts, type TokenCounts } from '../usage.ts'
 /** More items than any model writes in one response. */
 const MAX_ITEMS = 1_000
 
-/** The HTTP status that an error code in the stream corresponds to. */
-const STATUS: ReadonlyMap<string, number> = new Map([
-  ['server_error', 500],
-  ['rate_limit_exceeded', 429],
-  ['insufficient_quota', 429],
-  ['invalid_api_key', 401],
-  ['model_not_found', 404],
-  ['context_length_exceeded', 400],
-])
-
-/** An output item. `output_index` identifies it, because some services change the id of an item from event to event. */
+/**
+ * An output item. `output_index` identifies it, because some services change the id of an item from event to event. Gateways
+ * that send no index are read by the ids, and a further item under a known index is another one.
+ */
 interface Item {
   /** The item as it began or, once it is `done`, as it ended. */
   value: Record<string, unknown>
@@ -58,58 +42,80 @@ export function createResponseEventReader(context: FailureContext): ResponseRead
     facts.size += length
     if (item !== undefined) item.size += length
   }
-  const begin = (index: number, value: Record<string, unknown>): Item | undefined => {
-    const known = items.get(index)
-    if (known !== undefined || items.size >= MAX_ITEMS) return known
-    const item = { value, done: false, arguments: createGatheredText(), size: 0, part: undefined }
-    items.set(index, item)
-    return item
+  /** The place of the newest item under each `output_index`, or under each id where there is no index. */
+  const places = new Map<number | string, number>()
+  let lastPlace = -1
+  const placeOf = (name: number | string): number => places.get(name) ?? lastPlace
+  const begin = (
+    name: number | string,
+    value: Record<string, unknown>,
+    isAdded = false,
+  ): number | undefined => {
+    const known = places.get(name)
+    const item = known === undefined ? undefined : items.get(known)
+    // A call has an id, so that one that begins again is known; a text that begins after an end is another one.
+    const isNext = isAdded && item?.done === true && asText(value.call_id) === ''
+    if (item !== undefined && !isNext && !isAnother(item.value, value)) return known
+    if (items.size >= MAX_ITEMS) return undefined
+    let place = typeof name === 'number' ? name : items.size
+    while (items.has(place)) place += 1
+    items.set(place, {
+      value,
+      done: false,
+      arguments: createGatheredText(),
+      size: 0,
+      part: undefined,
+    })
+    places.set(name, place)
+    lastPlace = place
+    return place
   }
   const delta = (
     type: 'text_delta' | 'thinking_delta',
-    index: number,
+    place: number,
     event: Record<string, unknown>,
   ) => {
     const text = asText(event.delta)
-    const item = items.get(index)
+    const item = items.get(place)
+    const add = type === 'text_delta' ? deltas.addText : deltas.addThinking
     count(item, text.length)
     const part = event.summary_index ?? event.content_index
     // Each part of a summary is a paragraph.
-    if (item?.part !== undefined && item.part !== part && type === 'thinking_delta')
-      deltas.emit(type, '\n\n')
+    if (item?.part !== undefined && item.part !== part && type === 'thinking_delta') add('\n\n')
     if (item !== undefined) item.part = part
-    deltas.emit(type, text)
+    add(text)
   }
   /** Handles the complete item. Emits its text if it did not arrive in pieces. */
-  const complete = (index: number, value: Record<string, unknown>) => {
-    const item = begin(index, value)
-    if (item === undefined || item.done) return
+  const complete = (place: number | undefined, value: Record<string, unknown>) => {
+    const item = place === undefined ? undefined : items.get(place)
+    if (place === undefined || item === undefined || item.done) return
     if (item.size === 0) {
-      if (value.type === 'reasoning')
-        deltas.emit('thinking_delta', textsOf(value.summary, value.content))
-      if (value.type === 'message') deltas.emit('text_delta', textsOf(value.content))
+      if (value.type === 'reasoning') deltas.addThinking(textsOf(value.summary, value.content))
+      if (value.type === 'message') deltas.addText(textsOf(value.content))
     }
     facts.size += Math.max(0, JSON.stringify(value).length - item.size)
-    items.set(index, { ...item, value, done: true })
+    items.set(place, { ...item, value, done: true })
   }
-  const fail = (fault: unknown) => {
-    const code = asText(asRecord(fault)?.code) || asText(asRecord(fault)?.type)
-    const status =
-      STATUS.get(code) ?? (/^(invalid|unsupported|image|empty)_/.test(code) ? 400 : null)
-    facts.error ??=
-      status === null
-        ? errorObjectFailure(fault ?? {}, context)
-        : statusFailure({ status, body: fault }, context)
+  /** Completes the items from the final list, where each of them has its place, whatever names its events had. */
+  const completeAll = (output: readonly Record<string, unknown>[]) => {
+    const left = new Map(items)
+    for (const [index, value] of output.entries()) {
+      const at = left.get(index)
+      const own = at !== undefined && !isAnother(at.value, value) ? index : undefined
+      const found =
+        own ?? [...left].find(([, item]) => !isAnother(item.value, value))?.[0] ?? undefined
+      const place = found ?? begin(`output ${index}`, value)
+      if (place !== undefined) left.delete(place)
+      complete(place, value)
+    }
   }
   const end = (response: Record<string, unknown>) => {
     usage = usageOf(response.usage) ?? usage
     if (response.status === 'failed' || response.status === 'cancelled') {
-      fail(response.error)
+      facts.error ??= errorObjectFailure(response.error ?? response, context)
       return
     }
-    if (Array.isArray(response.output))
-      for (const [index, value] of response.output.entries())
-        if (isRecord(value)) complete(index, value)
+    if (Array.isArray(response.output)) completeAll(response.output.filter(isRecord))
     facts.done = true
     isCompleted = response.status !== 'incomplete'
     const reason = asText(asRecord(response.incomplete_details)?.reason)
@@ -137,38 +143,40 @@ export function createResponseEventReader(context: FailureContext): ResponseRead
       facts.error ??= disorderedStream(context)
       return
     }
-    const index = typeof event.output_index === 'number' ? event.output_index : -1
+    const item = asRecord(event.item)
+    const name =
+      typeof event.output_index === 'number'
+        ? event.output_index
+        : asText(event.item_id) || asText(item?.id) || asText(item?.call_id)
     const type = event.object === 'response' ? 'response' : event.type
     switch (type) {
       case 'response':
         end(event)
         return
       case 'response.output_item.added':
-        begin(index, asRecord(event.item) ?? {})
+        begin(name, item ?? {}, true)
         facts.size += JSON.stringify(event.item ?? null).length
         return
       case 'response.output_text.delta':
       case 'response.refusal.delta':
-        delta('text_delta', index, event)
+        delta('text_delta', placeOf(name), event)
         return
       case 'response.reasoning_summary_text.delta':
       case 'response.reasoning_text.delta':
-        delta('thinking_delta', index, event)
+        delta('thinking_delta', placeOf(name), event)
         return
       case 'response.function_call_arguments.delta':
-        items.get(index)?.arguments.add(asText(event.delta))
-        count(items.get(index), asText(event.delta).length)
+        items.get(placeOf(name))?.arguments.add(asText(event.delta))
+        count(items.get(placeOf(name)), asText(event.delta).length)
         return
       case 'response.output_item.done':
-        complete(index, asRecord(event.item) ?? {})
+        complete(begin(name, item ?? {}), item ?? {})
         return
       case 'response.completed':
       case 'response.incomplete':
       case 'response.failed':
         end({ status: type.slice('response.'.length), ...asRecord(event.response) })
         return
-      case 'error':
-        fail(event.error ?? event)
     }
   }
   return createJsonReader(facts, deltas, context, {
@@ -186,6 +194,14 @@ export function createResponseEventReader(context: FailureContext): ResponseRead
     isEmpty: () =>
       deltas.isUnused && ![...items.values()].some(({ value }) => value.type === 'function_call'),
   })
+}
+
+/** Whether these are two items: of different types, or calls with different ids. */
+function isAnother(known: Record<string, unknown>, value: Record<string, unknown>): boolean {
+  const [type, otherType] = [asText(known.type), asText(value.type)]
+  if (type !== '' && otherType !== '' && type !== otherType) return true
+  const [id, otherId] = [asText(known.call_id), asText(value.call_id)]
+  return id !== '' && otherId !== '' && id !== otherId
 }
 
 /** The texts of lists of parts, as paragraphs. */

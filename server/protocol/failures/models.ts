@@ -8,11 +8,15 @@ export const MODEL_FAILURES = {
   model_answer_unfinished: ['model_bad_answer', 'The model stopped before finishing its answer.'],
   model_answer_empty: [
     'model_bad_answer',
-    'The provider of “{{model}}” returned an empty response. Check that api_url points to a model API.',
+    'The model “{{model}}” answered nothing. Send your message again, or choose another model.',
   ],
   model_answer_endless: [
     'model_bad_answer',
     'The answer of “{{model}}” did not stop and was cut off. Try again, or choose another model.',
+  ],
+  model_answer_filtered: [
+    'model_refused',
+    'A content filter of the provider, or “{{model}}” itself, ended this answer ({{finish_reason}}). Rephrase your message, or choose another model.',
   ],
   model_answer_is_page: [
     'model_bad_answer',
@@ -26,9 +30,21 @@ export const MODEL_FAILURES = {
     'model_bad_answer',
     'The provider of “{{model}}” returned a response that is not an event stream. Check that api_url points to a model API.',
   ],
+  model_answer_only_thinking: [
+    'model_bad_answer',
+    '“{{model}}” thought, but wrote no answer. Send your message again, or choose another model.',
+  ],
+  model_answer_only_thinking_cut: [
+    'model_bad_answer',
+    '“{{model}}” reached its output limit before it wrote an answer. Raise max_tokens of the conversation or the model, or let it think less.',
+  ],
   model_api_missing: [
     'model_not_found',
     'There is no OpenAI-compatible API at this URL. Check the URL.',
+  ],
+  model_call_malformed: [
+    'model_bad_answer',
+    '“{{model}}” wrote a tool call that cannot be read. Send your message again, or choose another model.',
   ],
   model_call_unreadable: [
     'model_bad_answer',

@@ -6,9 +6,9 @@ import type { ChatService } from '../../chat/chat-service.ts'
 import { toStep } from '../../db/repositories/conversations/steps.ts'
 import type { RunRow } from '../../db/repositories/runs/runs.ts'
 import type { Store } from '../../db/store.ts'
-import { AppError, appError } from '../../errors.ts'
+import { appError } from '../../errors.ts'
 import type { CallerWishes } from '../../openai-api/read-chat.ts'
-import { failureCode } from '../../openai-api/run-failure.ts'
+import { runError } from '../../openai-api/run-failure.ts'
 import { readRunEvent } from '../../openai-api/run-text.ts'
 import type { RunEvent } from '../../protocol/runs/run-event.ts'
 import type { Step } from '../../protocol/runs/step.ts'
@@ -106,5 +106,5 @@ export function createProgramResponses({ chat, store }: ProgramRouteDependencies
 /** @throws AppError for a run that failed, or that has not ended because the server is shutting down. */
 export function assertAnswered(run: RunRow): void {
   if (run.endedAt === null) throw appError('shutting_down', {}, { retryAfter: 5 })
-  if (run.error !== null) throw new AppError(failureCode(run.error), run.error.content)
+  if (run.error !== null) throw runError(run.error)
 }

@@ -88,6 +88,8 @@ export interface RunLog {
   closeProse(index: number): void
   /** Makes the next text at `index` continue the closed step instead of replacing it. Emits nothing. */
   continueProse(index: number): void
+  /** Replaces the open text at `index` with thinking of the same content. */
+  becomeThinking(index: number): void
   /** Appends any other event. A step event also sets the step at its index. */
   appendEvent(event: RunEvent): void
   settleApproval(idRef: string): void
@@ -239,6 +241,22 @@ export function createRunLog(history: RunLogHistory): RunLog {
     continueProse(index) {
       const slot = steps[index]
       if (slot !== undefined && isProse(slot) && slot.closed) slot.isContinued = true
+    },
+    becomeThinking(index) {
+      const slot = steps[index]
+      if (slot === undefined || !isProse(slot) || slot.closed) return
+      retract(index)
+      const { length } = slot.content
+      const id = lastId + 1
+      steps[index] = {
+        ...slot,
+        type: 'thinking',
+        lastPiece: '',
+        firstEvent: id,
+        cuts: [length],
+        replaces: true,
+      }
+      push({ id, kind: 'whole', index, to: length })
     },
     appendEvent(event) {
       if (event.event === 'process_step') {

@@ -239,7 +239,10 @@ test('a Messages API block that begins twice, or continues before its beginning 
     [[`${opening}`, `${start}`, `${first}`, `${start}`, `${second}`], 'Hel'],
     [[`${opening}`, `${first}`, `${start}`, `${second}`], ''],
     [[`${opening}`, `${start}`, `${first}`, `${stop}`, `${second}`], 'Hel'],
-    [[`${opening}`, `${opening}`, `${start}`, `${first}`], ''],
+    [
+      [`${opening}`, `${start}`, `${first}`, `${stop}`, `${start}`, `${first}`, `${stop}`],
+      'HelHel',
+    ],
   ]
   for (const [pieces, kept] of streams) {
     const reader = createEventReader({ model: 'M' })

@@ -221,7 +221,14 @@ describeOnEachServer('chat completions', (start) => {
     })
     upstream.enqueue(turn.error(401, 'no such key'))
     const refused = client.chat.completions.create(ask)
-    await expect(refused).rejects.toMatchObject({ status: 502, type: 'server_error' })
+    await expect(refused).rejects.toMatchObject({ status: 400, code: 'model_unauthorized' })
+    upstream.enqueue(turn.error(422, 'The field x is unknown.'))
+    await expect(client.chat.completions.create(ask)).rejects.toMatchObject({
+      status: 400,
+      type: 'invalid_request_error',
+      code: 'model_refused',
+      message: expect.stringContaining('The field x is unknown.'),
+    })
     upstream.enqueue(turn.error(401, 'no such key'))
     const stream = await client.chat.completions.create({ ...ask, stream: true })
     const read = async () => {

@@ -86,13 +86,33 @@ describe('prompt mode', () => {
     upstream.expectDone()
   })
 
-  test('asks again at most twice, then shows what the model wrote', async () => {
+  test('asks again at most twice, then fails without showing what the model wrote', async () => {
     upstream.enqueue(turn.text(bad), turn.text(bad), turn.text(bad))
     const response = await ask()
     expect(response.retries).toHaveLength(2)
-    expect([response.calls, outcome(response)]).toEqual([[], 'finished:stop'])
-    expect(response.text).toContain(bad)
+    expect(response.end).toMatchObject({ error: { reason: 'model_call_malformed' } })
+    expect([response.calls, response.text]).toEqual([[], ''])
+    expect(response.end.usage?.prompt_tokens).toBe(30)
     upstream.expectDone()
+  })
+
+  test.each([
+    '<tool_call>get_weather in Paris please</tool_call>',
+    '<tool_call>\nget_weather in Paris please\n</tool_call>',
+    '<tool_call>\nget_weather in Paris please\nand soon\n</tool_call>',
+    'Let me look: <tool_call>get_weather in Paris please</tool_call>',
+    '<tool_call>get_weather in Paris please',
+  ])('says what was wrong with words in a tag, and shows none of them: %j', async (words) => {
+    upstream.enqueue(turn.text(words, { chunkSize: 3 }), turn.text(good))
+    const response = await ask()
+    expect([response.text.trim(), response.calls.length, response.retries.length]).toEqual([
+      words.startsWith('Let') ? 'Let me look:' : '',
+      1,
+      1,
+    ])
+    await upstream.nextRequest()
+    const { messages } = await upstream.nextRequest()
+    expect(messages.at(-1)?.content).toContain('there is no call in the tag')
   })
 
   const callId = 'call_x' as never

@@ -120,17 +120,25 @@ export const files: Texts<typeof FILE_FAILURES> = {
 export const models: Texts<typeof MODEL_FAILURES> = {
   model_answer_unfinished: 'Le modèle s’est arrêté sans terminer sa réponse.',
   model_answer_empty:
-    'Le fournisseur de « {{model}} » a envoyé une réponse vide. Vérifiez que api_url est l’adresse d’une API de modèles.',
+    'Le modèle « {{model}} » n’a rien répondu. Renvoyez votre message, ou choisissez un autre modèle.',
   model_answer_endless:
     'La réponse de « {{model}} » ne se terminait pas et a été coupée. Réessayez, ou choisissez un autre modèle.',
+  model_answer_filtered:
+    'Un filtre de contenu du fournisseur, ou « {{model}} » lui-même, a mis fin à cette réponse ({{finish_reason}}). Reformulez votre message, ou choisissez un autre modèle.',
   model_answer_is_page:
     'Le fournisseur de « {{model}} » a envoyé une page Web. Vérifiez que api_url est l’adresse d’une API de modèles.',
   model_answer_no_json:
     'La réponse du fournisseur de « {{model}} » n’est pas un objet JSON. Vérifiez que api_url est l’adresse d’une API de modèles.',
   model_answer_no_stream:
     'La réponse du fournisseur de « {{model}} » n’est pas un flux d’événements. Vérifiez que api_url est l’adresse d’une API de modèles.',
+  model_answer_only_thinking:
+    '« {{model}} » a réfléchi, mais n’a écrit aucune réponse. Renvoyez votre message, ou choisissez un autre modèle.',
+  model_answer_only_thinking_cut:
+    '« {{model}} » a atteint sa limite de sortie avant d’écrire une réponse. Augmentez max_tokens de la conversation ou du modèle, ou faites-le moins réfléchir.',
   model_api_missing:
     'Il n’y a pas d’API compatible avec OpenAI à cette adresse. Vérifiez l’adresse.',
+  model_call_malformed:
+    '« {{model}} » a écrit un appel d’outil illisible. Renvoyez votre message, ou choisissez un autre modèle.',
   model_call_unreadable:
     'Le modèle a écrit un appel d’outil illisible. Il lui sera demandé de l’écrire de nouveau.',
   model_context_exceeded:

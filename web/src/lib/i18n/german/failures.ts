@@ -125,16 +125,24 @@ export const files: Texts<typeof FILE_FAILURES> = {
 export const models: Texts<typeof MODEL_FAILURES> = {
   model_answer_unfinished: 'Das Modell hat aufgehört, ohne seine Antwort zu beenden.',
   model_answer_empty:
-    'Der Anbieter von „{{model}}“ hat eine leere Antwort geschickt. Prüfe, ob api_url die Adresse einer Modell-API ist.',
+    'Das Modell „{{model}}“ hat nichts geantwortet. Sende deine Nachricht noch einmal oder wähle ein anderes Modell.',
   model_answer_endless:
     'Die Antwort von „{{model}}“ nahm kein Ende und wurde abgeschnitten. Frage noch einmal oder wähle ein anderes Modell.',
+  model_answer_filtered:
+    'Ein Inhaltsfilter des Anbieters oder „{{model}}“ selbst hat diese Antwort beendet ({{finish_reason}}). Formuliere deine Nachricht um oder wähle ein anderes Modell.',
   model_answer_is_page:
     'Der Anbieter von „{{model}}“ hat eine Webseite geschickt. Prüfe, ob api_url die Adresse einer Modell-API ist.',
   model_answer_no_json:
     'Die Antwort des Anbieters von „{{model}}“ ist kein JSON-Objekt. Prüfe, ob api_url die Adresse einer Modell-API ist.',
   model_answer_no_stream:
     'Die Antwort des Anbieters von „{{model}}“ ist kein Ereignisstrom. Prüfe, ob api_url die Adresse einer Modell-API ist.',
+  model_answer_only_thinking:
+    '„{{model}}“ hat nachgedacht, aber keine Antwort geschrieben. Sende deine Nachricht noch einmal oder wähle ein anderes Modell.',
+  model_answer_only_thinking_cut:
+    '„{{model}}“ hat seine Ausgabegrenze erreicht, bevor es eine Antwort schrieb. Erhöhe max_tokens der Unterhaltung oder des Modells oder lass es weniger nachdenken.',
   model_api_missing: 'Unter dieser Adresse gibt es keine OpenAI-kompatible API. Prüfe die Adresse.',
+  model_call_malformed:
+    '„{{model}}“ hat einen Toolaufruf geschrieben, der sich nicht lesen lässt. Sende deine Nachricht noch einmal oder wähle ein anderes Modell.',
   model_call_unreadable:
     'Das Modell hat einen unlesbaren Toolaufruf geschrieben. Es wird gebeten, ihn noch einmal zu schreiben.',
   model_context_exceeded:

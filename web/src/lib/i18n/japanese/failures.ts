@@ -121,16 +121,24 @@ export const files: Texts<typeof FILE_FAILURES> = {
 export const models: Texts<typeof MODEL_FAILURES> = {
   model_answer_unfinished: 'モデルが回答を終えずに停止しました。',
   model_answer_empty:
-    '「{{model}}」のプロバイダーが空の応答を返しました。api_url がモデル API のアドレスか確認してください。',
+    'モデル「{{model}}」から回答がありませんでした。メッセージをもう一度送るか、別のモデルを選んでください。',
   model_answer_endless:
     '「{{model}}」の回答が終わらないため、途中で打ち切りました。もう一度試すか、別のモデルを選んでください。',
+  model_answer_filtered:
+    'プロバイダーのコンテンツフィルター、または「{{model}}」自身がこの回答を終了しました（{{finish_reason}}）。メッセージを言い換えるか、別のモデルを選んでください。',
   model_answer_is_page:
     '「{{model}}」のプロバイダーがウェブページを返しました。api_url がモデル API のアドレスか確認してください。',
   model_answer_no_json:
     '「{{model}}」のプロバイダーの応答が JSON オブジェクトではありません。api_url がモデル API のアドレスか確認してください。',
   model_answer_no_stream:
     '「{{model}}」のプロバイダーの応答がイベントストリームではありません。api_url がモデル API のアドレスか確認してください。',
+  model_answer_only_thinking:
+    '「{{model}}」は思考しましたが、回答を書きませんでした。メッセージをもう一度送るか、別のモデルを選んでください。',
+  model_answer_only_thinking_cut:
+    '「{{model}}」は回答を書く前に出力の上限に達しました。会話またはモデルの max_tokens を増やすか、思考を減らしてください。',
   model_api_missing: 'このアドレスに OpenAI 互換 API はありません。アドレスを確認してください。',
+  model_call_malformed:
+    '「{{model}}」のツール呼び出しを読み取れませんでした。メッセージをもう一度送るか、別のモデルを選んでください。',
   model_call_unreadable: 'モデルのツール呼び出しを読み取れません。書き直しを依頼します。',
   model_context_exceeded:
     '会話が「{{model}}」には長すぎます。新しい会話を始めるか、コンテキストウィンドウの大きいモデルを選んでください。',

@@ -117,16 +117,24 @@ export const files: Texts<typeof FILE_FAILURES> = {
 export const models: Texts<typeof MODEL_FAILURES> = {
   model_answer_unfinished: '모델이 답변을 마치지 않고 멈췄습니다.',
   model_answer_empty:
-    '‘{{model}}’의 제공업체가 빈 응답을 보냈습니다. api_url이 모델 API의 주소인지 확인하세요.',
+    '모델 ‘{{model}}’이(가) 아무 답변도 하지 않았습니다. 메시지를 다시 보내거나 다른 모델을 선택하세요.',
   model_answer_endless:
     '‘{{model}}’의 답변이 끝나지 않아 중단했습니다. 다시 시도하거나 다른 모델을 선택하세요.',
+  model_answer_filtered:
+    '제공업체의 콘텐츠 필터 또는 ‘{{model}}’ 자체가 이 답변을 종료했습니다({{finish_reason}}). 메시지를 바꿔 쓰거나 다른 모델을 선택하세요.',
   model_answer_is_page:
     '‘{{model}}’의 제공업체가 웹페이지를 보냈습니다. api_url이 모델 API의 주소인지 확인하세요.',
   model_answer_no_json:
     '‘{{model}}’의 제공업체 응답이 JSON 객체가 아닙니다. api_url이 모델 API의 주소인지 확인하세요.',
   model_answer_no_stream:
     '‘{{model}}’의 제공업체 응답이 이벤트 스트림이 아닙니다. api_url이 모델 API의 주소인지 확인하세요.',
+  model_answer_only_thinking:
+    '‘{{model}}’이(가) 생각만 하고 답변을 쓰지 않았습니다. 메시지를 다시 보내거나 다른 모델을 선택하세요.',
+  model_answer_only_thinking_cut:
+    '‘{{model}}’이(가) 답변을 쓰기 전에 출력 한도에 도달했습니다. 대화나 모델의 max_tokens를 늘리거나 생각을 줄이세요.',
   model_api_missing: '이 주소에는 OpenAI 호환 API가 없습니다. 주소를 확인하세요.',
+  model_call_malformed:
+    '‘{{model}}’이(가) 쓴 도구 호출을 읽을 수 없습니다. 메시지를 다시 보내거나 다른 모델을 선택하세요.',
   model_call_unreadable: '모델이 쓴 도구 호출을 읽을 수 없습니다. 다시 쓰도록 요청합니다.',
   model_context_exceeded:
     '대화가 ‘{{model}}’에 비해 너무 깁니다. 새 대화를 시작하거나 컨텍스트 창이 더 큰 모델을 선택하세요.',

@@ -118,16 +118,24 @@ export const files: Texts<typeof FILE_FAILURES> = {
 export const models: Texts<typeof MODEL_FAILURES> = {
   model_answer_unfinished: 'O modelo parou sem terminar a resposta.',
   model_answer_empty:
-    'O provedor de “{{model}}” enviou uma resposta vazia. Verifique se api_url é o endereço de uma API de modelos.',
+    'O modelo “{{model}}” não respondeu nada. Envie sua mensagem novamente ou escolha outro modelo.',
   model_answer_endless:
     'A resposta de “{{model}}” não terminava e foi cortada. Tente novamente ou escolha outro modelo.',
+  model_answer_filtered:
+    'Um filtro de conteúdo do provedor, ou o próprio “{{model}}”, encerrou esta resposta ({{finish_reason}}). Reformule sua mensagem ou escolha outro modelo.',
   model_answer_is_page:
     'O provedor de “{{model}}” enviou uma página da web. Verifique se api_url é o endereço de uma API de modelos.',
   model_answer_no_json:
     'A resposta do provedor de “{{model}}” não é um objeto JSON. Verifique se api_url é o endereço de uma API de modelos.',
   model_answer_no_stream:
     'A resposta do provedor de “{{model}}” não é um fluxo de eventos. Verifique se api_url é o endereço de uma API de modelos.',
+  model_answer_only_thinking:
+    '“{{model}}” raciocinou, mas não escreveu uma resposta. Envie sua mensagem novamente ou escolha outro modelo.',
+  model_answer_only_thinking_cut:
+    '“{{model}}” atingiu o limite de saída antes de escrever uma resposta. Aumente max_tokens da conversa ou do modelo, ou faça-o raciocinar menos.',
   model_api_missing: 'Não há API compatível com a OpenAI neste endereço. Verifique o endereço.',
+  model_call_malformed:
+    '“{{model}}” escreveu uma chamada de ferramenta que não pode ser lida. Envie sua mensagem novamente ou escolha outro modelo.',
   model_call_unreadable:
     'O modelo escreveu uma chamada de ferramenta ilegível. Ele será solicitado a escrevê-la novamente.',
   model_context_exceeded:

@@ -118,17 +118,25 @@ export const files: Texts<typeof FILE_FAILURES> = {
 export const models: Texts<typeof MODEL_FAILURES> = {
   model_answer_unfinished: 'El modelo paró sin terminar su respuesta.',
   model_answer_empty:
-    'El proveedor de «{{model}}» envió una respuesta vacía. Comprueba que api_url es la dirección de una API de modelos.',
+    'El modelo «{{model}}» no respondió nada. Envía tu mensaje de nuevo o elige otro modelo.',
   model_answer_endless:
     'La respuesta de «{{model}}» no terminaba y se cortó. Inténtalo de nuevo o elige otro modelo.',
+  model_answer_filtered:
+    'Un filtro de contenido del proveedor, o el propio «{{model}}», terminó esta respuesta ({{finish_reason}}). Reformula tu mensaje o elige otro modelo.',
   model_answer_is_page:
     'El proveedor de «{{model}}» envió una página web. Comprueba que api_url es la dirección de una API de modelos.',
   model_answer_no_json:
     'La respuesta del proveedor de «{{model}}» no es un objeto JSON. Comprueba que api_url es la dirección de una API de modelos.',
   model_answer_no_stream:
     'La respuesta del proveedor de «{{model}}» no es un flujo de eventos. Comprueba que api_url es la dirección de una API de modelos.',
+  model_answer_only_thinking:
+    '«{{model}}» razonó, pero no escribió ninguna respuesta. Envía tu mensaje de nuevo o elige otro modelo.',
+  model_answer_only_thinking_cut:
+    '«{{model}}» alcanzó su límite de salida antes de escribir una respuesta. Aumenta max_tokens de la conversación o del modelo, o haz que razone menos.',
   model_api_missing:
     'En esta dirección no hay ninguna API compatible con OpenAI. Comprueba la dirección.',
+  model_call_malformed:
+    '«{{model}}» escribió una llamada a herramienta que no se puede leer. Envía tu mensaje de nuevo o elige otro modelo.',
   model_call_unreadable:
     'El modelo escribió una llamada a herramienta ilegible. Se le pedirá que la escriba de nuevo.',
   model_context_exceeded:

@@ -1,0 +1,199 @@
+// Separates reasoning that a model marks in its text from the answer, while the text streams.
+
+/** Where a piece of text belongs. */
+export type Kind = 'thinking_delta' | 'text_delta'
+
+/** Separates marked reasoning from the answer, even if a mark is split between two pieces. */
+export interface ReasoningSplitter {
+  push(text: string): void
+  /** Ends the answer: emits a held-back possible mark as text. */
+  end(): void
+  /** Call it when reasoning arrived in a field of its own: then the text before a lone closing mark is none. */
+  reasoningArrived(): void
+}
+
+/** Receives what the splitter finds. */
+export interface ReasoningSink {
+  emit(kind: Kind, text: string): void
+  /** All text so far was reasoning: its closing mark came, and the chat template had sent the opening one. */
+  textWasReasoning(): void
+}
+
+/** What models write around their reasoning. */
+const PAIRS: readonly (readonly [open: string, close: string])[] = [
+  // DeepSeek, Qwen, GLM, MiniMax and most open models.
+  ['<think>', '</think>'],
+  ['<thinking>', '</thinking>'],
+  // Gemini and Gemma.
+  ['<thought>', '</thought>'],
+  ['<|channel>thought', '<channel|>'],
+  // Seed-OSS.
+  ['<seed:think>', '</seed:think>'],
+  // Magistral.
+  ['[THINK]', '[/THINK]'],
+  // Kimi.
+  ['◁think▷', '◁/think▷'],
+  // Cohere.
+  ['<|START_THINKING|>', '<|END_THINKING|>'],
+  // OpenThinker.
+  ['<|begin_of_thought|>', '<|end_of_thought|>'],
+]
+const CLOSING = PAIRS.map(([, close]) => close)
+/** The first characters of marks. */
+const FIRST = /[<[◁]/
+
+/**
+ * A header or an end of OpenAI's harmony format (gpt-oss), which leaks if the server does not parse it:
+ * `<|channel|>analysis<|message|>…<|end|><|start|>assistant<|channel|>final<|message|>…<|return|>`.
+ */
+const HARMONY =
+  /^(?:<\|start\|>assistant)?<\|channel\|>(analysis|commentary|final)([^<]{0,100})(?:<\|constrain\|>[^<]{0,40})?<\|message\|>|^<\|(?:end|return|call)\|>/
+const HARMONY_STARTS = ['<|start|>assistant', '<|channel|>', '<|end|>', '<|return|>', '<|call|>']
+const MAX_HEADER = 200
+
+/**
+ * Emits text as it arrives, without the marks. Holds back only the beginning of a possible mark. A mark counts where
+ * models write it: at the beginning of a line. In code (fenced or between backticks), in quotes and within a sentence it is
+ * text, because then the answer is about marks.
+ */
+export function createReasoningSplitter(sink: ReasoningSink): ReasoningSplitter {
+  /** The mark that ends the reasoning; null outside of it; '' if harmony's headers do. */
+  let closing: string | null = null
+  let held = ''
+  let last = ''
+  let hasText = false
+  let hasReasoning = false
+  let isHarmony = false
+  // Whitespace after a mark belongs to the mark.
+  let trimming = false
+  let fenced = false
+  // The current line: its number of backticks, and how it begins.
+  let ticksInLine = 0
+  let lineStart = ''
+
+  /** Tracks code in the answer, so that a mark inside it is treated as text. */
+  const follow = (text: string) => {
+    last = text.at(-1) ?? last
+    let from = 0
+    for (;;) {
+      const lineEnd = text.indexOf('\n', from)
+      const part = lineEnd === -1 ? text.slice(from) : text.slice(from, lineEnd)
+      if (lineStart.trim().length < 8) lineStart += part.slice(0, 80)
+      if (part.includes('`')) ticksInLine += part.split('`').length - 1
+      if (lineEnd === -1) return
+      if (/^ {0,3}```/.test(lineStart)) fenced = !fenced
+      lineStart = ''
+      ticksInLine = 0
+      from = lineEnd + 1
+    }
+  }
+  const give = (text: string) => {
+    let kept = text
+    if (trimming) {
+      kept = text.trimStart()
+      if (kept === '') return
+      trimming = false
+    }
+    if (kept === '') return
+    if (closing === null) {
+      follow(kept)
+      hasText ||= /\S/.test(kept)
+    } else hasReasoning = true
+    sink.emit(closing === null ? 'text_delta' : 'thinking_delta', kept)
+  }
+  const isLiteral = (): boolean =>
+    fenced || /^ {0,3}```/.test(lineStart) || ticksInLine % 2 === 1 || /["'“‘「([{]/.test(last)
+  const mayBegin = (): boolean =>
+    !isLiteral() && (trimming || lineStart.trim() === '' || /[.!?。！？]/.test(last))
+  /** A closing mark without an opening one: it stands at the beginning of a line, or directly after the last word. */
+  const mayEnd = (): boolean =>
+    !isLiteral() && (!hasText || (!hasReasoning && (lineStart.trim() === '' || /\S/.test(last))))
+
+  const enter = (mark: string | null) => {
+    closing = mark
+    trimming = true
+    last = ''
+    lineStart = ''
+    ticksInLine = 0
+  }
+  /** Handles the mark at the beginning of `text`. Returns its length; 0 if there is none; -1 if it may be incomplete. */
+  const readMark = (text: string): number => {
+    const isOpen = closing !== null
+    if (isHarmony || (!hasText && !isOpen && !isLiteral())) {
+      const length = readHarmony(text)
+      if (length !== 0) return length
+    }
+    if (isOpen) {
+      const mark = closing ?? ''
+      if (mark === '' || !text.startsWith(mark)) return mark.startsWith(text) ? -1 : 0
+      enter(null)
+      return mark.length
+    }
+    let mayComplete = false
+    if (mayBegin())
+      for (const [open, close] of PAIRS) {
+        if (text.startsWith(open)) {
+          enter(close)
+          return open.length
+        }
+        mayComplete ||= open.startsWith(text)
+      }
+    if (mayEnd())
+      for (const close of CLOSING) {
+        if (text.startsWith(close)) {
+          if (hasText) sink.textWasReasoning()
+          hasReasoning ||= hasText
+          hasText = false
+          enter(null)
+          return close.length
+        }
+        mayComplete ||= close.startsWith(text)
+      }
+    return mayComplete ? -1 : 0
+  }
+  const readHarmony = (text: string): number => {
+    const [whole = '', channel, recipient = ''] = HARMONY.exec(text) ?? []
+    if (whole !== '') {
+      // A message to a tool is not for the person.
+      const isAnswer =
+        channel === undefined || (channel !== 'analysis' && !recipient.includes('to='))
+      isHarmony = true
+      enter(isAnswer ? null : '')
+      return whole.length
+    }
+    if (text.length > MAX_HEADER) return 0
+    return HARMONY_STARTS.some(
+      (start) => start.startsWith(text) || (text.startsWith(start) && /^<\|[sc]/.test(text)),
+    )
+      ? -1
+      : 0
+  }
+
+  return {
+    push(piece) {
+      let text = held + piece
+      held = ''
+      for (;;) {
+        const at = text.search(FIRST)
+        if (at === -1) return give(text)
+        give(text.slice(0, at))
+        text = text.slice(at)
+        const length = readMark(text)
+        if (length === -1) {
+          held = text
+          return
+        }
+        if (length === 0) give(text.slice(0, 1))
+        text = text.slice(Math.max(1, length))
+      }
+    },
+    end() {
+      const text = held
+      held = ''
+      give(text)
+    },
+    reasoningArrived() {
+      hasReasoning = true
+    },
+  }
+}
