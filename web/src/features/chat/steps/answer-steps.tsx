@@ -3,6 +3,7 @@ import { memo, useMemo } from 'react'
 import type { PendingApproval } from '../../../../../server/protocol/runs/run-event.ts'
 import type { Step } from '../../../../../server/protocol/runs/step.ts'
 import type { Progress } from '../runs/tool-progress.ts'
+import { FoldedSteps, foldable } from './folded-steps.tsx'
 import { type Activity, toSegments } from './segments.ts'
 import { TextStep } from './text-step.tsx'
 import { ThinkingStep } from './thinking-step.tsx'
@@ -42,9 +43,18 @@ export const AnswerSteps = memo(function AnswerSteps({
             {segment.items.length > 1 && (
               <span aria-hidden className="absolute top-4 bottom-4 start-[13px] w-px bg-line" />
             )}
-            {segment.items.map((item) => (
-              <ActivityItem key={item.key} item={item} live={live} />
-            ))}
+            {foldable(segment.items).map(({ key, items }) => {
+              const rows = items.map((item) => (
+                <ActivityItem key={item.key} item={item} live={live} />
+              ))
+              return items.length === 1 ? (
+                rows
+              ) : (
+                <FoldedSteps key={key} items={items}>
+                  {rows}
+                </FoldedSteps>
+              )
+            })}
           </div>
         ),
       )}

@@ -4,6 +4,8 @@ export const steps = {
   thinking: '思考中',
   thought: '思考',
   thoughtFor: '{{time}}間思考しました',
+  folded_other: '{{count}}個のステップ',
+  foldedFor_other: '{{count}}個のステップ、{{time}}',
   arguments: '引数',
   result: '結果',
   output: '出力',

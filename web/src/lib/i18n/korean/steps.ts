@@ -4,6 +4,8 @@ export const steps = {
   thinking: '생각하는 중',
   thought: '생각',
   thoughtFor: '{{time}} 동안 생각함',
+  folded_other: '{{count}}단계',
+  foldedFor_other: '{{count}}단계, {{time}}',
   arguments: '인수',
   result: '결과',
   output: '출력',
