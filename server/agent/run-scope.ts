@@ -28,7 +28,7 @@ export interface SubAgentJournal {
     position: number,
     event: SubAgentEvent,
     used: readonly CallUsage[],
-    result?: Pick<CallResult, 'untrusted'>,
+    result?: CallResult,
   ): Promise<void>
 }
 

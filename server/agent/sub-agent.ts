@@ -94,11 +94,7 @@ export async function performSubAgent(
 type Work = SubAgentOptions & { used: CallUsage[] }
 
 /** Stores the event, then applies it to the log. */
-async function persist(
-  work: Work,
-  event: SubAgentEvent,
-  result?: Pick<CallResult, 'untrusted'>,
-): Promise<void> {
+async function persist(work: Work, event: SubAgentEvent, result?: CallResult): Promise<void> {
   const { scope, context, position, log } = work
   await scope.journal.write(context.callId, position, event, work.used.splice(0), result)
   log.add(event)
@@ -242,6 +238,8 @@ function createApprovals(task: SubAgentTask, work: Work, clock: WorkClock): Appr
   return {
     ...(scope.approvals.refusal === undefined ? {} : { refusal: scope.approvals.refusal }),
     isNeeded: scope.approvals.isNeeded,
+    newAddresses: scope.approvals.newAddresses,
+    allowsRedirect: scope.approvals.allowsRedirect,
     async request(request) {
       const id = nestedCallId(context.callId, position, numberOf(request.call.id))
       clock.pause()

@@ -14,6 +14,7 @@ import { createSessionRepository } from './repositories/accounts/sessions.ts'
 import { createSettingRepository } from './repositories/accounts/settings.ts'
 import { createTokenUsageRepository } from './repositories/accounts/token-usage.ts'
 import { createUserRepository } from './repositories/accounts/users.ts'
+import { createAddressTextRepository } from './repositories/conversations/address-texts.ts'
 import { createAttachmentRepository } from './repositories/conversations/attachments.ts'
 import { createBranchTree } from './repositories/conversations/branch-tree.ts'
 import { createConversationRepository } from './repositories/conversations/conversations.ts'
@@ -78,6 +79,7 @@ export const createStore = (database: Database) => ({
   unusedBlobs: createUnusedBlobRepository(database),
   installation: createInstallationRepository(database),
   attachments: createAttachmentRepository(database),
+  addressTexts: createAddressTextRepository(database),
   messageImport: createMessageImport(database),
   steps: createStepRepository(database),
   runs: createRunRepository(database),

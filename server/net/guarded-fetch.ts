@@ -41,6 +41,8 @@ export interface FetchOptions {
    * Maximum number of redirects to follow; default 5. With 0, and for requests with a body, the redirect is the response.
    */
   maxRedirects?: number
+  /** Whether a redirect to this address is followed; by default, every one is. Asked before its host is resolved. */
+  allowsRedirect?(address: URL): Promise<boolean>
   /** Refuses a response by its content type before the body is read; returns the reason, or null to accept. */
   refuseType?(contentType: string): string | null
   /**
@@ -129,7 +131,12 @@ export function createGuardedFetch(options: {
           fault: 'failed',
           error: `More than ${redirects} redirects.`,
         }
-      target = readUrl(location, target)
+      const next = readUrl(location, target)
+      if (next.host !== target.host && (await request.allowsRedirect?.(next)) === false)
+        throw new AddressRefused(
+          `It redirects to ${next.host}, which this conversation does not know. Nothing was requested there.`,
+        )
+      target = next
     }
   }
 

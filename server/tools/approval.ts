@@ -23,6 +23,13 @@ export interface Approvals {
    * Whether a call needs approval. `name` is the tool's own name, never an alias; `riskLevel` is the level of this call.
    */
   isNeeded(tool: { name: string; riskLevel: RiskLevel; grantKey?: string | undefined }): boolean
+  /**
+   * Those of a call's web addresses that only the model has written, in a conversation where text from outside may have told
+   * it to. Empty if any address may be reached.
+   */
+  newAddresses(addresses: readonly string[]): Promise<readonly string[]>
+  /** Whether a call that no person has approved may follow a redirect to this address. */
+  allowsRedirect(address: URL): Promise<boolean>
   /** Set if nobody can approve: the error that the model receives for each call that needs approval. */
   readonly refusal?: string
   /** Resolves with the decision. Rejects only if the run is aborted or the request cannot be stored. */

@@ -100,6 +100,8 @@ export interface ToolContext {
   callId: CallId
   /** Whether the conversation currently contains text from outside, which the call's arguments may repeat. */
   isTainted(): boolean
+  /** Whether the call may follow a redirect to this address; absent if it may follow every one. */
+  allowsRedirect?(address: URL): Promise<boolean>
   readonly agents: AgentStarter
   readonly spending: Spending
   /** Asks the person for input; absent if nobody can answer. The wait does not count toward the tool's time. */
@@ -129,6 +131,11 @@ export interface ToolDefinition {
   readonly repeatable: boolean
   /** Whether every result contains untrusted text from outside, so that the conversation becomes tainted. */
   readonly untrusted: boolean
+  /**
+   * Whether web addresses in its results are not the model's own: they come from outside, from a person or from their files,
+   * whatever the arguments say. Only such addresses may be opened in a tainted conversation without a person.
+   */
+  readonly namesAddresses: boolean
   /** Whether the tool changes the project's files, so that cached results of the project are dropped. */
   readonly changesProject: boolean
   /** Milliseconds. */
@@ -155,6 +162,8 @@ export interface ParsedInput {
   readonly orderKey: string | null
   /** Whether it may run beside other calls with the same key that say so, too: none of them changes anything. */
   readonly isOrderShared?: boolean
+  /** The addresses on the web that the call would reach, as the model wrote them. */
+  readonly addresses: readonly string[]
   /** What a person sees before deciding. Changes nothing. @throws AppError if the call cannot succeed. */
   preview(context: ToolContext): Promise<ApprovalPreview | undefined>
   /** Runs the tool. An `AppError` becomes a failed result; any other error is thrown and logged by the executor. */
@@ -172,6 +181,7 @@ export interface ToolSpecification<Input extends z.ZodObject> {
   /** Default: true for tools with risk level `low`, otherwise false. */
   repeatable?: boolean
   untrusted?: boolean
+  namesAddresses?: boolean
   changesProject?: boolean
   timeoutMs?: number
   isolation?: string
@@ -179,6 +189,7 @@ export interface ToolSpecification<Input extends z.ZodObject> {
   input: Input
   riskFor?(input: z.output<Input>): RiskLevel
   orderKey?(input: z.output<Input>): string | null
+  addresses?(input: z.output<Input>): readonly string[]
   preview?(input: z.output<Input>, context: ToolContext): Promise<ApprovalPreview | undefined>
   handler(input: z.output<Input>, context: ToolContext): Promise<ToolResult>
 }
@@ -219,6 +230,7 @@ export function defineTool<Input extends z.ZodObject>(
     cacheable: specification.cacheable ?? false,
     repeatable: specification.repeatable ?? riskLevel === 'low',
     untrusted: specification.untrusted ?? false,
+    namesAddresses: specification.namesAddresses ?? false,
     changesProject: specification.changesProject ?? false,
     timeoutMs: specification.timeoutMs ?? DEFAULT_TIMEOUT_MS,
     ...(specification.isolation === undefined ? {} : { isolation: specification.isolation }),
@@ -236,6 +248,7 @@ export function defineTool<Input extends z.ZodObject>(
           value: input,
           riskLevel: specification.riskFor?.(input) ?? riskLevel,
           orderKey: specification.orderKey?.(input) ?? null,
+          addresses: specification.addresses?.(input) ?? [],
           async preview(context) {
             return await specification.preview?.(input, context)
           },

@@ -3,9 +3,10 @@ import { setTimeout as wait } from 'node:timers/promises'
 import pLimit from 'p-limit'
 import { AppError } from '../errors.ts'
 import { linkedController, untilAborted } from '../lib/abort.ts'
+import { webAddress } from '../lib/web-addresses.ts'
 import type { ToolCall } from '../llm/client.ts'
 import type { CallId } from '../protocol/ids.ts'
-import type { ApprovalPreview } from '../protocol/runs/run-event.ts'
+import type { ApprovalPreview, RiskLevel } from '../protocol/runs/run-event.ts'
 import type { ToolProgress } from '../protocol/runs/tool-progress.ts'
 import type { Approvals, Decision } from './approval.ts'
 import {
@@ -69,6 +70,14 @@ export interface ExecutorDependencies {
 /** After this time, approval is requested without a preview. */
 const PREVIEW_TIMEOUT_MS = 10_000
 
+/** What a person learns about a call that waits because of its addresses. */
+const warningOf = (addresses: readonly string[]): ApprovalPreview => ({
+  warning:
+    'Nobody has named these addresses in this conversation, which holds text from outside. That text may have made them up to send data out.',
+  warning_code: 'new_address',
+  addresses: [...addresses],
+})
+
 const INTERRUPTED =
   'The server was interrupted while this call ran. The call may or may not have taken effect and was not run again. Check the current state before you repeat it.'
 
@@ -122,16 +131,17 @@ export function createToolExecutor(dependencies: ExecutorDependencies): ToolExec
       }
       let { input, key } = one
       let approvedArguments: string | undefined
-      if (
-        approvals.isNeeded({
-          name: one.tool.name,
-          riskLevel: input.riskLevel,
-          grantKey: one.tool.grantKey,
-        })
-      ) {
+      const newAddresses = await newAddressesOf(input)
+      const riskLevel = newAddresses.length > 0 ? 'medium' : input.riskLevel
+      const isNeeded = approvals.isNeeded({
+        name: one.tool.name,
+        riskLevel,
+        grantKey: one.tool.grantKey,
+      })
+      if (isNeeded) {
         if (approvals.refusal !== undefined)
           return refused(call, approvals.refusal, { skipped: true })
-        const decision = await decide(call, input, position)
+        const decision = await decide(call, { input, riskLevel, newAddresses }, position)
         if (decision === 'stopped') return refused(call, STOPPED)
         if (decision.decision === 'impossible') return refused(call, decision.error)
         if (decision.decision === 'reject') {
@@ -153,13 +163,27 @@ export function createToolExecutor(dependencies: ExecutorDependencies): ToolExec
         }
       }
       const marks = approvedArguments === undefined ? {} : { approvedArguments }
-      return inTurn(position, () => once(call, one.tool, input, key, marks))
+      const redirects = isNeeded ? {} : { allowsRedirect: approvals.allowsRedirect }
+      return inTurn(position, () => once(call, one.tool, input, key, { marks, redirects }))
+    }
+
+    /** Addresses that raise a low risk: text from outside may have made them up to send data out. */
+    const newAddressesOf = async ({
+      addresses,
+      riskLevel,
+    }: ParsedInput): Promise<readonly string[]> => {
+      const given = addresses.map(webAddress).filter((address) => address !== null)
+      return riskLevel === 'low' && given.length > 0 ? await approvals.newAddresses(given) : []
     }
 
     /** Requests approval, except for a call whose preview shows that it cannot succeed. */
     async function decide(
       call: ToolCall,
-      input: ParsedInput,
+      {
+        input,
+        riskLevel,
+        newAddresses,
+      }: { input: ParsedInput; riskLevel: RiskLevel; newAddresses: readonly string[] },
       position: number,
     ): Promise<Decision | 'stopped' | { decision: 'impossible'; error: string }> {
       let preview: ApprovalPreview | undefined
@@ -172,8 +196,13 @@ export function createToolExecutor(dependencies: ExecutorDependencies): ToolExec
         preview = { display: 'No preview is available.', display_code: 'none' }
       }
       try {
-        const shown = preview === undefined ? {} : { preview }
-        const request = { call, riskLevel: input.riskLevel, position, ...shown }
+        const shown =
+          newAddresses.length > 0
+            ? { preview: { ...preview, ...warningOf(newAddresses) } }
+            : preview === undefined
+              ? {}
+              : { preview }
+        const request = { call, riskLevel, position, ...shown }
         return await untilAborted(approvals.request(request), signal)
       } catch (error) {
         if (signal.aborted) return 'stopped'
@@ -236,7 +265,7 @@ export function createToolExecutor(dependencies: ExecutorDependencies): ToolExec
       tool: ToolDefinition,
       input: ParsedInput,
       key: string | null,
-      marks: ResultMarks,
+      { marks, redirects }: { marks: ResultMarks; redirects: Pick<ToolContext, 'allowsRedirect'> },
     ): Promise<CallResult> {
       const state = key === null ? null : await cache.projectState(context.projectId)
       if (key !== null) {
@@ -252,6 +281,7 @@ export function createToolExecutor(dependencies: ExecutorDependencies): ToolExec
         const startedAt = performance.now()
         const live = {
           ...context,
+          ...redirects,
           callId: call.id,
           progress: (progress: ToolProgress) => options.progress(call.id, progress),
         }

@@ -21,7 +21,7 @@ interface Dependencies {
   mode: RunOptions['approval']
   /** Nobody can decide, so calls that need approval fail. */
   isRefused?: boolean
-  taint: Pick<Taint, 'isTainted' | 'remembered' | 'reload'>
+  taint: Pick<Taint, 'isTainted' | 'remembered' | 'reload' | 'addresses'>
   store: Pick<Store, 'runs'>
   writes: WriteGroup
   waiting: Waiting
@@ -46,6 +46,12 @@ export function createApprovals(dependencies: Dependencies): Approvals {
         tainted: taint.isTainted(),
         remembered: taint.remembered(),
       }),
+
+    newAddresses: async (addresses) =>
+      mode !== 'auto' && taint.isTainted() ? await taint.addresses.unknown(addresses) : [],
+
+    allowsRedirect: async ({ hostname }) =>
+      mode === 'auto' || !taint.isTainted() || (await taint.addresses.hasHost(hostname)),
 
     async request({ call, riskLevel, preview, position }): Promise<Decision> {
       // Subscribe first, so that no decision is missed: it either arrives here or is found by the transaction below.

@@ -2,8 +2,9 @@
 import type { CallResult } from '../../tools/tool-result.ts'
 import type { RunContext } from '../context/context.ts'
 import type { Write } from '../group-commit.ts'
-import type { PerformedRun } from '../performed-run.ts'
+import { type PerformedRun, retryRead } from '../performed-run.ts'
 import { readRunState } from '../state.ts'
+import { createKnownAddresses, type KnownAddresses } from './known-addresses.ts'
 
 /** Whether text from outside is in the conversation, and what a person has granted. */
 export interface Taint {
@@ -14,7 +15,9 @@ export interface Taint {
    * Records a settled result. Run the returned write in the transaction that stores the result, so that text from outside
    * is never stored without its mark.
    */
-  record(result: Pick<CallResult, 'untrusted'>): Write
+  record(result: Pick<CallResult, 'untrusted' | 'call' | 'content'>): Write
+  /** The web addresses that the conversation knows. */
+  readonly addresses: KnownAddresses
   /** Reads the grants again, after a decision. */
   reload(): Promise<void>
 }
@@ -29,10 +32,19 @@ export async function createTaint(performed: PerformedRun, context: RunContext):
   let granted = new Set([...state.grants, ...context.conversation.approvalGrants])
   const mark: Write = (tx) => store.conversations.markTainted(tx, run.conversationId)
   if (context.holdsOutsideText && !context.conversation.tainted) await writes.commit(mark)
+  const addresses = createKnownAddresses({
+    store,
+    conversationId: run.conversationId,
+    texts: context.personTexts,
+    tools: context.allTools,
+    retry: (read) => retryRead(performed, read),
+  })
   return {
     isTainted: () => tainted,
+    addresses,
     remembered: () => granted,
     record(result) {
+      addresses.record(result)
       if (!result.untrusted) return NO_WRITE
       tainted = true
       // Every such result writes the mark, because the write of an earlier result may still fail.

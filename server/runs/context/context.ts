@@ -52,6 +52,8 @@ export interface RunContext {
   marks: WindowMarks | undefined
   /** The text of the user message, or the task of a background run. */
   question: string
+  /** Instructions, and the texts of attached files: what nobody but people and their files wrote. */
+  personTexts: readonly string[]
   /** Whether the messages contain text from outside: results of tools that read it, or facts learned from it. */
   holdsOutsideText: boolean
   resume: ResumePoint
@@ -152,6 +154,7 @@ export async function createRunContext(
     turnEnds: endsOfTurns(recent),
     marks: earlier.at(-1)?.state.window,
     question,
+    personTexts: [system, ...recent.flatMap(textsOfFiles)],
     holdsOutsideText:
       state.prompt.outside ||
       earlier.some((one) => one.state.prompt?.outside === true) ||
@@ -186,6 +189,9 @@ function historyOf(
 
 /** A message that comes as the same object in every run becomes the same objects for the model. */
 const modelMessages = oncePer((message: BranchMessage) => toModelMessages([message]))
+
+const textsOfFiles = ({ role, attachments }: BranchMessage): string[] =>
+  role === 'user' ? attachments.flatMap((file) => ('content' in file ? [file.content] : [])) : []
 
 const contextOf = (note: string | undefined) => (note === undefined ? {} : { context: note })
 

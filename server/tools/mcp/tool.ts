@@ -1,6 +1,7 @@
 // A tool of an MCP server as a `ToolDefinition`: name, schema, checked arguments, bounded result.
 import { createHash } from 'node:crypto'
 import type { JsonSchemaValidator } from '@modelcontextprotocol/client'
+import { webAddress } from '../../lib/web-addresses.ts'
 import type { RiskLevel } from '../../protocol/runs/run-event.ts'
 import { readArguments } from '../arguments.ts'
 import { fail, type ToolDefinition } from '../definition.ts'
@@ -66,6 +67,7 @@ export function defineMcpTool(
     repeatable:
       trustHints && (annotations?.readOnlyHint === true || annotations?.idempotentHint === true),
     untrusted: true,
+    namesAddresses: true,
     changesProject: false,
     timeoutMs: TIMEOUT_MS,
     parameters,
@@ -91,6 +93,7 @@ export function defineMcpTool(
           // The effect of one call is often what the next one works on: pages, files, entries of a memory.
           orderKey: `mcp ${connection.server}`,
           isOrderShared: annotations?.readOnlyHint === true,
+          addresses: addressesOf(input),
           async preview() {
             return {
               display: `${remote.title ?? remote.name} on the MCP server '${connection.server}'`,
@@ -109,6 +112,21 @@ export function defineMcpTool(
       }
     },
   }
+}
+
+/** The arguments that are addresses on the web, at any depth. */
+function addressesOf(input: unknown): string[] {
+  const found: string[] = []
+  const left: unknown[] = [input]
+  while (left.length > 0) {
+    const value = left.pop()
+    if (typeof value === 'string') {
+      const address = webAddress(value)
+      if (address !== null) found.push(address)
+    } else if (typeof value === 'object' && value !== null)
+      for (const inner of Object.values(value)) left.push(inner)
+  }
+  return found
 }
 
 /** The risk level by the tool's hints. A hint may always raise it: `high` for tools that may destroy something. */

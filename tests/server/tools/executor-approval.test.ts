@@ -3,10 +3,11 @@ import { describe, expect, test } from 'vitest'
 import { AppError } from '../../../server/errors.ts'
 import type { Approvals, Decision } from '../../../server/tools/approval.ts'
 import { succeed } from '../../../server/tools/definition.ts'
-import { bench, call, countingTool, gate, read } from './support.ts'
+import { bench, call, countingTool, gate, noApprovals, read } from './support.ts'
 
 describe('approval', () => {
   const asking = (decide: (id: string) => Promise<Decision>): Approvals => ({
+    ...noApprovals,
     isNeeded: ({ riskLevel }) => riskLevel !== 'low',
     request: ({ call: { id } }) => decide(id),
   })
@@ -119,6 +120,7 @@ describe('approval', () => {
     const requests: unknown[] = []
     await bench([previewing]).execute([call('a', 'risky')], {
       approvals: {
+        ...noApprovals,
         isNeeded: ({ riskLevel }) => riskLevel === 'high',
         request: async (request) => {
           requests.push(request)

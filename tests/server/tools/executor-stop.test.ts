@@ -52,6 +52,7 @@ describe('time and stop', () => {
       {
         signal: stop.signal,
         approvals: {
+          ...noApprovals,
           isNeeded: ({ riskLevel }) => riskLevel === 'high',
           request: () => new Promise(() => undefined),
         },

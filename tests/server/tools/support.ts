@@ -81,6 +81,8 @@ export async function runTool(
 /** Approvals under which nothing requires approval. */
 export const noApprovals: Approvals = {
   isNeeded: () => false,
+  newAddresses: async () => [],
+  allowsRedirect: async () => true,
   request: async () => ({ decision: 'approve' }),
 }
 

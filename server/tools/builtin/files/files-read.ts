@@ -39,6 +39,7 @@ export function createReadingFileTools({ services, seen }: FileToolDependencies)
       'Reads a project text file or a range of its lines. When "truncated" is true, "note" gives the start_line to continue with. Cannot read binary files.',
     category: 'file',
     riskLevel: 'low',
+    namesAddresses: true,
     cacheable: true,
     recall: seen.recall,
     input: ReadInput,
@@ -182,6 +183,7 @@ export function createReadingFileTools({ services, seen }: FileToolDependencies)
       'Searches the lines of project text files for a regular expression. Skips binary files and files in .gitignore. Escape special characters to match them literally.',
     category: 'file',
     riskLevel: 'low',
+    namesAddresses: true,
     cacheable: true,
     input: z.object({
       pattern: withoutNul(z.string().min(1).max(1000)).describe(

@@ -18,6 +18,7 @@ export const createSearchKnowledgeTool = (
       "Searches the documents of the user's project (PDF, DOCX, Markdown, HTML, CSV, text) and returns the best passages. Phrase the query in words the documents are likely to use. Cite passages you use as [document, heading, page].",
     category: 'knowledge',
     riskLevel: 'low',
+    namesAddresses: true,
     cacheable: true,
     timeoutMs: 30_000,
     input: z.object({

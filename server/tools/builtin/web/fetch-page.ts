@@ -30,6 +30,10 @@ const ExtractType = z
   )
 const Url = z.string().min(1).max(8_000).describe('An http:// or https:// URL.')
 
+/** As people type addresses: without a scheme, https. */
+const addressOf = (url: string): string =>
+  /^[a-z][a-z0-9+.-]*:/i.test(url) && !/^[^/]*:\d/.test(url) ? url : `https://${url}`
+
 type Page = { ok: true; data: Record<string, unknown> } | { ok: false; error: string }
 
 /** Only text types are downloaded. If the type is missing, the bytes decide. Null if the type is accepted. */
@@ -50,12 +54,11 @@ export function createPageTools({ fetch, pages }: PageToolDependencies): ToolDef
   async function readPage(
     url: string,
     extract: z.infer<typeof ExtractType>,
-    { signal, userId }: Pick<ToolContext, 'signal' | 'userId'>,
+    { signal, userId, allowsRedirect }: Pick<ToolContext, 'signal' | 'userId' | 'allowsRedirect'>,
   ): Promise<Page> {
-    const address =
-      /^[a-z][a-z0-9+.-]*:/i.test(url) && !/^[^/]*:\d/.test(url) ? url : `https://${url}`
     const headers = { accept: 'text/html,application/xhtml+xml,text/*;q=0.9,*/*;q=0.5' }
-    const fetched = await fetch(address, { signal, headers, refuseType })
+    const redirects = allowsRedirect === undefined ? {} : { allowsRedirect }
+    const fetched = await fetch(addressOf(url), { signal, headers, refuseType, ...redirects })
     if (!fetched.ok) return fetched
     if (fetched.status >= 400)
       return { ok: false, error: `The page responded with HTTP status ${fetched.status}.` }
@@ -79,8 +82,10 @@ export function createPageTools({ fetch, pages }: PageToolDependencies): ToolDef
     riskLevel: 'low',
     cacheable: true,
     untrusted: true,
+    namesAddresses: true,
     timeoutMs: PAGE_TIMEOUT_MS,
     input: z.object({ url: Url, extract_type: ExtractType }),
+    addresses: ({ url }) => [addressOf(url)],
     handler: async ({ url, extract_type: extract }, context) => {
       const page = await readPage(url, extract, context)
       if (!page.ok) return fail(`${url}: ${page.error}`)
@@ -97,7 +102,9 @@ export function createPageTools({ fetch, pages }: PageToolDependencies): ToolDef
     riskLevel: 'low',
     cacheable: true,
     untrusted: true,
+    namesAddresses: true,
     timeoutMs: BATCH_TIMEOUT_MS,
+    addresses: ({ urls }) => urls.map(addressOf),
     input: z.object({
       urls: z
         .array(Url)

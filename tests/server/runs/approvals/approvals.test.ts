@@ -48,7 +48,12 @@ describeOnEachDatabase('approvals of a run', (open) => {
       active,
       run,
       mode: 'ask',
-      taint: { isTainted: () => false, remembered: () => new Set(), reload: async () => {} },
+      taint: {
+        isTainted: () => false,
+        remembered: () => new Set(),
+        reload: async () => {},
+        addresses: { unknown: async () => [], hasHost: async () => true, record: () => {} },
+      },
       store,
       writes,
       waiting: createWaiting({

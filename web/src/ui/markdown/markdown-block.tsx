@@ -68,7 +68,7 @@ const components: Components = {
     const number = node?.properties.dataCitation
     return typeof number === 'number' ? <CitationMark number={number} /> : <cite>{children}</cite>
   },
-  // Loading a remote image would reveal the reader to its server, so it becomes a link.
+  // Loading a remote image would reveal the reader to its server and send it what its address carries, so it becomes a link.
   img: ({ src, alt }) =>
     typeof src === 'string' && INLINE_IMAGE.test(src) ? (
       <ZoomableImage
@@ -77,13 +77,9 @@ const components: Components = {
         fileName={`image.${/^data:image\/(\w+)/.exec(src)?.[1] ?? 'png'}`}
       />
     ) : (
-      <a
-        href={typeof src === 'string' ? src : undefined}
-        target="_blank"
-        rel="noopener noreferrer nofollow"
-      >
-        {alt === undefined || alt === '' ? (src ?? '') : alt}
-      </a>
+      <TextLink href={typeof src === 'string' ? src : undefined}>
+        {alt === undefined || alt === '' ? String(src ?? '') : alt}
+      </TextLink>
     ),
   pre: ({ node }) => {
     const code = node?.children[0]

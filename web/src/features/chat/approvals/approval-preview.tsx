@@ -16,7 +16,7 @@ const DiffView = lazyPart(() =>
 /** Loads the code of all previews. Never rejects: a preview whose code is missing loads it again. */
 export const loadPreviews = () => Promise.all([CodeBlock.preload(), DiffView.preload()])
 
-const WARNING_CODES = ['not_isolated', 'host_network', 'changed_meanwhile'] as const
+const WARNING_CODES = ['not_isolated', 'host_network', 'changed_meanwhile', 'new_address'] as const
 const isKnownWarning = (code: unknown): code is (typeof WARNING_CODES)[number] =>
   WARNING_CODES.some((known) => known === code)
 
@@ -53,6 +53,7 @@ export function ApprovalPreview({ approval }: { approval: PendingApproval }) {
             : preview.warning}
         </p>
       )}
+      <NewAddresses addresses={preview?.addresses} />
       {preview?.display !== undefined && !hasDiff && (
         <p className="text-sm whitespace-pre-line text-soft">
           {isKnownPreview(preview.display_code)
@@ -69,5 +70,20 @@ export function ApprovalPreview({ approval }: { approval: PendingApproval }) {
         </div>
       )}
     </PartBoundary>
+  )
+}
+
+/** The addresses that a call wants to reach and that nobody has named. They are no links: nothing must open by mistake. */
+function NewAddresses({ addresses }: { addresses: unknown }) {
+  if (!Array.isArray(addresses)) return null
+  const data = addresses.filter((address) => typeof address === 'string')
+  return (
+    <ul className="flex flex-col gap-1">
+      {data.map((address) => (
+        <li key={address} dir="ltr" className="font-mono text-note break-all">
+          {address}
+        </li>
+      ))}
+    </ul>
   )
 }

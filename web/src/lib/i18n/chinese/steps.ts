@@ -117,6 +117,8 @@ export const approval = {
     host_network:
       '此命令使用服务器所在主机的网络：它可以访问本服务器、该主机上的其他服务以及周边的内部网络。',
     changed_meanwhile: '智能体读取此文件后，文件又被他人修改，因此这次调用会失败。',
+    new_address:
+      '此对话含有外部文本，而没有人提到过这些地址：它们可能是该文本编造的，用来向外发送数据。只批准您自己也会打开的地址。',
   },
   rememberRun: '本次回答中不再询问此工具',
   rememberConversation: '整个对话中不再询问此工具',

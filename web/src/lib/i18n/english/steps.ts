@@ -117,6 +117,8 @@ export const approval = {
     host_network:
       'This command uses the network of the server’s machine. It can reach this server, other services on that machine and nearby private networks.',
     changed_meanwhile: 'Someone changed this file after the agent read it, so this call will fail.',
+    new_address:
+      'Nobody has named these addresses in this conversation, which holds text from outside. That text may have made them up to send data out. Approve only what you would open yourself.',
   },
   rememberRun: 'Don’t ask again for this tool in this answer',
   rememberConversation: 'Don’t ask again for this tool in this conversation',

@@ -141,6 +141,8 @@ export const approval = {
       'Cette commande utilise le réseau de la machine du serveur. Elle peut atteindre ce serveur, d’autres services de cette machine et les réseaux privés voisins.',
     changed_meanwhile:
       'Quelqu’un a modifié ce fichier après sa lecture par l’agent : cet appel échouera donc.',
+    new_address:
+      'Personne n’a mentionné ces adresses dans cette conversation, qui contient du texte venu de l’extérieur. Ce texte a pu les inventer pour faire sortir des données. N’approuvez que ce que vous ouvririez vous-même.',
   },
   rememberRun: 'Ne plus demander pour cet outil dans cette réponse',
   rememberConversation: 'Ne plus demander pour cet outil dans cette conversation',

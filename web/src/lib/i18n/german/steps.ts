@@ -120,6 +120,8 @@ export const approval = {
       'Dieser Befehl nutzt das Netzwerk des Servers. Er kann diesen Server, andere Dienste auf demselben Rechner und private Netze in der Nähe erreichen.',
     changed_meanwhile:
       'Jemand hat diese Datei geändert, nachdem der Agent sie gelesen hat. Dieser Aufruf wird deshalb fehlschlagen.',
+    new_address:
+      'Niemand hat diese Adressen in dieser Unterhaltung genannt, und sie enthält Text von außen. Der kann sie erfunden haben, um Daten hinauszuschicken. Genehmigen Sie nur, was Sie selbst öffnen würden.',
   },
   rememberRun: 'In dieser Antwort für dieses Tool nicht mehr fragen',
   rememberConversation: 'In dieser Unterhaltung für dieses Tool nicht mehr fragen',

@@ -138,6 +138,8 @@ export const approval = {
       'Este comando usa a rede da máquina do servidor. Ele pode alcançar este servidor, outros serviços dessa máquina e redes privadas próximas.',
     changed_meanwhile:
       'Alguém alterou este arquivo depois que o agente o leu; por isso, esta chamada vai falhar.',
+    new_address:
+      'Ninguém mencionou estes endereços nesta conversa, que contém texto de fora. Esse texto pode tê-los inventado para enviar dados. Aprove apenas o que você mesmo abriria.',
   },
   rememberRun: 'Não perguntar mais sobre esta ferramenta nesta resposta',
   rememberConversation: 'Não perguntar mais sobre esta ferramenta nesta conversa',

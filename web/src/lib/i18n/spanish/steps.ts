@@ -140,6 +140,8 @@ export const approval = {
       'Este comando usa la red de la máquina del servidor. Puede llegar a este servidor, a otros servicios de esa máquina y a redes privadas cercanas.',
     changed_meanwhile:
       'Alguien cambió este archivo después de que el agente lo leyera, así que esta llamada fallará.',
+    new_address:
+      'Nadie ha mencionado estas direcciones en esta conversación, que contiene texto de fuera. Ese texto puede haberlas inventado para sacar datos. Apruebe solo lo que abriría usted.',
   },
   rememberRun: 'No volver a preguntar por esta herramienta en esta respuesta',
   rememberConversation: 'No volver a preguntar por esta herramienta en esta conversación',
