@@ -41,6 +41,7 @@ export const mcpAdministration = ({
         params: failure?.params ?? null,
         problems: [],
         output: null,
+        tool_tokens: 0,
         ...states.get(name),
         state: isEnabled
           ? (states.get(name)?.state ?? (isUnreadable ? 'waiting' : 'connecting'))

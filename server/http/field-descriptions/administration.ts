@@ -184,6 +184,7 @@ export const ADMINISTRATION_DESCRIPTIONS = {
       'Whether the stored address and headers can no longer be read, so that you must enter them again.',
     problems: PROBLEMS,
     output: PROGRAM_OUTPUT,
+    tool_tokens: 'How many tokens its tools take of each request, estimated.',
   } satisfies FieldsOf<AdminMcpServer>,
   CreateMcpServer: mcpServerSettings,
   PatchMcpServer: mcpServerSettings,

@@ -113,6 +113,8 @@ export const AdminMcpServer = z
     /** What was odd in the server's lists: left out or mended. */
     problems: z.array(McpProblem),
     output: ProgramOutput,
+    /** Estimated tokens that its tools take of each request, if all are listed. */
+    tool_tokens: z.int(),
   })
   .meta({ id: 'AdminMcpServer' })
 export type AdminMcpServer = z.infer<typeof AdminMcpServer>

@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache'
 import pLimit from 'p-limit'
 import { AppError, appError, errorText } from '../../errors.ts'
 import { atMost } from '../../lib/lru-limit.ts'
+import { oncePer } from '../../lib/once-per.ts'
 import { SOLE_WORKER, type WorkClaims } from '../../lib/work-claims.ts'
 import type { GuardedFetch } from '../../net/guarded-fetch.ts'
 import type { McpServerTest } from '../../protocol/admin/mcp-server.ts'
@@ -15,6 +16,7 @@ import type {
   McpServer,
   McpServerSettings,
 } from '../../protocol/models/mcp.ts'
+import { estimateTokens } from '../../protocol/models/token-estimate.ts'
 import type { ToolDefinition } from '../definition.ts'
 import { createOAuthFetch } from './oauth/fetch.ts'
 import type { McpGrantStore } from './oauth/grant.ts'
@@ -39,7 +41,9 @@ export interface McpServers {
   /** The state of each server for this user, in the order of the configuration. */
   list(userId: UserId): McpServer[]
   /** Like `list`, for every server, including those that this user, an administrator, may not use; with what is odd. */
-  listAll(userId: UserId): (McpServer & { problems: McpProblem[]; output: string | null })[]
+  listAll(
+    userId: UserId,
+  ): (McpServer & { problems: McpProblem[]; output: string | null; tool_tokens: number })[]
   /** The tools of all servers that this user reaches; the same array while they do not change. */
   tools(userId: UserId | null): readonly ToolDefinition[]
   /** The names of the user's tools of these servers, for conversations that switched the servers off. */
@@ -220,6 +224,7 @@ export function createMcpServers(options: McpServersOptions): McpServers {
         ...entry.describe(userId),
         problems: entry.problems(userId),
         output: entry.output(),
+        tool_tokens: tokensOf(entry.tools(userId)),
       })),
     toolNamesOf(userId, wanted) {
       const names = visible(userId)
@@ -279,6 +284,15 @@ export function createMcpServers(options: McpServersOptions): McpServers {
     },
   }
 }
+
+/** Estimated tokens of the tools in a request. */
+const tokensOf = oncePer((tools: readonly ToolDefinition[]): number =>
+  estimateTokens(
+    JSON.stringify(
+      tools.map(({ name, description, parameters }) => ({ name, description, parameters })),
+    ),
+  ),
+)
 
 /** Lets a few programs start at a time. */
 function createStarts(): () => Promise<() => void> {

@@ -16,6 +16,7 @@ import { Facts } from '../../ui/facts.tsx'
 import { errorText, reportError } from '../../ui/states/error-text.ts'
 import { Empty, Failed, Loading } from '../../ui/states/feedback.tsx'
 import { McpControls } from './mcp-controls.tsx'
+import { McpDiagnostics } from './mcp-diagnostics.tsx'
 import { McpDialog } from './mcp-dialog.tsx'
 import { Section } from './section.tsx'
 
@@ -86,7 +87,7 @@ function Server({
   server: McpServer | AdminMcpServer
   controls?: ReactNode
 }) {
-  const { t } = useTranslation()
+  const { t, i18n } = useTranslation()
   const refusalText = useRefusalText()
   const needsSignIn = server.auth === 'needed'
   const isOff = server.state === 'off'
@@ -119,6 +120,16 @@ function Server({
           {refusalText({ ...server, message: server.error })}
         </p>
       )}
+      {'tool_tokens' in server && server.tools.length > 0 && (
+        <p className="mt-1 text-note text-muted">
+          <Facts
+            of={[
+              t('mcp.toolCount', { count: server.tools.length }),
+              t('mcp.toolTokens', { number: server.tool_tokens.toLocaleString(i18n.language) }),
+            ]}
+          />
+        </p>
+      )}
       {server.tools.length > 0 && (
         <ul className="mt-1.5 flex flex-wrap gap-1.5">
           {server.tools.map(({ name, description }) => (
@@ -132,6 +143,7 @@ function Server({
           ))}
         </ul>
       )}
+      {'problems' in server && !isOff && <McpDiagnostics server={server} />}
       {controls}
     </li>
   )

@@ -131,6 +131,16 @@ export const settingsPages = {
     signInNeeded: 'sign in to use it',
     toolCount_one: '{{count}} tool',
     toolCount_other: '{{count}} tools',
+    toolTokens: 'About {{number}} tokens of each request',
+    output: 'What the program printed last',
+    problem: {
+      unreadable: '{{name}} is left out: it has no usable name or address.',
+      schema_unusable: '{{name}} is left out: its arguments would not be an object.',
+      schema_too_large: '{{name}} is left out: its schema is too large.',
+      duplicate_name: '{{name}} is left out: another tool has the same name.',
+      too_many: '{{name}} and what follows it are left out: the list is too long.',
+      fields_ignored: '{{name}}: fields of a wrong type are not used ({{fields}}).',
+    },
     status: {
       off: 'turned off',
       connecting: 'connecting',

@@ -146,6 +146,16 @@ export const settingsPages = {
     toolCount_one: '{{count}} outil',
     toolCount_many: '{{count}} outils',
     toolCount_other: '{{count}} outils',
+    toolTokens: 'Environ {{number}} tokens de chaque requête',
+    output: 'Dernière sortie du programme',
+    problem: {
+      unreadable: '{{name}} est omis : sans nom ni adresse utilisable.',
+      schema_unusable: '{{name}} est omis : ses arguments ne seraient pas un objet.',
+      schema_too_large: '{{name}} est omis : son schéma est trop grand.',
+      duplicate_name: '{{name}} est omis : un autre outil porte le même nom.',
+      too_many: '{{name}} et la suite sont omis : la liste est trop longue.',
+      fields_ignored: '{{name}} : les champs d’un mauvais type ne sont pas utilisés ({{fields}}).',
+    },
     status: {
       off: 'désactivé',
       connecting: 'connexion…',

@@ -139,6 +139,16 @@ export const settingsPages = {
     signInNeeded: 'melde dich an, um ihn zu verwenden',
     toolCount_one: '{{count}} Tool',
     toolCount_other: '{{count}} Tools',
+    toolTokens: 'Etwa {{number}} Token jeder Anfrage',
+    output: 'Letzte Ausgabe des Programms',
+    problem: {
+      unreadable: '{{name}} fehlt: ohne brauchbaren Namen oder Adresse.',
+      schema_unusable: '{{name}} fehlt: Die Argumente wären kein Objekt.',
+      schema_too_large: '{{name}} fehlt: Das Schema ist zu groß.',
+      duplicate_name: '{{name}} fehlt: Ein anderes Tool heißt genauso.',
+      too_many: '{{name}} und alles danach fehlen: Die Liste ist zu lang.',
+      fields_ignored: '{{name}}: Felder mit falschem Typ werden nicht verwendet ({{fields}}).',
+    },
     status: {
       off: 'ausgeschaltet',
       connecting: 'verbindet',

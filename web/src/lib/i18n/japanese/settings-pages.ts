@@ -133,6 +133,16 @@ export const settingsPages = {
     signOut: 'サインアウト',
     signInNeeded: '使うにはサインインが必要',
     toolCount_other: '{{count}} 個のツール',
+    toolTokens: 'リクエストごとに約 {{number}} トークン',
+    output: 'プログラムの最後の出力',
+    problem: {
+      unreadable: '{{name}} は除外されました：使える名前またはアドレスがありません。',
+      schema_unusable: '{{name}} は除外されました：引数がオブジェクトになりません。',
+      schema_too_large: '{{name}} は除外されました：スキーマが大きすぎます。',
+      duplicate_name: '{{name}} は除外されました：同じ名前のツールがあります。',
+      too_many: '{{name}} とそれ以降は除外されました：リストが長すぎます。',
+      fields_ignored: '{{name}}：型の誤ったフィールドは使われません（{{fields}}）。',
+    },
     status: {
       off: 'オフ',
       connecting: '接続中',

@@ -129,6 +129,16 @@ export const settingsPages = {
     signOut: '로그아웃',
     signInNeeded: '사용하려면 로그인 필요',
     toolCount_other: '도구 {{count}}개',
+    toolTokens: '요청마다 약 {{number}} 토큰',
+    output: '프로그램의 마지막 출력',
+    problem: {
+      unreadable: '{{name}} 제외됨: 쓸 수 있는 이름이나 주소가 없습니다.',
+      schema_unusable: '{{name}} 제외됨: 인수가 객체가 아닙니다.',
+      schema_too_large: '{{name}} 제외됨: 스키마가 너무 큽니다.',
+      duplicate_name: '{{name}} 제외됨: 같은 이름의 도구가 있습니다.',
+      too_many: '{{name}} 및 이후 항목 제외됨: 목록이 너무 깁니다.',
+      fields_ignored: '{{name}}: 형식이 잘못된 필드는 사용되지 않습니다({{fields}}).',
+    },
     status: {
       off: '꺼짐',
       connecting: '연결 중',

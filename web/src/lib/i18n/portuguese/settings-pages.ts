@@ -141,6 +141,16 @@ export const settingsPages = {
     toolCount_one: '{{count}} ferramenta',
     toolCount_many: '{{count}} ferramentas',
     toolCount_other: '{{count}} ferramentas',
+    toolTokens: 'Cerca de {{number}} tokens de cada solicitação',
+    output: 'Última saída do programa',
+    problem: {
+      unreadable: '{{name}} foi omitido: não tem nome ou endereço utilizável.',
+      schema_unusable: '{{name}} foi omitido: seus argumentos não seriam um objeto.',
+      schema_too_large: '{{name}} foi omitido: seu esquema é grande demais.',
+      duplicate_name: '{{name}} foi omitido: outra ferramenta tem o mesmo nome.',
+      too_many: '{{name}} e o que vem depois foram omitidos: a lista é longa demais.',
+      fields_ignored: '{{name}}: campos de tipo errado não são usados ({{fields}}).',
+    },
     status: {
       off: 'desativado',
       connecting: 'conectando',

@@ -146,6 +146,16 @@ export const settingsPages = {
     toolCount_few: '{{count}} инструмента',
     toolCount_many: '{{count}} инструментов',
     toolCount_other: '{{count}} инструмента',
+    toolTokens: 'Около {{number}} токенов каждого запроса',
+    output: 'Последний вывод программы',
+    problem: {
+      unreadable: '{{name}} пропущено: нет пригодного имени или адреса.',
+      schema_unusable: '{{name}} пропущено: аргументы не были бы объектом.',
+      schema_too_large: '{{name}} пропущено: схема слишком велика.',
+      duplicate_name: '{{name}} пропущено: у другого инструмента такое же имя.',
+      too_many: '{{name}} и всё после него пропущено: список слишком длинный.',
+      fields_ignored: '{{name}}: поля неверного типа не используются ({{fields}}).',
+    },
     status: {
       off: 'выключен',
       connecting: 'подключается',

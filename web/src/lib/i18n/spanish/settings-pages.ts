@@ -141,6 +141,16 @@ export const settingsPages = {
     toolCount_one: '{{count}} herramienta',
     toolCount_many: '{{count}} herramientas',
     toolCount_other: '{{count}} herramientas',
+    toolTokens: 'Unos {{number}} tokens de cada solicitud',
+    output: 'Última salida del programa',
+    problem: {
+      unreadable: '{{name}} se omite: no tiene un nombre o una dirección válidos.',
+      schema_unusable: '{{name}} se omite: sus argumentos no serían un objeto.',
+      schema_too_large: '{{name}} se omite: su esquema es demasiado grande.',
+      duplicate_name: '{{name}} se omite: otra herramienta tiene el mismo nombre.',
+      too_many: '{{name}} y lo que sigue se omiten: la lista es demasiado larga.',
+      fields_ignored: '{{name}}: los campos de un tipo incorrecto no se usan ({{fields}}).',
+    },
     status: {
       off: 'desactivado',
       connecting: 'conectando',
