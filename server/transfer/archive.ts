@@ -1,6 +1,7 @@
 // Opens the ZIP archive of an import. It may come from anywhere, so files, bytes and ratio are bounded, and paths cannot
 // leave it.
-import type { Readable } from 'node:stream'
+import { pipeline, type Readable, Transform } from 'node:stream'
+import { crc32 } from 'node:zlib'
 import yauzl from 'yauzl'
 import { type DescribedFailure, storedFailure } from '../protocol/failures/stored.ts'
 import { ImportFault } from './import-items.ts'
@@ -80,7 +81,7 @@ export async function openArchive(
         const entry = entries.get(name)
         if (entry === undefined) throw new ImportFault(storedFailure('import_file_missing'))
         if (entry.isEncrypted()) throw new ImportFault(storedFailure('import_archive_encrypted'))
-        return await orDamaged(zip.openReadStreamPromise(entry))
+        return checked(await orDamaged(zip.openReadStreamPromise(entry)), entry.crc32)
       },
       close: () => zip.close(),
     }
@@ -88,6 +89,22 @@ export async function openArchive(
     zip.close()
     throw error
   }
+}
+
+/** The stream, which fails at its end if the data is not what the archive's checksum says: `yauzl` does not compare it. */
+function checked(stream: Readable, expected: number): Readable {
+  let sum = 0
+  const check = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      sum = crc32(chunk, sum)
+      done(null, chunk)
+    },
+    flush(done) {
+      done(sum === expected ? null : new Error('The checksum of an entry is wrong.'))
+    },
+  })
+  // The reader of `check` receives the error, too.
+  return pipeline(stream, check, () => {})
 }
 
 /** Without `decodeStrings`, names are bytes; exports write UTF-8 whatever their flag says. */

@@ -35,6 +35,13 @@ const Message = z.looseObject({
       model_slug: looseName,
       is_visually_hidden_from_conversation: looseFlag,
       attachments: looseList(z.looseObject({ id: z.string(), name: looseText })),
+      content_references: looseList(
+        z.looseObject({
+          matched_text: z.string().min(1),
+          alt: looseText,
+          items: looseList(z.looseObject({ title: looseText, url: looseText })),
+        }),
+      ),
     })
     .nullish(),
 })
@@ -58,8 +65,9 @@ const ChatGptConversation = z.looseObject({
 
 /** Content that describes the person or the system, which the page of ChatGPT does not show. */
 const HIDDEN_CONTENT = new Set(['user_editable_context', 'model_editable_context', 'system_error'])
-/** Citation marks: private-use characters around references that only ChatGPT's page can resolve. */
-const CITATION = /\ue200[^\ue201]{0,2000}\ue201/g
+/** Marks of ChatGPT's page: private-use characters around a kind and its parts, which are words, links or references. */
+const MARK = /\ue200([^\ue201]{0,8000})\ue201/g
+const MARK_SEPARATOR = '\ue202'
 
 /**
  * @param entryOf finds the file of the archive for the id of an uploaded file.
@@ -115,7 +123,7 @@ function toNode(
   const createdAt = timeOf(message.create_time)
   const files = filesOf(message, entryOf)
   if (author.role === 'user')
-    return draftNode({ id, parentId, role: 'user', text: textOf(content), files, createdAt })
+    return draftNode({ id, parentId, role: 'user', text: textOf(message), files, createdAt })
   return draftNode({
     id,
     parentId,
@@ -127,17 +135,51 @@ function toNode(
   })
 }
 
-const textOf = ({ parts, text, result }: Message['content']): string => {
+const textOf = ({ content: { parts, text, result }, metadata }: Message): string => {
   const said = parts.flatMap((part) =>
     typeof part === 'string' ? [part] : typeof part.text === 'string' ? [part.text] : [],
   )
-  return (said.length > 0 ? said.join('\n') : text || result).replaceAll(CITATION, '')
+  const whole = said.length > 0 ? said.join('\n') : text || result
+  const references = new Map(
+    (metadata?.content_references ?? []).map((found) => [found.matched_text, found]),
+  )
+  return whole.replaceAll(MARK, (mark, inner: string) => markText(inner, references.get(mark)))
 }
 
-function stepsOf({ author, content, recipient }: Message): DraftStep[] {
+type Reference = NonNullable<Message['metadata']>['content_references'][number]
+
+/** What ChatGPT's page shows for a mark: the words of an entity, a link, or the sources of a citation if the export has them. */
+function markText(inner: string, reference: Reference | undefined): string {
+  const [kind = '', ...parts] = inner.split(MARK_SEPARATOR)
+  if (kind === 'entity') return entityName(parts[0] ?? '')
+  if (kind === 'url') return linkTo(parts[1] ?? '', parts[0] ?? '')
+  if (reference === undefined) return ''
+  if (reference.alt !== '') return reference.alt
+  const links = reference.items.map(({ title, url }) => linkTo(url, title)).filter(Boolean)
+  return links.length === 0 ? '' : `(${links.join(', ')})`
+}
+
+/** The name in the parts of an entity, such as `["people","Mira Example",0]`. */
+function entityName(json: string): string {
+  try {
+    return z.tuple([z.unknown(), z.string()], z.unknown()).parse(JSON.parse(json))[1]
+  } catch {
+    // Another form of the mark: only its words, if it has any, are kept.
+    return /^[[{]/.test(json.trim()) ? '' : json
+  }
+}
+
+function linkTo(url: string, title: string): string {
+  const words = title.replaceAll(/[[\]]/g, '').trim()
+  if (!/^https?:\/\/[^\s<>()]+$/.test(url)) return words
+  return `[${words === '' ? url : words}](${url})`
+}
+
+function stepsOf(message: Message): DraftStep[] {
+  const { author, content, recipient } = message
   if (author.role === 'tool') {
     const name = author.name ?? 'tool'
-    return [{ type: 'tool_result', callId: null, name, content: resultText(textOf(content)) }]
+    return [{ type: 'tool_result', callId: null, name, content: resultText(textOf(message)) }]
   }
   const isCall = recipient !== null && recipient !== 'all'
   switch (content.content_type) {
@@ -153,7 +195,7 @@ function stepsOf({ author, content, recipient }: Message): DraftStep[] {
       if (!isCall)
         return [{ type: 'text', content: `\`\`\`${content.language}\n${content.text}\n\`\`\`` }]
   }
-  const text = textOf(content)
+  const text = textOf(message)
   if (text === '') return []
   if (!isCall) return [{ type: 'text', content: text }]
   return [

@@ -37,7 +37,20 @@ const Message = z.looseObject({
   model: looseName,
   timestamp: z.unknown().optional(),
   output: looseList(Output),
-  files: looseList(z.looseObject({ type: looseText, name: looseText, url: looseText })),
+  files: looseList(
+    z.looseObject({
+      type: looseText,
+      name: looseText,
+      url: looseText,
+      file: z
+        .looseObject({
+          filename: looseText,
+          data: z.looseObject({ content: looseText }).nullish().catch(null),
+        })
+        .nullish()
+        .catch(null),
+    }),
+  ),
 })
 type Message = z.output<typeof Message>
 const OpenWebUiChat = z.looseObject({
@@ -127,23 +140,62 @@ function toSteps(item: Output): DraftStep[] {
   }
 }
 
-const DETAILS_START = '<details type="reasoning"'
+const DETAILS = /<details type="(reasoning|tool_calls|code_interpreter)"([^>]*)>/g
 const DETAILS_END = '</details>'
 
-/** An answer of an older version: text, with reasoning in between as escaped and quoted lines in `<details>`. */
+/** An answer of an older version: text, with reasoning and calls in between as `<details>`. */
 function splitDetails(content: string): DraftStep[] {
   const steps: DraftStep[] = []
   let from = 0
-  for (;;) {
-    const start = content.indexOf(DETAILS_START, from)
-    const end = start === -1 ? -1 : content.indexOf(DETAILS_END, start)
-    const text = content.slice(from, end === -1 ? undefined : start)
+  const addText = (to?: number): void => {
+    const text = content.slice(from, to)
     if (text.trim() !== '')
       steps.push({ type: 'text', content: steps.length > 0 ? text.trimStart() : text })
-    if (end === -1) return steps
-    const inner = content.slice(content.indexOf('>', start) + 1, end)
-    steps.push({ type: 'thinking', content: unescapeHtml(withoutSummary(inner)) })
+  }
+  for (const { 0: tag, 1: type, 2: attributes = '', index } of content.matchAll(DETAILS)) {
+    const end = content.indexOf(DETAILS_END, index)
+    if (index < from || end === -1) continue
+    addText(index)
+    const inner = withoutSummary(content.slice(index + tag.length, end))
+    if (type === 'reasoning')
+      steps.push({ type: 'thinking', content: unquoted(unescapeHtml(inner)) })
+    else steps.push(...callSteps(type === 'code_interpreter', attributesOf(attributes), inner))
     from = end + DETAILS_END.length
+  }
+  addText()
+  return steps
+}
+
+/** A call and, once it had one, its result. The attributes hold escaped JSON. */
+function callSteps(
+  isCode: boolean,
+  attributes: ReadonlyMap<string, string>,
+  inner: string,
+): DraftStep[] {
+  const callId = attributes.get('id') ?? null
+  const name = isCode ? 'code_interpreter' : (attributes.get('name') ?? 'tool')
+  const input = isCode ? { code: unescapeHtml(inner) } : fromJson(attributes.get('arguments') ?? '')
+  const output = attributes.get(isCode ? 'output' : 'result')
+  const call = { type: 'tool_call', callId, name, arguments: argumentsText(input) } as const
+  return output === undefined || output === ''
+    ? [call]
+    : [call, { type: 'tool_result', callId, name, content: resultText(fromJson(output)) }]
+}
+
+const attributesOf = (text: string): Map<string, string> =>
+  new Map(
+    [...text.matchAll(/([a-z_]+)="([^"]*)"/g)].map(([, name = '', value = '']) => [
+      name,
+      unescapeHtml(value),
+    ]),
+  )
+
+/** The value of a JSON text; the text itself if it is none. */
+function fromJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
   }
 }
 
@@ -162,10 +214,20 @@ const unescapeHtml = (text: string): string =>
     .replaceAll('&#x27;', "'")
     .replaceAll('&#39;', "'")
     .replaceAll('&amp;', '&')
-    .replaceAll(/^> ?/gm, '')
 
-/** Images are in the export as data URLs; other files are not. */
-function toFile({ type, name, url }: Message['files'][number]): DraftFile {
+/** Reasoning is written as a quotation. */
+const unquoted = (text: string): string => text.replaceAll(/^> ?/gm, '')
+
+/** Names of documents of which the export has only the text. */
+const DOCUMENT_NAME = /\.(?:pdf|docx?|xlsx?|pptx?|odt|ods|odp|epub)$/i
+
+/** Images are in the export as data URLs; of other files, it has the text that was read from them. */
+function toFile({ type, name, url, file }: Message['files'][number]): DraftFile {
+  const text = file?.data?.content ?? ''
+  if (text !== '') {
+    const given = name || file?.filename || 'file.txt'
+    return { name: DOCUMENT_NAME.test(given) ? `${given}.txt` : given, text }
+  }
   const found = /^data:image\/([a-z]+);base64,/.exec(url.slice(0, 100))
   const shown = name || `${type || 'file'}${found === null ? '' : `.${found[1]}`}`
   return found === null

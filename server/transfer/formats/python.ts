@@ -1,5 +1,6 @@
 // The SQLite file of the Python NanoClaw: conversations and their messages, whose content is JSON with steps.
 
+import { statSync } from 'node:fs'
 import { z } from 'zod'
 import { SqliteClient, type SqliteDatabase } from '../../lib/sqlite-driver.ts'
 import { storedFailure } from '../../protocol/failures/stored.ts'
@@ -77,6 +78,7 @@ export function openPython(file: string): PythonDatabase {
     // Refuses functions that a hostile schema may call.
     database.pragma('trusted_schema = off')
     database.pragma('cell_size_check = on')
+    assertPlainTables(database, statSync(file).size)
     const columns = columnsOf(database, 'messages')
     if (!columns.has('conversation_id') || !columns.has('content')) throw new Error('no messages')
     const count = z
@@ -85,6 +87,34 @@ export function openPython(file: string): PythonDatabase {
     return { count, conversations: () => readAll(database), close: () => void database.close() }
   } catch {
     throw new ImportFault(storedFailure('import_database_unreadable'))
+  }
+}
+
+/** Fewer bytes hold no row of a table. */
+const MIN_BYTES_PER_ROW = 4
+const TABLES = ['conversations', 'messages', 'projects'] as const
+
+/**
+ * Only tables are read, because a view can yield rows without end; and a table has no more rows than the file has room for,
+ * unless its pages refer to each other. @throws Error otherwise.
+ */
+function assertPlainTables(database: SqliteDatabase, bytes: number): void {
+  const limit = Math.max(100, Math.floor(bytes / MIN_BYTES_PER_ROW))
+  const found = z
+    .array(z.object({ name: z.string(), type: z.string(), sql: z.string().nullable() }))
+    .parse(database.prepare('select name, type, sql from sqlite_schema').all())
+  for (const { name, type, sql } of found) {
+    const table = TABLES.find((one) => one === name.toLowerCase())
+    if (table === undefined || type === 'index' || type === 'trigger') continue
+    if (type !== 'table' || /^\s*create\s+virtual\b/i.test(sql ?? ''))
+      throw new Error(`${table} is no table`)
+    const { count } = z.object({ count: z.number() }).parse(
+      // The limit ends the count while it is read.
+      database
+        .prepare(`select count(*) as count from (select 1 from ${table} limit ${limit + 1})`)
+        .get(),
+    )
+    if (count > limit) throw new Error(`${table} has more rows than the file has room for`)
   }
 }
 

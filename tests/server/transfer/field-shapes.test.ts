@@ -1,0 +1,157 @@
+// Shapes of exports seen in the field (public bug reports; the content is invented), and damaged or hostile files, read without a server.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { strToU8, zipSync } from 'fflate'
+import { afterAll, describe, expect, test } from 'vitest'
+import { SqliteClient } from '../../../server/lib/sqlite-driver.ts'
+import { openArchive } from '../../../server/transfer/archive.ts'
+import { readChatGpt } from '../../../server/transfer/formats/chatgpt.ts'
+import { readOpenWebUi } from '../../../server/transfer/formats/open-webui.ts'
+import { openPython } from '../../../server/transfer/formats/python.ts'
+import { chatGpt, node, said } from '../../support/chatgpt-exports.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-shapes-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+describe('a ChatGPT answer', () => {
+  const answered = (text: string, metadata: object = {}) => {
+    const draft = readChatGpt(
+      chatGpt('c', [node('a', 'root', 'assistant', said(text), { metadata })], 'a'),
+      () => null,
+    )
+    return draft.nodes.at(-1)?.steps
+  }
+
+  // daugaard47/ChatGPT_Conversations_To_Markdown#8, pionxzh/chatgpt-exporter#276
+  test('keeps the words of entities and the links of its sources', () => {
+    const cite = '\ue200cite\ue202turn0search3\ue201'
+    const text = `Ask \ue200entity\ue202["people","Mira Example",0]\ue201 of \ue200entity\ue202["company","Example Motors","car maker"]\ue201.${cite} See \ue200url\ue202Example site\ue202https://example.com/page\ue201.`
+    const reference = { matched_text: cite, type: 'grouped_webpages' }
+    const items = [{ title: 'Annual [report]', url: 'https://example.com/report' }]
+    expect(
+      answered(text, {
+        content_references: [
+          { ...reference, alt: '([Example](https://example.com/report))', items },
+        ],
+      }),
+    ).toEqual([
+      {
+        type: 'text',
+        content:
+          'Ask Mira Example of Example Motors.([Example](https://example.com/report)) See [Example site](https://example.com/page).',
+      },
+    ])
+    expect(
+      answered(`Grew.${cite}`, { content_references: [{ ...reference, alt: null, items }] }),
+    ).toEqual([{ type: 'text', content: 'Grew.([Annual report](https://example.com/report))' }])
+  })
+
+  test('loses marks that the export does not explain, and links that are none', () => {
+    expect(
+      answered('Blue\ue200cite\ue202turn0\ue201. \ue200url\ue202Click\ue202javascript:x\ue201'),
+    ).toEqual([{ type: 'text', content: 'Blue. Click' }])
+  })
+})
+
+// Chang-Tong/dsh-import-agents#6, open-webui/open-webui#15846
+test('an Open WebUI chat of 2025 has calls with their results, code that was run, and files with their text', () => {
+  const escaped = (value: unknown): string =>
+    JSON.stringify(JSON.stringify(value)).replaceAll('"', '&quot;')
+  const call = `<details type="tool_calls" done="true" id="call_1" name="get_weather" arguments="${escaped({ city: 'Oslo' })}" result="${escaped({ temp: 3 })}" files="">\n<summary>Tool Executed</summary>\n</details>`
+  const reasoning =
+    '<details type="reasoning" done="true" duration="2">\n<summary>Thought for 2 seconds</summary>\n&gt; I should look it up.\n</details>'
+  const code = `<details type="code_interpreter" done="true" output="${escaped({ stdout: '4' })}">\n<summary>Analyzed</summary>\nprint(2 &lt; 3)\n</details>`
+  const file = (name: string) => ({
+    type: 'file',
+    name,
+    url: 'f1',
+    file: { filename: name, data: { content: 'The text.' } },
+  })
+  const draft = readOpenWebUi({
+    id: 'o1',
+    title: 'OW',
+    chat: {
+      models: ['qwen3'],
+      history: {
+        currentId: 'b',
+        messages: {
+          a: {
+            id: 'a',
+            parentId: null,
+            role: 'user',
+            content: 'Weather in Oslo?',
+            files: [file('notes.txt'), file('report.pdf'), { type: 'file', name: 'gone.bin' }],
+          },
+          b: {
+            id: 'b',
+            parentId: 'a',
+            role: 'assistant',
+            content: `${reasoning}\n${call}\nIt is 3 °C in Oslo.\n${code}\nDone.`,
+          },
+        },
+      },
+    },
+  })
+  expect(draft.nodes[0]?.files).toEqual([
+    { name: 'notes.txt', text: 'The text.' },
+    { name: 'report.pdf.txt', text: 'The text.' },
+    { name: 'gone.bin', missing: true },
+  ])
+  const steps = draft.nodes[1]?.steps
+  expect(steps).toMatchObject([
+    { type: 'thinking', content: 'I should look it up.' },
+    { type: 'tool_call', callId: 'call_1', name: 'get_weather', arguments: '{"city":"Oslo"}' },
+    { type: 'tool_result', callId: 'call_1', content: expect.stringContaining('temp') },
+    { type: 'text', content: expect.stringMatching(/^It is 3 °C in Oslo\./) },
+    { type: 'tool_call', name: 'code_interpreter', arguments: '{"code":"print(2 < 3)"}' },
+    { type: 'tool_result', content: expect.stringContaining('stdout') },
+    { type: 'text', content: 'Done.' },
+  ])
+})
+
+test('an entry of an archive whose checksum is wrong fails when it is read', async () => {
+  const bytes = zipSync({ 'a.txt': [strToU8('unchanged text'), { level: 0 }] })
+  const path = join(folder, 'export.zip')
+  const read = async (): Promise<string> => {
+    const archive = await openArchive(path, 1e6, '1 MB')
+    try {
+      return (await buffer(await archive.open('a.txt'))).toString()
+    } finally {
+      archive.close()
+    }
+  }
+  writeFileSync(path, bytes)
+  expect(await read()).toBe('unchanged text')
+  const at = Buffer.from(bytes).indexOf('unchanged')
+  bytes.set(strToU8('exchanged'), at)
+  writeFileSync(path, bytes)
+  await expect(read()).rejects.toThrow('checksum')
+})
+
+describe('a SQLite file of the Python version', () => {
+  const created = (name: string, sql: string): string => {
+    const path = join(folder, name)
+    const database = new SqliteClient(path)
+    database.exec(sql)
+    database.close()
+    return path
+  }
+  const messages = 'create table messages (id integer primary key, conversation_id, role, content);'
+
+  test('is read if its tables are tables', () => {
+    const sql = `${messages} create table conversations (id integer primary key, title); insert into conversations values (1, 'Hi');`
+    const database = openPython(created('good.db', sql))
+    expect(database.count).toBe(1)
+    database.close()
+  })
+
+  test('is refused at once if a table is a view that never ends', () => {
+    const view =
+      "create view conversations as with recursive endless(id) as (select 1 union all select id + 1 from endless) select id, id as rowid, 'x' as title from endless;"
+    expect(() => openPython(created('endless.db', `${messages} ${view}`))).toThrow(
+      expect.objectContaining({ name: 'ImportFault' }),
+    )
+  })
+})
