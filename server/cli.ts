@@ -49,9 +49,11 @@ export const commands: Readonly<Record<string, Command>> = {
       const { runChecks } = await import('./doctor/doctor.ts')
       const { formatFinding } = await import('./doctor/finding.ts')
       const { installationPlaces } = await import('./composition/storage/places.ts')
+      const { inspectSecrets } = await import('./composition/sealed-secrets.ts')
       const findings = await runChecks({
         ...doctorSettings(config, webRoot),
         places: installationPlaces(config),
+        inspectSecrets: () => inspectSecrets(config, keysFromEnvironment()),
       })
       const lines = [
         `[ ok ] configuration: ${file ?? 'no file, all keys have their defaults'}`,

@@ -1,12 +1,26 @@
 // Encrypts secrets at rest: AES-256-GCM with one key per installation, stored outside the database.
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
-import { appError } from '../errors.ts'
+import { AppError, appError } from '../errors.ts'
 
 /** Encrypts and decrypts texts. A text can only be opened for the `purpose` that it was sealed for. */
 export interface SecretBox {
   seal(text: string, purpose: string): string
   /** @throws AppError when the text was sealed with another key or for another purpose, or was modified. */
   open(sealed: string, purpose: string): string
+}
+
+/** The text, or null if no key of the installation opens it: the secret then counts as not stored. */
+export function openIfReadable(
+  box: Pick<SecretBox, 'open'>,
+  sealed: string,
+  purpose: string,
+): string | null {
+  try {
+    return box.open(sealed, purpose)
+  } catch (error) {
+    if (error instanceof AppError && error.reason === 'secret_unreadable') return null
+    throw error
+  }
 }
 
 const VERSION = 'v1'

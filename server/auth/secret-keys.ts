@@ -27,20 +27,28 @@ const KEY_BYTES = 32
 const KEY_FILE = 'secret.key'
 const MIN_KEY_LENGTH = 16
 
+/** The installation's keys, as `loadSecretKeys` returns them, but creates none: undefined if there are none yet. */
+export function readSecretKeys(
+  { configured = '', previous = '' }: SecretKeySources,
+  dataDirectory: string,
+): readonly Buffer[] | undefined {
+  if (configured !== '')
+    return [configured, ...(previous === '' ? [] : [previous])].map(operatorsKey)
+  return readKeys(join(dataDirectory, KEY_FILE))
+}
+
 /**
  * The installation's keys, newest first: from the environment if set, otherwise from `secret.key` in the data folder, which
  * is created (mode 0600) on the first start. Two processes that start at the same time use the same file.
  */
 export function loadSecretKeys(
-  { configured = '', previous = '' }: SecretKeySources,
+  sources: SecretKeySources,
   dataDirectory: string,
 ): readonly Buffer[] {
-  if (configured !== '')
-    return [configured, ...(previous === '' ? [] : [previous])].map(operatorsKey)
+  const found = readSecretKeys(sources, dataDirectory)
+  if (found !== undefined) return found
   mkdirSync(dataDirectory, { recursive: true, mode: 0o700 })
   const file = join(dataDirectory, KEY_FILE)
-  const found = readKeys(file)
-  if (found !== undefined) return found
   writeOnce(file, newKey())
   return readKeys(file) ?? throwInvalidKey()
 }

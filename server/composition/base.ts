@@ -4,7 +4,7 @@ import type { Access } from '../access/access.ts'
 import { loadMcpServers, type McpServerCatalog } from '../access/mcp-servers.ts'
 import type { ServerSettingsService } from '../access/server-settings.ts'
 import { createSecretBox, type SecretBox } from '../auth/secret-box.ts'
-import { loadSecretKeys, type SecretKeySources } from '../auth/secret-keys.ts'
+import { loadSecretKeys, readSecretKeys, type SecretKeySources } from '../auth/secret-keys.ts'
 import type { Config } from '../config/schema.ts'
 import { connect } from '../db/connect.ts'
 import type { Database } from '../db/database.ts'
@@ -15,6 +15,7 @@ import type { WorkClaims } from '../lib/work-claims.ts'
 import type { StoreOwner } from '../owner/owner.ts'
 import { loadRules } from './access-rules.ts'
 import { type Instance, openInstance } from './instance.ts'
+import { inspectSecrets, RECOVER_KEY } from './sealed-secrets.ts'
 import { databaseSettings } from './settings.ts'
 import { assertInstallation, assertMayCreate } from './storage/places.ts'
 
@@ -34,6 +35,8 @@ export interface Base {
   box: SecretBox
   /** Seals values that the log need not redact. */
   bodyBox: SecretBox
+  /** The operator's keys, where there are any. */
+  secretKeys: SecretKeySources
   access: Access
   settings: ServerSettingsService
   mcpServers: McpServerCatalog
@@ -73,7 +76,14 @@ async function openOn(
   await assertInstallation(config, database)
   const store = createStore(database)
   const instance = await openInstance({ config, owner, store, log })
+  const hadKeys = readSecretKeys(secretKeys, config.data_dir) !== undefined
+  const secrets = await inspectSecrets(config, secretKeys)
   const keys = loadSecretKeys(secretKeys, config.data_dir)
+  if (secrets.unreadable.length > 0)
+    log.error(
+      { kinds: secrets.unreadable, newKey: !hadKeys },
+      `Stored secrets cannot be opened with ${hadKeys ? 'this secret key' : 'the new secret key, which was created because there was none'}: ${secrets.unreadable.join(', ')}. ${RECOVER_KEY}`,
+    )
   const box = createSecretBox(keys, (secret) => redactor.add(storedSecrets(secret)))
   const { access, settings } = await loadRules(config, store)
   return {
@@ -88,6 +98,7 @@ async function openOn(
     limits: instance.limits,
     box,
     bodyBox: createSecretBox(keys),
+    secretKeys,
     access,
     settings,
     mcpServers: await loadMcpServers(config.mcp_servers, store.mcpServers, box),

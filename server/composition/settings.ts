@@ -103,11 +103,11 @@ export const chatSettings = (
   runTokens: limits.run_tokens,
 })
 
-/** The settings that the doctor checks, besides the places of files. */
+/** The settings that the doctor checks, besides the places of files and the secrets. */
 export const doctorSettings = (
   config: Config,
   webRoot: string,
-): Omit<DoctorSettings, 'places'> => ({
+): Omit<DoctorSettings, 'places' | 'inspectSecrets'> => ({
   database: databaseSettings(config),
   dataDirectory: config.data_dir,
   blobs: { folder: blobFolder(config), s3: s3Settings(config) },

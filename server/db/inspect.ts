@@ -2,12 +2,14 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import pg from 'pg'
+import { z } from 'zod'
 import { AppError, errorText } from '../errors.ts'
 import { SqliteClient, type SqliteDatabase } from '../lib/sqlite-driver.ts'
 import type { DatabaseSettings, PostgresSettings } from './database.ts'
 import { MIGRATIONS_TABLE, pendingMigrations } from './migrate.ts'
 import { clientConfig } from './postgres/connect.ts'
 import { postgresCode } from './postgres/errors.ts'
+import type { SealedKind, SealedValue } from './repositories/sealed.ts'
 
 /** The state of a database, as the doctor reports it. */
 export interface DatabaseState {
@@ -58,6 +60,90 @@ export async function inspectBlobs(settings: DatabaseSettings): Promise<string[]
   const client = new SqliteClient(resolve(settings.file), { readonly: true, timeout: 1_000 })
   try {
     return client.prepare(query).pluck().all().map(String)
+  } finally {
+    client.close()
+  }
+}
+
+/** Where sealed values are: table, the columns of its key, and the sealed column. */
+const SEALED: readonly {
+  kind: SealedKind
+  table: string
+  ids: readonly [string] | readonly [string, string]
+  sealed: string
+}[] = [
+  { kind: 'model', table: 'models', ids: ['id'], sealed: 'sealed_api_key' },
+  { kind: 'channel', table: 'channels', ids: ['id'], sealed: 'sealed_settings' },
+  { kind: 'share', table: 'shares', ids: ['id'], sealed: 'sealed_token' },
+  { kind: 'mcp_server', table: 'mcp_servers', ids: ['name'], sealed: 'sealed_settings' },
+  { kind: 'mcp_grant', table: 'mcp_grants', ids: ['user_id', 'server'], sealed: 'sealed' },
+  { kind: 'mcp_client', table: 'mcp_clients', ids: ['issuer', 'redirect_uri'], sealed: 'sealed' },
+  { kind: 'totp', table: 'totps', ids: ['user_id'], sealed: 'sealed_secret' },
+  { kind: 'id_token', table: 'id_tokens', ids: ['session_id'], sealed: 'sealed' },
+  {
+    kind: 'idempotency_key',
+    table: 'idempotency_keys',
+    ids: ['user_id', 'key'],
+    sealed: 'sealed_body',
+  },
+  { kind: 'webhook', table: 'webhooks', ids: ['id'], sealed: 'sealed_secret' },
+  { kind: 'earlier_webhook', table: 'webhooks', ids: ['id'], sealed: 'sealed_earlier_secret' },
+]
+/** Values of each kind that are read: one that was stored with a new key must not hide the others. */
+const SEALED_SAMPLE = 5
+
+const SealedRow = z.object({ id: z.string(), second: z.string().nullable(), sealed: z.string() })
+
+/** Some sealed values of each kind, read without changing anything. The database must have all migrations. */
+export async function inspectSealed(settings: DatabaseSettings): Promise<SealedValue[]> {
+  const queries = SEALED.map(({ kind, table, ids: [id, second], sealed }) => ({
+    kind,
+    text: `select cast(${id} as text) as id, ${second === undefined ? 'null' : `cast(${second} as text)`} as second, ${sealed} as sealed from ${table} where ${sealed} is not null limit ${SEALED_SAMPLE}`,
+  }))
+  const setting = await inspectSetting(settings, 'web_push_key')
+  const found = (kind: SealedKind, rows: readonly unknown[]): SealedValue[] =>
+    rows.map((row) => {
+      const { id, second, sealed } = SealedRow.parse(row)
+      return { kind, ids: second === null ? [id] : [id, second], sealed }
+    })
+  const ofSettings =
+    typeof setting === 'string'
+      ? [{ kind: 'setting' as const, ids: ['web_push_key'] as const, sealed: setting }]
+      : []
+  if (settings.dialect === 'postgres')
+    return await readOnly(settings, async (client) => {
+      const values: SealedValue[] = [...ofSettings]
+      for (const { kind, text } of queries)
+        values.push(...found(kind, (await client.query(text)).rows))
+      return values
+    })
+  const client = new SqliteClient(resolve(settings.file), { readonly: true, timeout: 1_000 })
+  try {
+    return [
+      ...ofSettings,
+      ...queries.flatMap(({ kind, text }) => found(kind, client.prepare(text).all())),
+    ]
+  } finally {
+    client.close()
+  }
+}
+
+/** A project whose files were changed, so that it has a folder. */
+const ProjectRow = z.object({ id: z.string(), user: z.string() })
+
+/** All projects that must have a folder, read without changing anything. The database must have all migrations. */
+export async function inspectProjects(
+  settings: DatabaseSettings,
+): Promise<z.infer<typeof ProjectRow>[]> {
+  const text =
+    'select cast(id as text) as id, cast(user_id as text) as "user" from projects where exists (select 1 from checkpoints where project_id = projects.id)'
+  if (settings.dialect === 'postgres')
+    return await readOnly(settings, async (client) =>
+      z.array(ProjectRow).parse((await client.query(text)).rows),
+    )
+  const client = new SqliteClient(resolve(settings.file), { readonly: true, timeout: 1_000 })
+  try {
+    return z.array(ProjectRow).parse(client.prepare(text).all())
   } finally {
     client.close()
   }

@@ -1,10 +1,10 @@
-// Checks that the blob store has every content that files refer to.
+// Checks that what the database refers to exists: contents of files, folders of projects, and the key of its secrets.
 import { existsSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { DatabaseSettings } from '../db/database.ts'
-import { inspectBlobs, inspectDatabase } from '../db/inspect.ts'
+import { inspectBlobs, inspectDatabase, inspectProjects } from '../db/inspect.ts'
 import { errorText } from '../errors.ts'
 import { blobPath, trashPath } from '../files/disk-blobs.ts'
 import { createS3Blobs, type S3Settings } from '../files/s3-blobs.ts'
@@ -29,9 +29,7 @@ export async function checkBlobs(
   { folder, s3 }: BlobPlace,
 ): Promise<Finding[]> {
   const subject = 'attached files'
-  if (settings.dialect === 'sqlite' && !existsSync(resolve(settings.file))) return []
-  const state = await inspectDatabase(settings).catch(() => null)
-  if (state === null || state.isEmpty || state.pending > 0) return []
+  if (!(await isReadable(settings))) return []
   try {
     const blobs = await inspectBlobs(settings)
     const missing: string[] = []
@@ -60,11 +58,81 @@ export async function checkBlobs(
         subject,
         detail: `${missing.length} of ${blobs.length} are missing in ${place} (${named}${missing.length > NAMED ? ', …' : ''})`,
         advice:
-          'Copy them from the folder <backup>.files of a backup. Until then, these attachments cannot be opened.',
+          'Copy them from the folder `files` of a backup. Until then, these attachments cannot be opened.',
       },
     ]
   } catch (error) {
     const reason = errorText(error)
     return [{ state: 'warn', code: 'blobs_unknown', params: { reason }, subject, detail: reason }]
+  }
+}
+
+async function isReadable(settings: DatabaseSettings): Promise<boolean> {
+  if (settings.dialect === 'sqlite' && !existsSync(resolve(settings.file))) return false
+  const state = await inspectDatabase(settings).catch(() => null)
+  return state !== null && !state.isEmpty && state.pending === 0
+}
+
+/** Compares the projects of the database with the folders. Returns no findings where `checkBlobs` returns none. */
+export async function checkProjects(
+  settings: DatabaseSettings,
+  workspaceRoot: string,
+): Promise<Finding[]> {
+  const subject = 'projects'
+  if (!(await isReadable(settings))) return []
+  try {
+    const projects = await inspectProjects(settings)
+    const missing: string[] = []
+    for (const { id, user } of projects)
+      if (!existsSync(join(workspaceRoot, user, id))) missing.push(id)
+    const count = projects.length
+    if (missing.length === 0)
+      return [fine('projects_ok', subject, `${count} with files, all have their folder`, { count })]
+    const named = missing.slice(0, NAMED).join(', ')
+    const folder = resolve(workspaceRoot)
+    return [
+      {
+        state: 'warn',
+        code: 'projects_missing',
+        params: { missing: missing.length, count, folder, named },
+        subject,
+        detail: `${missing.length} of ${count} have no folder in ${folder} (${named}${missing.length > NAMED ? ', …' : ''})`,
+        advice: 'Check workspace_root, or restore a backup that contains the projects.',
+      },
+    ]
+  } catch (error) {
+    const reason = errorText(error)
+    return [
+      { state: 'warn', code: 'projects_unknown', params: { reason }, subject, detail: reason },
+    ]
+  }
+}
+
+/** Tries to open some secrets of each kind. Returns no findings where `checkBlobs` returns none. */
+export async function checkSecrets(
+  settings: DatabaseSettings,
+  inspect: () => Promise<{ tried: number; unreadable: readonly string[] }>,
+): Promise<Finding[]> {
+  const subject = 'stored secrets'
+  if (!(await isReadable(settings))) return []
+  try {
+    const { tried, unreadable } = await inspect()
+    const kinds = unreadable.join(', ')
+    if (unreadable.length === 0)
+      return [fine('secrets_ok', subject, `${tried} tried, all can be opened`, { count: tried })]
+    return [
+      {
+        state: 'fail',
+        code: 'secrets_unreadable',
+        params: { kinds },
+        subject,
+        detail: `not all can be opened with the secret key: ${kinds}`,
+        advice:
+          'Put the key of the backup into secret.key in data_dir (several keys may stand there, one a line), or set NANOCLAW_SECRET_KEY to it.',
+      },
+    ]
+  } catch (error) {
+    const reason = errorText(error)
+    return [{ state: 'warn', code: 'secrets_unknown', params: { reason }, subject, detail: reason }]
   }
 }

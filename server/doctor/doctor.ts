@@ -4,7 +4,7 @@ import type { DatabaseSettings } from '../db/database.ts'
 import type { EmbeddingSettings } from '../knowledge/embeddings.ts'
 import type { Place } from '../owner/installation.ts'
 import type { ModelSettings } from '../protocol/models/catalog.ts'
-import { type BlobPlace, checkBlobs } from './check-blobs.ts'
+import { type BlobPlace, checkBlobs, checkProjects, checkSecrets } from './check-blobs.ts'
 import { checkDatabase } from './check-database.ts'
 import { checkEmbeddings } from './check-embeddings.ts'
 import { checkFolder, checkNode, checkPage } from './check-host.ts'
@@ -19,6 +19,8 @@ export interface DoctorSettings {
   dataDirectory: string
   blobs: BlobPlace
   workspaceRoot: string
+  /** Tries to open some stored secrets; `unreadable` names the kinds of those that could not be opened. */
+  inspectSecrets: () => Promise<{ tried: number; unreadable: readonly string[] }>
   /** Where the files of the installation are. */
   places: readonly Place[]
   /** Folder of the built page. */
@@ -37,6 +39,8 @@ export async function runChecks(settings: DoctorSettings): Promise<Finding[]> {
     checkFolder('data folder', settings.dataDirectory),
     checkDatabase(settings.database),
     checkBlobs(settings.database, settings.blobs),
+    checkProjects(settings.database, settings.workspaceRoot),
+    checkSecrets(settings.database, settings.inspectSecrets),
     checkFolder('workspaces', settings.workspaceRoot),
     checkInstallation(settings.database, settings.places),
     checkPage(settings.webRoot),

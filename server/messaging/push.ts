@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import type { SecretBox } from '../auth/secret-box.ts'
 import type { PushRepository, PushSubscriptionRow } from '../db/repositories/accounts/push.ts'
-import { AppError, errorText } from '../errors.ts'
+import { errorText } from '../errors.ts'
 import type { Limits } from '../lib/limits.ts'
 import { atMost } from '../lib/lru-limit.ts'
 import type { GuardedFetch } from '../net/guarded-fetch.ts'
@@ -67,7 +67,6 @@ export interface PushOptions {
     get(): Promise<string | undefined>
     /** Stores a key if none is stored. */
     putNew(sealed: string): Promise<void>
-    replace(sealed: string): Promise<void>
   }
   /** Resolves to null if nobody should be notified of the run. */
   findRun(id: RunId): Promise<{
@@ -108,18 +107,9 @@ export function createPush(options: PushOptions): Push {
 
   async function readKeys(): Promise<VapidKeys> {
     const stored = await keys.get()
+    // One that cannot be opened stays: the secret key may come back, and with it all subscriptions.
     if (stored !== undefined)
-      try {
-        return VapidKeys.parse(JSON.parse(secrets.open(stored, PUSH_KEY_PURPOSE)))
-      } catch (error) {
-        if (!(error instanceof AppError)) throw error
-        // The key of the installation is lost, and every subscription with it. Browsers subscribe again with the new key.
-        log.warn({ cause: errorText(error) }, 'the key for push notifications was replaced')
-        await repository.removeAll()
-        const replaced = newVapidKeys()
-        await keys.replace(secrets.seal(JSON.stringify(replaced), PUSH_KEY_PURPOSE))
-        return replaced
-      }
+      return VapidKeys.parse(JSON.parse(secrets.open(stored, PUSH_KEY_PURPOSE)))
     await keys.putNew(secrets.seal(JSON.stringify(newVapidKeys()), PUSH_KEY_PURPOSE))
     // Another instance may have stored one first.
     return await readKeys()

@@ -9,7 +9,7 @@ import { AppError, appError, errorText } from '../../errors.ts'
 import type { AuditDetails } from '../../protocol/admin/audit.ts'
 import type { UserId } from '../../protocol/ids.ts'
 import { NO_PASSWORD } from '../reset-rule.ts'
-import type { SecretBox } from '../secret-box.ts'
+import { openIfReadable, type SecretBox } from '../secret-box.ts'
 import { isIncomplete, needsGroups, type Person, readPerson } from './claims.ts'
 import type { Issuer, SignedInAtIssuer } from './issuer.ts'
 import type { OidcSettings } from './settings.ts'
@@ -310,7 +310,8 @@ export function createOidcSignIn({
     async logoutUrl(sessionId) {
       const sealed = await identities.findIdToken(sessionId)
       if (sealed === undefined) return null
-      return issuer.logoutUrl(box.open(sealed, idTokenPurpose(sessionId)), `${base}/`)
+      const idToken = openIfReadable(box, sealed, idTokenPurpose(sessionId))
+      return idToken === null ? null : issuer.logoutUrl(idToken, `${base}/`)
     },
 
     close: () => issuer.close(),

@@ -1,9 +1,6 @@
 // `nanoclaw admin rotate-keys`: new keys for tokens and for stored secrets, without signing anybody out. It can be repeated.
 
-import { mcpServerPurpose } from '../../access/mcp-servers.ts'
-import { idTokenPurpose } from '../../auth/oidc/sign-in.ts'
-import { totpPurpose } from '../../auth/second-factor/second-factors.ts'
-import { createSecretBox, type SecretBox } from '../../auth/secret-box.ts'
+import { createSecretBox, openIfReadable, type SecretBox } from '../../auth/secret-box.ts'
 import {
   dropEarlierSecretKeys,
   loadSecretKeys,
@@ -15,13 +12,7 @@ import type { Config } from '../../config/schema.ts'
 import type { SealedRepository, SealedValue } from '../../db/repositories/sealed.ts'
 import { createStore } from '../../db/store.ts'
 import { AppError } from '../../errors.ts'
-import { CHANNEL_SEAL_PURPOSE } from '../../messaging/channels.ts'
-import { PUSH_KEY_PURPOSE } from '../../messaging/push.ts'
-import { webhookSealPurpose } from '../../messaging/webhooks.ts'
-import { modelKeyPurpose } from '../../routes/models/models.ts'
-import { SHARE_SEAL_PURPOSE } from '../../sharing/shares.ts'
-import { IDEMPOTENCY_SEAL_PURPOSE } from '../http/idempotency.ts'
-import { mcpClientPurpose, mcpGrantPurpose } from '../tools/mcp-grants.ts'
+import { purposeOf } from '../sealed-secrets.ts'
 import { whileServerIsStopped } from './stopped-server.ts'
 
 /** Values that are sealed again in one transaction. */
@@ -106,50 +97,12 @@ async function resealAll(
   }
   for (const value of await repository.list()) {
     const purpose = purposeOf(value)
-    if (opened(boxes.newest, value.sealed, purpose) !== null) continue
-    const text = opened(boxes.earlier, value.sealed, purpose)
+    if (openIfReadable(boxes.newest, value.sealed, purpose) !== null) continue
+    const text = openIfReadable(boxes.earlier, value.sealed, purpose)
     if (text === null) unreadable += 1
     else pending.push({ ...value, sealed: boxes.newest.seal(text, purpose) })
     if (pending.length >= BATCH) await flush()
   }
   await flush()
   return { done, unreadable }
-}
-
-function opened(box: SecretBox, sealed: string, purpose: string): string | null {
-  try {
-    return box.open(sealed, purpose)
-  } catch (error) {
-    if (error instanceof AppError && error.reason === 'secret_unreadable') return null
-    throw error
-  }
-}
-
-/** The purpose that a value was sealed for, the same as where it is used. */
-function purposeOf({ kind, ids: [id, second = ''] }: SealedValue): string {
-  switch (kind) {
-    case 'model':
-      return modelKeyPurpose(id)
-    case 'channel':
-      return CHANNEL_SEAL_PURPOSE
-    case 'share':
-      return SHARE_SEAL_PURPOSE
-    case 'mcp_server':
-      return mcpServerPurpose(id)
-    case 'mcp_grant':
-      return mcpGrantPurpose(id, second)
-    case 'mcp_client':
-      return mcpClientPurpose(id)
-    case 'totp':
-      return totpPurpose(id)
-    case 'id_token':
-      return idTokenPurpose(id)
-    case 'idempotency_key':
-      return IDEMPOTENCY_SEAL_PURPOSE
-    case 'webhook':
-    case 'earlier_webhook':
-      return webhookSealPurpose(id)
-    case 'setting':
-      return PUSH_KEY_PURPOSE
-  }
 }

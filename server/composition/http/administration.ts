@@ -1,6 +1,7 @@
 // The dependencies of administering the whole server: runs, health, storage, settings, MCP servers.
 import type { Access } from '../../access/access.ts'
 import type { ServerSettingsService } from '../../access/server-settings.ts'
+import type { SecretKeySources } from '../../auth/secret-keys.ts'
 import type { ChatService } from '../../chat/chat-service.ts'
 import type { Config } from '../../config/schema.ts'
 import type { Store } from '../../db/store.ts'
@@ -9,6 +10,7 @@ import type { UserId } from '../../protocol/ids.ts'
 import type { AdminMcpDependencies } from '../../routes/admin/mcp-servers.ts'
 import type { AdminServerDependencies } from '../../routes/admin/server.ts'
 import type { WorkspaceServices } from '../../workspace/workspace-services.ts'
+import { inspectSecrets } from '../sealed-secrets.ts'
 import { doctorSettings } from '../settings.ts'
 import { installationPlaces } from '../storage/places.ts'
 import { type McpModules, mcpAdministration } from './mcp-administration.ts'
@@ -24,6 +26,7 @@ interface Modules {
 }
 
 interface Settings {
+  secretKeys: SecretKeySources
   settings: ServerSettingsService
   webRoot: string
 }
@@ -39,7 +42,7 @@ export const administrationOf = (
 
 const serverAdministration = (
   { config, store, catalog, chat, workspace, access }: Modules,
-  { settings, webRoot }: Settings,
+  { settings, webRoot, secretKeys }: Settings,
 ): AdminServerDependencies => ({
   settings,
   async assertModel(id) {
@@ -76,6 +79,7 @@ const serverAdministration = (
     const findings = await runChecks({
       ...doctorSettings(config, webRoot),
       places: installationPlaces(config),
+      inspectSecrets: () => inspectSecrets(config, secretKeys),
     })
     return findings.map(({ advice = null, ...finding }) => ({ ...finding, advice }))
   },

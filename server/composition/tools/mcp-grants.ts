@@ -1,8 +1,7 @@
 // Sign-ins to MCP servers, sealed with the key of this installation.
 import { createHash } from 'node:crypto'
-import type { SecretBox } from '../../auth/secret-box.ts'
+import { openIfReadable, type SecretBox } from '../../auth/secret-box.ts'
 import type { McpGrantRepository } from '../../db/repositories/accounts/mcp-grants.ts'
-import { AppError } from '../../errors.ts'
 import {
   McpGrant,
   type McpGrantStore,
@@ -32,7 +31,9 @@ export function createMcpGrantStore(
     async find(userId, server) {
       const sealed = await repository.find(userId, server)
       if (sealed === undefined) return undefined
-      return McpGrant.parse(JSON.parse(box.open(sealed, mcpGrantPurpose(userId, server))))
+      // After the key was replaced, the person signs in again.
+      const text = openIfReadable(box, sealed, mcpGrantPurpose(userId, server))
+      return text === null ? undefined : McpGrant.parse(JSON.parse(text))
     },
     save: (userId, server, grant) =>
       repository.save(
@@ -44,7 +45,8 @@ export function createMcpGrantStore(
     async findClient(issuer, redirectUri) {
       const sealed = await repository.findClient(issuer, redirectUri)
       if (sealed === undefined) return undefined
-      return OAuthClient.parse(JSON.parse(box.open(sealed, mcpClientPurpose(issuer))))
+      const text = openIfReadable(box, sealed, mcpClientPurpose(issuer))
+      return text === null ? undefined : OAuthClient.parse(JSON.parse(text))
     },
     saveClient: (issuer, redirectUri, client) =>
       repository.saveClient(
@@ -63,13 +65,8 @@ export function createMcpGrantStore(
       const stateHash = hashOf(state)
       const sealed = await repository.takeSignIn(stateHash, userId, now())
       if (sealed === undefined) return undefined
-      try {
-        return PendingSignIn.parse(JSON.parse(box.open(sealed, signInPurpose(stateHash))))
-      } catch (error) {
-        // The key of this installation was replaced meanwhile, so the person starts again.
-        if (error instanceof AppError && error.reason === 'secret_unreadable') return undefined
-        throw error
-      }
+      const text = openIfReadable(box, sealed, signInPurpose(stateHash))
+      return text === null ? undefined : PendingSignIn.parse(JSON.parse(text))
     },
   }
 }

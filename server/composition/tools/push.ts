@@ -37,7 +37,6 @@ export const createConfiguredPush = (
     keys: {
       get: () => store.settings.get(PUSH_KEY_SETTING, z.string()),
       putNew: (sealed) => store.settings.putNew(PUSH_KEY_SETTING, sealed),
-      replace: (sealed) => store.settings.put(PUSH_KEY_SETTING, sealed),
     },
     async findRun(id) {
       const run = await store.runs.find(id)

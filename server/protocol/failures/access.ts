@@ -179,7 +179,7 @@ export const ACCESS_FAILURES = {
   request_invalid: ['validation_failed', 'The {{part}} is invalid.'],
   request_refused: ['bad_request', 'The request was rejected.'],
   secret_unreadable: [
-    'internal',
+    'conflict',
     'A stored secret cannot be decrypted: it was encrypted with a different secret key. Restore that key, or enter the secret again.',
   ],
   passkey_invalid: [

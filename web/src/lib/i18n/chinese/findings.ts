@@ -66,9 +66,24 @@ export const findings: FindingTexts = {
   blobs_missing: {
     subject: '附件',
     detail: '{{folder}} 中缺少 {{missing}} 个（共 {{count}} 个）：{{named}}',
-    advice: '请从备份的 <备份>.files 文件夹中复制。在此之前这些附件无法打开。',
+    advice: '请从备份的 `files` 文件夹中复制。在此之前这些附件无法打开。',
   },
   blobs_unknown: { subject: '附件', detail: '{{reason}}' },
+  projects_ok: { subject: '项目', detail: '{{count}} 个项目有文件，目录齐全' },
+  projects_missing: {
+    subject: '项目',
+    detail: '{{count}} 个项目中有 {{missing}} 个在 {{folder}} 中没有目录：{{named}}',
+    advice: '请检查 workspace_root，或恢复包含这些项目的备份。',
+  },
+  projects_unknown: { subject: '项目', detail: '{{reason}}' },
+  secrets_ok: { subject: '已保存的机密', detail: '检查了 {{count}} 个，均可解密' },
+  secrets_unreadable: {
+    subject: '已保存的机密',
+    detail: '部分内容无法用当前密钥解密：{{kinds}}',
+    advice:
+      '请把备份中的密钥写入 data_dir 下的 secret.key（可以有多个密钥，每行一个），或用 NANOCLAW_SECRET_KEY 指定它。',
+  },
+  secrets_unknown: { subject: '已保存的机密', detail: '{{reason}}' },
   embeddings_ok: { subject: '嵌入', detail: '{{host}} 有响应，{{dimensions}} 维' },
   embeddings_broken: {
     subject: '嵌入',

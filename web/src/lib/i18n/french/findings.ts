@@ -85,9 +85,27 @@ export const findings: FindingTexts = {
     subject: 'pièces jointes',
     detail: '{{missing}} sur {{count}} manquent dans {{folder}} : {{named}}',
     advice:
-      'Copiez-les depuis le dossier <sauvegarde>.files d’une sauvegarde. D’ici là, ces pièces jointes ne s’ouvrent pas.',
+      'Copiez-les depuis le dossier `files` d’une sauvegarde. D’ici là, ces pièces jointes ne s’ouvrent pas.',
   },
   blobs_unknown: { subject: 'pièces jointes', detail: '{{reason}}' },
+  projects_ok: { subject: 'projets', detail: '{{count}} avec des fichiers, tous ont leur dossier' },
+  projects_missing: {
+    subject: 'projets',
+    detail: '{{missing}} sur {{count}} n’ont pas de dossier dans {{folder}} : {{named}}',
+    advice: 'Vérifiez workspace_root, ou rétablissez une sauvegarde qui contient les projets.',
+  },
+  projects_unknown: { subject: 'projets', detail: '{{reason}}' },
+  secrets_ok: {
+    subject: 'secrets enregistrés',
+    detail: '{{count}} essayés, tous peuvent être ouverts',
+  },
+  secrets_unreadable: {
+    subject: 'secrets enregistrés',
+    detail: 'certains ne peuvent pas être ouverts avec la clé secrète : {{kinds}}',
+    advice:
+      'Ajoutez la clé de la sauvegarde à secret.key dans data_dir (plusieurs clés peuvent y figurer, une par ligne), ou indiquez-la dans NANOCLAW_SECRET_KEY.',
+  },
+  secrets_unknown: { subject: 'secrets enregistrés', detail: '{{reason}}' },
   embeddings_ok: { subject: 'plongements', detail: '{{host}} répond, {{dimensions}} dimensions' },
   embeddings_broken: {
     subject: 'plongements',

@@ -76,9 +76,27 @@ export const findings: FindingTexts = {
     subject: 'Anhänge',
     detail: '{{missing}} von {{count}} fehlen in {{folder}}: {{named}}',
     advice:
-      'Kopiere sie aus dem Ordner <Sicherung>.files einer Sicherung. Bis dahin lassen sich diese Anhänge nicht öffnen.',
+      'Kopiere sie aus dem Ordner `files` einer Sicherung. Bis dahin lassen sich diese Anhänge nicht öffnen.',
   },
   blobs_unknown: { subject: 'Anhänge', detail: '{{reason}}' },
+  projects_ok: { subject: 'Projekte', detail: '{{count}} mit Dateien, alle haben ihren Ordner' },
+  projects_missing: {
+    subject: 'Projekte',
+    detail: '{{missing}} von {{count}} haben keinen Ordner in {{folder}}: {{named}}',
+    advice: 'Prüfe workspace_root oder stelle eine Sicherung wieder her, die die Projekte enthält.',
+  },
+  projects_unknown: { subject: 'Projekte', detail: '{{reason}}' },
+  secrets_ok: {
+    subject: 'gespeicherte Geheimnisse',
+    detail: '{{count}} geprüft, alle lassen sich öffnen',
+  },
+  secrets_unreadable: {
+    subject: 'gespeicherte Geheimnisse',
+    detail: 'nicht alle lassen sich mit dem Schlüssel öffnen: {{kinds}}',
+    advice:
+      'Trage den Schlüssel der Sicherung in secret.key in data_dir ein (mehrere Schlüssel dürfen dort stehen, je Zeile einer) oder setze NANOCLAW_SECRET_KEY darauf.',
+  },
+  secrets_unknown: { subject: 'gespeicherte Geheimnisse', detail: '{{reason}}' },
   embeddings_ok: {
     subject: 'Einbettungen',
     detail: '{{host}} antwortet, {{dimensions}} Dimensionen',

@@ -76,9 +76,30 @@ export const findings: FindingTexts = {
     subject: '添付ファイル',
     detail: '{{folder}} に {{count}} 件中 {{missing}} 件がありません：{{named}}',
     advice:
-      'バックアップの <バックアップ>.files フォルダーからコピーしてください。それまで、これらの添付ファイルは開けません。',
+      'バックアップの `files` フォルダーからコピーしてください。それまで、これらの添付ファイルは開けません。',
   },
   blobs_unknown: { subject: '添付ファイル', detail: '{{reason}}' },
+  projects_ok: {
+    subject: 'プロジェクト',
+    detail: 'ファイルのある {{count}} 件すべてにフォルダーがあります',
+  },
+  projects_missing: {
+    subject: 'プロジェクト',
+    detail: '{{count}} 件中 {{missing}} 件のフォルダーが {{folder}} にありません: {{named}}',
+    advice: 'workspace_root を確認するか、プロジェクトを含むバックアップを復元してください。',
+  },
+  projects_unknown: { subject: 'プロジェクト', detail: '{{reason}}' },
+  secrets_ok: {
+    subject: '保存された秘密情報',
+    detail: '{{count}} 件を確認し、すべて復号できました',
+  },
+  secrets_unreadable: {
+    subject: '保存された秘密情報',
+    detail: 'この秘密鍵では復号できないものがあります: {{kinds}}',
+    advice:
+      'バックアップの鍵を data_dir の secret.key に追加するか（1 行に 1 つ、複数可）、NANOCLAW_SECRET_KEY に設定してください。',
+  },
+  secrets_unknown: { subject: '保存された秘密情報', detail: '{{reason}}' },
   embeddings_ok: { subject: '埋め込み', detail: '{{host}} は応答しています。{{dimensions}} 次元' },
   embeddings_broken: {
     subject: '埋め込み',

@@ -75,9 +75,24 @@ export const findings: FindingTexts = {
   blobs_missing: {
     subject: '첨부 파일',
     detail: '{{folder}}에 {{count}}개 중 {{missing}}개가 없습니다: {{named}}',
-    advice: '백업의 <백업>.files 폴더에서 복사하세요. 그때까지 이 첨부 파일은 열 수 없습니다.',
+    advice: '백업의 `files` 폴더에서 복사하세요. 그때까지 이 첨부 파일은 열 수 없습니다.',
   },
   blobs_unknown: { subject: '첨부 파일', detail: '{{reason}}' },
+  projects_ok: { subject: '프로젝트', detail: '파일이 있는 {{count}}개 모두 폴더가 있음' },
+  projects_missing: {
+    subject: '프로젝트',
+    detail: '{{count}}개 중 {{missing}}개의 폴더가 {{folder}}에 없음: {{named}}',
+    advice: 'workspace_root를 확인하거나 프로젝트가 포함된 백업을 복원하세요.',
+  },
+  projects_unknown: { subject: '프로젝트', detail: '{{reason}}' },
+  secrets_ok: { subject: '저장된 비밀 값', detail: '{{count}}개를 확인했고 모두 열 수 있음' },
+  secrets_unreadable: {
+    subject: '저장된 비밀 값',
+    detail: '비밀 키로 열 수 없는 항목이 있음: {{kinds}}',
+    advice:
+      '백업의 키를 data_dir의 secret.key에 추가하거나(한 줄에 하나씩 여러 개 가능) NANOCLAW_SECRET_KEY로 지정하세요.',
+  },
+  secrets_unknown: { subject: '저장된 비밀 값', detail: '{{reason}}' },
   embeddings_ok: { subject: '임베딩', detail: '{{host}} 응답함, {{dimensions}}차원' },
   embeddings_broken: {
     subject: '임베딩',

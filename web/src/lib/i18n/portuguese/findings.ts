@@ -77,10 +77,27 @@ export const findings: FindingTexts = {
   blobs_missing: {
     subject: 'anexos',
     detail: 'faltam {{missing}} de {{count}} em {{folder}}: {{named}}',
-    advice:
-      'Copie-os da pasta <backup>.files de um backup. Até lá, esses anexos não podem ser abertos.',
+    advice: 'Copie-os da pasta `files` de um backup. Até lá, esses anexos não podem ser abertos.',
   },
   blobs_unknown: { subject: 'anexos', detail: '{{reason}}' },
+  projects_ok: { subject: 'projetos', detail: '{{count}} com arquivos, todos têm sua pasta' },
+  projects_missing: {
+    subject: 'projetos',
+    detail: '{{missing}} de {{count}} não têm pasta em {{folder}}: {{named}}',
+    advice: 'Verifique workspace_root ou restaure um backup que contenha os projetos.',
+  },
+  projects_unknown: { subject: 'projetos', detail: '{{reason}}' },
+  secrets_ok: {
+    subject: 'segredos armazenados',
+    detail: '{{count}} testados, todos podem ser abertos',
+  },
+  secrets_unreadable: {
+    subject: 'segredos armazenados',
+    detail: 'nem todos podem ser abertos com a chave secreta: {{kinds}}',
+    advice:
+      'Coloque a chave do backup em secret.key em data_dir (pode haver várias chaves, uma por linha) ou defina NANOCLAW_SECRET_KEY com ela.',
+  },
+  secrets_unknown: { subject: 'segredos armazenados', detail: '{{reason}}' },
   embeddings_ok: { subject: 'embeddings', detail: '{{host}} responde, {{dimensions}} dimensões' },
   embeddings_broken: {
     subject: 'embeddings',

@@ -82,9 +82,24 @@ export const findings: FindingTexts = {
     subject: 'вложения',
     detail: 'не хватает {{missing}} из {{count}} в {{folder}}: {{named}}',
     advice:
-      'Скопируйте их из папки <копия>.files резервной копии. До этого такие вложения не открываются.',
+      'Скопируйте их из папки `files` резервной копии. До этого такие вложения не открываются.',
   },
   blobs_unknown: { subject: 'вложения', detail: '{{reason}}' },
+  projects_ok: { subject: 'проекты', detail: 'с файлами: {{count}}, у всех есть папка' },
+  projects_missing: {
+    subject: 'проекты',
+    detail: 'нет папки в {{folder}}: {{missing}} из {{count}} ({{named}})',
+    advice: 'Проверьте workspace_root или восстановите резервную копию с этими проектами.',
+  },
+  projects_unknown: { subject: 'проекты', detail: '{{reason}}' },
+  secrets_ok: { subject: 'сохранённые секреты', detail: 'проверено: {{count}}, все открываются' },
+  secrets_unreadable: {
+    subject: 'сохранённые секреты',
+    detail: 'не все открываются этим ключом: {{kinds}}',
+    advice:
+      'Добавьте ключ из резервной копии в secret.key в data_dir (там может быть несколько ключей, по одному в строке) или укажите его в NANOCLAW_SECRET_KEY.',
+  },
+  secrets_unknown: { subject: 'сохранённые секреты', detail: '{{reason}}' },
   embeddings_ok: { subject: 'эмбеддинги', detail: '{{host}} отвечает, размерность {{dimensions}}' },
   embeddings_broken: {
     subject: 'эмбеддинги',

@@ -76,9 +76,27 @@ export const findings: FindingTexts = {
     subject: 'adjuntos',
     detail: 'faltan {{missing}} de {{count}} en {{folder}}: {{named}}',
     advice:
-      'Cópialos de la carpeta <copia>.files de una copia de seguridad. Hasta entonces esos adjuntos no se pueden abrir.',
+      'Cópialos de la carpeta `files` de una copia de seguridad. Hasta entonces esos adjuntos no se pueden abrir.',
   },
   blobs_unknown: { subject: 'adjuntos', detail: '{{reason}}' },
+  projects_ok: { subject: 'proyectos', detail: '{{count}} con archivos, todos tienen su carpeta' },
+  projects_missing: {
+    subject: 'proyectos',
+    detail: '{{missing}} de {{count}} no tienen carpeta en {{folder}}: {{named}}',
+    advice: 'Revisa workspace_root o recupera una copia que contenga los proyectos.',
+  },
+  projects_unknown: { subject: 'proyectos', detail: '{{reason}}' },
+  secrets_ok: {
+    subject: 'secretos guardados',
+    detail: '{{count}} probados, todos se pueden abrir',
+  },
+  secrets_unreadable: {
+    subject: 'secretos guardados',
+    detail: 'no todos se pueden abrir con la clave secreta: {{kinds}}',
+    advice:
+      'Añade la clave de la copia a secret.key en data_dir (puede haber varias claves, una por línea) o indícala en NANOCLAW_SECRET_KEY.',
+  },
+  secrets_unknown: { subject: 'secretos guardados', detail: '{{reason}}' },
   embeddings_ok: { subject: 'embeddings', detail: '{{host}} responde, {{dimensions}} dimensiones' },
   embeddings_broken: {
     subject: 'embeddings',
