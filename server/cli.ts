@@ -86,30 +86,19 @@ export const commands: Readonly<Record<string, Command>> = {
   },
 
   backup: {
-    usage: '[file]',
-    summary: 'copies the database and the attached files, also while the server runs',
+    usage: '[folder]',
+    summary: 'copies the whole installation into a new folder, also while the server runs',
     operands: 1,
     async run({ loaded: { config }, operands: [target] }) {
-      const { existsSync } = await import('node:fs')
-      const { backupDatabase } = await import('./db/backup.ts')
-      const { backupBlobs, blobsOfBackup } = await import('./files/backup.ts')
-      const extension = config.db_type === 'sqlite' ? 'db' : 'jsonl'
+      const { backUp } = await import('./composition/commands/backup.ts')
       const stamp = new Date().toISOString().slice(0, 19).replaceAll(':', '-')
-      const file = target ?? `backup-${stamp}.${extension}`
       try {
-        const { blobsForCommands } = await import('./composition/storage/blobs.ts')
-        const { markedElsewhere } = await import('./composition/storage/places.ts')
-        const fault = await markedElsewhere(config)
-        if (fault !== null) return failed(`${fault.detail}. ${fault.advice}`)
-        const copyBlobs = async () =>
-          await backupBlobs(await blobsForCommands(config), blobsOfBackup(file))
-        // An existing backup of this name is refused below.
-        const early = existsSync(file) ? { bytes: 0 } : await copyBlobs()
-        const report = await backupDatabase(databaseSettings(config), file)
-        const late = await copyBlobs()
-        return done(
-          `Wrote ${report.file} (${report.bytes} bytes) and ${blobsOfBackup(file)} (${early.bytes + late.bytes} bytes). Store them together with the folder ${config.workspace_root} and the secret key (NANOCLAW_SECRET_KEY, or secret.key in ${config.data_dir}).`,
+        const { lines } = await backUp(
+          config,
+          target ?? `nanoclaw-backup-${stamp}`,
+          keysFromEnvironment(),
         )
+        return done(...lines)
       } catch (error) {
         return failed(errorText(error))
       }
@@ -117,37 +106,23 @@ export const commands: Readonly<Record<string, Command>> = {
   },
 
   restore: {
-    usage: '<file>',
-    summary: 'replaces the database by that of a backup and adds its files; stop the server first',
+    usage: '[--partial] <folder>',
+    summary:
+      'replaces the installation by a backup, after verifying all of it; stop the server first',
     operands: 1,
-    async run({ loaded: { config }, operands: [source] }) {
+    flags: ['partial'],
+    async run({ loaded: { config }, operands: [source], flags }) {
       if (source === undefined) return failed(...usageOf('restore'))
-      const { restoreDatabase } = await import('./db/backup.ts')
-      const { claimStore } = await import('./owner/owner.ts')
+      const { restore } = await import('./composition/commands/backup.ts')
       try {
-        const owner = await claimStore(databaseSettings(config), {
-          instance: 'restore',
-          log: { info() {}, warn() {} },
-          // Everything is restored in one transaction, so an interrupted restore changes nothing.
-          onTaken() {},
+        const isPartial = flags.has('partial')
+        const { lines, isComplete } = await restore(config, source, {
+          keys: keysFromEnvironment(),
+          isPartial,
         })
-        try {
-          const { blobsOfBackup, restoreBlobs } = await import('./files/backup.ts')
-          // Blobs first, because blobs without rows do no harm.
-          const { blobsForCommands } = await import('./composition/storage/blobs.ts')
-          await restoreBlobs(blobsOfBackup(source), await blobsForCommands(config))
-          const { idOfDatabase, settleRestored } = await import('./composition/storage/places.ts')
-          const replaced = await idOfDatabase(config)
-          await restoreDatabase(databaseSettings(config), source)
-          const fault = await settleRestored(config, replaced)
-          return fault === null
-            ? done(`Restored ${source}.`)
-            : done(
-                `Restored ${source}. The next start is refused: ${fault.detail}. ${fault.advice}`,
-              )
-        } finally {
-          await owner.release()
-        }
+        return isComplete
+          ? done(`Restored ${source}.`)
+          : done(`Restored ${source}, but not everything:`, ...lines)
       } catch (error) {
         return failed(errorText(error))
       }

@@ -1,5 +1,4 @@
-// Backup and restore of the database, for `nanoclaw backup` and `nanoclaw restore`. Workspaces and the secret key are not
-// included.
+// Backup and restore of the database alone, as a part of `nanoclaw backup` and `nanoclaw restore`.
 import { existsSync } from 'node:fs'
 import { copyFile, mkdir, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
@@ -7,7 +6,7 @@ import { AppError, errorText } from '../errors.ts'
 import { SqliteClient } from '../lib/sqlite-driver.ts'
 import type { DatabaseSettings } from './database.ts'
 import { MIGRATIONS_TABLE, pendingMigrations } from './migrate.ts'
-import { dumpPostgres, loadPostgres } from './postgres/backup.ts'
+import { checkPostgresBackup, dumpPostgres, loadPostgres } from './postgres/backup.ts'
 
 /** What a backup contains. */
 export type BackupReport = {
@@ -55,6 +54,19 @@ export async function restoreDatabase(settings: DatabaseSettings, source: string
     else await loadPostgres(settings, file)
   } catch (error) {
     throw toOperatorError('The backup could not be restored', error)
+  }
+}
+
+/** @throws AppError when a database with these settings cannot be replaced by this backup. Changes nothing. */
+export async function checkDatabaseBackup(
+  settings: DatabaseSettings,
+  source: string,
+): Promise<void> {
+  try {
+    if (settings.dialect === 'sqlite') checkSqliteBackup(source)
+    else await checkPostgresBackup(source)
+  } catch (error) {
+    throw toOperatorError('The backup cannot be restored', error)
   }
 }
 

@@ -160,7 +160,7 @@ describe('a server that runs', () => {
     })
     const backup = start(place, { config: null, arguments: ['backup', 'copy.db'] })
     expect((await backup.ended).status, backup.output().stdout).toBe(0)
-    expect(statSync(join(place, 'copy.db')).mode & 0o777).toBe(0o600)
+    expect(statSync(join(place, 'copy.db')).mode & 0o777).toBe(0o700)
     await fetch(`${url}/api/conversations`, {
       method: 'POST',
       headers: json,

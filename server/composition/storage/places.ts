@@ -1,5 +1,5 @@
 // The places of an installation's files, and the check that they belong to the database.
-import { readdir, stat } from 'node:fs/promises'
+import { readdir, readFile, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
 import type { Config } from '../../config/schema.ts'
@@ -8,6 +8,7 @@ import type { Database, DatabaseSettings } from '../../db/database.ts'
 import { inspectSetting } from '../../db/inspect.ts'
 import { NO_REFERENCES } from '../../db/repositories/installation.ts'
 import { createStore } from '../../db/store.ts'
+import { AppError } from '../../errors.ts'
 import { blobPath, blobsIn } from '../../files/disk-blobs.ts'
 import {
   folderMarker,
@@ -135,6 +136,7 @@ const contains = (folder: string, settings: DatabaseSettings): boolean =>
  * @throws AppError with a text for the operator.
  */
 export async function assertMayCreate(config: Config): Promise<void> {
+  await assertNotRestoring(config)
   const settings = databaseSettings(config)
   if (settings.dialect !== 'sqlite' || (await exists(resolve(settings.file)))) return
   const fault = await installationFault(installationPlaces(config), null, NO_REFERENCES)
@@ -199,4 +201,21 @@ export async function markedElsewhere(config: Config): Promise<PlaceFault | null
     if (fault !== null) return fault
   }
   return null
+}
+
+/** In `data_dir` while a restore replaces something, so that an interrupted one is repeated before a start. */
+export const UNFINISHED_RESTORE = 'restore-unfinished'
+
+/**
+ * Refuses to work on an installation whose restore was interrupted: a part of it is of the backup, a part of before.
+ * @throws AppError with a text for the operator.
+ */
+async function assertNotRestoring(config: Config): Promise<void> {
+  const mark = join(config.data_dir, UNFINISHED_RESTORE)
+  const backup = await readFile(mark, 'utf8').catch(() => null)
+  if (backup !== null)
+    throw new AppError(
+      'conflict',
+      `A restore of ${backup.trim()} was interrupted. Run \`nanoclaw restore ${backup.trim()}\` again; what it replaced is kept under names with .before-restore.`,
+    )
 }

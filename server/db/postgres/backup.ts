@@ -9,7 +9,7 @@ import { z } from 'zod'
 import { AppError } from '../../errors.ts'
 import { postgresColumns } from '../columns/postgres.ts'
 import type { PostgresSettings } from '../database.ts'
-import { MIGRATIONS_TABLE } from '../migrate.ts'
+import { MIGRATIONS_TABLE, pendingMigrations } from '../migrate.ts'
 import { defineTables } from '../tables.ts'
 import { clientConfig } from './connect.ts'
 import { migratePostgres } from './migrate.ts'
@@ -173,6 +173,22 @@ async function loadLines(client: pg.Client, lines: AsyncIterator<string>): Promi
   }
 }
 
+const OTHER_VERSION =
+  'The backup was created by another version of NanoClaw. Restore it with that version, then upgrade.'
+
+/** @throws AppError when the file is not a backup of this version. Does not read its rows. */
+export async function checkPostgresBackup(source: string): Promise<void> {
+  const input = createReadStream(source)
+  try {
+    const first = await readLines(input).next()
+    const { migrations } = parseHeader(first.done ? undefined : first.value)
+    const known = pendingMigrations('postgres', []).map(({ folderMillis }) => folderMillis)
+    if (`${migrations}` !== `${known}`) throw new AppError('conflict', OTHER_VERSION)
+  } finally {
+    input.destroy()
+  }
+}
+
 /**
  * Replaces all rows with those of a backup, in one transaction.
  * @throws AppError when the database is in use, or the backup is incomplete or from another version.
@@ -187,10 +203,7 @@ export async function loadPostgres(settings: PostgresSettings, source: string): 
       const first = await lines.next()
       const { migrations } = parseHeader(first.done ? undefined : first.value)
       if (`${migrations}` !== `${await appliedMigrations(client)}`)
-        throw new AppError(
-          'conflict',
-          'The backup was created by another version of NanoClaw. Restore it with that version, then upgrade.',
-        )
+        throw new AppError('conflict', OTHER_VERSION)
       await client.query('begin')
       await client.query(
         `truncate ${BACKUP_TABLES.map(({ name }) => `"${name}"`).join(', ')} cascade`,

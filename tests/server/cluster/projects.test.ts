@@ -218,7 +218,7 @@ describe('the folders of several instances', () => {
 
     const elsewhere = folderPlace('workspace_root')
     await expect(start(elsewhere, data)).rejects.toThrow(
-      /workspace_root .* is not the folder .* admin -- adopt/,
+      /workspace_root .* is not the folder .* admin adopt/,
     )
     await elsewhere.mark('another installation')
     await expect(start(elsewhere, data)).rejects.toThrow(/belongs to another database/)

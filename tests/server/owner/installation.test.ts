@@ -95,7 +95,7 @@ describe('a start is refused and loses nothing', () => {
     const { expectServed } = await install(sqlite)
     const before = filesIn(folder)
     await expect(start({ folder, dialect: 'postgres' })).rejects.toThrow(
-      /data_dir .* belongs to another database.*admin -- adopt$/,
+      /data_dir .* belongs to another database.*admin adopt$/,
     )
     expect(filesIn(folder)).toEqual(before)
     await expectServed(await start({ folder, config: sqlite }))
@@ -242,6 +242,11 @@ test.each(['of this version', 'of an earlier version'])(
     const backup = join(folder, 'backups/old.db')
     await run('backup', backup)
     if (version === 'of an earlier version') {
+      // In an earlier version, a backup was a file with the folder of its attached files beside it.
+      const folderOfBackup = `${backup}.folder`
+      renameSync(backup, folderOfBackup)
+      renameSync(join(folderOfBackup, 'database.db'), backup)
+      renameSync(join(folderOfBackup, 'files'), `${backup}.files`)
       const client = new SqliteClient(backup)
       client.prepare("delete from settings where key = 'shared_folders'").run()
       client.close()

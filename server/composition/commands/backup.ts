@@ -1,0 +1,347 @@
+// `nanoclaw backup` and `nanoclaw restore`: the whole installation, as a folder with a manifest.
+import { existsSync } from 'node:fs'
+import { lstat, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
+import packageJson from '../../../package.json' with { type: 'json' }
+import type { SecretKeySources } from '../../auth/secret-keys.ts'
+import type { Config } from '../../config/schema.ts'
+import { backupDatabase, checkDatabaseBackup, restoreDatabase } from '../../db/backup.ts'
+import { inspectBlobs, inspectDatabase, inspectProjects } from '../../db/inspect.ts'
+import { AppError } from '../../errors.ts'
+import { backupBlobs, blobsOfBackup, restoreBlobs } from '../../files/backup.ts'
+import {
+  type BackupEntry,
+  copyTree,
+  entryOf,
+  readManifest,
+  restoreTree,
+  verifyBackup,
+  writeManifest,
+} from '../../files/backup-folder.ts'
+import { blobPath, blobsIn } from '../../files/disk-blobs.ts'
+import { MARKER_NAME } from '../../owner/installation.ts'
+import { claimStore } from '../../owner/owner.ts'
+import { inspectSecrets, RECOVER_KEY } from '../sealed-secrets.ts'
+import { databaseSettings } from '../settings.ts'
+import { blobsForCommands } from '../storage/blobs.ts'
+import {
+  idOfDatabase,
+  markedElsewhere,
+  settleRestored,
+  UNFINISHED_RESTORE,
+} from '../storage/places.ts'
+import { assertDatabaseExists, quiet } from './stopped-server.ts'
+
+/** What a backup takes from `data_dir` besides database and attached files. */
+const DATA_PARTS = ['secret.key', 'token-keys.json', 'jwt-secret', 'documents'] as const
+/** Folders of a backup. */
+const PART = { files: 'files', workspaces: 'workspaces', data: 'data' } as const
+const NAMED = 3
+
+/** The lines to print, and whether something is missing. */
+export interface BackupResult {
+  lines: string[]
+  isComplete: boolean
+}
+
+const listed = (names: readonly string[]): string =>
+  `${names.slice(0, NAMED).join(', ')}${names.length > NAMED ? ', …' : ''}`
+
+const stampNow = (): string => new Date().toISOString().replaceAll(/[:.]/g, '-')
+
+/**
+ * Writes a new folder with everything, also while the server runs: attached files before and after the database, so that
+ * none that it refers to is missing; then projects, each as it was at one moment.
+ * @throws AppError with a text for the operator; the target then does not exist.
+ */
+export async function backUp(
+  config: Config,
+  target: string,
+  keys: SecretKeySources,
+): Promise<BackupResult> {
+  const folder = resolve(target)
+  if (existsSync(folder))
+    throw new AppError('conflict', `${folder} already exists. Choose a new name.`)
+  await assertDatabaseExists(config)
+  const fault = await markedElsewhere(config)
+  if (fault !== null) throw new AppError('conflict', `${fault.detail}. ${fault.advice}`)
+  const unfinished = `${folder}.unfinished`
+  await rm(unfinished, { recursive: true, force: true })
+  await mkdir(unfinished, { recursive: true, mode: 0o700 })
+  try {
+    const result = await writeBackup(config, unfinished, keys)
+    await rename(unfinished, folder)
+    return {
+      isComplete: result.missing.length === 0,
+      lines: [
+        `Wrote ${folder}: database, ${result.blobs} attached files, ${result.entries} files and folders of projects, keys and documents, with checksums.`,
+        ...result.missing.map((line) => `Not in the backup: ${line}`),
+      ],
+    }
+  } catch (error) {
+    await rm(unfinished, { recursive: true, force: true })
+    throw error
+  }
+}
+
+async function writeBackup(
+  config: Config,
+  base: string,
+  keys: SecretKeySources,
+): Promise<{ blobs: number; entries: number; missing: string[] }> {
+  const settings = databaseSettings(config)
+  const files = join(base, PART.files)
+  const copyBlobs = async () => backupBlobs(await blobsForCommands(config), files)
+  await copyBlobs()
+  const database = settings.dialect === 'sqlite' ? 'database.db' : 'database.jsonl'
+  await backupDatabase(settings, join(base, database))
+  await copyBlobs()
+
+  const missing: string[] = []
+  const entries: BackupEntry[] = [await entryOf(base, join(base, database))]
+  let blobs = 0
+  for await (const sha256 of blobsIn(files)) {
+    blobs += 1
+    entries.push(await entryOf(base, blobPath(files, sha256)))
+  }
+  const copied = await copyProjects(config, base)
+  entries.push(...copied.entries)
+  if (copied.mixed.length > 0)
+    missing.push(
+      `one moment of ${copied.mixed.length} projects that changed all the time (${listed(copied.mixed)}): their files are of different moments`,
+    )
+  for (const name of DATA_PARTS) {
+    const part = await copyPart(join(config.data_dir, name), join(base, PART.data, name), base)
+    entries.push(...part)
+    const isFromEnvironment = keys.configured !== undefined && keys.configured !== ''
+    if (name === 'secret.key' && isFromEnvironment)
+      missing.push('the key of stored secrets: it is in NANOCLAW_SECRET_KEY; store it separately')
+  }
+  const lost = (await inspectBlobs(settings)).filter(
+    (sha256) => !existsSync(blobPath(files, sha256)),
+  )
+  if (lost.length > 0)
+    missing.push(`${lost.length} attached files that were not there (${listed(lost)})`)
+  const projects = await inspectProjects(settings)
+  const without = projects.filter(
+    ({ id, user }) => !existsSync(join(base, PART.workspaces, user, id)),
+  )
+  if (without.length > 0)
+    missing.push(
+      `the folders of ${without.length} projects that were not there (${listed(without.map(({ id }) => id))})`,
+    )
+  await writeManifest(
+    base,
+    {
+      nanoclaw: 'backup',
+      format: 2,
+      version: packageJson.version,
+      createdAt: new Date().toISOString(),
+      dialect: settings.dialect,
+      database,
+      missing,
+    },
+    entries,
+  )
+  return { blobs, entries: entries.length - blobs - 1, missing }
+}
+
+/** A file or folder of `data_dir`; no entries if it does not exist. */
+async function copyPart(source: string, target: string, base: string): Promise<BackupEntry[]> {
+  const found = await lstat(source).catch(() => null)
+  if (found === null) return []
+  if (found.isDirectory()) {
+    const { entries } = await copyTree(source, target, { base })
+    return entries
+  }
+  const skips = (path: string): boolean => path !== source
+  const { entries } = await copyTree(dirname(source), dirname(target), { base, skips })
+  return entries
+}
+
+/** Each project and each history by itself, so that one that changes does not hold up the others. */
+async function copyProjects(
+  config: Config,
+  base: string,
+): Promise<{ entries: BackupEntry[]; mixed: string[] }> {
+  const root = config.workspace_root
+  const target = join(base, PART.workspaces)
+  const folders = async (parent: string): Promise<string[]> =>
+    (await readdir(join(root, parent), { withFileTypes: true }).catch(() => []))
+      .filter((entry) => entry.isDirectory() && !isServers(entry.name))
+      .map(({ name }) => join(parent, name))
+  const all = await folders(join('.nanoclaw', 'projects'))
+  for (const user of await folders('')) all.push(...(await folders(user)))
+  const entries: BackupEntry[] = []
+  const mixed: string[] = []
+  for (const path of all) {
+    const copied = await copyTree(join(root, path), join(target, path), { base })
+    entries.push({ path: `${PART.workspaces}/${path}`, folder: true }, ...copied.entries)
+    await mkdir(join(target, path), { recursive: true, mode: 0o700 })
+    if (copied.isMixed) mixed.push(path)
+  }
+  return { entries, mixed }
+}
+
+/** Names in `workspace_root` that are not folders of users. */
+const isServers = (name: string): boolean => name.startsWith('.')
+
+/**
+ * Replaces the installation with a backup. Everything is verified before anything is changed; what is replaced stays beside
+ * it under a name with `.before-restore`. Without `isPartial`, a backup that lacks something is refused.
+ * @throws AppError with a text for the operator.
+ */
+export async function restore(
+  config: Config,
+  source: string,
+  { keys, isPartial }: { keys: SecretKeySources; isPartial: boolean },
+): Promise<BackupResult> {
+  const backup = resolve(source)
+  const found = await lstat(backup).catch(() => null)
+  if (found === null) throw new AppError('not_found', `Backup ${backup} not found.`)
+  const settings = databaseSettings(config)
+  const owner = await claimStore(settings, { instance: 'restore', log: quiet, onTaken() {} })
+  try {
+    const lines = found.isDirectory()
+      ? await restoreFolder(config, backup, isPartial)
+      : await restoreEarlier(config, backup, isPartial)
+    const { unreadable } = await inspectSecrets(config, keys)
+    if (unreadable.length > 0)
+      lines.push(`These stored secrets cannot be opened: ${unreadable.join(', ')}. ${RECOVER_KEY}`)
+    return { lines, isComplete: lines.length === 0 }
+  } finally {
+    await owner.release()
+  }
+}
+
+const refusePartial = (missing: readonly string[]): never => {
+  throw new AppError(
+    'conflict',
+    `The backup is not complete, and nothing was restored. It lacks ${missing.join('; ')}. To restore the rest nevertheless, add --partial.`,
+  )
+}
+
+async function restoreFolder(
+  config: Config,
+  backup: string,
+  isPartial: boolean,
+): Promise<string[]> {
+  const { header, entries } = await readManifest(backup)
+  const settings = databaseSettings(config)
+  if (header.dialect !== settings.dialect)
+    throw new AppError(
+      'conflict',
+      `The backup is of ${header.dialect === 'sqlite' ? 'SQLite' : 'PostgreSQL'}; the configured database is another one. Set db_type.`,
+    )
+  const absent = await verifyBackup(backup, entries)
+  if (absent.includes(header.database))
+    throw new AppError('bad_request', `The backup lacks its database, ${header.database}.`)
+  const missing = [...header.missing]
+  if (absent.length > 0) {
+    missing.push(`${absent.length} of its files (${listed(absent)})`)
+    if (!isPartial) refusePartial([`${absent.length} of its files (${listed(absent)})`])
+  }
+  await checkDatabaseBackup(settings, join(backup, header.database))
+  const notes = missing.map((line) => `Missing in the backup: ${line}`)
+  await withUnfinishedMark(config, backup, async (stamp) => {
+    await restoreBlobs(join(backup, PART.files), await blobsForCommands(config))
+    await replaceProjects(config, { backup, entries, stamp })
+    for (const name of DATA_PARTS) await replaceData(config, { backup, entries, stamp, name })
+    notes.push(...(await replaceDatabase(config, join(backup, header.database), stamp)))
+  })
+  return notes
+}
+
+/** A backup of an earlier version: the database, and beside it the folder of its attached files. */
+async function restoreEarlier(
+  config: Config,
+  backup: string,
+  isPartial: boolean,
+): Promise<string[]> {
+  const files = blobsOfBackup(backup)
+  const missing = existsSync(files) ? [] : [`the folder ${basename(files)} with the attached files`]
+  if (missing.length > 0 && !isPartial) refusePartial(missing)
+  await checkDatabaseBackup(databaseSettings(config), backup)
+  // Blobs first, because blobs without rows do no harm.
+  await restoreBlobs(files, await blobsForCommands(config))
+  const notes = missing.map((line) => `Missing in the backup: ${line}`)
+  return [...notes, ...(await replaceDatabase(config, backup, stampNow()))]
+}
+
+async function withUnfinishedMark(
+  config: Config,
+  backup: string,
+  work: (stamp: string) => Promise<void>,
+): Promise<void> {
+  const mark = join(config.data_dir, UNFINISHED_RESTORE)
+  await mkdir(config.data_dir, { recursive: true, mode: 0o700 })
+  await writeFile(mark, `${backup}\n`, { mode: 0o600, flush: true })
+  await work(stampNow())
+  await rm(mark)
+}
+
+/**
+ * Replaced rows of PostgreSQL are written to a file first; a SQLite file is renamed.
+ * @returns what prevents the next start.
+ */
+async function replaceDatabase(config: Config, source: string, stamp: string): Promise<string[]> {
+  const settings = databaseSettings(config)
+  const replaced = await idOfDatabase(config)
+  if (settings.dialect === 'postgres') {
+    const state = await inspectDatabase(settings)
+    if (!state.isEmpty)
+      await backupDatabase(
+        settings,
+        join(config.data_dir, `database.before-restore-${stamp}.jsonl`),
+      )
+  }
+  await restoreDatabase(settings, source)
+  const fault = await settleRestored(config, replaced)
+  return fault === null ? [] : [`The next start is refused: ${fault.detail}. ${fault.advice}`]
+}
+
+interface Restoring {
+  backup: string
+  entries: readonly BackupEntry[]
+  stamp: string
+}
+
+/** Within `workspace_root`, which may be the top of a volume. */
+async function replaceProjects(
+  config: Config,
+  { backup, entries, stamp }: Restoring,
+): Promise<void> {
+  const root = config.workspace_root
+  const staged = join(root, `.restoring-${stamp}`)
+  await restoreTree(backup, PART.workspaces, entries, staged)
+  const aside = join(root, `.before-restore-${stamp}`)
+  const isReplaced = (name: string) =>
+    name === '.nanoclaw' || (!isServers(name) && name !== MARKER_NAME)
+  for (const name of (await readdir(root)).filter(isReplaced)) {
+    await mkdir(aside, { recursive: true, mode: 0o700 })
+    await rename(join(root, name), join(aside, name))
+  }
+  for (const name of await readdir(staged)) await rename(join(staged, name), join(root, name))
+  await rm(staged, { recursive: true })
+}
+
+async function replaceData(
+  config: Config,
+  { backup, entries, stamp, name }: Restoring & { name: string },
+): Promise<void> {
+  const own = entries.filter(
+    ({ path }) => path === `${PART.data}/${name}` || path.startsWith(`${PART.data}/${name}/`),
+  )
+  if (own.length === 0) return
+  const target = join(config.data_dir, name)
+  const found = await lstat(target).catch(() => null)
+  if (found?.isFile()) {
+    const [now, then] = await Promise.all([
+      readFile(target),
+      readFile(join(backup, PART.data, name)),
+    ])
+    if (now.equals(then)) return
+  }
+  if (found !== null) await rename(target, `${target}.before-restore-${stamp}`)
+  await restoreTree(backup, PART.data, own, config.data_dir)
+}

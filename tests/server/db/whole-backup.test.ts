@@ -1,0 +1,137 @@
+// Backups of whole installations: everything comes back, damage is refused before anything changes, gaps are named.
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { backUp, restore } from '../../../server/composition/commands/backup.ts'
+import { parseConfig } from '../../../server/config/load.ts'
+import { databaseKeys, type TestServer, useServers } from '../../support/server/server.ts'
+import { uploadFile } from '../../support/server/uploads.ts'
+import { useDatabases } from '../../support/store/databases.ts'
+
+const databases = useDatabases()
+const { start } = useServers()
+const root = mkdtempSync(join(tmpdir(), 'nanoclaw-whole-backup-'))
+afterAll(() => rmSync(root, { recursive: true, force: true }))
+
+const keys = { configured: undefined, previous: undefined }
+
+/** Puts files, a project with history and a secret into a server. @returns a check that all of it is there. */
+async function fill(server: TestServer): Promise<(again: TestServer) => Promise<void>> {
+  const { id } = (await uploadFile(server.url, 'heron.txt', 'a heron')).json.data
+  const project = (await server.call('POST', '/api/projects', { body: { name: 'Birds' } })).json
+    .data.id
+  const content = `/api/projects/${project}/files/content?path=bird.txt`
+  await server.call('PUT', content, { body: { content: 'a wren' } })
+  const channel = { type: 'webhook', name: 'ops', settings: { url: 'https://hooks.example/a' } }
+  await server.call('POST', '/api/channels', { body: channel })
+  const history = async (one: TestServer) =>
+    (await one.call('GET', `/api/projects/${project}/checkpoints`)).json.data
+  const before = await history(server)
+  return async (again) => {
+    expect(await (await fetch(`${again.url}/api/files/${id}`)).text()).toBe('a heron')
+    expect((await again.call('GET', content)).json.data.content).toBe('a wren')
+    expect(await history(again)).toEqual(before)
+    const channels = await again.call('GET', '/api/channels')
+    expect(channels.json.data.items[0].settings.url).toBe('https://hooks.example/…')
+  }
+}
+
+/** Every file below a folder with its contents. */
+const contentsOf = (folder: string): Record<string, string> =>
+  Object.fromEntries(
+    readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => join(parentPath, name))
+      .sort()
+      .map((file) => [file, readFileSync(file, 'base64')]),
+  )
+
+test.each(['sqlite', 'postgres'] as const)(
+  'a backup made while the server runs brings everything back on an empty installation; damage is refused and changes nothing; what is missing is named (%s)',
+  async (dialect) => {
+    const place = async (name: string) => {
+      const folder = join(root, `${dialect}-${name}`)
+      mkdirSync(folder)
+      const settings = databaseKeys(await databases.migrated(dialect))
+      const config = parseConfig(
+        JSON.stringify({
+          data_dir: join(folder, 'data'),
+          workspace_root: join(folder, 'workspaces'),
+          ...settings,
+        }),
+        {},
+      )
+      return { config, begin: () => start({ folder, dialect, config: settings }) }
+    }
+    const first = await place('first')
+    const server = await first.begin()
+    const expectAll = await fill(server)
+    const backup = join(root, `${dialect}-backup`)
+    const made = await backUp(first.config, backup, keys)
+    expect(made).toMatchObject({ isComplete: true })
+    expect(statSync(backup).mode & 0o777).toBe(0o700)
+    await expect(backUp(first.config, backup, keys)).rejects.toThrow(/already exists/)
+    await server.close()
+
+    const second = await place('second')
+    mkdirSync(second.config.data_dir)
+    const empty = contentsOf(second.config.data_dir)
+    const back = (isPartial = false) => restore(second.config, backup, { keys, isPartial })
+    // Eight flipped bytes, in a file of each kind and in the manifest itself.
+    const all = Object.keys(contentsOf(backup))
+    const kinds = ['/database.', '/files/', '/workspaces/', '/secret.key', '/manifest.jsonl']
+    for (const kind of kinds) {
+      const file = all.find((name) => name.slice(backup.length).includes(kind)) ?? ''
+      const intact = readFileSync(file)
+      const flipped = Buffer.from(intact)
+      const middle = Math.max(0, Math.floor(intact.length / 2) - 4)
+      for (let at = middle; at < Math.min(middle + 8, intact.length); at += 1)
+        flipped[at] = (flipped[at] ?? 0) ^ 0xff
+      writeFileSync(file, flipped)
+      for (const isPartial of [false, true])
+        await expect(back(isPartial), kind).rejects.toThrow(/damaged.*Nothing was restored/)
+      writeFileSync(file, intact)
+    }
+    const lock = /\.lock$/
+    const now = Object.keys(contentsOf(second.config.data_dir)).filter((name) => !lock.test(name))
+    expect(now).toEqual(Object.keys(empty))
+
+    expect(await back()).toEqual({ lines: [], isComplete: true })
+    const restored = await second.begin()
+    await expectAll(restored)
+    await restored.close()
+
+    // An interrupted restore is completed before a start.
+    const mark = join(second.config.data_dir, 'restore-unfinished')
+    writeFileSync(mark, backup)
+    await expect(second.begin()).rejects.toThrow(/was interrupted\. Run `nanoclaw restore/)
+    await back()
+    expect(existsSync(mark)).toBe(false)
+    const aside = readdirSync(second.config.workspace_root).filter((name) =>
+      name.startsWith('.before-restore'),
+    )
+    expect(aside).toHaveLength(1)
+
+    const third = await place('third')
+    rmSync(join(backup, 'files'), { recursive: true })
+    rmSync(join(backup, 'data/secret.key'))
+    const gaps = (isPartial: boolean) => restore(third.config, backup, { keys, isPartial })
+    await expect(gaps(false)).rejects.toThrow(
+      /not complete, and nothing was restored.*2 of its files/,
+    )
+    expect(existsSync(join(third.config.data_dir, 'restore-unfinished'))).toBe(false)
+    const partial = await gaps(true)
+    expect(partial.isComplete).toBe(false)
+    expect(partial.lines.join('\n')).toMatch(/2 of its files.*cannot be opened: .*channels/s)
+  },
+)
