@@ -1,5 +1,5 @@
-// Sets the clock of a process five minutes ahead, as on a machine without time synchronization: `node --import …/clock-ahead.mjs`.
-const AHEAD_MS = 5 * 60_000
+// Sets the clock of a process ahead, by five minutes or by AHEAD_MS: `node --import …/clock-ahead.mjs`.
+const AHEAD_MS = Number(process.env.AHEAD_MS ?? 5 * 60_000)
 const now = Date.now
 
 Date.now = () => now() + AHEAD_MS

@@ -58,13 +58,13 @@ async function install(config: Record<string, unknown>, dialect?: 'sqlite' | 'po
     ids.push((await uploadFile(server.url, `${text}.txt`, text)).json.data.id)
   const { json } = await server.call('POST', '/api/projects', { body: { name: 'Herons' } })
   const project: string = json.data.id
-  await server.call('PUT', `/api/projects/${project}/files/content?path=bird.txt`, {
-    body: { content: 'a heron' },
-  })
+  const note = `/api/projects/${project}/files/bird.txt`
+  expect((await server.call('PUT', note, { body: { content: 'a heron' } })).status).toBe(200)
   await server.close()
   return {
     async expectServed(again: TestServer): Promise<void> {
       for (const id of ids) expect((await fetch(`${again.url}/api/files/${id}`)).status).toBe(200)
+      expect(await (await fetch(`${again.url}${note}?raw=1`)).text()).toBe('a heron')
     },
   }
 }
@@ -152,6 +152,9 @@ describe('a start is refused and loses nothing', () => {
       /data_dir .* contains none of the files that this database refers to/,
     )
     expect(readdirSync(empty)).toEqual([])
+    await expect(
+      start({ folder, config: { ...sqlite, workspace_root: join(empty, 'workspaces') } }),
+    ).rejects.toThrow(/workspace_root .* contains none of the files/)
     await expectServed(await start({ folder, config: sqlite }))
   })
 

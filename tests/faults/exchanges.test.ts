@@ -1,0 +1,287 @@
+// Databases, folders and backups exchanged in any order, with kill -9 between: what a started server refers to exists, and no
+// file, project or key is ever gone.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { pathToFileURL } from 'node:url'
+import { afterAll, expect, inject, test } from 'vitest'
+import { z } from 'zod'
+import { blobPath, trashPath } from '../../server/files/disk-blobs.ts'
+import { type Random, rounds } from '../support/random.ts'
+import { freePort } from '../support/server/free-port.ts'
+import { databaseKeys } from '../support/server/server.ts'
+import { uploadFile } from '../support/server/uploads.ts'
+import { SHORT_LIVED } from '../support/short-lived.ts'
+import { useDatabases } from '../support/store/databases.ts'
+
+const IS_FULL = process.env.FAULTS === 'full'
+const ROUNDS = IS_FULL ? 12 : 1
+const STEPS = IS_FULL ? 40 : 10
+/** Less than a file may wait for its message, and more than a content without a row is new. */
+const MAX_HOURS = 23
+const HOUR_MS = 60 * 60_000
+const CLOCK = pathToFileURL(join(import.meta.dirname, '../support/clock-ahead.mjs')).href
+const SQLITE = ['one', 'two'] as const
+const DATABASES = [...SQLITE, 'postgres'] as const
+type DatabaseName = (typeof DATABASES)[number]
+
+/** What the configuration names. */
+interface Pair {
+  database: DatabaseName
+  data: string
+  workspaces: string
+}
+
+/** What a database must serve, and where. */
+interface Contents {
+  files: readonly { id: string; text: string; blob: string }[]
+  notes: readonly { project: string; text: string; file: string }[]
+  /** Where it was first ready; null before. */
+  home: Pick<Pair, 'data' | 'workspaces'> | null
+}
+const Created = z.object({ data: z.object({ id: z.string() }) })
+const NOTHING: Contents = { files: [], notes: [], home: null }
+
+const databases = useDatabases()
+const folders: string[] = []
+const running = new Set<ChildProcess>()
+afterAll(async () => {
+  for (const child of [...running]) {
+    const gone = once(child, 'exit')
+    child.kill('SIGKILL')
+    await gone
+  }
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+})
+
+/** One machine with two data folders, two workspace folders and three databases. */
+async function machine(random: Random, what: string) {
+  const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-exchanges-'))
+  folders.push(folder)
+  const postgres = databaseKeys(await databases.migrated('postgres'))
+  const contents = new Map<DatabaseName, Contents>()
+  const backups: { file: string; contents: Contents }[] = []
+  const keys = new Map<string, string>()
+  const stored: Contents[] = []
+  let hours = 0
+  let pair: Pair = { database: 'one', data: 'data-1', workspaces: 'workspaces-1' }
+  const path = (name: string): string => join(folder, name)
+  const fileOf = (name: DatabaseName): string => path(`${name}.db`)
+  const contentsOf = (name: DatabaseName): Contents => contents.get(name) ?? NOTHING
+
+  async function run(values: readonly string[]) {
+    const port = await freePort()
+    writeFileSync(
+      path('config.yml'),
+      JSON.stringify({
+        data_dir: path(pair.data),
+        workspace_root: path(pair.workspaces),
+        ...(pair.database === 'postgres'
+          ? postgres
+          : { db_type: 'sqlite', db_sqlite_file: fileOf(pair.database) }),
+      }),
+    )
+    const program = join(inject('serverBuild'), 'main.js')
+    const child = spawn(process.execPath, [...SHORT_LIVED, '--import', CLOCK, program, ...values], {
+      cwd: folder,
+      env: {
+        ...process.env,
+        NANOCLAW_CONFIG: path('config.yml'),
+        PORT: String(port),
+        AHEAD_MS: String(hours * HOUR_MS),
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    running.add(child)
+    let output = ''
+    child.stderr.on('data', (chunk: Buffer) => {
+      output += chunk.toString()
+    })
+    const exited = once(child, 'exit').then(([code]) => {
+      running.delete(child)
+      return typeof code === 'number' ? code : null
+    })
+    const ready = new Promise<void>((resolve) => {
+      createInterface({ input: child.stdout }).on('line', (line) => {
+        output += `${line}\n`
+        if (line.includes('is ready')) resolve()
+      })
+    })
+    return { child, exited, ready, url: `http://127.0.0.1:${port}`, output: () => output }
+  }
+
+  /** What the database refers to is there. */
+  async function expectServed(url: string, { files, notes }: Contents): Promise<void> {
+    for (const { id, text } of files) {
+      const response = await fetch(`${url}/api/files/${id}`)
+      expect([response.status, await response.text()], what).toEqual([200, text])
+    }
+    for (const { project, text } of notes) {
+      const response = await fetch(`${url}/api/projects/${project}/files/note.txt?raw=1`)
+      expect([response.status, await response.text()], what).toEqual([200, text])
+    }
+  }
+
+  /** Uploads a file and creates a project with one. */
+  async function use(url: string): Promise<void> {
+    const text = `${pair.database} ${random.share()}`
+    const { json } = await uploadFile(url, 'file.txt', text)
+    const { id, sha256 } = json.data
+    const created = await fetch(`${url}/api/projects`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ name: text }),
+    })
+    const { data } = Created.parse(await created.json())
+    const written = await fetch(`${url}/api/projects/${data.id}/files/note.txt`, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ content: text }),
+    })
+    expect(written.status, what).toBe(200)
+    const before = contentsOf(pair.database)
+    const root = path(pair.workspaces)
+    const file = readdirSync(root)
+      .map((user) => join(root, user, data.id, 'note.txt'))
+      .find(existsSync)
+    if (file === undefined) throw new Error('the note is not on disk')
+    const now: Contents = {
+      home: before.home ?? { data: pair.data, workspaces: pair.workspaces },
+      files: [...before.files, { id, text, blob: join(path(pair.data), sha256) }],
+      notes: [...before.notes, { project: data.id, text, file }],
+    }
+    contents.set(pair.database, now)
+    stored.push({ ...now, files: now.files.slice(-1), notes: now.notes.slice(-1) })
+  }
+
+  return {
+    async start(): Promise<'ready' | 'refused'> {
+      const { child, exited, ready, url, output } = await run([])
+      const outcome = await Promise.race([ready.then(() => 'ready' as const), exited])
+      if (outcome !== 'ready') {
+        expect([outcome, output()], what).toEqual([
+          1,
+          expect.stringMatching(/^.*(belongs? to|contains).*adopt\n$/),
+        ])
+        return 'refused'
+      }
+      await expectServed(url, contentsOf(pair.database))
+      await use(url)
+      child.kill(random.pick(['SIGTERM', 'SIGKILL']))
+      await exited
+      return 'ready'
+    },
+    async startKilled(): Promise<void> {
+      const { child, exited, ready } = await run([])
+      const timer = setTimeout(() => child.kill('SIGKILL'), random.below(1_500))
+      await Promise.race([ready, exited])
+      clearTimeout(timer)
+      child.kill('SIGKILL')
+      await exited
+    },
+    switch(to: Partial<Pair> = {}): void {
+      pair = {
+        database: random.pick(DATABASES),
+        data: random.pick(['data-1', 'data-2']),
+        workspaces: random.pick(['workspaces-1', 'workspaces-2']),
+        ...to,
+      }
+    },
+    setAside(): void {
+      const file = fileOf(random.pick(SQLITE))
+      const [from, to] = existsSync(file) ? [file, `${file}.aside`] : [`${file}.aside`, file]
+      // With what its process left beside it when it was killed.
+      for (const end of ['', '-wal', '-shm'])
+        if (existsSync(from + end)) renameSync(from + end, to + end)
+    },
+    async backUp(): Promise<void> {
+      if (pair.database === 'postgres') return
+      const file = path(`backup-${backups.length}`)
+      const { exited } = await run(['backup', file])
+      if ((await exited) === 0) backups.push({ file, contents: contentsOf(pair.database) })
+    },
+    async restore(): Promise<void> {
+      if (backups.length === 0 || pair.database === 'postgres') return
+      const backup = random.pick(backups)
+      const { child, exited } = await run(['restore', backup.file])
+      const isKilled = random.share() < 0.3
+      const timer = setTimeout(() => isKilled && child.kill('SIGKILL'), random.below(1_000))
+      const code = await exited
+      clearTimeout(timer)
+      if (code === 0) contents.set(pair.database, backup.contents)
+      // A killed one has replaced the database or not; repeated, it has.
+      else if (isKilled) {
+        expect(await (await run(['restore', backup.file])).exited, what).toBe(0)
+        contents.set(pair.database, backup.contents)
+      }
+    },
+    passTime(): void {
+      hours = Math.min(MAX_HOURS, hours + random.below(6))
+    },
+    /** Nothing that was ever stored is gone, and no key has changed. */
+    expectNothingGone(): void {
+      for (const { files, notes } of stored) {
+        for (const { blob } of files) {
+          const [place, sha256] = [join(blob, '../blobs'), blob.slice(-64)]
+          const isThere = [blobPath(place, sha256), trashPath(place, sha256)].some(existsSync)
+          expect([isThere, sha256], what).toEqual([true, sha256])
+        }
+        for (const { file, text } of notes) expect(readFileSync(file, 'utf8'), what).toBe(text)
+      }
+      for (const name of ['data-1', 'data-2']) {
+        const file = join(path(name), 'secret.key')
+        if (!existsSync(file)) continue
+        const key = readFileSync(file, 'utf8')
+        expect(keys.get(name) ?? key, what).toBe(key)
+        keys.set(name, key)
+      }
+    },
+    homes: () =>
+      DATABASES.flatMap((database) => {
+        const { home } = contentsOf(database)
+        const isAside = database !== 'postgres' && !existsSync(fileOf(database))
+        return home === null || isAside ? [] : [{ database, ...home }]
+      }),
+  }
+}
+
+for (const { random, what } of rounds(ROUNDS))
+  test(`${STEPS} exchanges of databases, folders and backups with kill -9 between lose no file, project or key (${what})`, {
+    timeout: 3_600_000,
+  }, async () => {
+    const all = await machine(random, what)
+    expect(await all.start()).toBe('ready')
+    for (let step = 0; step < STEPS; step += 1) {
+      const act = random.pick([
+        all.start,
+        all.start,
+        all.start,
+        all.startKilled,
+        all.switch,
+        all.switch,
+        all.setAside,
+        all.backUp,
+        all.restore,
+        all.passTime,
+        all.passTime,
+      ])
+      await act()
+      all.expectNothingGone()
+    }
+    for (const home of all.homes()) {
+      all.switch(home)
+      expect([home, await all.start()], what).toEqual([home, 'ready'])
+    }
+    all.expectNothingGone()
+  })
