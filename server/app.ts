@@ -6,7 +6,7 @@ import { linkPath } from './auth/link-token.ts'
 import type { PasswordCost } from './auth/passwords.ts'
 import type { SecretKeySources } from './auth/secret-keys.ts'
 import { createChangeLog } from './changes/change-log.ts'
-import { refreshRules } from './composition/access-rules.ts'
+import { announceChanges, refreshRules } from './composition/access-rules.ts'
 import { createAccountServices } from './composition/accounts/accounts.ts'
 import { leadBackgroundWork } from './composition/background-work.ts'
 import { type Base, openBase } from './composition/base.ts'
@@ -176,6 +176,7 @@ async function createModules(
 async function createRoutedApp(base: Base, modules: Modules, webRoot: string): Promise<App> {
   const stack = { ...base, ...modules, instance: base.instance.id, webRoot, version }
   const { app, issueToken, finish } = await createConfiguredStack(stack)
+  announceChanges(app, base.instance)
   const moveAttachments = (): void => void modules.mover.run()
   registerRoutes(
     app,

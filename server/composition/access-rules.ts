@@ -3,9 +3,11 @@ import { type Access, createAccess } from '../access/access.ts'
 import { loadServerSettings, type ServerSettingsService } from '../access/server-settings.ts'
 import type { Config } from '../config/schema.ts'
 import type { Store } from '../db/store.ts'
+import type { App } from '../http/app.ts'
+import type { Instance } from './instance.ts'
 import { defaultQuota } from './settings.ts'
 
-/** How long a change on another instance may take to apply here. */
+/** How long a change on another instance may take to apply here if its message gets lost. */
 const REFRESH_MS = 5_000
 
 /** Reads groups, quotas and server settings from the store. */
@@ -23,8 +25,11 @@ export async function loadRules(
   return { access, settings }
 }
 
-/** Reads them again at intervals if other instances may change them. @returns a function that ends it. */
+/**
+ * Reads them again if other instances may change them: when one says so, and at intervals. @returns a function that ends it.
+ */
 export function refreshRules({
+  instance,
   access,
   settings,
   mcpServers,
@@ -33,6 +38,7 @@ export function refreshRules({
   isShared,
   log,
 }: {
+  instance: Pick<Instance, 'onRules'>
   access: Pick<Access, 'reload'>
   /** Caches which users have some, as `push` does. */
   webhooks: { reload(): Promise<void> }
@@ -44,7 +50,7 @@ export function refreshRules({
   log: { warn(details: object, message: string): void }
 }): () => void {
   if (!isShared) return () => {}
-  const timer = setInterval(() => {
+  const reread = (): void => {
     const stored = [access, settings, mcpServers, webhooks, push]
     Promise.all(stored.map((rules) => rules.reload())).catch((error: unknown) =>
       log.warn(
@@ -52,6 +58,17 @@ export function refreshRules({
         'groups, quotas, settings, MCP servers, webhooks and push subscriptions could not be read again',
       ),
     )
-  }, REFRESH_MS).unref()
+  }
+  instance.onRules(reread)
+  const timer = setInterval(reread, REFRESH_MS).unref()
   return () => clearInterval(timer)
+}
+
+const ADMINISTRATION = /^\/api\/admin\//
+
+/** Tells the other instances after each successful change by an administrator, whatever it changed. */
+export function announceChanges(app: App, instance: Pick<Instance, 'announceRules'>): void {
+  app.addHook('onResponse', async ({ method, url }, { statusCode }) => {
+    if (method !== 'GET' && statusCode < 400 && ADMINISTRATION.test(url)) instance.announceRules()
+  })
 }

@@ -38,6 +38,10 @@ export interface Instance {
   shareChanges(changes: ChangeLog): ChangeLog
   /** Extends the open requests of users, so that they end at every instance when access ends at one. */
   shareEndings(connections: OpenConnections): OpenConnections
+  /** Calls `reread` when another instance has changed what all instances remember, such as the rules of groups. */
+  onRules(reread: () => void): void
+  /** Tells the other instances to read it again. Never waits and never fails. */
+  announceRules(): void
   /** Starts continuing the runs that other processes left. */
   start(chat: Pick<ChatService, 'runs' | 'recover'>): Promise<void>
   /** Accepts no more runs, and drains the active ones. */
@@ -78,6 +82,8 @@ export async function openInstance({
       leaseLapses: () => 0,
       shareChanges: (changes) => changes,
       shareEndings: (connections) => connections,
+      onRules() {},
+      announceRules() {},
       start: (chat) => chat.recover(),
       drain: (runs, graceMs) => runs.drain(graceMs),
       async stopLeading() {
@@ -106,6 +112,8 @@ export async function openInstance({
     leaseLapses: () => cluster.lease.lapses,
     shareChanges: cluster.shareChanges,
     shareEndings: (connections) => endEverywhere(connections, cluster.bus, log),
+    onRules: (reread) => cluster.bus.on('rules', reread),
+    announceRules: () => cluster.bus.send('rules', null),
     start: (chat) => cluster.start(chat.runs.shared),
     async drain(runs, graceMs) {
       await cluster.stopTaking()

@@ -40,6 +40,26 @@ describe.skipIf(!hasRedis)('two instances with accounts', () => {
   })
   afterAll(() => link.close())
 
+  test('what an administrator changes through one instance applies at the other at once', async () => {
+    const admin = (
+      await one.call('POST', '/api/auth/login', {
+        body: { username: 'ann', password: 'a good password' },
+      })
+    ).json.data.token
+    const { json } = await one.call('POST', '/api/admin/groups', {
+      token: admin,
+      body: { name: 'Readers' },
+    })
+    expect(json.code).toBe(0)
+    const seen = async (): Promise<string> =>
+      (await other.call('GET', '/api/admin/settings', { token: admin })).json.data.effective.sharing
+    // Shorter than the interval at which an instance reads everything again; several times, because it may just end.
+    for (const sharing of ['off', 'on', 'off', 'on', 'off', 'on']) {
+      await one.call('PATCH', '/api/admin/settings', { token: admin, body: { sharing } })
+      await expect.poll(seen, { timeout: 2_000 }).toBe(sharing)
+    }
+  })
+
   async function signIn(): Promise<string> {
     const body = { username: 'ann', password: 'a good password' }
     return (await one.call('POST', '/api/auth/login', { body })).json.data.token
