@@ -39,6 +39,8 @@ export async function importJson(
     maxTokens: conversation.max_tokens,
     thinkingEnabled: conversation.thinking_enabled,
     tags: conversation.tags,
+    // Until it is complete: lists leave temporary conversations out, and what a dead process left of one is removed.
+    temporary: true,
   })
   try {
     await database.write((tx) => store.conversations.markTainted(tx, id))
@@ -75,6 +77,7 @@ export async function importJson(
         archived: conversation.archived,
         createdAt: new Date(conversation.created_at),
         updatedAt: new Date(conversation.updated_at),
+        temporary: false,
       }),
     )
   } catch (error) {
