@@ -6,6 +6,7 @@ import type { BlobStore } from '../files/blobs.ts'
 import { startCollecting } from '../files/collect.ts'
 import type { AttachmentMover } from '../files/move-attachments.ts'
 import type { SearchIndexer } from '../search/indexer.ts'
+import type { WorkspaceServices } from '../workspace/workspace-services.ts'
 import type { Instance } from './instance.ts'
 import { purgeDeleted } from './storage/purge.ts'
 
@@ -15,6 +16,7 @@ interface Dependencies {
   mover: AttachmentMover
   store: Store
   blobs: BlobStore & { incoming: string }
+  workspace: Pick<WorkspaceServices, 'workspaces'>
   chat: ChatService
   config: Config
   log: Parameters<typeof startCollecting>[0]['log'] & Parameters<typeof purgeDeleted>[0]['log']
@@ -23,7 +25,8 @@ interface Dependencies {
 
 /** Indexes, moves attachments to files, and removes expired data for as long as this instance leads. */
 export function leadBackgroundWork(dependencies: Dependencies): void {
-  const { instance, searchIndexer, mover, store, blobs, chat, config, log, now } = dependencies
+  const { instance, searchIndexer, mover, store, blobs, workspace, chat, config, log, now } =
+    dependencies
   instance.lead(() => {
     void searchIndexer.run()
     return () => searchIndexer.stop()
@@ -37,6 +40,7 @@ export function leadBackgroundWork(dependencies: Dependencies): void {
   instance.lead(() =>
     purgeDeleted({
       store,
+      workspaces: workspace.workspaces,
       chat,
       isSole: instance.claims === undefined,
       auditDays: config.audit_days,

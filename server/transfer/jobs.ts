@@ -25,6 +25,8 @@ const SWEEP_EVERY_MS = 60 * 60_000
 /** Minimum time between updates of lists about imported conversations. */
 const ANNOUNCE_EVERY_MS = 3_000
 const LISTED = 10
+/** More than a user can have at once. */
+const MAX_EXPORTS = 1_000
 
 /** The dependencies of exports and imports. */
 export interface TransferDependencies {
@@ -62,10 +64,25 @@ export interface TransferJobs {
   list(userId: UserId, kind: TransferRow['kind']): Promise<TransferRow[]>
   /** The file of a completed export. @throws AppError `export_not_found`, `export_not_ready`. */
   openExport(userId: UserId, id: TransferId): Promise<{ row: TransferRow; content: Readable }>
+  /** Removes the exports of a user with their files. */
+  removeExports(userId: UserId): Promise<void>
   /** Marks jobs that an earlier process left unfinished as failed, and removes their files. */
   start(): Promise<void>
   /** Aborts the running jobs; the next start marks them as failed. */
   stop(): Promise<void>
+}
+
+/** Removes the exports of a user with their files, also while no server runs. @param folder the folder of all exports. */
+export async function removeExports(
+  transfers: Pick<Store['transfers'], 'list' | 'remove'>,
+  folder: string,
+  userId: UserId,
+): Promise<void> {
+  for (const { id } of await transfers.list(userId, 'export', MAX_EXPORTS)) {
+    // The file first: without it, the row says that it is gone.
+    for (const end of ['.zip', '.zip.part']) await rm(join(folder, `${id}${end}`), { force: true })
+    await transfers.remove(id)
+  }
 }
 
 /** `claims` ensures that one instance alone performs a job; without it, this process is the only one. */
@@ -139,9 +156,20 @@ export function createTransferJobs(dependencies: TransferDependencies): Transfer
     await rm(exportPath(id), { force: true })
   }
 
+  /** Whatever the database knows of it, a file this old can no longer be downloaded. */
+  async function removeExpired(before: Date): Promise<void> {
+    for (const name of await readdir(folder)) {
+      const path = join(folder, name)
+      if (!name.endsWith('.zip')) continue
+      const found = await stat(path).catch(() => null)
+      if (found !== null && found.mtime < before) await rm(path, { force: true })
+    }
+  }
+
   async function sweep(): Promise<void> {
     try {
       const before = (ageMs: number): Date => new Date(now().getTime() - ageMs)
+      await removeExpired(before(EXPORT_KEPT_MS + SWEEP_EVERY_MS))
       for (const { id } of await transfers.removeEnded('export', before(EXPORT_KEPT_MS)))
         await removeExport(id)
       await transfers.removeEnded('import', before(IMPORT_KEPT_MS))
@@ -250,6 +278,8 @@ export function createTransferJobs(dependencies: TransferDependencies): Transfer
       if (handle === null) throw appError('export_not_found')
       return { row, content: handle.createReadStream() }
     },
+
+    removeExports: (userId) => removeExports(transfers, folder, userId),
 
     async start() {
       await mkdir(folder, { recursive: true, mode: 0o700 })

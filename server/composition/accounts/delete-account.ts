@@ -22,6 +22,8 @@ export interface AccountEndDependencies {
   passwords: Pick<Passwords, 'hash'>
   /** Removes the documents of a project with their passages. */
   removeDocuments(projectId: ProjectId): Promise<void>
+  /** Removes the files of the account's exports. */
+  removeExports(id: UserId): Promise<void>
   /** Ends the runs of a project. */
   stopProject(projectId: ProjectId): Promise<void>
   /** Ends the runs of the account and closes its open responses. */
@@ -71,6 +73,7 @@ export async function endAccount(
   }
   if (end.data === 'hand_over') await handOver(dependencies, id, end.heir, account.username)
   else await removeProjects(dependencies, id)
+  await dependencies.removeExports(id)
   // The remaining data is deleted with the row; file contents are collected once nothing refers to them.
   await store.users.remove(id, record)
   return true
@@ -87,6 +90,7 @@ async function removeProjects(
         await removeDocuments(projectId)
         await store.projects.remove(id, projectId)
         await workspace.workspaces.remove(id, projectId)
+        await store.projects.forgetRemoved(projectId)
       },
     })
 }

@@ -5,8 +5,10 @@ import type { Config } from '../../config/schema.ts'
 import { createStore } from '../../db/store.ts'
 import { appError } from '../../errors.ts'
 import { COMMAND_LINE } from '../../protocol/admin/audit.ts'
+import { removeExports } from '../../transfer/jobs.ts'
 import { loadRules } from '../access-rules.ts'
 import { type AccountEnd, endAccount } from '../accounts/delete-account.ts'
+import { transferFolder } from '../storage/transfers.ts'
 import { createConfiguredWorkspace } from '../storage/workspace.ts'
 import { quiet, whileServerIsStopped } from './stopped-server.ts'
 
@@ -43,6 +45,7 @@ export async function deleteUser(
               for (const { id } of items) await store.documents.remove(projectId, id)
             }
           },
+          removeExports: (id) => removeExports(store.transfers, transferFolder(config), id),
           // The server is stopped, so nothing runs and nobody is connected. Runs that it left end at the next start.
           async stopProject() {},
           async endAccess() {},

@@ -1,9 +1,10 @@
-// Removes for good what can no longer be restored: deleted messages, old trash, temporary conversations, old records of
+// Removes for good what can no longer be restored: folders of removed projects, deleted messages, old trash, temporary conversations, old records of
 // runs, old audit entries.
 import type { ChatService } from '../../chat/chat-service.ts'
 import type { StoreLog } from '../../db/database.ts'
 import type { OwnedConversation } from '../../db/repositories/conversations/trash.ts'
 import type { Store } from '../../db/store.ts'
+import type { Workspaces } from '../../workspace/workspaces.ts'
 
 const HOUR_MS = 60 * 60 * 1000
 /** How long deleted messages can be restored. */
@@ -19,6 +20,7 @@ const PURGE_EVERY_MS = HOUR_MS
 /** Purges now and every hour. @returns a function that ends it. */
 export function purgeDeleted({
   store,
+  workspaces,
   chat,
   isSole,
   auditDays,
@@ -26,7 +28,8 @@ export function purgeDeleted({
   log,
   now,
 }: {
-  store: Pick<Store, 'messages' | 'trash' | 'idempotency' | 'audit' | 'runRecords'>
+  store: Pick<Store, 'messages' | 'trash' | 'idempotency' | 'audit' | 'runRecords' | 'projects'>
+  workspaces: Pick<Workspaces, 'remove'>
   chat: Pick<ChatService, 'removeConversation'>
   /** Whether only this process has conversations open. */
   isSole: boolean
@@ -51,6 +54,11 @@ export function purgeDeleted({
   }
   async function purge(): Promise<void> {
     try {
+      // Their rows were removed, and then the process died.
+      for (const { id, userId } of await store.projects.removed()) {
+        await workspaces.remove(userId, id)
+        await store.projects.forgetRemoved(id)
+      }
       await store.messages.purge(before(UNDO_MS))
       await store.idempotency.purge(before(IDEMPOTENCY_MS))
       await removeAll(() => store.trash.due(before(TRASH_MS)))

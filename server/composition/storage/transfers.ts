@@ -13,6 +13,10 @@ import type { WorkspaceServices } from '../../workspace/workspace-services.ts'
 import { createModelCheck } from '../models.ts'
 import type { ToolModule } from '../tools/tools.ts'
 
+/** The folder of exports and imports in progress. */
+export const transferFolder = ({ data_dir }: Pick<Config, 'data_dir'>): string =>
+  join(data_dir, 'transfers')
+
 /** Reads and writes nothing before its first job. */
 export const createTransfers = ({
   config,
@@ -43,7 +47,7 @@ export const createTransfers = ({
 }): TransferJobs =>
   createTransferJobs({
     transfers: store.transfers,
-    folder: join(config.data_dir, 'transfers'),
+    folder: transferFolder(config),
     claims,
     bundle: {
       store,

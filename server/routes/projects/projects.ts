@@ -149,6 +149,7 @@ function registerOne(app: App, dependencies: ProjectRouteDependencies): void {
           await knowledge.removeProject(params.id)
           await projects.remove(user.id, params.id)
           await workspaces.remove(user.id, params.id)
+          await projects.forgetRemoved(params.id)
         },
       })
       return deleted

@@ -220,6 +220,7 @@ describeOnEachDatabase('the purge', (open) => {
         auditDays: 365,
         inspectorDays: 14,
         store,
+        workspaces: { remove: async () => {} },
         chat: {
           async removeConversation(owner, id) {
             await store.conversations.remove(owner, id)

@@ -1,5 +1,5 @@
 // What a restart leaves of exports and imports, on both databases.
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -7,12 +7,12 @@ import type { TransferRow } from '../../../server/db/repositories/conversations/
 import { createStore } from '../../../server/db/store.ts'
 import { newId } from '../../../server/lib/ids.ts'
 import type { TransferId } from '../../../server/protocol/ids.ts'
-import { createTransferJobs } from '../../../server/transfer/jobs.ts'
+import { createTransferJobs, EXPORT_KEPT_MS } from '../../../server/transfer/jobs.ts'
 import { describeOnEachDatabase, silentLog } from '../../support/store/databases.ts'
 import { somebody } from '../../support/store/store-rows.ts'
 
 describeOnEachDatabase('a restart', (open) => {
-  test('ends running jobs as failed with instructions, and removes old results and unfinished files', async () => {
+  test('ends running jobs as failed with instructions, and removes old results, unfinished files and those that no account has', async () => {
     const store = createStore(await open())
     const { id: userId } = await somebody(store)
     const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-transfers-'))
@@ -43,6 +43,10 @@ describeOnEachDatabase('a restart', (open) => {
     const old = await row({ ...ended, endedAt: new Date('2026-11-21T11:59:00Z') })
     const recent = await row({ ...ended, endedAt: new Date('2026-11-21T12:01:00Z') })
     for (const id of [old, recent]) writeFileSync(join(folder, `${id}.zip`), 'zip')
+    // Of a deleted account, or of an export that was accepted twice.
+    const orphan = join(folder, `${newId<TransferId>()}.zip`)
+    writeFileSync(orphan, 'zip')
+    utimesSync(orphan, now, new Date(now.getTime() - EXPORT_KEPT_MS - 2 * 60 * 60_000))
     writeFileSync(join(folder, `${exported}.zip.part`), 'half')
     mkdirSync(join(folder, imported, 'unpacked'), { recursive: true })
 
@@ -68,6 +72,9 @@ describeOnEachDatabase('a restart', (open) => {
     })
     expect(await jobs.find(userId, 'export', old)).toBeUndefined()
     expect(readdirSync(folder)).toEqual([`${recent}.zip`])
+    await jobs.removeExports(userId)
+    expect(readdirSync(folder)).toEqual([])
+    expect(await jobs.find(userId, 'export', recent)).toBeUndefined()
     await jobs.stop()
     rmSync(folder, { recursive: true })
   })

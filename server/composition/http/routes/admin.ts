@@ -32,6 +32,7 @@ function userAdministration({
   tools,
   chat,
   now,
+  transfers,
 }: SharedRouteModules): RouteDependencies['adminUsers'] {
   /** Ends the user's runs and responses, except the response `kept`. */
   const endAccess: RouteDependencies['adminUsers']['endAccess'] = async (id, kept) => {
@@ -59,6 +60,7 @@ function userAdministration({
           workspace,
           passwords,
           removeDocuments: tools.knowledge.removeProject,
+          removeExports: (userId) => transfers.removeExports(userId),
           stopProject: (projectId) => chat.stopProject(projectId),
           endAccess: (userId) => endAccess(userId, kept),
           now,

@@ -25,7 +25,7 @@ export type ProjectRepository = ReturnType<typeof createProjectRepository>
 /** Every method takes the owner's id: another user's project is not found. */
 export function createProjectRepository(database: Database) {
   const { read, tables } = database
-  const { projects } = tables
+  const { projects, removedProjects } = tables
   const owned = (userId: UserId, id: ProjectId) =>
     and(eq(projects.id, id), eq(projects.userId, userId))
 
@@ -152,7 +152,10 @@ export function createProjectRepository(database: Database) {
         }),
       ),
 
-    /** Removes a project; its conversations remain, without a project. False when the user has no such project. */
+    /**
+     * Removes a project and notes in the same transaction that its folders are to be removed: call `forgetRemoved` once they
+     * are. Its conversations remain, without a project. False when the user has no such project.
+     */
     remove: (userId: UserId, id: ProjectId): Promise<boolean> =>
       database.write(async (tx) => {
         const [project] = await tx
@@ -161,7 +164,18 @@ export function createProjectRepository(database: Database) {
           .where(owned(userId, id))
         if (project === undefined) return false
         await tx.delete(projects).where(owned(userId, id))
+        await tx.insert(removedProjects).values({ id, userId })
         return true
       }),
+
+    /** Removed projects whose folders may still exist. */
+    removed: (): Promise<{ id: ProjectId; userId: UserId }[]> =>
+      read.select().from(removedProjects),
+
+    /** The folders of a removed project are gone. */
+    forgetRemoved: (id: ProjectId): Promise<void> =>
+      database.write(
+        async (tx) => void (await tx.delete(removedProjects).where(eq(removedProjects.id, id))),
+      ),
   }
 }

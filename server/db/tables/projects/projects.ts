@@ -1,5 +1,5 @@
 // The table of projects.
-import type { ProjectId } from '../../../protocol/ids.ts'
+import type { ProjectId, UserId } from '../../../protocol/ids.ts'
 import type { ProjectSettings } from '../../../protocol/projects/project.ts'
 import type { Columns } from '../../columns/postgres.ts'
 import type { defineAccountTables } from '../accounts/accounts.ts'
@@ -32,5 +32,12 @@ export function defineProjectTables(
     ],
   )
 
-  return { projects }
+  /** Removed projects whose folders may still exist: written with the removal, deleted once the folders are gone. */
+  const removedProjects = c.table('removed_projects', {
+    id: c.key<ProjectId>('id').primaryKey(),
+    /** Without a reference: the user may be removed before the folders. */
+    userId: c.key<UserId>('user_id').notNull(),
+  })
+
+  return { projects, removedProjects }
 }
