@@ -30,7 +30,8 @@ export function usePageFocus(location: string): void {
     const observer = new MutationObserver(() => {
       if (document.activeElement === focused) return
       observer.disconnect()
-      focusIfLost(main)
+      // A field that the next view has taken over from the last one is still there: the user has left it.
+      if (!focused.isConnected) focusIfLost(main)
     })
     observer.observe(main, { childList: true, subtree: true })
     return () => observer.disconnect()
