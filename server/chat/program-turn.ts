@@ -57,6 +57,13 @@ export function createProgramTurn(
 }
 
 /**
+ * Whether the turn holds text that nobody here vouches for: results of the program's tools, which may have read text from
+ * anywhere, and answers, which may repeat what an earlier conversation read.
+ */
+export const bringsOutsideText = ({ results, past }: ProgramTurn): boolean =>
+  (results !== null && results.results.size > 0) || past.some(({ role }) => role === 'assistant')
+
+/**
  * Stores everything except the answer. The caller has locked the conversation and shows the answer.
  * @throws AppError if a result is missing.
  */
@@ -78,14 +85,6 @@ export async function storeProgramTurn(
     if (parent === undefined) throw appError('parent_gone')
   }
   if (turn.results !== null) await storeResults(tx, store, userId, turn.results)
-  const holdsResults =
-    turn.results !== null ||
-    turn.past.some(
-      (message) =>
-        message.role === 'assistant' && message.steps.some(({ type }) => type === 'tool_result'),
-    )
-  // A program's tool may have read text from anywhere.
-  if (holdsResults) await store.conversations.markTainted(tx, conversationId)
   let parentId = turn.after
   for (const [index, id] of turn.ids.entries()) {
     const message = turn.past[index]

@@ -92,8 +92,8 @@ export function createRunStart(
       maxBytes: settings.attachmentBytes,
     })
     const { rows, discard } = await storeAttachments(checked, dependencies.files, userId)
-    const holdOutsideText = checked.some((file) => 'sha256' in file && file.kind === 'text')
-    return { attached: rows, holdOutsideText, discard }
+    // Anybody may have made a file, and a picture can hold text, too.
+    return { attached: rows, holdOutsideText: checked.length > 0, discard }
   }
 
   async function filesOfProgram(

@@ -12,7 +12,7 @@ import { type AppError, appError } from '../errors.ts'
 import type { NewAttachment } from '../protocol/conversations/message.ts'
 import type { ConversationId, MessageId } from '../protocol/ids.ts'
 import { MESSAGE_DEFAULTS } from '../runs/start/row-defaults.ts'
-import { type ProgramTurn, storeProgramTurn } from './program-turn.ts'
+import { bringsOutsideText, type ProgramTurn, storeProgramTurn } from './program-turn.ts'
 
 /** The position of a turn in the message tree, resolved in the transaction that stores the turn. */
 export type TurnPosition =
@@ -42,7 +42,7 @@ export interface TurnFiles {
   attached: readonly FileRow[] | { of: MessageId }
   /** For a program's turn, the files of each message. */
   ofMessages?: readonly (readonly FileRow[])[]
-  /** Whether they contain uploaded text. It counts as text from outside. */
+  /** Whether there are new files: what they contain counts as text from outside. */
   holdOutsideText: boolean
   /** Removes the files that were stored for the turn. Call it if the turn could not be stored. */
   discard(): Promise<void>
@@ -102,7 +102,7 @@ export async function storeTurn(
   }
 
   const markTainted = async (): Promise<void> => {
-    if (!files.holdOutsideText) return
+    if (!files.holdOutsideText && !(turn.kind === 'program' && bringsOutsideText(turn))) return
     await store.conversations.markTainted(tx, conversationId)
     shown.conversation = { ...shown.conversation, tainted: true }
   }

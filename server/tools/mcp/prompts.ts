@@ -1,5 +1,6 @@
 // The prompts of a server: lists them, and converts one to the text of a message.
 import type { McpPrompt } from '../../protocol/models/mcp.ts'
+import { visibleText } from '../../protocol/runs/visible-text.ts'
 import type { RemoteClient } from './sdk.ts'
 import { CONNECT_TIMEOUT_MS } from './timing.ts'
 
@@ -26,7 +27,10 @@ export async function listPrompts(client: RemoteClient, server: string): Promise
   }))
 }
 
-/** The texts of the prompt's messages; other content is left out. @throws the SDK's error. */
+/**
+ * The texts of the prompt's messages; other content is left out. A person sends the text as their own, so characters that
+ * they would not see are escaped. @throws the SDK's error.
+ */
 export async function fillPrompt(
   client: RemoteClient,
   name: string,
@@ -36,7 +40,7 @@ export async function fillPrompt(
     { name, arguments: values },
     { timeout: CONNECT_TIMEOUT_MS },
   )
-  return messages
+  const text = messages
     .flatMap(({ content }) => {
       if (content.type === 'text') return [content.text]
       return content.type === 'resource' && 'text' in content.resource
@@ -45,4 +49,5 @@ export async function fillPrompt(
     })
     .join('\n\n')
     .slice(0, MAX_TEXT)
+  return visibleText(text).slice(0, MAX_TEXT)
 }

@@ -55,6 +55,7 @@ describeOnEachServer('text from outside', (start) => {
   beforeAll(async () => {
     server = await start({
       ...outsideConfiguration(upstream),
+      models: [{ id: 'scripted', api_url: upstream.url, vision: true }],
       tools: { exec: { enabled: true, network: false }, cache_ttl: 0 },
     })
   })
@@ -243,6 +244,55 @@ describeOnEachServer('text from outside', (start) => {
     const prompt = JSON.stringify(upstream.requests[seen]?.messages)
     expect(prompt).toContain('own.md')
     expect(prompt).not.toContain('Obey this name')
+  })
+
+  test('an attached picture and a text inside a message count as text from outside', async () => {
+    const pixel =
+      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+    for (const attachment of [
+      { name: 'notes.txt', content: HOSTILE },
+      { name: 'poster.png', mime: 'image/png', data: pixel },
+    ]) {
+      const conversation = await createConversation(project)
+      upstream.enqueue(turn.text('I see.'))
+      const events = await (await send(conversation, { attachments: [attachment] })).all()
+      expect(events.at(-1)?.event).toBe('done')
+      expect(await asks(conversation), attachment.name).toBe(true)
+    }
+  })
+
+  test('an answer that a program sends back, or refers to, counts as text from outside', async () => {
+    const remember = {
+      name: 'save_memory',
+      arguments: { fact: `The user likes ${Math.random()}.` },
+    }
+    /** Whether the call was refused because nobody approves calls of this program. */
+    const isRefused = async (path: string, body: object): Promise<boolean> => {
+      upstream.enqueue(turn.toolCalls([remember]), turn.text('Done.'))
+      const seen = upstream.requests.length
+      const response = await fetch(`${server.url}/v1/${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ model: 'nanoclaw/scripted', ...body }),
+      })
+      expect(response.status).toBe(200)
+      const result = upstream.requests[seen + 1]?.messages.at(-1)
+      return JSON.stringify(result).includes('needs the approval of a person')
+    }
+    const ask = { role: 'user', content: 'Go on' }
+    expect(await isRefused('chat/completions', { messages: [ask] })).toBe(false)
+    const answer = { role: 'assistant', content: HOSTILE }
+    expect(await isRefused('chat/completions', { messages: [ask, answer, ask] })).toBe(true)
+    upstream.enqueue(turn.toolCalls([fetchPage('/page')]), turn.text(HOSTILE))
+    const first = await fetch(`${server.url}/v1/responses`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'nanoclaw/scripted', input: 'Read the page' }),
+    })
+    const { output } = await first.json()
+    const { id } = output.find(({ type }: { type: string }) => type === 'message')
+    const input = [ask, { type: 'item_reference', id }, ask]
+    expect(await isRefused('responses', { input })).toBe(true)
   })
 
   test('file names never appear in a system message', async () => {

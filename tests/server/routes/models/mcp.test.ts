@@ -22,7 +22,9 @@ test('a resource becomes a file of a message, its text taints the conversation, 
       contents: [{ uri: 'notes://day', text: `Read ${href}` }],
     }))
     mcp.registerPrompt('sum', { argsSchema: z.object({ what: z.string() }) }, ({ what }) => ({
-      messages: [{ role: 'user', content: { type: 'text', text: `Summarize ${what}` } }],
+      messages: [
+        { role: 'user', content: { type: 'text', text: `Summarize ${what}\u{e0049}\u202e` } },
+      ],
     }))
   })
   onTestFinished(() => notes.close())
@@ -42,7 +44,8 @@ test('a resource becomes a file of a message, its text taints the conversation, 
   const filled = await server.call('POST', '/api/mcp/prompts/notes/sum', {
     body: { arguments: { what: 'the plan' } },
   })
-  expect(filled.json.data).toEqual({ text: 'Summarize the plan' })
+  // What a person would not see in the message field is escaped.
+  expect(filled.json.data).toEqual({ text: String.raw`Summarize the plan\udb40\udc49\u202e` })
 
   const post = (body: object, name = 'notes') =>
     server.call('POST', `/api/mcp/resources/${name}`, { body })
