@@ -184,7 +184,7 @@ function shownUrl(config: Config, server: Server): string {
 function startFault(error: unknown): string {
   if (error instanceof AppError) return error.message
   if (!(error instanceof Error)) return errorText(error)
-  const { code, port, address } = error as NodeJS.ErrnoException & {
+  const { code, path, port, address } = error as NodeJS.ErrnoException & {
     port?: number
     address?: string
   }
@@ -192,6 +192,8 @@ function startFault(error: unknown): string {
     return `Port ${port} on ${address} is already in use. Stop the other program, or set another port: PORT=3001 nanoclaw start`
   if (code === 'EACCES' && port !== undefined)
     return `This user is not allowed to use port ${port}. Choose a port from 1024 up: PORT=3000 nanoclaw start`
+  if (path !== undefined && ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR'].includes(code ?? ''))
+    return `${path} cannot be used by this user (${code}). Check its owner and permissions, or set data_dir and workspace_root to other folders.`
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
     return `The address ${address ?? 'in `host`'} does not belong to this machine. Check the configuration key \`host\`.`
   return error.stack ?? error.message

@@ -14,6 +14,7 @@ export const isLoopback = (host: string): boolean =>
 export function crossFaults(config: Config): string[] {
   return [
     ...listenFaults(config),
+    ...publicUrlFaults(config),
     ...secretFaults(config),
     ...oidcFaults(config),
     ...modelFaults(config),
@@ -26,6 +27,13 @@ function listenFaults({ auth_mode, host, single_user_remote }: Config): string[]
   if (auth_mode !== 'single' || isLoopback(host) || single_user_remote) return []
   return [
     `host: found ${JSON.stringify(host)} with auth_mode single, expected a loopback address: without sign-in, anyone who can reach the server is an administrator; set auth_mode: multi, or single_user_remote: true if something else controls access`,
+  ]
+}
+
+function publicUrlFaults({ public_url }: Config): string[] {
+  if (public_url === undefined || new URL(public_url).pathname === '/') return []
+  return [
+    `public_url: found a URL with the path ${JSON.stringify(new URL(public_url).pathname)}, expected one without a path, because the page works only at the top of its host`,
   ]
 }
 

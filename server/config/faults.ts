@@ -15,13 +15,21 @@ export const formatPath = (path: readonly PropertyKey[]): string =>
     '',
   ) || 'the file'
 
-/** One line per problem in a zod issue about `tree`. */
-export function describeIssue(issue: z.core.$ZodIssue, tree: unknown): string[] {
+/**
+ * One line per problem in a zod issue about `tree`.
+ * @param keysAt the known keys of the section at a path.
+ */
+export function describeIssue(
+  issue: z.core.$ZodIssue,
+  tree: unknown,
+  keysAt: (path: readonly PropertyKey[]) => readonly string[],
+): string[] {
   if (issue.code === 'unrecognized_keys')
-    return issue.keys.map(
-      (key) =>
-        `${formatPath([...issue.path, key])}: found an unknown key, expected only known keys`,
-    )
+    return issue.keys.map((key) => {
+      const similar = mostSimilar(key, keysAt(issue.path))
+      const hint = similar === null ? '' : `; did you mean ${similar}?`
+      return `${formatPath([...issue.path, key])}: found an unknown key, expected only known keys${hint}`
+    })
   if (issue.code === 'invalid_key')
     return [
       `${formatPath(issue.path)}: found an invalid name, expected ${firstMessage(issue.issues)}`,
@@ -35,8 +43,40 @@ export function describeIssue(issue: z.core.$ZodIssue, tree: unknown): string[] 
 const firstMessage = (issues: readonly z.core.$ZodIssue[]): string =>
   issues[0]?.message ?? 'another one'
 
+/** The known key with the fewest changed letters, at most a third of them; null if there is none. */
+function mostSimilar(key: string, known: readonly string[]): string | null {
+  const [best] = known
+    .map((name) => ({ name, changes: changesBetween(key.toLowerCase(), name) }))
+    .filter(({ name, changes }) => changes <= Math.max(1, Math.floor(name.length / 3)))
+    .sort((one, other) => one.changes - other.changes)
+  return best?.name ?? null
+}
+
+/** The Levenshtein distance. */
+function changesBetween(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, at) => at)
+  for (let at = 1; at <= one.length; at += 1) {
+    const next = [at]
+    for (let to = 1; to <= other.length; to += 1)
+      next.push(
+        Math.min(
+          (row[to] ?? 0) + 1,
+          (next[to - 1] ?? 0) + 1,
+          (row[to - 1] ?? 0) + (one[at - 1] === other[to - 1] ? 0 : 1),
+        ),
+      )
+    row = next
+  }
+  return row[other.length] ?? 0
+}
+
 function expected(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
+    case 'invalid_format':
+      // The text of zod itself says only that it is invalid.
+      return issue.format === 'url' && issue.message.startsWith('Invalid')
+        ? 'a URL starting with http:// or https://'
+        : issue.message
     case 'invalid_type':
       return TYPE_NAMES[issue.expected] ?? issue.expected
     case 'invalid_value':

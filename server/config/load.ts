@@ -120,7 +120,7 @@ function movedPaths(config: Config, current: string, folder: string): string[] {
 /** Parses the YAML in `text`. `file` only appears in errors. Throws `ConfigError`. */
 export function parseConfig(text: string, environment: Environment, file = 'config.yml'): Config {
   const fail = (faults: readonly string[]): never => {
-    throw new ConfigError(faults.map((fault) => `${file}: ${fault}`))
+    throw new ConfigError(faults.map((fault) => placeOf(fault, environment, file)))
   }
   const { value, expanded, missing } = expandVariables(readYaml(text, fail), environment)
   const tree = value ?? {}
@@ -136,11 +136,29 @@ export function parseConfig(text: string, environment: Environment, file = 'conf
   const faults = result.success
     ? [...new Set(crossFaults(result.data).map((line) => withVariable(line, missing)))]
     : result.error.issues
-        .flatMap((issue) => describeIssue(issue, withOverrides))
+        .flatMap((issue) => describeIssue(issue, withOverrides, keysAt))
         // Values whose variable is not set already have a line.
         .filter((line) => !named.has(line.split(': ')[0] ?? ''))
   if (unset.length > 0 || faults.length > 0) return fail([...unset, ...faults])
   return result.success ? result.data : fail(faults)
+}
+
+/** A fault with where its value comes from: the variable that overrides the key, or the file. */
+function placeOf(fault: string, { HOST, PORT }: Environment, file: string): string {
+  for (const [key, name, value] of [
+    ['host: ', 'HOST', HOST],
+    ['backend_port: ', 'PORT', PORT],
+  ] as const)
+    if (value && fault.startsWith(key))
+      return `the environment variable ${name}: ${fault.slice(key.length)}`
+  return `${file}: ${fault}`
+}
+
+/** The keys that a section may have. */
+function keysAt(path: readonly PropertyKey[]): string[] {
+  let schema: z.core.$ZodType | undefined = Config
+  for (const part of path) schema = childSchema(schema, String(part))
+  return Object.keys(shapeOf(schema))
 }
 
 function readYaml(text: string, fail: (faults: readonly string[]) => never): unknown {
@@ -181,16 +199,18 @@ function mayBeAbsent({ path }: MissingVariable): boolean {
   return schema?._zod.def.type === 'optional'
 }
 
-function childSchema(
+const childSchema = (
   schema: z.core.$ZodType | undefined,
   part: string | number,
-): z.core.$ZodType | undefined {
+): z.core.$ZodType | undefined => shapeOf(schema)[String(part)]
+
+function shapeOf(schema: z.core.$ZodType | undefined): Record<string, z.core.$ZodType> {
   // The internal definition of zod schemas, read to find the schema at a path.
   const definition = schema?._zod.def as
     | { type: string; innerType?: z.core.$ZodType; shape?: Record<string, z.core.$ZodType> }
     | undefined
-  if (definition?.innerType !== undefined) return childSchema(definition.innerType, part)
-  return definition?.shape?.[String(part)]
+  if (definition?.innerType !== undefined) return shapeOf(definition.innerType)
+  return definition?.shape ?? {}
 }
 
 /** Variables are always text: converts it where the schema expects a number or a boolean. */

@@ -139,6 +139,16 @@ describe('variables', () => {
 describe('faults', () => {
   test.each([
     ['nonsense: 1', 'nonsense: found an unknown key'],
+    ['workspace_roots: x', 'expected only known keys; did you mean workspace_root?'],
+    [
+      'limits: {uplod: 1}',
+      'limits.uplod: found an unknown key, expected only known keys; did you mean upload?',
+    ],
+    [
+      'models: [{id: a, name: A, api_url: nowhere}]',
+      'expected a URL starting with http:// or https://',
+    ],
+    ['public_url: https://a.example/chat', 'public_url: found a URL with the path "/chat"'],
     ['limits: {speed: 1}', 'limits.speed: found an unknown key'],
     ['backend_port: many', 'backend_port: found "many", expected a number'],
     ['backend_port: 70000', 'backend_port: found 70000, expected a number of at most 65535'],
@@ -168,6 +178,13 @@ describe('faults', () => {
     ['web_search: {provider: brave}', 'web_search.api_key: found nothing'],
   ])('the configuration %j is reported as: %s', (text, line) => {
     expect(faultsOf(text).join('\n')).toContain(line)
+  })
+
+  test('a wrong variable is named instead of the file', () => {
+    expect(faultsOf('', { PORT: 'abc' })).toEqual([
+      'the environment variable PORT: found "abc", expected a number',
+    ])
+    expect(faultsOf('', { HOST: '0.0.0.0' })[0]).toMatch(/^the environment variable HOST: /)
   })
 
   test('each fault has its own line', () => {
