@@ -6,7 +6,7 @@ type Assistant = Extract<LlmMessage, { role: 'assistant' }>
 type User = Extract<LlmMessage, { role: 'user' }>
 type ToolResult = Extract<LlmMessage, { role: 'tool' }>
 
-/** Stands for an answer that failed or was empty, after the results of its calls. */
+/** Stands for an answer that failed or was empty. */
 const NO_ANSWER = '(There was no answer.)'
 /** Stands for the beginning of a conversation that begins with an answer. */
 const BEGINNING = '(The conversation begins with this answer.)'
@@ -64,28 +64,12 @@ export function sendableHistory(
 
 function addUser(out: LlmMessage[], message: User, answersResults: boolean): void {
   const last = out.at(-1)
-  if (last?.role === 'user') {
-    out[out.length - 1] = joined(last, message)
-    return
-  }
-  if (last?.role === 'tool' && answersResults) out.push({ role: 'assistant', content: NO_ANSWER })
+  if (last?.role === 'user' || (last?.role === 'tool' && answersResults))
+    out.push({ role: 'assistant', content: NO_ANSWER })
   const isEmpty =
     `${message.context ?? ''}${message.content}`.trim() === '' &&
     (message.images ?? []).length + (message.documents ?? []).length === 0
   out.push(isEmpty ? { ...message, content: EMPTY } : message)
-}
-
-function joined(one: User, other: User): User {
-  const text = ({ context, content }: User) =>
-    [context ?? '', content].filter((part) => part.trim() !== '').join('\n\n')
-  const images = [...(one.images ?? []), ...(other.images ?? [])]
-  const documents = [...(one.documents ?? []), ...(other.documents ?? [])]
-  return {
-    role: 'user',
-    content: [text(one), text(other)].filter((part) => part !== '').join('\n\n'),
-    ...(images.length === 0 ? {} : { images }),
-    ...(documents.length === 0 ? {} : { documents }),
-  }
 }
 
 function addAssistant(out: LlmMessage[], message: Assistant): void {
