@@ -177,7 +177,6 @@ async function createRoutedApp(base: Base, modules: Modules, webRoot: string): P
   const stack = { ...base, ...modules, instance: base.instance.id, webRoot, version }
   const { app, issueToken, finish } = await createConfiguredStack(stack)
   announceChanges(app, base.instance)
-  const moveAttachments = (): void => void modules.mover.run()
   registerRoutes(
     app,
     routeDependencies({
@@ -186,7 +185,6 @@ async function createRoutedApp(base: Base, modules: Modules, webRoot: string): P
       ...modules.accounts,
       webRoot,
       issueToken,
-      moveAttachments,
       version,
     }),
   )

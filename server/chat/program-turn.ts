@@ -6,6 +6,7 @@ import type { FileRow } from '../db/repositories/projects/files.ts'
 import type { Store } from '../db/store.ts'
 import { appError } from '../errors.ts'
 import { newId } from '../lib/ids.ts'
+import { createTurns } from '../lib/turns.ts'
 import type { NewAttachment } from '../protocol/conversations/message.ts'
 import type { CallId, ConversationId, MessageId, UserId } from '../protocol/ids.ts'
 import { resumePoint } from '../runs/context/context.ts'
@@ -86,7 +87,10 @@ export async function storeProgramTurn(
   }
   if (turn.results !== null) await storeResults(tx, store, userId, turn.results)
   let parentId = turn.after
+  // Thousands of messages take long to store. No reader sees the open transaction.
+  const pause = createTurns()
   for (const [index, id] of turn.ids.entries()) {
+    await pause()
     const message = turn.past[index]
     const base = { ...MESSAGE_DEFAULTS, id, conversationId, parentId, createdAt }
     const row: MessageRow =
@@ -97,8 +101,10 @@ export async function storeProgramTurn(
           : { ...base, role: 'assistant', text: lastTextOf(message.steps) }
     await store.messages.add(tx, userId, [row], at.files[index] ?? [])
     if (message?.role === 'assistant')
-      for (const [position, step] of message.steps.entries())
+      for (const [position, step] of message.steps.entries()) {
+        await pause()
         await store.steps.put(tx, userId, stepRow(id, position, step))
+      }
     parentId = id
   }
 }
@@ -126,7 +132,9 @@ async function storeResults(
 ): Promise<void> {
   const rows: StepRow[] = await store.steps.list(messageId, tx)
   const { pendingCalls, places } = resumePoint(rows, { get: () => undefined })
+  const pause = createTurns()
   for (const call of pendingCalls) {
+    await pause()
     const content = results.get(call.id)
     const place = places.get(call.id)
     if (content === undefined || place === undefined)

@@ -6,13 +6,13 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
-import pLimit from 'p-limit'
 import type { Database, Writer } from '../db/database.ts'
 import type { FileRepository, FileRow } from '../db/repositories/projects/files.ts'
 import { appError } from '../errors.ts'
 import { boundedText } from '../knowledge/document-text.ts'
 import { extractText } from '../knowledge/extract.ts'
 import { decodeText } from '../lib/encodings.ts'
+import { createFairQueue } from '../lib/fair-queue.ts'
 import { newId } from '../lib/ids.ts'
 import type { Attachment } from '../protocol/conversations/message.ts'
 import type { FileId, UserId } from '../protocol/ids.ts'
@@ -22,8 +22,10 @@ import { readImage } from './images.ts'
 import { ARCHIVE_LIST_BYTES, officeType, SNIFFED_BYTES, sniff } from './sniff.ts'
 
 /** Maximum number of images and documents that child processes read at once. A slow document does not delay images. */
-const MAX_CONCURRENT_IMAGES = 2
-const MAX_CONCURRENT_DOCUMENTS = 2
+const MAX_CONCURRENT_IMAGES = 3
+const MAX_CONCURRENT_DOCUMENTS = 3
+/** Of one user, so that there is always room for another. */
+const MAX_OF_ONE_USER = 2
 const DOCUMENT_TIMEOUT_MS = 30_000
 const SHORT_TEXT_BYTES = 256 * 1024
 const MAX_NAME_CHARACTERS = 255
@@ -100,8 +102,8 @@ export function createFileService({
   storage,
   log,
 }: FileServiceOptions): FileService {
-  const imageSlot = pLimit(MAX_CONCURRENT_IMAGES)
-  const documentSlot = pLimit(MAX_CONCURRENT_DOCUMENTS)
+  const images = createFairQueue({ size: MAX_CONCURRENT_IMAGES, perOwner: MAX_OF_ONE_USER })
+  const readers = createFairQueue({ size: MAX_CONCURRENT_DOCUMENTS, perOwner: MAX_OF_ONE_USER })
 
   /** Runs `work` with the path of a new folder, which is removed afterwards. */
   async function inFolder<T>(id: string, work: (path: string) => Promise<T>): Promise<T> {
@@ -114,9 +116,9 @@ export function createFileService({
     }
   }
 
-  async function examineImage(path: string): Promise<Examined | null> {
+  async function examineImage(userId: UserId, path: string): Promise<Examined | null> {
     const output = `${path}.out`
-    const image = await imageSlot(() => readImage(path, output))
+    const image = await images.run(userId, () => readImage(path, output))
     if (!image.ok) {
       log.warn({ cause: image.internal }, 'an image could not be read')
       return null
@@ -146,8 +148,11 @@ export function createFileService({
     return { ...found, kind: 'text', mime: 'text/plain', content: path, thumbnail: null }
   }
 
-  async function examineText(path: string, name: string, mime: string): Promise<Examined> {
-    const found = await documentSlot(async () =>
+  async function examineText(
+    userId: UserId,
+    { path, name, mime }: { path: string; name: string; mime: string },
+  ): Promise<Examined> {
+    const found = await readers.run(userId, async () =>
       extractText(name, await readFile(path), {
         signal: new AbortController().signal,
         timeoutMs: DOCUMENT_TIMEOUT_MS,
@@ -165,19 +170,19 @@ export function createFileService({
   }
 
   /** @throws AppError `file_type_unsupported`, `image_unreadable`. */
-  async function examine(path: string, name: string): Promise<Examined> {
+  async function examine(userId: UserId, path: string, name: string): Promise<Examined> {
     const type = sniff(await headOf(path))
     if (type.kind === 'image') {
-      const image = await examineImage(path)
+      const image = await examineImage(userId, path)
       if (image === null) throw appError('image_unreadable', { name })
       return image
     }
     if (type.kind === 'text')
-      return (await examineShortText(path)) ?? examineText(path, name, type.mime)
+      return (await examineShortText(path)) ?? examineText(userId, { path, name, mime: type.mime })
     if (type.kind === 'unknown') throw appError('file_type_unsupported', { name })
     const mime = type.mime === 'application/pdf' ? type.mime : officeType(await tailOf(path))
     if (mime === undefined) throw appError('file_type_unsupported', { name })
-    return examineText(path, name, mime)
+    return examineText(userId, { path, name, mime })
   }
 
   async function storeBlobs(
@@ -219,7 +224,11 @@ export function createFileService({
   }
 
   /** Writes an attachment to `path` and examines it. */
-  async function examineInline(path: string, attachment: Attachment): Promise<Examined> {
+  async function examineInline(
+    userId: UserId,
+    path: string,
+    attachment: Attachment,
+  ): Promise<Examined> {
     if (!('data' in attachment)) {
       const { content } = attachment
       await pipeline(Readable.from([content]), createWriteStream(path, { mode: 0o600 }))
@@ -229,7 +238,7 @@ export function createFileService({
     const bytes = Buffer.from(attachment.data, 'base64')
     await pipeline(Readable.from([bytes]), createWriteStream(path, { mode: 0o600 }))
     const asItIs = { kind: 'image', mime: attachment.mime, content: path, thumbnail: null } as const
-    return (await examineImage(path)) ?? { ...nothingKnown, ...asItIs }
+    return (await examineImage(userId, path)) ?? { ...nothingKnown, ...asItIs }
   }
 
   return {
@@ -248,21 +257,21 @@ export function createFileService({
       return await inFolder(id, async (path) => {
         await pipeline(file.content, createWriteStream(path, { mode: 0o600 }))
         if (file.isCut()) throw appError('file_upload_too_large', { limit: megabytes(maxBytes) })
-        return await store(userId, id, name, await examine(path, name))
+        return await store(userId, id, name, await examine(userId, path, name))
       })
     },
 
     addInline(userId, attachment) {
       const id = newId<FileId>()
       return inFolder(id, async (path) =>
-        store(userId, id, attachment.name, await examineInline(path, attachment)),
+        store(userId, id, attachment.name, await examineInline(userId, path, attachment)),
       )
     },
 
     prepareInline(userId, attachment) {
       const id = newId<FileId>()
       return inFolder(id, async (path) => {
-        const found = await examineInline(path, attachment)
+        const found = await examineInline(userId, path, attachment)
         const row = await storeBlobs(userId, id, attachment.name, found)
         return { row: withoutText(row), insert: (tx) => files.insert(tx, row) }
       })

@@ -1,5 +1,6 @@
 // Tracks each user's requests until their responses are sent, so that they can be ended when access ends.
 import type { ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import { LRUCache } from 'lru-cache'
 import { appError } from '../errors.ts'
@@ -57,14 +58,25 @@ interface Tracked {
 /** Endings that are remembered. Each matters only for requests whose credential is being checked at that moment. */
 const MAX_ENDINGS = 10_000
 
-/** Ends one request. Its handler may still be running; Fastify ignores what it returns. */
+/**
+ * Ends one request, and its body with it: whoever still reads it gets an error. Node would detach the body from the closing
+ * connection, and a handler that waits for the rest of it would keep what it holds for ever. A handler that is past its body
+ * runs to its end; Fastify ignores what it returns.
+ */
 function endRequest(reply: FastifyReply): void {
   const { raw } = reply
+  // The connection closes anyway. Not earlier, because that would cut off the response.
+  raw.once('close', () => reply.request.raw.destroy())
   if (raw.headersSent) {
     raw.destroy()
     return
   }
   reply.hijack()
+  // A stream that nobody will send would stay open.
+  reply.send = (payload) => {
+    if (payload instanceof Readable) payload.destroy()
+    return reply
+  }
   for (const [name, value] of Object.entries(reply.getHeaders()))
     if (value !== undefined) raw.setHeader(name, value)
   // Do not read the rest of an upload.

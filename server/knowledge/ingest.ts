@@ -1,7 +1,6 @@
 // Reads uploaded documents in the background, a few at a time; unfinished ones are read after the next start.
 import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import pLimit from 'p-limit'
 import type {
   DocumentRepository,
   DocumentRow,
@@ -9,6 +8,7 @@ import type {
 } from '../db/repositories/projects/documents.ts'
 import { errorText } from '../errors.ts'
 import { untilAborted } from '../lib/abort.ts'
+import { createFairQueue } from '../lib/fair-queue.ts'
 import { indexWords } from '../lib/words.ts'
 import { SOLE_WORKER, type WorkClaims } from '../lib/work-claims.ts'
 import { storedFailure } from '../protocol/failures/stored.ts'
@@ -17,7 +17,9 @@ import { extractPassages } from './extract.ts'
 import type { Passage } from './passage.ts'
 import type { VectorSearch } from './vector-search.ts'
 
-const MAX_CONCURRENT_DOCUMENTS = 2
+/** Documents that are read at once, of all users and of one: a user with many never delays the first of another. */
+const MAX_CONCURRENT_DOCUMENTS = 3
+const MAX_OF_ONE_USER = 2
 /** How often an instance looks for documents that instances that have ended left unread. */
 const LOOK_EVERY_MS = 30_000
 /** Passages indexed before yielding to the event loop: about 2 ms. */
@@ -66,7 +68,7 @@ export function createIngest({
   claims = SOLE_WORKER,
   log,
 }: IngestOptions): Ingest {
-  const slot = pLimit(MAX_CONCURRENT_DOCUMENTS)
+  const queue = createFairQueue({ size: MAX_CONCURRENT_DOCUMENTS, perOwner: MAX_OF_ONE_USER })
   const running = new Map<string, AbortController>()
   const tasks = new Set<Promise<void>>()
   /** Documents that searches wait for, by id. */
@@ -151,7 +153,8 @@ export function createIngest({
     }
     const controller = new AbortController()
     running.set(document.id, controller)
-    const task = slot(() => take(document, controller)).finally(() => {
+    const work = queue.run(document.userId, () => take(document, controller))
+    const task = work.finally(() => {
       running.delete(document.id)
       settle(document.id)
       tasks.delete(task)

@@ -5,6 +5,7 @@ import type { FullMessage } from '../db/repositories/conversations/messages.ts'
 import { escapeHtml } from '../lib/escape-html.ts'
 import { type DocumentLanguage, documentTexts } from './document-texts.ts'
 import { DOCUMENT_END, documentPolicy, documentStart } from './html.ts'
+import type { UserId } from '../protocol/ids.ts'
 import type { MarkdownRenderer } from './markdown.ts'
 import {
   type AnyText,
@@ -25,9 +26,10 @@ interface Rendering {
 export async function* exportHtml(
   store: ExportStore,
   conversation: ConversationRow,
-  rendering: Rendering,
+  given: Rendering,
 ): AsyncGenerator<string> {
-  const { language } = rendering
+  const { language } = given
+  const rendering = { ...given, owner: conversation.userId }
   const { title, createdAt } = conversation
   const texts = documentTexts[language]
   yield documentStart(
@@ -54,7 +56,7 @@ export async function* exportHtml(
 async function* stepHtml(
   message: FullMessage,
   step: FullMessage['steps'][number],
-  rendering: Rendering,
+  rendering: Rendering & { owner: UserId },
 ): AsyncGenerator<string> {
   const { language } = rendering
   const texts = documentTexts[language]
@@ -69,9 +71,12 @@ async function* stepHtml(
   yield '</details>\n'
 }
 
-async function* prose(text: AnyText, { markdown, language }: Rendering): AsyncGenerator<string> {
+async function* prose(
+  text: AnyText,
+  { markdown, language, owner }: Rendering & { owner: UserId },
+): AsyncGenerator<string> {
   if (typeof text === 'string')
-    yield `<div class="body" dir="auto">${await markdown.render(text, language)}</div>\n`
+    yield `<div class="body" dir="auto">${await markdown.render(owner, text, language)}</div>\n`
   else yield* preformatted(text, 'pre', 'plain')
 }
 

@@ -1,35 +1,42 @@
 // Stores a conversation from its JSON form as a new conversation of a user.
 import type { Database } from '../db/database.ts'
+import type { CompleteMessage } from '../db/repositories/conversations/message-import.ts'
 import { fromStep } from '../db/repositories/conversations/steps.ts'
+import type { FileRow } from '../db/repositories/projects/files.ts'
 import type { Store } from '../db/store.ts'
+import type { FileService } from '../files/files.ts'
+import { createTurns } from '../lib/turns.ts'
 import type { ExportedConversation, ExportedMessage } from '../protocol/conversations/export.ts'
 import type { ConversationId, UserId } from '../protocol/ids.ts'
 import { endedStatus, newIds } from './imported-messages.ts'
 import { wellFormed } from './well-formed.ts'
 
-/** Characters of messages in one transaction, so that no transaction blocks others for long. */
-const BATCH_CHARACTERS = 200_000
+/** Characters and messages of one transaction, so that no transaction blocks others for long. */
+const BATCH_CHARACTERS = 100_000
+const BATCH_MESSAGES = 200
 
 /** The dependencies of an import. */
 export interface ImportDependencies {
   database: Database
   store: Store
+  files: Pick<FileService, 'addInline' | 'remove'>
   /** Whether conversations can use this model; otherwise the import uses the default. */
   hasModel(id: string): Promise<boolean>
 }
 
 /**
  * Messages get new ids; times, branches, steps and attachments stay. The text counts as text from outside, so the new
- * conversation is tainted. Its approval mode, grants and project are those of a new conversation.
- * @throws AppError `import_invalid` for messages that are not a tree.
+ * conversation is tainted. Its approval mode, grants and project are those of a new conversation. Until it is complete it is
+ * temporary: in no list, and purged if the process dies. Works in short turns of the event loop.
+ * @throws AppError `import_invalid` for messages that are not a tree, or the quota's refusal; then nothing is left.
  */
 export async function importJson(
-  { database, store, hasModel }: ImportDependencies,
+  { database, store, files, hasModel }: ImportDependencies,
   userId: UserId,
-  given: ExportedConversation,
+  { conversation: given, messages }: ExportedConversation,
 ): Promise<{ id: ConversationId; messages: number }> {
-  const { conversation, messages } = wellFormed(given)
-  const idOf = newIds(messages, conversation.leaf_id)
+  const conversation = wellFormed(given)
+  const idOf = await newIds(messages, conversation.leaf_id)
   const { model } = conversation
   const { id } = await store.conversations.create(userId, {
     title: conversation.title,
@@ -39,37 +46,53 @@ export async function importJson(
     maxTokens: conversation.max_tokens,
     thinkingEnabled: conversation.thinking_enabled,
     tags: conversation.tags,
-    // Until it is complete: lists leave temporary conversations out, and what a dead process left of one is removed.
     temporary: true,
   })
+  const stored: FileRow[] = []
+  const turn = createTurns()
+
+  async function complete(message: ExportedMessage): Promise<CompleteMessage> {
+    const own: FileRow[] = []
+    for (const attachment of message.attachments) {
+      const row = await files.addInline(userId, wellFormed(attachment))
+      stored.push(row)
+      own.push(row)
+    }
+    const { steps: givenSteps, attachments: _attachments, ...columns } = message
+    const { role, text, token_count, model, status, error, created_at, edited_from, feedback } =
+      wellFormed(columns)
+    const messageId = idOf(message.id)
+    const steps = []
+    for (const step of givenSteps) {
+      steps.push(fromStep(messageId, wellFormed(step)))
+      await turn()
+    }
+    return {
+      message: {
+        id: messageId,
+        parentId: message.parent_id === null ? null : idOf(message.parent_id),
+        role,
+        text,
+        tokenCount: token_count,
+        model,
+        runId: null,
+        status: endedStatus(status),
+        error,
+        createdAt: new Date(created_at),
+        editedFrom: edited_from === undefined ? undefined : idOf(edited_from),
+        feedback,
+      },
+      steps,
+      files: own,
+    }
+  }
+
   try {
     await database.write((tx) => store.conversations.markTainted(tx, id))
-    for (const batch of batches(messages))
-      await database.write(async (tx) => {
-        for (const message of batch) {
-          const messageId = idOf(message.id)
-          const row = {
-            id: messageId,
-            conversationId: id,
-            parentId: message.parent_id === null ? null : idOf(message.parent_id),
-            role: message.role,
-            text: message.text,
-            tokenCount: message.token_count,
-            model: message.model,
-            runId: null,
-            status: endedStatus(message.status),
-            error: message.error,
-            createdAt: new Date(message.created_at),
-          }
-          await store.messages.insert(tx, userId, [row], message.attachments)
-          await store.messages.setMarks(tx, messageId, {
-            editedFrom: message.edited_from && idOf(message.edited_from),
-            feedback: message.feedback,
-          })
-          for (const step of message.steps)
-            await store.steps.put(tx, userId, fromStep(messageId, step))
-        }
-      })
+    for await (const batch of batches(messages, complete)) {
+      const prepared = await store.messageImport.prepare(userId, batch)
+      await database.write((tx) => store.messageImport.insert(tx, userId, id, prepared))
+    }
     await database.write((tx) =>
       store.conversations.completeImport(tx, id, {
         leafId: conversation.leaf_id === null ? null : idOf(conversation.leaf_id),
@@ -82,22 +105,24 @@ export async function importJson(
     )
   } catch (error) {
     await store.conversations.remove(userId, id)
+    for (const file of stored) await files.remove(userId, file.id)
     throw error
   }
   return { id, messages: messages.length }
 }
 
-function* batches(messages: readonly ExportedMessage[]): Generator<ExportedMessage[]> {
-  let batch: ExportedMessage[] = []
+async function* batches(
+  messages: readonly ExportedMessage[],
+  complete: (message: ExportedMessage) => Promise<CompleteMessage>,
+): AsyncGenerator<CompleteMessage[]> {
+  let batch: CompleteMessage[] = []
   let size = 0
-  for (const message of messages) {
-    batch.push(message)
-    size += 1_000 + message.text.length
-    for (const step of message.steps)
-      size += 500 + (step.type === 'tool_call' ? step.arguments : step.content).length
-    for (const file of message.attachments)
-      size += 'data' in file ? file.data.length : file.content.length
-    if (size < BATCH_CHARACTERS) continue
+  for (const given of messages) {
+    const one = await complete(given)
+    batch.push(one)
+    size += one.message.text.length
+    for (const { content } of one.steps) size += content.length
+    if (size < BATCH_CHARACTERS && batch.length < BATCH_MESSAGES) continue
     yield batch
     batch = []
     size = 0

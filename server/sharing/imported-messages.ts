@@ -1,6 +1,7 @@
 // Checks the messages of an exported conversation, and gives them new ids.
 import { appError } from '../errors.ts'
 import { newId } from '../lib/ids.ts'
+import { createTurns } from '../lib/turns.ts'
 import type { ExportedMessage } from '../protocol/conversations/export.ts'
 import { MessageId } from '../protocol/ids.ts'
 import { isWaitingStatus } from '../protocol/runs/run.ts'
@@ -9,12 +10,20 @@ import { isWaitingStatus } from '../protocol/runs/run.ts'
 export const endedStatus = (status: ExportedMessage['status']): ExportedMessage['status'] =>
   status === 'streaming' || isWaitingStatus(status) ? 'interrupted' : status
 
-/** A new id for each message. @throws AppError `import_invalid` for a repeated id, a missing parent or a cycle. */
-export function newIds(
+/**
+ * A new id for each message, made in short turns of the event loop.
+ * @throws AppError `import_invalid` for a repeated id, a missing parent or a cycle.
+ */
+export async function newIds(
   messages: readonly Pick<ExportedMessage, 'id' | 'parent_id' | 'steps'>[],
   leaf: MessageId | null,
-): (old: MessageId) => MessageId {
-  const parents = new Map(messages.map(({ id, parent_id }) => [id, parent_id]))
+): Promise<(old: MessageId) => MessageId> {
+  const turn = createTurns()
+  const parents = new Map<MessageId, MessageId | null>()
+  for (const { id, parent_id } of messages) {
+    parents.set(id, parent_id)
+    await turn()
+  }
   if (parents.size < messages.length) throw appError('import_invalid', { detail: 'repeated id' })
   const rooted = new Set<MessageId | null>([null])
   for (const { id } of messages) {
@@ -29,11 +38,15 @@ export function newIds(
       at = parent
     }
     for (const one of path) rooted.add(one)
+    await turn()
   }
   if (!rooted.has(leaf)) throw appError('import_invalid', { detail: 'missing leaf' })
-  for (const { steps } of messages)
+  const ids = new Map<MessageId, MessageId>()
+  for (const { id, steps } of messages) {
     if (new Set(steps.map(({ index }) => index)).size < steps.length)
       throw appError('import_invalid', { detail: 'repeated step' })
-  const ids = new Map(messages.map(({ id }) => [id, newId<MessageId>()]))
+    ids.set(id, newId<MessageId>())
+    await turn()
+  }
   return (old) => ids.get(old) ?? MessageId.parse(old)
 }

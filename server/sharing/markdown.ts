@@ -3,7 +3,10 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { escapeHtml } from '../lib/escape-html.ts'
+import { createFairQueue } from '../lib/fair-queue.ts'
+import { atMost } from '../lib/lru-limit.ts'
 import { createWorkerClient } from '../lib/worker-client.ts'
+import type { UserId } from '../protocol/ids.ts'
 import type { DocumentLanguage } from './document-texts.ts'
 import { proseTexts } from './prose-texts.ts'
 import type { MarkdownText, RenderRequest } from './render-request.ts'
@@ -13,9 +16,10 @@ export interface MarkdownRenderer {
   /**
    * Safe HTML of a text: no scripts, images or HTML of its own. A text that is too large or takes too long is shown as
    * plain text.
+   * @param owner of the text: a slow one delays only the other texts of its owner.
    * @param language the language of the words that Markdown leaves to the renderer, such as the titles of alerts.
    */
-  render(text: string, language: DocumentLanguage): Promise<string>
+  render(owner: UserId, text: string, language: DocumentLanguage): Promise<string>
   close(): Promise<void>
 }
 
@@ -31,45 +35,79 @@ const IDLE_MS = 30_000
  * text that takes long is rendered only once.
  */
 const MAX_CACHED_CHARACTERS = 8_000_000
-/** A text that could not be rendered, because the machine was busy, is retried after this time. */
-const CACHE_TTL_MS = 60 * 60_000
+/** A text that took too long is shown as plain text at once for this time, and then tried again. */
+const SLOW_FOR_MS = 5 * 60_000
+const MAX_SLOW = 10_000
+/** Threads, each with one text at a time; a user has one of them at most. */
+const THREADS = 2
 
 /** A text without Markdown, for what Markdown cannot show. */
 export const plainText = (text: string): string => `<pre class="plain">${escapeHtml(text)}</pre>`
 
-/** Renders in a worker thread, which ends when it is idle. Call `close` at the end. */
-export function createMarkdownRenderer(): MarkdownRenderer {
-  const client = createWorkerClient<RenderRequest, string>('sharing/markdown.child', {
-    worker: { resourceLimits: { maxOldGenerationSizeMb: 128 } },
-    startTimeoutMs: START_TIMEOUT_MS,
-    idleMs: IDLE_MS,
-    timeoutError: () => new Error('The text took too long to render'),
-  })
-  const renderNow = async (source: MarkdownText): Promise<string> => {
-    // A slow text ends the thread and all other texts in it, so those get a second attempt, without what may be slow.
-    for (const isColoured of [true, false])
-      try {
-        const request: RenderRequest = { ...source, isColoured }
-        const html = await client.request(request, { timeoutMs: RENDER_TIMEOUT_MS })
-        if (html.length <= MAX_HTML_CHARACTERS) return html
-      } catch {
-        // Without colours next, then as plain text.
-      }
-    return plainText(source.text)
+interface Rendering {
+  owner: UserId
+  source: MarkdownText
+}
+
+/**
+ * Renders in worker threads, which end when they are idle. Call `close` at the end.
+ * @param createClient opens a thread; tests pass their own.
+ */
+export function createMarkdownRenderer(
+  createClient: typeof createWorkerClient<RenderRequest, string> = createWorkerClient,
+): MarkdownRenderer {
+  const clients = Array.from({ length: THREADS }, () =>
+    createClient('sharing/markdown.child', {
+      worker: { resourceLimits: { maxOldGenerationSizeMb: 128 } },
+      startTimeoutMs: START_TIMEOUT_MS,
+      idleMs: IDLE_MS,
+      timeoutError: () => new Error('The text took too long to render'),
+    }),
+  )
+  const free = [...clients]
+  const queue = createFairQueue({ size: THREADS, perOwner: 1 })
+  /** Texts that took too long, by language and hash. */
+  const slow = new LRUCache<string, true>({ ...atMost(MAX_SLOW), ttl: SLOW_FOR_MS })
+
+  /** The HTML; null if the text takes too long or becomes too long. A slow text ends its thread, and no other text is in it. */
+  const attempt = async (source: MarkdownText): Promise<string | null> => {
+    const client = free.pop()
+    if (client === undefined) throw new Error('more texts than threads')
+    try {
+      for (const isColoured of [true, false])
+        try {
+          const request: RenderRequest = { ...source, isColoured }
+          const html = await client.request(request, { timeoutMs: RENDER_TIMEOUT_MS })
+          return html.length <= MAX_HTML_CHARACTERS ? html : null
+        } catch {
+          // Without colours next, then as plain text.
+        }
+      return null
+    } finally {
+      free.push(client)
+    }
   }
-  const rendered = new LRUCache<string, string, MarkdownText>({
+  const rendered = new LRUCache<string, string, Rendering>({
     maxSize: MAX_CACHED_CHARACTERS,
     sizeCalculation: (html) => html.length + 1,
-    ttl: CACHE_TTL_MS,
-    fetchMethod: (_key, _stale, { context }) => renderNow(context),
+    fetchMethod: async (key, _stale, { context: { owner, source } }) => {
+      const html = await queue.run(owner, () => attempt(source))
+      if (html !== null) return html
+      // Plain text is no rendering: it is not cached as one.
+      slow.set(key, true)
+      return undefined
+    },
   })
   return {
-    async render(text, language) {
+    async render(owner, text, language) {
       if (text.length > MAX_CHARACTERS) return plainText(text)
-      const hash = createHash('sha256').update(text).digest('base64')
-      const context = { text, texts: proseTexts[language] }
-      return (await rendered.fetch(`${language} ${hash}`, { context })) ?? plainText(text)
+      const key = `${language} ${createHash('sha256').update(text).digest('base64')}`
+      if (slow.has(key)) return plainText(text)
+      const context = { owner, source: { text, texts: proseTexts[language] } }
+      return (await rendered.fetch(key, { context })) ?? plainText(text)
     },
-    close: () => client.close(),
+    async close() {
+      for (const client of clients) await client.close()
+    },
   }
 }

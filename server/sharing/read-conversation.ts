@@ -3,6 +3,7 @@ import type { ConversationRow } from '../db/repositories/conversations/conversat
 import type { FullMessage } from '../db/repositories/conversations/messages.ts'
 import type { Store } from '../db/store.ts'
 import type { LongText } from '../lib/json-pieces.ts'
+import { createTurns } from '../lib/turns.ts'
 import type { MessageId } from '../protocol/ids.ts'
 
 /** What reading a branch needs of the store. */
@@ -39,7 +40,9 @@ async function* readEach(
   conversationId: ConversationRow['id'],
   ids: Iterable<MessageId> | AsyncIterable<MessageId>,
 ): AsyncGenerator<FullMessage> {
+  const turn = createTurns()
   for await (const id of ids) {
+    await turn()
     const message = await messages.findFull(conversationId, id)
     if (message !== undefined) yield message
   }

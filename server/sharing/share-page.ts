@@ -27,7 +27,7 @@ export async function* sharePage(
     isFirst = false
     yield `<article class="${message.role}"><h2>${texts[message.role]}</h2>\n`
     if (message.text !== '') yield `<p class="said" dir="auto">${escapeHtml(message.text)}</p>\n`
-    for (const step of message.steps) yield await stepHtml(step, options)
+    for (const step of message.steps) yield await stepHtml(step, share, options)
     yield `${filesHtml(message.files, options.token)}</article>\n`
   }
   if (isFirst) yield pageStart(title, '', renewedAt, language)
@@ -52,6 +52,7 @@ function pageStart(title: string, said: string, at: Date, language: DocumentLang
 
 async function stepHtml(
   step: SharedStep,
+  { userId }: Pick<ShareRow, 'userId'>,
   { language, markdown }: { language: DocumentLanguage; markdown: MarkdownRenderer },
 ): Promise<string> {
   const texts = documentTexts[language]
@@ -59,7 +60,7 @@ async function stepHtml(
     `<details><summary>${escapeHtml(summary)}</summary><pre dir="auto">${escapeHtml(content)}</pre></details>\n`
   switch (step.type) {
     case 'text':
-      return `<div class="body" dir="auto">${await markdown.render(step.content, language)}</div>\n`
+      return `<div class="body" dir="auto">${await markdown.render(userId, step.content, language)}</div>\n`
     case 'thinking':
       return folded(texts.thinking, step.content)
     case 'tool_call':

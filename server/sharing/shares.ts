@@ -1,6 +1,5 @@
 // Shares: frozen copies of the shown branch behind an unguessable link.
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
-import pLimit from 'p-limit'
 import { networkOf } from '../auth/network.ts'
 import type { Passwords } from '../auth/passwords.ts'
 import type { SecretBox } from '../auth/secret-box.ts'
@@ -8,6 +7,7 @@ import type { Database } from '../db/database.ts'
 import type { ShareRow } from '../db/repositories/conversations/shares.ts'
 import type { Store } from '../db/store.ts'
 import { appError } from '../errors.ts'
+import { createFairQueue } from '../lib/fair-queue.ts'
 import { newId } from '../lib/ids.ts'
 import type { Limits } from '../lib/limits.ts'
 import type { ShareBody } from '../protocol/conversations/share.ts'
@@ -15,6 +15,7 @@ import type { ConversationId, UserId } from '../protocol/ids.ts'
 import { copyBranch } from './copy-branch.ts'
 
 const TOKEN_BYTES = 16
+const MAX_COPIES = 3
 const GUESSES = 20
 /** Password guesses from all networks together, so that many addresses do not help much. */
 const GUESSES_IN_ALL = 200
@@ -67,8 +68,8 @@ export function createShares({
   now,
 }: ShareDependencies) {
   const { shares } = store
-  // One copy at a time: copies of one conversation would remove each other's rows.
-  const queue = pLimit(1)
+  // One copy of a user at a time: copies of one conversation would remove each other's rows.
+  const queue = createFairQueue({ size: MAX_COPIES, perOwner: 1 })
   const guesses = limits.rateLimit('share guesses', { limit: GUESSES, windowMs: GUESS_WINDOW_MS })
   const guessesInAll = limits.rateLimit('share guesses in all', {
     limit: GUESSES_IN_ALL,
@@ -100,7 +101,7 @@ export function createShares({
      * @throws AppError `conversation_not_found`, `sharing_off`, `share_too_large`, `share_expired`.
      */
     create: (userId: UserId, conversationId: ConversationId, body: ShareBody): Promise<ShareRow> =>
-      queue(async () => {
+      queue.run(userId, async () => {
         if (!isEnabled()) throw appError('sharing_off')
         const conversation = await store.conversations.find(userId, conversationId)
         if (conversation === undefined) throw appError('conversation_not_found')
@@ -113,11 +114,16 @@ export function createShares({
         if (old === undefined) await database.write((tx) => shares.insert(tx, share))
         const include = [...new Set(body.include ?? (body.include === null ? [] : share.include))]
         const revision = newId<string>()
-        await copyBranch({ database, store }, conversation, {
-          shareId: share.id,
-          revision,
-          include,
-        })
+        try {
+          await copyBranch({ database, store }, conversation, {
+            shareId: share.id,
+            revision,
+            include,
+          })
+        } catch (error) {
+          await database.write((tx) => shares.discard(tx, share.id, revision))
+          throw error
+        }
         const shown = await database.write((tx) =>
           shares.show(tx, share.id, {
             revision,

@@ -1,12 +1,12 @@
 // The queue of exports and imports: runs a few at once and stores the outcome of each.
-import pLimit from 'p-limit'
 import type { TransferRow } from '../db/repositories/conversations/transfers.ts'
 import type { Store } from '../db/store.ts'
+import { createFairQueue } from '../lib/fair-queue.ts'
 import type { DescribedFailure } from '../protocol/failures/stored.ts'
 import type { TransferId } from '../protocol/ids.ts'
 
 const PROGRESS_EVERY_MS = 500
-/** Maximum jobs at once, of all users. */
+/** Maximum jobs of a kind at once, of all users. Exports do not wait for imports. */
 const MAX_CONCURRENT = 2
 
 /** The columns of a job that change as it proceeds. */
@@ -26,8 +26,8 @@ export interface Job {
 export interface JobQueue {
   /** Aborts when `stop` is called. */
   signal: AbortSignal
-  /** Queues a job whose row is stored as queued. */
-  add(row: TransferRow, job: Job): void
+  /** Queues a job whose row is stored as queued. `end` is called when it has ended, whatever its outcome. */
+  add(row: TransferRow, job: Job, end: () => Promise<void>): void
   /**
    * Returns a function that stores the progress of a job: a new total at once, everything else at most every half second.
    */
@@ -49,7 +49,8 @@ export function createJobQueue({
   log: { warn(details: object, message: string): void }
   now(): Date
 }): JobQueue {
-  const slot = pLimit(MAX_CONCURRENT)
+  const fair = () => createFairQueue({ size: MAX_CONCURRENT, perOwner: 1 })
+  const queues = { export: fair(), import: fair() }
   const stopping = new AbortController()
   const tasks = new Set<Promise<void>>()
 
@@ -78,11 +79,13 @@ export function createJobQueue({
   return {
     signal: stopping.signal,
 
-    add(row, job) {
-      const task = slot(() => run(row, job))
+    add(row, job, end) {
+      const task = queues[row.kind]
+        .run(row.userId, () => run(row, job))
         .catch((error: unknown) =>
           log.warn({ err: error, id: row.id }, 'a transfer could not be stored'),
         )
+        .finally(end)
         .finally(() => tasks.delete(task))
       tasks.add(task)
     },

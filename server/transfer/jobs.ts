@@ -15,7 +15,7 @@ import type { ConversationId, TransferId, UserId } from '../protocol/ids.ts'
 import { type ImportDependencies, performImport } from './import.ts'
 import { ImportFault } from './import-items.ts'
 import { createReport } from './import-report.ts'
-import { createJobQueue, type JobChanges } from './job-queue.ts'
+import { createJobQueue, type Job, type JobChanges } from './job-queue.ts'
 import { type BundleDependencies, writeBundle } from './write-bundle.ts'
 
 /** How long the file of an export can be downloaded, and how long the result of an import is shown. */
@@ -91,8 +91,8 @@ export function createTransferJobs(dependencies: TransferDependencies): Transfer
   const { claims = SOLE_WORKER } = dependencies
   const workOf = (id: TransferId): string => `transfer:${id}`
   const queue = createJobQueue({ transfers, log, now })
-  /** Users whose import is being received. */
-  const receiving = new Set<UserId>()
+  /** The places of users in this process. */
+  const places = new Set<string>()
   let timer: NodeJS.Timeout | undefined
   const exportPath = (id: TransferId): string => join(folder, `${id}.zip`)
   const importFolder = (id: TransferId): string => join(folder, id)
@@ -113,17 +113,50 @@ export function createTransferJobs(dependencies: TransferDependencies): Transfer
     endedAt: null,
   })
 
-  /** At most one job of a kind for each user. */
-  async function assertNoneActive(userId: UserId, kind: TransferRow['kind']): Promise<void> {
-    const active = (await transfers.list(userId, kind, LISTED)).find(
-      ({ endedAt }) => endedAt === null,
-    )
-    if (active === undefined && !(kind === 'import' && receiving.has(userId))) return
-    throw appError(
-      kind === 'export' ? 'export_running' : 'import_running',
-      {},
-      active === undefined ? {} : { details: { id: active.id } },
-    )
+  /**
+   * Takes the only place that a user has for a job of a kind, at all instances: two requests at once get one.
+   * @returns gives it back. @throws AppError `export_running`, `import_running`.
+   */
+  async function takePlace(
+    userId: UserId,
+    kind: TransferRow['kind'],
+  ): Promise<() => Promise<void>> {
+    const place = `transfer:${kind}:${userId}`
+    const refusal = async () => {
+      const active = (await transfers.list(userId, kind, LISTED)).find(
+        ({ endedAt }) => endedAt === null,
+      )
+      const details = active === undefined ? {} : { details: { id: active.id } }
+      return appError(kind === 'export' ? 'export_running' : 'import_running', {}, details)
+    }
+    if (places.has(place)) throw await refusal()
+    places.add(place)
+    try {
+      if (!(await claims.claim(place))) throw await refusal()
+    } catch (error) {
+      places.delete(place)
+      throw error
+    }
+    return async () => {
+      await claims.finish(place)
+      places.delete(place)
+    }
+  }
+
+  /** Stores a job and queues its work. Afterwards, what it has claimed is free. */
+  async function begin(row: TransferRow, leave: () => Promise<void>, job: Job): Promise<void> {
+    await claims.claim(workOf(row.id))
+    const end = async (): Promise<void> => {
+      await claims.finish(workOf(row.id))
+      await leave()
+    }
+    try {
+      await transfers.create(row)
+    } catch (error) {
+      await end()
+      throw error
+    }
+    queue.add(row, job, end)
   }
 
   async function runExport(
@@ -146,6 +179,8 @@ export function createTransferJobs(dependencies: TransferDependencies): Transfer
       const { size } = await stat(unfinished)
       await rename(unfinished, exportPath(row.id))
       const stored = await transfers.find(row.userId, 'export', row.id)
+      // Its account or its row was deleted meanwhile, and nobody else would remove the archive.
+      if (stored === undefined) await removeExport(row.id)
       return { size, done: stored?.total ?? 0 }
     } finally {
       await rm(unfinished, { force: true })
@@ -173,12 +208,19 @@ export function createTransferJobs(dependencies: TransferDependencies): Transfer
       for (const { id } of await transfers.removeEnded('export', before(EXPORT_KEPT_MS)))
         await removeExport(id)
       await transfers.removeEnded('import', before(IMPORT_KEPT_MS))
+      // Archives whose rows are gone, such as those of deleted accounts. None is kept longer, whatever the database says.
+      for (const name of await readdir(folder)) {
+        if (!name.endsWith('.zip')) continue
+        const about = await stat(join(folder, name)).catch(() => null)
+        if (about !== null && about.mtime < before(EXPORT_KEPT_MS))
+          await rm(join(folder, name), { force: true })
+      }
     } catch (error) {
       log.warn({ err: error }, 'old exports could not be removed')
     }
   }
 
-  function queueImport(row: TransferRow, format: ImportFormat | null): void {
+  function importJob(row: TransferRow, format: ImportFormat | null): Job {
     const report = createReport()
     const place = importFolder(row.id)
     const work = async () => {
@@ -211,11 +253,11 @@ export function createTransferJobs(dependencies: TransferDependencies): Transfer
         if (lastId !== null) announce(row.userId, lastId)
       }
     }
-    queue.add(row, {
+    return {
       work,
       failureOf: importFailure,
       changesOnFailure: () => ({ report: report.report() }),
-    })
+    }
   }
 
   function importFailure(error: unknown): DescribedFailure {
@@ -229,26 +271,28 @@ export function createTransferJobs(dependencies: TransferDependencies): Transfer
     list: (userId, kind) => transfers.list(userId, kind, LISTED),
 
     async createExport(userId, conversationIds) {
-      await assertNoneActive(userId, 'export')
-      // One file per user, because an export is as large as everything that it contains.
-      for (const { id } of await transfers.list(userId, 'export', LISTED)) {
-        await transfers.remove(id)
-        await removeExport(id)
+      const leave = await takePlace(userId, 'export')
+      try {
+        // One file per user, because an export is as large as everything that it contains.
+        for (const { id } of await transfers.list(userId, 'export', LISTED)) {
+          await transfers.remove(id)
+          await removeExport(id)
+        }
+        const row = newRow(userId, 'export', null)
+        const failureOf = (error: unknown): DescribedFailure => {
+          log.warn({ err: error }, 'an export failed')
+          return storedFailure('export_failed')
+        }
+        await begin(row, leave, { work: () => runExport(row, conversationIds), failureOf })
+        return row
+      } catch (error) {
+        await leave()
+        throw error
       }
-      const row = newRow(userId, 'export', null)
-      await claims.claim(workOf(row.id))
-      await transfers.create(row)
-      const failureOf = (error: unknown): DescribedFailure => {
-        log.warn({ err: error }, 'an export failed')
-        return storedFailure('export_failed')
-      }
-      queue.add(row, { work: () => runExport(row, conversationIds), failureOf })
-      return row
     },
 
     async createImport(userId, { name, content, isCut }, format) {
-      await assertNoneActive(userId, 'import')
-      receiving.add(userId)
+      const leave = await takePlace(userId, 'import')
       const row = newRow(userId, 'import', name)
       const place = importFolder(row.id)
       try {
@@ -258,15 +302,12 @@ export function createTransferJobs(dependencies: TransferDependencies): Transfer
           throw appError('import_upload_too_large', {
             limit: `${Math.round(imports.maxBytes / 1024 / 1024)} MB`,
           })
-        await claims.claim(workOf(row.id))
-        await transfers.create(row)
+        await begin(row, leave, importJob(row, format))
       } catch (error) {
         await rm(place, { recursive: true, force: true })
+        await leave()
         throw error
-      } finally {
-        receiving.delete(userId)
       }
-      queueImport(row, format)
       return row
     },
 
@@ -290,6 +331,7 @@ export function createTransferJobs(dependencies: TransferDependencies): Transfer
         await rm(`${exportPath(id)}.part`, { force: true })
         const reason = kind === 'export' ? 'export_interrupted' : 'import_interrupted'
         await transfers.update(id, { status: 'failed', failure: { reason }, endedAt: now() })
+        await claims.finish(workOf(id))
       }
       // Uploads, unpacked files and incomplete exports of an earlier process.
       for (const name of claims.isShared ? [] : await readdir(folder))

@@ -70,7 +70,7 @@ async function* readOne(
     throw new ImportFault(
       storedFailure('import_conversation_too_large', { limit: MAX_CONVERSATION_TEXT }),
     )
-  const assembled = readNanoClaw(JSON.parse(await textOf(archive, name)), archive.has)
+  const assembled = await readNanoClaw(JSON.parse(await textOf(archive, name)), archive.has)
   for (const message of assembled.messages)
     for (const file of message.files) if ('entry' in file) state.done += archive.sizeOf(file.entry)
   yield* portionsOf(assembled, { unpacker, archive }, state.begin())

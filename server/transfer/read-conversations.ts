@@ -154,7 +154,7 @@ async function* chain<T>(first: readonly T[], rest: AsyncIterable<T>): AsyncGene
 
 async function* itemsOf(
   elements: AsyncIterable<Element>,
-  read: (value: unknown) => Assembled,
+  read: (value: unknown) => Assembled | Promise<Assembled>,
   { archive, unpacker, state }: Parameters<typeof openConversations>[1],
 ): AsyncGenerator<ImportItem> {
   for await (const { what, value, failure, done } of elements) {
@@ -164,14 +164,17 @@ async function* itemsOf(
       continue
     }
     try {
-      yield* portionsOf(read(value), { unpacker, archive }, state.begin())
+      yield* portionsOf(await read(value), { unpacker, archive }, state.begin())
     } catch (error) {
       yield { type: 'skipped', what: titleOf(value) || what, failure: failureOf(error) }
     }
   }
 }
 
-function reader(format: JsonFormat, archive: Archive | null): (value: unknown) => Assembled {
+function reader(
+  format: JsonFormat,
+  archive: Archive | null,
+): (value: unknown) => Assembled | Promise<Assembled> {
   const ofChatGpt = new Map<string, string>()
   if (format === 'chatgpt')
     for (const name of archive?.names ?? []) {

@@ -38,9 +38,10 @@ export function createIdempotencyKeys({
         body: sealedBody === null ? null : box.open(sealedBody, IDEMPOTENCY_SEAL_PURPOSE),
       }
     },
-    finish: (key, { status, body }) =>
+    finish: (key, { status, body, fingerprint }) =>
       idempotency.finish(key, {
         status,
+        ...(fingerprint === undefined ? {} : { fingerprint }),
         sealedBody: body === null ? null : box.seal(body, IDEMPOTENCY_SEAL_PURPOSE),
       }),
     bindRun: idempotency.bindRun,

@@ -13,6 +13,11 @@ export type ExportFormat = z.infer<typeof ExportFormat>
 /** The version of the JSON form. It changes only if older versions could no longer import it. */
 export const EXPORT_VERSION = 1
 
+/** Messages of one imported conversation. */
+export const MAX_MESSAGES = 100_000
+/** Steps of one message: far more than any run makes, and few enough to be read at once. */
+const MAX_STEPS = 2_000
+
 /** One message of an exported conversation, with its place in the tree. */
 export const ExportedMessage = z.object({
   id: MessageId,
@@ -25,7 +30,7 @@ export const ExportedMessage = z.object({
   error: z.string().nullable(),
   created_at: Timestamp,
   attachments: z.array(Attachment).max(100),
-  steps: z.array(Step),
+  steps: z.array(Step).max(MAX_STEPS),
   /** The answer that a person edited into this one. */
   edited_from: MessageId.optional(),
   feedback: Feedback.optional(),
@@ -58,7 +63,7 @@ export const ExportedConversation = z
     format: z.literal('nanoclaw'),
     version: z.literal(EXPORT_VERSION),
     conversation: ExportedSettings,
-    messages: z.array(ExportedMessage).max(100_000),
+    messages: z.array(ExportedMessage).max(MAX_MESSAGES),
   })
   .meta({ id: 'ExportedConversation' })
 export type ExportedConversation = z.infer<typeof ExportedConversation>

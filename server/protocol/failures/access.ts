@@ -109,6 +109,7 @@ export const ACCESS_FAILURES = {
     'There are already {{limit}} open invitations. Revoke some first.',
   ],
   json_list_too_long: ['bad_request', 'An array in the JSON has more than {{entries}} items.'],
+  json_too_many_values: ['bad_request', 'The JSON has more than {{limit}} values.'],
   json_too_deep: ['bad_request', 'The JSON is nested more than {{levels}} levels deep.'],
   last_administrator: [
     'conflict',

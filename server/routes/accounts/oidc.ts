@@ -23,7 +23,7 @@ export interface OidcRouteDependencies extends SessionStartDependencies {
 
 const ATTEMPTS = { limit: 60, windowMs: 5 * 60_000 }
 /** A path of the page. Excludes everything that a browser could read as another site. */
-const PAGE_PATH = /^\/(?![/\\])[^\\\s]{0,1000}$/
+const PAGE_PATH = /^\/(?![/\\])[^\\\s\p{Cc}]{0,1000}$/u
 
 /** `/api/auth/oidc/…`, for browsers: both redirect, even if something is refused. */
 export function registerOidcRoutes(app: App, dependencies: OidcRouteDependencies): void {

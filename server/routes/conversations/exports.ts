@@ -1,15 +1,19 @@
 // Routes that export and import one conversation.
 import { Readable } from 'node:stream'
+import { type ZodTypeProvider, validatorCompiler } from 'fastify-type-provider-zod'
 import { z } from 'zod'
 import { appError } from '../../errors.ts'
 import type { AttachmentReader } from '../../files/attachment-contents.ts'
 import type { App } from '../../http/app.ts'
 import {
   ExportedConversation,
+  ExportedMessage,
   ExportFormat,
   Imported,
+  MAX_MESSAGES,
 } from '../../protocol/conversations/export.ts'
 import { envelope } from '../../protocol/envelope.ts'
+import { createTurns } from '../../lib/turns.ts'
 import { ConversationId } from '../../protocol/ids.ts'
 import { documentLanguage } from '../../sharing/document-texts.ts'
 import { exportHtml } from '../../sharing/export-html.ts'
@@ -26,17 +30,46 @@ const CONTENT_TYPES = {
   html: 'text/html; charset=utf-8',
 } as const
 
+const Shell = ExportedConversation.extend({ messages: z.array(z.unknown()).max(MAX_MESSAGES) })
+
+/**
+ * Checks a body as `ExportedConversation`, message by message in short turns of the event loop, and replaces each part by
+ * what its schema makes of it. Rejects as Fastify's validation does.
+ */
+async function validateInTurns(body: unknown): Promise<void> {
+  const shell = Shell.safeParse(body)
+  if (!shell.success) throw faultOf(Shell, body)
+  const turn = createTurns()
+  const messages: unknown[] = []
+  for (const [at, message] of shell.data.messages.entries()) {
+    await turn()
+    const checked = ExportedMessage.safeParse(message)
+    // Its error names the place in the whole body.
+    if (!checked.success)
+      throw faultOf(z.object({ messages: z.record(z.string(), ExportedMessage) }), {
+        messages: { [at]: message },
+      })
+    messages.push(checked.data)
+  }
+  Object.assign(Object(body), shell.data, { messages })
+}
+
+/** The error that Fastify would throw for a body of another form. */
+function faultOf(schema: z.ZodType, value: unknown): Error {
+  const result = validatorCompiler({ schema, method: '', url: '' })(value)
+  const validation = typeof result === 'object' && 'error' in result ? result.error : []
+  return Object.assign(new Error('The body is invalid'), { validation, validationContext: 'body' })
+}
+
 /** The dependencies of the routes that export and import single conversations. */
 export type ExportRouteDependencies = ImportDependencies & {
   attachments: AttachmentReader
   markdown: MarkdownRenderer
-  /** Called after an import, which stores attachments inside their messages. */
-  moveAttachments(): void
 }
 
 /** `/api/conversations/:id/export` and `/api/conversations/import`. */
 export function registerExportRoutes(app: App, dependencies: ExportRouteDependencies): void {
-  const { markdown, attachments, moveAttachments } = dependencies
+  const { markdown, attachments } = dependencies
   const store = { ...dependencies.store, attachments }
   const tags = ['sharing']
 
@@ -81,23 +114,25 @@ export function registerExportRoutes(app: App, dependencies: ExportRouteDependen
     },
   )
 
-  app.post(
-    '/api/conversations/import',
-    {
-      // Artifacts of tools and long conversations contain long lists.
-      config: { longArrays: true },
-      schema: {
-        summary:
-          'Import a conversation from its JSON export; its text is marked as text from outside',
-        tags,
-        body: ExportedConversation,
-        response: { 200: envelope(Imported) },
+  app.register(async (plain) => {
+    const scope = plain.withTypeProvider<ZodTypeProvider>()
+    // `validateInTurns` checks the body.
+    scope.setValidatorCompiler(() => (value) => ({ value }))
+    scope.post(
+      '/api/conversations/import',
+      {
+        // Artifacts of tools and long conversations contain long lists.
+        config: { longArrays: true },
+        preValidation: ({ body }) => validateInTurns(body),
+        schema: {
+          summary:
+            'Import a conversation from its JSON export; its text is marked as text from outside',
+          tags,
+          body: ExportedConversation,
+          response: { 200: envelope(Imported) },
+        },
       },
-    },
-    async ({ user, body }) => {
-      const imported = await importJson(dependencies, user.id, body)
-      moveAttachments()
-      return success(imported)
-    },
-  )
+      async ({ user, body }) => success(await importJson(dependencies, user.id, body)),
+    )
+  })
 }

@@ -19,7 +19,7 @@ import { TransferId } from '../../protocol/ids.ts'
 import { attachmentHeader } from '../../sharing/file-name.ts'
 import { EXPORT_KEPT_MS, type TransferJobs } from '../../transfer/jobs.ts'
 import { success } from '../envelope.ts'
-import { receiveFile } from '../files/receive-file.ts'
+import { receiveFile } from '../files/receive-upload.ts'
 import type { UploadSlots } from '../files/upload-slots.ts'
 
 /** The dependencies of the routes for full exports and imports. */
@@ -124,6 +124,7 @@ function registerImportJobs(
     scope.post(
       '/api/imports',
       {
+        config: { oneFile: true },
         schema: {
           summary: 'Import conversations from a file (multipart: `file`, `format?` before it)',
           description:

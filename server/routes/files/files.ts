@@ -14,7 +14,7 @@ import { FileId } from '../../protocol/ids.ts'
 import { encodeFileName } from '../../sharing/file-name.ts'
 import { deleted, success } from '../envelope.ts'
 import { byteRangeOf } from './byte-range.ts'
-import { receiveFile } from './receive-file.ts'
+import { receiveFile } from './receive-upload.ts'
 import type { UploadSlots } from './upload-slots.ts'
 
 /** The dependencies of the routes for uploaded files. */
@@ -47,6 +47,7 @@ function registerUpload(app: App, { files, uploadSlots, fileLimit }: FileRouteDe
     scope.post(
       '/api/files',
       {
+        config: { oneFile: true },
         schema: {
           summary: 'Upload a file for a message (multipart: `file`)',
           description:

@@ -19,7 +19,7 @@ import {
 } from '../../protocol/projects/knowledge.ts'
 import { MAX_DOCUMENTS_PER_UPLOAD } from '../../protocol/projects/upload-limits.ts'
 import { deleted, presentPage, success } from '../envelope.ts'
-import { rejectBrokenUpload } from '../files/broken-upload.ts'
+import { receiveUpload } from '../files/receive-upload.ts'
 import type { UploadSlots } from '../files/upload-slots.ts'
 
 /** The dependencies of the routes for documents. */
@@ -137,12 +137,13 @@ function registerUpload(app: App, dependencies: DocumentRouteDependencies): void
           response: { 200: envelope(UploadedDocuments) },
         },
       },
-      async (request) => {
+      async (request, reply) => {
         const { user, params } = request
         await assertOwnProject(projects, user.id, params.id)
         const items: Document[] = []
-        const receive = async (): Promise<void> => {
-          for await (const part of request.files()) {
+        await receiveUpload(request, reply, uploadSlots, async (read) => {
+          for await (const part of read()) {
+            if (part.type !== 'file') continue
             const document = await knowledge.add(
               { userId: user.id, projectId: params.id },
               {
@@ -154,8 +155,7 @@ function registerUpload(app: App, dependencies: DocumentRouteDependencies): void
             )
             items.push(presentDocument(document))
           }
-        }
-        await rejectBrokenUpload(() => uploadSlots.run(user.id, receive))
+        })
         if (items.length === 0) throw appError('files_missing')
         return success({ items })
       },

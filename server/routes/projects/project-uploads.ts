@@ -19,7 +19,7 @@ import { placeUpload } from '../../workspace/checkpoints/place-upload.ts'
 import { startUpload, type Upload, type UploadLimits } from '../../workspace/files/uploads.ts'
 import type { WorkspaceServices } from '../../workspace/workspace-services.ts'
 import { success } from '../envelope.ts'
-import { rejectBrokenUpload } from '../files/broken-upload.ts'
+import { receiveUpload } from '../files/receive-upload.ts'
 import type { UploadSlots } from '../files/upload-slots.ts'
 import { ownProject } from './own-project.ts'
 import { presentDetail } from './projects.ts'
@@ -106,27 +106,20 @@ export function registerProjectUploadRoutes(
     reply: FastifyReply,
     use: (upload: Upload, fields: Fields) => Promise<T>,
   ): Promise<T> =>
-    rejectBrokenUpload(() =>
-      uploadSlots.run(request.user.id, async () => {
-        if (!request.isMultipart()) throw appError('upload_not_multipart')
-        const upload = await startUpload(workspaces, pool, uploadLimits, request.user.id)
-        try {
-          const fields: Fields = {}
-          for await (const part of request.parts({ preservePath: true })) {
-            if (part.type === 'file') await upload.add(part.filename, part.file)
-            else fields[part.fieldname] = part.value
-          }
-          if (upload.files === 0) throw appError('files_missing')
-          return await use(upload, fields)
-        } catch (error) {
-          // The rest of the body is not read.
-          reply.header('connection', 'close')
-          throw error
-        } finally {
-          await upload.discard()
+    receiveUpload(request, reply, uploadSlots, async (read) => {
+      const upload = await startUpload(workspaces, pool, uploadLimits, request.user.id)
+      try {
+        const fields: Fields = {}
+        for await (const part of read()) {
+          if (part.type === 'file') await upload.add(part.filename, part.file)
+          else fields[part.fieldname] = part.value
         }
-      }),
-    )
+        if (upload.files === 0) throw appError('files_missing')
+        return await use(upload, fields)
+      } finally {
+        await upload.discard()
+      }
+    })
 
   const createProject = async (
     upload: Upload,

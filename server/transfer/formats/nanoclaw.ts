@@ -11,11 +11,14 @@ import { ImportFault, MAX_MESSAGES } from '../import-items.ts'
 export const fileEntry = (sha256: string): string => `files/${sha256}`
 
 /** @throws ZodError for anything but a conversation; ImportFault for messages that do not form a tree. */
-export function readNanoClaw(value: unknown, hasEntry: (name: string) => boolean): Assembled {
+export async function readNanoClaw(
+  value: unknown,
+  hasEntry: (name: string) => boolean,
+): Promise<Assembled> {
   if (isLong(value))
     throw new ImportFault(storedFailure('import_too_many_messages', { limit: MAX_MESSAGES }))
   const { conversation: given, messages } = BundledConversation.parse(value)
-  const idOf = orFault(() => newIds(messages, given.leaf_id))
+  const idOf = await newIds(messages, given.leaf_id).catch(toFault)
   const sourceId = given.id ?? messages[0]?.id ?? given.created_at
   return {
     conversation: {
@@ -66,16 +69,12 @@ const isLong = (value: unknown): boolean =>
   Array.isArray(value.messages) &&
   value.messages.length > MAX_MESSAGES
 
-function orFault<T>(work: () => T): T {
-  try {
-    return work()
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error
-    const { detail = '' } = error.params ?? {}
-    throw new ImportFault(
-      detail === 'cycle'
-        ? storedFailure('import_cycle')
-        : storedFailure('import_unreadable', { detail }),
-    )
-  }
+function toFault(error: unknown): never {
+  if (!(error instanceof AppError)) throw error
+  const { detail = '' } = error.params ?? {}
+  throw new ImportFault(
+    detail === 'cycle'
+      ? storedFailure('import_cycle')
+      : storedFailure('import_unreadable', { detail }),
+  )
 }

@@ -54,6 +54,40 @@ describeOnEachServer('Idempotency-Key', (start) => {
     expect((await post('/api/projects', { name: 'x' }, 'k'.repeat(256))).status).toBe(400)
   })
 
+  test('an upload with the same key replays only for the same content, whatever its boundary', async () => {
+    const upload = async (path: string, parts: [string, string | Blob][]) => {
+      const form = new FormData()
+      for (const [name, value] of parts)
+        if (typeof value === 'string') form.append(name, value)
+        else form.append(name, value, 'a.txt')
+      const headers = { authorization: `Bearer ${token}`, 'idempotency-key': `upload ${path}` }
+      const response = await fetch(server.url + path, { method: 'POST', body: form, headers })
+      return { status: response.status, json: JSON.parse(await response.text()) }
+    }
+    const { json: project } = await post('/api/projects', { name: 'Uploads' }, 'for-uploads')
+    const paths = {
+      '/api/files': 'file',
+      [`/api/projects/${project.data.id}/files`]: 'files[]',
+      [`/api/projects/${project.data.id}/documents`]: 'files[]',
+    }
+    for (const [path, field] of Object.entries(paths)) {
+      const first = await upload(path, [[field, new Blob(['one two'])]])
+      expect(first.status, path).toBe(200)
+      expect(await upload(path, [[field, new Blob(['one two'])]]), path).toEqual(first)
+      const other = await upload(path, [[field, new Blob(['one 2.0'])]])
+      expect(other, path).toMatchObject({ status: 409, json: { reason: 'idempotency_key_reused' } })
+    }
+  })
+
+  test('of the responses and keys of an account, only the newest are kept', async () => {
+    const large = { name: 'Large', description: 'long '.repeat(1_900) }
+    const made = []
+    for (let at = 0; at < 8; at += 1) made.push(await post('/api/projects', large, `large-${at}`))
+    for (const { status } of made) expect(status).toBe(200)
+    const again = await post('/api/projects', large, 'large-7')
+    expect(again.json).toEqual(made[7]?.json)
+  })
+
   test('keys of different users are independent', async () => {
     const other = await register(server, 'someone-else')
     const headers = { 'idempotency-key': 'shared' }

@@ -26,13 +26,13 @@ export const conversationRoutes = (
   modules: SharedRouteModules,
 ): Pick<RouteDependencies, ConversationGroups> => {
   const { config, database, store, attachments, chat, files, markdown, now } = modules
-  const { hasModel, moveAttachments, search, transfers, uploadSlots } = modules
+  const { hasModel, search, transfers, uploadSlots } = modules
   return {
     conversations: conversationList(modules),
     messages: { chat, store, database, attachments },
     answers: { store, database, maxCharacters: config.limits.message },
     files: { files, uploadSlots, fileLimit: config.limits.attachments },
-    exports: { store, database, attachments, markdown, hasModel, moveAttachments },
+    exports: { store, database, attachments, files, markdown, hasModel },
     transfers: { jobs: transfers, uploadSlots, importLimit: config.limits.import },
     sharing: sharing(modules),
     search: { search },
@@ -87,6 +87,7 @@ const sharing = ({
   store,
   blobs,
   box,
+  files,
   hasModel,
   limits,
   markdown,
@@ -97,6 +98,7 @@ const sharing = ({
   store,
   blobs,
   database,
+  files,
   markdown,
   hasModel,
   shares: createShares({

@@ -33,8 +33,6 @@ export interface RouteModules extends Base, Omit<AccountServices, 'tokenKeys'> {
   files: FileService
   issueToken: IssueToken
   markdown: MarkdownRenderer
-  /** Moves stored attachments to the blob store, in the background. */
-  moveAttachments(): void
   probe: ModelProbe
   records: RunRecords
   tools: ToolModule

@@ -60,6 +60,8 @@ export type ReadBranch = (
     maxBytes?: number
     /** Maximum bytes of a text that is read with the branch. */
     inlineBytes?: number
+    /** If false, `siblings` holds the message alone: reading every message of many would read all siblings each time. */
+    withSiblings?: boolean
   },
 ) => Promise<FullMessage[]>
 
@@ -155,13 +157,13 @@ export function createBranchReader({ read, tables }: Database): ReadBranch {
     prepareStatements({ read, tables })
 
   return async (conversationId, from, length, bounds = {}) => {
-    const { maxBytes = UNBOUNDED, inlineBytes = UNBOUNDED } = bounds
+    const { maxBytes = UNBOUNDED, inlineBytes = UNBOUNDED, withSiblings = true } = bounds
     const parameters = { conversationId, from, length, maxBytes }
     const [rows, fileRows, stepRows, children] = await Promise.all([
       messageStatement.execute({ ...parameters, inlineBytes }),
       attachmentStatement.execute(parameters),
       stepStatement.execute({ ...parameters, inlineBytes }),
-      siblingStatement.execute(parameters),
+      withSiblings ? siblingStatement.execute(parameters) : [],
     ])
     const filesOf = groupBy(fileRows, (row) => row.messageId, toAttachmentInfo)
     const stepsOf = groupBy(

@@ -1,7 +1,7 @@
 // Stores many complete messages at once, with their steps, files and search entries: in a few statements instead of several
 // per message.
-import { setImmediate } from 'node:timers/promises'
 import { eq, sql } from 'drizzle-orm'
+import { createTurns } from '../../../lib/turns.ts'
 import type { Feedback } from '../../../protocol/conversations/message.ts'
 import type { ConversationId, MessageId, UserId } from '../../../protocol/ids.ts'
 import type { Database, Writer } from '../../database.ts'
@@ -21,8 +21,6 @@ import type { NewStep } from './steps.ts'
 
 /** Maximum rows of one statement, because SQLite executes it on the event loop. */
 const ROWS_AT_ONCE = 50
-/** Splitting texts into words yields to other requests after this time. */
-const SLICE_MS = 4
 
 /** A message with its attachments and steps, as imports store it. */
 export interface CompleteMessage {
@@ -50,7 +48,7 @@ export function createMessageImport(database: Pick<Database, 'dialect' | 'tables
     /** Finds the words of the texts, outside of a transaction so that it can yield to other work. */
     async prepare(userId: UserId, complete: readonly CompleteMessage[]): Promise<PreparedMessages> {
       const entries: { messageId: MessageId; offset: number; words: string }[] = []
-      let since = performance.now()
+      const turn = createTurns()
       const add = async (
         messageId: MessageId,
         kind: SearchKind,
@@ -62,9 +60,7 @@ export function createMessageImport(database: Pick<Database, 'dialect' | 'tables
         for (const [part, piece] of partsOf(text).entries()) {
           const words = toIndexedWords(dialect, userId, piece)
           entries.push({ messageId, offset: range[0] + part, words })
-          if (performance.now() - since < SLICE_MS) continue
-          await setImmediate()
-          since = performance.now()
+          await turn()
         }
       }
       for (const { message, steps: own } of complete) {
@@ -88,7 +84,10 @@ export function createMessageImport(database: Pick<Database, 'dialect' | 'tables
       const leaf = complete.at(-1)?.message
       if (leaf === undefined) return
       const rows = new Map<MessageId, number>()
+      // A message may have thousands of steps. On SQLite the open transaction waits meanwhile, but no reader sees it.
+      const turn = createTurns()
       for (const some of slicesOf(complete)) {
+        await turn()
         const inserted = await tx
           .insert(messages)
           .values(some.map(({ message }) => ({ ...message, conversationId })))
@@ -103,15 +102,19 @@ export function createMessageImport(database: Pick<Database, 'dialect' | 'tables
           messageCount: sql`${conversations.messageCount} + ${complete.length}`,
         })
         .where(eq(conversations.id, conversationId))
-      for (const some of slicesOf(complete.flatMap((one) => one.steps)))
+      for (const some of slicesOf(complete.flatMap((one) => one.steps))) {
+        await turn()
         await tx.insert(steps).values([...some])
-      for (const some of slicesOf(entries))
+      }
+      for (const some of slicesOf(entries)) {
+        await turn()
         await tx.insert(searchWords).values(
           some.map(({ messageId, offset, words }) => ({
             rowid: (rows.get(messageId) ?? 0) * ENTRIES_PER_MESSAGE + offset,
             words: sql<string>`${indexedValue(dialect, sql`${words}`)}`,
           })),
         )
+      }
       for (const { message, files } of complete) {
         const row = rows.get(message.id)
         if (files.length === 0 || row === undefined) continue

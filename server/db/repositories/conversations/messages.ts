@@ -84,12 +84,15 @@ export function createMessageRepository(database: Database) {
   return {
     find,
 
-    /** A message with everything that belongs to it; undefined when it does not exist or is detached. */
+    /** A message with everything that belongs to it but its siblings; undefined when it does not exist or is detached. */
     async findFull(
       conversationId: ConversationId,
       id: MessageId,
     ): Promise<FullMessage | undefined> {
-      const [message] = await readBranch(conversationId, id, 1, { inlineBytes: INLINE_BYTES })
+      const [message] = await readBranch(conversationId, id, 1, {
+        inlineBytes: INLINE_BYTES,
+        withSiblings: false,
+      })
       return message?.parentId === detachedParent(id) ? undefined : message
     },
 

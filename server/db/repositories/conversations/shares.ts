@@ -121,6 +121,17 @@ export function createShareRepository({ read, tables }: Database) {
       )
     },
 
+    /** Removes a copy that was given up, and its share if nothing was ever shown. */
+    async discard(tx: Writer, shareId: string, revision: string): Promise<void> {
+      await tx
+        .delete(shareMessages)
+        .where(and(eq(shareMessages.shareId, shareId), eq(shareMessages.revision, revision)))
+      await tx
+        .delete(shareFiles)
+        .where(and(eq(shareFiles.shareId, shareId), eq(shareFiles.revision, revision)))
+      await tx.delete(shares).where(and(eq(shares.id, shareId), isNull(shares.revision)))
+    },
+
     /** Shows a complete copy and removes every other one. */
     async show(
       tx: Writer,

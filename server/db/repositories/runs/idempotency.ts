@@ -1,11 +1,15 @@
 // The Idempotency-Keys of requests that create something, with the responses to these requests.
-import { and, eq, lt, ne } from 'drizzle-orm'
+import { and, eq, isNotNull, lt, ne, type SQL, sql } from 'drizzle-orm'
 import type { RunId, UserId } from '../../../protocol/ids.ts'
 import type { Database } from '../../database.ts'
 import { isGone } from './leases.ts'
 
 /** A row of `idempotency_keys`. */
 export type IdempotencyRow = Database['tables']['idempotencyKeys']['$inferSelect']
+
+/** Of one account: bytes of stored responses, and keys. */
+const MAX_BODY_BYTES = 4_000_000
+const MAX_KEYS = 5_000
 
 type Key = { userId: UserId; key: string }
 
@@ -42,13 +46,32 @@ export function createIdempotencyRepository(database: Database) {
         return taken ?? null
       }),
 
-    /** Stores the response; `sealedBody` is null when it is too large to be repeated. */
-    finish: (key: Key, response: { status: number; sealedBody: string | null }): Promise<void> =>
+    /**
+     * Stores the response; `sealedBody` is null when it is too large to be repeated. Of each account, the newest responses
+     * up to `MAX_BODY_BYTES` and the newest keys up to `MAX_KEYS` stay.
+     */
+    finish: (
+      key: Key,
+      response: { status: number; sealedBody: string | null; fingerprint?: string },
+    ): Promise<void> =>
       write(async (tx) => {
         await tx
           .update(keys)
           .set({ ...response, state: 'finished' })
           .where(and(ofKey(key), eq(keys.state, 'pending')))
+        const own = and(eq(keys.userId, key.userId), eq(keys.state, 'finished'))
+        const newestFirst = sql`over (order by ${keys.createdAt} desc, ${keys.key})`
+        const beyond = (count: SQL, limit: number, also?: SQL) =>
+          sql`${keys.key} in (select key from (
+            select ${keys.key} as key, ${count} ${newestFirst} as amount from ${keys} where ${and(own, also)}
+          ) as counted where amount > ${sql.raw(String(limit))})`
+        const bytes = sql`sum(octet_length(${keys.sealedBody}))`
+        if (response.sealedBody !== null)
+          await tx
+            .update(keys)
+            .set({ sealedBody: null })
+            .where(and(own, beyond(bytes, MAX_BODY_BYTES, isNotNull(keys.sealedBody))))
+        await tx.delete(keys).where(and(own, beyond(sql`count(*)`, MAX_KEYS)))
       }),
 
     /** The request started this run: repeating it joins the run. */

@@ -65,6 +65,7 @@ const access = {
   idempotency_pending: '使用该 Idempotency-Key 的请求仍在处理中，请稍后重试。',
   internal: '服务器出错了。请重试；如果再次出现，请用请求编号在日志中查找原因。',
   json_list_too_long: 'JSON 中有列表超过了 {{entries}} 项。',
+  json_too_many_values: 'JSON 中的值超过了 {{limit}} 个。',
   json_too_deep: 'JSON 的嵌套超过了 {{levels}} 层。',
   last_administrator: '这是最后一个可用的管理员。请先将另一个账号设为管理员。',
   multipart_broken: '上传内容无法读取：它不完整，或者分隔标记缺失或过长。',

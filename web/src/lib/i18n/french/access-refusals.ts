@@ -64,6 +64,7 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
     'Il faut une invitation pour s’inscrire ici. Demandez-en une à un administrateur.',
   invitations_exhausted: 'Il y a déjà {{limit}} invitations ouvertes. Révoquez-en d’abord.',
   json_list_too_long: 'Une liste du JSON compte plus de {{entries}} éléments.',
+  json_too_many_values: 'Le JSON compte plus de {{limit}} valeurs.',
   json_too_deep: 'Le JSON est imbriqué sur plus de {{levels}} niveaux.',
   last_administrator:
     'C’est le dernier administrateur actif. Donnez d’abord le rôle d’administrateur à un autre compte.',

@@ -66,6 +66,7 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
     'Zum Registrieren brauchst du eine Einladung. Bitte einen Administrator darum.',
   invitations_exhausted: 'Es gibt schon {{limit}} offene Einladungen. Ziehe zuerst einige zurück.',
   json_list_too_long: 'Eine Liste im JSON hat mehr als {{entries}} Einträge.',
+  json_too_many_values: 'Das JSON hat mehr als {{limit}} Werte.',
   json_too_deep: 'Das JSON ist tiefer als {{levels}} Ebenen verschachtelt.',
   last_administrator:
     'Das ist der letzte aktive Administrator. Mache zuerst ein anderes Konto zum Administrator.',

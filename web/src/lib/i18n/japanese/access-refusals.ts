@@ -66,6 +66,7 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   invitations_exhausted:
     '未使用の招待が既に {{limit}} 件あります。先にいくつか取り消してください。',
   json_list_too_long: 'JSON に {{entries}} 件を超える一覧があります。',
+  json_too_many_values: 'JSON に {{limit}} 個を超える値があります。',
   json_too_deep: 'JSON の入れ子が {{levels}} 段を超えています。',
   last_administrator: 'これが最後の有効な管理者です。先に別のアカウントを管理者にしてください。',
   multipart_broken:

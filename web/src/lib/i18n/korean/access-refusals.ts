@@ -58,6 +58,7 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   invitation_required: '가입하려면 초대가 필요합니다. 관리자에게 요청하세요.',
   invitations_exhausted: '열린 초대가 이미 {{limit}}개 있습니다. 먼저 몇 개를 취소하세요.',
   json_list_too_long: 'JSON에 항목이 {{entries}}개를 넘는 목록이 있습니다.',
+  json_too_many_values: 'JSON에 값이 {{limit}}개를 넘습니다.',
   json_too_deep: 'JSON이 {{levels}}단계보다 깊습니다.',
   last_administrator: '마지막 활성 관리자입니다. 먼저 다른 계정을 관리자로 지정하세요.',
   multipart_broken:

@@ -60,6 +60,7 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   invitation_required: 'É preciso um convite para se registrar aqui. Peça um a um administrador.',
   invitations_exhausted: 'Já há {{limit}} convites abertos. Revogue alguns primeiro.',
   json_list_too_long: 'Uma lista no JSON tem mais de {{entries}} itens.',
+  json_too_many_values: 'O JSON tem mais de {{limit}} valores.',
   json_too_deep: 'O JSON tem mais de {{levels}} níveis.',
   last_administrator:
     'Este é o último administrador ativo. Primeiro torne outra conta administradora.',

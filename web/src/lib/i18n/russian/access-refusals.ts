@@ -60,6 +60,7 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   invitation_required: 'Для регистрации нужно приглашение. Попросите его у администратора.',
   invitations_exhausted: 'Уже есть {{limit}} открытых приглашений. Сначала отзовите несколько.',
   json_list_too_long: 'В JSON есть список длиннее {{entries}} элементов.',
+  json_too_many_values: 'В JSON больше значений, чем {{limit}}.',
   json_too_deep: 'Вложенность JSON больше {{levels}} уровней.',
   last_administrator:
     'Это последний действующий администратор. Сначала сделайте администратором другую учётную запись.',

@@ -61,6 +61,7 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   invitation_required: 'Necesitas una invitación para registrarte aquí. Pídela a un administrador.',
   invitations_exhausted: 'Ya hay {{limit}} invitaciones abiertas. Revoca algunas primero.',
   json_list_too_long: 'Una lista del JSON tiene más de {{entries}} elementos.',
+  json_too_many_values: 'El JSON tiene más de {{limit}} valores.',
   json_too_deep: 'El JSON está anidado a más de {{levels}} niveles.',
   last_administrator:
     'Es el último administrador activo. Convierte antes otra cuenta en administradora.',

@@ -1,0 +1,59 @@
+// Receives the body of a multipart request: the only place that reads one, so that every upload ends with its request.
+import type { MultipartFile } from '@fastify/multipart'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { AppError, appError } from '../../errors.ts'
+import type { UploadParts } from '../../http/idempotency.ts'
+import type { UploadSlots } from './upload-slots.ts'
+
+/** The parser's errors have no code, only these messages. */
+const PARSER_ERRORS =
+  /multipart data|Boundary (?:not found|required)|Malformed content type|^The needle cannot/
+
+/**
+ * Runs `take` in one of the user's upload slots. Whatever ends the request also ends its body, so that `take` fails instead
+ * of waiting for parts that never come; what it holds, it releases in a `finally`. After a failure the connection closes,
+ * because the rest of the body is not read.
+ * @param take receives a function that begins to read the body.
+ * @throws AppError when the body is not multipart or broken.
+ */
+export async function receiveUpload<T>(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  uploadSlots: UploadSlots,
+  take: (read: () => UploadParts) => Promise<T>,
+): Promise<T> {
+  return await uploadSlots.run(request.user.id, async () => {
+    if (!request.isMultipart()) throw appError('upload_not_multipart')
+    try {
+      return await take(() => {
+        // A body that has ended early emits nothing any more: reading it would never end.
+        if (request.raw.destroyed) throw appError('multipart_broken')
+        return request.recordedParts()
+      })
+    } catch (error) {
+      void reply.header('connection', 'close')
+      throw rejectionOf(error)
+    }
+  })
+}
+
+/** Runs `take` with the one file of a multipart request, as `receiveUpload` does. @throws AppError also without a file. */
+export function receiveFile<T>(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  uploadSlots: UploadSlots,
+  take: (part: MultipartFile) => Promise<T>,
+): Promise<T> {
+  return receiveUpload(request, reply, uploadSlots, async (read) => {
+    for await (const part of read()) if (part.type === 'file') return await take(part)
+    throw appError('file_missing')
+  })
+}
+
+/** An unreadable body is the client's fault: a 400. */
+function rejectionOf(error: unknown): unknown {
+  // Errors that occur while a file is written are wrapped.
+  const bare = error instanceof AppError ? error.cause : error
+  if (!(bare instanceof Error) || !PARSER_ERRORS.test(bare.message)) return error
+  return appError('multipart_broken', {}, { cause: bare })
+}

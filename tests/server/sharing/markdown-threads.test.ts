@@ -1,0 +1,50 @@
+// The threads that render Markdown for everybody: a slow text delays only its owner, and what replaces it is not kept.
+import { expect, test } from 'vitest'
+import { newId } from '../../../server/lib/ids.ts'
+import type { UserId } from '../../../server/protocol/ids.ts'
+import { createMarkdownRenderer } from '../../../server/sharing/markdown.ts'
+
+/** Renders by hand: texts wait until the test lets them through or ends them as too slow. */
+function prepare() {
+  const waiting: { text: string; resolve(html: string): void; reject(error: Error): void }[] = []
+  let asked = 0
+  const markdown = createMarkdownRenderer(() => ({
+    request: ({ text }) => {
+      asked += 1
+      if (!text.startsWith('slow')) return Promise.resolve(`<p>${text}</p>`)
+      return new Promise((resolve, reject) => {
+        waiting.push({ text, resolve, reject })
+      })
+    },
+    close: async () => {},
+  }))
+  return { waiting, markdown, asked: () => asked }
+}
+
+const [attacker, colleague] = [newId<UserId>(), newId<UserId>()]
+
+test('a colleague’s text is rendered while many slow texts of another user wait', async () => {
+  const { markdown, waiting } = prepare()
+  const slow = Array.from({ length: 20 }, (_, at) => markdown.render(attacker, `slow ${at}`, 'en'))
+  await expect.poll(() => waiting.length).toBe(1)
+  expect(await markdown.render(colleague, 'quick', 'en')).toBe('<p>quick</p>')
+  for (let at = 0; at < slow.length; at += 1) {
+    await expect.poll(() => waiting.length).toBe(at + 1)
+    waiting[at]?.resolve('<p>late</p>')
+  }
+  expect(new Set(await Promise.all(slow))).toEqual(new Set(['<p>late</p>']))
+})
+
+test('a text that takes too long is shown as plain text and not tried again at once; it ends no other text', async () => {
+  const { markdown, waiting, asked } = prepare()
+  const rendered = markdown.render(attacker, 'slow', 'en')
+  for (const attempt of [1, 2]) {
+    await expect.poll(() => waiting.length).toBe(attempt)
+    waiting[attempt - 1]?.reject(new Error('too slow'))
+  }
+  const plain = '<pre class="plain">slow</pre>'
+  expect(await rendered).toBe(plain)
+  const before = asked()
+  expect(await markdown.render(colleague, 'slow', 'en')).toBe(plain)
+  expect(asked()).toBe(before)
+})

@@ -1,0 +1,41 @@
+// Each user has one export and one import at a time, however many requests arrive at once and wherever.
+import { readdir } from 'node:fs/promises'
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { register, TEST_JWT_SECRET, useServers } from '../../support/server/server.ts'
+import { exportBundle, uploadImport } from '../../support/server/transfers.ts'
+
+const { start } = useServers()
+const multi = { auth_mode: 'multi', jwt_secret: TEST_JWT_SECRET }
+
+test('of twelve exports at once, one is accepted, and no archive without a row remains', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-exports-'))
+  const server = await start({ folder, config: multi })
+  const token = await register(server, 'ann')
+  const all = await Promise.all(
+    Array.from({ length: 12 }, () => server.call('POST', '/api/exports', { token })),
+  )
+  expect(all.map(({ status }) => status).sort()).toEqual([200, ...Array(11).fill(409)])
+  const { entries } = await exportBundle(server, await register(server, 'bob'))
+  expect(Object.keys(entries)).toContain('manifest.json')
+  // The place is free again once the export has ended.
+  await expect.poll(async () => (await server.call('POST', '/api/exports', { token })).status).toBe(200)
+  await expect
+    .poll(async () => (await server.call('GET', '/api/exports', { token })).json.data.items[0].status)
+    .toBe('completed')
+  const files = await readdir(join(folder, 'data'), { recursive: true })
+  expect(files.filter((name) => name.endsWith('.zip'))).toHaveLength(2)
+})
+
+test('of two imports at once, one is accepted', async () => {
+  const server = await start({ config: multi })
+  const token = await register(server, 'ann')
+  const file = { name: 'conversations.json', content: '[]', format: 'chatgpt' }
+  const both = await Promise.all([
+    uploadImport(server, token, file),
+    uploadImport(server, token, file),
+  ])
+  expect(both.map(({ status }) => status).sort()).toEqual([200, 409])
+})
