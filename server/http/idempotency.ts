@@ -159,6 +159,12 @@ async function* recorded(parts: UploadParts, seen: PartHash[]): UploadParts {
     if (part.type === 'file') {
       const { file } = part
       const push = file.push.bind(file)
+      // What has arrived already is looked at and put back.
+      const early: unknown = file.read()
+      if (Buffer.isBuffer(early)) {
+        content.update(early)
+        file.unshift(early)
+      }
       // A second reader of the stream would take pieces from the first: its pieces are seen where the parser adds them.
       file.push = (piece: Buffer | null, encoding?: BufferEncoding): boolean => {
         if (piece !== null) content.update(piece)
@@ -180,7 +186,7 @@ async function contentOf(request: FastifyRequest): Promise<string> {
   const seen: PartHash[] = []
   for await (const part of recorded(request.parts(WITH_PATHS), seen)) {
     if (part.type !== 'file') continue
-    for await (const _piece of part.file) continue
+    for await (const _piece of part.file);
     if (request.routeOptions.config.oneFile === true) break
   }
   return hashOfParts(seen)

@@ -101,11 +101,7 @@ async function parseBounded(
     return bounded(some, level)
   }
 
-  async function readFields(
-    from: number,
-    to: number,
-    level: number,
-  ): Promise<[string, unknown][]> {
+  async function readFields(from: number, to: number, level: number): Promise<[string, unknown][]> {
     const name = to - from > SHORT_CHARACTERS ? FIELD_NAME.exec(text.slice(from, from + 500)) : null
     if (name !== null) {
       const key: unknown = await parse(name[1] ?? '')

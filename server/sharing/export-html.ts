@@ -3,9 +3,9 @@
 import type { ConversationRow } from '../db/repositories/conversations/conversations.ts'
 import type { FullMessage } from '../db/repositories/conversations/messages.ts'
 import { escapeHtml } from '../lib/escape-html.ts'
+import type { UserId } from '../protocol/ids.ts'
 import { type DocumentLanguage, documentTexts } from './document-texts.ts'
 import { DOCUMENT_END, documentPolicy, documentStart } from './html.ts'
-import type { UserId } from '../protocol/ids.ts'
 import type { MarkdownRenderer } from './markdown.ts'
 import {
   type AnyText,

@@ -1,10 +1,11 @@
 // Routes that export and import one conversation.
 import { Readable } from 'node:stream'
-import { type ZodTypeProvider, validatorCompiler } from 'fastify-type-provider-zod'
+import { validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod'
 import { z } from 'zod'
 import { appError } from '../../errors.ts'
 import type { AttachmentReader } from '../../files/attachment-contents.ts'
 import type { App } from '../../http/app.ts'
+import { createTurns } from '../../lib/turns.ts'
 import {
   ExportedConversation,
   ExportedMessage,
@@ -13,7 +14,6 @@ import {
   MAX_MESSAGES,
 } from '../../protocol/conversations/export.ts'
 import { envelope } from '../../protocol/envelope.ts'
-import { createTurns } from '../../lib/turns.ts'
 import { ConversationId } from '../../protocol/ids.ts'
 import { documentLanguage } from '../../sharing/document-texts.ts'
 import { exportHtml } from '../../sharing/export-html.ts'

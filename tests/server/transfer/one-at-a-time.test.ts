@@ -1,6 +1,7 @@
 // Each user has one export and one import at a time, however many requests arrive at once and wherever.
-import { readdir } from 'node:fs/promises'
+
 import { mkdtempSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -21,9 +22,13 @@ test('of twelve exports at once, one is accepted, and no archive without a row r
   const { entries } = await exportBundle(server, await register(server, 'bob'))
   expect(Object.keys(entries)).toContain('manifest.json')
   // The place is free again once the export has ended.
-  await expect.poll(async () => (await server.call('POST', '/api/exports', { token })).status).toBe(200)
   await expect
-    .poll(async () => (await server.call('GET', '/api/exports', { token })).json.data.items[0].status)
+    .poll(async () => (await server.call('POST', '/api/exports', { token })).status)
+    .toBe(200)
+  await expect
+    .poll(
+      async () => (await server.call('GET', '/api/exports', { token })).json.data.items[0].status,
+    )
     .toBe('completed')
   const files = await readdir(join(folder, 'data'), { recursive: true })
   expect(files.filter((name) => name.endsWith('.zip'))).toHaveLength(2)
