@@ -63,7 +63,7 @@ describe('defaults', () => {
   test('HOST and PORT override the file', () => {
     const config = parseConfig('backend_port: 1\n', { HOST: '127.0.0.2', PORT: '8080' })
     expect([config.host, config.backend_port]).toEqual(['127.0.0.2', 8080])
-    expect(() => parseConfig('', { PORT: 'x' })).toThrow(/backend_port/)
+    expect(() => parseConfig('', { PORT: 'x' })).toThrow(/variable PORT/)
   })
 })
 

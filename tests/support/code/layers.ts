@@ -6,6 +6,8 @@
  */
 export const SERVER_MODULES: Record<string, readonly string[]> = {
   'main.ts': [
+    // package.json, for the version.
+    '..',
     'app.ts',
     'cli.ts',
     'composition',

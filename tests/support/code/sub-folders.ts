@@ -21,6 +21,8 @@ export const SERVER_SUB_FOLDERS: Record<string, readonly string[]> = {
     'workspace',
   ],
   'composition/commands': [
+    // package.json, for the version in backups.
+    '..',
     'access',
     'composition/accounts',
     'composition/http',
