@@ -5,7 +5,6 @@ import { z } from 'zod'
 import type { ProjectRepository } from '../../db/repositories/projects/projects.ts'
 import { AppError, appError } from '../../errors.ts'
 import type { App } from '../../http/app.ts'
-import { byteOrderMark } from '../../lib/encodings.ts'
 import { Deleted, envelope } from '../../protocol/envelope.ts'
 import { ProjectId } from '../../protocol/ids.ts'
 import {
@@ -22,7 +21,7 @@ import {
 import type { ChangeOrigin } from '../../workspace/checkpoints/record/change-journal.ts'
 import type { FileState } from '../../workspace/files/file-state.ts'
 import { parsePath } from '../../workspace/files/paths.ts'
-import { decodeText, encodeText, encodingName } from '../../workspace/files/text.ts'
+import { decodeText, encodeText, encodingLike } from '../../workspace/files/text.ts'
 import type { Workspace } from '../../workspace/workspace.ts'
 import type { WorkspaceServices } from '../../workspace/workspace-services.ts'
 import { deleted, success } from '../envelope.ts'
@@ -269,7 +268,6 @@ async function encodedAsBefore(
   { content, encoding: label }: z.output<typeof WriteFileBody>,
 ): Promise<Buffer> {
   if (label === undefined) return Buffer.from(content)
-  const name = encodingName(label)
   const before = await workspace
     .read(path, workspace.limits.fileWrite)
     .then(({ bytes }) => bytes)
@@ -277,8 +275,7 @@ async function encodedAsBefore(
       if (error instanceof AppError) return null
       throw error
     })
-  const bom = before !== null && byteOrderMark(before) === name
-  return encodeText(content, { name, bom }, parsePath(path).text)
+  return encodeText(content, encodingLike(label, before), parsePath(path).text)
 }
 
 const presentFile = (input: string, state: FileState) => {

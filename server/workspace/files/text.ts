@@ -72,8 +72,14 @@ export function decodeText(bytes: Uint8Array, path: string, requested?: string):
   )
 }
 
+/** The encoding with this label, with a byte order mark if the file has one of it. Throws `bad_request` for an unknown one. */
+export function encodingLike(label: string, before: Uint8Array | null): Encoding {
+  const name = encodingName(label)
+  return { name, bom: before !== null && byteOrderMark(before) === name }
+}
+
 /** The name in the Encoding Standard of an encoding. Throws `bad_request` for an unknown one. */
-export function encodingName(label: string): string {
+function encodingName(label: string): string {
   try {
     return new TextDecoder(label).encoding
   } catch (error) {
