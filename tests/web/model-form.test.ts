@@ -7,6 +7,7 @@ const model: AdminModel = {
   id: 'm',
   api_url: 'https://models.example.org/v1',
   has_api_key: true,
+  header_names: [],
   needs_key: false,
   source: 'store',
   created_at: null,
