@@ -1,6 +1,6 @@
 // Says in the log that a proxy is not trusted: everybody behind it counts as one client.
+import type { FastifyInstance } from 'fastify'
 import ipaddr from 'ipaddr.js'
-import type { App } from './app.ts'
 
 /** Addresses that are named in the log, so that many cannot fill it. */
 const MAX_NAMED = 20
@@ -10,7 +10,10 @@ const PRIVATE = new Set(['private', 'loopback', 'uniqueLocal', 'linkLocal', 'car
  * Logs each private address once from which `X-Forwarded-For` comes although `isProxy` does not name it. Public ones are
  * left out: any client can send that header.
  */
-export function warnOfUnknownProxies(app: App, isProxy: (address: string) => boolean): void {
+export function warnOfUnknownProxies(
+  app: Pick<FastifyInstance, 'addHook' | 'log'>,
+  isProxy: (address: string) => boolean,
+): void {
   const named = new Set<string>()
   app.addHook('onRequest', async ({ headers, raw }) => {
     if (headers['x-forwarded-for'] === undefined || named.size >= MAX_NAMED) return
