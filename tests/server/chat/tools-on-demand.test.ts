@@ -90,6 +90,7 @@ const fake = (name: string, category = 'mcp'): ToolDefinition => ({
   repeatable: true,
   untrusted: false,
   changesProject: false,
+  namesAddresses: false,
   timeoutMs: 1,
   parameters: { type: 'object' },
   parse: () => ({ ok: false, error: 'never called' }),
