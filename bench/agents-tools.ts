@@ -29,6 +29,8 @@ const slow = defineTool({
 
 const approvals: Approvals = {
   isNeeded: () => false,
+  newAddresses: async () => [],
+  allowsRedirect: async () => true,
   request: async () => ({ decision: 'approve' }),
 }
 const recorder: CallRecorder = { begin: async () => {}, settled: async () => {} }

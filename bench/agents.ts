@@ -62,7 +62,12 @@ async function subAgents(): Promise<Row> {
       safety: { redact: (text) => text, onFault() {} },
       maxWorkers: 4,
     },
-    approvals: { isNeeded: () => false, request: async () => ({ decision: 'approve' }) },
+    approvals: {
+      isNeeded: () => false,
+      newAddresses: async () => [],
+      allowsRedirect: async () => true,
+      request: async () => ({ decision: 'approve' }),
+    },
     isTainted: () => false,
     whenOwner: async () => {},
     isBudgetLeft: async () => true,

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { setFlagsFromString } from 'node:v8'
 import { pino } from 'pino'
+import { z } from 'zod'
 import packageJson from '../package.json' with { type: 'json' }
 import type { Server } from './app.ts'
 import { type Command, commands, usageOf } from './cli.ts'
@@ -180,14 +181,16 @@ function shownUrl(config: Config, server: Server): string {
   return config.public_url === undefined ? local : `${local} (${config.public_url})`
 }
 
+/** What Node's errors of the system say beside their message. */
+const SystemFault = z
+  .object({ code: z.string(), path: z.string(), port: z.number(), address: z.string() })
+  .partial()
+
 /** A message for the operator. */
 function startFault(error: unknown): string {
   if (error instanceof AppError) return error.message
   if (!(error instanceof Error)) return errorText(error)
-  const { code, path, port, address } = error as NodeJS.ErrnoException & {
-    port?: number
-    address?: string
-  }
+  const { code, path, port, address } = SystemFault.safeParse(error).data ?? {}
   if (code === 'EADDRINUSE')
     return `Port ${port} on ${address} is already in use. Stop the other program, or set another port: PORT=3001 nanoclaw start`
   if (code === 'EACCES' && port !== undefined)

@@ -4,9 +4,9 @@ import type { CompleteMessage } from '../db/repositories/conversations/message-i
 import { fromStep } from '../db/repositories/conversations/steps.ts'
 import type { FileRow } from '../db/repositories/projects/files.ts'
 import type { Store } from '../db/store.ts'
-import type { FileService } from '../files/files.ts'
 import { createTurns } from '../lib/turns.ts'
 import type { ExportedConversation, ExportedMessage } from '../protocol/conversations/export.ts'
+import type { Attachment } from '../protocol/conversations/message.ts'
 import type { ConversationId, UserId } from '../protocol/ids.ts'
 import { endedStatus, newIds } from './imported-messages.ts'
 import { wellFormed } from './well-formed.ts'
@@ -19,7 +19,11 @@ const BATCH_MESSAGES = 200
 export interface ImportDependencies {
   database: Database
   store: Store
-  files: Pick<FileService, 'addInline' | 'remove'>
+  files: {
+    /** Stores an attachment. @throws AppError the quota's refusal. */
+    addInline(userId: UserId, attachment: Attachment): Promise<FileRow>
+    remove(userId: UserId, id: FileRow['id']): Promise<unknown>
+  }
   /** Whether conversations can use this model; otherwise the import uses the default. */
   hasModel(id: string): Promise<boolean>
 }

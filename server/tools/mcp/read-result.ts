@@ -1,7 +1,6 @@
 // What a remote tool returned, for the model and the person: texts first, then what only the structure holds, and pictures.
 import { isDeepStrictEqual } from 'node:util'
 import { isRecord } from '../../lib/records.ts'
-import type { ModelImage } from '../../llm/client.ts'
 import type { Artifact } from '../../protocol/runs/step.ts'
 import { fail, succeed, type ToolResult } from '../definition.ts'
 import type { RemoteResult } from './sdk.ts'
@@ -85,7 +84,7 @@ async function textOf(part: Part, pictures: Pictures): Promise<string> {
 /** Collects the pictures of a result, each once. */
 function createPictures(prepare: PrepareImage) {
   const files: { name: string; mime: string; size: number; data: string; for_model: boolean }[] = []
-  const images: ModelImage[] = []
+  const images: NonNullable<ToolResult['images']>[number][] = []
   const known = new Map<string, string>()
   const prepareOne = async (data: string, mime: string): Promise<string> => {
     const told = `image, ${mime}, ${sizeOf(data)}`
