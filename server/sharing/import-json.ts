@@ -56,11 +56,12 @@ export async function importJson(
   const turn = createTurns()
 
   async function complete(message: ExportedMessage): Promise<CompleteMessage> {
-    const own: FileRow[] = []
+    const own: CompleteMessage['files'][number][] = []
     for (const attachment of message.attachments) {
-      const row = await files.addInline(userId, wellFormed(attachment))
+      const inline = wellFormed(attachment)
+      const row = await files.addInline(userId, inline)
       stored.push(row)
-      own.push(row)
+      own.push({ ...row, extension: 'content' in inline ? (inline.extension ?? null) : null })
     }
     const { steps: givenSteps, attachments: _attachments, ...columns } = message
     const { role, text, token_count, model, status, error, created_at, edited_from, feedback } =

@@ -13,10 +13,9 @@ import {
   type SearchKind,
   toIndexedWords,
 } from '../../search-entries.ts'
-import type { FileRow } from '../projects/files.ts'
 import { createSearchIndex, entryOfStep } from '../search/index-writer.ts'
 import type { MessageRow } from './branches.ts'
-import { toAttachmentRow } from './new-attachments.ts'
+import { type StoredAttachmentFile, toAttachmentRow } from './new-attachments.ts'
 import type { NewStep } from './steps.ts'
 
 /** Maximum rows of one statement, because SQLite executes it on the event loop. */
@@ -29,7 +28,7 @@ export interface CompleteMessage {
     feedback?: Feedback | undefined
   }
   steps: readonly NewStep[]
-  files: readonly FileRow[]
+  files: readonly StoredAttachmentFile[]
 }
 
 /** Messages with the words of their texts. */

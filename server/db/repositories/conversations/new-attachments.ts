@@ -7,7 +7,10 @@ import type { FileRow } from '../projects/files.ts'
 type AttachmentRow = Database['tables']['attachments']['$inferSelect']
 
 /** A new attachment: inside the message, or as a file. */
-export type StoredOrInline = Attachment | FileRow
+export type StoredOrInline = Attachment | StoredAttachmentFile
+
+/** A file as an attachment; without an `extension` (null: none), that of its name. */
+export type StoredAttachmentFile = FileRow & { extension?: string | null }
 
 /** Bytes of the file that an inline attachment contains. */
 export const attachmentBytes = (file: Attachment): number =>
@@ -22,7 +25,8 @@ export function toAttachmentRow(
   const { name } = file
   if ('sha256' in file) {
     const { id: fileId, kind, mime, size } = file
-    const extension = kind === 'image' ? null : extensionOf(name)
+    const given = file.extension === undefined ? extensionOf(name) : file.extension
+    const extension = kind === 'image' ? null : given
     return {
       messageId,
       position,
