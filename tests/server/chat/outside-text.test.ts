@@ -1,5 +1,6 @@
 // Taint of outside text survives stops and follows the text. Kills and random orders: tests/faults/outside-*.test.ts.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { z } from 'zod'
 import { eventually } from '../../support/eventually.ts'
 import {
   actor,
@@ -289,8 +290,10 @@ describeOnEachServer('text from outside', (start) => {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ model: 'nanoclaw/scripted', input: 'Read the page' }),
     })
-    const { output } = await first.json()
-    const { id } = output.find(({ type }: { type: string }) => type === 'message')
+    const { output } = z
+      .object({ output: z.array(z.looseObject({ type: z.string(), id: z.string() })) })
+      .parse(await first.json())
+    const id = output.find(({ type }) => type === 'message')?.id
     const input = [ask, { type: 'item_reference', id }, ask]
     expect(await isRefused('responses', { input })).toBe(true)
   })

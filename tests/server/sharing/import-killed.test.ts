@@ -10,6 +10,11 @@ import { somebody } from '../../support/store/store-rows.ts'
 /** Longer than what one transaction stores. */
 const LONG = 'word '.repeat(50_000)
 
+/** The messages of this import have no attachments. */
+const neverCalled = async (): Promise<never> => {
+  throw new Error('no attachment was expected')
+}
+
 describeOnEachDatabase('an import that dies half-way', (open) => {
   test('is in no list, and the next start removes it', async () => {
     const database = await open()
@@ -60,7 +65,8 @@ describeOnEachDatabase('an import that dies half-way', (open) => {
         return new Promise(() => {})
       },
     }
-    void importJson({ database: dying, store, hasModel: async () => true }, userId, given)
+    const files = { addInline: neverCalled, remove: neverCalled }
+    void importJson({ database: dying, store, files, hasModel: async () => true }, userId, given)
     await untilDead
 
     expect((await store.conversations.list(userId, { limit: 10 })).items).toEqual([])
