@@ -82,13 +82,14 @@ export const MCP_SERVER = {
 
 const PROGRAM_OUTPUT =
   'The end of what a program printed on its standard error, without secrets. Null: nothing, or it has a URL.'
-const PROBLEMS = within('What was odd in the lists of the server. Everything else works.', {
+const PROBLEMS = 'What was odd in the lists of the server. Everything else works.'
+const MCP_PROBLEM = {
   kind: 'What was odd: `tool`, `prompt`, `resource` or `template` (of resources).',
   name: 'Its name, or its place in the list, as in `#3`.',
   problem:
     '`fields_ignored`: some of its fields are not used; otherwise it was left out: `unreadable`: without a usable name or address; `schema_unusable`: its arguments would not be an object; `schema_too_large`; `duplicate_name`: an earlier tool has the same name; `too_many`: the list is too long from here on.',
   fields: 'The names of the fields that are not used.',
-} satisfies FieldsOf<McpProblem>)
+} satisfies FieldsOf<McpProblem>
 
 const OAUTH_CLIENT = {
   client_id: 'The id of this server as an OAuth client. Absent: it registers itself.',
@@ -165,6 +166,7 @@ export const ADMINISTRATION_DESCRIPTIONS = {
   Group: group,
   CreateGroup: group,
   PatchGroup: group,
+  McpProblem: MCP_PROBLEM,
   AdminMcpServer: {
     ...MCP_SERVER,
     state: `${MCP_SERVER.state} \`off\`: an administrator switched it off.`,
