@@ -85,6 +85,8 @@ export interface RunLog {
   positionAfter(id: number): number | null
   /** Appends text to the prose step at `index`, as one or more events. Opens the step or replaces an interrupted one. */
   appendProse(index: number, type: 'thinking' | 'text', text: string): void
+  /** The same as exactly one event, as another instance emitted it: a continued text begins with all of what there was. */
+  copyProse(index: number, type: 'thinking' | 'text', text: string): void
   closeProse(index: number): void
   /** Makes the next text at `index` continue the closed step instead of replacing it. Emits nothing. */
   continueProse(index: number): void
@@ -231,6 +233,7 @@ export function createRunLog(history: RunLogHistory): RunLog {
     appendProse(index, type, text) {
       for (const piece of piecesOf(text)) appendPiece(index, type, piece)
     },
+    copyProse: appendPiece,
     closeProse(index) {
       const slot = steps[index]
       if (slot === undefined || !isProse(slot) || slot.closed) return

@@ -37,11 +37,11 @@ export function createMirror(runId: RunId): Mirror {
         runLog.appendEvent(entry.event)
         return true
       case 'text':
-        runLog.appendProse(entry.index, entry.type, entry.text)
+        runLog.copyProse(entry.index, entry.type, entry.text)
         return true
       case 'whole':
         runLog.interruptProse(entry.index)
-        runLog.appendProse(entry.index, entry.type, entry.text)
+        runLog.copyProse(entry.index, entry.type, entry.text)
         return true
       case 'end':
         runLog.closeProse(entry.index)

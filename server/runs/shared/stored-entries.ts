@@ -4,6 +4,7 @@ import { type StepRow, toStep } from '../../db/repositories/conversations/steps.
 import type { RunRow } from '../../db/repositories/runs/runs.ts'
 import type { PendingInput } from '../../protocol/runs/input.ts'
 import type { PendingApproval } from '../../protocol/runs/run-event.ts'
+import { attemptOfEvent } from '../log/event-ids.ts'
 import { endOf, readCuts } from '../log/history.ts'
 import { readRunState } from '../state.ts'
 import type { WireEntry } from './wire.ts'
@@ -47,9 +48,17 @@ export function storedEntries({ run, rows }: StoredRun): WireEntry[] {
       const kind = replaces && at === 0 ? ('whole' as const) : ('text' as const)
       entries.push({ ...place, kind, id: id + at, text })
     }
-    if (row.closed)
+    // A text that this attempt continues is stored as closed while it grows. If nothing follows it yet, it may still grow.
+    const mayGrow =
+      replaces &&
+      run.endedAt === null &&
+      attemptOfEvent(id) === run.attempt &&
+      !rows.some(({ firstEvent }) => firstEvent !== null && firstEvent >= id + cuts.length)
+    if (row.closed && !mayGrow)
       entries.push({ kind: 'end', id: id + cuts.length, index: row.position, length: from })
   }
+  // A continued text has newer ids than the steps after it.
+  entries.sort((one, other) => one.id - other.id)
   const last = entries.at(-1)?.id ?? 1
   const { title } = readRunState(run.state)
   const end = endOf(run)

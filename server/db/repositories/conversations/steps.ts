@@ -1,5 +1,5 @@
 // The steps of assistant messages.
-import { and, asc, eq, getTableColumns, gt, gte, isNotNull, sql } from 'drizzle-orm'
+import { and, asc, eq, getTableColumns, gt, gte, isNotNull, or, sql } from 'drizzle-orm'
 import type { LongText } from '../../../lib/json-pieces.ts'
 import type { CallId, MessageId, UserId } from '../../../protocol/ids.ts'
 import { type Step, stepId } from '../../../protocol/runs/step.ts'
@@ -19,6 +19,8 @@ export type StreamedStep = StepRow & { long: LongText | null }
 
 /** Steps that one query of `stream` reads; each may have an artifact of several megabytes. */
 const READ_BATCH_SIZE = 4
+/** Sorts steps without events to the end: the largest number of the column. */
+const NO_EVENT = 2_147_483_647
 /** Maximum bytes of a text that is read together with its step. */
 const MAX_INLINE_BYTES = 64_000
 
@@ -174,11 +176,15 @@ export function createStepRepository(database: Database) {
       await searchIndex.removeSteps(tx, messageId, position)
     },
 
-    /** Streams the steps of a message in order, with few of them in memory at a time and long texts in pieces. */
+    /**
+     * Streams the steps of a message in the order of their first events, with few of them in memory at a time and long texts
+     * in pieces. A continued text comes after the steps that were there before it went on; steps without events come last.
+     */
     async *stream(messageId: MessageId): AsyncGenerator<StreamedStep> {
       const { content, ...columns } = shownColumns
       const bytes = byteLength(content)
-      for (let last = -1; ; ) {
+      const firstEvent = sql<number>`coalesce(${steps.firstEvent}, ${NO_EVENT})`
+      for (let last = { firstEvent: -1, position: -1 }; ; ) {
         const rows = await database.read
           .select({
             ...columns,
@@ -186,8 +192,16 @@ export function createStepRepository(database: Database) {
             bytes,
           })
           .from(steps)
-          .where(and(eq(steps.messageId, messageId), gt(steps.position, last)))
-          .orderBy(asc(steps.position))
+          .where(
+            and(
+              eq(steps.messageId, messageId),
+              or(
+                gt(firstEvent, last.firstEvent),
+                and(eq(firstEvent, last.firstEvent), gt(steps.position, last.position)),
+              ),
+            ),
+          )
+          .orderBy(asc(firstEvent), asc(steps.position))
           .limit(READ_BATCH_SIZE)
         for (const { bytes: size, ...row } of rows) {
           const condition = and(eq(steps.messageId, messageId), eq(steps.position, row.position))
@@ -198,7 +212,10 @@ export function createStepRepository(database: Database) {
                 ? null
                 : readLongText(database.read, steps, content, condition),
           }
-          last = row.position
+          last = {
+            firstEvent: row.firstEvent ?? NO_EVENT,
+            position: row.position,
+          }
         }
         if (rows.length < READ_BATCH_SIZE) return
       }

@@ -1,6 +1,13 @@
 // What a listener receives of a run, whatever event it starts from.
 import { describe, expect, test } from 'vitest'
-import type { CallId, MessageId, RunId } from '../../../../server/protocol/ids.ts'
+import type { StepRow } from '../../../../server/db/repositories/conversations/steps.ts'
+import type {
+  CallId,
+  ConversationId,
+  MessageId,
+  RunId,
+  UserId,
+} from '../../../../server/protocol/ids.ts'
 import { applyRunEvent } from '../../../../server/protocol/runs/apply-run-event.ts'
 import type { RunEvent } from '../../../../server/protocol/runs/run-event.ts'
 import type { Step } from '../../../../server/protocol/runs/step.ts'
@@ -8,6 +15,7 @@ import { idsBefore } from '../../../../server/runs/log/event-ids.ts'
 import { createRunLog, type RunLog } from '../../../../server/runs/log/log.ts'
 import { createRunView, type OutgoingEvent } from '../../../../server/runs/log/view.ts'
 import { createMirror, type Mirror } from '../../../../server/runs/shared/mirror.ts'
+import { chatRun } from '../../../support/store/store-rows.ts'
 
 const runId = 'run' as RunId
 const messageId = 'answer' as MessageId
@@ -237,4 +245,64 @@ test('a listener that is ahead of a mirrored log gets the following events once,
   const ended = newChannel()
   playRun(ended)
   expect(createRunView(ended, 'delta', 500).take(0, false)[0]?.id).toBe(1)
+})
+
+const STORED = {
+  run: {
+    ...chatRun('user' as UserId, 'conversation' as ConversationId, messageId),
+    attempt: 2,
+    status: 'running' as const,
+  },
+  approvals: [],
+  inputs: [],
+}
+
+/** The rows of an answer whose text another attempt continues, after it has thought. */
+function continuedRows(firstHalf: string, pieces: readonly string[]): StepRow[] {
+  const row = { messageId, idRef: null, name: null, skipped: false, artifact: null, closed: true }
+  const lengths = pieces.map(({ length }) => length)
+  const cuts = [firstHalf.length + (lengths[0] ?? 0), ...lengths.slice(1)].join(',')
+  const content = [firstHalf, ...pieces].join('')
+  const rest = { ...row, startedAt: null, durationMs: null }
+  return [
+    { ...rest, position: 0, type: 'text', content, firstEvent: 1_000_003, cuts: `r${cuts}` },
+    { ...rest, position: 1, type: 'thinking', content: 'Hm.', firstEvent: 1_000_001, cuts: '3' },
+  ]
+}
+
+test('a mirror that reads a growing, continued text from the store goes on with it, however long its first half is', () => {
+  for (const half of ['One ', 'x'.repeat(80_000)]) {
+    const mirror = createMirror(runId)
+    mirror.catchUp({ ...STORED, rows: continuedRows(half, ['two ', 'three ']) })
+    expect(mirror.runLog.step(0)).toMatchObject({ content: `${half}two three ` })
+    expect(mirror.runLog.step(1)).toMatchObject({ type: 'thinking', content: 'Hm.' })
+    const text = { kind: 'text', index: 0, type: 'text' } as const
+    const sent = { attempt: 2, notices: [] }
+    expect(mirror.receive({ ...sent, entries: [{ ...text, id: 1_000_005, text: 'four' }] })).toBe(
+      true,
+    )
+    expect(mirror.runLog.step(0)).toMatchObject({ content: `${half}two three four` })
+  }
+})
+
+test('a mirror that only reads the store sees each state of a continued text, its end and the title', () => {
+  const mirror = createMirror(runId)
+  mirror.catchUp({ ...STORED, rows: continuedRows('One ', ['two ']) })
+  mirror.catchUp({ ...STORED, rows: continuedRows('One ', ['two ', 'three.']) })
+  expect(mirror.runLog.step(0)).toMatchObject({ content: 'One two three.' })
+  mirror.catchUp({
+    ...STORED,
+    run: {
+      ...STORED.run,
+      status: 'completed',
+      endedAt: new Date(),
+      state: { title: 'Numbers' },
+      lastEvent: 1_000_007,
+    },
+    rows: continuedRows('One ', ['two ', 'three.']),
+  })
+  expect(mirror.runLog.step(0)).toMatchObject({ content: 'One two three.' })
+  expect(mirror.runLog.terminal).toMatchObject({ event: 'done' })
+  const events = allOf(mirror.runLog, 'delta', 0).map(({ event }) => event)
+  expect(events).toContain('title')
 })
