@@ -14,6 +14,11 @@ import type { Config } from './config/schema.ts'
 import { AppError, errorText } from './errors.ts'
 import { createRedactor, redactedLog, secretsIn } from './lib/redact.ts'
 
+/** What Node's errors of the system say beside their message. */
+const SystemFault = z
+  .object({ code: z.string(), path: z.string(), port: z.number(), address: z.string() })
+  .partial()
+
 const EXIT_CONFIG = 2
 const EXIT_FAILED = 1
 /** Time for open connections to close after the drain. */
@@ -180,11 +185,6 @@ function shownUrl(config: Config, server: Server): string {
   const local = localUrl(config, server)
   return config.public_url === undefined ? local : `${local} (${config.public_url})`
 }
-
-/** What Node's errors of the system say beside their message. */
-const SystemFault = z
-  .object({ code: z.string(), path: z.string(), port: z.number(), address: z.string() })
-  .partial()
 
 /** A message for the operator. */
 function startFault(error: unknown): string {
