@@ -50,7 +50,7 @@ describeOnEachServer('sessions', (start) => {
     await register(server, 'ada')
     const { json, headers } = await login('ada', { cookie: true })
     expect(json.data.expires_in).toBe(15 * 60)
-    const [name, ...attributes] = (headers.get('set-cookie') ?? '').split('; ')
+    const [name, ...attributes] = (headers.getSetCookie()[0] ?? '').split('; ')
     const { port } = new URL(server.url)
     expect(name).toMatch(new RegExp(`^nanoclaw_session_${port}=`))
     expect(attributes.toSorted()).toEqual([

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
+import type { FastifyRequest } from 'fastify'
 import { afterEach, expect, test } from 'vitest'
 import type { Database } from '../../../server/db/database.ts'
 import { createStore } from '../../../server/db/store.ts'
@@ -47,6 +48,10 @@ async function startServer(database: Database, userId: UserId, folder: string) {
     log: { warn: () => undefined },
   })
   const app = createApp({ bodyLimit: 1_000_000 })
+  // The server's own hashes the parts for `Idempotency-Key`.
+  app.decorateRequest('recordedParts', function parts(this: FastifyRequest) {
+    return this.parts()
+  })
   await registerAuthentication(app, {
     mode: 'single',
     defaultUser: { id: userId, username: 'kim', role: 'user', tokenVersion: 0 },

@@ -152,7 +152,8 @@ describeOnEachServer('generate_image', (start) => {
   })
 
   test('attached and generated images are edited as parts of a form', async () => {
-    const id = await newConversation()
+    // An attached picture may be of others' making, so the mode auto_medium would ask.
+    const id = await newConversation({ approval: 'auto' })
     const photo = (await uploadFile(server.url, 'photo.png', blue)).json.data
     const attachments = [{ file_id: photo.id }]
     const first = await paintIn(

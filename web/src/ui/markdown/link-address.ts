@@ -12,8 +12,17 @@ export function addressToShow(href: string, text: string): string | null {
   const url = new URL(href)
   if (!/^https?:$/.test(url.protocol) || !carriesData(url)) return null
   const shown = href.replace(/^https?:\/\//i, '')
-  if (text.includes(shown)) return null
+  if ([shown, readable(shown)].some((form) => text.includes(form))) return null
   return shown.length > MAX_SHOWN_CHARACTERS ? `${shown.slice(0, MAX_SHOWN_CHARACTERS)}…` : shown
+}
+
+/** As browsers show it: letters instead of their percent-encoding. */
+function readable(address: string): string {
+  try {
+    return decodeURI(address)
+  } catch {
+    return address
+  }
 }
 
 const carriesData = ({ search, username, password, hostname, pathname }: URL): boolean =>
