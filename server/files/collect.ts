@@ -52,7 +52,7 @@ export async function collectGarbage(
   const { files, blobs, log, now } = dependencies
   const collected: Collected = { files: 0, seen: 0, discarded: 0, removed: 0 }
   collected.files = await files.removeUnused(new Date(now().getTime() - UNUSED_FILE_MS))
-  await sweepProcessFolders(blobs.incoming)
+  await sweepProcessFolders(blobs.incoming, log)
   if (!(await files.any())) return collected
   await beginRun(dependencies)
   await emptyTrash(dependencies, collected, signal)

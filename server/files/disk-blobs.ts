@@ -15,6 +15,7 @@ import {
 import { join } from 'node:path'
 import pLimit from 'p-limit'
 import { appError } from '../errors.ts'
+import { ensureProcessFolder } from '../lib/process-folder.ts'
 import type { BlobStore } from './blobs.ts'
 import { openIncoming } from './incoming.ts'
 
@@ -60,6 +61,7 @@ export async function openDiskBlobs(folder: string): Promise<BlobStore & { incom
     async put(content) {
       const temporary = join(incoming, randomUUID())
       try {
+        await ensureProcessFolder(incoming)
         const { sha256, size } = await writeSynced(temporary, content)
         await exclusive(() => place(temporary, blobPath(folder, sha256), size))
         return { sha256, size }
@@ -126,6 +128,7 @@ export async function openDiskBlobs(folder: string): Promise<BlobStore & { incom
 
     async writeNote(name, text) {
       const draft = join(incoming, randomUUID())
+      await ensureProcessFolder(incoming)
       await writeFile(draft, text, { flush: true, mode: 0o600 })
       await rename(draft, join(folder, name))
     },

@@ -14,6 +14,7 @@ import { extractText } from '../knowledge/extract.ts'
 import { decodeText } from '../lib/encodings.ts'
 import { createFairQueue } from '../lib/fair-queue.ts'
 import { newId } from '../lib/ids.ts'
+import { ensureProcessFolder } from '../lib/process-folder.ts'
 import type { Attachment } from '../protocol/conversations/message.ts'
 import type { FileId, UserId } from '../protocol/ids.ts'
 import type { BlobStore, ByteRange } from './blobs.ts'
@@ -108,6 +109,7 @@ export function createFileService({
   /** Runs `work` with the path of a new folder, which is removed afterwards. */
   async function inFolder<T>(id: string, work: (path: string) => Promise<T>): Promise<T> {
     const folder = join(incoming, id)
+    await ensureProcessFolder(incoming)
     await mkdir(folder, { mode: 0o700 })
     try {
       return await work(join(folder, 'file'))

@@ -8,6 +8,7 @@ import { pipeline } from 'node:stream/promises'
 import { S3mini } from 's3mini'
 import { z } from 'zod'
 import { appError } from '../errors.ts'
+import { ensureProcessFolder } from '../lib/process-folder.ts'
 import { SOLE_WORKER, type WorkClaims } from '../lib/work-claims.ts'
 import { createBlobTurns } from './blob-turns.ts'
 import type { Blob, BlobStore } from './blobs.ts'
@@ -114,6 +115,7 @@ export function createS3Blobs(
       const hash = createHash('sha256')
       let size = 0
       try {
+        await ensureProcessFolder(incoming)
         await pipeline(
           content,
           async function* (chunks: AsyncIterable<Uint8Array>) {

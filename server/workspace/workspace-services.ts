@@ -67,7 +67,7 @@ export async function createWorkspaceServices(
     measure: async (userId, projectId) =>
       (await workspaces.open(userId, projectId).stats()).totalSize,
   })
-  const workspaces: Workspaces = await createWorkspaces({ root, limits, storage })
+  const workspaces: Workspaces = await createWorkspaces({ root, limits, storage, log })
   const mutex = createKeyedMutex(LOCK_WAIT_MS, options.claims)
   const pool = createWorkerPool(WORKERS)
   const checkpoints = createCheckpoints({

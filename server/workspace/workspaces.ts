@@ -4,7 +4,7 @@ import { mkdir, readdir, realpath, rename, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { LRUCache } from 'lru-cache'
 import { appError } from '../errors.ts'
-import { openProcessFolder } from '../lib/process-folder.ts'
+import { ensureProcessFolder, openProcessFolder } from '../lib/process-folder.ts'
 import type { ProjectId, UserId } from '../protocol/ids.ts'
 import { systemCode } from './files/faults.ts'
 import { markRemoved } from './files/paths.ts'
@@ -56,6 +56,7 @@ export async function createWorkspaces(options: {
   limits: WorkspaceLimits
   /** By default, only the limit of each project applies. */
   storage?: StorageQuota
+  log?: { warn(details: object, message: string): void }
 }): Promise<Workspaces> {
   const { storage = unlimitedStorage } = options
   await mkdir(resolve(options.root), { recursive: true, mode: 0o700 })
@@ -63,7 +64,7 @@ export async function createWorkspaces(options: {
   const root = await realpath(options.root)
   const staging = join(root, SERVER_FOLDER, 'staging')
   await mkdir(staging, { recursive: true, mode: 0o700 })
-  const own = await openProcessFolder(staging)
+  const own = await openProcessFolder(staging, options.log)
 
   const opened = new LRUCache<string, Workspace>({ max: MAX_OPEN_WORKSPACES })
   const folderOf = (userId: UserId, projectId: ProjectId): string =>
@@ -95,6 +96,8 @@ export async function createWorkspaces(options: {
       const folder = folderOf(userId, projectId)
       opened.delete(folder)
       markRemoved(folder)
+      // Without it, the folders would seem to be missing.
+      await ensureProcessFolder(own)
       for (const removed of [folder, serverFolder(projectId)]) {
         const trash = join(own, randomUUID())
         try {
@@ -119,6 +122,7 @@ export async function createWorkspaces(options: {
     },
     async createStagingFolder() {
       const folder = join(own, randomUUID())
+      await ensureProcessFolder(own)
       await mkdir(folder, { mode: 0o700 })
       return folder
     },

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import {
+  chmodSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -16,7 +17,7 @@ import {
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test, vi } from 'vitest'
 import { blobPath, openDiskBlobs } from '../../../server/files/disk-blobs.ts'
 import { INCOMING } from '../../../server/files/incoming.ts'
 import { sweepProcessFolders } from '../../../server/lib/process-folder.ts'
@@ -172,6 +173,35 @@ describe('the blob store on disk', () => {
     const { sha256 } = await stored
     expect(checkedBlobs(place)).toEqual([sha256])
     expect(readdirSync(second.incoming)).toEqual([])
+  })
+
+  test('an idle process renews the time of its folder every hour, and receives files again after the folder was removed', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval'] })
+    try {
+      const blobs = await openDiskBlobs(fresh())
+      utimesSync(blobs.incoming, 0, 0)
+      vi.advanceTimersByTime(60 * 60_000)
+      await expect.poll(() => statSync(blobs.incoming).mtimeMs).toBeGreaterThan(0)
+      rmSync(blobs.incoming, { recursive: true })
+      const { sha256 } = await blobs.put(pieces('after a pause'))
+      expect((await buffer(await blobs.open(sha256))).toString()).toBe('after a pause')
+      rmSync(blobs.incoming, { recursive: true })
+      await blobs.writeNote('note', 'kept')
+      expect(await blobs.readNote('note')).toBe('kept')
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  test('what a dead process left is removed although its folders were closed by their modes', async () => {
+    const place = fresh()
+    const closed = join(place, INCOMING, 'elsewhere~1~x', 'a', 'b')
+    mkdirSync(closed, { recursive: true })
+    writeFileSync(join(closed, 'file'), 'half')
+    for (const path of [closed, join(closed, '..')]) chmodSync(path, 0)
+    utimesSync(join(closed, '../..'), 0, 0)
+    const { incoming } = await openDiskBlobs(place)
+    expect(readdirSync(join(incoming, '..'))).toHaveLength(1)
   })
 
   test('content that one instance stores again while another removes it as unused still exists afterwards', async () => {
