@@ -56,8 +56,13 @@ export function purgeDeleted({
     try {
       // Their rows were removed, and then the process died.
       for (const { id, userId } of await store.projects.removed()) {
-        await workspaces.remove(userId, id)
-        await store.projects.forgetRemoved(id)
+        try {
+          await workspaces.remove(userId, id)
+          await store.projects.forgetRemoved(id)
+        } catch (error) {
+          // A program of its user may have closed its folder; that must not keep what others deleted.
+          log.warn({ err: error, project: id }, 'the folders of a project could not be removed yet')
+        }
       }
       await store.messages.purge(before(UNDO_MS))
       await store.idempotency.purge(before(IDEMPOTENCY_MS))

@@ -27,12 +27,14 @@ describeOnEachDatabase('a removed project', (open) => {
       return id
     }
     const kept = await project(stays.id, 'kept')
+    const stuck = await project(stays.id, 'removed, and closed by a program')
     const removed = await project(stays.id, 'removed')
     const withAccount = await project(leaves.id, 'removed with its account')
     // Of a database that is not connected: nobody here has asked to remove it.
     const foreign = newId<ProjectId>()
     mkdirSync(folderOf(stays.id, foreign))
 
+    expect(await store.projects.remove(stays.id, stuck)).toBe(true)
     expect(await store.projects.remove(stays.id, removed)).toBe(true)
     await store.projects.remove(leaves.id, withAccount)
     await store.users.remove(leaves.id)
@@ -40,7 +42,12 @@ describeOnEachDatabase('a removed project', (open) => {
 
     const stop = purgeDeleted({
       store,
-      workspaces,
+      workspaces: {
+        async remove(userId, id) {
+          if (id === stuck) throw new Error('EACCES: permission denied')
+          await workspaces.remove(userId, id)
+        },
+      },
       chat: { removeConversation: async () => {} },
       isSole: true,
       auditDays: 365,
@@ -48,7 +55,7 @@ describeOnEachDatabase('a removed project', (open) => {
       log: silentLog,
       now: () => new Date(),
     })
-    await expect.poll(() => store.projects.removed()).toEqual([])
+    await expect.poll(() => store.projects.removed()).toMatchObject([{ id: stuck }])
     stop()
     expect(existsSync(folderOf(stays.id, removed))).toBe(false)
     expect(existsSync(workspaces.serverFolder(removed))).toBe(false)
