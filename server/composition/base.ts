@@ -73,7 +73,7 @@ async function openOn(
   owner: StoreOwner,
 ): Promise<Base> {
   // First, because everything else reads or changes the files.
-  await assertInstallation(config, database)
+  await assertInstallation(config, database, log)
   const store = createStore(database)
   const instance = await openInstance({ config, owner, store, log })
   const hadKeys = readSecretKeys(secretKeys, config.data_dir) !== undefined

@@ -4,6 +4,7 @@ import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { z } from 'zod'
+import type { StoreLog } from '../db/database.ts'
 import type { InstallationReferences } from '../db/repositories/installation.ts'
 import type { Store } from '../db/store.ts'
 import { AppError } from '../errors.ts'
@@ -59,9 +60,14 @@ export function folderMarker(path: string): Pick<Place, 'name' | 'isLocal' | 'ma
       await writeFile(draft, `${id}\n`, { flush: true, flag: 'wx', mode: 0o600 })
       try {
         if (replaces) await rename(draft, file)
-        else await link(draft, file)
+        else
+          await link(draft, file).catch(async (error: unknown) => {
+            if (isTaken(error)) throw error
+            // A file system without hard links. A process that dies while it writes leaves an empty marker, as below.
+            await writeFile(file, `${id}\n`, { flush: true, flag: 'wx', mode: 0o600 })
+          })
       } catch (error) {
-        if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+        if (!isTaken(error)) throw error
         // Not replaced, unless an interrupted write of an earlier version left it empty.
         if ((await marker()) === null) await rename(draft, file)
       } finally {
@@ -70,6 +76,9 @@ export function folderMarker(path: string): Pick<Place, 'name' | 'isLocal' | 'ma
     },
   }
 }
+
+const isTaken = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'EEXIST'
 
 /** What is wrong with a place, and the way on, for the operator. */
 export interface PlaceFault {
@@ -161,6 +170,7 @@ export function refuse({ detail, advice }: PlaceFault): never {
 /**
  * Ensures that the places belong to the database, and marks those that are not marked yet. Nothing is written before all
  * places have been checked; the id is stored before the markers, so that an interrupted first start can be repeated.
+ * A bucket that cannot be reached does not prevent the start of a database whose folders are marked as its own.
  * @param options.isShared whether several instances use the database.
  * @returns the id of the installation.
  * @throws AppError when a place belongs to another database, or seems to.
@@ -170,22 +180,44 @@ export async function settleInstallation({
   references,
   places,
   isShared,
+  log,
   visibleMs = VISIBLE_MS,
 }: {
   settings: Pick<Store['settings'], 'get' | 'putNew'>
   references(): Promise<InstallationReferences>
   places: readonly Place[]
   isShared: boolean
+  log: Pick<StoreLog, 'warn'>
   visibleMs?: number
 }): Promise<string> {
   const read = async (): Promise<string | null> =>
     (await settings.get(INSTALLATION_KEY, InstallationId))?.id ?? null
   const stored = await read()
-  const markers = await Promise.all(places.map((place) => place.marker()))
-  if (stored !== null && markers.every((marker) => marker === stored)) return stored
-  const found = await references()
-  const check = (id: string | null) => installationFault(places, id, found, isShared && id !== null)
-  if (stored === null) await check(null).then((fault) => fault !== null && refuse(fault))
+  const unreachable: unknown[] = []
+  const markers = await Promise.all(
+    places.map((place) =>
+      place.marker().catch((error: unknown) => {
+        if (place.isLocal) throw error
+        unreachable.push(error)
+        return stored
+      }),
+    ),
+  )
+  const [fault] = unreachable
+  if (stored !== null && markers.every((marker) => marker === stored)) {
+    if (fault !== undefined)
+      log.warn({ err: fault }, 'whether the bucket belongs to this database could not be checked')
+    return stored
+  }
+  if (fault !== undefined) throw fault
+  const referred = await references()
+  const check = (id: string | null) =>
+    installationFault(places, id, referred, isShared && id !== null)
+  if (stored === null) {
+    const found = await check(null)
+    // Unless another instance has settled it since: the places are then compared with its id.
+    if (found !== null && (await read()) === null) refuse(found)
+  }
   const own = randomUUID()
   if (stored === null) await settings.putNew(INSTALLATION_KEY, { id: own })
   const id = (await read()) ?? own

@@ -7,16 +7,17 @@ import { adoptPlaces } from '../../owner/installation.ts'
 import { claimStore } from '../../owner/owner.ts'
 import { databaseSettings } from '../settings.ts'
 import { installationPlaces } from '../storage/places.ts'
-import { quiet } from './stopped-server.ts'
+import { assertDatabaseExists, quiet } from './stopped-server.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
 /**
  * Marks the places. Other instances of the same database may run.
  * @returns the lines to print.
- * @throws AppError when a server that does not share the database runs.
+ * @throws AppError when a server that does not share the database runs, and what `assertDatabaseExists` throws.
  */
 export async function adopt(config: Config): Promise<string[]> {
+  await assertDatabaseExists(config)
   const settings = databaseSettings(config)
   const owner = await claimStore(settings, {
     instance: 'adopt',

@@ -53,7 +53,7 @@ export async function whileServerIsStopped<T>(
   try {
     const database = await connect(settings, { log: quiet })
     try {
-      await assertInstallation(config, database)
+      await assertInstallation(config, database, quiet)
       return await work(database)
     } finally {
       await database.close()

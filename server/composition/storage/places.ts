@@ -4,12 +4,13 @@ import { tmpdir } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
 import type { Config } from '../../config/schema.ts'
 import { connect } from '../../db/connect.ts'
-import type { Database, DatabaseSettings } from '../../db/database.ts'
+import type { Database, DatabaseSettings, StoreLog } from '../../db/database.ts'
 import { inspectSetting } from '../../db/inspect.ts'
 import { NO_REFERENCES } from '../../db/repositories/installation.ts'
 import { createStore } from '../../db/store.ts'
-import { AppError } from '../../errors.ts'
+import { AppError, errorText } from '../../errors.ts'
 import { blobPath, blobsIn } from '../../files/disk-blobs.ts'
+import type { S3Blobs } from '../../files/s3-blobs.ts'
 import {
   folderMarker,
   INSTALLATION_KEY,
@@ -57,14 +58,16 @@ function dataPlace(config: Config): Place {
   }
 }
 
+/** Whether a folder has the name of a user or project, and not one that somebody else gave it. */
+export const isIdName = (name: string): boolean => /^[0-9a-f-]{36}$/.test(name)
+
 /** Projects: `<user>/<project>`, and their history in `.nanoclaw/projects/<project>`. */
 function workspacePlace(path: string): Place {
   const root = resolve(path)
   const histories = join(root, '.nanoclaw', 'projects')
   async function* folders(): AsyncGenerator<string> {
-    const isId = (name: string) => /^[0-9a-f-]{36}$/.test(name)
-    yield* (await readdir(histories).catch(() => [])).filter(isId)
-    yield* (await readdir(root).catch(() => [])).filter(isId)
+    yield* (await readdir(histories).catch(() => [])).filter(isIdName)
+    yield* (await readdir(root).catch(() => [])).filter(isIdName)
   }
   return {
     key: 'workspace_root',
@@ -90,27 +93,36 @@ function bucketPlace(config: Config): Place {
     const { createS3Blobs } = await import('../../files/s3-blobs.ts')
     return createS3Blobs(settings, tmpdir())
   }
-  const marker = async (): Promise<string | null> => {
-    const text = (await (await open()).readNote(MARKER_NAME))?.trim() ?? ''
-    return text === '' ? null : text
-  }
+  const name = `bucket ${settings.bucket}, prefix ${JSON.stringify(settings.prefix)}`
+  const reach = <T>(work: (store: S3Blobs) => Promise<T>): Promise<T> =>
+    open()
+      .then(work)
+      .catch((error: unknown) => {
+        const detail = `s3 (${name}) cannot be used: ${errorText(error)}`
+        throw new AppError('store_unavailable', detail, { cause: error })
+      })
+  const marker = (): Promise<string | null> =>
+    reach(async (store) => {
+      const text = (await store.readNote(MARKER_NAME))?.trim() ?? ''
+      return text === '' ? null : text
+    })
   return {
     key: 's3',
-    name: `bucket ${settings.bucket}, prefix ${JSON.stringify(settings.prefix)}`,
+    name,
     isLocal: false,
     marker,
     async mark(id, { replaces } = { replaces: false }) {
       if (replaces || (await marker()) === null)
-        await (await open()).writeNote(MARKER_NAME, `${id}\n`)
+        await reach((store) => store.writeNote(MARKER_NAME, `${id}\n`))
     },
     isReferred: ({ blobs }) => blobs.length > 0,
-    async contents({ blobs }) {
-      const store = await open()
-      async function* listed(): AsyncGenerator<string> {
-        for await (const { sha256 } of store.list()) yield sha256
-      }
-      return await contentsOf(listed(), blobs, (sha256) => store.has(sha256))
-    },
+    contents: ({ blobs }) =>
+      reach((store) => {
+        async function* listed(): AsyncGenerator<string> {
+          for await (const { sha256 } of store.list()) yield sha256
+        }
+        return contentsOf(listed(), blobs, (sha256) => store.has(sha256))
+      }),
   }
 }
 
@@ -144,6 +156,7 @@ export async function assertMayCreate(config: Config): Promise<void> {
   refuse({
     ...fault,
     detail: `The database ${resolve(settings.file)} does not exist, and a new one would not belong to these files: ${fault.detail}`,
+    advice: `${fault.advice}, after \`nanoclaw migrate\` has created it`,
   })
 }
 
@@ -151,13 +164,18 @@ export async function assertMayCreate(config: Config): Promise<void> {
  * Ensures that the configured places belong to the open database, and marks them at the first start.
  * @throws AppError with a text for the operator.
  */
-export async function assertInstallation(config: Config, database: Database): Promise<void> {
+export async function assertInstallation(
+  config: Config,
+  database: Database,
+  log: Pick<StoreLog, 'warn'>,
+): Promise<void> {
   const { settings, installation } = createStore(database)
   await settleInstallation({
     settings,
     references: installation.references,
     places: installationPlaces(config),
     isShared: config.redis_url !== undefined,
+    log,
   })
 }
 

@@ -12,7 +12,7 @@ import { checkInstallation } from '../../../server/doctor/check-installation.ts'
 import { folderMarker, type Place, settleInstallation } from '../../../server/owner/installation.ts'
 import type { RunId } from '../../../server/protocol/ids.ts'
 import { createKeyedMutex, type KeyedMutex } from '../../../server/workspace/keyed-mutex.ts'
-import { useDatabases } from '../../support/store/databases.ts'
+import { silentLog, useDatabases } from '../../support/store/databases.ts'
 import { openProject, treeOf } from '../../support/store/projects.ts'
 import { storeRun } from '../../support/store/store-rows.ts'
 
@@ -208,6 +208,7 @@ describe('the folders of several instances', () => {
         references: installation.references,
         places,
         isShared: true,
+        log: silentLog,
         visibleMs: 0,
       })
     const [workspaces, data] = [folderPlace('workspace_root'), folderPlace('data_dir')]

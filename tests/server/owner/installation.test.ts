@@ -1,5 +1,5 @@
 // The installation: a start with files of another database is refused and changes nothing; what belongs together starts.
-import {
+import fs, {
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -9,6 +9,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import S3rver from 's3rver'
@@ -16,8 +17,14 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { commands } from '../../../server/cli.ts'
 import { administer } from '../../../server/composition/commands/admin.ts'
 import { parseConfig } from '../../../server/config/load.ts'
+import { NO_REFERENCES } from '../../../server/db/repositories/installation.ts'
 import { SqliteClient } from '../../../server/lib/sqlite-driver.ts'
-import { MARKER_NAME } from '../../../server/owner/installation.ts'
+import {
+  folderMarker,
+  MARKER_NAME,
+  type Place,
+  settleInstallation,
+} from '../../../server/owner/installation.ts'
 import { type TestServer, useServers } from '../../support/server/server.ts'
 import { uploadFile } from '../../support/server/uploads.ts'
 
@@ -77,18 +84,17 @@ function forgetInstallation(): void {
   client.close()
 }
 
-const adoptWith = (config: Record<string, unknown>) =>
-  administer(
-    parseConfig(
-      JSON.stringify({
-        data_dir: join(folder, 'data'),
-        workspace_root: join(folder, 'workspaces'),
-        ...config,
-      }),
-      {},
-    ),
-    ['adopt'],
+const configOf = (config: Record<string, unknown>) =>
+  parseConfig(
+    JSON.stringify({
+      data_dir: join(folder, 'data'),
+      workspace_root: join(folder, 'workspaces'),
+      ...config,
+    }),
+    {},
   )
+
+const adoptWith = (config: Record<string, unknown>) => administer(configOf(config), ['adopt'])
 
 describe('a start is refused and loses nothing', () => {
   test('with a new PostgreSQL database on the folders of a SQLite installation', async () => {
@@ -176,6 +182,14 @@ describe('a start is refused and loses nothing', () => {
 test('folders that belong to another database are adopted by a command, and its former database is refused until it adopts them', async () => {
   const { expectServed } = await install(sqlite)
   const other = { ...sqlite, db_sqlite_file: join(folder, 'other.db') }
+  await expect(adoptWith(other)).rejects.toThrow(/no NanoClaw database here.*nothing was created/)
+  expect(existsSync(join(folder, 'other.db'))).toBe(false)
+  await commands.migrate?.run({
+    loaded: { config: configOf(other), file: null },
+    operands: [],
+    flags: new Set(),
+    webRoot: '',
+  })
   expect(await adoptWith(other)).toEqual([
     expect.stringMatching(/^data_dir .* now belongs to this database\.$/),
     expect.stringMatching(/^workspace_root .* now belongs to this database\.$/),
@@ -213,9 +227,88 @@ test('a bucket without a prefix belongs to one database', async () => {
     const prefixed = await start({ folder: fresh(), config: { s3: { ...s3, prefix: 'b/' } } })
     expect((await uploadFile(prefixed.url, 'own.txt', 'own')).status).toBe(200)
     await prefixed.close()
-    await expectServed(await start({ folder, config: { ...sqlite, s3 } }))
+    const again = await start({ folder, config: { ...sqlite, s3 } })
+    await expectServed(again)
+    await again.close()
   } finally {
     await service.close()
+  }
+  // The service is down: conversations and projects work without it.
+  const without = await start({ folder, config: { ...sqlite, s3 } })
+  expect((await fetch(`${without.url}/api/projects`)).status).toBe(200)
+}, 60_000)
+
+describe('the start', () => {
+  /** Of a database whose id can be read `after` so many times. */
+  const settle = (places: readonly Place[], id: string | null, after = 0) => {
+    const warned: string[] = []
+    let reads = 0
+    const settled = settleInstallation({
+      settings: {
+        async get(_key, schema) {
+          reads += 1
+          return id === null || reads <= after ? undefined : schema.parse({ id })
+        },
+        putNew: async () => {},
+      },
+      references: async () => NO_REFERENCES,
+      places,
+      isShared: true,
+      log: { warn: (_details, message) => void warned.push(message) },
+      visibleMs: 0,
+    })
+    return { settled, warned }
+  }
+  const place = (marker: () => Promise<string | null>, isLocal = true): Place => ({
+    key: isLocal ? 'data_dir' : 's3',
+    name: 'place',
+    isLocal,
+    marker,
+    mark: async () => {},
+    contents: async () => 'none',
+    isReferred: () => false,
+  })
+  const bucket = place(() => Promise.reject(new Error('no route to the bucket')), false)
+
+  test('does not need the bucket if the folders belong to the database, and says what it could not check', async () => {
+    const { settled, warned } = settle([place(async () => 'ours'), bucket], 'ours')
+    expect(await settled).toBe('ours')
+    expect(warned).toEqual([expect.stringMatching(/bucket .* could not be checked/)])
+  })
+
+  test.each([
+    ['a folder of another database', 'theirs', 'ours'],
+    ['an unmarked folder', null, 'ours'],
+    ['a database without an id', 'ours', null],
+  ])('is refused without the bucket and with %s', async (_name, marker, id) => {
+    const { settled } = settle([place(async () => marker), bucket], id)
+    await expect(settled).rejects.toThrow('no route to the bucket')
+  })
+
+  test('of an instance that finds the folders marked while another one stores the id is not refused', async () => {
+    expect(await settle([place(async () => 'theirs')], 'theirs', 1).settled).toBe('theirs')
+    await expect(settle([place(async () => 'others')], 'theirs', 1).settled).rejects.toThrow(
+      /belongs to another database/,
+    )
+  })
+})
+
+test('a folder is marked once on a file system without hard links, too', async () => {
+  const { link } = fs.promises
+  Object.assign(fs.promises, {
+    link: () => Promise.reject(Object.assign(new Error('EPERM: link'), { code: 'EPERM' })),
+  })
+  // The server imports the function by name.
+  syncBuiltinESMExports()
+  try {
+    const marked = folderMarker(join(folder, 'linkless'))
+    await marked.mark('first')
+    await marked.mark('second')
+    expect(await marked.marker()).toBe('first')
+    expect(readdirSync(join(folder, 'linkless'))).toEqual([MARKER_NAME])
+  } finally {
+    Object.assign(fs.promises, { link })
+    syncBuiltinESMExports()
   }
 })
 
@@ -223,14 +316,7 @@ test.each(['of this version', 'of an earlier version'])(
   'a restored backup %s of the same installation starts, and what is newer than it stays on disk for the database that it replaced',
   async (version) => {
     const { expectServed } = await install(sqlite)
-    const config = parseConfig(
-      JSON.stringify({
-        data_dir: join(folder, 'data'),
-        workspace_root: join(folder, 'workspaces'),
-        ...sqlite,
-      }),
-      {},
-    )
+    const config = configOf(sqlite)
     const run = async (name: string, file: string) => {
       const result = await commands[name]?.run({
         loaded: { config, file: null },
