@@ -5,8 +5,11 @@ import { dirname, resolve } from 'node:path'
 import { AppError, errorText } from '../errors.ts'
 import { SqliteClient } from '../lib/sqlite-driver.ts'
 import type { DatabaseSettings } from './database.ts'
+import { inspectDatabase } from './inspect.ts'
 import { MIGRATIONS_TABLE, pendingMigrations } from './migrate.ts'
 import { checkPostgresBackup, dumpPostgres, loadPostgres } from './postgres/backup.ts'
+import { clientConfig } from './postgres/connect.ts'
+import { migratePostgres } from './postgres/migrate.ts'
 
 /** What a backup contains. */
 export type BackupReport = {
@@ -70,6 +73,21 @@ export async function checkDatabaseBackup(
   }
 }
 
+/**
+ * Ensures, before a restore replaces anything, that the rows of a PostgreSQL database can be written to a file and replaced:
+ * one of an older version is upgraded, one of a newer version refused. A SQLite file is set aside, whatever it contains.
+ * @throws AppError with a text for the operator.
+ */
+export async function prepareReplaced(settings: DatabaseSettings): Promise<void> {
+  if (settings.dialect === 'sqlite') return
+  try {
+    const { isEmpty, pending } = await inspectDatabase(settings)
+    if (!isEmpty && pending > 0) await migratePostgres(clientConfig(settings))
+  } catch (error) {
+    throw toOperatorError('The database cannot be replaced', error)
+  }
+}
+
 const toOperatorError = (what: string, error: unknown): AppError =>
   error instanceof AppError
     ? error
@@ -111,7 +129,7 @@ function checkSqliteBackup(file: string): void {
   }
 }
 
-/** Renames the old database, after moving everything from its WAL into the one file. */
+/** Renames the old database, after moving everything from its WAL into the one file if it is not damaged. */
 async function setAside(file: string): Promise<void> {
   if (!existsSync(file)) return
   const client = new SqliteClient(file, { timeout: 1_000 })
@@ -119,14 +137,22 @@ async function setAside(file: string): Promise<void> {
     // Leaving WAL mode needs exclusive access to the file, and moves everything from the WAL into it.
     client.pragma('journal_mode = delete')
   } catch (error) {
-    throw new AppError('store_busy', 'The database is in use. Stop the server first.', {
-      cause: error,
-    })
+    if (!isDamage(error))
+      throw new AppError('store_busy', 'The database is in use. Stop the server first.', {
+        cause: error,
+      })
   } finally {
     client.close()
   }
-  await rename(file, `${file}.before-restore-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`)
+  const aside = `${file}.before-restore-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`
+  // A damaged one keeps its WAL, which must not become that of the restored database.
+  for (const suffix of ['-wal', '-shm'])
+    if (existsSync(file + suffix)) await rename(file + suffix, aside + suffix)
+  await rename(file, aside)
 }
+
+const isDamage = (error: unknown): boolean =>
+  error instanceof SqliteClient.SqliteError && /^SQLITE_(NOTADB|CORRUPT)/.test(error.code)
 
 async function loadSqlite(source: string, file: string): Promise<void> {
   checkSqliteBackup(source)

@@ -127,15 +127,33 @@ async function hashOf(path: string): Promise<string> {
   return hash.digest('hex')
 }
 
+/** Whether a path has been removed, or replaced by something else, since it was found. */
+const isGone = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && ['ENOENT', 'ENOTDIR'].includes(String(error.code))
+
+/** What is to be copied. */
+interface Walked {
+  skips(path: string): boolean
+  /** Receives the paths of what exists and cannot be read. */
+  unreadable: Set<string>
+}
+
+/** The result of `read`; null when `path` is gone or, which is noted, cannot be read. */
+const readable = <T>(path: string, { unreadable }: Walked, read: Promise<T>): Promise<T | null> =>
+  read.catch((error: unknown) => {
+    if (!isGone(error)) unreadable.add(path)
+    return null
+  })
+
 /** Everything below a folder except what `skips`; nothing if it is missing. Does not follow links. */
-async function* walk(folder: string, skips: (path: string) => boolean): AsyncGenerator<string> {
-  const handle = await opendir(folder).catch(() => null)
+async function* walk(folder: string, walked: Walked): AsyncGenerator<string> {
+  const handle = await readable(folder, walked, opendir(folder))
   if (handle === null) return
   for await (const entry of handle) {
     const path = join(folder, entry.name)
-    if (skips(path)) continue
+    if (walked.skips(path)) continue
     yield path
-    if (entry.isDirectory()) yield* walk(path, skips)
+    if (entry.isDirectory()) yield* walk(path, walked)
   }
 }
 
@@ -150,6 +168,8 @@ export interface CopiedTree {
   entries: BackupEntry[]
   /** Whether it kept changing until the last pass, so that the copy may mix several moments. */
   isMixed: boolean
+  /** What could not be read and is not in the copy: paths as those of entries. */
+  unreadable: string[]
 }
 
 /**
@@ -164,14 +184,17 @@ export async function copyTree(
   { base, skips = () => false }: { base: string; skips?: (path: string) => boolean },
 ): Promise<CopiedTree> {
   let known = new Map<string, Copied>()
+  let unreadable = new Set<string>()
   let isMixed = true
   for (let pass = 0; pass < PASSES && isMixed; pass += 1) {
     isMixed = false
     const seen = new Map<string, Copied>()
-    for await (const path of walk(source, skips)) {
+    unreadable = new Set()
+    const walked: Walked = { skips, unreadable }
+    for await (const path of walk(source, walked)) {
       const to = join(target, relative(source, path))
       const before = known.get(path)
-      const copied = await copyOne(path, to, base, before)
+      const copied = await copyOne(path, to, { base, before, walked })
       if (copied === null) continue
       if (before?.state !== copied.state) isMixed = true
       seen.set(path, copied)
@@ -183,19 +206,25 @@ export async function copyTree(
       }
     known = seen
   }
-  return { entries: [...known.values()].map(({ entry }) => entry), isMixed }
+  return {
+    entries: [...known.values()].map(({ entry }) => entry),
+    isMixed,
+    unreadable: [...unreadable].map((path) => pathIn(base, join(target, relative(source, path)))),
+  }
 }
 
-/** Null for what is neither file, link nor folder, and for what was removed meanwhile. */
+/** The path of an entry, for a file in the backup. */
+const pathIn = (base: string, file: string): string => relative(base, file).split(sep).join('/')
+
+/** Null for what is neither file, link nor folder, and for what was removed meanwhile or cannot be read. */
 async function copyOne(
   from: string,
   to: string,
-  base: string,
-  before: Copied | undefined,
+  { base, before, walked }: { base: string; before: Copied | undefined; walked: Walked },
 ): Promise<Copied | null> {
-  const found = await lstat(from).catch(() => null)
+  const found = await readable(from, walked, lstat(from))
   if (found === null) return null
-  const path = relative(base, to).split(sep).join('/')
+  const path = pathIn(base, to)
   if (found.isDirectory()) {
     await mkdir(to, { recursive: true, mode: 0o700 })
     return { entry: { path, folder: true }, state: 'folder' }
@@ -205,7 +234,7 @@ async function copyOne(
   await mkdir(dirname(to), { recursive: true, mode: 0o700 })
   await rm(to, { recursive: true, force: true })
   if (found.isSymbolicLink()) {
-    const link = await readlink(from).catch(() => null)
+    const link = await readable(from, walked, readlink(from))
     if (link === null) return null
     await symlink(link, to)
     return { entry: { path, link }, state }
@@ -214,12 +243,19 @@ async function copyOne(
   const mode = found.mode & 0o777
   const copied = await copyHashed(from, to, mode).catch(async (error: unknown) => {
     await rm(to, { force: true })
-    // Removed since it was found.
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
-    throw error
+    if (isGone(error)) return null
+    if (!isOfReading(error, from)) throw error
+    walked.unreadable.add(from)
+    return null
   })
   return copied === null ? null : { entry: { path, mode, ...copied }, state }
 }
+
+/** Whether reading `from` failed, and not writing its copy. */
+const isOfReading = (error: unknown, from: string): boolean =>
+  error instanceof Error &&
+  'syscall' in error &&
+  (error.syscall === 'read' || (error.syscall === 'open' && 'path' in error && error.path === from))
 
 /** Copies a file and waits until it is on the disk. */
 async function copyHashed(
@@ -253,8 +289,7 @@ function counting(hash: Hash): { stream: Transform; size(): number } {
 /** The entry of a file that is already in the backup. */
 export async function entryOf(base: string, file: string): Promise<BackupEntry> {
   const { size, mode } = await lstat(file)
-  const path = relative(base, file).split(sep).join('/')
-  return { path, size, sha256: await hashOf(file), mode: mode & 0o777 }
+  return { path: pathIn(base, file), size, sha256: await hashOf(file), mode: mode & 0o777 }
 }
 
 /**

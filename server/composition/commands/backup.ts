@@ -5,12 +5,18 @@ import { basename, dirname, join, resolve } from 'node:path'
 import packageJson from '../../../package.json' with { type: 'json' }
 import type { SecretKeySources } from '../../auth/secret-keys.ts'
 import type { Config } from '../../config/schema.ts'
-import { backupDatabase, checkDatabaseBackup, restoreDatabase } from '../../db/backup.ts'
+import {
+  backupDatabase,
+  checkDatabaseBackup,
+  prepareReplaced,
+  restoreDatabase,
+} from '../../db/backup.ts'
 import { inspectBlobs, inspectDatabase, inspectProjects } from '../../db/inspect.ts'
 import { AppError } from '../../errors.ts'
 import { backupBlobs, blobsOfBackup, restoreBlobs } from '../../files/backup.ts'
 import {
   type BackupEntry,
+  type CopiedTree,
   copyTree,
   entryOf,
   readManifest,
@@ -19,13 +25,13 @@ import {
   writeManifest,
 } from '../../files/backup-folder.ts'
 import { blobPath, blobsIn } from '../../files/disk-blobs.ts'
-import { MARKER_NAME } from '../../owner/installation.ts'
 import { claimStore } from '../../owner/owner.ts'
 import { inspectSecrets, RECOVER_KEY } from '../sealed-secrets.ts'
 import { databaseSettings } from '../settings.ts'
 import { blobsForCommands } from '../storage/blobs.ts'
 import {
   idOfDatabase,
+  isIdName,
   markedElsewhere,
   settleRestored,
   UNFINISHED_RESTORE,
@@ -106,17 +112,23 @@ async function writeBackup(
   }
   const copied = await copyProjects(config, base)
   entries.push(...copied.entries)
+  const unreadable = [...copied.unreadable]
   if (copied.mixed.length > 0)
     missing.push(
       `one moment of ${copied.mixed.length} projects that changed all the time (${listed(copied.mixed)}): their files are of different moments`,
     )
   for (const name of DATA_PARTS) {
     const part = await copyPart(join(config.data_dir, name), join(base, PART.data, name), base)
-    entries.push(...part)
+    entries.push(...part.entries)
+    unreadable.push(...part.unreadable)
     const isFromEnvironment = keys.configured !== undefined && keys.configured !== ''
     if (name === 'secret.key' && isFromEnvironment)
       missing.push('the key of stored secrets: it is in NANOCLAW_SECRET_KEY; store it separately')
   }
+  if (unreadable.length > 0)
+    missing.push(
+      `${unreadable.length} files or folders that could not be read (${listed(unreadable)})`,
+    )
   const lost = (await inspectBlobs(settings)).filter(
     (sha256) => !existsSync(blobPath(files, sha256)),
   )
@@ -147,29 +159,38 @@ async function writeBackup(
 }
 
 /** A file or folder of `data_dir`; no entries if it does not exist. */
-async function copyPart(source: string, target: string, base: string): Promise<BackupEntry[]> {
+async function copyPart(
+  source: string,
+  target: string,
+  base: string,
+): Promise<Pick<CopiedTree, 'entries' | 'unreadable'>> {
   const found = await lstat(source).catch(() => null)
-  if (found === null) return []
-  if (found.isDirectory()) {
-    const { entries } = await copyTree(source, target, { base })
-    return entries
-  }
+  if (found === null) return { entries: [], unreadable: [] }
+  if (found.isDirectory()) return await copyTree(source, target, { base })
   const skips = (path: string): boolean => path !== source
-  const { entries } = await copyTree(dirname(source), dirname(target), { base, skips })
-  return entries
+  return await copyTree(dirname(source), dirname(target), { base, skips })
 }
 
 /** Each project and each history by itself, so that one that changes does not hold up the others. */
 async function copyProjects(
   config: Config,
   base: string,
-): Promise<{ entries: BackupEntry[]; mixed: string[] }> {
+): Promise<{ entries: BackupEntry[]; mixed: string[]; unreadable: string[] }> {
   const root = config.workspace_root
   const target = join(base, PART.workspaces)
-  const folders = async (parent: string): Promise<string[]> =>
-    (await readdir(join(root, parent), { withFileTypes: true }).catch(() => []))
-      .filter((entry) => entry.isDirectory() && !isServers(entry.name))
+  const unreadable: string[] = []
+  const folders = async (parent: string): Promise<string[]> => {
+    const found = await readdir(join(root, parent), { withFileTypes: true }).catch(
+      (error: unknown) => {
+        const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
+        if (!isMissing) unreadable.push(join(PART.workspaces, parent))
+        return []
+      },
+    )
+    return found
+      .filter((entry) => entry.isDirectory() && isIdName(entry.name))
       .map(({ name }) => join(parent, name))
+  }
   const all = await folders(join('.nanoclaw', 'projects'))
   for (const user of await folders('')) all.push(...(await folders(user)))
   const entries: BackupEntry[] = []
@@ -179,12 +200,10 @@ async function copyProjects(
     entries.push({ path: `${PART.workspaces}/${path}`, folder: true }, ...copied.entries)
     await mkdir(join(target, path), { recursive: true, mode: 0o700 })
     if (copied.isMixed) mixed.push(path)
+    unreadable.push(...copied.unreadable)
   }
-  return { entries, mixed }
+  return { entries, mixed, unreadable }
 }
-
-/** Names in `workspace_root` that are not folders of users. */
-const isServers = (name: string): boolean => name.startsWith('.')
 
 /**
  * Replaces the installation with a backup. Everything is verified before anything is changed; what is replaced stays beside
@@ -242,6 +261,7 @@ async function restoreFolder(
     if (!isPartial) refusePartial([`${absent.length} of its files (${listed(absent)})`])
   }
   await checkDatabaseBackup(settings, join(backup, header.database))
+  await prepareReplaced(settings)
   const notes = missing.map((line) => `Missing in the backup: ${line}`)
   await withUnfinishedMark(config, backup, async (stamp) => {
     await restoreBlobs(join(backup, PART.files), await blobsForCommands(config))
@@ -262,6 +282,7 @@ async function restoreEarlier(
   const missing = existsSync(files) ? [] : [`the folder ${basename(files)} with the attached files`]
   if (missing.length > 0 && !isPartial) refusePartial(missing)
   await checkDatabaseBackup(databaseSettings(config), backup)
+  await prepareReplaced(databaseSettings(config))
   // Blobs first, because blobs without rows do no harm.
   await restoreBlobs(files, await blobsForCommands(config))
   const notes = missing.map((line) => `Missing in the backup: ${line}`)
@@ -286,7 +307,11 @@ async function withUnfinishedMark(
  */
 async function replaceDatabase(config: Config, source: string, stamp: string): Promise<string[]> {
   const settings = databaseSettings(config)
-  const replaced = await idOfDatabase(config)
+  // A damaged SQLite file has no id, and is a reason to restore.
+  const replaced = await idOfDatabase(config).catch((error: unknown) => {
+    if (settings.dialect === 'sqlite') return null
+    throw error
+  })
   if (settings.dialect === 'postgres') {
     const state = await inspectDatabase(settings)
     if (!state.isEmpty)
@@ -306,7 +331,7 @@ interface Restoring {
   stamp: string
 }
 
-/** Within `workspace_root`, which may be the top of a volume. */
+/** Within `workspace_root`, which may be the top of a volume: only folders of NanoClaw are moved, whatever else is there. */
 async function replaceProjects(
   config: Config,
   { backup, entries, stamp }: Restoring,
@@ -315,13 +340,13 @@ async function replaceProjects(
   const staged = join(root, `.restoring-${stamp}`)
   await restoreTree(backup, PART.workspaces, entries, staged)
   const aside = join(root, `.before-restore-${stamp}`)
-  const isReplaced = (name: string) =>
-    name === '.nanoclaw' || (!isServers(name) && name !== MARKER_NAME)
+  const isReplaced = (name: string) => name === '.nanoclaw' || isIdName(name)
   for (const name of (await readdir(root)).filter(isReplaced)) {
     await mkdir(aside, { recursive: true, mode: 0o700 })
     await rename(join(root, name), join(aside, name))
   }
-  for (const name of await readdir(staged)) await rename(join(staged, name), join(root, name))
+  for (const name of (await readdir(staged)).filter(isReplaced))
+    await rename(join(staged, name), join(root, name))
   await rm(staged, { recursive: true })
 }
 

@@ -17,6 +17,7 @@ import { parseConfig } from '../../../server/config/load.ts'
 import { databaseKeys, type TestServer, useServers } from '../../support/server/server.ts'
 import { uploadFile } from '../../support/server/uploads.ts'
 import { useDatabases } from '../../support/store/databases.ts'
+import { onConnection } from '../../support/store/explain.ts'
 
 const databases = useDatabases()
 const { start } = useServers()
@@ -62,7 +63,8 @@ test.each(['sqlite', 'postgres'] as const)(
     const place = async (name: string) => {
       const folder = join(root, `${dialect}-${name}`)
       mkdirSync(folder)
-      const settings = databaseKeys(await databases.migrated(dialect))
+      const database = await databases.migrated(dialect)
+      const settings = databaseKeys(database)
       const config = parseConfig(
         JSON.stringify({
           data_dir: join(folder, 'data'),
@@ -71,14 +73,22 @@ test.each(['sqlite', 'postgres'] as const)(
         }),
         {},
       )
-      return { config, begin: () => start({ folder, dialect, config: settings }) }
+      return {
+        config,
+        settings: database,
+        begin: () => start({ folder, dialect, config: settings }),
+      }
     }
     const first = await place('first')
     const server = await first.begin()
     const expectAll = await fill(server)
     const backup = join(root, `${dialect}-backup`)
+    // The top of a volume has folders that are not NanoClaw's.
+    const foreign = (of: typeof first) => join(of.config.workspace_root, 'lost+found')
+    mkdirSync(foreign(first))
     const made = await backUp(first.config, backup, keys)
     expect(made).toMatchObject({ isComplete: true })
+    expect(existsSync(join(backup, 'workspaces', 'lost+found'))).toBe(false)
     expect(statSync(backup).mode & 0o777).toBe(0o700)
     await expect(backUp(first.config, backup, keys)).rejects.toThrow(/already exists/)
     await server.close()
@@ -115,14 +125,36 @@ test.each(['sqlite', 'postgres'] as const)(
     const mark = join(second.config.data_dir, 'restore-unfinished')
     writeFileSync(mark, backup)
     await expect(second.begin()).rejects.toThrow(/was interrupted\. Run `nanoclaw restore/)
-    await back()
+    mkdirSync(foreign(second))
+    // A damaged database is a reason to restore.
+    if (dialect === 'sqlite')
+      for (const end of ['', '-wal'])
+        writeFileSync(`${second.config.db_sqlite_file}${end}`, 'no longer a database'.repeat(500))
+    expect(await back()).toEqual({ lines: [], isComplete: true })
+    expect(existsSync(foreign(second))).toBe(true)
     expect(existsSync(mark)).toBe(false)
     const aside = readdirSync(second.config.workspace_root).filter((name) =>
       name.startsWith('.before-restore'),
     )
     expect(aside).toHaveLength(1)
+    const again = await second.begin()
+    await expectAll(again)
+    await again.close()
 
     const third = await place('third')
+    if (third.settings.dialect === 'postgres') {
+      const later = [
+        "insert into __drizzle_migrations (hash, created_at) values ('later', 9999999999999)",
+        "delete from __drizzle_migrations where hash = 'later'",
+      ] as const
+      await onConnection(third.settings, later[0])
+      await expect(restore(third.config, backup, { keys, isPartial: false })).rejects.toThrow(
+        /newer version/,
+      )
+      await onConnection(third.settings, later[1])
+      expect(existsSync(third.config.workspace_root)).toBe(false)
+      expect(existsSync(third.config.data_dir)).toBe(false)
+    }
     rmSync(join(backup, 'files'), { recursive: true })
     rmSync(join(backup, 'data/secret.key'))
     const gaps = (isPartial: boolean) => restore(third.config, backup, { keys, isPartial })
