@@ -132,8 +132,8 @@ export interface ToolDefinition {
   /** Whether every result contains untrusted text from outside, so that the conversation becomes tainted. */
   readonly untrusted: boolean
   /**
-   * Whether web addresses in its results are not the model's own: they come from outside, from a person or from their files,
-   * whatever the arguments say. Only such addresses may be opened in a tainted conversation without a person.
+   * Whether web addresses in its results are not the model's own, except those that the arguments say: they come from
+   * outside, from a person or from their files. Only such addresses may be opened in a tainted conversation without a person.
    */
   readonly namesAddresses: boolean
   /** Whether the tool changes the project's files, so that cached results of the project are dropped. */

@@ -1,6 +1,9 @@
 // The web addresses that a conversation already knows, so that a model under foreign influence cannot make one up.
+import { Parser } from 'htmlparser2'
+import { z } from 'zod'
 import type { Store } from '../../db/store.ts'
-import { addressesIn, hostOf } from '../../lib/web-addresses.ts'
+import { createTurns } from '../../lib/turns.ts'
+import { addressesIn, hostOf, webAddress } from '../../lib/web-addresses.ts'
 import type { ConversationId } from '../../protocol/ids.ts'
 import type { ToolSet } from '../../tools/registry.ts'
 import type { CallResult } from '../../tools/tool-result.ts'
@@ -26,8 +29,8 @@ interface NamedResult {
 const MAX_ADDRESSES = 100_000
 /** Pages of stored texts that are read, newest first. */
 const MAX_PAGES = 2_000
-/** Characters of texts between two turns of the event loop. */
-const CHARACTERS_PER_TURN = 200_000
+/** A failed, rejected or skipped call: what it says about its arguments may be the model's own words. */
+const FAILED = '{"success":false'
 
 interface Dependencies {
   store: Pick<Store, 'addressTexts'>
@@ -44,78 +47,80 @@ export function createKnownAddresses(dependencies: Dependencies): KnownAddresses
   const { store, conversationId, tools, retry } = dependencies
   const known = new Set<string>()
   const hosts = new Set<string>()
-  /** Handles of long results that name addresses. */
-  const handles = new Set<string>()
+  /** Handles of long results that name addresses, each with those that the model wrote itself. */
+  const handles = new Map<string, IsOwn>()
   const waiting: NamedResult[] = []
-  let loaded: Promise<void> | undefined
+  const turn = createTurns()
+  const isFull = (): boolean => known.size >= MAX_ADDRESSES
 
-  const addText = (
+  async function addText(
     text: string,
-    {
-      isPersons = false,
-      isOwn = () => false,
-    }: { isPersons?: boolean; isOwn?(host: string): boolean } = {},
-  ): void => {
-    for (const address of addressesIn(text, { bare: isPersons })) {
-      if (known.size >= MAX_ADDRESSES) return
-      const host = hostOf(address)
-      if (isOwn(host)) continue
-      known.add(address)
-      hosts.add(host)
+    { isPersons = false, isOwn = () => false }: { isPersons?: boolean; isOwn?: IsOwn } = {},
+  ): Promise<void> {
+    for (const some of addressesIn(text, { bare: isPersons })) {
+      for (const address of some) {
+        if (isFull()) return
+        if (known.has(address) || isOwn(address)) continue
+        known.add(address)
+        hosts.add(hostOf(address))
+      }
+      await turn()
     }
   }
 
-  const addResult = ({ name, arguments: given, content }: NamedResult): void => {
-    const source = sourceOf(name, given)
-    if (source === 'none') return
-    for (const [, handle] of content.matchAll(/handle=\\*"([^"\\]{1,200})/g))
-      if (handle !== undefined) handles.add(handle)
-    addText(content, source === 'all' ? {} : { isOwn: writtenIn(given) })
+  async function addResult({ name, arguments: given, content }: NamedResult): Promise<void> {
+    if (isFull() || content.startsWith(FAILED)) return
+    const isOwn = await ownOf(name, given)
+    if (isOwn === null) return
+    const handle = handleOf(content)
+    if (handle !== null) handles.set(handle, isOwn)
+    await addText(content, { isOwn })
   }
 
   /**
-   * Which addresses in a tool's result the model has not written itself. A program that the model wrote can print
-   * anything, and a tool that is not built in may repeat its arguments.
+   * Which addresses in a tool's result the model may have written itself; null for all. A program that the model wrote can
+   * print anything. A built-in tool may repeat its arguments, and any other tool may put together what they say.
    */
-  const sourceOf = (name: string, given: string): 'all' | 'others' | 'none' => {
-    if (name === 'result_read')
-      return [...handles].some((one) => given.includes(one)) ? 'all' : 'none'
+  async function ownOf(name: string, given: string): Promise<IsOwn | null> {
     const tool = tools.get(name)
-    if (tool === undefined || tool.category === 'mcp') return 'others'
-    return tool.namesAddresses ? 'all' : 'none'
+    const isForeign = tool === undefined || tool.category === 'mcp'
+    if (name === 'result_read') {
+      const { data } = ReadArguments.safeParse(parsedJson(given))
+      return (data === undefined ? undefined : handles.get(data.handle)) ?? null
+    }
+    if (!isForeign && !tool.namesAddresses) return null
+    return await writtenIn(given, isForeign, turn)
   }
 
   async function load(): Promise<void> {
-    let characters = 0
-    const pause = async (text: string): Promise<void> => {
-      characters += text.length
-      if (characters < CHARACTERS_PER_TURN) return
-      characters = 0
-      await new Promise((resolve) => setImmediate(resolve))
-    }
-    for (const text of dependencies.texts) {
-      addText(text, { isPersons: true })
-      await pause(text)
-    }
+    for (const text of dependencies.texts) await addText(text, { isPersons: true })
     let before: number | null = null
-    for (let page = 0; page < MAX_PAGES; page += 1) {
+    for (let page = 0; page < MAX_PAGES && !isFull(); page += 1) {
       const { items, next } = await retry(() => store.addressTexts.list(conversationId, before))
       for (const item of items) {
-        if (item.kind === 'question') addText(item.content, { isPersons: true })
-        else addResult(item)
-        await pause(item.content)
+        if (item.kind === 'question') await addText(item.content, { isPersons: true })
+        else await addResult(item)
       }
       if (next === null) break
       before = next
     }
-    for (const result of waiting.splice(0)) addResult(result)
   }
 
-  const ready = (): Promise<void> =>
-    (loaded ??= load().catch((error: unknown) => {
-      loaded = undefined
-      throw error
-    }))
+  let isLoaded = false
+  let work: Promise<void> = Promise.resolve()
+  /** Resolves when everything that was recorded so far is known. One at a time. */
+  const ready = (): Promise<void> => {
+    work = work
+      // Whoever waited for it has learned of the failure; now it is tried again.
+      .catch(() => undefined)
+      .then(async () => {
+        if (!isLoaded) await load()
+        isLoaded = true
+        for (let next = waiting.shift(); next !== undefined; next = waiting.shift())
+          await addResult(next)
+      })
+    return work
+  }
 
   return {
     async unknown(addresses) {
@@ -128,25 +133,114 @@ export function createKnownAddresses(dependencies: Dependencies): KnownAddresses
     },
     record({ call, content }) {
       if (!content.includes('://') && !content.includes(':\\/\\/')) return
-      const result = { name: call.name, arguments: call.arguments, content }
-      if (loaded === undefined) waiting.push(result)
-      else addResult(result)
+      waiting.push({ name: call.name, arguments: call.arguments, content })
     },
   }
 }
 
-/** Whether the arguments of a call name a host, in whatever spelling. */
-function writtenIn(given: string): (host: string) => boolean {
-  const text = readableArguments(given).toLowerCase()
-  const hosts = new Set([...addressesIn(text, { bare: true })].map(hostOf))
-  return (host) => hosts.has(host) || text.includes(host)
+/** Whether the model may have written this address itself. */
+type IsOwn = (address: string) => boolean
+
+/**
+ * The addresses that the arguments of a call contain, in whatever spelling; for a foreign tool, which may put addresses
+ * together, all addresses of the hosts that they name.
+ */
+async function writtenIn(
+  given: string,
+  isForeign: boolean,
+  turn: () => Promise<void> | undefined,
+): Promise<IsOwn> {
+  const texts = new Set<string>()
+  for (const spelling of spellingsOf(given)) {
+    texts.add(spelling)
+    await turn()
+  }
+  const addresses = new Set<string>()
+  const hosts = new Set<string>()
+  for (const text of texts)
+    for (const some of addressesIn(text, { bare: isForeign })) {
+      for (const address of some) {
+        addresses.add(address)
+        hosts.add(hostOf(address))
+      }
+      await turn()
+    }
+  if (!isForeign) return (address) => addresses.has(address)
+  const all = [...texts].join('\n').toLowerCase()
+  return (address) => {
+    const host = hostOf(address)
+    return hosts.has(host) || all.includes(host)
+  }
 }
 
-/** JSON may write any character as an escape. */
-function readableArguments(given: string): string {
+/** Everything that the arguments of a call say, as it stands and decoded. */
+function* spellingsOf(given: string): Generator<string> {
+  const value = parsedJson(given)
+  yield value === undefined ? given : JSON.stringify(value)
+  for (const leaf of value === undefined ? [given] : leavesOf(value)) {
+    yield leaf
+    yield withoutEscapes(leaf)
+    yield percentDecoded(leaf)
+    yield htmlDecoded(leaf)
+    // URL parsing accepts forms that do not look like an address.
+    yield webAddress(leaf.trim()) ?? ''
+  }
+}
+
+/** The names and strings in a JSON value. */
+function leavesOf(value: unknown): string[] {
+  const found: string[] = []
+  const left = [value]
+  while (left.length > 0) {
+    const next = left.pop()
+    if (typeof next === 'string') found.push(next)
+    else if (typeof next === 'object' && next !== null)
+      for (const [name, inner] of Object.entries(next)) {
+        found.push(name)
+        left.push(inner)
+      }
+  }
+  return found
+}
+
+/** JSON within a string. */
+const withoutEscapes = (text: string): string =>
+  text.replaceAll(/\\(?:u([\da-f]{4})|(["\\/]))/gi, (_all, code?: string, mark?: string) =>
+    code === undefined ? (mark ?? '') : String.fromCharCode(Number.parseInt(code, 16)),
+  )
+
+const percentDecoded = (text: string): string =>
+  text.replaceAll(/(?:%[\da-f]{2})+/gi, (escapes) => {
+    try {
+      return decodeURIComponent(escapes)
+    } catch {
+      return escapes
+    }
+  })
+
+function htmlDecoded(text: string): string {
+  if (!text.includes('&')) return text
+  const pieces: string[] = []
+  const parser = new Parser({ ontext: (piece) => pieces.push(piece) }, { decodeEntities: true })
+  // Text alone: no address contains the mark with which a tag begins.
+  parser.end(text.replaceAll('<', ' '))
+  return pieces.join('')
+}
+
+const ReadArguments = z.object({ handle: z.string() })
+const LongResult = z.object({ data: z.object({ handle: z.string(), truncated: z.literal(true) }) })
+
+/** The handle of a result that was too long; null for any other. */
+function handleOf(content: string): string | null {
+  if (!content.includes('"truncated":true')) return null
+  return LongResult.safeParse(parsedJson(content)).data?.data.handle ?? null
+}
+
+/** Undefined for anything but JSON. */
+function parsedJson(text: string): unknown {
   try {
-    return JSON.stringify(JSON.parse(given))
+    return JSON.parse(text)
   } catch {
-    return given
+    return undefined
   }
 }

