@@ -172,7 +172,8 @@ export function createToolExecutor(dependencies: ExecutorDependencies): ToolExec
       addresses,
       riskLevel,
     }: ParsedInput): Promise<readonly string[]> => {
-      const given = addresses.map(webAddress).filter((address) => address !== null)
+      // What is no address here may still be one for the tool. As nothing can name it, it is new.
+      const given = addresses.map((address) => webAddress(address) ?? address)
       return riskLevel === 'low' && given.length > 0 ? await approvals.newAddresses(given) : []
     }
 

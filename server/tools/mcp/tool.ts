@@ -114,6 +114,9 @@ export function defineMcpTool(
   }
 }
 
+/** How an address begins. URL parsing ignores white space and control characters there. */
+const SCHEME = /^[\s\p{Cc}]*h[\s\p{Cc}]*t[\s\p{Cc}]*t[\s\p{Cc}]*p[\s\p{Cc}]*(?:s[\s\p{Cc}]*)?:/iu
+
 /** The arguments that are addresses on the web, at any depth. */
 function addressesOf(input: unknown): string[] {
   const found: string[] = []
@@ -121,8 +124,9 @@ function addressesOf(input: unknown): string[] {
   while (left.length > 0) {
     const value = left.pop()
     if (typeof value === 'string') {
-      const address = webAddress(value)
-      if (address !== null) found.push(address)
+      const address = webAddress(value.trim())
+      // Too long or broken for this server, but perhaps not for that one.
+      if (address !== null || SCHEME.test(value)) found.push(address ?? value)
     } else if (typeof value === 'object' && value !== null)
       for (const inner of Object.values(value)) left.push(inner)
   }

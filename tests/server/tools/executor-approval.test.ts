@@ -103,6 +103,30 @@ describe('approval', () => {
     expect(answers.map((answer) => answer.success)).toEqual([true, true])
   })
 
+  test('a low-risk call waits for a person if its address cannot be compared with the known ones', async () => {
+    const { tool, runs } = countingTool()
+    const long = `https://a.example/${'x'.repeat(9_000)}`
+    const naming = {
+      ...tool,
+      parse: (text: string) => {
+        const parsed = tool.parse(text)
+        if (!parsed.ok) return parsed
+        return { ok: true as const, input: { ...parsed.input, addresses: [long] } }
+      },
+    }
+    const asked: unknown[] = []
+    await bench([naming]).execute([call('a', 'echo')], {
+      approvals: {
+        ...asking(async () => ({ decision: 'reject' })),
+        newAddresses: async (addresses) => {
+          asked.push(...addresses)
+          return addresses
+        },
+      },
+    })
+    expect([asked, runs]).toEqual([[long], []])
+  })
+
   test('an approval request carries the risk level of the call and a preview', async () => {
     const { tool } = risky()
     const previewing = {

@@ -91,6 +91,27 @@ describe('the risk of a remote tool', () => {
     },
   )
 
+  test.each([
+    ['an address', ' https://a.example/x#y', 'https://a.example/x'],
+    ['one that is too long', `https://a.example/${'x'.repeat(9_000)}`, undefined],
+    [
+      'one that is too long after a control character',
+      `\u0001ht\ntp://a/${'x'.repeat(9_000)}`,
+      undefined,
+    ],
+    ['one that this server cannot read', 'https://a b.example/', undefined],
+  ])('depends on addresses in its arguments: %s', (_what, value, address = value) => {
+    const tool = defineMcpTool(
+      connection,
+      { name: 'probe', inputSchema: { type: 'object' } },
+      { compile: () => (data) => ({ valid: true, data, errorMessage: undefined }), prepareImage },
+    )
+    const parsed = tool?.parse(
+      JSON.stringify({ deep: [{ value }], words: 'see https://b.example/' }),
+    )
+    expect(parsed).toMatchObject({ ok: true, input: { addresses: [address] } })
+  })
+
   test('is approved for one description and schema, and a change of either needs approval again', () => {
     const key = (remote: object) => define(remote)?.grantKey
     const allowed = key({ description: 'Reads' })
