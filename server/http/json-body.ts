@@ -108,6 +108,11 @@ async function parseBounded(
       const value = await read(from + name[0].length, to, level + 1)
       return typeof key !== 'string' || UNSAFE_NAMES.has(key) ? [] : [[key, value]]
     }
+    if (to - from > SHORT_CHARACTERS) {
+      const { values, depth } = await outline(text, from, to, turn)
+      if (level + 1 + depth > maxDepth) throw appError('json_too_deep', { levels: maxDepth })
+      if (values > MAX_VALUES) throw appError('json_too_many_values', { limit: MAX_VALUES })
+    }
     const some = bounded(await parse(`{${text.slice(from, to)}}`), level)
     if (typeof some !== 'object' || some === null || text.slice(from, to).trim() === '')
       return [['', await parse('{')]]

@@ -156,4 +156,29 @@ describe('the largest requests', () => {
     await expectShort(send('POST', '/api/conversations', `{${keys}}`), 400)
     await expectShort(send('POST', '/api/conversations/import', `{${keys}}`), 400)
   })
+
+  test.each([
+    ['a long name', `"${'x'.repeat(300)}"`],
+    ['a name after much space', `${' '.repeat(600)}"messages"`],
+  ])('a body with a million values under %s is refused in short turns', async (_what, name) => {
+    const body = `{"version":1,${name}:[${'{},'.repeat(1_000_000)}{}]}`
+    const refused = send('POST', '/api/conversations/import', body)
+    await expectShort(refused, 400)
+    expect((await refused()).text).toContain('json_too_many_values')
+  })
+
+  test('a long text under a long name is read like any other field', async () => {
+    const messages = Array.from({ length: 10_000 }, (_, at) =>
+      message(at, at === 0 ? null : `m-${at - 1}`),
+    )
+    const body = conversation(messages).replace(
+      '{',
+      `{"${'x'.repeat(300)}":"${'y'.repeat(100_000)}",`,
+    )
+    const plain = conversation(messages).replace('{', '{"x":"y",')
+    const path = '/api/conversations/import'
+    expect((await send('POST', path, body)()).status).toBe(
+      (await send('POST', path, plain)()).status,
+    )
+  })
 })
