@@ -66,7 +66,7 @@ const ChatGptConversation = z.looseObject({
 /** Content that describes the person or the system, which the page of ChatGPT does not show. */
 const HIDDEN_CONTENT = new Set(['user_editable_context', 'model_editable_context', 'system_error'])
 /** Marks of ChatGPT's page: private-use characters around a kind and its parts, which are words, links or references. */
-const MARK = /\ue200([^\ue201]{0,8000})\ue201/g
+const MARK = /\ue200([^\ue200\ue201]{0,8000})\ue201/g
 const MARK_SEPARATOR = '\ue202'
 
 /**

@@ -140,7 +140,7 @@ function toSteps(item: Output): DraftStep[] {
   }
 }
 
-const DETAILS = /<details type="(reasoning|tool_calls|code_interpreter)"([^>]*)>/g
+const DETAILS = /<details type="(reasoning|tool_calls|code_interpreter)"([^<>]*)>/g
 const DETAILS_END = '</details>'
 
 /** An answer of an older version: text, with reasoning and calls in between as `<details>`. */
@@ -153,8 +153,9 @@ function splitDetails(content: string): DraftStep[] {
       steps.push({ type: 'text', content: steps.length > 0 ? text.trimStart() : text })
   }
   for (const { 0: tag, 1: type, 2: attributes = '', index } of content.matchAll(DETAILS)) {
+    if (index < from) continue
     const end = content.indexOf(DETAILS_END, index)
-    if (index < from || end === -1) continue
+    if (end === -1) break
     addText(index)
     const inner = withoutSummary(content.slice(index + tag.length, end))
     if (type === 'reasoning')
@@ -184,7 +185,7 @@ function callSteps(
 
 const attributesOf = (text: string): Map<string, string> =>
   new Map(
-    [...text.matchAll(/([a-z_]+)="([^"]*)"/g)].map(([, name = '', value = '']) => [
+    [...text.matchAll(/(?<![a-z_])([a-z_]{1,40})="([^"]*)"/g)].map(([, name = '', value = '']) => [
       name,
       unescapeHtml(value),
     ]),

@@ -48,12 +48,38 @@ describe('a ChatGPT answer', () => {
     ).toEqual([{ type: 'text', content: 'Grew.([Annual report](https://example.com/report))' }])
   })
 
+  test('with hundreds of thousands of marks that never end is read at once', () => {
+    const text = '\ue200'.repeat(1_000_000)
+    expect(answered(text)).toEqual([{ type: 'text', content: text }])
+  })
+
   test('loses marks that the export does not explain, and links that are none', () => {
     expect(
       answered('Blue\ue200cite\ue202turn0\ue201. \ue200url\ue202Click\ue202javascript:x\ue201'),
     ).toEqual([{ type: 'text', content: 'Blue. Click' }])
   })
 })
+
+test.each([
+  ['tags that never end', '<details type="reasoning"'.repeat(100_000)],
+  ['elements that never end', '<details type="reasoning">'.repeat(200_000)],
+])('an answer of Open WebUI with very many %s is read at once, as text', (_what, content) => {
+  expect(answerOf(content)).toEqual([{ type: 'text', content }])
+})
+
+test('a tag of Open WebUI with a very long word among its attributes is read at once', () => {
+  const tag = `<details type="tool_calls" ${'a'.repeat(500_000)} id="call_1" name="get_weather">`
+  expect(answerOf(`${tag}</details>`)).toMatchObject([
+    { type: 'tool_call', callId: 'call_1', name: 'get_weather' },
+  ])
+})
+
+/** The steps of an answer that has only text. */
+function answerOf(content: string) {
+  const messages = { a: { id: 'a', parentId: null, role: 'assistant', content } }
+  const history = { currentId: 'a', messages }
+  return readOpenWebUi({ id: 'o', title: 'OW', chat: { models: [], history } }).nodes[0]?.steps
+}
 
 // Chang-Tong/dsh-import-agents#6, open-webui/open-webui#15846
 test('an Open WebUI chat of 2025 has calls with their results, code that was run, and files with their text', () => {
