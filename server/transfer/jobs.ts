@@ -143,20 +143,19 @@ export function createTransferJobs(dependencies: TransferDependencies): Transfer
     }
   }
 
-  /** Stores a job and queues its work. Afterwards, what it has claimed is free. */
+  /** Stores a job and queues its work. Afterwards, what it has claimed is free; if it fails, all but the user's place. */
   async function begin(row: TransferRow, leave: () => Promise<void>, job: Job): Promise<void> {
     await claims.claim(workOf(row.id))
-    const end = async (): Promise<void> => {
-      await claims.finish(workOf(row.id))
-      await leave()
-    }
     try {
       await transfers.create(row)
     } catch (error) {
-      await end()
+      await claims.finish(workOf(row.id))
       throw error
     }
-    queue.add(row, job, end)
+    queue.add(row, job, async () => {
+      await claims.finish(workOf(row.id))
+      await leave()
+    })
   }
 
   async function runExport(

@@ -5,6 +5,8 @@ import { readdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import type { UserId } from '../../../server/protocol/ids.ts'
+import { createTransferJobs } from '../../../server/transfer/jobs.ts'
 import { register, TEST_JWT_SECRET, useServers } from '../../support/server/server.ts'
 import { exportBundle, uploadImport } from '../../support/server/transfers.ts'
 
@@ -43,4 +45,38 @@ test('of two imports at once, one is accepted', async () => {
     uploadImport(server, token, file),
   ])
   expect(both.map(({ status }) => status).sort()).toEqual([200, 409])
+})
+
+test('when a job cannot be stored, each of its claims is given back once', async () => {
+  const claimed: string[] = []
+  const finished: string[] = []
+  const fault = new Error('the disk is full')
+  // Nothing else is reached.
+  const unused = {} as never
+  const jobs = createTransferJobs({
+    transfers: Object.assign({} as never, {
+      list: async () => [],
+      create: () => Promise.reject(fault),
+    }),
+    bundle: unused,
+    imports: unused,
+    folder: tmpdir(),
+    claims: {
+      claim: async (name) => {
+        claimed.push(name)
+        return true
+      },
+      finish: async (name) => {
+        finished.push(name)
+      },
+      holds: async () => true,
+      isShared: false,
+    },
+    announce() {},
+    log: { warn() {} },
+    now: () => new Date(0),
+  })
+  await expect(jobs.createExport('ann' as UserId, null)).rejects.toBe(fault)
+  expect(claimed).toHaveLength(2)
+  expect(finished.toSorted()).toEqual(claimed.toSorted())
 })
