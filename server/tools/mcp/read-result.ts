@@ -26,8 +26,12 @@ const MAX_IMAGE_BYTES = 3_500_000
 /** Shorter texts are not looked at: no picture is that small. */
 const MIN_ENCODED = 1_000
 
-/** Base64 without line breaks, in a data URL or on its own. */
-const ENCODED = /(?:data:[\w.+-]+\/[\w.+-]+(?:;[\w=.+-]+)*;base64,)?[A-Za-z0-9+/_-]{1000,}={0,2}/g
+/**
+ * Base64 without line breaks, in a data URL or on its own. It is only looked for where such characters begin: from each of
+ * them, a long text of shorter runs would take seconds.
+ */
+const ENCODED =
+  /(?:data:[\w.+-]+\/[\w.+-]+(?:;[\w=.+-]+)*;base64,)?(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{1000,}={0,2}/g
 /** How pictures begin in base64: PNG, JPEG, GIF, WebP. */
 const PICTURE = /^(iVBORw0KGgo|\/9j\/|R0lGOD|UklGR)/
 
@@ -197,11 +201,19 @@ function holdsText(value: unknown, text: string): boolean {
   return value !== null && value !== undefined && String(value).trim() === text
 }
 
-/** Whether each value of the structure is in the text, word for word. */
-function isHeldBy(text: string, value: unknown): boolean {
-  if (value === null || value === '') return true
-  if (typeof value === 'object') return Object.values(value).every((one) => isHeldBy(text, one))
-  return text.includes(String(value))
+/** Characters that are searched for the values of a structure; a longer search would hold up everything else. */
+const MAX_SEARCHED = 5_000_000
+
+/** Whether each value of the structure is in the text, word for word; false if finding out would take long. */
+function isHeldBy(text: string, structured: unknown): boolean {
+  let left = MAX_SEARCHED
+  const isHeld = (value: unknown): boolean => {
+    if (value === null || value === '') return true
+    if (typeof value === 'object') return Object.values(value).every(isHeld)
+    left -= text.length
+    return left >= 0 && text.includes(String(value))
+  }
+  return isHeld(structured)
 }
 
 const cut = (text: string): string =>

@@ -46,6 +46,14 @@ describe('the structure of a result', () => {
     })
   })
 
+  test('follows a long text with many values, as comparing them would take long', async () => {
+    const rows = Array.from({ length: 3_000 }, (_, id) => ({ id, name: `name ${id}` }))
+    const table = rows.map(({ id, name }) => `${id} | ${name}`).join('\n')
+    expect(await read({ content: [say(table)], structuredContent: { rows } })).toMatchObject({
+      data: `${table}\n\nStructured content: ${JSON.stringify({ rows })}`,
+    })
+  })
+
   test('of a failure is in its error', async () => {
     expect(
       await read({ content: [say('Failed.')], structuredContent: { code: 7 }, isError: true }),
