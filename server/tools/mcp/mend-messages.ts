@@ -394,12 +394,22 @@ const mimeOf = (data: string, type: string): string =>
 
 /** Standard base64 with its padding, from what a server calls base64; undefined if it is none. */
 function base64Of(given: unknown): string | undefined {
-  const text = asText(given)
-    .replace(/^data:[^,]*,/, '')
-    .replace(/\s+/g, '')
-    .replace(/-/g, '+')
-    .replace(/_/g, '/')
-    .replace(/=+$/, '')
-  if (text === '' || text.length % 4 === 1 || !/^[A-Za-z0-9+/]+$/.test(text)) return undefined
-  return text.padEnd(Math.ceil(text.length / 4) * 4, '=')
+  const text = asText(given).replace(/^data:[^,]*,/, '')
+  // Decodes both alphabets and skips all other characters: bytes are missing then.
+  const bytes = Buffer.from(text, 'base64')
+  const digits = digitsIn(text)
+  return digits > 0 && digits % 4 !== 1 && bytes.length === Math.floor((digits * 3) / 4)
+    ? bytes.toString('base64')
+    : undefined
 }
+
+/** Number of characters without white space and the padding. A loop, because a picture has millions. */
+function digitsIn(text: string): number {
+  let end = text.length
+  while (end > 0 && (isSpace(text.charCodeAt(end - 1)) || text[end - 1] === '=')) end -= 1
+  let digits = 0
+  for (let at = 0; at < end; at += 1) if (!isSpace(text.charCodeAt(at))) digits += 1
+  return digits
+}
+
+const isSpace = (code: number): boolean => code === 0x20 || (code >= 0x09 && code <= 0x0d)

@@ -1,4 +1,5 @@
 // MCP servers that send odd elements: one is mended or left out and named, and everything beside it works.
+import sharp from 'sharp'
 import { describe, expect, test } from 'vitest'
 import { type Script, startScriptedMcpServer } from '../../../fixtures/mcp-scripted-server.ts'
 import { call, SOMEBODY, start } from './use-servers.ts'
@@ -155,8 +156,33 @@ test.each([
     { content: [{ type: 'image', data: '§' }] },
     '[image without readable data]',
   ],
+  [
+    'an image with a character that is no base64',
+    { content: [{ type: 'image', data: 'AAAA!AAA' }] },
+    '[image without readable data]',
+  ],
+  [
+    'an image that is cut within a byte',
+    { content: [{ type: 'image', data: 'AAAAA' }] },
+    '[image without readable data]',
+  ],
   ['only a list as structure', { structuredContent: [1, 2] }, '[1,2]'],
 ])('a result whose content is %s reaches the model', async (_what, result, text) => {
   const { tools } = await connect({ tools: [good], call: () => result })
   expect(await call(tools.get('mcp__odd__good'))).toMatchObject({ success: true, data: text })
+})
+
+test.each([
+  ['in the alphabet of URLs', (bytes: Buffer) => bytes.toString('base64url')],
+  ['with line breaks', (bytes: Buffer) => bytes.toString('base64').replace(/.{20}/g, '$&\r\n')],
+  ['without padding', (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '')],
+  ['as a data URL', (bytes: Buffer) => `data:image/png;base64,${bytes.toString('base64')}`],
+])('a picture in base64 %s is shown', async (_how, encode) => {
+  const create = { width: 40, height: 30, channels: 3 as const, background: '#29c' }
+  const bytes = await sharp({ create }).png().toBuffer()
+  const content = [{ type: 'image', data: encode(bytes), mimeType: 'image/png' }]
+  const { tools } = await connect({ tools: [good], call: () => ({ content }) })
+  expect(await call(tools.get('mcp__odd__good'))).toMatchObject({
+    images: [{ mime: 'image/png', data: bytes.toString('base64') }],
+  })
 })
