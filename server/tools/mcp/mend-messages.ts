@@ -18,6 +18,8 @@ const MAX_URI = 4_000
 const MAX_PROBLEMS = 50
 /** Characters of a name or of a list of fields, as administrators see them. */
 const MAX_SHOWN = 200
+/** Requests that are remembered until their response comes. */
+const MAX_ASKED = 1_000
 /** Maximum length of a content of unknown type that is passed on as JSON. */
 const MAX_UNKNOWN = 20_000
 
@@ -59,12 +61,17 @@ export function createMender(
   transport: Transport,
   onProblems: (kind: ListKind, problems: McpProblem[], isWhole: boolean) => void,
 ): (message: JSONRPCMessage) => void {
-  /** The requests without a response, by id. */
+  /** The newest requests without a response, by id, with the parameters that `RESULTS` and lists need. */
   const asked = new Map<string | number, { method: string; params: Fields }>()
   const send = transport.send.bind(transport)
   transport.send = async (message, options) => {
-    if ('method' in message && 'id' in message && isMended(message.method))
-      asked.set(message.id, { method: message.method, params: asRecord(message.params) ?? {} })
+    if ('method' in message && 'id' in message && isMended(message.method)) {
+      const { uri, cursor } = asRecord(message.params) ?? {}
+      asked.set(message.id, { method: message.method, params: { uri, cursor } })
+      const [oldest] = asked.keys()
+      // Calls that were stopped never get a response.
+      if (asked.size > MAX_ASKED && oldest !== undefined) asked.delete(oldest)
+    }
     await send(message, options)
   }
   return (message) => {
