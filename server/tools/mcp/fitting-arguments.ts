@@ -9,6 +9,8 @@ type Values = Record<string, unknown>
 const MAX_DEPTH = 12
 /** Alternatives of a schema that are looked at. */
 const MAX_ALTERNATIVES = 20
+/** Schemas that are looked at for one value. */
+const MAX_SCHEMAS = 1_000
 
 /**
  * The arguments with the defaults of the schema. Small models write null or an empty text for what they leave out, and
@@ -38,9 +40,14 @@ function readSchema(
   value: unknown,
   root: Schema,
   depth = 0,
+  /** The types of each schema that was read before; null while it is being read, as schemas may refer to themselves. */
+  seen = new Map<Schema, Set<string> | null>(),
 ): { types: Set<string> | null; schemas: Schema[] } {
   const schema = asRecord(value)
   if (schema === undefined || depth > MAX_DEPTH) return { types: null, schemas: [] }
+  const known = seen.get(schema)
+  if (known !== undefined || seen.size >= MAX_SCHEMAS) return { types: known ?? null, schemas: [] }
+  seen.set(schema, null)
   const schemas: Schema[] = [schema]
   let types = typesOf(schema)
   const follow = [
@@ -48,7 +55,7 @@ function readSchema(
     ...(Array.isArray(schema.allOf) ? schema.allOf : []),
   ]
   for (const one of follow.slice(0, MAX_ALTERNATIVES)) {
-    const read = readSchema(one, root, depth + 1)
+    const read = readSchema(one, root, depth + 1, seen)
     schemas.push(...read.schemas)
     types ??= read.types
   }
@@ -56,12 +63,13 @@ function readSchema(
   if (alternatives.length > 0) {
     const reads = alternatives
       .slice(0, MAX_ALTERNATIVES)
-      .map((one) => readSchema(one, root, depth + 1))
+      .map((one) => readSchema(one, root, depth + 1, seen))
     schemas.push(...reads.flatMap((read) => read.schemas))
     // One alternative that accepts anything makes the whole accept anything.
     if (types === null && reads.every((read) => read.types !== null))
       types = new Set(reads.flatMap((read) => [...(read.types ?? [])]))
   }
+  seen.set(schema, types)
   return { types, schemas }
 }
 
@@ -135,12 +143,17 @@ function converted(value: unknown, types: ReadonlySet<string>): unknown {
   const read = /^(true|false|null)$/i.test(text) ? text.toLowerCase() : text
   try {
     const parsed: unknown = JSON.parse(read)
-    if (accepts(types, parsed)) return parsed
+    if (accepts(types, parsed) && isExact(parsed)) return parsed
   } catch {
     // It is not JSON, so it stays a text, which the check refuses.
   }
   return value
 }
+
+/** Whether a parsed number is the one that was written: longer integers, such as some identifiers, are rounded. */
+const isExact = (value: unknown): boolean =>
+  typeof value !== 'number' ||
+  (Number.isInteger(value) ? Number.isSafeInteger(value) : Number.isFinite(value))
 
 /** A copy with the defaults of absent properties, also inside given objects. A default of null says nothing. */
 function withDefaults(value: unknown, schema: unknown, root: Schema, depth: number): unknown {

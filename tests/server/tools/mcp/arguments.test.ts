@@ -1,5 +1,6 @@
 // Arguments of remote tools: repaired and completed by the schema of the server where their meaning is clear.
 import { describe, expect, test } from 'vitest'
+import { fittingArguments } from '../../../../server/tools/mcp/fitting-arguments.ts'
 import { startScriptedMcpServer } from '../../../fixtures/mcp-scripted-server.ts'
 import { call, start } from './use-servers.ts'
 
@@ -74,6 +75,8 @@ describe('values that a model wrote as texts', () => {
   test.each([
     { id: 'five' },
     { id: '5.5' },
+    // As a number, it would be rounded to another one.
+    { id: '12345678901234567890' },
     { id: 5, flag: 'yes' },
     { id: 5, tags: 'x, y' },
     { id: '' },
@@ -91,6 +94,32 @@ describe('values that a model wrote as texts', () => {
     expect(await take({ count: '3', next: { count: '4' } })).toEqual({
       count: 3,
       next: { count: 4 },
+    })
+  })
+
+  test('are repaired beside a property whose schema refers to itself many times', () => {
+    const again = Array.from({ length: 6 }, () => ({ $ref: '#/$defs/again' }))
+    const schema = {
+      type: 'object',
+      properties: { count: { type: 'integer' }, again: { $ref: '#/$defs/again' } },
+      $defs: { again: { anyOf: again } },
+    }
+    expect(fittingArguments({ count: '3', again: '4' }, schema, null)).toEqual({
+      ok: true,
+      value: { count: 3, again: '4' },
+    })
+  })
+
+  test('are repaired by a schema that several alternatives refer to', () => {
+    const count = { $ref: '#/$defs/count' }
+    const schema = {
+      type: 'object',
+      properties: { count: { anyOf: [count, { allOf: [count] }] } },
+      $defs: { count: { type: 'integer' } },
+    }
+    expect(fittingArguments({ count: '3' }, schema, null)).toEqual({
+      ok: true,
+      value: { count: 3 },
     })
   })
 
