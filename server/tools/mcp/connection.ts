@@ -159,21 +159,22 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
     const release = settings.command === undefined ? () => {} : await options.starts()
     try {
       if (closed) return
-      const client = await opener.open((created, give) => {
-        output = ''
-        giveUp = give
-        // The connection was closed while the SDK was loading.
-        if (closed) void give()
-        created.setRequestHandler('elicitation/create', ({ params }) => answerInput(params))
-        created.onclose = () => lost(created, new Error('the connection was closed'))
-        created.onerror = (fault) => {
-          isTooLarge ||= isBufferFull(fault)
-          options.log('an MCP connection reported an error', {
-            server: name,
-            cause: errorText(fault),
-          })
-        }
-      })
+      const client = await opener.open(
+        (created, give) => {
+          output = ''
+          giveUp = give
+          created.setRequestHandler('elicitation/create', ({ params }) => answerInput(params))
+          created.onclose = () => lost(created, new Error('the connection was closed'))
+          created.onerror = (fault) => {
+            isTooLarge ||= isBufferFull(fault)
+            options.log('an MCP connection reported an error', {
+              server: name,
+              cause: errorText(fault),
+            })
+          }
+        },
+        () => closed,
+      )
       const listed = await listTools(client)
       if (closed) return void (await client.close())
       isTooLarge = false

@@ -19,10 +19,13 @@ export interface ClientOpener {
   readonly era: McpEra | null
   /**
    * Returns a connected client. `prepare` receives the client before it connects, so that it can add listeners, and a
-   * function that aborts the attempt, even while the revision is being detected.
+   * function that aborts the attempt, even while the revision is being detected. Nothing is started once `isClosed`.
    * @throws the SDK's error if the server cannot be reached; then the revision is detected again.
    */
-  open(prepare: (client: RemoteClient, giveUp: () => Promise<void>) => void): Promise<RemoteClient>
+  open(
+    prepare: (client: RemoteClient, giveUp: () => Promise<void>) => void,
+    isClosed: () => boolean,
+  ): Promise<RemoteClient>
 }
 
 /** Create one per connection: it remembers how to reach the server, and which revision it speaks. */
@@ -48,6 +51,7 @@ export function createClientOpener(
   async function openIn(
     { prior, isOldTransport }: Way,
     prepare: Parameters<ClientOpener['open']>[0],
+    isClosed: () => boolean,
   ): Promise<RemoteClient> {
     const sdk = await loadSdk()
     const isFirstStart = isProgram && !hasConnected
@@ -69,6 +73,8 @@ export function createClientOpener(
       // The client takes over the transport only once it knows the revision.
       await Promise.allSettled([client.close(), transport.close()])
     })
+    // The connection was closed while the SDK was loading: what has not begun cannot be aborted.
+    if (isClosed()) throw new Error('the connection is no longer wanted')
     await client.connect(transport, {
       timeout: isFirstStart ? FIRST_START_TIMEOUT_MS : CONNECT_TIMEOUT_MS,
       ...(prior === undefined ? {} : { prior }),
@@ -103,17 +109,18 @@ export function createClientOpener(
     get era() {
       return era
     },
-    async open(prepare) {
+    async open(prepare, isClosed) {
       const way = recall()
       try {
-        return await openIn(way, prepare)
+        return await openIn(way, prepare, isClosed)
       } catch (fault) {
         remembered = null
         if (!isEndOfProgram(fault)) skipsProbe = false
         const other = otherWay(fault, way)
-        if (other === undefined) throw fault
+        // A program that was ended by closing the connection is not started again.
+        if (other === undefined || isClosed()) throw fault
         try {
-          return await openIn(other, prepare)
+          return await openIn(other, prepare, isClosed)
         } catch (second) {
           remembered = null
           skipsProbe = isProgram && isEndOfProgram(second)

@@ -1,12 +1,15 @@
 // How MCP servers are started and reached: programs a few at a time, once each; old transports; what became of a call.
+import { readFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createMcpConnection } from '../../../../server/tools/mcp/connection.ts'
+import { createClientOpener } from '../../../../server/tools/mcp/open-client.ts'
 import { startScriptedMcpServer } from '../../../fixtures/mcp-scripted-server.ts'
 import { eventually } from '../../../support/eventually.ts'
-import { call, SOMEBODY, start } from './use-servers.ts'
+import { call, SOMEBODY, start, temporaryFolder } from './use-servers.ts'
 
 const TOOLS = [{ name: 'good', inputSchema: { type: 'object' } }]
 
@@ -92,6 +95,40 @@ describe('a program', () => {
       expect(mcp.list(SOMEBODY).some(({ state }) => state === 'connected')).toBe(true),
     )
     await Promise.all(names.map(connected))
+  })
+
+  test('is not started again when its connection is closed before it has answered', async () => {
+    const starts = join(await temporaryFolder(), 'starts')
+    const connection = createMcpConnection({
+      name: 'silent',
+      settings: program(
+        `require('node:fs').appendFileSync(${JSON.stringify(starts)}, 'begun ')`,
+        'continue',
+      ),
+      onChange: () => {},
+      log: () => {},
+      starts: async () => () => {},
+    })
+    onTestFinished(() => connection.close())
+    const opened = connection.open()
+    await eventually(async () => expect(await readFile(starts, 'utf8')).toBe('begun '))
+    await connection.close()
+    await opened
+    expect(await readFile(starts, 'utf8')).toBe('begun ')
+  })
+
+  test('is not started at all when its connection is closed first', async () => {
+    const starts = join(await temporaryFolder(), 'starts')
+    const opener = createClientOpener(
+      program(`require('node:fs').writeFileSync(${JSON.stringify(starts)}, '')`),
+      { maxResponseBytes: 1_000, isWaiting: () => false, onOutput() {}, onProblems() {} },
+    )
+    let isClosed = false
+    const close = () => {
+      isClosed = true
+    }
+    await expect(opener.open(close, () => isClosed)).rejects.toThrow(/no longer wanted/)
+    await expect(readFile(starts)).rejects.toThrow(/ENOENT/)
   })
 
   test('whose answer is too large says so instead of a lost connection', async () => {
