@@ -32,7 +32,10 @@ const IMAGES_AT_ONCE = 10
 /** Characters of base64. */
 const MAX_RESULT_DATA = 16_000_000
 
-/** The messages with at most 20 images of tool results, the newest; older results say that theirs are omitted. */
+/**
+ * The messages with at most 20 images of tool results, the newest; older results say that theirs are omitted. The newest
+ * result keeps its images, however large: the model has not seen them yet.
+ */
 export function withNewestImages(messages: readonly LlmMessage[]): readonly LlmMessage[] {
   const sizes = messages.flatMap((message) =>
     message.role === 'tool' ? (message.images ?? []).map(({ data }) => data.length) : [],
@@ -44,12 +47,15 @@ export function withNewestImages(messages: readonly LlmMessage[]): readonly LlmM
     omitted += IMAGES_AT_ONCE
   }
   if (omitted === 0) return messages
+  const newest = messages.findLast(
+    (message) => message.role === 'tool' && (message.images ?? []).length > 0,
+  )
   let seen = 0
   return messages.map((message) => {
     if (message.role !== 'tool' || message.images === undefined) return message
     seen += message.images.length
     // The images of one result stay together.
-    return seen > omitted ? message : withOldImagesOmitted(message)
+    return seen > omitted || message === newest ? message : withOldImagesOmitted(message)
   })
 }
 

@@ -142,3 +142,11 @@ test('a request has at most 20 of them, and older ones are omitted ten at a time
     content: expect.stringMatching(/1 image\(s\) of this result omitted/),
   })
 })
+
+test('the newest result keeps its images, however large they are', () => {
+  const large = { mime: 'image/png', data: 'A'.repeat(9_000_000) }
+  const history = [result(0, [image]), result(1, [large, large]), result(0)]
+  const sent = withNewestImages(history)
+  expect(sent[0]).not.toHaveProperty('images')
+  expect(sent[1]).toBe(history[1])
+})
