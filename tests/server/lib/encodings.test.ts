@@ -66,6 +66,22 @@ describe('the encoding of a text without a mark', () => {
     expect(decodeText(bytes ?? Buffer.of())).toEqual({ text, encoding: { name, bom: false } })
   })
 
+  test.each([
+    ['gb18030', '注释 登录 密码 客户 编号 版本 备注 订单 按钮 菜单 账户 库存 仓库 支付 搜索'],
+    ['big5', '登入 密碼 客戶 編號 版本 訂單 選單 註解'],
+    ['euc-kr', '이름 주소 전화 날짜 번호 고객 주문 회사'],
+    ['windows-1251', 'Имя Адрес Дата Цена'],
+  ])('is found as %s when one word of a file is not ASCII: %s', (name, words) => {
+    const wrong = words.split(' ').filter((word) => {
+      const texts = [`// ${word}\nint main() { return 0; }\n`, `id,${word}\n1,2\n`]
+      return texts.some((text) => {
+        const bytes = encodeText(text, { name, bom: false })
+        return decodeText(bytes ?? Buffer.of())?.text !== text
+      })
+    })
+    expect(wrong).toEqual([])
+  })
+
   test('stays UTF-8 when a long text has a bad byte, which becomes one U+FFFD', () => {
     const text = 'Größe und Übung sind schön. '.repeat(3_000)
     const bytes = Buffer.concat([Buffer.from(text), Buffer.of(0xe9), Buffer.from(text)])
