@@ -98,19 +98,25 @@ export function redactedLog<Log extends object>(log: Log, redactor: Redactor): L
 const SECRET_KEY =
   /secret|password|passwd|token|credential|api_?key|_key$|^key$|authorization|cookie/i
 const SECRET_URL = /^(?:database|redis)_url$/
+/** The settings whose values are secret, whatever their names: headers of HTTP requests. */
+const ALL_SECRET = 'headers'
+/** Headers whose values are no secrets; redacting them would garble tool results and the log. */
+const OPEN_HEADER =
+  /^(?:accept(?:-.*)?|content-type|user-agent|referer|http-referer|origin|x-title|.*-(?:version|beta))$/i
 
 /** All values of a settings object, at any depth, whose name marks them as secret, and passwords in URLs. */
 export function secretsIn(settings: unknown, name = ''): string[] {
   if (typeof settings === 'string') {
     const inUrl = passwordsOf(settings)
-    return SECRET_URL.test(name) || SECRET_KEY.test(name)
+    return name === ALL_SECRET || SECRET_URL.test(name) || SECRET_KEY.test(name)
       ? [settings, settings.replace(/^(?:Bearer|Basic|Token)\s+/i, ''), ...inUrl]
       : inUrl
   }
   if (typeof settings !== 'object' || settings === null) return []
-  return Object.entries(settings).flatMap(([key, value]) =>
-    secretsIn(value, Array.isArray(settings) ? name : key),
-  )
+  return Object.entries(settings).flatMap(([key, value]) => {
+    const isOfHeader = name === ALL_SECRET && !OPEN_HEADER.test(key)
+    return secretsIn(value, Array.isArray(settings) || isOfHeader ? name : key)
+  })
 }
 
 function passwordsOf(text: string): string[] {
@@ -124,11 +130,12 @@ function passwordsOf(text: string): string[] {
   }
 }
 
-/** The secrets in a sealed text: the text itself, or the secret settings in its JSON. */
+/** The secrets in a sealed text: the text itself, or the secret settings in its JSON. A model's key may have headers. */
 export function storedSecrets(text: string): string[] {
-  if (!text.startsWith('{')) return [text]
+  const json = text.replace(/^key and headers: /, '')
+  if (!json.startsWith('{')) return [text]
   try {
-    return secretsIn(JSON.parse(text))
+    return secretsIn(JSON.parse(json))
   } catch {
     return [text]
   }

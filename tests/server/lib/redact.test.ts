@@ -1,7 +1,12 @@
 // No secret leaves the server: not in a log, an event, an error or a tool result.
 import { pino } from 'pino'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { createRedactor, redactedLog, secretsIn } from '../../../server/lib/redact.ts'
+import {
+  createRedactor,
+  redactedLog,
+  secretsIn,
+  storedSecrets,
+} from '../../../server/lib/redact.ts'
 import { turn } from '../../support/provider/upstream-turns.ts'
 import { useUpstream } from '../../support/provider/use-upstream.ts'
 import { openEvents } from '../../support/server/events.ts'
@@ -60,6 +65,25 @@ describe('the redactor', () => {
     ])
       expect(found).toContain(secret)
     for (const open of ['public-model', 'C.UTF-8', 'mail.test']) expect(found).not.toContain(open)
+  })
+
+  test('finds a stored key and the values of all headers, but not those that say nothing', () => {
+    const headers = {
+      'x-tenant': 'tenant-value-1',
+      authorization: 'Bearer head-value-1',
+      accept: 'application/json',
+      'anthropic-version': '2023-06-01',
+    }
+    const sealed = `key and headers: ${JSON.stringify({ apiKey: 'stored-key-1', headers })}`
+    for (const found of [
+      storedSecrets(sealed),
+      secretsIn({ models: [{ api_key: 'stored-key-1', headers }] }),
+    ]) {
+      for (const secret of ['stored-key-1', 'tenant-value-1', 'head-value-1'])
+        expect(found).toContain(secret)
+      for (const open of ['application/json', '2023-06-01']) expect(found).not.toContain(open)
+    }
+    expect(storedSecrets('a-key-alone')).toEqual(['a-key-alone'])
   })
 
   test('filters every line of a log and of its children, including stack and cause', () => {
