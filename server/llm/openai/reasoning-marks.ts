@@ -39,6 +39,8 @@ const PAIRS: readonly (readonly [open: string, close: string])[] = [
   ['<|begin_of_thought|>', '<|end_of_thought|>'],
 ]
 const CLOSING = PAIRS.map(([, close]) => close)
+/** The only mark that may open again after text: interleaved reasoning has this one, while answers contain others as tags. */
+const AFTER_TEXT = '<think>'
 /** The first characters of marks. */
 const FIRST = /[<[◁]/
 
@@ -50,11 +52,13 @@ const HARMONY =
   /^(?:<\|start\|>assistant)?<\|channel\|>(analysis|commentary|final)([^<]{0,100})(?:<\|constrain\|>[^<]{0,40})?<\|message\|>|^<\|(?:end|return|call)\|>/
 const HARMONY_STARTS = ['<|start|>assistant', '<|channel|>', '<|end|>', '<|return|>', '<|call|>']
 const MAX_HEADER = 200
+/** As much of a line as is needed to tell whether it is a fence. */
+const MAX_LINE_START = 80
 
 /**
  * Emits text as it arrives, without the marks. Holds back only the beginning of a possible mark. A mark counts where
- * models write it: at the beginning of a line. In code (fenced or between backticks), in quotes and within a sentence it is
- * text, because then the answer is about marks.
+ * models write it: before any text or, for `<think>`, at the beginning of a line. In code (fenced or between backticks), in
+ * quotes and within a sentence it is text, because then the answer is about marks, and no closing mark ends reasoning.
  */
 export function createReasoningSplitter(sink: ReasoningSink): ReasoningSplitter {
   /** The mark that ends the reasoning; null outside of it; '' if harmony's headers do. */
@@ -64,11 +68,14 @@ export function createReasoningSplitter(sink: ReasoningSink): ReasoningSplitter 
   let hasText = false
   let hasReasoning = false
   let isHarmony = false
+  // An opening mark was text: then the answer is about marks.
+  let mentioned = false
   // Whitespace after a mark belongs to the mark.
   let trimming = false
   let fenced = false
-  // The current line: its number of backticks, and how it begins.
+  // The current line: its number of backticks, whether it is blank, and its first characters.
   let ticksInLine = 0
+  let lineIsBlank = true
   let lineStart = ''
 
   /** Tracks code in the answer, so that a mark inside it is treated as text. */
@@ -78,11 +85,14 @@ export function createReasoningSplitter(sink: ReasoningSink): ReasoningSplitter 
     for (;;) {
       const lineEnd = text.indexOf('\n', from)
       const part = lineEnd === -1 ? text.slice(from) : text.slice(from, lineEnd)
-      if (lineStart.trim().length < 8) lineStart += part.slice(0, 80)
+      if (lineStart.length < MAX_LINE_START)
+        lineStart += part.slice(0, MAX_LINE_START - lineStart.length)
+      lineIsBlank &&= !/\S/.test(part)
       if (part.includes('`')) ticksInLine += part.split('`').length - 1
       if (lineEnd === -1) return
       if (/^ {0,3}```/.test(lineStart)) fenced = !fenced
       lineStart = ''
+      lineIsBlank = true
       ticksInLine = 0
       from = lineEnd + 1
     }
@@ -103,20 +113,30 @@ export function createReasoningSplitter(sink: ReasoningSink): ReasoningSplitter 
   }
   const isLiteral = (): boolean =>
     fenced || /^ {0,3}```/.test(lineStart) || ticksInLine % 2 === 1 || /["'“‘「([{]/.test(last)
-  const mayBegin = (): boolean =>
-    !isLiteral() && (trimming || lineStart.trim() === '' || /[.!?。！？]/.test(last))
-  /** A closing mark without an opening one: it stands at the beginning of a line, or directly after the last word. */
-  const mayEnd = (): boolean =>
-    !isLiteral() && (!hasText || (!hasReasoning && (lineStart.trim() === '' || /\S/.test(last))))
+  const mayBegin = (mark: string): boolean =>
+    !isLiteral() && (!hasText || (mark === AFTER_TEXT && lineIsBlank))
+  /**
+   * Whether a closing mark without an opening one counts: at the beginning of a line, directly after a sentence, or directly
+   * after the last word and before a line break. Null if that depends on what follows.
+   */
+  const mayEnd = (following: string): boolean | null => {
+    if (isLiteral()) return false
+    if (!hasText) return true
+    if (hasReasoning || mentioned) return false
+    if (lineIsBlank || /[.!?。！？]/.test(last)) return true
+    if (/\s/.test(last)) return false
+    return following === '' ? null : /^[\r\n]/.test(following)
+  }
 
   const enter = (mark: string | null) => {
     closing = mark
     trimming = true
     last = ''
     lineStart = ''
+    lineIsBlank = true
     ticksInLine = 0
   }
-  /** Handles the mark at the beginning of `text`. Returns its length; 0 if there is none; -1 if it may be incomplete. */
+  /** Handles the mark at the beginning of `text`. Returns its length; 0 if there is none; -1 if more text must come to tell. */
   const readMark = (text: string): number => {
     const isOpen = closing !== null
     if (isHarmony || (!hasText && !isOpen && !isLiteral())) {
@@ -130,25 +150,30 @@ export function createReasoningSplitter(sink: ReasoningSink): ReasoningSplitter 
       return mark.length
     }
     let mayComplete = false
-    if (mayBegin())
-      for (const [open, close] of PAIRS) {
-        if (text.startsWith(open)) {
+    for (const [open, close] of PAIRS) {
+      if (text.startsWith(open)) {
+        if (mayBegin(open)) {
           enter(close)
           return open.length
         }
-        mayComplete ||= open.startsWith(text)
+        mentioned = true
+        return 0
       }
-    if (mayEnd())
-      for (const close of CLOSING) {
-        if (text.startsWith(close)) {
-          if (hasText) sink.textWasReasoning()
-          hasReasoning ||= hasText
-          hasText = false
-          enter(null)
-          return close.length
-        }
-        mayComplete ||= close.startsWith(text)
+      mayComplete ||= open.startsWith(text)
+    }
+    for (const close of CLOSING) {
+      if (text.startsWith(close)) {
+        const counts = mayEnd(text.slice(close.length))
+        if (counts === null) return -1
+        if (!counts) return 0
+        if (hasText) sink.textWasReasoning()
+        hasReasoning ||= hasText
+        hasText = false
+        enter(null)
+        return close.length
       }
+      mayComplete ||= close.startsWith(text)
+    }
     return mayComplete ? -1 : 0
   }
   const readHarmony = (text: string): number => {

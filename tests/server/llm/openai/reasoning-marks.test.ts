@@ -34,6 +34,7 @@ describe('reasoning', () => {
     ['nothing between mark and text', '<think>Hm < 3.</think>Hello!'],
     ['the chat template sent the opening mark', 'Hm < 3.\n</think>\n\nHello!'],
     ['… and the model writes no line break', 'Hm < 3.</think>Hello!'],
+    ['… or only one after the mark', 'Hm < 3.</think>\n\nHello!'],
     ['<thinking>', '<thinking>Hm < 3.</thinking>\nHello!'],
     ['Gemini', '<thought>\nHm < 3.\n</thought>\nHello!'],
     ['Gemma', '<|channel>thought\nHm < 3.\n<channel|>Hello!'],
@@ -74,6 +75,12 @@ describe('reasoning', () => {
     for (const size of everySize(text))
       expect(read(text, size)).toEqual({ thinking: 'AB', text: 'One.\nTwo.' })
   })
+
+  test('of a model that ends no sentence before a lone closing mark ends with its line', () => {
+    const text = 'So it is 4</think>\n\nHello!'
+    for (const size of everySize(text))
+      expect(read(text, size)).toEqual({ thinking: 'So it is 4', text: 'Hello!' })
+  })
 })
 
 test.each([
@@ -88,6 +95,13 @@ test.each([
   'In harmony, <|channel|>analysis<|message|> begins the reasoning.',
   'a < b, c <| d, [THIN] and ◁ are text',
   'Ends with <thi',
+  'Use <think>reasoning</think> tags.',
+  'Write it like this. <think>reasoning</think>\nThen the answer.',
+  'Models end their reasoning with</think> and so on',
+  'It ends with</think>',
+  'Here is the prompt:\n\n<thinking>\nplan first\n</thinking>\nThen answer.',
+  'Its tags:\n<thought>\nand nothing closes it.',
+  '`<think>` opens it.\n</think>\nThat was the end.',
 ])('text about marks stays text: %j', (text) => {
   for (const size of everySize(text)) expect(read(text, size)).toEqual({ thinking: '', text })
 })
