@@ -15,6 +15,8 @@ export type SchemaRules = 'common' | 'claude' | 'gemini'
 const MAX_DEPTH = 24
 /** Schemas that references may add to one tool. Beyond that, they accept anything. */
 const MAX_EXPANDED = 400
+/** Schemas read for one tool, where one that is read twice counts twice. Beyond that, they accept anything. */
+const MAX_READ = 5_000
 /** Anthropic refuses other names: https://github.com/anthropics/claude-code/issues/1888. */
 const CLAUDE_NAME = /^[a-zA-Z0-9_.-]{1,64}$/
 /** https://ai.google.dev/api/caching#Schema */
@@ -104,7 +106,7 @@ export function sendableSchema(
   root: Schema,
   rules: SchemaRules,
 ): { schema: Schema; notes: string[] } {
-  const work: Work = { root, rules, left: MAX_EXPANDED, following: [] }
+  const work: Work = { root, rules, left: MAX_EXPANDED, unread: MAX_READ, following: [] }
   const top = withMerged(root, work)
   const notes: string[] = []
   const properties: Schema = {}
@@ -118,8 +120,9 @@ export function sendableSchema(
   if (top.alternatives.length > 1) notes.push(alternativesNote(top.alternatives))
   if (hidden.length > 0) notes.push(`Further arguments: ${hidden.join(', ')}.`)
   const required = top.required.filter((name) => Object.hasOwn(properties, name))
+  // Counted afresh, because the definitions that the properties refer to must not get lost.
   const rest = Object.fromEntries(
-    Object.entries(cleaned({ ...root, ...emptied }, work, 0) ?? {}).filter(
+    Object.entries(cleaned({ ...root, ...emptied }, { ...work, unread: MAX_READ }, 0) ?? {}).filter(
       ([key]) => !NOT_AT_TOP.has(key) && key !== '$ref',
     ),
   )
@@ -144,6 +147,8 @@ interface Work {
   rules: SchemaRules
   /** How many more schemas references may add. */
   left: number
+  /** How many more schemas are read: some are read twice at each level, so that their number would double with each. */
+  unread: number
   /** The references that lead to the place being read, to notice those that lead back. */
   following: string[]
 }
@@ -247,20 +252,28 @@ function decoded(part: string): string {
   }
 }
 
+/** The schema of any value. Gemini refuses one without a type. */
+const anything = ({ rules }: Work): Schema => (rules === 'gemini' ? { type: 'string' } : {})
+
 /** A schema without what providers refuse. Undefined if it accepts nothing, so that its property can be left out. */
 function cleaned(given: unknown, work: Work, depth: number): Schema | undefined {
   if (given === false) return undefined
   const schema = asRecord(given)
-  if (schema === undefined || depth > MAX_DEPTH) return {}
+  work.unread -= 1
+  if (schema === undefined || depth > MAX_DEPTH || work.unread < 0) return anything(work)
   const { $ref, ...beside } = schema
   if ($ref !== undefined && depth > 0 && !isKept($ref, work)) {
     const resolved = followed(schema, work)
     const text = asText(schema.description)
-    if (resolved === undefined) return text === '' ? {} : { description: text }
+    if (resolved === undefined)
+      return { ...anything(work), ...(text === '' ? {} : { description: text }) }
     const value = cleaned({ ...resolved.target, ...beside }, work, depth + 1)
     resolved.done()
     return value
   }
+  // Before its parts are read, so that each is read once.
+  if (work.rules === 'gemini' && depth < MAX_DEPTH && schemasIn(schema.allOf).length > 0)
+    return cleaned(withoutAllOf(schema, work, depth), work, depth + 1)
   const type = typeOf(schema)
   const kept: Schema = {}
   for (const [key, value] of Object.entries({
@@ -278,7 +291,7 @@ function cleaned(given: unknown, work: Work, depth: number): Schema | undefined 
   }
   if (kept.type === 'array' || (Array.isArray(kept.type) && kept.type.includes('array')))
     kept.items ??= itemsOf(schema, work, depth)
-  if (work.rules === 'gemini') return forGemini(kept, schema, work, depth)
+  if (work.rules === 'gemini') return forGemini(kept, depth)
   return kept
 }
 
@@ -359,7 +372,6 @@ const cleanedMap = (map: Schema, work: Work, depth: number): Schema =>
 
 /** A list must say what is in it. A list of schemas by place (draft 4 to 2019-09) becomes one for all places. */
 function itemsOf(schema: Schema, work: Work, depth: number): Schema {
-  const anything: Schema = work.rules === 'gemini' ? { type: 'string' } : {}
   const places = [schema.items, schema.prefixItems].find(Array.isArray) ?? []
   const parts = places.flatMap((one): Schema[] => {
     const part = cleaned(one, work, depth + 1)
@@ -367,7 +379,7 @@ function itemsOf(schema: Schema, work: Work, depth: number): Schema {
   })
   const texts = new Set(parts.map((one) => JSON.stringify(one)))
   if (texts.size > 1) return { anyOf: parts }
-  return parts[0] ?? anything
+  return parts[0] ?? anything(work)
 }
 
 /** The types of JSON Schema that a schema names, or that its keywords imply; undefined if any. */
@@ -397,16 +409,18 @@ function isPlainPattern(value: unknown): boolean {
   }
 }
 
+/** The schema with what it combines: the properties of all parts, or else the keywords of the first one. */
+function withoutAllOf(schema: Schema, work: Work, depth: number): Schema {
+  const { allOf: parts, ...own } = schema
+  const { properties, required } = withMerged(schema, work, depth)
+  const [first] = schemasIn(parts)
+  const whole =
+    Object.keys(properties).length > 0 ? { ...own, type: 'object', properties, required } : own
+  return { ...first, ...whole }
+}
+
 /** What Google's API reads: one type, no other keywords, and texts as the values of an enumeration. */
-function forGemini(kept: Schema, schema: Schema, work: Work, depth: number): Schema {
-  if (schemasIn(kept.allOf).length > 0 && depth < MAX_DEPTH) {
-    const { allOf: parts, ...own } = schema
-    const { properties, required } = withMerged(schema, work, depth)
-    const [first] = schemasIn(parts)
-    const whole =
-      Object.keys(properties).length > 0 ? { ...own, type: 'object', properties, required } : own
-    return cleaned({ ...first, ...whole }, work, depth + 1) ?? {}
-  }
+function forGemini(kept: Schema, depth: number): Schema {
   const types = [kept.type].flat().filter((type): type is string => typeof type === 'string')
   const choices = [...schemasIn(kept.anyOf), ...schemasIn(kept.oneOf)]
   const isNullable =

@@ -135,6 +135,20 @@ describe('inside a schema', () => {
     for (let level = 0; level < 5_000; level += 1) deep = { type: 'array', items: deep }
     expect(JSON.stringify(sent(object({ a: deep }))).length).toBeLessThan(5_000)
   })
+
+  test.each(ALL)(
+    'lists of places and combinations within each other do not multiply for %s',
+    (rules) => {
+      let places: object = text
+      let parts: object = object({ b: text })
+      for (let level = 0; level < 20; level += 1) {
+        places = { type: 'array', prefixItems: [places] }
+        parts = { allOf: [parts] }
+      }
+      for (const nested of [places, parts])
+        expect(JSON.stringify(sent(object({ a: nested }), rules)).length).toBeLessThan(500_000)
+    },
+  )
 })
 
 test('a property whose name Anthropic refuses is named in words instead', () => {
@@ -180,8 +194,19 @@ describe('for Gemini', () => {
     ],
     ['allOf', { allOf: [object({ b: text }), object({ c: text })] }, object({ b: text, c: text })],
     ['a definition', { $ref: '#/$defs/x' }, { type: 'string', description: 'X' }],
+    ['true', true, text],
+    ['a list of true', { type: 'array', items: true }, { type: 'array', items: text }],
+    ['a reference to nothing', { $ref: '#/$defs/none' }, text],
+    [
+      'a reference that leads back',
+      { $ref: '#/$defs/loop' },
+      { type: 'object', properties: { next: text } },
+    ],
   ])('%s is written in the subset of OpenAPI that it reads', (_what, given, expected) => {
-    const $defs = { x: { type: 'string', description: 'X', examples: ['y'] } }
+    const $defs = {
+      x: { type: 'string', description: 'X', examples: ['y'] },
+      loop: object({ next: { $ref: '#/$defs/loop' } }),
+    }
     expect(sent(object({ a: given }, { $defs, additionalProperties: false }), 'gemini')).toEqual(
       object({ a: expected }),
     )
