@@ -7,6 +7,9 @@ const MAX_REPAIR_CHARACTERS = 200_000
 /** How often arguments may be written as the text of a JSON text. */
 const MAX_ENCODINGS = 3
 
+/** What models put before the names of all tools. Any other prefix may name an MCP server, whose tool is then meant. */
+const NAMESPACES: ReadonlySet<string> = new Set(['functions', 'default_api', 'tools', 'tool'])
+
 /**
  * The offered tool that a name means, however it is decorated: `functions.x`, `default_api.x`, `x:0`, `x<|channel|>…`,
  * another case or separator, an MCP tool without its prefix. The trimmed name itself if no tool or several can be meant.
@@ -22,16 +25,16 @@ export function meantTool(name: string, offered: Iterable<string>): string {
     .trim()
   if (names.has(bare)) return bare
   const parts = bare.split(/[.:/]/).filter((part) => part !== '')
-  for (let at = 1; at < parts.length; at += 1) {
-    const end = parts.slice(at).join('.')
-    if (names.has(end)) return end
-  }
+  const ends = endsOf(parts)
+  const known = ends.find((end) => names.has(end))
+  if (known !== undefined) return known
   const repeated = /^(.+?)\1+$/.exec(bare)?.[1]
   if (repeated !== undefined && names.has(repeated)) return repeated
+  const meant = new Set(ends.map(normalized))
   return (
-    onlyOne(names, (known) => [...endsOf(parts)].includes(normalized(known))) ??
-    onlyOne(names, (known) => mcpForms(known).includes(normalized(bare))) ??
-    onlyOne(names, (known) => mcpForms(known).some((form) => [...endsOf(parts)].includes(form))) ??
+    onlyOne(names, (one) => meant.has(normalized(one))) ??
+    onlyOne(names, (one) => mcpForms(one).includes(normalized(bare))) ??
+    onlyOne(names, (one) => mcpForms(one).some((form) => meant.has(form))) ??
     (bare === '' ? plain : bare)
   )
 }
@@ -44,9 +47,11 @@ function onlyOne(names: Iterable<string>, isMeant: (name: string) => boolean): s
 /** Without case and separators: `getCurrentTime` and `get-current-time` are equal. */
 const normalized = (name: string): string => name.replace(/[^\p{L}\p{N}]+/gu, '').toLowerCase()
 
-/** A dotted name, and what remains without its first parts. */
-function* endsOf(parts: readonly string[]): Generator<string> {
-  for (let at = 0; at < parts.length; at += 1) yield normalized(parts.slice(at).join('.'))
+/** A dotted name, and what remains without namespaces before it. */
+function endsOf(parts: readonly string[]): string[] {
+  const first = parts.findIndex((part) => !NAMESPACES.has(part.toLowerCase()))
+  const length = first === -1 ? parts.length : first + 1
+  return Array.from({ length }, (_, at) => parts.slice(at).join('.'))
 }
 
 /** What models call `mcp__server__tool`, without the prefix or without the server. */
@@ -96,10 +101,24 @@ function readDamaged(source: string, isCut: boolean): string | null {
   return said[0] ?? '{}'
 }
 
-/** Without a code fence around it, and without marks of chat templates that leaked into its end. */
+const FENCE = '```'
+/** A mark of a chat template, which is the whole text. */
+const LEAKED_MARK = /^<[/|｜][^<>"'{}]{1,40}>$/
+
+/** Without a code fence around it, and without marks of chat templates that leaked into its end. Takes linear time. */
 function withoutFrame(source: string): string {
-  const fenced = /^```[\w-]*\s*\n?([\s\S]*?)\n?\s*(?:```)?$/.exec(source)?.[1]
-  return (fenced ?? source).replace(/(?:\s*<[/|｜][^<>"'{}]{1,40}>)+$/, '').trim()
+  let text = source
+  if (text.startsWith(FENCE)) {
+    text = text.replace(/^```[\w-]*/, '')
+    if (text.endsWith(FENCE)) text = text.slice(0, -FENCE.length)
+    text = text.trim()
+  }
+  while (text.endsWith('>')) {
+    const start = text.lastIndexOf('<')
+    if (start === -1 || !LEAKED_MARK.test(text.slice(start))) break
+    text = text.slice(0, start).trimEnd()
+  }
+  return text
 }
 
 function parse(text: string): unknown {

@@ -48,6 +48,20 @@ describe('the name of a tool', () => {
     },
   )
 
+  test('that names another MCP server means none of its tools', () => {
+    const listed = ['mcp__server_b__delete_file', 'file_read']
+    for (const name of [
+      'server_a.delete_file',
+      'functions.server_a.delete_file',
+      'server_a/delete_file',
+      'mcp__server_a__delete_file',
+      'server_a.file_read',
+    ])
+      expect(listed).not.toContain(meantTool(name, listed))
+    for (const name of ['server_b.delete_file', 'functions.server_b.delete_file', 'delete_file'])
+      expect(meantTool(name, listed)).toBe('mcp__server_b__delete_file')
+  })
+
   test('that could mean two tools means none', () => {
     expect(meantTool('search', ['mcp__a__search', 'mcp__b__search'])).toBe('search')
     expect(meantTool('filERead', ['file_read', 'fileread'])).toBe('filERead')
@@ -116,6 +130,19 @@ describe('the arguments of a call', () => {
     '{',
   ])('%j cannot be told', (given) => {
     expect(readableArguments(given, { isCut: false })).toBeNull()
+  })
+
+  test('are read in linear time, however much white space is between their parts', () => {
+    const space = ' '.repeat(199_900)
+    for (const given of [
+      `{"text":${space}"a",}`,
+      `${whole}${space}</tool_call>`,
+      `\`\`\`json${space}${whole}`,
+      `\`\`\`json\n${whole}${space}\`\`\``,
+    ])
+      expect(readableArguments(given, { isCut: false })).toBe(whole)
+    for (const given of [`${whole}${space}x`, `{"text":${space}<>`, `${'<|x|>'.repeat(39_000)}`])
+      expect(readableArguments(given, { isCut: false })).toBeNull()
   })
 
   test('that may have been cut off are not completed', () => {
