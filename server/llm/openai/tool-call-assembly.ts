@@ -35,6 +35,8 @@ interface Draft {
   arguments: string
   /** The index of the pieces of the arguments; undefined before the first one. */
   argumentIndex: number | undefined
+  /** Whether the first piece of the arguments named no call. */
+  isUnnamed: boolean
   /** The arguments by the index of their pieces, if those have several. */
   portions: Map<number, string> | undefined
   carried: Record<string, unknown>
@@ -87,6 +89,7 @@ export function createToolCallAssembly(): ToolCallAssembly {
         name: '',
         arguments: '',
         argumentIndex: undefined,
+        isUnnamed: false,
         portions: undefined,
         carried: {},
       }
@@ -101,6 +104,8 @@ export function createToolCallAssembly(): ToolCallAssembly {
       draft.carried.function = inFunction
     const given = piece.function?.arguments
     const text = argumentText(given)
+    if (text !== '' && draft.arguments === '')
+      draft.isUnnamed = name === '' && (id === '' || id !== draft.id)
     if (text !== '') addPortion(draft, indexOf(piece), text)
     // An object is complete: a second one replaces the first.
     draft.arguments = typeof given === 'string' ? draft.arguments + text : text || draft.arguments
@@ -120,6 +125,7 @@ export function createToolCallAssembly(): ToolCallAssembly {
     },
     finish() {
       separatePortions(drafts)
+      refuseShared(drafts)
       return named().map((draft) => {
         const fits = draft.id !== '' && draft.id.length <= MAX_ID_LENGTH
         const id = fits ? draft.id : `call_${newId()}`
@@ -171,6 +177,20 @@ function separatePortions(drafts: readonly Draft[]): void {
         if (owner !== undefined) owner.arguments = text
       }
     else for (const other of others) other.arguments = UNCLEAR_ARGUMENTS
+  }
+}
+
+/**
+ * Refuses calls without arguments if a later call with the same index got arguments in pieces that name neither: they may
+ * belong to either, and a call must not run as if it had none.
+ */
+function refuseShared(drafts: readonly Draft[]): void {
+  for (const [at, draft] of drafts.entries()) {
+    if (draft.arguments !== '' || draft.index === undefined) continue
+    const isShared = drafts
+      .slice(at + 1)
+      .some((other) => other.index === draft.index && other.arguments !== '' && other.isUnnamed)
+    if (isShared) draft.arguments = UNCLEAR_ARGUMENTS
   }
 }
 

@@ -176,6 +176,27 @@ describe('tool calls', () => {
     for (const [, text] of calls) expect(readArguments(text ?? '').ok).toBe(false)
   })
 
+  test('without arguments are refused when pieces of arguments under their index name no call', async () => {
+    const heads = [
+      toolCallChunk({ index: 0, id: 'a', function: { name: 'delete_all', arguments: '' } }),
+      toolCallChunk({ index: 0, id: 'b', function: { name: 'g', arguments: '' } }),
+    ]
+    const [first, second] = await callsOf(
+      ...heads,
+      toolCallChunk({ index: 0, function: { arguments: '{"a"' } }),
+      toolCallChunk({ index: 0, function: { arguments: ':1}' } }),
+    )
+    expect(first?.[0]).toBe('delete_all')
+    expect(readArguments(first?.[1] ?? '').ok).toBe(false)
+    expect(second).toEqual(['g', '{"a":1}'])
+    // Whose they are is clear.
+    const named = toolCallChunk({ index: 0, id: 'b', function: { arguments: '{"a":1}' } })
+    expect(await callsOf(...heads, named)).toEqual([
+      ['delete_all', '{}'],
+      ['g', '{"a":1}'],
+    ])
+  })
+
   test('have the names of offered tools and arguments that are one object, where only that can be meant', async () => {
     upstream.enqueue(
       turn.chunks([
