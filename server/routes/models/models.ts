@@ -185,6 +185,8 @@ function registerAdmin(app: App, { configured, models, box }: ModelRouteDependen
         if (isElsewhere && keeps) throw appError('model_key_missing')
         if (key === undefined && headers === undefined)
           return { settings, sealedApiKey: before.sealedApiKey }
+        // Headers alone would replace the sealed key, which the right secret key would still open.
+        if (known === 'unreadable' && key === undefined) throw appError('model_key_missing')
         const secrets = known === 'unreadable' ? NO_SECRETS : known
         const next = {
           apiKey: key === undefined ? secrets.apiKey : (key ?? ''),

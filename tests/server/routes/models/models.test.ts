@@ -151,6 +151,10 @@ describe('models', () => {
       ).json.data.run
     expect((await send('lost')).error.content).toContain('API key of lost cannot be decrypted')
     expect((await send('free')).error.content).not.toContain('API key')
+    const headers = { 'x-team': 'a' }
+    const alone = await second.call('PATCH', '/api/admin/models/lost', { body: { headers } })
+    expect([alone.status, alone.json.reason]).toEqual([400, 'model_key_missing'])
+    expect((await marks('/api/models'))[0]).toEqual(['lost', true])
     const entered = await second.call('PATCH', '/api/admin/models/lost', {
       body: { api_key: 'canary-again' },
     })
