@@ -1,7 +1,7 @@
 // Sending: the message stands in the conversation at once, the field stays free, and a refused text comes back.
 import type { Page, Route } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { composer, describeInBrowser, leave } from '../support/page/page.ts'
+import { composer, describeInBrowser, leave, say } from '../support/page/page.ts'
 import { usePageServer } from '../support/page/page-server.ts'
 import { turn } from '../support/provider/upstream-turns.ts'
 
@@ -128,6 +128,39 @@ describeInBrowser('sending', (visitor) => {
       await expect.poll(() => ownMessages(page).count()).toBe(isHome ? 0 : 1)
       await page.unrouteAll({ behavior: 'wait' })
     }
+    await leave(page)
+  })
+
+  test('a message whose response was lost is stored once when it is sent again, although another one was queued meanwhile', async () => {
+    const id = await conversation()
+    const page = await visitor.open(`${on.server.url}/c/${id}`)
+    await page.getByText('The first answer.').waitFor()
+    let lose = (): void => undefined
+    const lost = new Promise<void>((resolve) => {
+      lose = resolve
+    })
+    await page.route(/\/messages$/, async (route) => {
+      await route.fetch()
+      await lost
+      await route.abort()
+    })
+    on.upstream.enqueue(turn.text('The second answer.'), turn.text('The third answer.'))
+    await say(page, 'A thought.')
+    await say(page, 'Another one.')
+    const queue = page.getByRole('region', { name: 'Queued messages' })
+    await queue.getByText('Another one.').waitFor()
+    lose()
+    await expect.poll(() => composer(page).inputValue()).toBe('A thought.')
+    await page.unrouteAll({ behavior: 'wait' })
+    await composer(page).press('Enter')
+    await page.getByText('The third answer.').waitFor()
+    const { json } = await on.server.call('GET', `/api/conversations/${id}/messages`)
+    const stored: { role: string; text: string }[] = json.data.items
+    expect(stored.filter(({ role }) => role === 'user').map(({ text }) => text)).toEqual([
+      'The first question.',
+      'A thought.',
+      'Another one.',
+    ])
     await leave(page)
   })
 })

@@ -31,17 +31,21 @@ export function useSendOnce(
     const keep = (): void => writeDraft(draftKey, joinTexts(text, readDraft(draftKey)))
     addEventListener('pagehide', keep)
     let isSent = false
+    let attempt: typeof lastFailed.current = null
     try {
       const attached = await taken.uploaded()
       if (attached !== null) {
-        lastFailed.current = { text, files: attached.map(({ id }) => id).join(), clientId }
+        attempt = { text, files: attached.map(({ id }) => id).join(), clientId }
         isSent = await onSend({ text, files: attached }, clientId)
       }
     } finally {
       removeEventListener('pagehide', keep)
       if (isShown) hideOutgoing(draftKey, clientId)
-      if (isSent) lastFailed.current = null
-      else {
+      // One that was queued meanwhile says nothing about another one that has failed.
+      if (isSent) {
+        if (lastFailed.current?.clientId === clientId) lastFailed.current = null
+      } else {
+        lastFailed.current = attempt ?? lastFailed.current
         returnDraft(draftKey, text)
         taken.giveBack()
       }
