@@ -42,6 +42,18 @@ async function hold(
   return () => release()
 }
 
+const attach = (page: Page, name: string) =>
+  page
+    .locator('input[type=file]')
+    .setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.from('Some text.') })
+
+/** The files of drafts in this tab. */
+const FILE_DRAFTS = "Object.entries(sessionStorage).filter(([key]) => key.includes('draft-files'))"
+
+/** Waits until the file is uploaded and stored as part of a draft. */
+const storedFile = (page: Page, name: string) =>
+  expect.poll(() => page.evaluate<string>(`JSON.stringify(${FILE_DRAFTS})`)).toContain(name)
+
 /** Where the own message and the field are. */
 const places = (page: Page) =>
   page.evaluate<number[]>(`(() => {
@@ -105,6 +117,32 @@ describeInBrowser('sending', (visitor) => {
     expect(await composer(page).inputValue()).toBe('next thought')
     await expect.poll(() => places(page)).toEqual(before)
     expect(await ownMessages(page).count()).toBe(1)
+    await leave(page)
+  })
+
+  test('files that are attached while the first message is on its way move into its conversation, also one that is still being uploaded', async () => {
+    const page = await visitor.open(on.server.url)
+    await page.getByRole('button', { name: 'Model: Scripted' }).waitFor()
+    const release = await hold(page, 'POST', /\/messages$/)
+    on.upstream.enqueue(turn.text('An answer.'))
+    await composer(page).fill('A first thought.')
+    await pressEnter(page)
+    await attach(page, 'early.txt')
+    await storedFile(page, 'early.txt')
+    const upload = await hold(page, 'POST', /\/api\/files$/)
+    await attach(page, 'late.txt')
+    await page.getByRole('button', { name: 'Remove late.txt' }).waitFor()
+    release()
+    await page.waitForURL(/\/c\//)
+    await page.getByText('An answer.').waitFor()
+    await page.getByRole('button', { name: 'Remove early.txt' }).waitFor()
+    upload()
+    await page.getByRole('button', { name: 'Remove late.txt' }).waitFor()
+    await storedFile(page, 'late.txt')
+    const path = new URL(page.url()).pathname
+    expect((await page.evaluate<[string, string][]>(FILE_DRAFTS)).map(([key]) => key)).toEqual([
+      expect.stringContaining(path.split('/')[2] ?? '?'),
+    ])
     await leave(page)
   })
 

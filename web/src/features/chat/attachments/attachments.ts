@@ -1,8 +1,8 @@
 // Uploads files that were chosen, dropped or pasted for a message.
-import { useRef, useState } from 'react'
+import { useLayoutEffect, useRef, useState } from 'react'
 import type { FileInfo } from '../../../../../server/protocol/conversations/file.ts'
 import { request } from '../../../lib/http/api-client.ts'
-import { readDraftFiles, writeDraftFiles } from './draft-files.ts'
+import { addDraftFile, openDraftFiles, readDraftFiles, writeDraftFiles } from './draft-files.ts'
 
 /** An uploaded file of a message. */
 export type AttachedFile = FileInfo
@@ -47,6 +47,9 @@ export interface TakenFiles {
   giveBack(): void
 }
 
+const uploadedOf = (files: readonly ChosenFile[]): AttachedFile[] =>
+  files.flatMap(({ uploaded }) => (uploaded === null ? [] : [uploaded]))
+
 /**
  * The files of a message that is being written, stored as part of the draft `draftKey`. `onFailure` receives the reason why
  * a file cannot be attached.
@@ -70,15 +73,31 @@ export function useChosenFiles({
   const newest = useRef(files)
   const lastKey = useRef(files.length)
   const uploads = useRef(new Map<number, Upload>())
+  /** The draft to which the files have moved. */
+  const movedTo = useRef<string | null>(null)
 
   const change = (next: readonly ChosenFile[]): void => {
     newest.current = next
     setFiles(next)
-    writeDraftFiles(
-      draftKey,
-      next.flatMap(({ uploaded }) => (uploaded === null ? [] : [uploaded])),
-    )
+    if (movedTo.current === null) writeDraftFiles(draftKey, uploadedOf(next))
   }
+  const newestChange = useRef(change)
+  newestChange.current = change
+  useLayoutEffect(
+    () =>
+      openDraftFiles(draftKey, {
+        move(to) {
+          movedTo.current = to
+          newest.current = newest.current.filter(({ uploaded }) => uploaded === null)
+        },
+        receive(uploaded) {
+          lastKey.current += 1
+          const added = { key: lastKey.current, name: uploaded.name, uploaded }
+          newestChange.current([...newest.current, added])
+        },
+      }),
+    [draftKey],
+  )
   const drop = (key: number): void => change(newest.current.filter((one) => one.key !== key))
 
   type Store = (signal: AbortSignal) => Promise<AttachedFile>
@@ -101,7 +120,8 @@ export function useChosenFiles({
       const uploaded = await store(signal)
       if (signal.aborted) return null
       const { name } = uploaded
-      change(newest.current.map((one) => (one.key === key ? { key, name, uploaded } : one)))
+      if (movedTo.current !== null) addDraftFile(movedTo.current, uploaded)
+      else change(newest.current.map((one) => (one.key === key ? { key, name, uploaded } : one)))
       onUploaded(uploaded)
       return uploaded
     } catch (error) {
@@ -139,7 +159,7 @@ export function useChosenFiles({
         async uploaded() {
           for (const [place, file] of taken.entries())
             settled.push({ ...file, uploaded: (await done[place]) ?? null })
-          const attached = settled.flatMap(({ uploaded }) => (uploaded === null ? [] : [uploaded]))
+          const attached = uploadedOf(settled)
           return attached.length === taken.length ? attached : null
         },
         giveBack: () =>

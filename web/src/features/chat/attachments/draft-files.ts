@@ -32,6 +32,37 @@ export function writeDraftFiles(key: string, files: readonly FileInfo[]): void {
   }
 }
 
+type OpenComposer = {
+  /** Its files belong to another draft from now on. */
+  move(to: string): void
+  /** Adds a file that was chosen before the draft moved here. */
+  receive(file: FileInfo): void
+}
+/** By the key of their draft. */
+const openComposers = new Map<string, OpenComposer>()
+
+/** The composer of this draft is open. Returns the function that ends that. */
+export function openDraftFiles(key: string, composer: OpenComposer): () => void {
+  openComposers.set(key, composer)
+  return () => {
+    if (openComposers.get(key) === composer) openComposers.delete(key)
+  }
+}
+
+/** Makes the files of a draft those of another one, also the ones that are still being uploaded. */
+export function moveDraftFiles(from: string, to: string): void {
+  writeDraftFiles(to, readDraftFiles(from))
+  writeDraftFiles(from, [])
+  openComposers.get(from)?.move(to)
+}
+
+/** Adds a file to a draft that has moved while the file was uploaded. */
+export function addDraftFile(key: string, file: FileInfo): void {
+  const composer = openComposers.get(key)
+  if (composer === undefined) writeDraftFiles(key, [...readDraftFiles(key), file])
+  else composer.receive(file)
+}
+
 function fileIn(value: unknown): FileInfo {
   const fields = fieldsOf(value)
   const numbers = Object.entries({

@@ -1,4 +1,5 @@
 // What is written while the first message creates its conversation: it moves from the home page into the conversation.
+import { moveDraftFiles } from '../attachments/draft-files.ts'
 import { readDraft, writeDraft } from './drafts.ts'
 
 /** The selection in the field of the home page; null if it had no focus. */
@@ -26,12 +27,13 @@ const untilComposed = (): Promise<void> =>
     addEventListener('compositionend', () => setTimeout(resolve), { once: true })
   })
 
-/** Makes the text of a draft that of another one, whose composer continues with the same focus and selection. */
+/** Makes the text and the files of a draft those of another one, whose composer continues with the same focus and selection. */
 export async function moveDraft(from: string, to: string): Promise<void> {
   await untilComposed()
   const field = fieldInUse()
   moved =
     field === null ? null : { draftKey: to, start: field.selectionStart, end: field.selectionEnd }
+  moveDraftFiles(from, to)
   const text = readDraft(from)
   if (text === '') return
   writeDraft(to, text)
