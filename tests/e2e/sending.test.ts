@@ -120,6 +120,21 @@ describeInBrowser('sending', (visitor) => {
     await leave(page)
   })
 
+  test('a page that is reloaded before the server accepts a message has its text and its files again', async () => {
+    const page = await visitor.open(on.server.url)
+    await page.getByRole('button', { name: 'Model: Scripted' }).waitFor()
+    await hold(page, 'POST', /\/api\/conversations$/)
+    await attach(page, 'early.txt')
+    await storedFile(page, 'early.txt')
+    await composer(page).fill('A thought.')
+    expect((await pressEnter(page)).field).toBe('')
+    await page.getByRole('button', { name: 'Remove early.txt' }).waitFor({ state: 'detached' })
+    await page.reload()
+    await expect.poll(() => composer(page).inputValue()).toBe('A thought.')
+    await page.getByRole('button', { name: 'Remove early.txt' }).waitFor()
+    await leave(page)
+  })
+
   test('files that are attached while the first message is on its way move into its conversation, also one that is still being uploaded', async () => {
     const page = await visitor.open(on.server.url)
     await page.getByRole('button', { name: 'Model: Scripted' }).waitFor()

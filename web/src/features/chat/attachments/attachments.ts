@@ -45,6 +45,10 @@ export interface TakenFiles {
   uploaded(): Promise<readonly AttachedFile[] | null>
   /** Returns those that are uploaded to the draft. */
   giveBack(): void
+  /** Stores those that are uploaded as part of the draft, for a page that closes. */
+  keep(): void
+  /** Removes what `keep` has stored, because the message was accepted. */
+  forget(): void
 }
 
 const uploadedOf = (files: readonly ChosenFile[]): AttachedFile[] =>
@@ -152,18 +156,30 @@ export function useChosenFiles({
     take() {
       const taken = newest.current
       change([])
-      const settled: ChosenFile[] = []
+      const settled = [...taken]
+      let isKept = false
       const done = taken.map(({ key, uploaded }) => uploaded ?? uploads.current.get(key)?.done)
       return {
         files: taken,
         async uploaded() {
-          for (const [place, file] of taken.entries())
-            settled.push({ ...file, uploaded: (await done[place]) ?? null })
+          const settle = async (file: ChosenFile, place: number): Promise<void> => {
+            settled[place] = { ...file, uploaded: (await done[place]) ?? null }
+          }
+          await Promise.all(taken.map(settle))
           const attached = uploadedOf(settled)
           return attached.length === taken.length ? attached : null
         },
         giveBack: () =>
           change([...settled.filter(({ uploaded }) => uploaded !== null), ...newest.current]),
+        keep() {
+          isKept = true
+          const own = uploadedOf(settled)
+          const since = readDraftFiles(draftKey).filter(({ id }) => own.every((one) => one.id !== id))
+          writeDraftFiles(draftKey, [...own, ...since])
+        },
+        forget() {
+          if (isKept) change(newest.current)
+        },
       }
     },
   }

@@ -28,7 +28,10 @@ export function useSendOnce(
     if (isShown) showOutgoing(draftKey, { clientId, text, files: taken.files, messageId: null })
     onTaken()
     // A page that closes meanwhile cannot know whether the message arrives.
-    const keep = (): void => writeDraft(draftKey, joinTexts(text, readDraft(draftKey)))
+    const keep = (): void => {
+      writeDraft(draftKey, joinTexts(text, readDraft(draftKey)))
+      taken.keep()
+    }
     addEventListener('pagehide', keep)
     let isSent = false
     let attempt: typeof lastFailed.current = null
@@ -43,6 +46,7 @@ export function useSendOnce(
       if (isShown) hideOutgoing(draftKey, clientId)
       // One that was queued meanwhile says nothing about another one that has failed.
       if (isSent) {
+        taken.forget()
         if (lastFailed.current?.clientId === clientId) lastFailed.current = null
       } else {
         lastFailed.current = attempt ?? lastFailed.current
