@@ -80,4 +80,37 @@ describeInBrowser('queued messages', (visitor) => {
     await page.getByText('Sent as soon as you’re online again').waitFor({ state: 'detached' })
     await leave(page)
   })
+
+  test('a message whose answer was deleted elsewhere pauses, and is then sent after the last message', async () => {
+    on.upstream.enqueue(turn.text('The first answer.'), endless('The second answer.'))
+    const page = await visitor.open(on.server.url)
+    await say(page, 'Tell me.')
+    await answers(page).getByText('The first answer.').waitFor()
+    await page.getByRole('button', { name: 'Regenerate' }).waitFor()
+    await say(page, 'And more?')
+    await answers(page).getByText('The second answer.').waitFor()
+    await say(page, 'And then?')
+    const queue = page.getByRole('region', { name: 'Queued messages' })
+    await queue.getByText('Sent when this answer is complete').waitFor()
+    await page.getByRole('button', { name: 'Stop', exact: true }).click()
+    await queue.getByText(/^Paused/).waitFor()
+    const path = `/api/conversations/${new URL(page.url()).pathname.split('/')[2]}/messages`
+    const { json } = await on.server.call('GET', path)
+    const stored: { id: string; text: string }[] = json.data.items
+    const question = stored.find(({ text }) => text === 'And more?')
+    await on.server.call('DELETE', `${path}/${question?.id}`)
+
+    const refused = page.waitForResponse(
+      (response) => response.request().method() === 'POST' && response.url().endsWith(path),
+    )
+    await page.reload()
+    expect((await refused).status()).toBe(404)
+    await queue.getByText(/^Paused/).waitFor()
+    on.upstream.enqueue(turn.text('Then that.'))
+    await queue.getByRole('button', { name: 'Send now' }).click()
+    await answers(page).getByText('Then that.').waitFor()
+    const sent = on.upstream.requests.at(-1)?.messages.map(({ content }) => content)
+    expect(sent?.slice(-2)).toEqual(['The first answer.', expect.stringContaining('And then?')])
+    await leave(page)
+  })
 })

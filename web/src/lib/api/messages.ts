@@ -14,7 +14,7 @@ import type {
   Message,
   MessagePage,
 } from '../../../../server/protocol/conversations/message.ts'
-import { request, requestDone, send } from '../http/api-client.ts'
+import { ApiError, request, requestDone, send } from '../http/api-client.ts'
 import { refreshConversations } from './conversations.ts'
 
 type Pages = InfiniteData<z.infer<typeof MessagePage>, string | null>
@@ -45,6 +45,9 @@ export const useMessages = (conversationId: string) =>
     select: ({ pages }): Message[] => pages.toReversed().flatMap(({ items }) => items),
   })
 
+/** After a failure that may pass. */
+const RETRY_MS = 10_000
+
 /** One message of any branch; sends no request for null. Invalidated together with the list. */
 export const useMessage = (conversationId: string, id: string | null) =>
   useQuery({
@@ -52,6 +55,10 @@ export const useMessage = (conversationId: string, id: string | null) =>
     queryFn: ({ signal }) =>
       request<Message>(`/api/conversations/${conversationId}/messages/${id}`, { signal }),
     enabled: id !== null,
+    // A queued message may wait for it, also on a page that nobody looks at.
+    refetchInterval: ({ state: { error } }) =>
+      error instanceof ApiError && error.status !== 404 ? RETRY_MS : false,
+    refetchIntervalInBackground: true,
     meta: { quiet: true },
   })
 

@@ -14,7 +14,7 @@ import { useIsRunning } from '../runs/live-runs.ts'
 import { startRun, writtenFields } from '../runs/start-run.ts'
 import { useAttach } from '../runs/use-attach.ts'
 import { NewConversationSender } from './new-conversation-sender.tsx'
-import { dequeueSent, NEW_CONVERSATIONS, useQueues } from './queued-messages.ts'
+import { dequeueSent, NEW_CONVERSATIONS, orphan, useQueues } from './queued-messages.ts'
 import { useQueueState } from './use-queue-state.ts'
 
 const RETRY_MS = 3_000
@@ -67,6 +67,8 @@ function QueueSender({ conversationId }: { conversationId: string }) {
         if (runId !== undefined) void follow({ conversationId, runId, client })
         // Sending again is safe: the server recognizes the message by its `client_id`.
         else if (error instanceof ApiError && error.status === 0) await waitToReconnect(RETRY_MS)
+        else if (error instanceof ApiError && error.status === 404 && next.parent !== null)
+          orphan(conversationId, next.parent)
         else useQueues.getState().setFailure(conversationId, errorText(error))
       }
     }

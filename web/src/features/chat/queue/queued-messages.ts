@@ -202,6 +202,14 @@ export const dequeueSent = (conversationId: string, sent: QueuedMessage, answer:
       follow(sent.parent, answer)(queue.filter((one) => one.id !== sent.id)),
     )
 
+/** The answer `parent` was deleted: the messages that were written after it pause, and the user sends them after the last message. */
+export const orphan = (conversationId: string, parent: string): void =>
+  useQueues
+    .getState()
+    .change(conversationId, (queue) =>
+      queue.map((one) => (one.parent === parent ? { ...one, parent: null, waits: true } : one)),
+    )
+
 /** Removes a message, because it was sent or the user removed it. */
 export const dequeue = (conversationId: string, id: string): void =>
   useQueues.getState().change(conversationId, (queue) => queue.filter((one) => one.id !== id))

@@ -1,6 +1,7 @@
 // Whether the next message of a queue can be sent, and after which message.
 import type { Message } from '../../../../../server/protocol/conversations/message.ts'
 import { useMessage, useMessages } from '../../../lib/api/messages.ts'
+import { ApiError } from '../../../lib/http/api-client.ts'
 import { useOutgoing } from '../sending/outgoing.ts'
 import { type QueuedMessage, useQueue, useQueues } from './queued-messages.ts'
 
@@ -37,6 +38,7 @@ export function useQueueState(conversationId: string): {
   // The copy in the list is the one that a run on this page keeps up to date.
   const other = useMessage(conversationId, shown.isSuccess && place < 0 ? parentId : null)
   const parent = place < 0 ? other.data : shown.data?.[place]
+  const isGone = other.error instanceof ApiError && other.error.status === 404
   const last = shown.data?.at(-1)
   const waitsForUnknown = next?.waits === true && parentId === null && !isSending
   return {
@@ -50,7 +52,7 @@ export function useQueueState(conversationId: string): {
       !isSending &&
       (last === undefined || isWhole(last)) &&
       // If the answer has been deleted, the server says so.
-      (parentId === null || other.isError || (parent !== undefined && isWhole(parent))),
+      (parentId === null || isGone || (parent !== undefined && isWhole(parent))),
     // What has been said after it on the shown branch continues its own branch.
     parentId: place < 0 ? parentId : last?.role === 'assistant' ? last.id : null,
   }
