@@ -2,6 +2,8 @@
 
 const MAX_SHOWN_CHARACTERS = 80
 const LONG_PART_CHARACTERS = 32
+/** Data may be split into short parts. */
+const LONG_PLACE_CHARACTERS = 64
 
 /**
  * The address to show behind a link, shortened; null if it carries nothing, or the link's own text shows it. Text from
@@ -25,10 +27,12 @@ function readable(address: string): string {
   }
 }
 
-const carriesData = ({ search, username, password, hostname, pathname }: URL): boolean =>
+const carriesData = ({ search, username, password, hostname, pathname, hash }: URL): boolean =>
   search !== '' ||
   username !== '' ||
   password !== '' ||
+  hash.length > LONG_PART_CHARACTERS ||
+  hostname.length + pathname.length > LONG_PLACE_CHARACTERS ||
   [...hostname.split('.'), ...pathname.split('/')].some(
     (part) => part.length > LONG_PART_CHARACTERS || /(?:%[\da-f]{2}){4}/i.test(part),
   )
