@@ -197,6 +197,23 @@ describeInBrowser('a long answer', (visitor) => {
     await leave(page)
   })
 
+  test('an answer that was cut off offers to continue only until another message follows', async () => {
+    upstream.enqueue(
+      turn.text('The first half', { finishReason: 'length' }),
+      turn.text('The second half.'),
+    )
+    const page = await visitor.open(server.url)
+    await say(page, 'Tell me.')
+    const more = page.getByRole('button', { name: 'Continue', exact: true })
+    await more.waitFor()
+    await say(page, 'Go on.')
+    await page.getByText('The second half.').waitFor()
+    await page.getByRole('button', { name: 'Regenerate' }).nth(1).waitFor()
+    await page.getByText('The answer was cut off').waitFor()
+    expect(await more.count()).toBe(0)
+    await leave(page)
+  })
+
   test('a conversation whose first answer failed or was stopped is titled with its first message', async () => {
     const page = await visitor.open(server.url)
     const list = page.getByRole('navigation', { name: 'Conversations' })

@@ -78,6 +78,8 @@ type AnswerMessageProps = {
   /** The id of the background task that this answer announces, else null. */
   task: string | null
   locked: boolean
+  /** Whether no message follows. */
+  isLast: boolean
   onRegenerate: (id: string, model?: string) => void
   onResume: (runId: string) => void
   onStop: () => void
@@ -95,6 +97,7 @@ export const AnswerMessage = memo(function AnswerMessage({
   conversationId,
   task,
   locked,
+  isLast,
   onRegenerate,
   onResume,
   onStop,
@@ -160,6 +163,7 @@ export const AnswerMessage = memo(function AnswerMessage({
             message={message}
             live={live}
             isEmpty={steps.length === 0}
+            isLast={isLast}
             onRegenerate={onRegenerate}
             onResume={onResume}
           />

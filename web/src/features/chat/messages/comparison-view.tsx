@@ -174,6 +174,7 @@ function Side({ id, conversationId, shown, locked, actions }: Props & { id: stri
         conversationId={conversationId}
         task={null}
         locked={locked}
+        isLast
         onRegenerate={actions.regenerate}
         onResume={actions.resume}
         onStop={actions.stop}

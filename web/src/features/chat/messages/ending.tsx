@@ -15,6 +15,7 @@ export function Ending({
   message,
   live,
   isEmpty,
+  isLast,
   onRegenerate,
   onResume,
 }: {
@@ -22,6 +23,8 @@ export function Ending({
   live: LiveRun | undefined
   /** Whether nothing has arrived that could be continued. */
   isEmpty: boolean
+  /** Whether no message follows, which may have continued the answer. */
+  isLast: boolean
   onRegenerate: (id: string, model?: string) => void
   onResume: (runId: string) => void
 }) {
@@ -36,7 +39,11 @@ export function Ending({
   if (!failed && !limited && !broken && !cutOff) return null
   const runId = live?.runId ?? message.run_id ?? null
   // A resumed run keeps its token count and would hit the limit again at once. The text says what helps.
-  const canResume = runId !== null && !(failed && isEmpty) && limit?.reason !== 'run_tokens_used_up'
+  const canResume =
+    runId !== null &&
+    !(failed && isEmpty) &&
+    limit?.reason !== 'run_tokens_used_up' &&
+    (isLast || !cutOff)
   const resumption = canResume ? () => onResume(runId) : null
   const failure = live?.error ?? {
     code: message.error_code,

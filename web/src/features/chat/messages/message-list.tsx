@@ -135,6 +135,7 @@ export function MessageList({
                   comparison={comparison}
                   task={tasks?.find((task) => task.message_id === message.id)?.task ?? null}
                   locked={locked}
+                  isLast={index === messages.length - 1}
                   editing={edited === message.id}
                   actions={actions}
                 />
@@ -169,6 +170,7 @@ function OneMessage({
   comparison,
   task,
   locked,
+  isLast,
   editing,
   actions,
 }: {
@@ -178,6 +180,7 @@ function OneMessage({
   /** The id of the background task that this message announces. */
   task: string | null
   locked: boolean
+  isLast: boolean
   editing: boolean
   actions: MessageActions
 }) {
@@ -211,6 +214,7 @@ function OneMessage({
       conversationId={conversationId}
       task={task}
       locked={locked}
+      isLast={isLast}
       onRegenerate={actions.regenerate}
       onResume={actions.resume}
       onStop={actions.stop}
