@@ -1,6 +1,7 @@
 // Finished steps of an answer as one line, which unfolds.
 import { ListChecks } from 'lucide-react'
 import type { ReactNode } from 'react'
+import type { ToolResultStep } from '../../../../../server/protocol/runs/step.ts'
 import { duration } from '../../../lib/format.ts'
 import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { ActivityRow } from './activity-row.tsx'
@@ -10,15 +11,27 @@ import { readOutcome } from './tool-content.ts'
 /** Fewer steps stay rows of their own. */
 const MIN_FOLDED = 3
 
+type Reading = { isFailed: boolean; seconds: number }
+/** An answer renders again with each of its batches, and reading a long result takes time. Results never change. */
+const readings = new WeakMap<ToolResultStep, Reading>()
+
+function read(result: ToolResultStep): Reading {
+  const known = readings.get(result)
+  if (known !== undefined) return known
+  const outcome = readOutcome(result.content)
+  const reading = { isFailed: outcome?.success === false, seconds: outcome?.executionTime ?? 0 }
+  readings.set(result, reading)
+  return reading
+}
+
 /** Whether nothing about the step is left to see or to do: it neither runs, waits nor failed, and has no files or sub-agents. */
 function isSettled(item: Activity): boolean {
   if (item.kind === 'thinking') return !item.open
   const { result } = item
   if (result === null || result.skipped === true) return false
-  const { artifact, content } = result
-  const outcome = readOutcome(content)
+  const { artifact } = result
   const hasParts = (artifact?.files?.length ?? 0) + (artifact?.agents?.length ?? 0) > 0
-  return outcome?.success !== false && (artifact?.exit_code ?? 0) === 0 && !hasParts
+  return (artifact?.exit_code ?? 0) === 0 && !hasParts && !read(result).isFailed
 }
 
 /** Groups the steps in order: those that fold into one line are one group, every other step is a group of its own. */
@@ -41,7 +54,9 @@ export function foldable(items: readonly Activity[]): { key: string; items: Acti
 const secondsOf = (item: Activity): number =>
   item.kind === 'thinking'
     ? (item.durationMs ?? 0) / 1_000
-    : (readOutcome(item.result?.content ?? '')?.executionTime ?? 0)
+    : item.result === null
+      ? 0
+      : read(item.result).seconds
 
 /** `children` are the rows of the steps. */
 export function FoldedSteps({
