@@ -124,13 +124,13 @@ describe('following a run', () => {
 
 describe('rendered steps', () => {
   test('a result is rendered with its call, and prose separates groups of activity', () => {
-    const { steps } = fold([
+    const { steps, growing } = fold([
       { event: 'step_delta', id: 'step-0', index: 0, type: 'thinking', delta: 'hm' },
       toolCall,
       toolResult,
       { event: 'step_delta', id: 'step-3', index: 3, type: 'text', delta: 'Done.' },
     ])
-    const segments = toSegments(steps, true)
+    const segments = toSegments(steps, growing)
     expect(segments.map(({ kind }) => kind)).toEqual(['activity', 'prose'])
     expect(segments[0]).toMatchObject({
       items: [
@@ -140,10 +140,40 @@ describe('rendered steps', () => {
     })
   })
 
+  test('thinking is open while it grows, and no longer when the text before it goes on', () => {
+    const thinking: RunEvent[] = [
+      {
+        event: 'process_step',
+        step: { id: 'step-0', index: 0, type: 'text', content: 'The first ' },
+      },
+      { event: 'step_delta', id: 'step-1', index: 1, type: 'thinking', delta: 'hm' },
+    ]
+    const openOf = (events: RunEvent[]) => {
+      const { steps, growing } = fold(events)
+      return { growing, segments: toSegments(steps, growing) }
+    }
+    expect(openOf(thinking)).toMatchObject({
+      growing: 1,
+      segments: [{ kind: 'prose' }, { items: [{ kind: 'thinking', open: true }] }],
+    })
+    expect(
+      openOf([
+        ...thinking,
+        { event: 'step_delta', id: 'step-0', index: 0, type: 'text', delta: 'half.' },
+      ]),
+    ).toMatchObject({
+      growing: 0,
+      segments: [
+        { kind: 'prose', text: 'The first half.' },
+        { items: [{ kind: 'thinking', open: false }] },
+      ],
+    })
+  })
+
   test('steps are rendered up to the first one that is still missing', () => {
-    const { steps } = fold([toolCall])
-    expect(() => toSegments(steps, true)).not.toThrow()
-    expect(toSegments(steps, true)).toHaveLength(1)
+    const { steps, growing } = fold([toolCall])
+    expect(() => toSegments(steps, growing)).not.toThrow()
+    expect(toSegments(steps, growing)).toHaveLength(1)
   })
 
   test('the count of a tool replaces the previous one and is shown in the language of the page', async () => {

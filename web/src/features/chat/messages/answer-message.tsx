@@ -62,6 +62,7 @@ function useShownRun(conversationId: string, message: Message) {
       live === undefined || !running
         ? null
         : {
+            growing: live.growing,
             progress: live.progress,
             startedAt: live.startedAt,
             approvals: live.approvals,

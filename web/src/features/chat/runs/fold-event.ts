@@ -10,6 +10,7 @@ export const newLiveRun = (runId: string, conversationId: string): LiveRun => ({
   conversationId,
   messageId: null,
   steps: [],
+  growing: null,
   approvals: [],
   inputs: [],
   rejected: [],
@@ -36,20 +37,20 @@ export function foldEvent(before: LiveRun, event: RunEvent, now: number): LiveRu
     case 'process_step': {
       const steps = applyRunEvent(run.steps, event)
       const { step } = event
+      const grown = { ...run, steps, growing: step.index }
       if (step.type === 'tool_call' && run.startedAt[step.id_ref] === undefined)
-        return { ...run, steps, startedAt: { ...run.startedAt, [step.id_ref]: now } }
-      if (step.type !== 'tool_result') return { ...run, steps }
+        return { ...grown, startedAt: { ...run.startedAt, [step.id_ref]: now } }
+      if (step.type !== 'tool_result') return grown
       const { [step.id_ref]: _ended, ...progress } = run.progress
       return {
-        ...run,
-        steps,
+        ...grown,
         progress,
         approvals: withoutApproval(run, step.id_ref).approvals,
         inputs: run.inputs.filter(({ call_ref: call }) => call !== step.id_ref),
       }
     }
     case 'step_delta':
-      return { ...run, steps: applyRunEvent(run.steps, event) }
+      return { ...run, steps: applyRunEvent(run.steps, event), growing: event.index }
     case 'tool_progress':
       if (event.progress.kind === 'decided')
         return {

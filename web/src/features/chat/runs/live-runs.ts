@@ -21,6 +21,8 @@ export type LiveRun = {
   conversationId: string
   messageId: string | null
   steps: readonly Step[]
+  /** The index of the step of the last event: a continued text is not the last step. Null before the first one. */
+  growing: number | null
   approvals: readonly PendingApproval[]
   /** Pending input requests of MCP servers. */
   inputs: readonly PendingInput[]

@@ -12,6 +12,7 @@ import { ToolStep } from './tool-step.tsx'
 const nothing: Readonly<Record<string, never>> = {}
 
 type Live = {
+  growing: number | null
   progress: Readonly<Record<string, Progress>>
   startedAt: Readonly<Record<string, number>>
   approvals: readonly PendingApproval[]
@@ -27,16 +28,17 @@ export const AnswerSteps = memo(function AnswerSteps({
   /** The live state of the run; null unless the run is active. */
   live: Live | null
 }) {
-  const growing = live !== null
+  const growing = live?.growing ?? null
+  const growingId = growing === null ? undefined : steps[growing]?.id
   const segments = useMemo(() => toSegments(steps, growing), [steps, growing])
   return (
     <div className="flex flex-col gap-4">
-      {segments.map((segment, place) =>
+      {segments.map((segment) =>
         segment.kind === 'prose' ? (
           <TextStep
             key={segment.key}
             text={segment.text}
-            growing={growing && place === segments.length - 1}
+            growing={segment.key === growingId}
           />
         ) : (
           <div key={segment.key} className="relative flex flex-col gap-0.5">

@@ -15,8 +15,8 @@ export type Segment =
   | { kind: 'prose'; key: string; text: string }
   | { kind: 'activity'; key: string; items: Activity[] }
 
-/** Keeps the order of the steps. `live`: whether the answer still grows, so that its last step is open. */
-export function toSegments(steps: readonly Step[], live: boolean): Segment[] {
+/** Keeps the order of the steps. `growing`: the index of the step that still grows, so that it is open. */
+export function toSegments(steps: readonly Step[], growing: number | null): Segment[] {
   const results = new Map<string, ToolResultStep>()
   for (const step of steps) if (step?.type === 'tool_result') results.set(step.id_ref, step)
   const segments: Segment[] = []
@@ -38,7 +38,7 @@ export function toSegments(steps: readonly Step[], live: boolean): Segment[] {
             kind: 'thinking',
             key: step.id,
             text: step.content,
-            open: live && step.index === steps.length - 1,
+            open: step.index === growing,
             durationMs: step.duration_ms ?? null,
           })
         break
