@@ -174,7 +174,9 @@ export function useChosenFiles({
         keep() {
           isKept = true
           const own = uploadedOf(settled)
-          const since = readDraftFiles(draftKey).filter(({ id }) => own.every((one) => one.id !== id))
+          const since = readDraftFiles(draftKey).filter(({ id }) =>
+            own.every((one) => one.id !== id),
+          )
           writeDraftFiles(draftKey, [...own, ...since])
         },
         forget() {
