@@ -101,7 +101,7 @@ test('a stop during a tool call aborts the tool, and the conversation continues 
   })
   expect((await next.all()).at(-1)?.event).toBe('done')
   const roles = upstream.requests.at(-1)?.messages.map(({ role }) => role)
-  expect(roles).toEqual(['system', 'user', 'assistant', 'tool', 'user'])
+  expect(roles).toEqual(['system', 'user', 'assistant', 'tool', 'assistant', 'user'])
 })
 
 test('a stop during the wait before a retry ends the run', async () => {

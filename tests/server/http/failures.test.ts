@@ -30,7 +30,7 @@ const WITHOUT_REASON: Readonly<Record<string, string>> = {
   'owner/postgres-lock.ts': 'the operator, at the start',
   'owner/installation.ts': 'the operator, at the start',
   'owner/sqlite-lock.ts': 'the operator, at the start',
-  'routes/programs/program-runs.ts': 'a run that failed, with the text that it was stored with',
+  'openai-api/run-failure.ts': 'a run that failed, with the text that it was stored with',
   'tools/builtin/files/files-write.ts': 'the model, as the result of its call',
   'tools/builtin/files/project-access.ts': 'the model, as the result of its call',
   'tools/project-files.ts': 'the model, as the result of its call',

@@ -57,14 +57,13 @@ describe('chat completions', () => {
     ])
   })
 
-  test('get them with the next question, because roles alternate', () => {
+  test('get them before the next question, with an answer between, because roles alternate', () => {
     const body = buildRequestBody(request([{ role: 'user', content: 'And now?' }]), settings())
-    expect(body.messages).toHaveLength(5)
+    expect(body.messages).toHaveLength(7)
     expect(body.messages).toMatchObject({
-      4: {
-        role: 'user',
-        content: [{ text: expect.stringMatching(/And now\?$/) }, { image_url: { url } }],
-      },
+      4: { role: 'user', content: [{ type: 'text' }, { image_url: { url } }] },
+      5: { role: 'assistant' },
+      6: { role: 'user', content: 'And now?' },
     })
   })
 
