@@ -12,6 +12,7 @@ import { SHORT_LIVED } from './tests/support/short-lived.ts'
 const OWN_PROCESS = [
   'tests/server/sandbox/python/hostile.test.ts',
   'tests/server/routes/hostile.test.ts',
+  'tests/server/http/ended-uploads.test.ts',
   'tests/server/routes/conversations/lists.test.ts',
   'tests/server/routes/key-scopes.test.ts',
   'tests/server/routes/reference.test.ts',

@@ -47,7 +47,9 @@ function leftovers(): string[] {
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(folder.length))
     .filter(
-      (name) => !name.endsWith('/kept.txt') && !/\/contents\/[0-9a-f]{2}\/[0-9a-f]{62}$/.test(name),
+      (name) =>
+        !/\/(kept\.txt|\.nanoclaw-store)$/.test(name) &&
+        !/\/contents\/[0-9a-f]{2}\/[0-9a-f]{62}$/.test(name),
     )
 }
 
