@@ -153,7 +153,7 @@ describe('models', () => {
     expect((await send('free')).error.content).not.toContain('API key')
     const headers = { 'x-team': 'a' }
     const alone = await second.call('PATCH', '/api/admin/models/lost', { body: { headers } })
-    expect([alone.status, alone.json]).toMatchObject([400, { error: 'model_key_missing' }])
+    expect([alone.status, alone.json]).toMatchObject([400, { reason: 'model_key_missing' }])
     expect((await marks('/api/models'))[0]).toEqual(['lost', true])
     const entered = await second.call('PATCH', '/api/admin/models/lost', {
       body: { api_key: 'canary-again' },
