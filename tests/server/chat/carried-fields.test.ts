@@ -15,7 +15,9 @@ const SECRET = 'a-signature-of-the-provider'
 /** A call, by default of `get_current_time`, that the provider signed. */
 const signedCall = (name = 'get_current_time', given: object = {}, id = 'call_signed') =>
   turn.chunks([
-    chunk({ reasoning_details: [{ type: 'reasoning.text', text: `${SECRET}-detail`, index: 0 }] }),
+    chunk({
+      reasoning_details: [{ type: 'reasoning.encrypted', data: `${SECRET}-detail`, index: 0 }],
+    }),
     chunk({
       tool_calls: [
         {
@@ -56,7 +58,7 @@ describeOnEachServer('carried fields', (start) => {
     await ask(server, id, 'And now?')
     expect(callsOf(upstream.requests.at(-1))).toMatchObject([{ id: 'call_signed', ...signature }])
     expect(upstream.requests.at(-1)?.messages[2]).toMatchObject({
-      reasoning_details: [{ text: `${SECRET}-detail` }],
+      reasoning_details: [{ data: `${SECRET}-detail` }],
     })
 
     const run = events.find(({ event }) => event === 'run')?.data

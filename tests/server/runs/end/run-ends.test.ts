@@ -98,8 +98,8 @@ describeOnEachServer('a run that its provider refuses', (start) => {
     const stream = await openEvents(server.url + messages, { body: { text: 'Go' } })
     await stream.all()
     const failure = {
-      code: 'model_unauthorized',
-      reason: 'model_unauthorized',
+      code: 'model_refused',
+      reason: 'model_refused',
       params: { model: 'Scripted', status: 403, detail: 'not in your country' },
     }
     const [first] = stream.events

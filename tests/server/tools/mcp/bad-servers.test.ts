@@ -85,7 +85,7 @@ async function badInCalls(respond: (response: ServerResponse, id: unknown) => vo
 }
 
 test.each([
-  ['floods', flood, /lost during the call; the call may or may not/],
+  ['floods', flood, /larger than 10 MB, so it was not read. The call has run/],
   [
     'dies',
     (response: ServerResponse) => void response.destroy(),
