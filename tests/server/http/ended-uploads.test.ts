@@ -195,9 +195,15 @@ describe('requests that end in the middle of their body', () => {
     const again = await fill(user.token, path, 'before the body')
     for (const { socket } of again) socket.destroy()
     for (const { closed } of again) expect(await closed, what).toBe('')
-    await eventually(async () =>
-      expect((await uploadFile(server.url, 'c.txt', 'c', { token: user.token })).status).toBe(200),
-    )
+    // All of them at once: the next uploads must not meet a place that is still being given back.
+    await eventually(async () => {
+      const uploads = await Promise.all(
+        Array.from({ length: PER_USER }, () =>
+          uploadFile(server.url, 'c.txt', 'c', { token: user.token }),
+        ),
+      )
+      expect(uploads.map(({ status }) => status)).toEqual(uploads.map(() => 200))
+    })
   }
 
   for (const [ending, begin] of Object.entries(endings))
