@@ -50,10 +50,12 @@ export const commands: Readonly<Record<string, Command>> = {
       const { formatFinding } = await import('./doctor/finding.ts')
       const { installationPlaces } = await import('./composition/storage/places.ts')
       const { inspectSecrets } = await import('./composition/sealed-secrets.ts')
+      const { inspectOpenRegistration } = await import('./composition/open-registration.ts')
       const findings = await runChecks({
         ...doctorSettings(config, webRoot),
         places: installationPlaces(config),
         inspectSecrets: () => inspectSecrets(config, keysFromEnvironment()),
+        inspectRegistration: () => inspectOpenRegistration(config),
       })
       const lines = [
         `[ ok ] configuration: ${file ?? 'no file, all keys have their defaults'}`,

@@ -2,17 +2,18 @@
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { setFlagsFromString } from 'node:v8'
-import { pino } from 'pino'
+import type { Logger } from 'pino'
 import { z } from 'zod'
 import packageJson from '../package.json' with { type: 'json' }
 import type { Server } from './app.ts'
 import { type Command, commands, usageOf } from './cli.ts'
 import { isPrimary, runWorkers, workersAskedFor } from './cluster/workers.ts'
-import { describeInstallation } from './composition/settings.ts'
+import { describeInstallation, installationOf } from './composition/settings.ts'
 import { ConfigError, type LoadedConfig, loadConfig } from './config/load.ts'
 import type { Config } from './config/schema.ts'
 import { AppError, errorText } from './errors.ts'
-import { createRedactor, redactedLog, secretsIn } from './lib/redact.ts'
+import { createProcessLog } from './lib/process-log.ts'
+import { createRedactor, secretsIn } from './lib/redact.ts'
 
 /** What Node's errors of the system say beside their message. */
 const SystemFault = z
@@ -35,7 +36,7 @@ const isFromSources = import.meta.url.endsWith('.ts')
 const webRoot = fileURLToPath(new URL(isFromSources ? '../dist/web' : '../web', import.meta.url))
 const installation = fileURLToPath(new URL(isFromSources ? '..' : '../..', import.meta.url))
 
-type Log = pino.Logger
+type Log = Logger
 
 /** Filters everything that this process writes to the log and the console. */
 const redactor = createRedactor()
@@ -79,11 +80,11 @@ async function run(): Promise<void> {
   }
 }
 
-async function start({ config }: LoadedConfig, values: readonly string[]): Promise<void> {
+async function start(loaded: LoadedConfig, values: readonly string[]): Promise<void> {
   const workers = workersAskedFor(values)
   if (workers === null && values.length > 0) endWith(EXIT_CONFIG, usageOf('start'))
-  if (workers !== null && isPrimary) await serveOnCores(config, workers)
-  else await serve(config)
+  if (workers !== null && isPrimary) await serveOnCores(loaded.config, workers)
+  else await serve(loaded)
 }
 
 /** Runs several instances on this machine; they share the store as instances on several machines would. */
@@ -135,18 +136,9 @@ function printAndExit(lines: readonly string[]): never {
   process.exit(0)
 }
 
-async function serve(config: Config): Promise<void> {
-  const log = redactedLog(
-    pino(
-      {
-        level: config.log_level,
-        base: null,
-        redact: ['req.headers.authorization', 'req.headers.cookie', '*.api_key', '*.password'],
-      },
-      pino.destination({ dest: 2, sync: false }),
-    ),
-    redactor,
-  )
+async function serve(loaded: LoadedConfig): Promise<void> {
+  const { config } = loaded
+  const log = createProcessLog({ level: config.log_level, format: config.log_format }, redactor)
   const ending = createEnding(config.shutdown_grace * 1000, log)
   // Loaded only now, so that configuration errors are reported at once.
   const { createServer } = await import('./app.ts')
@@ -165,6 +157,15 @@ async function serve(config: Config): Promise<void> {
   await server.app.listen({ host: config.host, port: config.backend_port, backlog: 2048 })
   setFlagsFromString('--opt')
   void server.toolsReady.finally(() => setFlagsFromString('--semi-space-growth-factor=2'))
+  log.info(
+    {
+      version: packageJson.version,
+      ...installationOf(loaded),
+      address: localUrl(config, server),
+      ...(config.public_url === undefined ? {} : { public_url: config.public_url }),
+    },
+    'NanoClaw has started',
+  )
   console.log(`NanoClaw is ready: ${shownUrl(config, server)}`)
   if (server.setupPath !== null)
     console.log(

@@ -30,6 +30,13 @@ const NOTHING_SET: StoredServerSettings = {
   default_approval: null,
 }
 
+/** The stored settings of a database that is only inspected; undefined if none are stored. */
+export async function inspectServerSettings(
+  read: (key: string) => Promise<unknown>,
+): Promise<StoredServerSettings | undefined> {
+  return StoredServerSettings.safeParse(await read(KEY)).data
+}
+
 /** Reads the stored settings, which `current` then returns without a query. */
 export async function loadServerSettings(
   settings: Pick<Store['settings'], 'get' | 'put'>,

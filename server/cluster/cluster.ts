@@ -41,6 +41,7 @@ export interface Cluster {
   readonly claims: WorkClaims
   readonly limits: Limits
   readonly texts: SharedTexts
+  readonly isRedisReady: boolean
   /** Runs work that only one instance at a time must do, as soon as this instance becomes responsible. */
   lead(begin: () => () => void | Promise<void>): void
   stopLeading(): Promise<void>
@@ -144,6 +145,9 @@ export async function joinCluster({
     claims: createSharedClaims({ leases: store.leases, lease, instance }),
     limits,
     texts: createSharedTexts(redis, namespace),
+    get isRedisReady() {
+      return redis.isReady
+    },
     lead(begin) {
       duties.push(begin)
       if (isLeader) ends.push(begin())

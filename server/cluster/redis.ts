@@ -6,6 +6,8 @@ import { errorText } from '../errors.ts'
 export const COMMAND_MS = 1_200
 /** An unresponsive connection is replaced; the system would notice a cut only after minutes. */
 const PING_EVERY_MS = 2_000
+/** A start that has not reached Redis by then says so. */
+const FIRST_CONTACT_MS = 2_000
 const RECONNECT_MS = { first: 50, longest: 1_000 }
 
 /** The methods of the server's log that this file uses. */
@@ -58,6 +60,15 @@ export function connectRedis(url: string, log: RedisLog): RedisConnections {
   const subscriber = connect()
   const listeners: ((isReady: boolean) => void)[] = []
   let isReady = false
+  /** Why the last attempt failed. */
+  let lastFault = 'no response'
+  const firstContact = setTimeout(() => {
+    if (isReady) return
+    log.warn(
+      { reason: lastFault },
+      'Redis is not reachable since the start: check redis_url. This instance works without it, but does not share limits and streams, and keeps trying.',
+    )
+  }, FIRST_CONTACT_MS).unref()
 
   const update = (): void => {
     const now = commands.status === 'ready' && subscriber.status === 'ready'
@@ -71,6 +82,7 @@ export function connectRedis(url: string, log: RedisLog): RedisConnections {
   for (const connection of [commands, subscriber]) {
     // Lost connections are reported by `update`; without a listener, the error would end the process.
     connection.on('error', (error: unknown) => {
+      lastFault = errorText(error)
       if (isReady) log.warn({ reason: errorText(error) }, 'a connection to Redis failed')
     })
     for (const event of ['ready', 'close', 'end']) connection.on(event, update)
@@ -94,6 +106,7 @@ export function connectRedis(url: string, log: RedisLog): RedisConnections {
     connect,
     async close() {
       clearInterval(pings)
+      clearTimeout(firstContact)
       commands.disconnect()
       subscriber.disconnect()
     },

@@ -15,6 +15,7 @@ import type { WorkClaims } from '../lib/work-claims.ts'
 import type { StoreOwner } from '../owner/owner.ts'
 import { loadRules } from './access-rules.ts'
 import { type Instance, openInstance } from './instance.ts'
+import { OPEN_REGISTRATION, openToInternet } from './open-registration.ts'
 import { inspectSecrets, RECOVER_KEY } from './sealed-secrets.ts'
 import { databaseSettings } from './settings.ts'
 import { assertInstallation, assertMayCreate } from './storage/places.ts'
@@ -86,6 +87,8 @@ async function openOn(
     )
   const box = createSecretBox(keys, (secret) => redactor.add(storedSecrets(secret)))
   const { access, settings } = await loadRules(config, store)
+  const openHost = openToInternet(config, settings.current().effective.registration)
+  if (openHost !== null) log.warn({ host: openHost }, OPEN_REGISTRATION)
   return {
     config,
     log,

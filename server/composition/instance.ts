@@ -30,6 +30,8 @@ export interface Instance {
   readonly texts: SharedTexts | undefined
   /** Begins work that one instance at a time must do, such as cleaning up: here, as soon as this instance leads. */
   lead(begin: () => () => void | Promise<void>): void
+  /** Whether Redis responds; undefined in a single process. */
+  readonly redisState: 'available' | 'unavailable' | undefined
   /** Runs that wait in the queue of all instances; NaN when it does not answer. */
   queuedRuns(): Promise<number>
   /** How often this instance has failed to renew its lease in time. */
@@ -75,6 +77,7 @@ export async function openInstance({
       claims: undefined,
       limits: createLocalLimits(),
       texts: undefined,
+      redisState: undefined,
       lead(begin) {
         ends.push(begin())
       },
@@ -107,6 +110,9 @@ export async function openInstance({
     claims: cluster.claims,
     limits: cluster.limits,
     texts: cluster.texts,
+    get redisState() {
+      return cluster.isRedisReady ? ('available' as const) : ('unavailable' as const)
+    },
     lead: cluster.lead,
     queuedRuns: cluster.queuedRuns,
     leaseLapses: () => cluster.lease.lapses,

@@ -65,13 +65,17 @@ export function describeDatabase(config: Config): string {
   return `PostgreSQL, ${decodeURIComponent(pathname.slice(1)) || 'default database'} on ${host || 'the local socket'}`
 }
 
-/** Which installation a process works on: configuration, database and folders, one line each. */
-export const describeInstallation = ({ config, file }: LoadedConfig): string[] => [
-  `configuration: ${file ?? `no file, defaults in ${process.cwd()}`}`,
-  `database: ${describeDatabase(config)}`,
-  `data: ${config.data_dir}`,
-  `projects: ${config.workspace_root}`,
-]
+/** Which installation a process works on: configuration, database and folders; no secret. */
+export const installationOf = ({ config, file }: LoadedConfig) => ({
+  configuration: file ?? `no file, defaults in ${process.cwd()}`,
+  database: describeDatabase(config),
+  data: config.data_dir,
+  projects: config.workspace_root,
+})
+
+/** The same, one line each. */
+export const describeInstallation = (loaded: LoadedConfig): string[] =>
+  Object.entries(installationOf(loaded)).map(([name, value]) => `${name}: ${value}`)
 
 /** The endpoint for embeddings; null if none is configured. */
 export const embeddingSettings = ({ embeddings }: Config): EmbeddingSettings | null =>
@@ -107,12 +111,13 @@ export const chatSettings = (
 export const doctorSettings = (
   config: Config,
   webRoot: string,
-): Omit<DoctorSettings, 'places' | 'inspectSecrets'> => ({
+): Omit<DoctorSettings, 'places' | 'inspectSecrets' | 'inspectRegistration'> => ({
   database: databaseSettings(config),
   dataDirectory: config.data_dir,
   blobs: { folder: blobFolder(config), s3: s3Settings(config) },
   workspaceRoot: config.workspace_root,
   webRoot,
+  redisUrl: config.redis_url ?? null,
   models: config.models,
   embeddings: embeddingSettings(config),
   python: {

@@ -192,6 +192,8 @@ export const Config = z.strictObject({
   /** Multi mode: addresses and CIDR ranges that may see them without a token. */
   metrics_allow: z.array(AddressRange).default([]),
   log_level: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
+  /** `auto`: readable lines at a terminal, JSON otherwise. */
+  log_format: z.enum(['auto', 'json', 'text']).default('auto'),
   max_iterations: count.max(1000).default(15),
   tool_max_workers: count.max(16).default(4),
   sub_agent: SubAgent,

@@ -10,6 +10,8 @@ import { checkEmbeddings } from './check-embeddings.ts'
 import { checkFolder, checkNode, checkPage } from './check-host.ts'
 import { checkInstallation } from './check-installation.ts'
 import { checkProviders } from './check-providers.ts'
+import { checkRedis } from './check-redis.ts'
+import { checkRegistration } from './check-registration.ts'
 import { checkPython, checkShell, type PythonSettings } from './check-sandbox.ts'
 import type { Finding } from './finding.ts'
 
@@ -21,6 +23,10 @@ export interface DoctorSettings {
   workspaceRoot: string
   /** Tries to open some stored secrets; `unreadable` names the kinds of those that could not be opened. */
   inspectSecrets: () => Promise<{ tried: number; unreadable: readonly string[] }>
+  /** The host on which everybody on the internet can register; null if there is none. */
+  inspectRegistration: () => Promise<string | null>
+  /** Null if not configured. */
+  redisUrl: string | null
   /** Where the files of the installation are. */
   places: readonly Place[]
   /** Folder of the built page. */
@@ -43,6 +49,8 @@ export async function runChecks(settings: DoctorSettings): Promise<Finding[]> {
     checkSecrets(settings.database, settings.inspectSecrets),
     checkFolder('workspaces', settings.workspaceRoot),
     checkInstallation(settings.database, settings.places),
+    checkRedis(settings.redisUrl),
+    checkRegistration(settings.inspectRegistration),
     checkPage(settings.webRoot),
     checkProviders(settings.models),
     checkEmbeddings(settings.embeddings, settings.database),

@@ -23,6 +23,7 @@ import { REQUEST_ID_HEADER, registerErrorHandler, sendRawError } from './error-h
 import { DEFAULT_JSON_DEPTH, registerJsonBodies } from './json-body.ts'
 import { boundLargeResponses } from './large-responses.ts'
 import { boundPages } from './page-size.ts'
+import { logRequests } from './request-log.ts'
 import {
   answerClientError,
   dropStalledReaders,
@@ -147,6 +148,7 @@ export function createApp({
     if (route.config?.public === true) route.bodyLimit ??= PUBLIC_BODY_BYTES
   })
   registerErrorHandler(app)
+  logRequests(app)
   let isClosing = false
   // The modules that own streams end them when the server closes.
   const closeQuietConnections = createConnectionCloser(app.server)

@@ -5,6 +5,7 @@ import type { Actor, AuditAction, AuditDetails } from '../protocol/admin/audit.t
 import type { UserId } from '../protocol/ids.ts'
 import type { App } from './app.ts'
 import { REPLAYED } from './idempotency.ts'
+import { logFailedSignIn } from './request-log.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -53,9 +54,12 @@ export function registerAudit(app: App, record: (entry: AuditRecord) => Promise<
     if (audit === undefined) return payload
     // A replayed response: nothing was done again.
     if (reply.getHeader(REPLAYED) !== undefined) return payload
-    const succeeded = reply.statusCode < 400
-    const action = succeeded ? audit.action : reply.statusCode === 401 ? audit.failed : undefined
-    if (action !== undefined) await record({ action, ...entryOf(request, audit.fields ?? []) })
+    const isRefused = reply.statusCode === 401 || request.refusal === 'passkey_invalid'
+    const action = reply.statusCode < 400 ? audit.action : isRefused ? audit.failed : undefined
+    if (action === undefined) return payload
+    const entry = entryOf(request, audit.fields ?? [])
+    if (action === 'sign_in_failed') logFailedSignIn(request, { account: entry.username })
+    await record({ action, ...entry })
     return payload
   })
 }

@@ -77,12 +77,13 @@ export function sendError(
 /** Sends an error on a response that Fastify does not manage, for example if the URL cannot be decoded. */
 export function sendRawError(
   error: unknown,
-  request: Pick<FastifyRequest, 'id' | 'log' | 'url'>,
+  request: Pick<FastifyRequest, 'id' | 'log' | 'url' | 'ip'>,
   response: ServerResponse,
 ): void {
   const failure = toFailure(error)
-  if (statusOf(failure) >= 500) request.log.error({ err: error }, 'request failed')
   const { status, content } = contentFor(request, failure)
+  if (status >= 500) request.log.error({ err: error }, 'request failed')
+  else request.log.info({ status, address: request.ip, reason: failure.reason }, 'request refused')
   const body = JSON.stringify(content)
   response
     .writeHead(status, {
@@ -154,6 +155,7 @@ function validationFailure(error: {
 function send(reply: FastifyReply, failure: Failure): FastifyReply {
   if (failure.retryAfter !== undefined)
     void reply.header('retry-after', String(Math.max(1, Math.ceil(failure.retryAfter))))
+  reply.request.refusal = failure.reason
   const { status, content } = contentFor(reply.request, failure)
   return reply.code(status).type('application/json; charset=utf-8').send(content)
 }

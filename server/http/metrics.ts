@@ -1,5 +1,5 @@
 // Prometheus metrics: the process, and the duration of requests by route.
-import { collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { App } from './app.ts'
 
 /**
@@ -20,7 +20,11 @@ function collectProcessMetrics(): Registry {
  * Registers `GET /metrics` and the hooks that feed it.
  * @param registry further metrics to serve.
  */
-export function registerMetrics(app: App, registry: Registry = new Registry()): void {
+export function registerMetrics(
+  app: App,
+  version: string,
+  registry: Registry = new Registry(),
+): void {
   const ofProcess = collectProcessMetrics()
   const duration = new Histogram({
     name: 'nanoclaw_http_request_seconds',
@@ -29,6 +33,12 @@ export function registerMetrics(app: App, registry: Registry = new Registry()): 
     buckets: [0.005, 0.02, 0.1, 0.5, 2, 10, 60, 600],
     registers: [registry],
   })
+  new Gauge({
+    name: 'nanoclaw_build_info',
+    help: 'Always 1; the label is the version of the server.',
+    labelNames: ['version'],
+    registers: [registry],
+  }).set({ version }, 1)
   app.addHook('onResponse', async (request, reply) => {
     duration.observe(
       {

@@ -65,7 +65,7 @@ export async function createHttpStack(
   await registerOriginGuard(app, origins)
   const issueToken = await registerAuthentication(app, options.authentication, options.connections)
   if (options.requestsPerMinute !== undefined) limitRequests(app, limits, options.requestsPerMinute)
-  registerMetrics(app, options.metrics)
+  registerMetrics(app, options.version, options.metrics)
   await registerReference(app, options.version)
   const hasAccounts = options.authentication.mode === 'multi'
   return { app, issueToken, finish: () => registerWebApp(app, options.webRoot, hasAccounts) }

@@ -4,26 +4,42 @@ import { appError } from '../errors.ts'
 import type { App } from '../http/app.ts'
 import { envelope } from '../protocol/envelope.ts'
 
-const Health = envelope(
-  z.object({ status: z.literal('ok').describe('Always `ok`; any other state is an error.') }),
-)
-const ok = { code: 0 as const, data: { status: 'ok' as const } }
+const HealthState = z.object({
+  status: z.literal('ok').describe('Always `ok`; any other state is an error.'),
+  version: z.string().describe('The version of the server.'),
+})
+const Health = envelope(HealthState)
 
 /** The dependencies of the health checks. */
 export interface HealthDependencies {
+  version: string
   /** Whether the process is shutting down and accepts no new work. */
   isDraining(): boolean
   /** Rejects when the database does not respond. */
   pingStore(): Promise<void>
+  /** Whether Redis responds; undefined if it is not configured. */
+  redisState(): 'available' | 'unavailable' | undefined
 }
+
+const Readiness = envelope(
+  HealthState.extend({
+    redis: z
+      .enum(['available', 'unavailable'])
+      .optional()
+      .describe(
+        'Only with `redis_url`: whether Redis responds. Without it, the server works, but more slowly between instances.',
+      ),
+  }),
+)
 
 const PING_TIMEOUT_MS = 3000
 
 /** `GET /healthz`: the process responds. `GET /readyz`: it can serve requests, otherwise 503. */
 export function registerHealthRoutes(
   app: App,
-  { isDraining, pingStore }: HealthDependencies,
+  { version, isDraining, pingStore, redisState }: HealthDependencies,
 ): void {
+  const ok = { code: 0 as const, data: { status: 'ok' as const, version } }
   app.get(
     '/healthz',
     { schema: { summary: 'Check liveness', tags: ['server'], response: { 200: Health } } },
@@ -32,14 +48,15 @@ export function registerHealthRoutes(
   app.get(
     '/readyz',
     {
-      schema: { summary: 'Check readiness', tags: ['server'], response: { 200: Health } },
+      schema: { summary: 'Check readiness', tags: ['server'], response: { 200: Readiness } },
     },
     async () => {
       if (isDraining()) throw appError('shutting_down', {}, { retryAfter: 5 })
       await Promise.race([pingStore(), rejectAfter(PING_TIMEOUT_MS)]).catch((cause: unknown) => {
         throw appError('store_unanswered', {}, { cause, retryAfter: 5 })
       })
-      return ok
+      const redis = redisState()
+      return redis === undefined ? ok : { ...ok, data: { ...ok.data, redis } }
     },
   )
 }

@@ -127,8 +127,13 @@ describeInBrowser('signing in', (visitor) => {
     const page = await visitor.open(`${host.url}${host.server.setupPath}`, { ownContext: true })
     await page.getByLabel('Username').fill('ada')
     await page.getByLabel('Password').fill('correct horse')
+    // A server for the internet is not left open to everybody unless its administrator says so.
+    await page.getByLabel('Who can register').selectOption('closed')
     await page.getByRole('button', { name: 'Create account' }).click()
     await composer(page).waitFor()
+    await expect
+      .poll(async () => (await host.call('GET', '/api/auth/mode')).json.data.registration)
+      .toBe('closed')
 
     await page.goto(`${host.url}/settings/account`)
     await page.getByLabel('Email').fill('ada@example.org')

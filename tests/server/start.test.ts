@@ -135,6 +135,59 @@ describe('a server that runs', () => {
     expect(server.output().stderr).not.toContain('Debugger')
   })
 
+  test('logs its version, configuration, database, folders and address, and each request without what is secret in its address', async () => {
+    const place = folder()
+    const server = start(place, { config: 'log_level: debug\n' })
+    const url = await server.ready
+    const version = /^nanoclaw_build_info\{version="(.*)"\} 1$/m.exec(
+      await (await fetch(`${url}/metrics`)).text(),
+    )?.[1]
+    const healthy = { code: 0, data: { status: 'ok', version } }
+    expect(await (await fetch(`${url}/healthz`)).json()).toEqual(healthy)
+    const token = 'Zk9-secret-of-a-share-link-Zk9'
+    for (const path of [
+      `/s/${token}`,
+      `/api/shared/${token}`,
+      `/elsewhere/${token}?q=${token}`,
+      `/api/search?q=${token}`,
+    ])
+      await (await fetch(url + path)).arrayBuffer()
+    const lines = () =>
+      server
+        .output()
+        .stderr.split('\n')
+        .flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []))
+    const requests = () => lines().filter(({ msg }) => msg.startsWith('request'))
+    await expect.poll(() => requests().length).toBe(6)
+    expect(lines().find(({ msg }) => msg === 'NanoClaw has started')).toMatchObject({
+      level: 30,
+      version,
+      configuration: join(place, 'config.yml'),
+      database: `SQLite, ${join(place, 'data/nanoclaw.db')}`,
+      data: join(place, 'data'),
+      projects: join(place, 'workspaces'),
+      address: url,
+    })
+    expect(requests()).toMatchObject([
+      { level: 20, method: 'GET', path: '/metrics', status: 200, address: '127.0.0.1' },
+      { level: 20, path: '/healthz', request_id: expect.any(String), ms: expect.any(Number) },
+      { level: 30, path: '/s/:token', status: 404 },
+      { level: 30, path: '/api/shared/:token', status: 404, reason: 'share_not_found' },
+      { level: 20, path: '/elsewhere/…', status: 200 },
+      { level: 20, path: '/api/search', status: 200 },
+    ])
+    expect(server.output().stderr).not.toContain('Zk9')
+  })
+
+  test('writes readable lines with log_format: text, and JSON to a program by default', async () => {
+    const server = start(folder(), { config: 'log_format: text\n' })
+    await server.ready
+    const line =
+      /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} INFO {2}NanoClaw has started version=\S+ .* address=http:/m
+    await expect.poll(() => server.output().stderr).toMatch(line)
+    expect(server.output().stderr).not.toContain('{"level"')
+  })
+
   test('drains and exits with 1 after an uncaught exception, so that the next start recovers', async () => {
     const stray =
       "data:text/javascript,process.on('SIGUSR2', () => setImmediate(() => { throw new Error('stray') }))"

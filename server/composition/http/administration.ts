@@ -10,6 +10,7 @@ import type { UserId } from '../../protocol/ids.ts'
 import type { AdminMcpDependencies } from '../../routes/admin/mcp-servers.ts'
 import type { AdminServerDependencies } from '../../routes/admin/server.ts'
 import type { WorkspaceServices } from '../../workspace/workspace-services.ts'
+import { inspectOpenRegistration } from '../open-registration.ts'
 import { inspectSecrets } from '../sealed-secrets.ts'
 import { doctorSettings } from '../settings.ts'
 import { installationPlaces } from '../storage/places.ts'
@@ -80,6 +81,7 @@ const serverAdministration = (
       ...doctorSettings(config, webRoot),
       places: installationPlaces(config),
       inspectSecrets: () => inspectSecrets(config, secretKeys),
+      inspectRegistration: () => inspectOpenRegistration(config),
     })
     return findings.map(({ advice = null, ...finding }) => ({ ...finding, advice }))
   },

@@ -9,6 +9,7 @@ import {
 } from '../../auth/oidc/sign-in.ts'
 import { AppError, appError, errorText } from '../../errors.ts'
 import type { App } from '../../http/app.ts'
+import { logFailedSignIn } from '../../http/request-log.ts'
 import { oidcCookie, readOidcCookie } from '../../http/session-cookie.ts'
 import type { Limits } from '../../lib/limits.ts'
 import { browserOf, createSessionStart, type SessionStartDependencies } from './session-start.ts'
@@ -107,16 +108,19 @@ export function registerOidcRoutes(app: App, dependencies: OidcRouteDependencies
   )
 }
 
-const recordAttempt = (
+async function recordAttempt(
   record: RecordAudit,
-  { ip }: FastifyRequest,
+  request: FastifyRequest,
   user: { id: Parameters<RecordAudit>[0]['userId']; username: string } | null,
   reason?: string,
-): Promise<void> =>
-  record({
+): Promise<void> {
+  const by = 'single sign-on'
+  if (user === null) logFailedSignIn(request, { account: null, by })
+  await record({
     action: user === null ? 'sign_in_failed' : 'sign_in',
     userId: user?.id ?? null,
     username: user?.username ?? null,
-    address: ip,
-    details: { by: 'single sign-on', ...(reason === undefined ? {} : { reason }) },
+    address: request.ip,
+    details: { by, ...(reason === undefined ? {} : { reason }) },
   })
+}

@@ -95,7 +95,7 @@ function registerSignIn(
   app.post(
     '/api/auth/passkeys/sign-in',
     {
-      config: { public: true, audit: { action: 'sign_in' } },
+      config: { public: true, audit: { action: 'sign_in', failed: 'sign_in_failed' } },
       schema: {
         summary: 'Sign in with a passkey instead of a password',
         body: PasskeySignInBody,

@@ -6,6 +6,7 @@ import { Counter, Registry } from 'prom-client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
+import packageJson from '../../../package.json' with { type: 'json' }
 import { createConfiguredTracing } from '../../../server/composition/observers/tracing.ts'
 import { registerMetrics } from '../../../server/http/metrics.ts'
 import { ConversationId, RunId } from '../../../server/protocol/ids.ts'
@@ -60,6 +61,7 @@ test('metrics count a run with its outcome, tokens, cost, first token and tools'
     'nanoclaw_lease_lapses_total 0',
     'nanoclaw_lost_attempts_total 0',
     'nanoclaw_store_retries_total 0',
+    `nanoclaw_build_info{version="${packageJson.version}"} 1`,
   ])
     expect(metrics).toContain(`${line}\n`)
   expect(metrics).toMatch(/nanoclaw_cost_total\{model="scripted",currency="EUR"\} 0\.0000\d+/)
@@ -125,7 +127,7 @@ test('servers of one process share the metrics of the process, and one that has 
     const registry = new Registry()
     new Counter({ name, help: 'Of this server.', registers: [registry] })
     const app = fastify()
-    registerMetrics(app, registry)
+    registerMetrics(app, '1.2.3', registry)
     const { body } = await app.inject('/metrics')
     expect(body).toContain(`${name} 0\n`)
     expect(body).toMatch(/^nodejs_eventloop_lag_p99_seconds \d/m)

@@ -11,9 +11,14 @@ import { projectRoutes } from './projects.ts'
 /** Selects the modules that each group of routes uses. Call it once. */
 export function routeDependencies(routeModules: RouteModules): RouteDependencies {
   const modules = withShared(routeModules)
-  const { chat, database } = modules
+  const { chat, database, instance, version } = modules
   return {
-    health: { isDraining: () => chat.runs.isDraining, pingStore: () => database.ping() },
+    health: {
+      version,
+      isDraining: () => chat.runs.isDraining,
+      pingStore: () => database.ping(),
+      redisState: () => instance.redisState,
+    },
     ...accountRoutes(modules),
     ...adminRoutes(modules),
     ...conversationRoutes(modules),

@@ -1,7 +1,7 @@
 // The page of setup, invitation and reset links: creates an account or sets a new password.
 import { useEffect, useState } from 'react'
 import { Link, useLocation } from 'wouter'
-import { useAccountLink, useConfirmAddress, useSignIn } from '../../lib/api/auth.ts'
+import { useAccountLink, useAuthMode, useConfirmAddress, useSignIn } from '../../lib/api/auth.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { paths } from '../../lib/paths.ts'
 import { Button, linkButtonClass } from '../../ui/controls/button.tsx'
@@ -21,6 +21,7 @@ export function JoinPage() {
   // Removes the token from the address bar and the history at once.
   useEffect(() => history.replaceState(history.state, '', paths.join), [])
   const link = useAccountLink(token)
+  const mode = useAuthMode()
   const home = () => {
     navigate(paths.home, { replace: true })
   }
@@ -42,6 +43,7 @@ export function JoinPage() {
       title={t(kind === 'setup' ? 'auth.setupTitle' : 'auth.joinTitle')}
       text={t(kind === 'setup' ? 'auth.setupText' : 'auth.joinText')}
       link={token}
+      asksWhoRegisters={kind === 'setup' && mode.data?.registration === 'open'}
       onDone={home}
     />
   )

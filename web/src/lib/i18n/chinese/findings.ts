@@ -84,6 +84,19 @@ export const findings: FindingTexts = {
       '请把备份中的密钥写入 data_dir 下的 secret.key（可以有多个密钥，每行一个），或用 NANOCLAW_SECRET_KEY 指定它。',
   },
   secrets_unknown: { subject: '已保存的机密', detail: '{{reason}}' },
+  redis_ok: { subject: 'Redis', detail: '{{host}} 有响应' },
+  redis_broken: {
+    subject: 'Redis',
+    detail: '{{host}} 没有响应（{{reason}}）',
+    advice:
+      '请启动 Redis，或更正 redis_url。在此之前，各实例各自计算限额，其他实例上的回答从数据库读取。',
+  },
+  registration_open: {
+    subject: '注册',
+    detail: '任何能访问 {{host}} 的人都可以创建账号并使用模型',
+    advice:
+      '如非有意，请在 config.yml 中或在“管理 → 服务器”下设置 registration: invite（或 closed）。',
+  },
   embeddings_ok: { subject: '嵌入', detail: '{{host}} 有响应，{{dimensions}} 维' },
   embeddings_broken: {
     subject: '嵌入',

@@ -106,6 +106,19 @@ export const findings: FindingTexts = {
       'Ajoutez la clé de la sauvegarde à secret.key dans data_dir (plusieurs clés peuvent y figurer, une par ligne), ou indiquez-la dans NANOCLAW_SECRET_KEY.',
   },
   secrets_unknown: { subject: 'secrets enregistrés', detail: '{{reason}}' },
+  redis_ok: { subject: 'Redis', detail: '{{host}} répond' },
+  redis_broken: {
+    subject: 'Redis',
+    detail: '{{host}} ne répond pas ({{reason}})',
+    advice:
+      'Démarrez Redis ou corrigez redis_url. D’ici là, chaque instance compte les limites pour elle-même, et les réponses des autres instances sont lues dans la base de données.',
+  },
+  registration_open: {
+    subject: 'inscription',
+    detail: 'toute personne qui peut joindre {{host}} peut créer un compte et utiliser les modèles',
+    advice:
+      'Si ce n’est pas voulu, définissez registration: invite (ou closed) dans config.yml ou sous Administration → Serveur.',
+  },
   embeddings_ok: { subject: 'plongements', detail: '{{host}} répond, {{dimensions}} dimensions' },
   embeddings_broken: {
     subject: 'plongements',

@@ -97,6 +97,19 @@ export const findings: FindingTexts = {
       'Trage den Schlüssel der Sicherung in secret.key in data_dir ein (mehrere Schlüssel dürfen dort stehen, je Zeile einer) oder setze NANOCLAW_SECRET_KEY darauf.',
   },
   secrets_unknown: { subject: 'gespeicherte Geheimnisse', detail: '{{reason}}' },
+  redis_ok: { subject: 'Redis', detail: '{{host}} antwortet' },
+  redis_broken: {
+    subject: 'Redis',
+    detail: '{{host}} antwortet nicht ({{reason}})',
+    advice:
+      'Starte Redis oder berichtige redis_url. Bis dahin zählt jede Instanz Grenzwerte für sich, und Antworten anderer Instanzen werden aus der Datenbank gelesen.',
+  },
+  registration_open: {
+    subject: 'Registrierung',
+    detail: 'Jeder, der {{host}} erreicht, kann ein Konto anlegen und die Modelle benutzen',
+    advice:
+      'Setze registration: invite (oder closed) in config.yml oder unter Verwaltung → Server, wenn das nicht gewollt ist.',
+  },
   embeddings_ok: {
     subject: 'Einbettungen',
     detail: '{{host}} antwortet, {{dimensions}} Dimensionen',

@@ -100,6 +100,19 @@ export const findings: FindingTexts = {
       'バックアップの鍵を data_dir の secret.key に追加するか（1 行に 1 つ、複数可）、NANOCLAW_SECRET_KEY に設定してください。',
   },
   secrets_unknown: { subject: '保存された秘密情報', detail: '{{reason}}' },
+  redis_ok: { subject: 'Redis', detail: '{{host}} は応答しています' },
+  redis_broken: {
+    subject: 'Redis',
+    detail: '{{host}} が応答しません（{{reason}}）',
+    advice:
+      'Redis を起動するか、redis_url を修正してください。それまでは各インスタンスが制限を個別に数え、ほかのインスタンスの回答はデータベースから読み込まれます。',
+  },
+  registration_open: {
+    subject: '登録',
+    detail: '{{host}} にアクセスできる人は誰でもアカウントを作成し、モデルを利用できます',
+    advice:
+      '意図していない場合は、config.yml または「管理 → サーバー」で registration: invite（または closed）を設定してください。',
+  },
   embeddings_ok: { subject: '埋め込み', detail: '{{host}} は応答しています。{{dimensions}} 次元' },
   embeddings_broken: {
     subject: '埋め込み',

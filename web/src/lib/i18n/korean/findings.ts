@@ -93,6 +93,19 @@ export const findings: FindingTexts = {
       '백업의 키를 data_dir의 secret.key에 추가하거나(한 줄에 하나씩 여러 개 가능) NANOCLAW_SECRET_KEY로 지정하세요.',
   },
   secrets_unknown: { subject: '저장된 비밀 값', detail: '{{reason}}' },
+  redis_ok: { subject: 'Redis', detail: '{{host}}이(가) 응답합니다' },
+  redis_broken: {
+    subject: 'Redis',
+    detail: '{{host}}이(가) 응답하지 않습니다({{reason}})',
+    advice:
+      'Redis를 시작하거나 redis_url을 수정하세요. 그때까지 각 인스턴스는 제한을 따로 계산하고, 다른 인스턴스의 답변은 데이터베이스에서 읽습니다.',
+  },
+  registration_open: {
+    subject: '가입',
+    detail: '{{host}}에 접속할 수 있는 사람은 누구나 계정을 만들고 모델을 사용할 수 있습니다',
+    advice:
+      '의도한 것이 아니라면 config.yml 또는 관리 → 서버에서 registration: invite(또는 closed)로 설정하세요.',
+  },
   embeddings_ok: { subject: '임베딩', detail: '{{host}} 응답함, {{dimensions}}차원' },
   embeddings_broken: {
     subject: '임베딩',

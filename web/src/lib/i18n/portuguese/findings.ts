@@ -98,6 +98,19 @@ export const findings: FindingTexts = {
       'Coloque a chave do backup em secret.key em data_dir (pode haver várias chaves, uma por linha) ou defina NANOCLAW_SECRET_KEY com ela.',
   },
   secrets_unknown: { subject: 'segredos armazenados', detail: '{{reason}}' },
+  redis_ok: { subject: 'Redis', detail: '{{host}} responde' },
+  redis_broken: {
+    subject: 'Redis',
+    detail: '{{host}} não responde ({{reason}})',
+    advice:
+      'Inicie o Redis ou corrija redis_url. Até lá, cada instância conta os limites sozinha, e as respostas de outras instâncias são lidas do banco de dados.',
+  },
+  registration_open: {
+    subject: 'cadastro',
+    detail: 'qualquer pessoa que alcance {{host}} pode criar uma conta e usar os modelos',
+    advice:
+      'Se não for o desejado, defina registration: invite (ou closed) em config.yml ou em Administração → Servidor.',
+  },
   embeddings_ok: { subject: 'embeddings', detail: '{{host}} responde, {{dimensions}} dimensões' },
   embeddings_broken: {
     subject: 'embeddings',

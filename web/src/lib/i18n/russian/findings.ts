@@ -100,6 +100,19 @@ export const findings: FindingTexts = {
       'Добавьте ключ из резервной копии в secret.key в data_dir (там может быть несколько ключей, по одному в строке) или укажите его в NANOCLAW_SECRET_KEY.',
   },
   secrets_unknown: { subject: 'сохранённые секреты', detail: '{{reason}}' },
+  redis_ok: { subject: 'Redis', detail: '{{host}} отвечает' },
+  redis_broken: {
+    subject: 'Redis',
+    detail: '{{host}} не отвечает ({{reason}})',
+    advice:
+      'Запустите Redis или исправьте redis_url. До этого каждый экземпляр считает ограничения сам, а ответы других экземпляров читаются из базы данных.',
+  },
+  registration_open: {
+    subject: 'регистрация',
+    detail: 'любой, кому доступен {{host}}, может создать учётную запись и пользоваться моделями',
+    advice:
+      'Если это не нужно, задайте registration: invite (или closed) в config.yml или в разделе «Администрирование → Сервер».',
+  },
   embeddings_ok: { subject: 'эмбеддинги', detail: '{{host}} отвечает, размерность {{dimensions}}' },
   embeddings_broken: {
     subject: 'эмбеддинги',

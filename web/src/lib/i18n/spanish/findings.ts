@@ -97,6 +97,19 @@ export const findings: FindingTexts = {
       'Añade la clave de la copia a secret.key en data_dir (puede haber varias claves, una por línea) o indícala en NANOCLAW_SECRET_KEY.',
   },
   secrets_unknown: { subject: 'secretos guardados', detail: '{{reason}}' },
+  redis_ok: { subject: 'Redis', detail: '{{host}} responde' },
+  redis_broken: {
+    subject: 'Redis',
+    detail: '{{host}} no responde ({{reason}})',
+    advice:
+      'Inicia Redis o corrige redis_url. Hasta entonces, cada instancia cuenta los límites por su cuenta y las respuestas de otras instancias se leen de la base de datos.',
+  },
+  registration_open: {
+    subject: 'registro',
+    detail: 'cualquiera que llegue a {{host}} puede crear una cuenta y usar los modelos',
+    advice:
+      'Si no es lo que quieres, pon registration: invite (o closed) en config.yml o en Administración → Servidor.',
+  },
   embeddings_ok: { subject: 'embeddings', detail: '{{host}} responde, {{dimensions}} dimensiones' },
   embeddings_broken: {
     subject: 'embeddings',
