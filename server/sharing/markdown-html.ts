@@ -17,6 +17,7 @@ import {
   numberFootnotes,
 } from '../protocol/markdown/footnote-numbers.ts'
 import { mayHoldMath, prepareMath } from '../protocol/markdown/math-text.ts'
+import { lengthenMarks, markFor } from '../protocol/markdown/nested-fences.ts'
 import {
   ALERT_KINDS,
   directionOfText,
@@ -134,7 +135,7 @@ function finished(node: TreeNode, rendering: Rendering): TreeNode {
     case 'code': {
       if (hasClass(node, 'math-inline')) return formula(textOf(node), false)
       // Its block is what becomes the formula.
-      if (hasClass(node, 'math-display')) return node
+      if (hasClass(node, 'language-math')) return node
       const className = [properties.className].flat().find((name) => LANGUAGE.test(String(name)))
       if (className === undefined) return element('code', {}, children)
       return element('code', { className }, codePieces(node, String(className), rendering))
@@ -142,7 +143,7 @@ function finished(node: TreeNode, rendering: Rendering): TreeNode {
     case 'pre': {
       const [code] = children
       if (code?.tagName !== 'code') return node
-      if (!hasClass(code, 'math-display'))
+      if (!hasClass(code, 'language-math'))
         return element('pre', { className: 'code', dir: 'ltr', tabIndex: 0 }, children)
       return element('div', { className: 'formula', tabIndex: 0 }, [formula(textOf(code), true)])
     }
@@ -171,7 +172,7 @@ function proseHtml(text: string, rendering: Rendering): string {
     extensions: [gfm(GFM_OPTIONS), cjkEmphasis, math()],
     mdastExtensions: [gfmFromMarkdown(), mathFromMarkdown()],
   })
-  remarkPageSyntax({ numbers: rendering.numbers, citations: 0 })(tree)
+  remarkPageSyntax({ numbers: rendering.numbers, citations: 0, keepsLines: true })(tree)
   const drawn = toHast(tree, { allowDangerousHtml: true })
   rehypeShape()(drawn)
   finish(drawn, rendering)
@@ -180,7 +181,16 @@ function proseHtml(text: string, rendering: Rendering): string {
 }
 
 /** The text with its mathematics marked for the parser. Code stays as it is. */
-const prepared = (text: string): string => (mayHoldMath(text) ? prepareMath(text) : text)
+function prepared(text: string): string {
+  const source = lengthenMarks(text, false)
+  return mayHoldMath(source) ? prepareMath(source) : source
+}
+
+/** A block of code with marks that nothing in it ends. */
+function fenced({ code, language }: Extract<Block, { kind: 'code' }>): string {
+  const mark = markFor(code)
+  return `${mark}${language}\n${code}\n${mark}\n\n`
+}
 
 function directionAttribute(direction: ReturnType<typeof directionOfText>): string {
   return direction === undefined ? '' : ` dir="${direction}"`
@@ -224,7 +234,10 @@ function blocksHtml(
         prose += prepared(block.text) + text.slice(block.start + block.text.length, end)
         break
       case 'code':
-        prose += text.slice(block.start, end)
+        prose += fenced(block)
+        break
+      case 'table':
+        prose += `\n\n${block.text}\n\n`
         break
       case 'details':
         flush()

@@ -78,6 +78,30 @@ describeInBrowser('rich answers', (visitor) => {
     await leave(page)
   })
 
+  test('formulas without dollars, a README with fences of its own, amounts and a table in HTML look as meant', async () => {
+    site.upstream.enqueue(
+      turn.text(
+        [
+          '\\begin{align}\na &= b \\\\\nc &= d\n\\end{align}',
+          '```math\ny^2\n```',
+          'It costs 5$, not 10$.\nIn all shops.',
+          '```markdown\n# Title\n\n```bash\nnpm i\n```\n\nMore\n```',
+          '<table>\n<tr><th colspan="2">Both</th></tr>\n\n<tr><td>One<br>two</td><td><script>window.hacked = 1</script>Three</td></tr>\n</table>',
+        ].join('\n\n'),
+      ),
+    )
+    const page = await visitor.open(site.server.url)
+    await say(page, 'Show me')
+    await expect.poll(() => page.locator('.prose .katex-display').count()).toBe(2)
+    const text = await page.locator('.prose').innerText()
+    expect(text).toContain('It costs 5$, not 10$.\nIn all shops.')
+    expect(await page.locator('.prose figure').count()).toBe(1)
+    expect(await page.locator('.prose figure pre').innerText()).toContain('```bash\nnpm i\n```')
+    expect(await page.getByRole('columnheader', { name: 'Both' }).getAttribute('colspan')).toBe('2')
+    expect(await page.getByRole('cell', { name: 'Three' }).innerText()).toBe('Three')
+    expect(await page.evaluate<boolean>("'hacked' in window")).toBe(false)
+  })
+
   test('on a phone, a wide diagram keeps a readable size and scrolls in its frame, and a chart that still fits is shown whole', async () => {
     const steps = ['Reading the request', 'Choosing a tool', 'Running the tool', 'The answer']
     const flow = steps.map((step, at) => `N${at}[${step}]`).join(' --> ')

@@ -96,6 +96,57 @@ test('other HTML is shown as text, except for tags that only format text', () =>
   expect(drawn).not.toMatch(/<script|<img/)
 })
 
+test('the lines of an answer stay lines, those of a file are joined', () => {
+  expect(html('Roses are red\n*Violets\nare* blue  \nSugar<br>\nis sweet')).toContain(
+    'Roses are red<br/>\n<em>Violets<br/>\nare</em> blue<br/>\nSugar<br/>\nis sweet</p>',
+  )
+  expect(html('- a\n  b\n\n> c\n> d').match(/<br\/>/g)).toHaveLength(2)
+  const file = createElement(Markdown, {
+    text: 'wrapped\nat a width\n\n<details>\na\nb\n</details>',
+    isFile: true,
+  })
+  expect(renderToStaticMarkup(createElement(TranslationProvider, null, file))).not.toContain(
+    '<br/>',
+  )
+})
+
+test('a block of Markdown with fences in a list stays one block, also while it streams in', () => {
+  const list =
+    '1. A README:\n   ```markdown\n   # T\n   ```sh\n   make\n   ```\n   More\n   ```\n2. Done'
+  expect(html(list).match(/<figure/g)).toHaveLength(1)
+  expect(html(list)).not.toContain('<h2')
+  expect(html(list.slice(0, list.indexOf('\n   ```\n2')), true).match(/<figure/g)).toHaveLength(1)
+})
+
+describe('a table in HTML', () => {
+  test('is a table with the spans, alignment and text of its cells', () => {
+    const drawn = html(
+      'Here:\n<table border=1>\n<caption>The &amp; sum</caption>\n<tr><th colspan="2" style="text-align:center">A</th></tr>\n\n<tr>\n<td rowspan=2>x <b>y</b><br>z</td>\n<td><ul><li>one<li>two</ul><a href="https://a.example/">a</a></td>\n</tr></table>\nafter **it**',
+    )
+    expect(drawn).toContain('<caption>The &amp; sum</caption>')
+    expect(drawn).toMatch(/<th[^>]* colSpan="2"[^>]*>A<\/th>/i)
+    expect(drawn).toMatch(/<td[^>]* rowSpan="2"[^>]*>x <b>y<\/b><br\/>\s*z<\/td>/i)
+    expect(drawn).toMatch(/<ul[^>]*><li[^>]*>one<\/li><li[^>]*>two<\/li><\/ul>/)
+    expect(drawn).toContain('href="https://a.example/"')
+    expect(drawn).toContain('after <strong>it</strong>')
+  })
+
+  test('is drawn while it streams in', () => {
+    expect(words('<table>\n<tr><td>a</td><td>b', true)).toContain('a b')
+    expect(html('<table>\n<tr><td>a</td>\n\n<td cla', true)).toContain('<table')
+  })
+
+  test('brings nothing of its HTML but text, links and spans', () => {
+    const drawn = html(
+      '<table onclick=x id=y class=z><tr><td style="position:fixed" onmouseover=x>a<script>alert(1)</script><img src=x onerror=y><iframe src=z></iframe><svg><a href=x>q</a></svg><a href="javascript:x">l</a><form><input value=v></form></td></tr></table>',
+    )
+    expect(drawn).not.toMatch(
+      /onclick|onmouseover|onerror|<script|alert|<img|<iframe|position|<form|<input|javascript:|class="z"/,
+    )
+    expect(drawn).toContain('<td')
+  })
+})
+
 test.each([
   ['**注意：**请先备份。', '<strong>注意：</strong>请先备份。'],
   ['这是**“引号”**里的', '这是<strong>“引号”</strong>里的'],

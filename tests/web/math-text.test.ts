@@ -25,6 +25,72 @@ test('amounts of money stay text', () => {
   expect(prepareMath('for $5, run `$x`')).toBe('for \\$5, run `$x`')
 })
 
+test.each([
+  'It costs 5$, not 10$.',
+  'It costs 100$. Or 200$!',
+  'Between 20$-30$ a month, 5$/10$ tiers, (5$) or (6$).',
+  'Es kostet 5$ (vorher 10$), also 5$-Gutscheine für 10$.',
+  '一共100$。或者200$，也可以300$。',
+  'US$5 or C$10 or A$3',
+  'pay $5 or 10$ a month',
+  'It is $5/month or 60$ a year',
+  'export PATH=$HOME/bin:$PATH',
+  'echo $HOME$PATH and $'.concat('{HOME}/$', '{USER}'),
+  'echo "$a", "$b" and $x->get($y), $arr[$i], $(pwd):$(id)',
+  'set $HOME or $PATH to $1',
+  'the shares IPC$, ADMIN$ and C$',
+  'kill $$ and $$ again',
+])('%s holds no formula', (text) => {
+  expect(prepareMath(text).replaceAll('\\$', '')).not.toContain('$')
+  expect(prepareMath(text).replaceAll('\\$', '$')).toBe(text)
+})
+
+test.each([
+  'the $n$th of $k$-means, $2 \\bmod 3$, $2 mod 3$ and a 2$\\times$3 matrix',
+  'for $x$, $y$ and $z$: $f(x)$',
+  'take 3$x$ and 2$x^2$',
+  '$.5$ or $5$ or $5 \\text{ or } 10$',
+  'the area $长 = 2$',
+])('%s keeps its formulas', (text) => {
+  expect(prepareMath(text)).toBe(text)
+})
+
+test('environments of mathematics without dollars are formulas', () => {
+  const align = '\\begin{align}\na &= b \\\\\nc &= d\n\\end{align}'
+  expect(mayHoldMath(align)).toBe(true)
+  expect(prepareMath(align)).toBe(`$$\n${align}\n$$`)
+  expect(prepareMath(`So ${align} holds`)).toBe(`So \n$$\n${align}\n$$\n holds`)
+  expect(prepareMath('- \\begin{gather*}\n  a\n  \\end{gather*}')).toBe(
+    '- $$\n  \\begin{gather*}\n  a\n  \\end{gather*}\n  $$',
+  )
+  expect(prepareMath('with \\begin{pmatrix} 1 \\\\ 2 \\end{pmatrix} here')).toBe(
+    'with $\\begin{pmatrix} 1 \\\\ 2 \\end{pmatrix}$ here',
+  )
+  expect(prepareMath('$\\begin{matrix}\n1\n\\end{matrix}$')).toBe(
+    '$\\begin{matrix} 1 \\end{matrix}$',
+  )
+  expect(prepareMath('\\begin{multline}\na\n\\end{multline}')).toBe(
+    '$$\n\\begin{gather}\na\n\\end{gather}\n$$',
+  )
+  expect(prepareMath('\\begin{array}{c}\\begin{array}{c}1\\end{array}\\end{array}')).toBe(
+    '$$\n\\begin{array}{c}\\begin{array}{c}1\\end{array}\\end{array}\n$$',
+  )
+})
+
+test('environments of text, in code, within dollars or without an end stay as they are', () => {
+  for (const text of [
+    '\\begin{document}\na\n\\end{document}',
+    '`\\begin{align}` and `\\end{align}`',
+    '$$\n\\begin{align}\na\n\\end{align}\n$$',
+    '\\begin{align}\na',
+    '\\\\begin{align}a\\end{align}',
+  ])
+    expect(prepareMath(text)).toBe(text)
+  expect(prepareMath('\\begin{align}\na &= \\frac{1', true)).toBe(
+    '$$\n\\begin{align}\na &= \\frac{1}\\end{align}\n$$',
+  )
+})
+
 test('an inline formula stays inline', () => {
   expect(prepareMath('the mean $\\bar{x}$ of it')).toBe('the mean $\\bar{x}$ of it')
 })
@@ -80,6 +146,8 @@ describe('the work grows linearly with the text', () => {
     'runs of backticks of many lengths': Array.from({ length: 600 }, (_, n) => '`'.repeat(n)).join(
       ' ',
     ),
+    'environments without an end': '\\begin{array}'.repeat(10_000),
+    'environments in each other': '\\begin{array}'.repeat(3_000) + '\\end{array}'.repeat(3_000),
     'blanks before formulas': `${' '.repeat(100_000)}${'\\[a\\] '.repeat(5_000)}`,
   }
   for (const [name, text] of Object.entries(hostile))

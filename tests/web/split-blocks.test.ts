@@ -63,12 +63,12 @@ describe('splitting Markdown into blocks', () => {
   test('a text that grows gives the same blocks as the complete text', () => {
     const answer =
       '# A\n\ntext\n\n- a\n\n- b\n\n```js\nx\n\ny\n```\nmore\n\n$$\na\n\nb\n$$\n\n1. c\n\nend'
-    let grown = growBlocks(null, '')
+    let grown = growBlocks(null, '', true)
     for (let end = 0; end <= answer.length; end += 1) {
-      grown = growBlocks(grown, answer.slice(0, end))
-      expect(grown.blocks).toEqual(splitBlocks(answer.slice(0, end)))
+      grown = growBlocks(grown, answer.slice(0, end), true)
+      expect(grown.blocks).toEqual(splitBlocks(answer.slice(0, end), 0, { growing: true }))
     }
-    expect(growBlocks(grown, 'something else').blocks).toEqual(splitBlocks('something else'))
+    expect(growBlocks(grown, 'something else', true).blocks).toEqual(splitBlocks('something else'))
   })
 
   test('a very long list is split between its items', () => {
@@ -106,11 +106,84 @@ describe('constructs that span several blocks', () => {
   test('give the same blocks while the text grows', () => {
     const answer =
       'a[^1]\n\n<details>x</details> y\n\n<details>\n<summary>S</summary>\n\n- x\n\n</details>\n\n\\[\na\n\nb\n\\]\n\n[^1]: one\n\n    two\n\nend'
-    let grown = growBlocks(null, '')
+    let grown = growBlocks(null, '', true)
     for (let end = 0; end <= answer.length; end += 1) {
-      grown = growBlocks(grown, answer.slice(0, end))
-      expect(grown.blocks).toEqual(splitBlocks(answer.slice(0, end)))
+      grown = growBlocks(grown, answer.slice(0, end), true)
+      expect(grown.blocks).toEqual(splitBlocks(answer.slice(0, end), 0, { growing: true }))
     }
+  })
+})
+
+describe('a block of Markdown that contains fences', () => {
+  const readme =
+    '# Title\n\n```bash\nnpm i\n```\n\nRun:\n```\nnpm start\n```\n\n~~~py\nx\n~~~\n\nMore'
+  const answer = `Here:\n\n\`\`\`markdown\n${readme}\n\`\`\`\n\nAfter **bold**.\n\n\`\`\`py\nrun(3)\n\`\`\``
+
+  test('is one block, and what follows it is text', () => {
+    expect(texts(answer)).toEqual(['Here:', readme, 'After **bold**.', 'run(3)'])
+    expect(texts('```markdown\n# A\n```sh\nmake\n```\n```\n\nThen:\n\n```py\nrun(3)\n```')).toEqual(
+      ['# A\n```sh\nmake\n```', 'Then:', 'run(3)'],
+    )
+    expect(texts('````\n```js\n1\n```\n````\n\n```\n```js\n1\n```\n```\nend')).toEqual([
+      '```js\n1\n```',
+      '```js\n1\n```',
+      'end',
+    ])
+  })
+
+  test('stays one while it streams in, and its finished blocks do not change', () => {
+    const whole = splitBlocks(answer)
+    let grown = growBlocks(null, '', true)
+    for (let end = 0; end <= answer.length; end += 1) {
+      grown = growBlocks(grown, answer.slice(0, end), true)
+      expect(grown.blocks.slice(0, -1)).toEqual(
+        whole.slice(0, Math.max(0, grown.blocks.length - 1)),
+      )
+    }
+    expect(growBlocks(grown, answer, false).blocks).toEqual(whole)
+  })
+
+  test('ends at its first fence if it would have no end otherwise', () => {
+    const text = '```markdown\n# A\n```js\n1\n```\n\nThe text goes on.'
+    expect(texts(text)).toEqual(['# A\n```js\n1', 'The text goes on.'])
+    const growing = growBlocks(null, text, true)
+    expect(growing.blocks).toHaveLength(1)
+    expect(growBlocks(growing, text, false).blocks).toEqual(splitBlocks(text))
+    expect(texts('```markdown\na\n\n```\nThe text goes on.')).toEqual(['a\n', 'The text goes on.'])
+  })
+
+  test('inside a section does not hide the end of the section', () => {
+    expect(
+      splitBlocks('<details>\n\n```md\n```html\n</details>\n```\n```\n\n</details>\nafter'),
+    ).toMatchObject([{ kind: 'details' }, { kind: 'markdown', text: 'after' }])
+    expect(splitBlocks('<details>\n\n```md\n```js\n```\n\n</details>\nafter')).toMatchObject([
+      { kind: 'details' },
+      { kind: 'markdown', text: 'after' },
+    ])
+  })
+
+  test('thousands of times without an end is done at once', { timeout: 60_000 }, () => {
+    for (const line of ['```markdown\n```js\n', '```md\n\n```\nx\n', '<table>\n\n'])
+      for (const growing of [true, false])
+        expect(splitBlocks(line.repeat(30_000), 0, { growing }).length).toBeGreaterThan(0)
+  })
+})
+
+describe('a table in HTML', () => {
+  const table = '<table>\n<tr><td>a</td></tr>\n\n<tr><td>b</td></tr>\n</table>'
+
+  test('is one block with its blank lines, and what follows it is text', () => {
+    expect(texts(`Here:\n${table}\n**after**`)).toEqual([
+      'Here:',
+      table.replace('\n\n', '\n'),
+      '**after**',
+    ])
+  })
+
+  test('that never ends takes no further text with it', () => {
+    expect(texts('<table>\n<tr>\n\ntext\n\nmore')).toEqual(['<table>\n<tr>', 'text', 'more'])
+    expect(texts('<table> is a tag.\n\ntext')).toEqual(['<table> is a tag.', 'text'])
+    expect(splitBlocks('<table>\n<tr>\n\n<td>', 0, { growing: true })).toHaveLength(1)
   })
 })
 
@@ -129,7 +202,7 @@ describe('the parts of a long answer', () => {
 
   test('do not change while more text arrives, except for the last one', () => {
     for (let end = 0; end < answer.length; end += 37) {
-      const parts = splitParts(splitBlocks(answer.slice(0, end)))
+      const parts = splitParts(splitBlocks(answer.slice(0, end), 0, { growing: true }))
       expect(parts.slice(0, -1)).toEqual(whole.slice(0, Math.max(0, parts.length - 1)))
     }
   })

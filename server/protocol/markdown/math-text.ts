@@ -1,7 +1,29 @@
 // Decides what is mathematics: models write `\(x\)` and `$x$`, people write "$5 and $10". One pass, linear in the text.
 
 /** False rules out mathematics, so that the parser for it is not loaded. */
-export const mayHoldMath = (text: string): boolean => /\$|\\\(|\\\[/.test(text)
+export const mayHoldMath = (text: string): boolean =>
+  /\$|\\\(|\\\[|\\begin\{|(?:`{3}|~{3})\s*math\b/.test(text)
+
+const ENVIRONMENT =
+  /\\begin\{((?:equation|align|alignat|gather|multline|eqnarray|flalign|split|aligned|alignedat|gathered|array|darray|[dr]?cases|drcases|CD|smallmatrix|[pbBvV]?matrix)\*?)\}/y
+/** These stand on lines of their own in LaTeX; the others may also be in a sentence. */
+const DISPLAYED_ENVIRONMENT =
+  /^(?:equation|align(?:at)?|gather|multline|eqnarray|flalign|CD|split)\*?$/
+/** A longer environment is text. */
+const MAX_ENVIRONMENT_CHARACTERS = 20_000
+
+/** The name of the environment of mathematics that a line begins with, which models often write without any dollars. */
+export function mathEnvironmentAt(line: string): string | undefined {
+  ENVIRONMENT.lastIndex = /^[\s>]*/.exec(line)?.[0].length ?? 0
+  return ENVIRONMENT.exec(line)?.[1]
+}
+
+/** The same formula in environments that KaTeX knows. */
+const knownEnvironments = (tex: string): string =>
+  tex
+    .replaceAll(/\\(begin|end)\{(?:multline|flalign)(\*?)\}/g, '\\$1{gather$2}')
+    .replaceAll(/\\begin\{eqnarray\*?\}/g, '\\begin{array}{rcl}')
+    .replaceAll(/\\end\{eqnarray\*?\}/g, '\\end{array}')
 
 /** Where `needle` occurs next. Positions must ascend; all calls together read the text once. */
 function createFinder(text: string, needle: string): (from: number) => number {
@@ -74,10 +96,43 @@ const inline = (body: string): string => {
 
 const REST_OF_LINE = /[ \t]*(?:\n|$)/y
 /**
- * Pandoc's rule: no space after an opening dollar; no space before a closing one and no digit after it. A backtick begins
- * code, in which a dollar closes nothing.
+ * Pandoc's rule: no space after an opening dollar, and none before a closing one. A backtick begins code, in which a dollar
+ * closes nothing. See `isNoFormula` for the rest.
  */
-const DOLLAR_FORMULA = /\$(?!\s)[^$\n`]*?[^\s\\$`]\$(?!\d)/y
+const DOLLAR_FORMULA = /\$((?!\s)[^$\n`]*?[^\s\\$`])\$/y
+
+/** What hardly any formula does without, and hardly any sentence has. */
+const FORMULA_SIGN = /[\\^_={}<>+*|&]/
+/** Two words in a row, or text of a language that has no spaces. */
+const PROSE =
+  /\p{L}{2,}[^\p{L}]*\s[^\p{L}]*\p{L}{2,}|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u
+
+/** Words with blanks around them, as between the numbers of processes: `kill $$ and $$`. */
+const WORDS = /^\s+\p{L}{2,}[\p{L}\s]*\s$/u
+/** An amount at both ends with a word between, as in `$5 or 10$`; `2 mod 3` is a formula. */
+const AMOUNTS = /^\d(?!.*\bmod\b).*\p{L}{2}.*\s\d[\d.,]*$/u
+/** Punctuation that ends what stands before it, as in `IPC$, ADMIN$`. */
+const AFTER_WORD = /^(?:[,;:!?)\]，。；：！？、）]|\.(?!\d))/
+
+/** Whether what stands between two dollars is no formula: amounts (`5$ or 10$`, `US$5`) and names of variables (`$HOME/bin:$PATH`). */
+function isNoFormula(body: string, before: string, after: string): boolean {
+  if (!FORMULA_SIGN.test(body) && (PROSE.test(body) || WORDS.test(body))) return true
+  // A digit follows the dollar of an amount, or a factor such as `\times`.
+  if (/\d/.test(after) && !/^\\[A-Za-z]/.test(body)) return true
+  // A closing dollar behind an amount. A factor before a formula (`2$x$`) is followed by a letter, a command or a bracket.
+  if (
+    /\d/.test(before) &&
+    (!/^[\p{L}\\({[|]/u.test(body) || (/\s/.test(body) && !/[\\^_=]/.test(body)))
+  )
+    return true
+  if (!FORMULA_SIGN.test(body) && (AMOUNTS.test(body) || AFTER_WORD.test(body))) return true
+  // A dollar that belongs to a currency, as in "US$5 or C$10".
+  if (/[A-Z]/.test(before) && /^\d/.test(body)) return true
+  if (!/[A-Za-z_{(]/.test(after) || body.includes('\\')) return false
+  // The second dollar begins another variable: after a sign that ends no formula, or after the whole name of the first.
+  if (/[^\p{L}\d)\]}'!]$/u.test(body)) return true
+  return /[A-Z_{]/.test(after) && /^(?:[A-Z_][A-Z\d_]+|\{[A-Za-z_]\w*\})$/.test(body)
+}
 
 /**
  * The text with its mathematics marked as the parser expects. Code stays as it is; a dollar that means money is
@@ -94,6 +149,28 @@ export function prepareMath(text: string, growing = false): string {
   const dollarsEnd = createFinder(text, '$$')
   const blankLine = createFinder(text, '\n\n')
   const lineEnd = createFinder(text, '\n')
+  const environmentEnds = new Map<string, (from: number) => number>()
+  /** The environment of mathematics that begins at `from`: its name, and where it ends, or -1. */
+  const environmentAt = (from: number): { name: string; end: number } | null => {
+    ENVIRONMENT.lastIndex = from
+    const name = ENVIRONMENT.exec(text)?.[1]
+    if (name === undefined) return null
+    const mark = `\\end{${name}}`
+    const find = environmentEnds.get(name) ?? createFinder(text, mark)
+    environmentEnds.set(name, find)
+    const first = find(from)
+    if (first < 0 || first - from > MAX_ENVIRONMENT_CHARACTERS) return { name, end: -1 }
+    // Each further beginning before the end needs an end of its own.
+    let end = first + mark.length
+    let open = text.slice(from, end).split(`\\begin{${name}}`).length - 2
+    while (open > 0) {
+      const next = text.indexOf(mark, end)
+      if (next < 0 || next - from > MAX_ENVIRONMENT_CHARACTERS) return { name, end: -1 }
+      open += text.slice(end, next).split(`\\begin{${name}}`).length - 2
+      end = next + mark.length
+    }
+    return { name, end }
+  }
 
   const replace = (end: number, by: string): void => {
     out.push(text.slice(kept, at), by)
@@ -113,6 +190,27 @@ export function prepareMath(text: string, growing = false): string {
     const alone = lineStart + known.length >= at
     if (!alone) prefix = known
     return { prefix: known, alone }
+  }
+  /** Marks an environment that stands without dollars. False: there is none at `at`. */
+  const takeEnvironment = (): boolean => {
+    const environment = environmentAt(at)
+    if (environment === null) return false
+    const { name, end } = environment
+    const { prefix: indent, alone } = margin()
+    if (end < 0) {
+      if (!growing || !alone) return false
+      replace(text.length, displayed(knownEnvironments(closeFormula(text.slice(at))), indent))
+      return true
+    }
+    const body = knownEnvironments(text.slice(at, end))
+    const isLast = endsLine(end)
+    if (!(alone && isLast) && !DISPLAYED_ENVIRONMENT.test(name)) replace(end, inline(body))
+    else
+      replace(
+        end,
+        (alone ? '' : `\n${indent}`) + displayed(body, indent) + (isLast ? '' : `\n${indent}`),
+      )
+    return true
   }
   const endsLine = (from: number): boolean => {
     REST_OF_LINE.lastIndex = from
@@ -153,7 +251,7 @@ export function prepareMath(text: string, growing = false): string {
           const body = closeFormula(text.slice(at + 2))
           replace(text.length, body === '' ? '' : inline(body))
         } else at += 2
-      } else at += 2
+      } else if (opened !== 'b' || !takeEnvironment()) at += 2
     } else if (text[at + 1] === '$') {
       const end = dollarsEnd(at + 2)
       const { prefix: indent, alone } = margin()
@@ -162,13 +260,20 @@ export function prepareMath(text: string, growing = false): string {
         // On a line of its own it is a displayed formula.
         if (alone && endsLine(end + 2) && !body.includes('\n') && body.trim() !== '')
           replace(end + 2, displayed(body, indent))
+        else if (!alone && isNoFormula(body, text[at - 1] ?? '', '')) replace(at + 2, '\\$\\$')
         else at = end + 2
       } else if (growing && alone)
         replace(text.length, displayed(closeFormula(text.slice(at + 2)), indent))
       else replace(at + 2, '\\$\\$')
     } else {
       DOLLAR_FORMULA.lastIndex = at
-      if (DOLLAR_FORMULA.test(text)) at = DOLLAR_FORMULA.lastIndex
+      const body = DOLLAR_FORMULA.exec(text)?.[1]
+      const end = DOLLAR_FORMULA.lastIndex
+      const environment = body === undefined ? environmentAt(at + 1) : null
+      if (body !== undefined && !isNoFormula(body, text[at - 1] ?? '', text[end] ?? '')) at = end
+      // Over several lines.
+      else if (environment !== null && environment.end > 0 && text[environment.end] === '$')
+        replace(environment.end + 1, inline(text.slice(at + 1, environment.end)))
       else replace(at + 1, '\\$')
     }
   }

@@ -1,9 +1,10 @@
-// What answers may contain beyond GitHub's Markdown: call-outs, footnotes across blocks, a few harmless tags, and the
-// direction of each piece of text. HTML is never copied: a tag becomes one of our elements, without attributes.
+// What answers may contain beyond GitHub's Markdown: call-outs, footnotes across blocks, a few harmless tags, tables in HTML,
+// line breaks, and the direction of each piece of text. HTML is never copied: a tag becomes one of our elements.
 
 import { splitBareUrls } from './bare-urls.ts'
 import { splitCitations } from './citation-marks.ts'
 import type { FootnoteNumbers } from './footnote-numbers.ts'
+import { takeTables } from './html-table.ts'
 import type { TreeNode } from './tree-node.ts'
 
 export const ALERT_KINDS = ['note', 'tip', 'important', 'warning', 'caution'] as const
@@ -76,6 +77,24 @@ function takeReferences(text: TreeNode, numbers: FootnoteNumbers): TreeNode[] {
   return out
 }
 
+/** A line that ends is a line that ends, as its writer sees it while writing: see docs/decisions/0016-line-breaks-are-kept.md. */
+function takeLineBreaks(children: readonly TreeNode[]): TreeNode[] {
+  const out: TreeNode[] = []
+  for (const child of children) {
+    if (child.type !== 'text' || child.value?.includes('\n') !== true) {
+      out.push(child)
+      continue
+    }
+    // A break that is written, such as `<br>`, is not doubled by the end of its line.
+    const value = out.at(-1)?.type === 'break' ? child.value.replace(/^\n/, '') : child.value
+    value.split('\n').forEach((line, index) => {
+      if (index > 0) out.push({ type: 'break' })
+      if (line !== '') out.push({ type: 'text', value: line })
+    })
+  }
+  return out
+}
+
 /** `[1]` becomes the chip of a source. */
 const takeCitations = (text: TreeNode, count: number): TreeNode[] =>
   splitCitations(text.value ?? '', count).flatMap((piece): TreeNode[] =>
@@ -88,16 +107,23 @@ const takeCitations = (text: TreeNode, count: number): TreeNode[] =>
         })),
   )
 
-/** `citations`: how many numbered sources the text has. */
-type Marks = { numbers: FootnoteNumbers; citations: number }
+type Marks = {
+  numbers: FootnoteNumbers
+  /** How many numbered sources the text has. */
+  citations: number
+  /** Whether the ends of lines are kept: in messages, not in files, whose lines are often wrapped at a width. */
+  keepsLines: boolean
+}
 
 function visit(node: TreeNode, marks: Marks): void {
   const { numbers, citations } = marks
   if (node.type === 'blockquote') markAlert(node)
   if (node.children === undefined) return
+  node.children = takeTables(node.children)
   for (const child of node.children)
     visit(child, node.type === 'link' ? { ...marks, citations: 0 } : marks)
   node.children = takeTags(splitBareUrls(node.children))
+  if (marks.keepsLines) node.children = takeLineBreaks(node.children)
   if (citations > 0 && node.type !== 'link')
     node.children = node.children.flatMap((child) =>
       child.type === 'text' ? takeCitations(child, citations) : [child],

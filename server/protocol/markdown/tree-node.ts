@@ -8,6 +8,8 @@ export type TreeNode = {
   type: string
   value?: string
   url?: string
+  /** The words for an image. */
+  alt?: string
   /** Where it is in the source; a parser's extensions leave it out. */
   position?: { start: Point; end: Point } | undefined
   tagName?: string

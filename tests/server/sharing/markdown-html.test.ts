@@ -43,6 +43,20 @@ test('code has the colours of its language as classes, scrolls by itself, and st
   expect(coloured).toContain('<code class="language-unknown">return 1\n</code>')
 })
 
+test('what models write without its marks is read as on the page: lines, environments, fences of fences, tables', () => {
+  expect(seen('It costs 5$, not 10$.')).toBe('It costs 5$, not 10$.')
+  expect(html('Roses\nViolets')).toContain('Roses<br>\nViolets')
+  for (const formula of ['\\begin{align}\na &= b\n\\end{align}', '```math\ny^2\n```'])
+    expect(html(formula)).toContain('<div class="formula"')
+  const readme = html('```markdown\n# T\n\n```sh\nmake\n```\n\nMore\n```\n\nAfter **it**.')
+  expect(readme.match(/<pre/g)).toHaveLength(1)
+  expect(readme).toContain('```sh\nmake\n```\n\nMore\n</code></pre>')
+  expect(readme).toContain('After <strong>it</strong>.')
+  const table = html('A\n<table>\n<tr><td colspan=2>a</td></tr>\n\n<tr><td>b\n</table>\n**c**')
+  expect(table).toMatch(/<td [^>]*colspan="2"[^>]*>a<\/td>/)
+  expect(table).toContain('<strong>c</strong>')
+})
+
 test('chemical formulas become MathML too', () => {
   const drawn = html('$\\ce{2 H2 + O2 ->[heat] 2 H2O}$ and $\\pu{123 kJ/mol}$')
   expect(drawn.match(/<math/g)).toHaveLength(2)
@@ -109,6 +123,7 @@ test.each([
   '<b onclick=alert(1)>x</b>',
   '<details ontoggle=alert(1) open><summary><script>x</script></summary><img src=x></details>',
   '> [!NOTE]\n> <iframe src="//evil.example">',
+  '<table onclick=x><tr><td style="x" onload=x><script>x</script><img src=x onerror=x><a href="javascript:x">x</a><iframe src=x>',
   '[x](javascript:alert(1)) [y](vbscript&colon;x) [z](data:text/html,x) <javascript:x>',
   '![x](javascript:alert(1)) ![y](data:image/svg+xml,x) ![z](https://tracker.example/z.png)',
   'a[^1]\n\n[^1]: <script>x</script> [l](javascript:x)',

@@ -33,7 +33,7 @@ export function FilePreview({
       <PartBoundary fallback={<Loading />}>
         {kind === 'markdown' ? (
           <div className="mx-auto max-w-3xl">
-            <Markdown text={text} />
+            <Markdown text={text} isFile />
           </div>
         ) : (
           <CsvTable alone name={path} text={text}>

@@ -4,7 +4,12 @@ import ReactMarkdown, { type Components, defaultUrlTransform } from 'react-markd
 import remarkGfm from 'remark-gfm'
 import { mayCite } from '../../../../server/protocol/markdown/citation-marks.ts'
 import { cjkEmphasis, GFM_OPTIONS } from '../../../../server/protocol/markdown/dialect.ts'
-import { mayHoldMath, prepareMath } from '../../../../server/protocol/markdown/math-text.ts'
+import {
+  closeFormula,
+  mayHoldMath,
+  prepareMath,
+} from '../../../../server/protocol/markdown/math-text.ts'
+import { lengthenMarks } from '../../../../server/protocol/markdown/nested-fences.ts'
 import {
   ALERT_KINDS,
   rehypeShape,
@@ -32,6 +37,9 @@ function remarkCjkEmphasis(this: { data(): ParserData }): void {
   data.micromarkExtensions ??= []
   data.micromarkExtensions.push(cjkEmphasis)
 }
+
+/** Whether the ends of lines are kept in the surrounding text. */
+export const LinesKept = createContext(true)
 
 /** Whether the surrounding block may still grow. */
 const Growing = createContext(false)
@@ -154,6 +162,8 @@ export const MarkdownBlock = memo(function MarkdownBlock({
   const footnotes = useMemo(() => readNumbers(numbers), [numbers])
   const sources = useContext(CitationContext)
   const citations = sources !== null && mayCite(text) ? sources.count : 0
+  const keepsLines = useContext(LinesKept)
+  const source = lengthenMarks(text, growing)
   const drawn = (
     <ReactMarkdown
       components={components}
@@ -162,7 +172,7 @@ export const MarkdownBlock = memo(function MarkdownBlock({
         [remarkGfm, GFM_OPTIONS],
         remarkCjkEmphasis,
         ...(math === null ? [] : [math.remarkMath]),
-        [remarkPageSyntax, { numbers: footnotes, citations }],
+        [remarkPageSyntax, { numbers: footnotes, citations, keepsLines }],
       ]}
       rehypePlugins={[
         ...(math === null
@@ -174,8 +184,17 @@ export const MarkdownBlock = memo(function MarkdownBlock({
         rehypeShape,
       ]}
     >
-      {math === null ? text : prepareMath(text, growing)}
+      {math === null ? source : prepareMath(source, growing)}
     </ReactMarkdown>
   )
   return <Growing value={growing}>{drawn}</Growing>
 })
+
+const LONGEST_TILDES = /~{3,}/g
+
+/** A formula in a fence of the language `math`, as on GitHub. */
+export function FormulaFence({ tex, whole }: { tex: string; whole: boolean }) {
+  const longest = Math.max(2, ...(tex.match(LONGEST_TILDES) ?? []).map((run) => run.length))
+  const mark = '~'.repeat(longest + 1)
+  return <MarkdownBlock text={`${mark}math\n${whole ? tex : closeFormula(tex)}\n${mark}`} />
+}

@@ -18,7 +18,7 @@ import {
 } from '../../../../server/protocol/markdown/split-blocks.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { EnclosingFootnotes, FootnoteList, numbersIn } from './footnotes.tsx'
-import { Code, MarkdownBlock } from './markdown-block.tsx'
+import { Code, FormulaFence, LinesKept, MarkdownBlock } from './markdown-block.tsx'
 import { splitParts } from './split-parts.ts'
 import { usePreservedSelection } from './use-preserved-selection.ts'
 
@@ -40,8 +40,13 @@ type BlockProps = {
 
 function OneBlock({ block, numbers, definitions, growing, depth }: BlockProps) {
   switch (block.kind) {
-    case 'code':
-      return <Code code={block.code} language={block.language} whole={block.closed || !growing} />
+    case 'code': {
+      const whole = block.closed || !growing
+      if (block.language === 'math') return <FormulaFence tex={block.code} whole={whole} />
+      return <Code code={block.code} language={block.language} whole={whole} />
+    }
+    case 'table':
+      return <MarkdownBlock text={block.text} growing={growing} />
     case 'markdown':
       return (
         <MarkdownBlock
@@ -120,15 +125,19 @@ export const Markdown = memo(function Markdown({
   text,
   growing = false,
   depth = 0,
+  isFile = false,
 }: {
   text: string
   /** Whether the text is still streaming. Syntax that is open at its end is then rendered as if closed. */
   growing?: boolean
   depth?: number
+  /** Whether it is the text of a file, whose lines may be wrapped at a width and are joined. */
+  isFile?: boolean
 }) {
+  const keepsLines = useContext(LinesKept) && !isFile
   const split = useRef<SplitText | null>(null)
   const root = useRef<HTMLDivElement>(null)
-  split.current = growBlocks(split.current, text)
+  split.current = growBlocks(split.current, text, growing)
   const { blocks } = split.current
   const parts = useMemo(() => splitParts(blocks), [blocks])
   const enclosing = useContext(EnclosingFootnotes)
@@ -140,22 +149,24 @@ export const Markdown = memo(function Markdown({
   usePreservedSelection(root, text, growing && depth === 0)
   return (
     <div ref={root} data-footnotes={depth === 0 ? '' : undefined} className="prose">
-      <Definitions value={definitions}>
-        {parts.map((part, index) => (
-          <Part
-            key={part[0]?.start}
-            blocks={part}
-            numbers={numbers}
-            definitions={definitions}
-            growing={growing && index === parts.length - 1}
-            lazy={index < parts.length - LAID_OUT_PARTS}
-            depth={depth}
-          />
-        ))}
-      </Definitions>
-      <FootnoteList notes={own.list}>
-        {(note) => <MarkdownBlock text={withDefinitions(note.text, definitions)} />}
-      </FootnoteList>
+      <LinesKept value={keepsLines}>
+        <Definitions value={definitions}>
+          {parts.map((part, index) => (
+            <Part
+              key={part[0]?.start}
+              blocks={part}
+              numbers={numbers}
+              definitions={definitions}
+              growing={growing && index === parts.length - 1}
+              lazy={index < parts.length - LAID_OUT_PARTS}
+              depth={depth}
+            />
+          ))}
+        </Definitions>
+        <FootnoteList notes={own.list}>
+          {(note) => <MarkdownBlock text={withDefinitions(note.text, definitions)} />}
+        </FootnoteList>
+      </LinesKept>
     </div>
   )
 })
