@@ -172,7 +172,7 @@ async function machine(random: Random, what: string) {
       if (outcome !== 'ready') {
         expect([outcome, output()], what).toEqual([
           1,
-          expect.stringMatching(/^.*(belongs? to|contains).*adopt\n$/),
+          expect.stringMatching(/^.*(belongs? to|contains).*nanoclaw admin adopt.*\n$/),
         ])
         return 'refused'
       }
