@@ -33,6 +33,7 @@ export function refreshRules({
   access,
   settings,
   mcpServers,
+  loweredRisks,
   webhooks,
   push,
   isShared,
@@ -45,13 +46,14 @@ export function refreshRules({
   push: { reload(): Promise<void> }
   settings: Pick<ServerSettingsService, 'reload'>
   mcpServers: { reload(): Promise<void> }
+  loweredRisks: { reload(): Promise<void> }
   /** Whether other instances use the store. */
   isShared: boolean
   log: { warn(details: object, message: string): void }
 }): () => void {
   if (!isShared) return () => {}
   const reread = (): void => {
-    const stored = [access, settings, mcpServers, webhooks, push]
+    const stored = [access, settings, mcpServers, loweredRisks, webhooks, push]
     Promise.all(stored.map((rules) => rules.reload())).catch((error: unknown) =>
       log.warn(
         { err: error },

@@ -1,6 +1,7 @@
 // What every module is built on: the open store, this instance, the keys for secrets, and the access rules.
 import type { FastifyBaseLogger } from 'fastify'
 import type { Access } from '../access/access.ts'
+import { type LoweredRisks, loadLoweredRisks } from '../access/lowered-risks.ts'
 import { loadMcpServers, type McpServerCatalog } from '../access/mcp-servers.ts'
 import type { ServerSettingsService } from '../access/server-settings.ts'
 import { createSecretBox, type SecretBox } from '../auth/secret-box.ts'
@@ -41,6 +42,7 @@ export interface Base {
   access: Access
   settings: ServerSettingsService
   mcpServers: McpServerCatalog
+  loweredRisks: LoweredRisks
 }
 
 interface BaseOptions {
@@ -89,11 +91,12 @@ async function openOn(
   const { access, settings } = await loadRules(config, store)
   const openHost = openToInternet(config, settings.current().effective.registration)
   if (openHost !== null) log.warn({ host: openHost }, OPEN_REGISTRATION)
+  const now = (): Date => new Date()
   return {
     config,
     log,
     redact: redactor.redact,
-    now: () => new Date(),
+    now,
     database,
     store,
     instance,
@@ -105,5 +108,6 @@ async function openOn(
     access,
     settings,
     mcpServers: await loadMcpServers(config.mcp_servers, store.mcpServers, box),
+    loweredRisks: await loadLoweredRisks({ settings: store.settings, now, log }),
   }
 }

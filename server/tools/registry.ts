@@ -1,6 +1,6 @@
 // All tools of the server: their sources, and the sets of tools that runs use.
 import type { UserId } from '../protocol/ids.ts'
-import type { RiskLevel } from '../protocol/runs/run-event.ts'
+import { isLowerRisk, type RiskLevel } from '../protocol/runs/run-event.ts'
 import type { ToolDefinition } from './definition.ts'
 
 /** Tools by name and alias. Immutable: a run keeps the set that it began with. */
@@ -22,12 +22,21 @@ export interface ToolRegistry {
   snapshot(userId: UserId | null): ToolSet
 }
 
+/** A lowered level is tied to the description that it was given for. */
+interface LoweredRisks {
+  applies(tool: ToolDefinition & { grantKey: string }, level: RiskLevel): boolean
+  /** Changes whenever `applies` may answer differently. */
+  version(): number
+}
+
 /** The operator's settings for tools. */
 export interface RegistryOptions {
   /** Names of tools that are never offered. */
   disabled?: readonly string[]
   /** The operator's risk level by tool name. It replaces the tool's own level for every call. */
   risk?: Readonly<Record<string, RiskLevel>>
+  /** For tools that describe themselves, whether a lower level applies to what they say now. Default: always. */
+  lowered?: LoweredRisks
   /** The test which tools a user may use; null if all. The same function while it permits the same tools. */
   rules?(userId: UserId | null): ((tool: ToolDefinition) => boolean) | null
 }
@@ -42,9 +51,21 @@ export function createToolRegistry(
 ): ToolRegistry {
   const disabled = new Set(options.disabled ?? [])
   const levels = new Map(Object.entries(options.risk ?? {}))
+  const { lowered } = options
+  const levelOf = (tool: ToolDefinition): RiskLevel | undefined => {
+    const level = levels.get(tool.name)
+    const { grantKey } = tool
+    return level === undefined ||
+      grantKey === undefined ||
+      !isLowerRisk(level, tool.riskLevel) ||
+      (lowered?.applies({ ...tool, grantKey }, level) ?? true)
+      ? level
+      : undefined
+  }
   let known: {
     lists: (readonly ToolDefinition[])[]
     permits: ((tool: ToolDefinition) => boolean) | null
+    version: number | undefined
     set: ToolSet
   }[] = []
   return {
@@ -52,15 +73,21 @@ export function createToolRegistry(
       const lists = sources.map((source) => source(userId))
       const permits = options.rules?.(userId) ?? null
       const found = known.find(
-        (one) => one.permits === permits && one.lists.every((list, at) => list === lists[at]),
+        (one) =>
+          one.permits === permits &&
+          one.version === lowered?.version() &&
+          one.lists.every((list, at) => list === lists[at]),
       )
       if (found !== undefined) return found.set
       const tools = lists
         .flat()
         .filter((tool) => !disabled.has(tool.name) && (permits?.(tool) ?? true))
-        .map((tool) => withLevel(tool, levels.get(tool.name)))
+        .map((tool) => withLevel(tool, levelOf(tool)))
       const set = createToolSet(tools)
-      known = [{ lists, permits, set }, ...known].slice(0, MAX_KNOWN_SETS)
+      known = [{ lists, permits, version: lowered?.version(), set }, ...known].slice(
+        0,
+        MAX_KNOWN_SETS,
+      )
       return set
     },
   }

@@ -1,7 +1,10 @@
 // How administrators see and test MCP servers.
+import type { LoweredRisks } from '../../access/lowered-risks.ts'
 import type { McpServerCatalog } from '../../access/mcp-servers.ts'
 import type { Config } from '../../config/schema.ts'
 import type { Store } from '../../db/store.ts'
+import { appError } from '../../errors.ts'
+import type { AdminMcpServer } from '../../protocol/admin/mcp-server.ts'
 import { storedFailure } from '../../protocol/failures/stored.ts'
 import type { McpServerSettings } from '../../protocol/models/mcp.ts'
 import type { AdminMcpDependencies } from '../../routes/admin/mcp-servers.ts'
@@ -12,6 +15,8 @@ export interface McpModules {
   config: Config
   mcpServers: McpServerCatalog
   mcp: Pick<ToolModule['mcp'], 'prepare' | 'listAll' | 'test'>
+  registry: ToolModule['registry']
+  loweredRisks: Pick<LoweredRisks, 'waiting' | 'accept'>
   store: Store
 }
 
@@ -20,6 +25,8 @@ export const mcpAdministration = ({
   config,
   mcpServers,
   mcp,
+  registry,
+  loweredRisks,
   store,
 }: McpModules): AdminMcpDependencies => ({
   servers: mcpServers,
@@ -27,6 +34,20 @@ export const mcpAdministration = ({
     await mcp.prepare(userId)
     const { groups } = await store.groups.all()
     const states = new Map(mcp.listAll(userId).map((server) => [server.name, server]))
+    const offered = registry.snapshot(userId)
+    /** Without those that a server no longer says, if it says the same to everybody. */
+    const changedTools = (server: string): AdminMcpServer['changed_tools'] =>
+      Object.entries(config.tools.risk)
+        .filter(([tool]) => tool.startsWith(`mcp__${server}__`))
+        .flatMap(([tool, risk]) =>
+          loweredRisks
+            .waiting(tool)
+            .filter(
+              ({ key }) =>
+                states.get(server)?.auth !== 'none' || offered.get(tool)?.grantKey === key,
+            )
+            .map((changed) => ({ tool, risk, ...changed })),
+        )
     return mcpServers.list().map(({ name, source, isEnabled, settings }) => {
       const isUnreadable = settings === null
       const failure = isUnreadable ? storedFailure('mcp_settings_unreadable') : null
@@ -43,6 +64,7 @@ export const mcpAdministration = ({
         output: null,
         tool_tokens: 0,
         ...states.get(name),
+        changed_tools: changedTools(name),
         state: isEnabled
           ? (states.get(name)?.state ?? (isUnreadable ? 'waiting' : 'connecting'))
           : 'off',
@@ -58,6 +80,10 @@ export const mcpAdministration = ({
         needs_settings: isUnreadable,
       }
     })
+  },
+  async accept(server, { tool, key }) {
+    if (!tool.startsWith(`mcp__${server}__`)) throw appError('tool_changed_again')
+    await loweredRisks.accept(tool, key)
   },
   async test(name, settings, signal) {
     const { tools, ...outcome } = await mcp.test(name, settings, signal)

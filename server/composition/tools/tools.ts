@@ -1,5 +1,6 @@
 // Creates all tools and their dependencies: web access, MCP servers, channels, knowledge, memory, sandbox.
 import { join } from 'node:path'
+import type { LoweredRisks } from '../../access/lowered-risks.ts'
 import type { McpServerCatalog } from '../../access/mcp-servers.ts'
 import { postMessage } from '../../chat/post-message.ts'
 import { createMcpGrantRepository } from '../../db/repositories/accounts/mcp-grants.ts'
@@ -74,6 +75,7 @@ export interface ToolModuleOptions extends MessagingOptions {
   files: FileService
   /** The configured MCP servers. */
   mcpServers: Pick<McpServerCatalog, 'active' | 'onChange'>
+  loweredRisks: LoweredRisks
   redact(text: string): string
   /** Ensures that one instance reads a document, or refreshes a sign-in to an MCP server. */
   claims: WorkClaims | undefined
@@ -170,6 +172,7 @@ export function createToolModule(options: ToolModuleOptions): ToolModule {
   const registry = createToolRegistry([() => offered, mcp.tools], {
     disabled: config.tools.disabled,
     risk: config.tools.risk,
+    lowered: options.loweredRisks,
     rules: access.tools,
   })
   return {
@@ -194,7 +197,8 @@ export function createToolModule(options: ToolModuleOptions): ToolModule {
         push.publicKey(),
         knowledge.start(),
         isolationKnown,
-        mcp.ready,
+        // What tools say of themselves is compared with what their lowered risk level was given for, before the first run.
+        mcp.ready.then(() => void registry.snapshot(null)),
       ]).catch((error: unknown) => log.error({ err: error }, 'a tool could not be started'))
     },
     isToolAllowed: (tool, { userId, disabledMcpServers }) =>

@@ -2,6 +2,7 @@
 import type { AuditEntry } from '../../protocol/admin/audit.ts'
 import type { AdminUser, Group } from '../../protocol/admin/group.ts'
 import type {
+  AcceptMcpToolBody,
   AdminMcpServer,
   McpServerTest,
   PatchMcpServerBody,
@@ -108,6 +109,11 @@ const mcpServerSettings = {
   enabled: 'Whether the server is connected. Default: true.',
 } satisfies FieldsOf<PatchMcpServerBody & { name: string }>
 
+const changedTool = {
+  tool: 'The name of the tool.',
+  key: 'Identifies the description.',
+} satisfies FieldsOf<AcceptMcpToolBody>
+
 /** By the id of a schema in the reference. */
 export const ADMINISTRATION_DESCRIPTIONS = {
   AdminUser: {
@@ -187,7 +193,18 @@ export const ADMINISTRATION_DESCRIPTIONS = {
     problems: PROBLEMS,
     output: PROGRAM_OUTPUT,
     tool_tokens: 'How many tokens its tools take of each request, estimated.',
+    changed_tools: within(
+      'Tools that describe themselves differently since `tools.risk` lowered their risk level. Their own level applies until an administrator accepts the change.',
+      {
+        ...changedTool,
+        risk: 'The level in `tools.risk`.',
+        description: 'What the tool now says of itself.',
+        schema: 'The schema of its arguments as JSON, cut after 20,000 characters.',
+        since: 'When this description was first seen.',
+      },
+    ),
   } satisfies FieldsOf<AdminMcpServer>,
+  AcceptMcpTool: changedTool,
   CreateMcpServer: mcpServerSettings,
   PatchMcpServer: mcpServerSettings,
   TestMcpServer: {

@@ -83,6 +83,25 @@ export const McpServerTest = z
   .meta({ id: 'McpServerTest' })
 export type McpServerTest = z.infer<typeof McpServerTest>
 
+/** A tool that describes itself differently since `tools.risk` lowered its risk level: its own level applies. */
+const ChangedMcpTool = z.object({
+  tool: z.string(),
+  /** The level that would apply. */
+  risk: RiskLevel,
+  /** Identifies this description. */
+  key: z.string(),
+  description: z.string(),
+  /** The schema of its arguments as JSON, perhaps cut. */
+  schema: z.string(),
+  since: z.iso.datetime(),
+})
+
+/** Which description of a tool to accept, as `changed_tools` lists it. */
+export const AcceptMcpToolBody = z
+  .object({ tool: z.string().max(200), key: z.string().max(200) })
+  .meta({ id: 'AcceptMcpTool' })
+export type AcceptMcpToolBody = z.output<typeof AcceptMcpToolBody>
+
 /** An MCP server as administrators see it: with who may use it, and without its secrets. */
 export const AdminMcpServer = z
   .object({
@@ -115,6 +134,7 @@ export const AdminMcpServer = z
     output: ProgramOutput,
     /** Estimated tokens that its tools take of each request, if all are listed. */
     tool_tokens: z.int(),
+    changed_tools: z.array(ChangedMcpTool),
   })
   .meta({ id: 'AdminMcpServer' })
 export type AdminMcpServer = z.infer<typeof AdminMcpServer>

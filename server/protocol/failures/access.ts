@@ -22,6 +22,10 @@ export const ACCESS_FAILURES = {
     'forbidden',
     'This sign-in has expired or belongs to another user. Start again.',
   ],
+  tool_changed_again: [
+    'conflict',
+    'The MCP server has changed this tool again. Read its description once more, then accept it.',
+  ],
   mcp_url_missing: ['bad_request', 'Enter the URL of the MCP server.'],
   account_gone: ['not_found', 'This account no longer exists.'],
   address_missing: ['bad_request', 'Your account has no email address. Provide one in `address`.'],

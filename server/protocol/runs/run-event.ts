@@ -11,6 +11,10 @@ import { Usage } from './usage.ts'
 export const RiskLevel = z.enum(['low', 'medium', 'high'])
 export type RiskLevel = z.infer<typeof RiskLevel>
 
+/** Whether `level` is a lower risk than `other`. */
+export const isLowerRisk = (level: RiskLevel, other: RiskLevel): boolean =>
+  RiskLevel.options.indexOf(level) < RiskLevel.options.indexOf(other)
+
 /**
  * Why a run ended. `tool_calls`: it called a tool of the program that sent the request, which runs it and sends the result.
  */

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { McpServerCatalog } from '../../access/mcp-servers.ts'
 import type { App } from '../../http/app.ts'
 import {
+  AcceptMcpToolBody,
   AdminMcpServer,
   CreateMcpServerBody,
   McpServerTest,
@@ -19,6 +20,8 @@ export interface AdminMcpDependencies {
   servers: Pick<McpServerCatalog, 'add' | 'change' | 'remove' | 'settingsToTry'>
   /** All servers, as an administrator sees them. */
   list(userId: UserId): Promise<AdminMcpServer[]>
+  /** Lets the lowered risk level of a tool apply to its new description. @throws AppError if it has changed again. */
+  accept(server: string, changed: AcceptMcpToolBody): Promise<void>
   /** Connects to a server once. */
   test(name: string, settings: McpServerSettings, signal: AbortSignal): Promise<McpServerTest>
 }
@@ -96,7 +99,26 @@ function registerList(app: App, { servers, list, test }: AdminMcpDependencies): 
 }
 
 /** Changes and deletes one server. */
-function registerOne(app: App, { servers, list }: AdminMcpDependencies): void {
+function registerOne(app: App, { servers, list, accept }: AdminMcpDependencies): void {
+  app.post(
+    '/api/admin/mcp/:name/changed-tools',
+    {
+      config: { admin: true, audit: { action: 'mcp_server_changed', fields: ['tool', 'key'] } },
+      schema: {
+        summary:
+          'Let the risk level in `tools.risk` apply to a tool that describes itself differently',
+        description: 'Takes `tool` and `key` as `changed_tools` lists them.',
+        params: Params,
+        body: AcceptMcpToolBody,
+        response: { 200: List },
+      },
+    },
+    async ({ user, params: { name }, body }) => {
+      await accept(name, body)
+      return success({ items: await list(user.id) })
+    },
+  )
+
   app.patch(
     '/api/admin/mcp/:name',
     {

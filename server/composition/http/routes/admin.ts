@@ -13,7 +13,7 @@ export const adminRoutes = (modules: SharedRouteModules): Pick<RouteDependencies
   return {
     adminUsers: userAdministration(modules),
     adminGroups: { groups: store.groups, users: store.users, access },
-    ...administrationOf({ ...modules, mcp: tools.mcp }, modules),
+    ...administrationOf({ ...modules, mcp: tools.mcp, registry: tools.registry }, modules),
   }
 }
 

@@ -51,6 +51,20 @@ export function createSettingRepository(database: Database) {
     /** Stores a value inside the caller's transaction. */
     set,
 
+    /** Changes a value from its current state, so that two concurrent changes both take effect. Returns the result. */
+    update: <Schema extends z.ZodType>(
+      key: string,
+      schema: Schema,
+      change: (value: z.output<Schema> | undefined) => z.output<Schema>,
+    ): Promise<z.output<Schema>> =>
+      database.write(async (tx) => {
+        await tx.lock(`setting ${key}`)
+        const [row] = await tx.select().from(settings).where(eq(settings.key, key))
+        const value = change(row === undefined ? undefined : schema.safeParse(row.value).data)
+        await set(tx, key, value)
+        return value
+      }),
+
     /** The user's preferences; the defaults if none are stored. */
     async preferences(userId: UserId): Promise<Preferences> {
       const [row] = await preferencesStatement.execute({ userId })

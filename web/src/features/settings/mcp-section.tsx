@@ -15,6 +15,7 @@ import { moveFocusOnRemoval } from '../../ui/controls/move-focus-on-removal.ts'
 import { Facts } from '../../ui/facts.tsx'
 import { errorText, reportError } from '../../ui/states/error-text.ts'
 import { Empty, Failed, Loading } from '../../ui/states/feedback.tsx'
+import { McpChangedTools } from './mcp-changed-tools.tsx'
 import { McpControls } from './mcp-controls.tsx'
 import { McpDiagnostics } from './mcp-diagnostics.tsx'
 import { McpDialog } from './mcp-dialog.tsx'
@@ -143,7 +144,12 @@ function Server({
           ))}
         </ul>
       )}
-      {'problems' in server && !isOff && <McpDiagnostics server={server} />}
+      {'problems' in server && !isOff && (
+        <>
+          <McpChangedTools server={server} />
+          <McpDiagnostics server={server} />
+        </>
+      )}
       {controls}
     </li>
   )

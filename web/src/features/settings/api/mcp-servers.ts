@@ -2,6 +2,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { z } from 'zod'
 import type {
+  AcceptMcpToolBody,
   CreateMcpServerBody,
   McpServerTest,
   PatchMcpServerBody,
@@ -43,6 +44,12 @@ export const useChangeMcpServer = (quiet = false) =>
 /** Removes a server, given its name. */
 export const useDeleteMcpServer = () =>
   useMcpChange((name: string) => requestDone(`/api/admin/mcp/${name}`, { method: 'DELETE' }))
+
+/** Lets the lowered risk level of a tool apply to its new description. */
+export const useAcceptMcpTool = (server: string) =>
+  useMcpChange((body: AcceptMcpToolBody) =>
+    request(`/api/admin/mcp/${server}/changed-tools`, { method: 'POST', body }),
+  )
 
 /** Connects to a server once, as it is or with changes that are not stored. */
 export const useTestMcpServer = () =>

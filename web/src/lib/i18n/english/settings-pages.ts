@@ -132,6 +132,11 @@ export const settingsPages = {
     toolCount_one: '{{count}} tool',
     toolCount_other: '{{count}} tools',
     toolTokens: 'About {{number}} tokens of each request',
+    changedTool:
+      '“{{tool}}” has changed what it says of itself. It asks for approval again, although config.yml sets it to {{risk}}. Accept it if you still want that.',
+    changedSchema: 'Its arguments',
+    accept: 'Accept',
+    acceptTool: 'Accept the change of {{tool}}',
     output: 'What the program printed last',
     problem: {
       unreadable: '{{name}} is left out: it has no usable name or address.',

@@ -19,6 +19,8 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   mcp_headers_missing: 'L’URL du serveur MCP a changé. Saisissez de nouveau ses en-têtes.',
   mcp_server_configured: 'Ce serveur MCP est défini dans config.yml. Modifiez-le là.',
   mcp_server_name_taken: 'Il y a déjà un serveur MCP de ce nom.',
+  tool_changed_again:
+    'Le serveur MCP a encore changé cet outil. Relisez sa description, puis acceptez-la.',
   mcp_url_missing: 'Saisissez l’adresse du serveur MCP.',
   mcp_server_not_found: 'Ce serveur MCP n’existe pas.',
   mcp_sign_in_refused: 'La connexion à « {{server}} » a échoué ou a été refusée. Réessayez.',

@@ -147,6 +147,11 @@ export const settingsPages = {
     toolCount_many: '{{count}} outils',
     toolCount_other: '{{count}} outils',
     toolTokens: 'Environ {{number}} tokens de chaque requête',
+    changedTool:
+      '« {{tool}} » a changé sa description. Il demande de nouveau une approbation, bien que config.yml lui donne « {{risk}} ». Acceptez le changement si cela doit rester ainsi.',
+    changedSchema: 'Ses arguments',
+    accept: 'Accepter',
+    acceptTool: 'Accepter le changement de {{tool}}',
     output: 'Dernière sortie du programme',
     problem: {
       unreadable: '{{name}} est omis : sans nom ni adresse utilisable.',

@@ -20,6 +20,8 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   mcp_headers_missing: 'Die URL des MCP-Servers hat sich geändert. Gib seine Header neu ein.',
   mcp_server_configured: 'Dieser MCP-Server steht in config.yml. Ändere ihn dort.',
   mcp_server_name_taken: 'Es gibt schon einen MCP-Server mit diesem Namen.',
+  tool_changed_again:
+    'Der MCP-Server hat dieses Werkzeug noch einmal geändert. Lies seine Beschreibung erneut und nimm sie dann an.',
   mcp_url_missing: 'Gib die Adresse des MCP-Servers ein.',
   mcp_server_not_found: 'Diesen MCP-Server gibt es nicht.',
   mcp_sign_in_refused:

@@ -140,6 +140,11 @@ export const settingsPages = {
     toolCount_one: '{{count}} Tool',
     toolCount_other: '{{count}} Tools',
     toolTokens: 'Etwa {{number}} Token jeder Anfrage',
+    changedTool:
+      '„{{tool}}“ beschreibt sich jetzt anders. Es fragt wieder um Freigabe, obwohl config.yml es auf „{{risk}}“ setzt. Nimm die Änderung an, wenn das weiter gelten soll.',
+    changedSchema: 'Seine Argumente',
+    accept: 'Annehmen',
+    acceptTool: 'Änderung von {{tool}} annehmen',
     output: 'Letzte Ausgabe des Programms',
     problem: {
       unreadable: '{{name}} fehlt: ohne brauchbaren Namen oder Adresse.',

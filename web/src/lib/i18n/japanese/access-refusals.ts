@@ -19,6 +19,8 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   mcp_server_configured:
     'この MCP サーバーは config.yml で設定されています。そこで変更してください。',
   mcp_server_name_taken: '同じ名前の MCP サーバーが既にあります。',
+  tool_changed_again:
+    'MCP サーバーがこのツールを再び変更しました。説明をもう一度読んでから承認してください。',
   mcp_url_missing: 'MCP サーバーのアドレスを入力してください。',
   mcp_server_not_found: 'その MCP サーバーはありません。',
   mcp_sign_in_refused:

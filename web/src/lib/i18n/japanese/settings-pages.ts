@@ -134,6 +134,11 @@ export const settingsPages = {
     signInNeeded: '使うにはサインインが必要',
     toolCount_other: '{{count}} 個のツール',
     toolTokens: 'リクエストごとに約 {{number}} トークン',
+    changedTool:
+      '「{{tool}}」の説明が変わりました。config.yml では{{risk}}ですが、再び承認を求めます。引き続きその設定でよければ、変更を承認してください。',
+    changedSchema: '引数',
+    accept: '承認する',
+    acceptTool: '{{tool}} の変更を承認する',
     output: 'プログラムの最後の出力',
     problem: {
       unreadable: '{{name}} は除外されました：使える名前またはアドレスがありません。',

@@ -18,6 +18,7 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   mcp_headers_missing: 'MCP 서버의 URL이 바뀌었습니다. 헤더를 다시 입력하세요.',
   mcp_server_configured: '이 MCP 서버는 config.yml에 설정되어 있습니다. 그곳에서 변경하세요.',
   mcp_server_name_taken: '같은 이름의 MCP 서버가 이미 있습니다.',
+  tool_changed_again: 'MCP 서버가 이 도구를 다시 바꾸었습니다. 설명을 다시 읽은 뒤 수락하세요.',
   mcp_url_missing: 'MCP 서버의 주소를 입력하세요.',
   mcp_server_not_found: '그런 MCP 서버가 없습니다.',
   mcp_sign_in_refused: '‘{{server}}’ 로그인에 실패했거나 거부되었습니다. 다시 시도하세요.',

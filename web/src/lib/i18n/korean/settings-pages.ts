@@ -130,6 +130,11 @@ export const settingsPages = {
     signInNeeded: '사용하려면 로그인 필요',
     toolCount_other: '도구 {{count}}개',
     toolTokens: '요청마다 약 {{number}} 토큰',
+    changedTool:
+      '“{{tool}}”의 설명이 바뀌었습니다. config.yml에는 {{risk}}(으)로 되어 있지만 다시 승인을 요청합니다. 계속 그렇게 두려면 변경을 수락하세요.',
+    changedSchema: '인수',
+    accept: '수락',
+    acceptTool: '{{tool}} 변경 수락',
     output: '프로그램의 마지막 출력',
     problem: {
       unreadable: '{{name}} 제외됨: 쓸 수 있는 이름이나 주소가 없습니다.',

@@ -18,6 +18,8 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   mcp_headers_missing: 'A URL do servidor MCP mudou. Digite os cabeçalhos novamente.',
   mcp_server_configured: 'Este servidor MCP está definido em config.yml. Altere-o lá.',
   mcp_server_name_taken: 'Já existe um servidor MCP com este nome.',
+  tool_changed_again:
+    'O servidor MCP mudou esta ferramenta de novo. Leia a descrição outra vez e depois aceite.',
   mcp_url_missing: 'Digite o endereço do servidor MCP.',
   mcp_server_not_found: 'Esse servidor MCP não existe.',
   mcp_sign_in_refused: 'O login em “{{server}}” falhou ou foi recusado. Tente novamente.',

@@ -142,6 +142,11 @@ export const settingsPages = {
     toolCount_many: '{{count}} ferramentas',
     toolCount_other: '{{count}} ferramentas',
     toolTokens: 'Cerca de {{number}} tokens de cada solicitação',
+    changedTool:
+      '“{{tool}}” mudou sua descrição. Volta a pedir aprovação, embora config.yml o defina como “{{risk}}”. Aceite a mudança se isso ainda deve valer.',
+    changedSchema: 'Seus argumentos',
+    accept: 'Aceitar',
+    acceptTool: 'Aceitar a mudança de {{tool}}',
     output: 'Última saída do programa',
     problem: {
       unreadable: '{{name}} foi omitido: não tem nome ou endereço utilizável.',

@@ -18,6 +18,8 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   mcp_headers_missing: 'URL MCP-сервера изменился. Введите его заголовки заново.',
   mcp_server_configured: 'Этот MCP-сервер задан в config.yml. Измените его там.',
   mcp_server_name_taken: 'MCP-сервер с таким именем уже есть.',
+  tool_changed_again:
+    'MCP-сервер снова изменил этот инструмент. Прочитайте его описание ещё раз и затем примите.',
   mcp_url_missing: 'Введите адрес MCP-сервера.',
   mcp_server_not_found: 'Такого MCP-сервера нет.',
   mcp_sign_in_refused: 'Вход в «{{server}}» не удался или отклонён. Попробуйте ещё раз.',

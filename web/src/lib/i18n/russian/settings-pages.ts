@@ -147,6 +147,11 @@ export const settingsPages = {
     toolCount_many: '{{count}} инструментов',
     toolCount_other: '{{count}} инструмента',
     toolTokens: 'Около {{number}} токенов каждого запроса',
+    changedTool:
+      '«{{tool}}» изменил своё описание. Он снова требует подтверждения, хотя config.yml задаёт ему «{{risk}}». Примите изменение, если это должно остаться в силе.',
+    changedSchema: 'Его аргументы',
+    accept: 'Принять',
+    acceptTool: 'Принять изменение {{tool}}',
     output: 'Последний вывод программы',
     problem: {
       unreadable: '{{name}} пропущено: нет пригодного имени или адреса.',

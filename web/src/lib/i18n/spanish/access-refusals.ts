@@ -18,6 +18,8 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   mcp_headers_missing: 'La URL del servidor MCP cambió. Escribe de nuevo sus cabeceras.',
   mcp_server_configured: 'Este servidor MCP está definido en config.yml. Cámbialo allí.',
   mcp_server_name_taken: 'Ya hay un servidor MCP con este nombre.',
+  tool_changed_again:
+    'El servidor MCP ha vuelto a cambiar esta herramienta. Lee otra vez su descripción y acéptala después.',
   mcp_url_missing: 'Escribe la dirección del servidor MCP.',
   mcp_server_not_found: 'Ese servidor MCP no existe.',
   mcp_sign_in_refused:

@@ -142,6 +142,11 @@ export const settingsPages = {
     toolCount_many: '{{count}} herramientas',
     toolCount_other: '{{count}} herramientas',
     toolTokens: 'Unos {{number}} tokens de cada solicitud',
+    changedTool:
+      '«{{tool}}» ha cambiado su descripción. Vuelve a pedir aprobación, aunque config.yml le asigna «{{risk}}». Acepta el cambio si debe seguir así.',
+    changedSchema: 'Sus argumentos',
+    accept: 'Aceptar',
+    acceptTool: 'Aceptar el cambio de {{tool}}',
     output: 'Última salida del programa',
     problem: {
       unreadable: '{{name}} se omite: no tiene un nombre o una dirección válidos.',
