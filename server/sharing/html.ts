@@ -68,6 +68,7 @@ math{font-size:1.1em;font-family:"STIX Two Math","Latin Modern Math","Cambria Ma
 .footnotes{border-top:1px solid var(--line);color:var(--muted);font-size:.875rem;margin-top:1.5rem}.footnotes p{display:inline}sup{line-height:0}sup a{padding:0 .15em;text-decoration:none}:target{background:var(--soft)}
 .cell-short{white-space:nowrap}.cell-wide{min-width:11rem}.cell-widest{min-width:18rem}
 kbd{border:1px solid var(--line);border-bottom-width:2px;border-radius:.3rem;font-size:.85em;padding:.05em .35em}
+.link-address{color:var(--muted);font-size:.875em;overflow-wrap:anywhere;word-break:break-all}
 .footnotes a{display:inline-block;text-decoration:none}
 summary>p{display:inline;margin:0}
 details{border:1px solid var(--line);border-radius:.6rem;margin:.75rem 0;padding:.4rem .9rem}
@@ -82,7 +83,7 @@ button,.button{background:var(--accent);color:var(--on-accent);border-color:var(
 :focus-visible{outline:2px solid var(--accent);outline-offset:2px}
 .bad{color:var(--bad)}
 @media print{:root{color-scheme:light;--paper:#fff;--ink:#000;--muted:#444;--line:#bbb;--soft:#f4f4f4;--accent:#000;--surface:#fff}
-body{font-size:11pt}main{max-width:none;padding:0}h1,h2,h3{break-after:avoid}pre,table,img,blockquote{break-inside:avoid-page}pre,.wide,.formula{overflow:visible}pre.code{white-space:pre-wrap;overflow-wrap:anywhere}td,th{overflow-wrap:anywhere}.button,form,.brand{display:none}a[href^=http]::after{content:" (" attr(href) ")";font-size:.85em}}`
+body{font-size:11pt}main{max-width:none;padding:0}h1,h2,h3{break-after:avoid}pre,table,img,blockquote{break-inside:avoid-page}pre,.wide,.formula{overflow:visible}pre.code{white-space:pre-wrap;overflow-wrap:anywhere}td,th{overflow-wrap:anywhere}.button,form,.brand,.link-address{display:none}a[href^=http]::after{content:" (" attr(href) ")";font-size:.85em}}`
 
 const STYLE_HASH = `'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`
 

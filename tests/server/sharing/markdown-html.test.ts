@@ -63,6 +63,23 @@ test('chemical formulas become MathML too', () => {
   expect(drawn).not.toContain('<code')
 })
 
+test('a link or picture whose address can carry data shows it behind its text', () => {
+  expect(seen('[Help](https://attacker.test/?d=secret)')).toBe('Help (attacker.test/?d=secret)')
+  expect(seen('![Chart](https://attacker.test/?d=secret)')).toBe('Chart (attacker.test/?d=secret)')
+  expect(seen('[**Help**][1]\n\n[1]: https://secret@attacker.test/')).toBe(
+    'Help (secret@attacker.test/)',
+  )
+  // What it shows is text.
+  expect(html('[x](<https://a.test/?<b>\u202e>)')).not.toMatch(/<b>/)
+  for (const plain of [
+    '[Guide](https://example.org/guide)',
+    '<https://example.org/?q=1>',
+    '[https://example.org/?q=1](https://example.org/?q=1)',
+    '[Write](mailto:a@example.org?subject=x)',
+  ])
+    expect(html(plain)).not.toContain('link-address')
+})
+
 test('a table scrolls by itself, also with the keyboard', () => {
   expect(html('| a |\n| - |\n| 1 |')).toMatch(/^<div class="wide" tabindex="0"><table[\s>]/)
 })

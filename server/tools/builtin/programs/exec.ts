@@ -78,6 +78,7 @@ export function createExecTool({
     category: 'shell',
     riskLevel: 'high',
     changesProject: true,
+    namesAddresses: true,
     timeoutMs: MAX_SECONDS * 1_000 + ALLOWANCE_MS,
     isolation: bubblewrap.available ? 'kernel' : 'none',
     input: z.object({

@@ -1,9 +1,10 @@
 // Citations in a text: `[1]` becomes a chip if the text has numbered sources.
+
 import { type ReactNode, useContext } from 'react'
+import { addressToShow } from '../../../../server/protocol/markdown/link-address.ts'
 import { lazyPart } from '../states/late.tsx'
 import { PartBoundary } from '../states/part-boundary.tsx'
 import { type Citation, CitationContext } from './citation-context.ts'
-import { addressToShow } from './link-address.ts'
 
 const LateChip = lazyPart(() => import('./citation-chip.tsx').then((module) => module.CitationChip))
 

@@ -1,6 +1,6 @@
 // Which links of an answer show where they lead.
 import { expect, test } from 'vitest'
-import { addressToShow } from '../../web/src/ui/markdown/link-address.ts'
+import { addressToShow } from '../../../../server/protocol/markdown/link-address.ts'
 
 test('a link whose address carries data that its text does not show, shows the address', () => {
   expect(addressToShow('https://attacker.test/?d=secret', 'Help')).toBe('attacker.test/?d=secret')
