@@ -90,6 +90,37 @@ describeInBrowser('files of a message', (visitor) => {
     await leave(page)
   })
 
+  test('cells and text that an office program copies with a picture of them are pasted as text; a copied picture or file is attached', async () => {
+    const page = await visitor.open(url)
+    await composer(page).focus()
+    const types = { text: 'text/plain', html: 'text/html' }
+    /** Whether the browser inserts the text, as it does unless the page attaches something instead. */
+    const inserts = (name: string, copied: { text?: string; html?: string }): Promise<boolean> =>
+      page.evaluate<boolean>(`(() => {
+        const bytes = Uint8Array.from(atob('${photo.toString('base64')}'), (one) => one.charCodeAt(0))
+        const data = new DataTransfer()
+        for (const [type, value] of ${JSON.stringify(Object.entries(copied).map(([key, value]) => [key === 'html' ? types.html : types.text, value]))})
+          data.setData(type, value)
+        data.items.add(new File([bytes], '${name}', { type: 'image/jpeg' }))
+        const paste = new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true })
+        return document.querySelector('#composer').dispatchEvent(paste)
+      })()`)
+    const cells = '<table><tr><td>A</td><td>B</td></tr></table>'
+    const picture = '<meta charset="utf-8"><img src="https://a.example/p.jpg">'
+    expect(await inserts('cells.jpg', { text: 'A\tB\r\n1\t2', html: cells })).toBe(true)
+    expect(await inserts('word.jpg', { text: 'A sentence.' })).toBe(true)
+    expect(
+      await inserts('link.jpg', { text: 'https://a.example', html: '<td>https://a.example</td>' }),
+    ).toBe(true)
+    expect(await inserts('web.jpg', { text: 'https://a.example/p.jpg', html: picture })).toBe(false)
+    expect(await inserts('finder.jpg', { text: 'finder.jpg' })).toBe(false)
+    expect(await inserts('image.jpg', { html: picture })).toBe(false)
+    const chips = page.getByRole('list', { name: 'Attachments' })
+    for (const name of ['web.jpg', 'finder.jpg', 'image.jpg']) await chips.getByText(name).waitFor()
+    expect(await chips.getByRole('listitem').count()).toBe(3)
+    await leave(page)
+  })
+
   test('a file too large for the model links to the document that the project created from it', async () => {
     const created = await fetch(`${url}/api/projects`, {
       method: 'POST',

@@ -9,7 +9,7 @@ export type TreeNode = {
   value?: string
   url?: string
   /** The words for an image. */
-  alt?: string
+  alt?: string | null | undefined
   /** Where it is in the source; a parser's extensions leave it out. */
   position?: { start: Point; end: Point } | undefined
   tagName?: string

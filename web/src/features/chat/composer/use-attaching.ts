@@ -14,6 +14,29 @@ const WINDOW_SHARE = 0.5
 /** A longer pasted text becomes a file. */
 const MAX_PASTED_CHARACTERS = 8_000
 
+/** Whether the HTML of a clipboard is a picture alone, as a browser copies one. */
+function isPictureAlone(html: string): boolean {
+  const { body } = new DOMParser().parseFromString(html, 'text/html')
+  return body.querySelector('img') !== null && body.textContent.trim() === ''
+}
+
+/** The text says only what the files are: their names, as file managers add them, or the address of a picture. */
+function isTextOfFiles(text: string, html: string, files: readonly File[]): boolean {
+  if (files.length === 1 && /^https?:\/\/\S+$/.test(text))
+    return html === '' || isPictureAlone(html)
+  const names = new Set(files.map(({ name }) => name))
+  return text
+    .split(/[\r\n]+/)
+    .every((line) => names.has(line) || names.has(line.split(/[\\/]/).at(-1) ?? ''))
+}
+
+/** The files to attach from a clipboard. Excel, Word and OneNote add a picture of their text, which is not wanted. */
+function pastedFiles(clipboard: DataTransfer): readonly File[] {
+  const files = [...clipboard.files]
+  const text = clipboard.getData('text/plain').trim()
+  return text === '' || isTextOfFiles(text, clipboard.getData('text/html'), files) ? files : []
+}
+
 /**
  * The files are part of the draft `draftKey`. While `model` is undefined (loading), any file can be attached; the server
  * checks again. `insert` receives a long pasted text that should not become a file.
@@ -58,7 +81,7 @@ export function useAttaching(
   }
 
   const onPaste = (event: ClipboardEvent): void => {
-    const { files } = event.clipboardData
+    const files = pastedFiles(event.clipboardData)
     if (files.length > 0) {
       event.preventDefault()
       attach(files)
