@@ -107,7 +107,7 @@ export function createAccess(
     assertApprovalMode(userId, mode) {
       const allowed = approvalModes(of(userId).rules)
       if (!allowed.includes(mode))
-        throw appError('approval_mode_not_permitted', { mode, available: allowed.join(', ') })
+        throw appError('approval_mode_not_permitted', { mode, available: [...allowed] })
     },
     ownQuota: (userId) => of(userId).ownQuota,
     quota: (userId) => of(userId).quota,

@@ -44,7 +44,7 @@ export function createResourceLimits({
       moment.getUTCMonth(),
       moment.getUTCDate() + 1,
     )
-    const renews_at = `${new Date(renewsAt).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+    const renews_at = new Date(renewsAt).toISOString()
     const retryAfter = Math.ceil((renewsAt - moment.getTime()) / 1000)
     const refusal = appError(reason, { limit, renews_at }, { retryAfter })
     onReached?.(userId, refusal)

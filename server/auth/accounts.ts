@@ -255,9 +255,11 @@ export function createAccounts({
         source === browser.sourceFor(undefined) ? username : `${username} in ${source}`
       const { matches } = await guard.compare(source, account, async () => {
         const isRight = await passwords.verify(user?.passwordHash ?? null, password, source)
-        return { matches: isRight && user?.isActive === true }
+        return { matches: isRight }
       })
       if (user === undefined || !matches) throw appError('wrong_credentials')
+      // Only who knows the password learns it.
+      if (!user.isActive) throw appError('account_disabled')
       return user
     },
 

@@ -1,6 +1,8 @@
 // Finds the owner of a token or an API key, as long as it is valid.
+
 import type { ApiKeyRow } from '../db/repositories/accounts/api-keys.ts'
 import type { SessionRow, UserRepository, UserRow } from '../db/repositories/accounts/users.ts'
+import { appError } from '../errors.ts'
 import type { ApiKeys } from './api-keys.ts'
 import type { Identity } from './identity.ts'
 import type { TokenClaims } from './tokens.ts'
@@ -49,6 +51,8 @@ export function createCredentials({
   return {
     async ofSession(claims, isUse = true) {
       const found = await users.findForSession(claims.sub, claims.jti, claims.sid ?? '')
+      // Says so to the person who was signed in.
+      if (found?.user.isActive === false && isUse) throw appError('account_disabled')
       if (found?.user.isActive !== true) return null
       const { user, session } = found
       if (claims.sid !== undefined) {

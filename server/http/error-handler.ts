@@ -6,6 +6,7 @@ import { z } from 'zod'
 import { AppError, appError } from '../errors.ts'
 import { ERROR_CODES, type ErrorBody, type ErrorCode, type ErrorParams } from '../protocol/error.ts'
 import type { FailureReason } from '../protocol/failures/failures.ts'
+import type { FieldFault } from '../protocol/field-fault.ts'
 import { type OpenAiError, openAiError } from '../protocol/openai/error.ts'
 
 /** Sent with every response; the id is also in every log line of the request. */
@@ -135,15 +136,37 @@ function frameworkFault(error: unknown): { code?: string; statusCode?: number } 
 interface ValidationFault {
   instancePath: string
   message?: string
+  /** Zod's code of the issue. */
+  keyword?: string
+  /** The rest of Zod's issue. */
+  params?: Record<string, unknown>
+}
+
+/** What is wrong with a field, for pages that say so in their reader's language. */
+function faultOf({ keyword, params = {}, message = '' }: ValidationFault): FieldFault {
+  const { origin, minimum, maximum, format } = params
+  const bound = keyword === 'too_small' ? minimum : maximum
+  const limit = typeof bound === 'number' ? { limit: bound } : {}
+  const isMany = origin === 'array' || origin === 'set' || origin === 'map'
+  if (keyword === 'too_small')
+    return { fault: origin === 'string' ? 'too_short' : isMany ? 'too_few' : 'too_small', ...limit }
+  if (keyword === 'too_big')
+    return { fault: origin === 'string' ? 'too_long' : isMany ? 'too_many' : 'too_large', ...limit }
+  if (keyword === 'invalid_type' && message.endsWith('received undefined'))
+    return { fault: 'missing' }
+  if (keyword === 'invalid_format' && (format === 'url' || format === 'email'))
+    return { fault: format }
+  return { fault: keyword === 'invalid_format' ? 'form' : 'value' }
 }
 
 function validationFailure(error: {
   validation: readonly ValidationFault[]
   validationContext?: string | undefined
 }): Failure {
-  const details = error.validation.slice(0, 20).map(({ instancePath, message }) => ({
-    path: instancePath.replace(/^\//, '').replaceAll('/', '.'),
-    message: message ?? 'is not valid',
+  const details = error.validation.slice(0, 20).map((fault) => ({
+    path: fault.instancePath.replace(/^\//, '').replaceAll('/', '.'),
+    message: fault.message ?? 'is not valid',
+    ...faultOf(fault),
   }))
   const first = details[0]
   const part = error.validationContext ?? 'request'

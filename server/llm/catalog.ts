@@ -148,7 +148,7 @@ export function createModelCatalog(options: ModelCatalogOptions): ModelCatalog {
         const isKnown = known.has(requested) || requested === DEMO_MODEL_ID
         throw appError(isKnown && !permits(requested) ? 'model_not_permitted' : 'unknown_model', {
           model: requested.slice(0, 200),
-          available: names.join(', '),
+          available: names,
         })
       }
       const { settings } = found

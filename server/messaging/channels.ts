@@ -176,7 +176,7 @@ export function createChannels(options: ChannelsOptions): Channels {
     async create(userId, { type, name, settings }) {
       const kind = kinds.get(type)
       if (kind === undefined)
-        throw appError('channel_type_unknown', { type, types: [...kinds.keys()].join(', ') })
+        throw appError('channel_type_unknown', { type, types: [...kinds.keys()] })
       kind.check(settings)
       const channel: ChannelRow = {
         id: newId(),

@@ -57,8 +57,14 @@ export const ERROR_CODES = {
 /** The kind of a failure, which decides the HTTP status. */
 export type ErrorCode = keyof typeof ERROR_CODES
 
-/** The values in an error's text by placeholder, so that the page can translate it. */
-export const ErrorParams = z.record(z.string(), z.union([z.string(), z.number()]))
+/**
+ * The values in an error's text by placeholder, so that the page can translate it and write each as its reader does: numbers,
+ * lists of names, and moments (`MOMENT_PARAMS`) as ISO 8601 in UTC.
+ */
+export const ErrorParams = z.record(
+  z.string(),
+  z.union([z.string(), z.number(), z.array(z.string())]),
+)
 export type ErrorParams = z.infer<typeof ErrorParams>
 
 /** The body of every response that is an error. */

@@ -28,7 +28,7 @@ describeInBrowser('the documents of a project', (visitor) => {
     await page.getByRole('tab', { name: 'Knowledge' }).click()
     await page.getByText('No documents yet').waitFor()
     await page.evaluate(dropFile('section[aria-label=Knowledge]', 'novel.md', chapters(25)))
-    await page.getByRole('button', { name: /novel\.md.*passages/s }).click()
+    await page.getByRole('button', { name: /novel\.md.*sections/s }).click()
     const dialog = page.getByRole('dialog', { name: 'novel.md' })
     await dialog.getByText('Chapter 0').first().waitFor()
     await expectAccessible(page)

@@ -51,7 +51,7 @@ describeInBrowser('further pages', (visitor) => {
       })
     }
     const page = await visitor.open(`${server.url}/stats`)
-    const rows = page.getByRole('list', { name: 'Recent runs' }).getByRole('listitem')
+    const rows = page.getByRole('list', { name: 'Recent answers' }).getByRole('listitem')
     const more = page.getByRole('button', { name: 'Show more' })
     await more.waitFor()
     const shown = await rows.count()

@@ -14,7 +14,7 @@ describeInBrowser('wrong input', (visitor) => {
 
   test('a provider without an API, or without a list of models, is explained in Chinese', async () => {
     const page = await visitor.open(`${host.server.url}/setup`, { language: 'zh-CN' })
-    const address = page.getByLabel('地址', { exact: true })
+    const address = page.getByLabel('网址', { exact: true })
     const next = page.getByRole('button', { name: '测试并继续' })
     await address.fill('ftp://example.org')
     await next.click()
@@ -22,7 +22,7 @@ describeInBrowser('wrong input', (visitor) => {
     await address.fill(host.upstream.url)
     host.upstream.program(() => turn.html())
     await next.click()
-    await page.getByRole('alert').getByText('这个地址没有兼容 OpenAI 的 API').waitFor()
+    await page.getByRole('alert').getByText('这个网址没有兼容 OpenAI 的 API').waitFor()
     host.upstream.reset()
     host.upstream.models = []
     await next.click()
@@ -40,7 +40,7 @@ describeInBrowser('wrong input', (visitor) => {
       if (request.method() === 'POST') sent.push(request.postData() ?? '')
     })
     await dialog.getByLabel('名称').fill('team')
-    await dialog.getByLabel('地址').fill('ftp://example.org')
+    await dialog.getByLabel('网址').fill('ftp://example.org')
     await add.click()
     expect(await complaint(page)).not.toBe('')
     await dialog.getByLabel('类型').selectOption('telegram')

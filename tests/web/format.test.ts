@@ -1,6 +1,13 @@
 // Durations and sizes as people of each language write them.
 import { expect, test } from 'vitest'
-import { duration, elapsed, fileSize, fineDuration } from '../../web/src/lib/format.ts'
+import {
+  duration,
+  elapsed,
+  fileSize,
+  fineDuration,
+  fullDay,
+  fullTime,
+} from '../../web/src/lib/format.ts'
 
 test('durations have the decimal separator and the symbols of the language', () => {
   expect([duration(3.42, 'en'), duration(3.42, 'de'), duration(3.42, 'fr')]).toEqual([
@@ -44,4 +51,10 @@ test('sizes have the decimal separator and the symbols of the language', () => {
     '20 КБ',
     '3,0 Go',
   ])
+})
+
+test('a date looks the same with and without its time', () => {
+  const moment = '2026-03-05T12:00:00Z'
+  for (const language of ['en', 'de', 'fr', 'ja', 'zh', 'zh-Hant'])
+    expect(fullTime(moment, language)).toContain(fullDay(moment, language))
 })

@@ -1,6 +1,6 @@
 // The language whose voice reads a text.
 import { expect, test } from 'vitest'
-import { languageOf } from '../../web/src/lib/browser/language-of.ts'
+import { foreignLanguageOf, languageOf } from '../../web/src/lib/browser/language-of.ts'
 
 test.each([
   ['An English text that quotes 茶.', 'en', 'en'],
@@ -20,4 +20,12 @@ test('a Latin text on a page in another script is read in English', () => {
 
 test('a text without letters is read in the language of the page', () => {
   expect(languageOf('1 + 1 = 2', 'fr')).toBe('fr')
+})
+
+test('a text has a language of its own only where that is not the one of the page', () => {
+  expect(foreignLanguageOf('先喝茶，再写代码。', 'en')).toBe('zh-CN')
+  expect(foreignLanguageOf('先喝茶，再写代码。', 'zh')).toBeUndefined()
+  expect(foreignLanguageOf('先喝茶，再写代码。', 'zh-Hant')).toBeUndefined()
+  expect(foreignLanguageOf('Drink tea.', 'de')).toBeUndefined()
+  expect(foreignLanguageOf('Drink tea.', 'zh')).toBe('en')
 })

@@ -5,7 +5,10 @@ import { ERROR_CODES } from '../../server/protocol/error.ts'
 import { FAILURES } from '../../server/protocol/failures/failures.ts'
 import { STORED_FAILURES } from '../../server/protocol/failures/stored.ts'
 import { endFirstScreen } from '../../web/src/lib/browser/first-screen.tsx'
-import { loadRefusals, refusalText } from '../../web/src/lib/http/refusal-text.ts'
+import { fullTime } from '../../web/src/lib/format.ts'
+import { loadRefusals, refusalText, setOperator } from '../../web/src/lib/http/refusal-text.ts'
+import { chinese } from '../../web/src/lib/i18n/chinese/first-screen.ts'
+import { chinesePages } from '../../web/src/lib/i18n/chinese/pages.ts'
 import { refusals } from '../../web/src/lib/i18n/chinese/refusals.ts'
 import { isLanguage, LANGUAGES } from '../../web/src/lib/i18n/languages.ts'
 import { eventually } from '../support/eventually.ts'
@@ -15,12 +18,12 @@ const parametersOf = (text: string): string[] =>
 
 describe('texts of refusals', () => {
   test('every reason that the server can give has a Chinese text', () => {
-    const chinese: Record<string, string> = refusals
+    const texts: Record<string, string> = refusals
     const lacking = [
       ...Object.keys(FAILURES),
       ...Object.keys(STORED_FAILURES),
       ...Object.keys(ERROR_CODES),
-    ].filter((reason) => !/\p{Script=Han}/u.test(chinese[reason] ?? ''))
+    ].filter((reason) => !/\p{Script=Han}/u.test(texts[reason] ?? ''))
     expect(lacking).toEqual([])
   })
 
@@ -62,7 +65,10 @@ describe('a refusal on the Chinese page', () => {
     message: 'At most 10',
   }
   beforeAll(async () => {
-    await i18next.init({ lng: 'zh', resources: {} })
+    await i18next.init({
+      lng: 'zh',
+      resources: { zh: { translation: { ...chinese, ...chinesePages } } },
+    })
     expect(refusalText(full)).toBe('At most 10') // these texts are loaded after the first screen
     loadRefusals('zh')
     endFirstScreen()
@@ -85,6 +91,45 @@ describe('a refusal on the Chinese page', () => {
     expect(refusalText({ ...full, params: {} })).toBe('At most 10')
   })
 
+  test('writes times in the zone of its reader, numbers with separators, sizes and lists as its language does', () => {
+    const renews_at = '2026-04-01T00:00:00.000Z'
+    expect(
+      refusalText({
+        reason: 'tokens_per_day_used_up',
+        params: { limit: 100_000, renews_at },
+        message: '',
+      }),
+    ).toBe(`你今天的 100,000 个 token 已用完，将于 ${fullTime(renews_at, 'zh')} 恢复。`)
+    expect(
+      refusalText({
+        reason: 'model_not_permitted',
+        params: { model: 'm', available: ['a', 'b', 'c'] },
+        message: '',
+      }),
+    ).toBe('你所在的组不能使用模型“m”。可以使用：a、b和c。')
+    expect(
+      refusalText({
+        reason: 'approval_mode_not_permitted',
+        params: { mode: 'auto', available: ['ask'] },
+        message: '',
+      }),
+    ).toContain('“从不询问”。可以使用：先问我。')
+  })
+
+  test('tells a member whom to ask, not what only an administrator can set', async () => {
+    const refusal = {
+      reason: 'model_unauthorized',
+      params: { model: 'm', status: 401 },
+      message: '',
+    }
+    expect(refusalText(refusal)).toContain('请在设置中检查密钥')
+    setOperator(false)
+    expect(refusalText(refusal)).toBe(
+      '由于这台服务器上的设置，“m”暂时无法回答。请换一个模型，或告知管理员。',
+    )
+    setOperator(true)
+  })
+
   test('quotes the provider after the text, and names the model that is tried next', () => {
     const params = { model: 'M', status: 400, detail: 'no such field' }
     expect(refusalText({ reason: 'model_refused', params, message: 'M refused.' })).toBe(
@@ -104,4 +149,19 @@ describe('a refusal on the Chinese page', () => {
       '它已退出',
     )
   })
+})
+
+test("on the English page, the server's text has times in the zone of its reader and numbers with separators", async () => {
+  await i18next.changeLanguage('en')
+  const renews_at = '2026-04-01T00:00:00.000Z'
+  expect(
+    refusalText({
+      reason: 'tokens_per_day_used_up',
+      params: { limit: 100_000, renews_at },
+      message:
+        'You have used up today’s limit of 100000 tokens. It resets at 2026-04-01 00:00 UTC.',
+    }),
+  ).toBe(
+    `You have used up today’s limit of 100,000 tokens. It resets at ${fullTime(renews_at, 'en')}.`,
+  )
 })

@@ -72,7 +72,7 @@ export const CONVERSATION_FAILURES = {
   ],
   response_item_not_found: ['not_found', 'None of your responses contains the item “{{id}}”.'],
   response_not_found: ['not_found', 'Response “{{id}}” not found.'],
-  run_not_found: ['not_found', 'Run not found.'],
+  run_not_found: ['not_found', 'Answer not found.'],
   share_expired: ['validation_failed', 'The expiry time of a share must be in the future.'],
   share_guesses_exhausted: [
     'too_many_requests',

@@ -29,7 +29,7 @@ export type FailureReason = keyof typeof FAILURES
 /** The parameters that the text of a reason needs; sizes come as text with their unit ("5 MB"). */
 export type FailureParams<Reason extends FailureReason> = Record<
   ParamNames<(typeof FAILURES)[Reason][1]>,
-  string | number
+  string | number | string[]
 >
 
 /** The English text of a reason with its parameters filled in. */

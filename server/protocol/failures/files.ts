@@ -142,7 +142,7 @@ export const FILE_FAILURES = {
   ],
   project_deleted_during_run: [
     'project_deleted',
-    'The project of this conversation was deleted during the run, so the answer stops here. Send the message again to continue without the project.',
+    'The project of this conversation was deleted meanwhile, so the answer stops here. Send the message again to continue without the project.',
   ],
   project_full: [
     'project_full',

@@ -37,11 +37,11 @@ export const RUN_FAILURES = {
     'bad_request',
     'The result of the tool call “{{name}}” is missing. Send a result for every call of your tools.',
   ],
-  conversation_busy: ['conflict', 'Other runs keep starting in this conversation. Try again.'],
+  conversation_busy: ['conflict', 'Other answers keep starting in this conversation. Try again.'],
   conversation_gone: ['not_found', 'The conversation was deleted.'],
   conversation_has_run: [
     'run_active',
-    'This conversation already has an active run. Wait for it to finish, or stop it first.',
+    'This conversation is already being answered. Wait for the answer to finish, or stop it first.',
   ],
   image_not_data_url: [
     'bad_attachment',
@@ -77,37 +77,37 @@ export const RUN_FAILURES = {
     'store_busy',
     'The files were restored, but the checkpoint of the restore could not be stored yet.',
   ],
-  run_completed: ['run_not_resumable', 'This run is complete. There is nothing to resume.'],
+  run_completed: ['run_not_resumable', 'This answer is complete. There is nothing to resume.'],
   run_continues_soon: [
     'store_unavailable',
-    'The server is about to continue this run. Try again shortly.',
+    'The server is about to continue this answer. Try again shortly.',
   ],
   run_minutes_used_up: [
     'budget_exceeded',
     'This answer reached the limit of {{limit}} minutes. You can resume it.',
   ],
-  run_not_prepared: ['internal', 'The run could not be prepared. Try again.'],
+  run_not_prepared: ['internal', 'The answer could not be prepared. Try again.'],
   run_not_stored: [
     'internal',
     'The answer could not be stored, so it stops here. Send the message again, or resume the answer.',
   ],
-  run_still_active: ['run_not_resumable', 'This run is still active.'],
+  run_still_active: ['run_not_resumable', 'This answer is still in progress.'],
   run_takes_no_decision: [
     'approval_decided',
-    'This run has ended. None of its tool calls is waiting for a decision.',
+    'This answer has ended. None of its tool calls is waiting for a decision.',
   ],
   run_takes_no_input: [
     'conflict',
-    'This run has ended. None of its tool calls is waiting for input.',
+    'This answer has ended. None of its tool calls is waiting for input.',
   ],
   run_tokens_used_up: [
     'budget_exceeded',
     'This answer reached the limit of {{limit}} tokens. Send a new message to continue.',
   ],
-  run_without_answer: ['internal', 'The run ended without an answer. Try again.'],
+  run_without_answer: ['internal', 'There is no answer. Try again.'],
   runs_exhausted: [
     'too_many_runs',
-    'You have reached the limit of {{limit}} active runs. Wait for one to finish, or stop one.',
+    'You have reached the limit of {{limit}} answers at once. Wait for one to finish, or stop one.',
   ],
   task_not_found: ['not_found', 'Background task not found.'],
 } as const

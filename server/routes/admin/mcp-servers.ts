@@ -56,7 +56,7 @@ function registerList(app: App, { servers, list, test }: AdminMcpDependencies): 
       config: {
         admin: true,
         audit: {
-          action: 'mcp_server_changed',
+          action: 'mcp_server_added',
           fields: ['name', 'enabled', 'trust_hints', 'users'],
         },
       },
@@ -142,7 +142,7 @@ function registerOne(app: App, { servers, list, accept }: AdminMcpDependencies):
   app.delete(
     '/api/admin/mcp/:name',
     {
-      config: { admin: true, audit: { action: 'mcp_server_changed' } },
+      config: { admin: true, audit: { action: 'mcp_server_deleted' } },
       schema: {
         summary: 'Delete an added MCP server and all sign-ins to it',
         params: Params,

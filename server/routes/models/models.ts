@@ -146,7 +146,7 @@ function registerAdmin(app: App, { configured, models, box }: ModelRouteDependen
     {
       config: {
         admin: true,
-        audit: { action: 'model_changed', fields: ['id', 'name', 'api_url'] },
+        audit: { action: 'model_added', fields: ['id', 'name', 'api_url'] },
       },
       schema: { summary: 'Add a model', body: CreateModelBody, response: { 200: One } },
     },
@@ -201,7 +201,7 @@ function registerAdmin(app: App, { configured, models, box }: ModelRouteDependen
   app.delete(
     '/api/admin/models/:id',
     {
-      config: { admin: true, audit: { action: 'model_changed' } },
+      config: { admin: true, audit: { action: 'model_deleted' } },
       schema: { summary: 'Delete an added model', params: Params, response: { 200: Deleted } },
     },
     async ({ params: { id } }) => {

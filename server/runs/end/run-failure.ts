@@ -38,6 +38,10 @@ const redacted = (params: ErrorParams, redact: Redact): ErrorParams =>
   Object.fromEntries(
     Object.entries(params).map(([name, value]) => [
       name,
-      typeof value === 'string' ? redact(value) : value,
+      typeof value === 'string'
+        ? redact(value)
+        : Array.isArray(value)
+          ? value.map((one) => redact(one))
+          : value,
     ]),
   )

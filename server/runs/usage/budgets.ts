@@ -168,7 +168,7 @@ function refusal(
   const retryAfter = Math.ceil((renewsAt.getTime() - now.getTime()) / 1000)
   const params = {
     limit,
-    renews_at: `${renewsAt.toISOString().slice(0, 16).replace('T', ' ')} UTC`,
+    renews_at: renewsAt.toISOString(),
   }
   return group === null
     ? appError(REASONS[what][name], params, { retryAfter })

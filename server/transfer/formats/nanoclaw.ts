@@ -75,6 +75,6 @@ function toFault(error: unknown): never {
   throw new ImportFault(
     detail === 'cycle'
       ? storedFailure('import_cycle')
-      : storedFailure('import_unreadable', { detail }),
+      : storedFailure('import_unreadable', { detail: String(detail) }),
   )
 }

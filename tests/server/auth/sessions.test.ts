@@ -183,6 +183,15 @@ describeOnEachServer('sessions', (start) => {
     await set({ is_active: false })
     await stream.ended
     expect((await refresh(cookie)).status).toBe(401)
+    // Whoever was signed in, or knows the password, learns why; anybody else learns nothing.
+    const disabled = { status: 401, json: { reason: 'account_disabled' } }
+    expect(await server.call('GET', '/api/auth/profile', { token })).toMatchObject(disabled)
+    expect(await login('fay')).toMatchObject(disabled)
+    expect(
+      await server.call('POST', '/api/auth/login', {
+        body: { username: 'fay', password: 'a wrong password' },
+      }),
+    ).toMatchObject({ status: 401, json: { reason: 'wrong_credentials' } })
     await set({ is_active: true })
     expect([await statusOf(token), (await refresh(cookie)).status]).toEqual([401, 401])
     expect((await login('fay')).status).toBe(200)

@@ -64,6 +64,22 @@ describe('a failed request', () => {
   beforeAll(async () => {
     app = createApp({ bodyLimit: 10_000 })
     app.post('/api/names', { schema: { body: z.object({ name: z.string() }) } }, async () => ({}))
+    app.post(
+      '/api/limits',
+      {
+        schema: {
+          body: z.object({
+            name: z.string().max(3),
+            tags: z.array(z.string()).max(1),
+            count: z.number().min(1),
+            url: z.url(),
+            code: z.string().regex(/^a$/),
+            given: z.string(),
+          }),
+        },
+      },
+      async () => ({}),
+    )
     app.get('/api/full', async () => {
       throw appError('memory_too_long', { limit: 10, length: 12 })
     })
@@ -83,6 +99,21 @@ describe('a failed request', () => {
     method: 'POST',
     body,
     headers: { 'content-type': 'application/json' },
+  })
+
+  test('says what is wrong with each field in words that a page can translate', async () => {
+    const body = { name: 'long', tags: ['a', 'b'], count: 0, url: 'here', code: 'b' }
+    expect(await failed('/api/limits', json(JSON.stringify(body)))).toMatchObject({
+      reason: 'request_field_invalid',
+      details: [
+        { path: 'name', fault: 'too_long', limit: 3 },
+        { path: 'tags', fault: 'too_many', limit: 1 },
+        { path: 'count', fault: 'too_small', limit: 1 },
+        { path: 'url', fault: 'url' },
+        { path: 'code', fault: 'form' },
+        { path: 'given', fault: 'missing' },
+      ],
+    })
   })
 
   test('returns the reason and the parameters of its text', async () => {

@@ -76,7 +76,7 @@ const flags = [
 
 export interface PageOptions {
   theme?: 'light' | 'dark'
-  language?: 'en-US' | 'zh-CN'
+  language?: 'en-US' | 'zh-CN' | 'zh-TW' | 'de-DE'
   /** Emulates a phone: a narrow viewport with touch. */
   phone?: boolean
   /**

@@ -8,6 +8,7 @@ import { useProfile } from '../lib/api/auth.ts'
 import { conversationQuery } from '../lib/api/conversations.ts'
 import { firstScreen } from '../lib/browser/first-screen.tsx'
 import { useMedia } from '../lib/browser/use-media.ts'
+import { setOperator } from '../lib/http/refusal-text.ts'
 import { useTranslation } from '../lib/i18n/use-translation.tsx'
 import { paths } from '../lib/paths.ts'
 import { lastPart, late, lazyView } from '../ui/states/late.tsx'
@@ -50,6 +51,7 @@ export function Shell({ multi }: { multi: boolean }) {
   const { t } = useTranslation()
   const [location, navigate] = useLocation()
   const { data: user } = useProfile()
+  useEffect(() => setOperator(!multi || user?.role !== 'user'), [multi, user?.role])
   const openConversation = useCallback((id: string) => navigate(paths.conversation(id)), [navigate])
   useRunNotifications(openConversation)
   useTabTitle()

@@ -113,6 +113,10 @@ export const shortTime = (iso: string, language: string, now = new Date()): stri
     : date.toLocaleDateString(language, { month: 'short', day: 'numeric' })
 }
 
+/** The date of an ISO timestamp in the user's time zone, in the form that `fullTime` has. */
+export const fullDay = (iso: string, language: string): string =>
+  new Date(iso).toLocaleDateString(language, { dateStyle: 'medium' })
+
 /** Date and time of an ISO timestamp in the user's time zone. */
 export const fullTime = (iso: string, language: string): string =>
   new Date(iso).toLocaleString(language, { dateStyle: 'medium', timeStyle: 'short' })

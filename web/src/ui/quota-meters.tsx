@@ -1,32 +1,23 @@
 // Quotas as bars with usage and time of renewal. Quotas that are nearly used up stand out.
 
 import type { QuotaItem } from '../../../server/protocol/accounts/quota.ts'
-import { compactNumber, fileSize, fullTime, money, wholeNumber } from '../lib/format.ts'
+import { fullTime } from '../lib/format.ts'
 import { useTranslation } from '../lib/i18n/use-translation.tsx'
 import { classNames } from './class-names.ts'
+import { quotaAmount, usedShare, WARNING_SHARE } from './quota-amount.ts'
 import { ProgressBar } from './states/progress-bar.tsx'
-
-/** From this share on, the bar warns that the limit is near. */
-const WARNING_SHARE = 0.8
 
 /** One bar per quota, on the usage page and for accounts in the administration. */
 export function QuotaMeters({ items }: { items: readonly QuotaItem[] }) {
   const { t, i18n } = useTranslation()
-  const amount = ({ kind, currency }: QuotaItem, value: number): string => {
-    if (kind === 'storage') return fileSize(value, i18n.language)
-    if (kind.startsWith('cost'))
-      return currency === null
-        ? wholeNumber(value, i18n.language)
-        : money(value, currency, i18n.language)
-    return compactNumber(value, i18n.language)
-  }
+  const amount = (item: QuotaItem, value: number): string => quotaAmount(item, value, i18n.language)
   return (
     <ul className="grid gap-3 sm:grid-cols-2">
       {items.map((item) => {
         const { kind, group, limit, used, renews_at: renewsAt } = item
         const name =
           group === null ? t(`quota.kind.${kind}`) : `${t(`quota.kind.${kind}`)} · ${group}`
-        const share = used === null || limit === 0 ? 0 : Math.min(1, used / limit)
+        const share = usedShare(item)
         return (
           <li
             key={`${kind} ${group ?? ''}`}

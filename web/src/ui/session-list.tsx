@@ -2,6 +2,7 @@
 import { LogOut, Monitor, Smartphone, SquareTerminal } from 'lucide-react'
 import type { Session } from '../../../server/protocol/accounts/user.ts'
 import { deviceOf } from '../lib/browser/device.ts'
+import { fullTime } from '../lib/format.ts'
 import { useTranslation } from '../lib/i18n/use-translation.tsx'
 import { IconButton } from './controls/button.tsx'
 import { moveFocusOnRemoval } from './controls/move-focus-on-removal.ts'
@@ -18,8 +19,7 @@ export function SessionList({
   onEnd: (id: string) => void
 }) {
   const { t, i18n } = useTranslation()
-  const moment = (time: string): string =>
-    new Date(time).toLocaleString(i18n.language, { dateStyle: 'medium', timeStyle: 'short' })
+  const moment = (time: string): string => fullTime(time, i18n.language)
   const described = sessions.map((session) => {
     const { kind, program = t('sessions.program'), system } = deviceOf(session.user_agent)
     return {

@@ -114,7 +114,7 @@ test('tokens count per day and cost per calendar month, separately for each curr
     exceededBudget(given, dependencies, unstored(amount))
   expect(await after({ tokens: 1 })).toMatchObject({
     reason: 'tokens_per_day_used_up',
-    params: { limit: 100, renews_at: '2026-04-01 00:00 UTC' },
+    params: { limit: 100, renews_at: '2026-04-01T00:00:00.000Z' },
     retryAfter: 12 * 60 * 60,
   })
   expect(await after({ cost: 3.5, currency: 'USD' })).toBeNull()

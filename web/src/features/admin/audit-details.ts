@@ -184,7 +184,9 @@ export function useAuditDetails(): (entry: AuditEntry) => string[] {
   return ({ action, address, details }) => {
     const { id } = details
     const changedModel =
-      action === 'model_changed' && typeof id === 'string' && details.name === undefined
+      (action === 'model_changed' || action === 'model_deleted') &&
+      typeof id === 'string' &&
+      details.name === undefined
         ? [t('admin.detail.pair', { name: t('admin.detail.model'), value: modelName(id) })]
         : []
     const described = Object.entries(details).flatMap(([name, value]) => {

@@ -112,6 +112,7 @@ function NewGroup({
     >
       <TextField
         label={t('admin.groups.name')}
+        field="name"
         maxLength={100}
         value={name}
         onChange={(event) => setName(event.target.value)}

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { NO_QUOTA, QuotaKindName } from '../../../../server/protocol/accounts/quota.ts'
 import type { Invitation } from '../../../../server/protocol/accounts/user.ts'
 import { useInvitations, useInvite, useWithdrawInvitation } from '../../lib/api/admin.ts'
-import { fileSize } from '../../lib/format.ts'
+import { fileSize, fullDay } from '../../lib/format.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { Button, IconButton } from '../../ui/controls/button.tsx'
 import { SelectField, TextField } from '../../ui/controls/field.tsx'
@@ -23,7 +23,7 @@ export function InvitationsSection() {
   const withdraw = useWithdrawInvitation()
   const [isAdding, setIsAdding] = useState(false)
   const state = ({ used_at: used, expires_at: expires }: Invitation): string => {
-    const day = (time: string): string => new Date(time).toLocaleDateString(i18n.language)
+    const day = (time: string): string => fullDay(time, i18n.language)
     if (used !== null) return t('admin.usedOn', { day: day(used) })
     return t(new Date(expires) < new Date() ? 'admin.expiredOn' : 'admin.openUntil', {
       day: day(expires),
@@ -108,7 +108,7 @@ function NewInvitation({ onClose }: { onClose: () => void }) {
         invite.data && (
           <ShownOnce
             label={t('admin.invitationLink', {
-              day: new Date(invite.data.expires_at).toLocaleDateString(i18n.language),
+              day: fullDay(invite.data.expires_at, i18n.language),
             })}
             value={invite.data.url}
           />

@@ -16,6 +16,7 @@ export function NewPasswordField({
   return (
     <TextField
       label={label}
+      field="password"
       hint={t('auth.passwordHint')}
       type="password"
       autoComplete="new-password"

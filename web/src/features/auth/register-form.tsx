@@ -6,7 +6,7 @@ import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { EmailField } from '../../ui/controls/address-field.tsx'
 import { Button } from '../../ui/controls/button.tsx'
 import { SelectField, TextField } from '../../ui/controls/field.tsx'
-import { errorText } from '../../ui/states/error-text.ts'
+import { FieldFaults, useRemainingError } from '../../ui/states/field-faults.tsx'
 import { AccountCard } from './account-card.tsx'
 import { NewPasswordField } from './new-password-field.tsx'
 
@@ -17,14 +17,16 @@ type WhoRegisters = (typeof CHOICES)[number]
  * `link` is the token of an invitation or setup link; without one, registration must be open. `onDone` is called once the
  * account exists and is signed in.
  */
-export function RegisterForm({
-  title,
-  text,
-  link,
-  asksWhoRegisters = false,
-  onDone,
-  children,
-}: {
+export function RegisterForm(props: RegisterFormProps) {
+  const register = useSignIn('register')
+  return (
+    <FieldFaults error={register.error}>
+      <RegisterFields {...props} register={register} />
+    </FieldFaults>
+  )
+}
+
+type RegisterFormProps = {
   title: string
   text?: string | undefined
   /** The token of a setup or invitation link. */
@@ -34,10 +36,20 @@ export function RegisterForm({
   onDone?: () => void
   /** Content below the button. */
   children?: ReactNode
-}) {
+}
+
+function RegisterFields({
+  title,
+  text,
+  link,
+  asksWhoRegisters = false,
+  onDone,
+  children,
+  register,
+}: RegisterFormProps & { register: ReturnType<typeof useSignIn<'register'>> }) {
   const { t } = useTranslation()
-  const register = useSignIn('register')
   const settings = useChangeServerSettings()
+  const error = useRemainingError(register.error)
   const [username, setUsername] = useState('')
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
@@ -46,7 +58,7 @@ export function RegisterForm({
     <AccountCard
       title={title}
       text={text}
-      error={register.isError ? errorText(register.error) : undefined}
+      error={error}
       onSubmit={() => {
         const account = { username, password, ...(email === '' ? {} : { email }) }
         // Signing in unmounts this form, which drops callbacks of `mutate`. An error is shown above.
@@ -61,6 +73,10 @@ export function RegisterForm({
     >
       <TextField
         label={t('auth.username')}
+        field="username"
+        hint={t('auth.usernameHint')}
+        pattern="[\p{L}\p{N}_.@\-]+"
+        title={t('auth.usernameHint')}
         autoComplete="username"
         required
         minLength={2}
@@ -70,6 +86,7 @@ export function RegisterForm({
       />
       <EmailField
         label={t('auth.email')}
+        field="email"
         hint={t('common.optional')}
         autoComplete="email"
         value={email}

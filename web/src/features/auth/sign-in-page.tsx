@@ -6,6 +6,7 @@ import { useSignIn } from '../../lib/api/auth.ts'
 import { askForPasskey } from '../../lib/api/second-factors.ts'
 import { ApiError } from '../../lib/http/api-client.ts'
 import { useRefusalText } from '../../lib/http/refusal-text.ts'
+import { useSession } from '../../lib/http/session.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { Button, linkButtonClass } from '../../ui/controls/button.tsx'
@@ -47,7 +48,10 @@ export function SignInPage({
   const [isForgotten, setIsForgotten] = useState(false)
   const [isRegistering, setIsRegistering] = useState(first)
   const [usesPassword, setUsesPassword] = useState(!passwordOff)
-  const refusal = useSsoRefusal()
+  const { ended } = useSession()
+  const endedText =
+    ended === null ? undefined : t(ended === 'account_disabled' ? 'auth.disabled' : 'auth.ended')
+  const refusal = useSsoRefusal() ?? endedText
   if (needsSetupLink)
     return (
       <AccountCard title={t('auth.setupLinkTitle')} text={t('auth.setupLinkText')}>

@@ -1,6 +1,7 @@
 // A search hit: its kind, its day and the surrounding words.
 
 import type { SearchHit } from '../../../../server/protocol/conversations/search.ts'
+import { fullDay } from '../../lib/format.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { atPlaces } from '../../lib/list-keys.ts'
 import { readSnippet } from './snippet.ts'
@@ -15,11 +16,7 @@ export function HitView({ hit }: { hit: SearchHit }) {
           {t(`search.type.${hit.role === 'user' && hit.type === 'message' ? 'mine' : hit.type}`)}
         </span>
         {hit.page !== undefined && <span>{t('search.page', { page: hit.page })}</span>}
-        <span>
-          {new Date(hit.created_at).toLocaleDateString(i18n.language, {
-            dateStyle: 'medium',
-          })}
-        </span>
+        <span>{fullDay(hit.created_at, i18n.language)}</span>
       </span>
       <span className="line-clamp-3">
         {atPlaces(readSnippet(hit.snippet)).map(({ place, item: part }) =>

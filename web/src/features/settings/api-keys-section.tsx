@@ -3,6 +3,7 @@ import { KeyRound, Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { ApiKeyScope } from '../../../../server/protocol/accounts/user.ts'
 import { useApiKeys, useCreateApiKey, useDeleteApiKey } from '../../lib/api/keys.ts'
+import { fullDay } from '../../lib/format.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { Button, IconButton } from '../../ui/controls/button.tsx'
 import { SelectField, TextField } from '../../ui/controls/field.tsx'
@@ -25,8 +26,7 @@ export function ApiKeysSection() {
   const remove = useDeleteApiKey()
   const [isAdding, setIsAdding] = useState(false)
   const [doomed, setDoomed] = useState<{ id: string; name: string } | null>(null)
-  const day = (time: string): string =>
-    new Date(time).toLocaleDateString(i18n.language, { dateStyle: 'medium' })
+  const day = (time: string): string => fullDay(time, i18n.language)
   return (
     <Section
       id="api-keys"
@@ -117,6 +117,7 @@ function NewKey({ onClose }: { onClose: () => void }) {
       <div className="grid gap-4 sm:grid-cols-2">
         <TextField
           label={t('apiKeys.name')}
+          field="name"
           maxLength={100}
           value={name}
           onChange={(event) => setName(event.target.value)}

@@ -152,6 +152,7 @@ function NewChannel({ onClose }: { onClose: () => void }) {
         />
         <TextField
           label={t('channels.name')}
+          field="name"
           hint={t('channels.nameHint')}
           error={name === '' || isNamed ? undefined : t('channels.nameHint')}
           required
@@ -197,6 +198,7 @@ function ChannelField({
   const { t } = useTranslation()
   const common = {
     label: t(`channels.field.${name}`),
+    field: `settings.${name}`,
     autoComplete: 'off',
     required: name !== 'secret',
     value,

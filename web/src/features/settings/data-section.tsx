@@ -11,7 +11,7 @@ import {
   useStartExport,
   useStartImport,
 } from '../../lib/api/transfers.ts'
-import { fileSize } from '../../lib/format.ts'
+import { fileSize, fullTime } from '../../lib/format.ts'
 import { refusalText } from '../../lib/http/refusal-text.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { Button } from '../../ui/controls/button.tsx'
@@ -54,10 +54,7 @@ function ExportSection() {
           <p role="status" className="text-sm">
             {t('data.ready', {
               size: fileSize(job.size ?? 0, i18n.language),
-              until: new Date(job.expires_at ?? job.created_at).toLocaleString(i18n.language, {
-                dateStyle: 'medium',
-                timeStyle: 'short',
-              }),
+              until: fullTime(job.expires_at ?? job.created_at, i18n.language),
             })}
           </p>
         )}

@@ -3,6 +3,7 @@ import { Fingerprint, KeyRound, Smartphone } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useSecondFactorActions, useSecondFactors } from '../../lib/api/second-factors.ts'
 import { copyText } from '../../lib/browser/copy-text.ts'
+import { fullTime } from '../../lib/format.ts'
 import { ApiError } from '../../lib/http/api-client.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { Button } from '../../ui/controls/button.tsx'
@@ -23,8 +24,7 @@ type Task =
 /** A part of the account tab. New recovery codes are shown only once. */
 export function SecondFactorSection() {
   const { t, i18n } = useTranslation()
-  const moment = (time: string): string =>
-    new Date(time).toLocaleString(i18n.language, { dateStyle: 'medium', timeStyle: 'short' })
+  const moment = (time: string): string => fullTime(time, i18n.language)
   const factors = useSecondFactors()
   const [task, setTask] = useState<Task | null>(null)
   const [codes, setCodes] = useState<readonly string[] | null>(null)

@@ -1,6 +1,7 @@
 // The user's shares: links, number of views, stop sharing.
 import { Link2, Trash2 } from 'lucide-react'
 import { useRevokeShare, useShares } from '../../lib/api/sharing.ts'
+import { fullDay } from '../../lib/format.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { IconButton } from '../../ui/controls/button.tsx'
 import { moveFocusOnRemoval } from '../../ui/controls/move-focus-on-removal.ts'
@@ -14,7 +15,7 @@ export function SharesSection() {
   const { t, i18n } = useTranslation()
   const shares = useShares()
   const revoke = useRevokeShare()
-  const day = (time: string): string => new Date(time).toLocaleDateString(i18n.language)
+  const day = (time: string): string => fullDay(time, i18n.language)
   return (
     <Section title={t('share.list')} text={t('share.listText')}>
       {shares.isPending && <Loading />}

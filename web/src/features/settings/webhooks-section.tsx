@@ -225,6 +225,7 @@ function NewWebhook({ onClose }: { onClose(): void }) {
     >
       <UrlField
         label={t('webhooks.url')}
+        field="url"
         required
         maxLength={2_000}
         value={url}

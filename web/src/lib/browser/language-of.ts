@@ -1,4 +1,4 @@
-// Guesses the language of a text from its script, to choose a voice that can read it.
+// Guesses the language of a text from its script, to choose a voice that can read it and the fonts and rules to show it with.
 
 /** Languages by the scripts that are written in hardly any other language. */
 const LANGUAGES: readonly (readonly [script: RegExp, language: string])[] = [
@@ -41,4 +41,11 @@ export function languageOf(text: string, pageLanguage: string): string {
   ]
   const [language, letters] = candidates.reduce((most, one) => (one[1] > most[1] ? one : most))
   return letters === 0 ? pageLanguage : language
+}
+
+/** The language of a text for its `lang`, if it is another one than the page's; else undefined, and the text has the page's. */
+export function foreignLanguageOf(text: string, pageLanguage: string): string | undefined {
+  const language = languageOf(text, pageLanguage)
+  const isSame = language.split('-')[0] === pageLanguage.split('-')[0]
+  return isSame ? undefined : language
 }

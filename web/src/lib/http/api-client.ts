@@ -72,7 +72,7 @@ async function renew(): Promise<void> {
   if (response.ok) {
     const body: { data: z.output<typeof SignedIn> } = await response.json()
     signIn(body.data)
-  } else if (response.status === 401) signOut()
+  } else if (response.status === 401) signOut('session_ended')
   else throw refusalOf(response.status, await response.json().catch(() => null))
 }
 
@@ -129,9 +129,15 @@ export async function send(path: string, options: RequestOptions = {}): Promise<
     })
   let response = await attempt()
   if (response.status === 401 && useSession.getState().token !== null) {
+    const refusal = refusalOf(response.status, await response.json().catch(() => null))
+    if (refusal.reason === 'account_disabled') {
+      useSession.getState().signOut(refusal.reason)
+      throw refusal
+    }
     // The token may be outdated, for example after a new password in another tab. A 401 has no effect, so repeating is safe.
     await renewSession()
-    if (useSession.getState().token !== null) response = await attempt()
+    if (useSession.getState().token === null) throw refusal
+    response = await attempt()
   }
   if (!response.ok) throw refusalOf(response.status, await response.json().catch(() => null))
   return response

@@ -24,9 +24,11 @@ type Session = {
   userId: string | null
   /** When to renew the token: milliseconds of the browser's clock. */
   renewAt: number
+  /** Why the session has ended, if the user has not ended it: the reason of the server's refusal. */
+  ended: string | null
   signIn(account: Account): void
   /** Forgets the session in this page only; `useSignOut` also ends it on the server. */
-  signOut(): void
+  signOut(ended?: string): void
 }
 
 function readHint(): boolean {
@@ -69,6 +71,7 @@ export const useSession = create<Session>((set) => ({
   token: null,
   userId: null,
   renewAt: 0,
+  ended: null,
   signIn: ({ token, expires_in: seconds, user }) => {
     writeHint(user.id)
     const wasOthers = shownAccount !== null && shownAccount !== user.id
@@ -79,11 +82,11 @@ export const useSession = create<Session>((set) => ({
     }
     // Not before half of a short life.
     const renewAt = Date.now() + Math.max(seconds * 500, seconds * 1000 - RENEW_BEFORE_MS)
-    set({ state: 'in', token, userId: user.id, renewAt })
+    set({ state: 'in', token, userId: user.id, renewAt, ended: null })
   },
-  signOut: () => {
+  signOut: (ended) => {
     writeHint(null)
-    set({ state: 'out', token: null, userId: null })
+    set({ state: 'out', token: null, userId: null, ended: ended ?? null })
   },
 }))
 

@@ -45,6 +45,18 @@ async function show(language: Language): Promise<void> {
   document.documentElement.dir = directionOf(tag)
 }
 
+/** The part of i18next that chooses the form of a plural. */
+interface PluralResolver {
+  getSuffix(code: string, count: number, options?: object): string
+}
+
+/** Chinese has one plural form for all numbers, but texts about exactly one thing are other sentences: "this one and all after it". */
+function distinguishOne(resolver: PluralResolver): void {
+  const suffixOf = resolver.getSuffix.bind(resolver)
+  resolver.getSuffix = (code, count, options) =>
+    code.startsWith('zh') && count === 1 ? '_one' : suffixOf(code, count, options)
+}
+
 /** Loads the texts of all views after the first screen in the current language. Await it together with their code. */
 export const loadPageTexts = (): Promise<void> => loadPages(shownLanguage())
 
@@ -58,6 +70,7 @@ export async function startI18n(): Promise<void> {
     interpolation: { escapeValue: false }, // React escapes
     returnNull: false,
   })
+  distinguishOne(i18next.services.pluralResolver)
   const loaded = await loadFirstScreen(chosen).then(
     () => true,
     () => false,

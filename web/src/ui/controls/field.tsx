@@ -1,13 +1,20 @@
 // Form fields: label, control, and hint or error, linked for assistive technology.
 import { type ComponentProps, type ReactNode, useId } from 'react'
 import { classNames } from '../class-names.ts'
+import { useFieldFault } from '../states/field-faults.tsx'
 import { submitByKeys } from './submit-by-keys.ts'
 
 /** The classes that all inputs share. */
 export const inputClass =
   'w-full rounded-[10px] border border-line-strong bg-surface px-3 text-[0.9375rem] text-ink outline-offset-0 transition-colors hover:border-muted focus-visible:border-accent disabled:opacity-50 sm:text-sm'
 
-type FieldProps = { label: string; hint?: ReactNode; error?: string | undefined }
+type FieldProps = {
+  label: string
+  hint?: ReactNode
+  error?: string | undefined
+  /** The name in the request, under which the server reports a fault. Needs `FieldFaults` around it. */
+  field?: string
+}
 
 function Frame({
   label,
@@ -15,7 +22,7 @@ function Frame({
   error,
   id,
   children,
-}: FieldProps & { id: string; children: ReactNode }) {
+}: Omit<FieldProps, 'field'> & { id: string; children: ReactNode }) {
   return (
     <div className="flex flex-col gap-1.5">
       <label htmlFor={id} className="text-sm font-medium text-soft">
@@ -23,7 +30,7 @@ function Frame({
       </label>
       {children}
       {error !== undefined ? (
-        <p id={`${id}-note`} className="text-note text-bad">
+        <p id={`${id}-note`} role="alert" className="text-note text-bad">
           {error}
         </p>
       ) : (
@@ -41,11 +48,14 @@ function Frame({
 export function TextField({
   label,
   hint,
-  error,
+  error: ownError,
+  field,
   className,
   ...rest
 }: ComponentProps<'input'> & FieldProps) {
   const id = useId()
+  const fault = useFieldFault(field, hint)
+  const error = ownError ?? fault
   return (
     <Frame label={label} hint={hint} error={error} id={id}>
       <input
@@ -63,11 +73,14 @@ export function TextField({
 export function TextArea({
   label,
   hint,
-  error,
+  error: ownError,
+  field,
   className,
   ...rest
 }: ComponentProps<'textarea'> & FieldProps) {
   const id = useId()
+  const fault = useFieldFault(field, hint)
+  const error = ownError ?? fault
   return (
     <Frame label={label} hint={hint} error={error} id={id}>
       <textarea
@@ -91,7 +104,7 @@ export function SelectField({
   className,
   ...rest
 }: ComponentProps<'select'> &
-  FieldProps & { options: readonly { value: string; label: string }[] }) {
+  Omit<FieldProps, 'field'> & { options: readonly { value: string; label: string }[] }) {
   const id = useId()
   return (
     <Frame label={label} hint={hint} error={error} id={id}>

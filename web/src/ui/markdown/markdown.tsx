@@ -16,6 +16,7 @@ import {
   growBlocks,
   type SplitText,
 } from '../../../../server/protocol/markdown/split-blocks.ts'
+import { foreignLanguageOf } from '../../lib/browser/language-of.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { EnclosingFootnotes, FootnoteList, numbersIn } from './footnotes.tsx'
 import { Code, FormulaFence, LinesKept, MarkdownBlock } from './markdown-block.tsx'
@@ -29,6 +30,8 @@ const Definitions = createContext<LinkDefinitions | undefined>(undefined)
 const LAID_OUT_PARTS = 4
 /** Foldable sections that are nested deeper are shown as written. */
 const MAX_DETAILS_DEPTH = 4
+/** The beginning that decides about fonts and line breaks of the text's language. */
+const LANGUAGE_CHARACTERS = 300
 
 type BlockProps = {
   block: Block
@@ -147,8 +150,15 @@ export const Markdown = memo(function Markdown({
   const lines = definitionLines(blocks)
   const definitions = useMemo(() => readDefinitions(lines, outer), [lines, outer])
   usePreservedSelection(root, text, growing && depth === 0)
+  const { i18n } = useTranslation()
+  // The beginning is enough, and does not change with each part of a growing text.
+  const beginning = depth === 0 ? text.slice(0, LANGUAGE_CHARACTERS) : ''
+  const lang = useMemo(
+    () => foreignLanguageOf(beginning, i18n.language),
+    [beginning, i18n.language],
+  )
   return (
-    <div ref={root} data-footnotes={depth === 0 ? '' : undefined} className="prose">
+    <div ref={root} lang={lang} data-footnotes={depth === 0 ? '' : undefined} className="prose">
       <LinesKept value={keepsLines}>
         <Definitions value={definitions}>
           {parts.map((part, index) => (

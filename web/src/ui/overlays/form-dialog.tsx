@@ -3,8 +3,23 @@ import { type ReactNode, useId } from 'react'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { Button } from '../controls/button.tsx'
 import { bringIntoView } from '../states/bring-into-view.ts'
-import { errorText } from '../states/error-text.ts'
+import { FieldFaults, useRemainingError } from '../states/field-faults.tsx'
 import { Dialog } from './dialog.tsx'
+
+/** What no field of the form shows itself. */
+function RemainingError({ error }: { error: Error | null }) {
+  const text = useRemainingError(error)
+  if (text === undefined) return null
+  return (
+    <p
+      ref={bringIntoView}
+      role="alert"
+      className="rounded-lg bg-bad-soft px-3 py-2 text-sm text-bad"
+    >
+      {text}
+    </p>
+  )
+}
 
 /**
  * `title` is also the text of the submit button. `isReady` means that all required fields are filled in. `result`, such as
@@ -65,16 +80,10 @@ export function FormDialog({
             if (isReady && !isPending) onSubmit()
           }}
         >
-          {children}
-          {error !== null && (
-            <p
-              ref={bringIntoView}
-              role="alert"
-              className="rounded-lg bg-bad-soft px-3 py-2 text-sm text-bad"
-            >
-              {errorText(error)}
-            </p>
-          )}
+          <FieldFaults error={error}>
+            {children}
+            <RemainingError error={error} />
+          </FieldFaults>
         </form>
       )}
     </Dialog>

@@ -21,6 +21,7 @@ import { type ChatOptions, modelOf } from '../chat-options.ts'
 import { ComposerTools } from './composer-tools.tsx'
 import { LatePromptForm } from './late-prompt-form.tsx'
 import { continueIn } from './moved-draft.ts'
+import { QuotaNotice } from './quota-notice.tsx'
 import { SizeHint } from './size-hint.tsx'
 import type { KeyHandler } from './suggestions/suggestion-list.tsx'
 import { SUGGESTIONS_ID, triggerAt } from './suggestions/trigger.ts'
@@ -212,6 +213,9 @@ export function Composer({
           actions={actions}
         />
       </form>
+      <PartBoundary fallback={null} isOver>
+        <QuotaNotice running={running} />
+      </PartBoundary>
     </>
   )
 }

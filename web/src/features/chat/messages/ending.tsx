@@ -1,14 +1,22 @@
 // The notice below an incomplete answer: why it ended, and what the user can do.
-import { Activity, RefreshCw, RotateCw, Settings, TriangleAlert } from 'lucide-react'
+import { Activity, Gauge, RefreshCw, RotateCw, Settings, TriangleAlert } from 'lucide-react'
 import { Link } from 'wouter'
 import type { Message } from '../../../../../server/protocol/conversations/message.ts'
-import { useRefusalText } from '../../../lib/http/refusal-text.ts'
+import type { ErrorParams } from '../../../../../server/protocol/error.ts'
+import { isOperator, useRefusalText } from '../../../lib/http/refusal-text.ts'
 import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { paths } from '../../../lib/paths.ts'
 import { Button } from '../../../ui/controls/button.tsx'
 import { inspectRun } from '../inspected-run.ts'
 import type { LiveRun } from '../runs/live-runs.ts'
 import { OtherModel } from './other-model.tsx'
+
+const linkClass =
+  'inline-flex h-8 items-center gap-1.5 rounded-lg px-2.5 text-note font-medium text-soft hover:bg-hover hover:text-ink'
+
+/** Whether the parameters are those of a quota that has not been renewed yet. */
+const isStillUsedUp = (params: ErrorParams | null | undefined): boolean =>
+  typeof params?.renews_at === 'string' && Date.parse(params.renews_at) > Date.now()
 
 /** Explains a stopped, failed, interrupted or truncated answer. Renders nothing below a complete one. */
 export function Ending({
@@ -39,18 +47,22 @@ export function Ending({
   if (!failed && !limited && !broken && !cutOff) return null
   const runId = live?.runId ?? message.run_id ?? null
   // A resumed run keeps its token count and would hit the limit again at once. The text says what helps.
-  const canResume =
-    runId !== null &&
-    !(failed && isEmpty) &&
-    limit?.reason !== 'run_tokens_used_up' &&
-    (isLast || !cutOff)
-  const resumption = canResume ? () => onResume(runId) : null
   const failure = live?.error ?? {
     code: message.error_code,
     reason: message.error_reason,
     params: message.error_params,
     content: message.error,
   }
+  // Until a quota is renewed, every attempt fails.
+  const isUsedUp =
+    isStillUsedUp(failed ? failure.params : null) || isStillUsedUp(limit?.params ?? null)
+  const canResume =
+    runId !== null &&
+    !isUsedUp &&
+    !(failed && isEmpty) &&
+    limit?.reason !== 'run_tokens_used_up' &&
+    (isLast || !cutOff)
+  const resumption = canResume ? () => onResume(runId) : null
   const text = failed
     ? refusalText({
         reason: failure.reason ?? failure.code,
@@ -83,7 +95,13 @@ export function Ending({
             {t('message.continue')}
           </Button>
         )}
-        {failed && (
+        {isUsedUp && (
+          <Link href={paths.stats} className={linkClass}>
+            <Gauge size={14} aria-hidden />
+            {t('shell.stats')}
+          </Link>
+        )}
+        {failed && !isUsedUp && (
           <>
             <Button
               size="small"
@@ -99,13 +117,12 @@ export function Ending({
                   current={message.model ?? null}
                   onChoose={(model) => onRegenerate(message.id, model)}
                 />
-                <Link
-                  href={paths.settingsTab('models')}
-                  className="inline-flex h-8 items-center gap-1.5 rounded-lg px-2.5 text-note font-medium text-soft hover:bg-hover hover:text-ink"
-                >
-                  <Settings size={14} aria-hidden />
-                  {t('message.modelSettings')}
-                </Link>
+                {isOperator() && (
+                  <Link href={paths.settingsTab('models')} className={linkClass}>
+                    <Settings size={14} aria-hidden />
+                    {t('message.modelSettings')}
+                  </Link>
+                )}
               </>
             )}
           </>

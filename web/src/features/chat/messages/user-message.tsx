@@ -6,6 +6,7 @@ import type {
   StoredAttachment,
 } from '../../../../../server/protocol/conversations/message.ts'
 import type { MessageId } from '../../../../../server/protocol/ids.ts'
+import { foreignLanguageOf } from '../../../lib/browser/language-of.ts'
 import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { ActionButton } from '../../../ui/controls/action-button.tsx'
 import { AttachmentChips } from '../attachments/attachment-chips.tsx'
@@ -39,7 +40,8 @@ export const UserMessage = memo(function UserMessage({
   onDelete: (id: string) => void
   onShow: (id: MessageId) => void
 }) {
-  const { t } = useTranslation()
+  const { t, i18n } = useTranslation()
+  const lang = foreignLanguageOf(message.text, i18n.language)
   const [unfolded, setUnfolded] = useState(false)
   const [undoing, setUndoing] = useState(false)
   const { projectId } = useContext(ConversationContext)
@@ -64,7 +66,7 @@ export const UserMessage = memo(function UserMessage({
     >
       {attachments.length > 0 && <AttachmentChips attachments={attachments} />}
       {message.text !== '' && (
-        <div dir="auto" className={ownTextClass}>
+        <div dir="auto" lang={lang} className={ownTextClass}>
           {folded ? `${message.text.slice(0, LONG_TEXT_CHARACTERS)}…` : message.text}
           {message.text.length > LONG_TEXT_CHARACTERS && (
             <button

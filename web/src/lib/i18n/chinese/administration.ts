@@ -2,7 +2,8 @@
 import type { ADMINISTRATION_FAILURES } from '../../../../../server/protocol/failures/administration.ts'
 
 export const administration: Record<keyof typeof ADMINISTRATION_FAILURES, string> = {
-  approval_mode_not_permitted: '你所在的组不能使用审批方式“{{mode}}”。可以使用：{{available}}。',
+  approval_mode_not_permitted:
+    '你所在的组不能使用操作确认方式“{{mode}}”。可以使用：{{available}}。',
   cost_per_day_used_up: '你今天的费用限额（{{limit}}）已用完，将于 {{renews_at}} 恢复。',
   cost_per_month_used_up: '你本月的费用限额（{{limit}}）已用完，将于 {{renews_at}} 恢复。',
   group_cost_used_up:

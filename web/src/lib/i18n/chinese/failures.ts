@@ -2,7 +2,7 @@
 import type { MODEL_FAILURES } from '../../../../../server/protocol/failures/models.ts'
 import type { StoredFailureReason } from '../../../../../server/protocol/failures/stored.ts'
 
-const CHECK = '请检查提供商地址和网络。'
+const CHECK = '请检查提供商的网址和网络。'
 export const models: Record<keyof typeof MODEL_FAILURES, string> = {
   model_answer_empty: '模型“{{model}}”没有给出任何回答。请重新发送消息，或换一个模型。',
   model_answer_endless: '“{{model}}”的回答一直没有结束，已被截断。请重新提问，或换一个模型。',
@@ -17,7 +17,7 @@ export const models: Record<keyof typeof MODEL_FAILURES, string> = {
   model_answer_only_thinking_cut:
     '“{{model}}”还没写出回答就达到了输出上限。请调高对话或模型的 max_tokens，或让它少思考一些。',
   model_answer_unfinished: '模型没有完成回答就结束了。',
-  model_api_missing: '这个地址没有兼容 OpenAI 的 API。请检查地址。',
+  model_api_missing: '这个网址没有兼容 OpenAI 的 API。请检查网址。',
   model_call_malformed: '“{{model}}”写出的工具调用无法识别。请重新发送消息，或换一个模型。',
   model_call_unreadable: '模型写出的工具调用无法识别，正在请它重写。',
   model_context_exceeded:

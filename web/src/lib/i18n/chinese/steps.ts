@@ -47,7 +47,7 @@ export const steps = {
     parts_other: '已完成 {{shown}} / {{total}}',
   },
   state: {
-    waiting: '等待批准',
+    waiting: '等待允许',
     running: '运行中',
     done: '已完成',
     failed: '失败',
@@ -73,23 +73,23 @@ export const input = {
 }
 
 export const approval = {
-  heading: '风险操作审批',
-  modeIs: '审批：{{mode}}',
+  heading: '操作确认',
+  modeIs: '操作确认：{{mode}}',
   mode: { ask: '先问我', auto_medium: '高风险时问我', auto: '从不询问' },
   hint: {
-    ask: '修改、命令和消息都需要你批准',
-    auto_medium: '修改直接执行；命令和删除需要你批准',
+    ask: '修改、命令和消息都需要你允许',
+    auto_medium: '修改直接执行；命令和删除需要你允许',
     auto: '全部直接执行，不再询问',
   },
   allowTool: '允许“{{tool}}”吗？',
   risk: { low: '低风险', medium: '中风险', high: '高风险' },
   arguments: '参数',
-  approve: '批准',
-  approveChanged: '按修改后的参数批准',
+  approve: '允许',
+  approveChanged: '按修改后的参数允许',
   reject: '拒绝',
   rejectAll: '全部拒绝',
-  waiting_one: '有 {{count}} 个请求等待你批准。',
-  waiting_other: '有 {{count}} 个请求等待你批准。',
+  waiting_one: '有 {{count}} 个操作等待你允许。',
+  waiting_other: '有 {{count}} 个操作等待你允许。',
   place: '第 {{number}} 个，共 {{total}} 个',
   preview: {
     create_folder: '新建文件夹 {{path}}',
@@ -100,7 +100,7 @@ export const approval = {
     image: '用 {{model}} 生成图片：\n{{content}}',
     send_here: '发送到当前对话：\n{{content}}',
     send_to: '发送给 {{to}}：\n{{content}}',
-    python: '运行 Python（严格级别：{{strictness}}）',
+    python: '运行 Python（限制级别：{{strictness}}）',
     command_one: '执行命令（限时 {{count}} 秒）',
     command_other: '执行命令（限时 {{count}} 秒）',
     mcp: 'MCP 服务器“{{server}}”的 {{tool}}',
@@ -118,7 +118,7 @@ export const approval = {
       '此命令使用服务器所在主机的网络：它可以访问本服务器、该主机上的其他服务以及周边的内部网络。',
     changed_meanwhile: '智能体读取此文件后，文件又被他人修改，因此这次调用会失败。',
     new_address:
-      '此对话含有外部文本，而没有人提到过这些地址：它们可能是该文本编造的，用来向外发送数据。只批准您自己也会打开的地址。',
+      '此对话含有来自网页或文件的文字，而没有人提到过这些网址：它们可能是其中编造的，用来向外发送数据。只允许你自己也会打开的网址。',
   },
   rememberRun: '本次回答中不再询问此工具',
   rememberConversation: '整个对话中不再询问此工具',

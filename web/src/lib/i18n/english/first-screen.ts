@@ -174,7 +174,7 @@ export const english = {
     failed: 'Couldn’t finish this answer.',
     stopped: 'Stopped.',
     interrupted: 'This answer was interrupted.',
-    limited: 'The agent reached its iteration limit. You can let it continue.',
+    limited: 'The agent reached the limit of steps for one answer. You can let it continue.',
     budget: 'The agent reached its time or token limit. You can let it continue.',
     cutOff: 'The answer was cut off at the model’s output limit.',
   },

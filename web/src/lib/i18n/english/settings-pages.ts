@@ -180,7 +180,7 @@ export const settingsPages = {
     text: 'What the agent knows about you in every conversation. It adds facts when you ask; you can edit everything.',
     facts_one: '{{count}} remembered fact',
     facts_other: '{{count}} remembered facts',
-    untrusted: 'from outside text',
+    untrusted: 'from a web page or file',
     forget: 'Forget: {{fact}}',
     forgetTitle: 'Forget this?',
     forgetConfirm: 'Forget',
@@ -269,7 +269,7 @@ export const settingsPages = {
     importText:
       'From NanoClaw, ChatGPT, Claude, Open WebUI or LibreChat, or the database of the Python NanoClaw.',
     importNote:
-      'Choose the unmodified export file (.zip, .json or .db). The import runs in the background. Importing the same file again adds nothing. Imported text counts as text from outside.',
+      'Choose the unmodified export file (.zip, .json or .db). The import runs in the background. Importing the same file again adds nothing. When the agent uses imported text, it asks again before risky actions.',
     choose: 'Choose file…',
     uploading: 'Uploading…',
     importing: 'Importing {{name}}…',

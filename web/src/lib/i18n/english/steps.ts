@@ -100,7 +100,7 @@ export const approval = {
     image: 'Create an image with {{model}}:\n{{content}}',
     send_here: 'Send to this conversation:\n{{content}}',
     send_to: 'Send to {{to}}:\n{{content}}',
-    python: 'Run Python (strictness: {{strictness}})',
+    python: 'Run Python (limits: {{strictness}})',
     command_one: 'Run a command (up to {{count}} second)',
     command_other: 'Run a command (up to {{count}} seconds)',
     mcp: '{{tool}} on the MCP server “{{server}}”',
@@ -118,7 +118,7 @@ export const approval = {
       'This command uses the network of the server’s machine. It can reach this server, other services on that machine and nearby private networks.',
     changed_meanwhile: 'Someone changed this file after the agent read it, so this call will fail.',
     new_address:
-      'Nobody has named these addresses in this conversation, which holds text from outside. That text may have made them up to send data out. Approve only what you would open yourself.',
+      'Nobody has named these addresses in this conversation, which holds text from web pages or files. That text may have made them up to send data out. Approve only what you would open yourself.',
   },
   rememberRun: 'Don’t ask again for this tool in this answer',
   rememberConversation: 'Don’t ask again for this tool in this conversation',

@@ -81,7 +81,7 @@ export const files: Texts<typeof FILE_FAILURES> = {
     'Une autre modification de ce projet est en cours. Rien n’a été modifié. Réessayez.',
   project_deleted: 'Ce projet a été supprimé. Rien n’a été modifié, et il ne peut plus l’être.',
   project_deleted_during_run:
-    'Le projet de cette conversation a été supprimé pendant l’exécution ; la réponse s’arrête donc ici. Renvoyez le message pour continuer sans le projet.',
+    'Le projet de cette conversation a été supprimé pendant la réponse ; la réponse s’arrête donc ici. Renvoyez le message pour continuer sans le projet.',
   project_full:
     'Le projet dépasserait sa limite de {{limit}}. Supprimez d’abord quelques fichiers.',
   project_name_taken: 'Vous avez déjà un projet de ce nom.',

@@ -199,7 +199,8 @@ export const firstScreen: Translation<typeof english, Forms> = {
     failed: 'Impossible de terminer cette réponse.',
     stopped: 'Arrêtée.',
     interrupted: 'Cette réponse a été interrompue.',
-    limited: 'L’agent a atteint sa limite d’itérations. Vous pouvez le laisser continuer.',
+    limited:
+      'L’agent a atteint le nombre maximal d’étapes pour une réponse. Vous pouvez le laisser continuer.',
     budget: 'L’agent a atteint sa limite de temps ou de tokens. Vous pouvez le laisser continuer.',
     cutOff: 'La réponse a été coupée : le modèle a atteint sa limite de sortie.',
   },

@@ -78,7 +78,7 @@ export const conversations: Texts<typeof CONVERSATION_FAILURES> = {
     'Vos canaux peuvent écrire à {{limit}} destinataires par heure, et cette limite est atteinte. Réessayez dans {{minutes}} minutes.',
   response_item_not_found: 'Aucune de vos réponses ne contient l’élément « {{id}} ».',
   response_not_found: 'Il n’y a pas de réponse « {{id}} ».',
-  run_not_found: 'Cette exécution n’existe pas.',
+  run_not_found: 'Cette réponse n’existe pas.',
   share_expired: 'La date d’expiration d’un partage doit être dans le futur.',
   share_guesses_exhausted:
     'Trop de mots de passe erronés pour ce lien. Patientez un peu, puis réessayez.',
@@ -113,10 +113,10 @@ export const runs: Texts<typeof RUN_FAILURES> = {
   client_result_missing:
     'Le résultat de l’appel d’outil « {{name}} » manque. Envoyez un résultat pour chaque appel de vos outils.',
   conversation_busy:
-    'De nouvelles exécutions démarrent sans cesse dans cette conversation. Réessayez.',
+    'De nouvelles réponses commencent sans cesse dans cette conversation. Réessayez.',
   conversation_gone: 'La conversation a été supprimée.',
   conversation_has_run:
-    'Cette conversation a déjà une exécution active. Attendez-la, ou arrêtez-la d’abord.',
+    'Une réponse est déjà en cours dans cette conversation. Attendez-la, ou arrêtez-la d’abord.',
   image_not_data_url:
     'Envoyez les images en URL de données : data:image/png;base64,… (PNG, JPEG, WebP ou GIF).',
   input_answered: 'Une réponse a déjà été donnée à cette question.',
@@ -135,24 +135,23 @@ export const runs: Texts<typeof RUN_FAILURES> = {
     'Le projet ferait {{size}} ; {{limit}} au plus sont autorisés. La modification a été annulée.',
   restore_not_recorded:
     'Les fichiers sont restaurés, mais l’état de cette restauration n’a pas encore pu être enregistré.',
-  run_completed: 'Cette exécution est terminée ; il n’y a rien à reprendre.',
-  run_continues_soon:
-    'Le serveur est sur le point de reprendre cette exécution. Réessayez sous peu.',
-  run_not_prepared: 'L’exécution n’a pas pu être préparée. Réessayez.',
+  run_completed: 'Cette réponse est terminée ; il n’y a rien à reprendre.',
+  run_continues_soon: 'Le serveur est sur le point de reprendre cette réponse. Réessayez sous peu.',
+  run_not_prepared: 'La réponse n’a pas pu être préparée. Réessayez.',
   run_not_stored:
     'La réponse n’a pas pu être enregistrée et s’arrête ici. Renvoyez le message, ou reprenez la réponse.',
-  run_still_active: 'Cette exécution est encore active.',
+  run_still_active: 'Cette réponse est encore en cours.',
   run_takes_no_decision:
-    'Cette exécution est terminée : aucun de ses appels d’outils n’attend de décision.',
+    'Cette réponse est terminée : aucun de ses appels d’outils n’attend de décision.',
   run_takes_no_input:
-    'Cette exécution est terminée : aucun de ses appels d’outils n’attend de saisie.',
+    'Cette réponse est terminée : aucun de ses appels d’outils n’attend de saisie.',
   run_minutes_used_up:
     'Cette réponse a atteint la limite de {{limit}} minutes. Vous pouvez la reprendre.',
   run_tokens_used_up:
     'Cette réponse a atteint la limite de {{limit}} tokens. Envoyez un nouveau message pour continuer.',
-  run_without_answer: 'L’exécution s’est terminée sans réponse. Réessayez.',
+  run_without_answer: 'Aucune réponse n’a été produite. Réessayez.',
   runs_exhausted:
-    'Vous avez déjà {{limit}} exécutions actives. Attendez que l’une se termine, ou arrêtez-en une.',
+    'Vous avez déjà {{limit}} réponses en cours. Attendez que l’une se termine, ou arrêtez-en une.',
   task_not_found: 'Cette tâche de fond n’existe pas.',
 }
 

@@ -197,7 +197,7 @@ export const settingsPages = {
     facts_one: '{{count}} fait retenu',
     facts_many: '{{count}} faits retenus',
     facts_other: '{{count}} faits retenus',
-    untrusted: 'd’un texte extérieur',
+    untrusted: 'd’une page web ou d’un fichier',
     forget: 'Oublier : {{fact}}',
     forgetTitle: 'Oublier ceci ?',
     forgetConfirm: 'Oublier',
@@ -221,7 +221,7 @@ export const settingsPages = {
     importText:
       'Depuis NanoClaw, ChatGPT, Claude, Open WebUI ou LibreChat, ou la base de données du NanoClaw en Python.',
     importNote:
-      'Choisissez le fichier d’export tel quel (.zip, .json ou .db). L’importation se fait en arrière-plan. Importer de nouveau le même fichier n’ajoute rien. Le texte importé compte comme un texte extérieur.',
+      'Choisissez le fichier d’export tel quel (.zip, .json ou .db). L’importation se fait en arrière-plan. Importer de nouveau le même fichier n’ajoute rien. Quand l’agent utilise un texte importé, il redemande avant les actions risquées.',
     choose: 'Choisir un fichier…',
     uploading: 'Envoi…',
     importing: 'Importation de {{name}}…',

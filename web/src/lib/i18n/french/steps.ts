@@ -122,7 +122,7 @@ export const approval = {
     image: 'Créer une image avec {{model}} :\n{{content}}',
     send_here: 'Envoyer dans cette conversation :\n{{content}}',
     send_to: 'Envoyer à {{to}} :\n{{content}}',
-    python: 'Exécuter du Python (rigueur : {{strictness}})',
+    python: 'Exécuter du Python (restrictions : {{strictness}})',
     command_one: 'Exécuter une commande ({{count}} seconde au plus)',
     command_many: 'Exécuter une commande ({{count}} secondes au plus)',
     command_other: 'Exécuter une commande ({{count}} secondes au plus)',
@@ -142,7 +142,7 @@ export const approval = {
     changed_meanwhile:
       'Quelqu’un a modifié ce fichier après sa lecture par l’agent : cet appel échouera donc.',
     new_address:
-      'Personne n’a mentionné ces adresses dans cette conversation, qui contient du texte venu de l’extérieur. Ce texte a pu les inventer pour faire sortir des données. N’approuvez que ce que vous ouvririez vous-même.',
+      'Personne n’a mentionné ces adresses dans cette conversation, qui contient du texte de pages web ou de fichiers. Ce texte a pu les inventer pour faire sortir des données. N’approuvez que ce que vous ouvririez vous-même.',
   },
   rememberRun: 'Ne plus demander pour cet outil dans cette réponse',
   rememberConversation: 'Ne plus demander pour cet outil dans cette conversation',

@@ -84,7 +84,7 @@ export const files: Texts<typeof FILE_FAILURES> = {
   project_deleted:
     'Dieses Projekt wurde gelöscht. Nichts wurde geändert, und es lässt sich nicht mehr ändern.',
   project_deleted_during_run:
-    'Das Projekt dieser Unterhaltung wurde während des Laufs gelöscht, deshalb endet die Antwort hier. Sende die Nachricht noch einmal, um ohne das Projekt weiterzumachen.',
+    'Das Projekt dieser Unterhaltung wurde während der Antwort gelöscht, deshalb endet die Antwort hier. Sende die Nachricht noch einmal, um ohne das Projekt weiterzumachen.',
   project_full:
     'Das Projekt würde größer als sein Limit von {{limit}}. Lösche zuerst einige Dateien.',
   project_name_taken: 'Du hast schon ein Projekt mit diesem Namen.',

@@ -193,7 +193,8 @@ export const firstScreen: Translation<typeof english, Forms> = {
     failed: 'Diese Antwort konnte nicht beendet werden.',
     stopped: 'Gestoppt.',
     interrupted: 'Diese Antwort wurde unterbrochen.',
-    limited: 'Der Agent hat sein Limit an Durchgängen erreicht. Du kannst ihn fortfahren lassen.',
+    limited:
+      'Der Agent hat die Höchstzahl an Schritten für eine Antwort erreicht. Du kannst ihn fortfahren lassen.',
     budget: 'Der Agent hat sein Zeit- oder Tokenlimit erreicht. Du kannst ihn fortfahren lassen.',
     cutOff: 'Die Antwort wurde am Ausgabelimit des Modells abgeschnitten.',
   },

@@ -79,7 +79,7 @@ export const conversations: Texts<typeof CONVERSATION_FAILURES> = {
     'Deine Kanäle dürfen an {{limit}} Empfänger pro Stunde senden; das ist erreicht. Versuche es in {{minutes}} Minuten noch einmal.',
   response_item_not_found: 'In keiner deiner Antworten gibt es ein Element „{{id}}“.',
   response_not_found: 'Es gibt keine Antwort „{{id}}“.',
-  run_not_found: 'Diesen Lauf gibt es nicht.',
+  run_not_found: 'Diese Antwort gibt es nicht.',
   share_expired: 'Der Zeitpunkt, zu dem der Link abläuft, muss in der Zukunft liegen.',
   share_guesses_exhausted:
     'Zu viele falsche Passwörter für diesen Link. Warte etwas und versuche es noch einmal.',
@@ -112,7 +112,8 @@ export const runs: Texts<typeof RUN_FAILURES> = {
     'Vor diesem Ergebnis gibt es keinen Toolaufruf mit der ID „{{id}}“. Sende Toolaufrufe zusammen mit ihren Ergebnissen.',
   client_result_missing:
     'Das Ergebnis des Toolaufrufs „{{name}}“ fehlt. Sende für jeden Aufruf deiner Tools ein Ergebnis.',
-  conversation_busy: 'In dieser Unterhaltung beginnen ständig neue Läufe. Versuche es noch einmal.',
+  conversation_busy:
+    'In dieser Unterhaltung beginnen ständig neue Antworten. Versuche es noch einmal.',
   conversation_gone: 'Die Unterhaltung wurde gelöscht.',
   conversation_has_run:
     'In dieser Unterhaltung läuft schon eine Antwort. Warte darauf oder stoppe sie zuerst.',
@@ -133,22 +134,24 @@ export const runs: Texts<typeof RUN_FAILURES> = {
     'Das Projekt wäre {{size}} groß; höchstens {{limit}} sind erlaubt. Die Änderung wurde rückgängig gemacht.',
   restore_not_recorded:
     'Die Dateien sind wiederhergestellt, aber der Stand dazu konnte noch nicht gespeichert werden.',
-  run_completed: 'Dieser Lauf ist abgeschlossen; es gibt nichts fortzusetzen.',
-  run_continues_soon: 'Der Server setzt diesen Lauf gleich fort. Versuche es in Kürze noch einmal.',
-  run_not_prepared: 'Der Lauf konnte nicht vorbereitet werden. Versuche es noch einmal.',
+  run_completed: 'Diese Antwort ist fertig; es gibt nichts fortzusetzen.',
+  run_continues_soon:
+    'Der Server setzt diese Antwort gleich fort. Versuche es in Kürze noch einmal.',
+  run_not_prepared: 'Die Antwort konnte nicht vorbereitet werden. Versuche es noch einmal.',
   run_not_stored:
     'Die Antwort konnte nicht gespeichert werden und endet hier. Sende die Nachricht noch einmal oder setze die Antwort fort.',
-  run_still_active: 'Dieser Lauf ist noch aktiv.',
+  run_still_active: 'Diese Antwort läuft noch.',
   run_takes_no_decision:
-    'Dieser Lauf ist beendet: Keiner seiner Toolaufrufe wartet auf eine Entscheidung.',
-  run_takes_no_input: 'Dieser Lauf ist beendet: Keiner seiner Toolaufrufe wartet auf eine Eingabe.',
+    'Diese Antwort ist beendet: Keiner ihrer Toolaufrufe wartet auf eine Entscheidung.',
+  run_takes_no_input:
+    'Diese Antwort ist beendet: Keiner ihrer Toolaufrufe wartet auf eine Eingabe.',
   run_minutes_used_up:
     'Diese Antwort hat das Limit von {{limit}} Minuten erreicht. Du kannst sie fortsetzen.',
   run_tokens_used_up:
     'Diese Antwort hat das Limit von {{limit}} Token erreicht. Sende eine neue Nachricht, um fortzufahren.',
-  run_without_answer: 'Der Lauf endete ohne Antwort. Versuche es noch einmal.',
+  run_without_answer: 'Es kam keine Antwort zustande. Versuche es noch einmal.',
   runs_exhausted:
-    'Du hast schon {{limit}} aktive Läufe. Warte, bis einer endet, oder stoppe einen.',
+    'Bei dir laufen schon {{limit}} Antworten. Warte, bis eine fertig ist, oder stoppe eine.',
   task_not_found: 'Diese Hintergrundaufgabe gibt es nicht.',
 }
 

@@ -189,7 +189,7 @@ export const settingsPages = {
     text: 'Was der Agent in jeder Unterhaltung über dich weiß. Auf deine Bitte fügt er etwas hinzu; du kannst alles bearbeiten.',
     facts_one: '{{count}} gemerkte Information',
     facts_other: '{{count}} gemerkte Informationen',
-    untrusted: 'aus Text von außen',
+    untrusted: 'aus einer Webseite oder Datei',
     forget: 'Vergessen: {{fact}}',
     forgetTitle: 'Das vergessen?',
     forgetConfirm: 'Vergessen',
@@ -213,7 +213,7 @@ export const settingsPages = {
     importText:
       'Aus NanoClaw, ChatGPT, Claude, Open WebUI oder LibreChat oder aus der Datenbank des Python-NanoClaw.',
     importNote:
-      'Wähle die unveränderte Exportdatei (.zip, .json oder .db). Der Import läuft im Hintergrund. Dieselbe Datei noch einmal zu importieren fügt nichts hinzu. Importierter Text gilt als Text von außen.',
+      'Wähle die unveränderte Exportdatei (.zip, .json oder .db). Der Import läuft im Hintergrund. Dieselbe Datei noch einmal zu importieren fügt nichts hinzu. Nutzt der Agent importierten Text, fragt er vor riskanten Aktionen erneut.',
     choose: 'Datei auswählen …',
     uploading: 'Wird hochgeladen …',
     importing: '{{name}} wird importiert …',

@@ -102,7 +102,7 @@ export const approval = {
     image: 'Bild mit {{model}} erzeugen:\n{{content}}',
     send_here: 'In diese Unterhaltung senden:\n{{content}}',
     send_to: 'An {{to}} senden:\n{{content}}',
-    python: 'Python ausführen (Strenge: {{strictness}})',
+    python: 'Python ausführen (Beschränkung: {{strictness}})',
     command_one: 'Einen Befehl ausführen (bis zu {{count}} Sekunde)',
     command_other: 'Einen Befehl ausführen (bis zu {{count}} Sekunden)',
     mcp: '{{tool}} auf dem MCP-Server „{{server}}“',
@@ -121,7 +121,7 @@ export const approval = {
     changed_meanwhile:
       'Jemand hat diese Datei geändert, nachdem der Agent sie gelesen hat. Dieser Aufruf wird deshalb fehlschlagen.',
     new_address:
-      'Niemand hat diese Adressen in dieser Unterhaltung genannt, und sie enthält Text von außen. Der kann sie erfunden haben, um Daten hinauszuschicken. Genehmigen Sie nur, was Sie selbst öffnen würden.',
+      'Niemand hat diese Adressen in dieser Unterhaltung genannt, und sie enthält Text aus Webseiten oder Dateien. Der kann sie erfunden haben, um Daten hinauszuschicken. Erlaube nur, was du selbst öffnen würdest.',
   },
   rememberRun: 'In dieser Antwort für dieses Tool nicht mehr fragen',
   rememberConversation: 'In dieser Unterhaltung für dieses Tool nicht mehr fragen',

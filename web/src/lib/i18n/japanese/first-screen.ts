@@ -182,7 +182,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
     failed: 'この回答を完了できませんでした。',
     stopped: '停止しました。',
     interrupted: 'この回答は中断されました。',
-    limited: 'エージェントが反復の上限に達しました。続けさせることができます。',
+    limited: 'エージェントが1 回の回答のステップ数の上限に達しました。続けさせることができます。',
     budget: 'エージェントが時間またはトークンの上限に達しました。続けさせることができます。',
     cutOff: 'モデルの出力上限に達したため、回答が途中で切れました。',
   },

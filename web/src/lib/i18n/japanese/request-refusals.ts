@@ -77,7 +77,7 @@ export const conversations: Texts<typeof CONVERSATION_FAILURES> = {
     '1 時間に送信できる宛先は {{limit}} 件までで、上限に達しました。{{minutes}} 分後にもう一度お試しください。',
   response_item_not_found: '項目「{{id}}」を含む応答はありません。',
   response_not_found: '応答「{{id}}」はありません。',
-  run_not_found: 'その実行はありません。',
+  run_not_found: 'その回答はありません。',
   share_expired: '共有の有効期限は未来の時刻にしてください。',
   share_guesses_exhausted:
     'このリンクのパスワードの間違いが多すぎます。しばらく待ってからもう一度お試しください。',
@@ -110,10 +110,9 @@ export const runs: Texts<typeof RUN_FAILURES> = {
     'この結果の前に ID「{{id}}」のツール呼び出しがありません。ツール呼び出しと結果を一緒に送信してください。',
   client_result_missing:
     'ツール呼び出し「{{name}}」の結果がありません。ツールの呼び出しごとに結果を送信してください。',
-  conversation_busy: 'この会話では新しい実行が始まり続けています。もう一度お試しください。',
+  conversation_busy: 'この会話では新しい回答が始まり続けています。もう一度お試しください。',
   conversation_gone: 'この会話は削除されました。',
-  conversation_has_run:
-    'この会話では既に実行中のものがあります。終わるのを待つか、先に停止してください。',
+  conversation_has_run: 'この会話では回答を生成中です。終わるのを待つか、先に停止してください。',
   image_not_data_url:
     '画像はデータ URL で送信してください：data:image/png;base64,…（PNG、JPEG、WebP、GIF）。',
   input_answered: 'この質問には既に回答済みです。',
@@ -130,20 +129,20 @@ export const runs: Texts<typeof RUN_FAILURES> = {
   project_would_be_too_large:
     'プロジェクトが {{size}} になります。上限は {{limit}} です。変更を元に戻しました。',
   restore_not_recorded: 'ファイルは復元されましたが、復元の記録はまだ保存できていません。',
-  run_completed: 'この実行は完了していて、続けるものはありません。',
-  run_continues_soon: 'サーバーがまもなくこの実行を続けます。少し待ってからお試しください。',
-  run_not_prepared: '実行を準備できませんでした。もう一度お試しください。',
+  run_completed: 'この回答は完了していて、続けるものはありません。',
+  run_continues_soon: 'サーバーがまもなくこの回答を続けます。少し待ってからお試しください。',
+  run_not_prepared: '回答を準備できませんでした。もう一度お試しください。',
   run_not_stored:
     '回答を保存できないため、ここで終わります。メッセージを送信し直すか、回答を続けてください。',
-  run_still_active: 'この実行はまだ動作中です。',
-  run_takes_no_decision: 'この実行は終了しています。決定を待っているツール呼び出しはありません。',
-  run_takes_no_input: 'この実行は終了しています。入力を待っているツール呼び出しはありません。',
+  run_still_active: 'この回答はまだ生成中です。',
+  run_takes_no_decision: 'この回答は終了しています。決定を待っているツール呼び出しはありません。',
+  run_takes_no_input: 'この回答は終了しています。入力を待っているツール呼び出しはありません。',
   run_minutes_used_up: 'この回答は上限の {{limit}} 分に達しました。続けることができます。',
   run_tokens_used_up:
     'この回答は上限の {{limit}} トークンに達しました。続けるには新しいメッセージを送信してください。',
-  run_without_answer: '実行は回答なしで終了しました。もう一度お試しください。',
+  run_without_answer: '回答が得られませんでした。もう一度お試しください。',
   runs_exhausted:
-    '実行中のものが既に {{limit}} 件あります。いずれかが終わるのを待つか、停止してください。',
+    '生成中の回答が既に {{limit}} 件あります。いずれかが終わるのを待つか、停止してください。',
   task_not_found: 'そのバックグラウンドタスクはありません。',
 }
 

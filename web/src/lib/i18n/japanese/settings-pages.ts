@@ -181,7 +181,7 @@ export const settingsPages = {
     title: 'メモリ',
     text: 'エージェントがすべての会話で知っている、あなたについてのこと。頼めば追加され、すべて編集できます。',
     facts_other: '記憶 {{count}} 件',
-    untrusted: '外部のテキストから',
+    untrusted: 'Web ページまたはファイルから',
     forget: '忘れる：{{fact}}',
     forgetTitle: 'これを忘れさせますか？',
     forgetConfirm: '忘れさせる',
@@ -205,7 +205,7 @@ export const settingsPages = {
     importText:
       'NanoClaw、ChatGPT、Claude、Open WebUI、LibreChat、または Python 版 NanoClaw のデータベースから。',
     importNote:
-      'エクスポートファイル（.zip、.json、.db）を変更せずに選んでください。インポートはバックグラウンドで行われます。同じファイルをもう一度インポートしても何も増えません。インポートしたテキストは外部のテキストとして扱われます。',
+      'エクスポートファイル（.zip、.json、.db）を変更せずに選んでください。インポートはバックグラウンドで行われます。同じファイルをもう一度インポートしても何も増えません。エージェントがインポートした内容を使うときは、リスクのある操作の前にもう一度確認します。',
     choose: 'ファイルを選択…',
     uploading: 'アップロード中…',
     importing: '{{name}} をインポート中…',

@@ -86,7 +86,7 @@ export const approval = {
     image: '{{model}} で画像を作成：\n{{content}}',
     send_here: 'この会話に送信：\n{{content}}',
     send_to: '{{to}} に送信：\n{{content}}',
-    python: 'Python を実行（厳格さ：{{strictness}}）',
+    python: 'Python を実行（制限：{{strictness}}）',
     command_other: 'コマンドを実行（最長 {{count}} 秒）',
     mcp: 'MCP サーバー「{{server}}」の {{tool}}',
     none: 'プレビューはありません。',
@@ -104,7 +104,7 @@ export const approval = {
     changed_meanwhile:
       'エージェントが読み取った後にこのファイルが変更されたため、この呼び出しは失敗します。',
     new_address:
-      'この会話には外部のテキストが含まれており、これらのアドレスは誰も挙げていません。データを外部へ送るために、そのテキストが作り出した可能性があります。ご自身でも開くアドレスだけを承認してください。',
+      'この会話には Web ページやファイルのテキストが含まれており、これらのアドレスは誰も挙げていません。データを外部へ送るために、そのテキストが作り出した可能性があります。ご自身でも開くアドレスだけを承認してください。',
   },
   rememberRun: 'この回答では、このツールについて再度確認しない',
   rememberConversation: 'この会話では、このツールについて再度確認しない',

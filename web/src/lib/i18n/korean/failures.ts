@@ -79,7 +79,7 @@ export const files: Texts<typeof FILE_FAILURES> = {
   project_busy: '이 프로젝트에서 다른 변경이 진행 중입니다. 변경된 것은 없습니다. 다시 시도하세요.',
   project_deleted: '삭제된 프로젝트입니다. 변경된 것은 없으며 더 이상 변경할 수 없습니다.',
   project_deleted_during_run:
-    '실행 중에 이 대화의 프로젝트가 삭제되어 답변이 여기에서 끝납니다. 프로젝트 없이 계속하려면 메시지를 다시 보내세요.',
+    '답변하는 동안 이 대화의 프로젝트가 삭제되어 답변이 여기에서 끝납니다. 프로젝트 없이 계속하려면 메시지를 다시 보내세요.',
   project_full: '프로젝트가 한도 {{limit}}을(를) 넘게 됩니다. 먼저 파일을 몇 개 삭제하세요.',
   project_name_taken: '같은 이름의 프로젝트가 이미 있습니다.',
   project_not_found: '그런 프로젝트가 없습니다.',

@@ -179,7 +179,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
     failed: '이 답변을 끝내지 못했습니다.',
     stopped: '중지됨.',
     interrupted: '이 답변이 중단되었습니다.',
-    limited: '에이전트가 반복 한도에 도달했습니다. 계속하게 할 수 있습니다.',
+    limited: '에이전트가 답변 하나의 단계 한도에 도달했습니다. 계속하게 할 수 있습니다.',
     budget: '에이전트가 시간 또는 토큰 한도에 도달했습니다. 계속하게 할 수 있습니다.',
     cutOff: '모델의 출력 한도에 도달해 답변이 중간에 끊겼습니다.',
   },

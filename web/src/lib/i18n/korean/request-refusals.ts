@@ -74,7 +74,7 @@ export const conversations: Texts<typeof CONVERSATION_FAILURES> = {
     '채널은 시간당 {{limit}}명에게 보낼 수 있으며 그 한도에 도달했습니다. {{minutes}}분 후 다시 시도하세요.',
   response_item_not_found: '응답 중에 ‘{{id}}’ 항목이 없습니다.',
   response_not_found: '‘{{id}}’ 응답이 없습니다.',
-  run_not_found: '그런 실행이 없습니다.',
+  run_not_found: '그런 답변이 없습니다.',
   share_expired: '공유 만료 시각은 미래여야 합니다.',
   share_guesses_exhausted:
     '이 링크의 비밀번호를 너무 많이 틀렸습니다. 잠시 기다린 뒤 다시 시도하세요.',
@@ -105,9 +105,9 @@ export const runs: Texts<typeof RUN_FAILURES> = {
   client_call_unknown:
     '이 결과 앞에 ID가 ‘{{id}}’인 도구 호출이 없습니다. 도구 호출과 결과를 함께 보내세요.',
   client_result_missing: '도구 호출 ‘{{name}}’의 결과가 없습니다. 도구 호출마다 결과를 보내세요.',
-  conversation_busy: '이 대화에서 새 실행이 계속 시작되고 있습니다. 다시 시도하세요.',
+  conversation_busy: '이 대화에서 새 답변이 계속 시작되고 있습니다. 다시 시도하세요.',
   conversation_gone: '삭제된 대화입니다.',
-  conversation_has_run: '이 대화에 이미 진행 중인 실행이 있습니다. 기다리거나 먼저 중지하세요.',
+  conversation_has_run: '이 대화에서 답변을 만들고 있습니다. 기다리거나 먼저 중지하세요.',
   image_not_data_url:
     '이미지를 데이터 URL로 보내세요: data:image/png;base64,…(PNG, JPEG, WebP, GIF).',
   input_answered: '이미 답한 질문입니다.',
@@ -123,20 +123,20 @@ export const runs: Texts<typeof RUN_FAILURES> = {
   project_would_be_too_large:
     '프로젝트가 {{size}}이(가) 됩니다. 최대 {{limit}}까지 허용됩니다. 변경을 되돌렸습니다.',
   restore_not_recorded: '파일은 복원했지만 복원 기록을 아직 저장하지 못했습니다.',
-  run_completed: '이 실행은 완료되어 계속할 내용이 없습니다.',
-  run_continues_soon: '서버가 곧 이 실행을 계속합니다. 잠시 후 다시 시도하세요.',
-  run_not_prepared: '실행을 준비할 수 없습니다. 다시 시도하세요.',
+  run_completed: '이 답변은 완료되어 계속할 내용이 없습니다.',
+  run_continues_soon: '서버가 곧 이 답변을 계속합니다. 잠시 후 다시 시도하세요.',
+  run_not_prepared: '답변을 준비할 수 없습니다. 다시 시도하세요.',
   run_not_stored:
     '답변을 저장할 수 없어 여기에서 끝납니다. 메시지를 다시 보내거나 답변을 계속하세요.',
-  run_still_active: '이 실행은 아직 진행 중입니다.',
-  run_takes_no_decision: '끝난 실행입니다. 결정을 기다리는 도구 호출이 없습니다.',
-  run_takes_no_input: '끝난 실행입니다. 입력을 기다리는 도구 호출이 없습니다.',
+  run_still_active: '이 답변은 아직 진행 중입니다.',
+  run_takes_no_decision: '끝난 답변입니다. 결정을 기다리는 도구 호출이 없습니다.',
+  run_takes_no_input: '끝난 답변입니다. 입력을 기다리는 도구 호출이 없습니다.',
   run_minutes_used_up: '이 답변은 한도인 {{limit}}분에 도달했습니다. 계속할 수 있습니다.',
   run_tokens_used_up:
     '이 답변은 한도인 {{limit}}토큰에 도달했습니다. 계속하려면 새 메시지를 보내세요.',
-  run_without_answer: '실행이 답변 없이 끝났습니다. 다시 시도하세요.',
+  run_without_answer: '답변을 얻지 못했습니다. 다시 시도하세요.',
   runs_exhausted:
-    '진행 중인 실행이 이미 {{limit}}개 있습니다. 하나가 끝날 때까지 기다리거나 중지하세요.',
+    '진행 중인 답변이 이미 {{limit}}개 있습니다. 하나가 끝날 때까지 기다리거나 중지하세요.',
   task_not_found: '그런 백그라운드 작업이 없습니다.',
 }
 

@@ -177,7 +177,7 @@ export const settingsPages = {
     title: '메모리',
     text: '에이전트가 모든 대화에서 사용자에 대해 아는 내용입니다. 요청하면 추가되며, 모두 편집할 수 있습니다.',
     facts_other: '기억한 사실 {{count}}개',
-    untrusted: '외부 텍스트에서',
+    untrusted: '웹 페이지나 파일에서',
     forget: '잊기: {{fact}}',
     forgetTitle: '이 내용을 잊을까요?',
     forgetConfirm: '잊기',
@@ -201,7 +201,7 @@ export const settingsPages = {
     importText:
       'NanoClaw, ChatGPT, Claude, Open WebUI, LibreChat 또는 Python 버전 NanoClaw의 데이터베이스에서 가져옵니다.',
     importNote:
-      '내보내기 파일(.zip, .json, .db)을 수정하지 않고 선택하세요. 가져오기는 백그라운드에서 진행됩니다. 같은 파일을 다시 가져와도 아무것도 추가되지 않습니다. 가져온 텍스트는 외부 텍스트로 취급됩니다.',
+      '내보내기 파일(.zip, .json, .db)을 수정하지 않고 선택하세요. 가져오기는 백그라운드에서 진행됩니다. 같은 파일을 다시 가져와도 아무것도 추가되지 않습니다. 에이전트가 가져온 내용을 사용할 때는 위험한 작업 전에 다시 묻습니다.',
     choose: '파일 선택…',
     uploading: '업로드 중…',
     importing: '{{name}} 가져오는 중…',

@@ -85,7 +85,7 @@ export const approval = {
     image: '{{model}}(으)로 이미지 만들기:\n{{content}}',
     send_here: '이 대화로 보내기:\n{{content}}',
     send_to: '{{to}}(으)로 보내기:\n{{content}}',
-    python: 'Python 실행(엄격도: {{strictness}})',
+    python: 'Python 실행(제한: {{strictness}})',
     command_other: '명령 실행(최대 {{count}}초)',
     mcp: 'MCP 서버 ‘{{server}}’의 {{tool}}',
     none: '미리 볼 수 없습니다.',
@@ -102,7 +102,7 @@ export const approval = {
       '이 명령은 서버 컴퓨터의 네트워크를 사용합니다. 이 서버와 같은 컴퓨터의 다른 서비스, 가까운 사설망에 접근할 수 있습니다.',
     changed_meanwhile: '에이전트가 읽은 뒤에 누군가 이 파일을 바꾸었으므로 이 호출은 실패합니다.',
     new_address:
-      '이 대화에는 외부 텍스트가 있고, 아무도 이 주소들을 언급하지 않았습니다. 그 텍스트가 데이터를 밖으로 보내려고 지어냈을 수 있습니다. 직접 열어도 될 주소만 승인하세요.',
+      '이 대화에는 웹 페이지나 파일의 텍스트가 있고, 아무도 이 주소들을 언급하지 않았습니다. 그 텍스트가 데이터를 밖으로 보내려고 지어냈을 수 있습니다. 직접 열어도 될 주소만 승인하세요.',
   },
   rememberRun: '이 답변에서는 이 도구를 다시 묻지 않기',
   rememberConversation: '이 대화에서는 이 도구를 다시 묻지 않기',

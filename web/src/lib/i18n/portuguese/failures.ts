@@ -80,7 +80,7 @@ export const files: Texts<typeof FILE_FAILURES> = {
   project_deleted:
     'Este projeto foi excluído. Nada foi alterado, e ele não pode mais ser alterado.',
   project_deleted_during_run:
-    'O projeto desta conversa foi excluído durante a execução, por isso a resposta termina aqui. Envie a mensagem novamente para continuar sem o projeto.',
+    'O projeto desta conversa foi excluído durante a resposta, por isso a resposta termina aqui. Envie a mensagem novamente para continuar sem o projeto.',
   project_full: 'O projeto passaria do limite de {{limit}}. Exclua alguns arquivos primeiro.',
   project_name_taken: 'Você já tem um projeto com este nome.',
   project_not_found: 'Esse projeto não existe.',

@@ -197,7 +197,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
     failed: 'Não foi possível terminar esta resposta.',
     stopped: 'Parada.',
     interrupted: 'Esta resposta foi interrompida.',
-    limited: 'O agente atingiu o limite de iterações. Você pode deixá-lo continuar.',
+    limited: 'O agente atingiu o limite de etapas de uma resposta. Você pode deixá-lo continuar.',
     budget: 'O agente atingiu o limite de tempo ou de tokens. Você pode deixá-lo continuar.',
     cutOff: 'A resposta foi cortada no limite de saída do modelo.',
   },

@@ -77,7 +77,7 @@ export const conversations: Texts<typeof CONVERSATION_FAILURES> = {
     'Seus canais podem enviar a {{limit}} destinatários por hora, e esse limite foi atingido. Tente novamente em {{minutes}} minutos.',
   response_item_not_found: 'Não há item “{{id}}” em nenhuma resposta sua.',
   response_not_found: 'Não há resposta “{{id}}”.',
-  run_not_found: 'Essa execução não existe.',
+  run_not_found: 'Essa resposta não existe.',
   share_expired: 'A data em que o link expira deve estar no futuro.',
   share_guesses_exhausted:
     'Senhas erradas demais para este link. Espere um pouco e tente novamente.',
@@ -111,10 +111,10 @@ export const runs: Texts<typeof RUN_FAILURES> = {
     'Nenhuma chamada de ferramenta com o ID “{{id}}” antecede este resultado. Envie as chamadas junto com os resultados.',
   client_result_missing:
     'Falta o resultado da chamada de ferramenta “{{name}}”. Envie um resultado para cada chamada das suas ferramentas.',
-  conversation_busy: 'Novas execuções não param de começar nesta conversa. Tente novamente.',
+  conversation_busy: 'Novas respostas não param de começar nesta conversa. Tente novamente.',
   conversation_gone: 'A conversa foi excluída.',
   conversation_has_run:
-    'Esta conversa já tem uma execução ativa. Espere por ela ou pare-a primeiro.',
+    'Já há uma resposta em andamento nesta conversa. Espere por ela ou pare-a primeiro.',
   image_not_data_url:
     'Envie imagens como URLs de dados: data:image/png;base64,… (PNG, JPEG, WebP ou GIF).',
   input_answered: 'Esta pergunta já foi respondida.',
@@ -132,22 +132,22 @@ export const runs: Texts<typeof RUN_FAILURES> = {
     'O projeto teria {{size}}; no máximo {{limit}} são permitidos. A alteração foi desfeita.',
   restore_not_recorded:
     'Os arquivos foram restaurados, mas o estado da restauração ainda não pôde ser salvo.',
-  run_completed: 'Esta execução está concluída; não há nada para retomar.',
+  run_completed: 'Esta resposta está concluída; não há nada para retomar.',
   run_continues_soon:
-    'O servidor está prestes a continuar esta execução. Tente novamente em breve.',
-  run_not_prepared: 'Não foi possível preparar a execução. Tente novamente.',
+    'O servidor está prestes a continuar esta resposta. Tente novamente em breve.',
+  run_not_prepared: 'Não foi possível preparar a resposta. Tente novamente.',
   run_not_stored:
     'Não foi possível salvar a resposta, e ela termina aqui. Envie a mensagem novamente ou retome a resposta.',
-  run_still_active: 'Esta execução ainda está ativa.',
+  run_still_active: 'Esta resposta ainda está em andamento.',
   run_takes_no_decision:
-    'Esta execução terminou: nenhuma de suas chamadas de ferramentas aguarda decisão.',
+    'Esta resposta terminou: nenhuma de suas chamadas de ferramentas aguarda decisão.',
   run_takes_no_input:
-    'Esta execução terminou: nenhuma de suas chamadas de ferramentas aguarda informações.',
+    'Esta resposta terminou: nenhuma de suas chamadas de ferramentas aguarda informações.',
   run_minutes_used_up: 'Esta resposta atingiu o limite de {{limit}} minutos. Você pode retomá-la.',
   run_tokens_used_up:
     'Esta resposta atingiu o limite de {{limit}} tokens. Envie uma nova mensagem para continuar.',
-  run_without_answer: 'A execução terminou sem resposta. Tente novamente.',
-  runs_exhausted: 'Você já tem {{limit}} execuções ativas. Espere uma terminar ou pare uma.',
+  run_without_answer: 'Nenhuma resposta foi produzida. Tente novamente.',
+  runs_exhausted: 'Você já tem {{limit}} respostas em andamento. Espere uma terminar ou pare uma.',
   task_not_found: 'Essa tarefa em segundo plano não existe.',
 }
 

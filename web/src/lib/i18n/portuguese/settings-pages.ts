@@ -192,7 +192,7 @@ export const settingsPages = {
     facts_one: '{{count}} fato lembrado',
     facts_many: '{{count}} fatos lembrados',
     facts_other: '{{count}} fatos lembrados',
-    untrusted: 'de texto externo',
+    untrusted: 'de uma página ou de um arquivo',
     forget: 'Esquecer: {{fact}}',
     forgetTitle: 'Esquecer isto?',
     forgetConfirm: 'Esquecer',
@@ -215,7 +215,7 @@ export const settingsPages = {
     importText:
       'Do NanoClaw, ChatGPT, Claude, Open WebUI ou LibreChat, ou do banco de dados do NanoClaw em Python.',
     importNote:
-      'Escolha o arquivo de exportação sem modificações (.zip, .json ou .db). A importação ocorre em segundo plano. Importar o mesmo arquivo novamente não acrescenta nada. O texto importado conta como texto externo.',
+      'Escolha o arquivo de exportação sem modificações (.zip, .json ou .db). A importação ocorre em segundo plano. Importar o mesmo arquivo novamente não acrescenta nada. Quando o agente usa texto importado, ele pergunta de novo antes de ações arriscadas.',
     choose: 'Escolher arquivo…',
     uploading: 'Enviando…',
     importing: 'Importando {{name}}…',

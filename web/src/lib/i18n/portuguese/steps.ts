@@ -119,7 +119,7 @@ export const approval = {
     image: 'Criar uma imagem com {{model}}:\n{{content}}',
     send_here: 'Enviar para esta conversa:\n{{content}}',
     send_to: 'Enviar para {{to}}:\n{{content}}',
-    python: 'Executar Python (rigor: {{strictness}})',
+    python: 'Executar Python (restrições: {{strictness}})',
     command_one: 'Executar um comando (até {{count}} segundo)',
     command_many: 'Executar um comando (até {{count}} segundos)',
     command_other: 'Executar um comando (até {{count}} segundos)',
@@ -139,7 +139,7 @@ export const approval = {
     changed_meanwhile:
       'Alguém alterou este arquivo depois que o agente o leu; por isso, esta chamada vai falhar.',
     new_address:
-      'Ninguém mencionou estes endereços nesta conversa, que contém texto de fora. Esse texto pode tê-los inventado para enviar dados. Aprove apenas o que você mesmo abriria.',
+      'Ninguém mencionou estes endereços nesta conversa, que contém texto de páginas ou arquivos. Esse texto pode tê-los inventado para enviar dados. Aprove apenas o que você mesmo abriria.',
   },
   rememberRun: 'Não perguntar mais sobre esta ferramenta nesta resposta',
   rememberConversation: 'Não perguntar mais sobre esta ferramenta nesta conversa',

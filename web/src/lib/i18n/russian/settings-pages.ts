@@ -199,7 +199,7 @@ export const settingsPages = {
     facts_few: '{{count}} запомненных факта',
     facts_many: '{{count}} запомненных фактов',
     facts_other: '{{count}} запомненных факта',
-    untrusted: 'из внешнего текста',
+    untrusted: 'с веб-страницы или из файла',
     forget: 'Забыть: {{fact}}',
     forgetTitle: 'Забыть это?',
     forgetConfirm: 'Забыть',
@@ -222,7 +222,7 @@ export const settingsPages = {
     importText:
       'Из NanoClaw, ChatGPT, Claude, Open WebUI или LibreChat либо из базы данных NanoClaw на Python.',
     importNote:
-      'Выберите неизменённый файл экспорта (.zip, .json или .db). Импорт идёт в фоне. Повторный импорт того же файла ничего не добавит. Импортированный текст считается внешним.',
+      'Выберите неизменённый файл экспорта (.zip, .json или .db). Импорт идёт в фоне. Повторный импорт того же файла ничего не добавит. Используя импортированный текст, агент снова спросит перед рискованными действиями.',
     choose: 'Выбрать файл…',
     uploading: 'Загрузка…',
     importing: 'Импорт {{name}}…',

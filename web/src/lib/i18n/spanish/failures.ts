@@ -80,7 +80,7 @@ export const files: Texts<typeof FILE_FAILURES> = {
     'Otro cambio de este proyecto sigue en curso. No se cambió nada. Inténtalo de nuevo.',
   project_deleted: 'Este proyecto se eliminó. No se cambió nada y ya no se puede cambiar.',
   project_deleted_during_run:
-    'El proyecto de esta conversación se eliminó durante la ejecución, así que la respuesta termina aquí. Envía de nuevo el mensaje para continuar sin el proyecto.',
+    'El proyecto de esta conversación se eliminó durante la respuesta, así que la respuesta termina aquí. Envía de nuevo el mensaje para continuar sin el proyecto.',
   project_full: 'El proyecto superaría su límite de {{limit}}. Elimina antes algunos archivos.',
   project_name_taken: 'Ya tienes un proyecto con este nombre.',
   project_not_found: 'Ese proyecto no existe.',

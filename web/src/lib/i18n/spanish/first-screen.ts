@@ -198,7 +198,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
     failed: 'No se pudo terminar esta respuesta.',
     stopped: 'Detenida.',
     interrupted: 'Esta respuesta se interrumpió.',
-    limited: 'El agente llegó a su límite de iteraciones. Puedes dejar que continúe.',
+    limited: 'El agente llegó a el límite de pasos de una respuesta. Puedes dejar que continúe.',
     budget: 'El agente llegó a su límite de tiempo o de tokens. Puedes dejar que continúe.',
     cutOff: 'La respuesta se cortó al llegar al límite de salida del modelo.',
   },

@@ -74,7 +74,7 @@ export const conversations: Texts<typeof CONVERSATION_FAILURES> = {
     'Tus canales pueden enviar a {{limit}} destinatarios por hora y se alcanzó ese límite. Inténtalo de nuevo en {{minutes}} minutos.',
   response_item_not_found: 'No hay ningún elemento «{{id}}» en tus respuestas.',
   response_not_found: 'No hay ninguna respuesta «{{id}}».',
-  run_not_found: 'Esa ejecución no existe.',
+  run_not_found: 'Esa respuesta no existe.',
   share_expired: 'La fecha de caducidad del enlace tiene que estar en el futuro.',
   share_guesses_exhausted:
     'Demasiadas contraseñas incorrectas para este enlace. Espera un poco e inténtalo de nuevo.',
@@ -108,10 +108,10 @@ export const runs: Texts<typeof RUN_FAILURES> = {
     'Ninguna llamada a herramienta con el ID «{{id}}» precede a este resultado. Envía las llamadas junto con sus resultados.',
   client_result_missing:
     'Falta el resultado de la llamada a la herramienta «{{name}}». Envía un resultado por cada llamada a tus herramientas.',
-  conversation_busy: 'En esta conversación no dejan de empezar ejecuciones. Inténtalo de nuevo.',
+  conversation_busy: 'En esta conversación no dejan de empezar respuestas. Inténtalo de nuevo.',
   conversation_gone: 'La conversación se eliminó.',
   conversation_has_run:
-    'Esta conversación ya tiene una ejecución activa. Espera a que termine o detenla primero.',
+    'En esta conversación ya hay una respuesta en curso. Espera a que termine o detenla primero.',
   image_not_data_url:
     'Envía las imágenes como URL de datos: data:image/png;base64,… (PNG, JPEG, WebP o GIF).',
   input_answered: 'Esta pregunta ya se respondió.',
@@ -129,22 +129,22 @@ export const runs: Texts<typeof RUN_FAILURES> = {
     'El proyecto ocuparía {{size}}; se permiten como máximo {{limit}}. El cambio se deshizo.',
   restore_not_recorded:
     'Los archivos se restauraron, pero el estado de la restauración aún no se pudo guardar.',
-  run_completed: 'Esta ejecución está completa; no hay nada que reanudar.',
+  run_completed: 'Esta respuesta está completa; no hay nada que reanudar.',
   run_continues_soon:
-    'El servidor está a punto de continuar esta ejecución. Inténtalo de nuevo en breve.',
-  run_not_prepared: 'No se pudo preparar la ejecución. Inténtalo de nuevo.',
+    'El servidor está a punto de continuar esta respuesta. Inténtalo de nuevo en breve.',
+  run_not_prepared: 'No se pudo preparar la respuesta. Inténtalo de nuevo.',
   run_not_stored:
     'No se pudo guardar la respuesta y termina aquí. Envía de nuevo el mensaje o reanuda la respuesta.',
-  run_still_active: 'Esta ejecución sigue activa.',
+  run_still_active: 'Esta respuesta sigue en curso.',
   run_takes_no_decision:
-    'Esta ejecución ha terminado: ninguna de sus llamadas a herramientas espera una decisión.',
+    'Esta respuesta ha terminado: ninguna de sus llamadas a herramientas espera una decisión.',
   run_takes_no_input:
-    'Esta ejecución ha terminado: ninguna de sus llamadas a herramientas espera información.',
+    'Esta respuesta ha terminado: ninguna de sus llamadas a herramientas espera información.',
   run_minutes_used_up: 'Esta respuesta alcanzó el límite de {{limit}} minutos. Puedes reanudarla.',
   run_tokens_used_up:
     'Esta respuesta alcanzó el límite de {{limit}} tokens. Envía un mensaje nuevo para continuar.',
-  run_without_answer: 'La ejecución terminó sin respuesta. Inténtalo de nuevo.',
-  runs_exhausted: 'Ya tienes {{limit}} ejecuciones activas. Espera a que termine una o detén una.',
+  run_without_answer: 'No se obtuvo ninguna respuesta. Inténtalo de nuevo.',
+  runs_exhausted: 'Ya tienes {{limit}} respuestas en curso. Espera a que termine una o detén una.',
   task_not_found: 'Esa tarea en segundo plano no existe.',
 }
 

@@ -192,7 +192,7 @@ export const settingsPages = {
     facts_one: '{{count}} dato recordado',
     facts_many: '{{count}} datos recordados',
     facts_other: '{{count}} datos recordados',
-    untrusted: 'de un texto externo',
+    untrusted: 'de una página web o un archivo',
     forget: 'Olvidar: {{fact}}',
     forgetTitle: '¿Olvidar esto?',
     forgetConfirm: 'Olvidar',
@@ -215,7 +215,7 @@ export const settingsPages = {
     importText:
       'Desde NanoClaw, ChatGPT, Claude, Open WebUI o LibreChat, o la base de datos del NanoClaw en Python.',
     importNote:
-      'Elige el archivo de exportación sin modificar (.zip, .json o .db). La importación se hace en segundo plano. Volver a importar el mismo archivo no añade nada. El texto importado cuenta como texto externo.',
+      'Elige el archivo de exportación sin modificar (.zip, .json o .db). La importación se hace en segundo plano. Volver a importar el mismo archivo no añade nada. Cuando el agente usa texto importado, vuelve a preguntar antes de las acciones arriesgadas.',
     choose: 'Elegir archivo…',
     uploading: 'Subiendo…',
     importing: 'Importando {{name}}…',

@@ -121,7 +121,7 @@ export const approval = {
     image: 'Crear una imagen con {{model}}:\n{{content}}',
     send_here: 'Enviar a esta conversación:\n{{content}}',
     send_to: 'Enviar a {{to}}:\n{{content}}',
-    python: 'Ejecutar Python (rigor: {{strictness}})',
+    python: 'Ejecutar Python (restricciones: {{strictness}})',
     command_one: 'Ejecutar un comando (hasta {{count}} segundo)',
     command_many: 'Ejecutar un comando (hasta {{count}} segundos)',
     command_other: 'Ejecutar un comando (hasta {{count}} segundos)',
@@ -141,7 +141,7 @@ export const approval = {
     changed_meanwhile:
       'Alguien cambió este archivo después de que el agente lo leyera, así que esta llamada fallará.',
     new_address:
-      'Nadie ha mencionado estas direcciones en esta conversación, que contiene texto de fuera. Ese texto puede haberlas inventado para sacar datos. Apruebe solo lo que abriría usted.',
+      'Nadie ha mencionado estas direcciones en esta conversación, que contiene texto de páginas web o archivos. Ese texto puede haberlas inventado para sacar datos. Aprueba solo lo que tú abrirías.',
   },
   rememberRun: 'No volver a preguntar por esta herramienta en esta respuesta',
   rememberConversation: 'No volver a preguntar por esta herramienta en esta conversación',

@@ -1,0 +1,55 @@
+// The words of the page: those of its readers, not those of its authors.
+import { describe, expect, test } from 'vitest'
+import { english } from '../../web/src/lib/i18n/english/first-screen.ts'
+import { englishPages } from '../../web/src/lib/i18n/english/pages.ts'
+import { LANGUAGES } from '../../web/src/lib/i18n/languages.ts'
+
+type Tree = { readonly [key: string]: string | Tree }
+
+const flat = (tree: Tree, path = ''): [string, string][] =>
+  Object.entries(tree).flatMap(([key, value]) =>
+    typeof value === 'string'
+      ? [[path + key, value] as [string, string]]
+      : flat(value, `${path}${key}.`),
+  )
+
+/** The texts that match `words`, apart from those of `exempt` keys. */
+const saying = (texts: [string, string][], words: RegExp, exempt = /^$/): [string, string][] =>
+  texts.filter(([key, text]) => words.test(text) && !exempt.test(key))
+
+describe('the words of the page', () => {
+  test('are not our own in English: no iterations, runs as things, passages, strictness or text from outside', () => {
+    const texts = flat({ ...english, ...englishPages } as Tree)
+    expect(
+      saying(texts, /iteration|\bpassages?\b|\bstrictness: |(from outside|outside text)/i),
+    ).toEqual([])
+    expect(
+      saying(
+        texts,
+        /\b(the|this|that|a|last|recent|active|inspect)\s+runs?\b|^runs?\s(?=inspector)/i,
+      ),
+    ).toEqual([])
+    expect(saying(texts, /\}\} thinking/)).toEqual([])
+  })
+
+  test('are one for each thing in Chinese', async () => {
+    const [first, later, refusals] = await Promise.all([
+      LANGUAGES.zh.firstScreen(),
+      LANGUAGES.zh.pages(),
+      LANGUAGES.zh.refusals?.(),
+    ])
+    const texts = flat({ ...first, ...later, refusals: refusals?.refusals ?? {} } as Tree)
+    const ours =
+      /批准|审批|运行详情|最近的运行|这次运行|迭代|首个 token|第二重|双重验证|撤销链接|自动检测|移除|按名称附加|保存提示词|外部内容|外部文本|严格级别/
+    expect(saying(texts, ours)).toEqual([])
+    // A quota is written as "0 / 8".
+    expect(saying(texts, /已用 \{\{/)).toEqual([])
+    // A name before 的 is in quotation marks; numbers, sizes and addresses are not.
+    expect(saying(texts, /\{\{(name|url|model)\}\} 的/)).toEqual([])
+    // "您" and "你" are never mixed.
+    expect(saying(texts, /您/)).toEqual([])
+    const byKey = new Map(texts)
+    expect(byKey.get('admin.detail.address')).toBe('IP 地址')
+    expect(byKey.get('webhooks.url')).toBe('网址')
+  })
+})
