@@ -216,7 +216,6 @@ const runs = {
   mcp_server_configured: '这个 MCP 服务器在 config.yml 中设置，请在那里修改。',
   mcp_server_name_taken: '已有使用这个名称的 MCP 服务器。',
   tool_changed_again: '该 MCP 服务器又更改了这个工具。请重新阅读其说明，然后再接受。',
-  mcp_url_missing: '请填写 MCP 服务器的地址。',
   mcp_url_missing: '请填写 MCP 服务器的网址。',
   mcp_server_not_found: '没有这个 MCP 服务器。',
   mcp_sign_in_refused: '登录“{{server}}”失败或被拒绝，请重试。',
