@@ -20,11 +20,11 @@ import { decideApproval } from '../runs/approvals/decide.ts'
 import type { ChatDependencies } from '../runs/dependencies.ts'
 import { answerInput } from '../runs/inputs/answer.ts'
 import { createRunRegistry, type RunRegistry } from '../runs/registry.ts'
-import { assertRunAllowed } from '../runs/start/admission.ts'
+import { activeRunError, assertRunAllowed } from '../runs/start/admission.ts'
 import { readRunState } from '../runs/state.ts'
 import type { Budgets } from '../runs/usage/budgets.ts'
 import { createProgramRuns, type ProgramRuns } from './program-runs.ts'
-import { activeRunError, createRunStart } from './start-run.ts'
+import { createRunStart } from './start-run.ts'
 import { createTemporaryRemoval } from './temporary.ts'
 
 /** Maximum number of attempts to stop the runs of a conversation before its deletion fails. */
@@ -44,7 +44,7 @@ export interface ChatService extends ProgramRuns {
     messageId: MessageId,
     body: EditMessageBody,
   ): Promise<RunRow>
-  /** Creates a sibling of the assistant message. */
+  /** Creates a sibling of the assistant message; with `beside`, also while another one is being written. */
   regenerate(
     userId: UserId,
     conversationId: ConversationId,
@@ -154,7 +154,8 @@ export function createChatService(
       const message = await store.messages.get(conversationId, messageId)
       const userMessageId = message.role === 'user' ? message.id : message.parentId
       if (userMessageId === null) throw appError('answer_without_question')
-      return await begin(userId, site, body, { kind: 'answer', to: userMessageId })
+      const beside = body.beside === true
+      return await begin(userId, site, body, { kind: 'answer', to: userMessageId, beside })
     },
 
     async stop(userId, runId) {
@@ -170,11 +171,15 @@ export function createChatService(
         const run = await getOwnedRun(userId, runId)
         assertResumable(run)
         await dependencies.catalog.resolve(run.model, dependencies.access.models(userId))
-        await admit(userId, await runSiteOf(userId, run.conversationId, undefined))
+        // Another answer to the same question may be in progress; the transaction checks it.
+        const site = await runSiteOf(userId, run.conversationId, undefined)
+        await admit(userId, { ...site, activeRunId: null })
         const { finish: _finish, ...state } = readRunState(run.state)
         try {
           await database.write(async (tx) => {
             await assertRunAllowed(tx, userId, dependencies)
+            const other = await store.runs.findInTheWay(tx, run)
+            if (other !== undefined) throw activeRunError(other)
             const reopened = await store.runs.reopen(tx, run.id, {
               status: 'running',
               error: null,

@@ -2,13 +2,13 @@
 import type { FileRow } from '../db/repositories/projects/files.ts'
 import type { RunSite } from '../db/repositories/runs/run-site.ts'
 import type { RunRow } from '../db/repositories/runs/runs.ts'
-import { type AppError, appError } from '../errors.ts'
+import { AppError, appError } from '../errors.ts'
 import { newId } from '../lib/ids.ts'
 import type { NewAttachment, RegenerateBody } from '../protocol/conversations/message.ts'
 import type { ConversationId, MessageId, RunId, UserId } from '../protocol/ids.ts'
 import type { ChatDependencies } from '../runs/dependencies.ts'
 import type { RunRegistry } from '../runs/registry.ts'
-import { runsAtOnce, tooManyRuns } from '../runs/start/admission.ts'
+import { activeRunError, runsAtOnce, tooManyRuns } from '../runs/start/admission.ts'
 import { RUN_DEFAULTS } from '../runs/start/row-defaults.ts'
 import type { RunOptions } from '../runs/state.ts'
 import { exceededBudget } from '../runs/usage/budgets.ts'
@@ -31,10 +31,6 @@ function checkText(text: string, maxCharacters: number): void {
       { details: [{ path: 'text', message: `at most ${maxCharacters} characters` }] },
     )
 }
-
-/** The 409 error that names the active run. */
-export const activeRunError = (runId: RunId): AppError =>
-  appError('conversation_has_run', {}, { details: { run_id: runId } })
 
 /** Shared by all operations that begin an answer. */
 export interface RunStart {
@@ -129,7 +125,11 @@ export function createRunStart(
       if (duplicate !== undefined) return duplicate
     }
     try {
-      await admit(userId, site)
+      // What runs beside another answer is checked in the transaction that stores it.
+      await admit(
+        userId,
+        turn.kind === 'answer' && turn.beside ? { ...site, activeRunId: null } : site,
+      )
     } catch (rejection) {
       // A duplicate of this request may have just started the run that is in the way.
       const duplicate = await findByClientId(conversation.id, body.client_id)
@@ -161,6 +161,7 @@ export function createRunStart(
     }
     const run: RunRow = {
       ...RUN_DEFAULTS,
+      beside: turn.kind === 'answer' && turn.beside,
       id: newId<RunId>(),
       conversationId: conversation.id,
       userId,
@@ -183,9 +184,11 @@ export function createRunStart(
       })
     } catch (error) {
       await files.discard()
-      if (!database.isUniqueViolation(error)) throw error
+      const isActive = error instanceof AppError && error.reason === 'conversation_has_run'
+      if (!isActive && !database.isUniqueViolation(error)) throw error
       const duplicate = await findByClientId(conversation.id, body.client_id)
       if (duplicate !== undefined) return duplicate
+      if (isActive) throw error
       const active = await store.runs.findActive(conversation.id)
       if (active !== undefined) throw activeRunError(active.id)
       throw error

@@ -34,8 +34,15 @@ interface NewUserMessage {
   place: TurnPosition
 }
 
+/** Only an answer to this message. `beside`: the branch that is shown stays. */
+interface NewAnswer {
+  kind: 'answer'
+  to: MessageId
+  beside: boolean
+}
+
 /** What is stored with a run: a new user message and its answer, only an answer, or the messages of a program. */
-export type Turn = NewUserMessage | { kind: 'answer'; to: MessageId } | ProgramTurn
+export type Turn = NewUserMessage | NewAnswer | ProgramTurn
 
 /** The files of a turn, already stored. */
 export interface TurnFiles {
@@ -55,7 +62,7 @@ const addedBy = (turn: Turn): number =>
   1 + (turn.kind === 'message' ? 1 : turn.kind === 'program' ? turn.ids.length : 0)
 
 /**
- * Stores the turn of a run that is inserted in the same transaction, and shows it. Returns the conversation after the
+ * Stores the turn of a run that is inserted in the same transaction, and shows it unless it is beside another. Returns the conversation after the
  * change, and the branch that the run answers if the question is its only message.
  * @param at the conversation as read before, and the message to answer.
  * @throws AppError if the conversation, the project or the parent no longer exists.
@@ -74,7 +81,7 @@ export async function storeTurn(
   const show = async (): Promise<void> => {
     const found = await store.messages.showTurn(tx, conversationId, {
       expected: conversation.leafId,
-      leafId: run.messageId,
+      leafId: run.beside ? null : run.messageId,
       added: addedBy(turn),
       at: createdAt,
     })

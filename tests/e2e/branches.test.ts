@@ -1,57 +1,144 @@
 // Several answers to one question: two models side by side, and the overview of the branches.
+import type { Locator } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { describeInBrowser, leave, say } from '../support/page/page.ts'
+import { describeInBrowser, expectAccessible, leave, say } from '../support/page/page.ts'
 import { usePageServer } from '../support/page/page-server.ts'
-import { turn } from '../support/provider/upstream-turns.ts'
+import { chunk, dataLine, turn } from '../support/provider/upstream-turns.ts'
+
+/** A promise that ends an answer of the scripted model, and what resolves it. */
+function createGate() {
+  let open = (): void => {}
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  return { opened, open }
+}
+
+/** The parts of a stream with a long list. */
+const linesOf = (word: string): string[] =>
+  Array.from({ length: 80 }, (_, at) => dataLine(chunk({ content: `- ${word} ${at}\n` })))
+
+/** Whether the element is within the visible part of its column. */
+async function isInView(column: Locator, element: Locator): Promise<boolean> {
+  const [outer, inner] = [await column.boundingBox(), await element.boundingBox()]
+  if (outer === null || inner === null) return false
+  const end = Math.min(outer.y + outer.height, 800)
+  return inner.y >= outer.y && inner.y + inner.height <= end
+}
 
 describeInBrowser('branches', (visitor) => {
   const on = usePageServer(visitor)
 
   test('two models answer one message side by side, one is chosen, and the branch overview leads back to the other', async () => {
-    const other = { id: 'other', name: 'Another one', api_url: on.upstream.url, api_key: 'k' }
-    await on.server.call('POST', '/api/admin/models', { body: other })
-    let open = (): void => {}
-    const gate = new Promise<void>((resolve) => {
-      open = resolve
-    })
-    on.upstream.enqueueFor({ model: 'scripted' }, turn.text('Blue, I say.', { until: gate }))
-    on.upstream.enqueueFor({ model: 'other' }, turn.text('Green, of course.'))
+    const model = { id: 'other', name: 'Another one', api_url: on.upstream.url, api_key: 'k' }
+    await on.server.call('POST', '/api/admin/models', { body: model })
+    const [first, second] = [createGate(), createGate()]
+    on.upstream.enqueueFor(
+      { model: 'scripted' },
+      turn.text('Blue, I say.', { until: first.opened }),
+    )
+    on.upstream.enqueueFor(
+      { model: 'other' },
+      turn.raw([
+        ...linesOf('Green'),
+        { until: second.opened },
+        ...linesOf('at last'),
+        dataLine(chunk({}, 'stop')),
+        dataLine('[DONE]'),
+      ]),
+    )
     const page = await visitor.open(on.server.url)
     await page.getByRole('button', { name: 'Add files and options' }).click()
     await page.getByRole('menuitemcheckbox', { name: 'Compare two models' }).click()
     await page.keyboard.press('Escape')
-    await page.getByRole('button', { name: 'Comparing with Another one' }).waitFor()
+    // Both are chosen beside each other.
+    await page.getByRole('button', { name: 'Model: Scripted' }).waitFor()
+    await page.getByRole('button', { name: 'Compared with: Another one' }).waitFor()
+    await say(page, 'Which colour?')
+    const pair = page.getByRole('region', { name: 'Two answers side by side' })
+    const one = pair.getByRole('region', { name: 'Scripted' }).first()
+    const other = pair.getByRole('region', { name: 'Another one' }).first()
+
+    // The second answer grows while the first has not begun, and its end is in view.
+    await other.getByText('Green 79').waitFor()
+    await expect.poll(() => isInView(other, other.getByText('Green 79'))).toBe(true)
+    expect(await one.getByText('Blue').count()).toBe(0)
+    // A reload finds both again, and each is stopped on its own.
+    await page.reload()
+    await other.getByText('Green 79').waitFor()
+    await other.getByRole('button', { name: 'Stop', exact: true }).waitFor()
+    first.open()
+    await one.getByText('Blue, I say.').waitFor()
+    await one.getByRole('button', { name: 'Stop', exact: true }).waitFor({ state: 'detached' })
+    // What is written meanwhile waits for both.
+    await say(page, 'And why?')
+    const queue = page.getByRole('region', { name: 'Queued messages' })
+    await queue.getByText('And why?').waitFor()
+    await queue.getByRole('button', { name: 'Remove' }).click()
+    second.open()
+    await other.getByText('at last 79').waitFor()
+    await expect.poll(() => isInView(other, other.getByText('at last 79'))).toBe(true)
+    await other.getByRole('button', { name: 'Stop', exact: true }).waitFor({ state: 'detached' })
+    expect(on.upstream.requests.at(-1)?.messages.at(-1)?.content).toContain('Which colour?')
+    await page.reload()
+    await one.getByText('Blue, I say.').waitFor()
+    await other.getByRole('button', { name: 'Continue with this answer' }).waitFor()
+    await expectAccessible(page)
+
+    await page.setViewportSize({ width: 390, height: 800 })
+    const tab = pair.getByRole('tab', { name: 'Scripted' })
+    await expect.poll(() => tab.getAttribute('aria-selected')).toBe('true')
+    await pair.getByText('Blue, I say.').waitFor()
+    await tab.press('ArrowRight')
+    await pair.getByText('at last 79').waitFor()
+    await pair.getByRole('button', { name: 'Continue with this answer' }).click()
+    await pair.waitFor({ state: 'detached' })
+    await page.getByText('at last 79').waitFor()
+    expect(await page.getByText('Blue, I say.').count()).toBe(0)
+
+    await page.setViewportSize({ width: 1280, height: 800 })
+    await page.getByRole('button', { name: 'Version 2 of 2. Show all branches' }).click()
+    const tree = page.getByRole('tree', { name: 'Branches' })
+    const current = tree.getByRole('treeitem', { name: /shown now/ })
+    await current.and(page.locator(':focus')).waitFor()
+    await page.keyboard.press('ArrowUp')
+    await page.keyboard.press('Enter')
+    await page.getByText('Blue, I say.').waitFor()
+    expect(await page.getByText('at last 79').count()).toBe(0)
+    await leave(page)
+  })
+
+  test('a second answer that may not be written at the same time follows the first', async () => {
+    const body = { id: 'later', name: 'Later', api_url: on.upstream.url, api_key: 'k' }
+    await on.server.call('POST', '/api/admin/models', { body })
+    const first = createGate()
+    on.upstream.enqueueFor(
+      { model: 'scripted' },
+      turn.text('Blue, I say.', { until: first.opened }),
+    )
+    on.upstream.enqueueFor({ model: 'later' }, turn.text('Green, of course.'))
+    const page = await visitor.open(on.server.url)
+    let refused = 0
+    await page.route('**/regenerate/**', async (route) => {
+      refused += 1
+      if (refused > 1) return route.fallback()
+      await route.fulfill({
+        status: 429,
+        json: { code: 'too_many_runs', reason: 'runs_exhausted', message: 'Too many.' },
+      })
+    })
+    await page.getByRole('button', { name: 'Add files and options' }).click()
+    await page.getByRole('menuitemcheckbox', { name: 'Compare two models' }).click()
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: /^Compared with: / }).click()
+    await page.getByRole('option', { name: /^Later/ }).click()
     await say(page, 'Which colour?')
     const pair = page.getByRole('region', { name: 'Two answers side by side' })
     await pair.getByText('Answers as soon as the first answer is complete.').waitFor()
-    open()
-    const second = pair.getByRole('region', { name: 'Another one' })
-    await second.getByText('Green, of course.').waitFor()
-    const first = pair.getByRole('region', { name: 'Scripted' })
-    await first.getByText('Blue, I say.').waitFor()
-    expect(on.upstream.requests.at(-1)?.messages.at(-1)?.content).toContain('Which colour?')
-    await page.reload()
-    await first.getByText('Blue, I say.').waitFor()
-
-    await page.setViewportSize({ width: 390, height: 800 })
-    const tab = pair.getByRole('tab', { name: 'Another one' })
-    await expect.poll(() => tab.getAttribute('aria-selected')).toBe('true')
-    await tab.press('ArrowLeft')
+    first.open()
+    await pair.getByText('Green, of course.').waitFor()
     await pair.getByText('Blue, I say.').waitFor()
-    await pair.getByRole('button', { name: 'Continue with this answer' }).click()
-    await pair.waitFor({ state: 'detached' })
-    await page.getByText('Blue, I say.').waitFor()
-    expect(await page.getByText('Green, of course.').count()).toBe(0)
-
-    await page.setViewportSize({ width: 1280, height: 800 })
-    await page.getByRole('button', { name: 'Version 1 of 2. Show all branches' }).click()
-    const tree = page.getByRole('tree', { name: 'Branches' })
-    const current = tree.getByRole('treeitem', { name: /Blue, I say\..*shown now/ })
-    await current.and(page.locator(':focus')).waitFor()
-    await page.keyboard.press('ArrowDown')
-    await page.keyboard.press('Enter')
-    await page.getByText('Green, of course.').waitFor()
-    expect(await page.getByText('Blue, I say.').count()).toBe(0)
+    expect(refused).toBe(2)
     await leave(page)
   })
 

@@ -33,6 +33,7 @@ const conversation = (id: string, minute: number, changes: object = {}): Convers
     message_count: 2,
     active_run_id: null,
     active_run_status: null,
+    beside_run_id: null,
     created_at: '2026-03-01T00:00:00.000Z',
     updated_at: `2026-03-05T10:${String(minute).padStart(2, '0')}:00.000Z`,
     deleted_at: null,

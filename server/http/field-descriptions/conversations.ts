@@ -39,9 +39,12 @@ const conversation = {
   archived: 'Whether the conversation is archived.',
   leaf_id: 'The last message of the branch that is shown. Null while there are no messages.',
   message_count: 'The number of messages in all branches.',
-  active_run_id: 'The unfinished run of the conversation. Null: none.',
+  active_run_id:
+    'The unfinished run of the conversation; of two answers to one question, the first. Null: none.',
   active_run_status:
     '`awaiting_approval` or `awaiting_input` while the active run waits for a person.',
+  beside_run_id:
+    'The run that writes a second answer to the same question while `active_run_id` writes one. Null: none.',
   created_at: CREATED,
   updated_at: UPDATED,
   deleted_at: 'When the conversation was moved to the trash. Null: it is not in the trash.',

@@ -7,6 +7,7 @@ import type {
   Feedback,
   FileAttachment,
   Message,
+  RegenerateBody,
   ReviseAnswerBody,
   SendMessageBody,
   SetFeedbackBody,
@@ -127,7 +128,11 @@ export const MESSAGE_DESCRIPTIONS = {
     attachments:
       'Ids of uploaded files, or contents inside the request. Up to 20. Default: the attachments of the message.',
   } satisfies FieldsOf<EditMessageBody>,
-  Regenerate: runOptions,
+  Regenerate: {
+    ...runOptions,
+    beside:
+      'Whether the answer is written while another one to the same message is, and does not take its place. One at a time. Default: false.',
+  } satisfies FieldsOf<RegenerateBody>,
   ReviseAnswer: {
     text: 'The new text of the answer.',
   } satisfies FieldsOf<z.infer<typeof ReviseAnswerBody>>,

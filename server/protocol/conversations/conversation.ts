@@ -51,6 +51,8 @@ export const Conversation = z
     active_run_id: RunId.nullable(),
     /** `awaiting_approval` or `awaiting_input` when the active run waits for a person. */
     active_run_status: z.string().nullable(),
+    /** The run that writes a second answer to the same question while `active_run_id` writes one; null if there is none. */
+    beside_run_id: RunId.nullable(),
     created_at: Timestamp,
     updated_at: Timestamp,
     /** When it was moved to the trash; null if it was not. */

@@ -169,8 +169,13 @@ const runOptions = {
   client_id: optional(z.string().min(1).max(64)),
 }
 
-/** The options of another answer to the same message. */
-export const RegenerateBody = z.object(runOptions).meta({ id: 'Regenerate' })
+/**
+ * The options of another answer to the same message. `beside`: it is written while another answer to this message is, and does
+ * not take its place in the conversation.
+ */
+export const RegenerateBody = z
+  .object({ ...runOptions, beside: optional(z.boolean()) })
+  .meta({ id: 'Regenerate' })
 export type RegenerateBody = z.infer<typeof RegenerateBody>
 
 /** The new text of an answer. */

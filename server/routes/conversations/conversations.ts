@@ -259,6 +259,7 @@ export const presentConversation = (item: ConversationItem): Conversation => ({
   message_count: item.messageCount,
   active_run_id: item.activeRunId,
   active_run_status: item.activeRunStatus,
+  beside_run_id: item.besideRunId === item.activeRunId ? null : item.besideRunId,
   created_at: item.createdAt.toISOString(),
   updated_at: item.updatedAt.toISOString(),
   deleted_at: item.deletedAt?.toISOString() ?? null,

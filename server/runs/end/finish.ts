@@ -29,6 +29,10 @@ export type StoredEnding =
 /** How the work on a run ended. `suspended`: the server is shutting down, and the next start continues the run. */
 export type Ending = StoredEnding | { kind: 'suspended' }
 
+/** Whether the run names its conversation; of two answers beside each other, the first does. */
+const entitles = ({ kind, beside }: Pick<RunRow, 'kind' | 'beside'>): boolean =>
+  kind === 'chat' && !beside
+
 /** Generates the title of the conversation if it has none. The answer is stored before a model is called. */
 export async function makeTitle(
   { active, run, state, usage, dependencies: { settings } }: PerformedRun,
@@ -37,7 +41,7 @@ export async function makeTitle(
   recorder: Recorder,
 ): Promise<string | null> {
   const { conversation, model, question } = context
-  if (conversation.titled || settings.titles === 'off' || run.kind !== 'chat') return null
+  if (conversation.titled || settings.titles === 'off' || !entitles(run)) return null
   const first = titleFromMessage(question)
   const isModelAsked =
     finish !== 'stopped' &&
@@ -63,10 +67,10 @@ export async function makeTitle(
  * conversation already has a title or titles are off.
  */
 export async function titleWithoutAnswer(
-  run: Pick<RunRow, 'kind' | 'userId' | 'conversationId' | 'userMessageId'>,
+  run: Pick<RunRow, 'kind' | 'beside' | 'userId' | 'conversationId' | 'userMessageId'>,
   { store, settings }: Pick<ChatDependencies, 'store' | 'settings'>,
 ): Promise<string | null> {
-  if (run.kind !== 'chat' || settings.titles === 'off' || run.userMessageId === null) return null
+  if (!entitles(run) || settings.titles === 'off' || run.userMessageId === null) return null
   const [conversation, message] = await Promise.all([
     store.conversations.find(run.userId, run.conversationId),
     store.messages.find(run.conversationId, run.userMessageId),

@@ -3,13 +3,17 @@ import type { Writer } from '../../db/database.ts'
 import { inParallel } from '../../db/in-parallel.ts'
 import type { RunRow } from '../../db/repositories/runs/runs.ts'
 import { type AppError, appError } from '../../errors.ts'
-import type { UserId } from '../../protocol/ids.ts'
+import type { RunId, UserId } from '../../protocol/ids.ts'
 import type { ChatDependencies, UserAccess } from '../dependencies.ts'
 import type { Write } from '../group-commit.ts'
 
 /** The error for a user who has `runsPerUser` unfinished runs. */
 export const tooManyRuns = (runsPerUser: number): AppError =>
   appError('runs_exhausted', { limit: runsPerUser }, { retryAfter: 5 })
+
+/** The 409 error that names the active run. */
+export const activeRunError = (runId: RunId): AppError =>
+  appError('conversation_has_run', {}, { details: { run_id: runId } })
 
 /** The maximum number of unfinished runs of a user. */
 export const runsAtOnce = (access: Pick<UserAccess, 'quota'>, userId: UserId): number =>
@@ -35,8 +39,8 @@ export class RunNotInserted extends Error {}
 /**
  * The write that inserts a new run together with `write`, which stores its messages. Writes nothing if the run is already
  * stored: then the transaction was committed and only its confirmation was lost.
- * @throws AppError as `assertRunAllowed` does, the database's unique violation if the conversation has an active run, and
- * `RunNotInserted` on the first execution: then execute it again.
+ * @throws AppError as `assertRunAllowed` does, the database's unique violation or `activeRunError` if the conversation has an
+ * active run, and `RunNotInserted` on the first execution: then execute it again.
  */
 export function newRun(
   run: RunRow,
@@ -57,7 +61,10 @@ export function newRun(
       return await inParallel(inserted, () => write(tx))
     }
     if (await insert()) await write(tx)
-    else if ((await store.runs.findIn(tx, run.id)) === undefined)
+    else if ((await store.runs.findIn(tx, run.id)) === undefined) {
       await assertRunAllowed(tx, run.userId, dependencies)
+      const other = await store.runs.findInTheWay(tx, run)
+      if (other !== undefined) throw activeRunError(other)
+    }
   }
 }

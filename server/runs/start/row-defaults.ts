@@ -15,6 +15,7 @@ export const MESSAGE_DEFAULTS = {
 export const RUN_DEFAULTS = {
   parentRunId: null,
   kind: 'chat',
+  beside: false,
   status: 'running',
   attempt: 1,
   version: RUN_VERSION,

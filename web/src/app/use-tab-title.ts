@@ -1,7 +1,7 @@
 // The title of the browser tab: the open page or conversation, the state of its run, and the number of others with news or waiting.
 import { useEffect, useMemo } from 'react'
 import { useLocation, useRoute } from 'wouter'
-import { useLiveRuns } from '../features/chat/runs/live-runs.ts'
+import { mainRunIn, useLiveRuns } from '../features/chat/runs/live-runs.ts'
 import { useConversations } from '../lib/api/conversations.ts'
 import { conversationTitle } from '../lib/conversation-title.ts'
 import { useTranslation } from '../lib/i18n/use-translation.tsx'
@@ -29,8 +29,8 @@ export function useTabTitle(): void {
   })
   const items = useMemo(() => data?.pages.flatMap((page) => page.items) ?? [], [data])
   const open = items.find(({ id }) => id === openId)
-  const live = useLiveRuns(({ byConversation }) => {
-    const run = openId === undefined ? undefined : byConversation[openId]
+  const live = useLiveRuns((runs) => {
+    const run = openId === undefined ? undefined : mainRunIn(runs, openId)
     if (run === undefined || run.state !== 'running') return null
     return run.approvals.length > 0 || run.inputs.length > 0 ? 'waiting' : 'answering'
   })

@@ -20,9 +20,11 @@ type ConversationRow = Database['tables']['conversations']['$inferSelect']
 /** A conversation as lists and details show it. */
 export type ConversationItem = ConversationRow & {
   projectName: string | null
-  /** The run that has not ended, if any, and its status. */
+  /** The run that has not ended, if any, and its status; of two answers beside each other, the first. */
   activeRunId: RunId | null
   activeRunStatus: RunStatus | null
+  /** The run beside another that has not ended, if any; it is the active one once the other has ended. */
+  besideRunId: RunId | null
 }
 
 /** Which conversations to list. Absent fields do not filter. */
@@ -70,6 +72,11 @@ export function createConversationItems(database: Database) {
       ? sql`json_each(${conversations.tags}) as tag`
       : sql`json_array_elements_text(${conversations.tags}) as tag`
 
+  /** The run `other` of the conversation that has not ended: the first answer, or the one beside it. */
+  const activeOther = (beside: boolean) =>
+    sql`from ${runs} as other where other.conversation_id = ${conversations.id} and other.kind = 'chat'
+      and other.ended_at is null and other.beside = ${sql.param(beside, runs.beside)}`
+
   const promptBytes = byteLength(conversations.systemPrompt)
 
   const selectItems = () =>
@@ -83,13 +90,15 @@ export function createConversationItems(database: Database) {
         projectName: projects.name,
         activeRunId: runs.id,
         activeRunStatus: runs.status,
+        besideRunId: sql<RunId | null>`(select other.id ${activeOther(true)})`,
       })
       .from(conversations)
       .leftJoin(projects, eq(projects.id, conversations.projectId))
-      // Exactly the condition of the partial unique index, so that the database uses it and returns at most one row.
+      // Exactly the condition of the partial unique index, so that the database uses it and finds at most two rows.
       .leftJoin(
         runs,
-        sql`${runs.conversationId} = ${conversations.id} and ${runs.kind} = 'chat' and ${runs.endedAt} is null`,
+        sql`${runs.conversationId} = ${conversations.id} and ${runs.kind} = 'chat' and ${runs.endedAt} is null
+          and (${runs.beside} = ${sql.param(false, runs.beside)} or not exists (select 1 ${activeOther(false)}))`,
       )
 
   /** Each of the few shapes of the list is prepared once: building the statement costs as much as running it. */

@@ -111,19 +111,26 @@ export function createTurnWriter(database: Database, lockLeaf: LockLeaf) {
     /**
      * Locks a conversation and shows a new leaf, whose turn the caller adds in the same transaction. Returns the leaf that
      * was shown before, and the conversation as it is now; undefined when the conversation was deleted.
-     * @param turn `expected`: the leaf as it was read before; if it is still shown, this takes one statement.
+     * @param turn `expected`: the leaf as it was read before; if it is still shown, this takes one statement. `leafId`: null
+     * keeps the leaf.
      */
     async showTurn(
       tx: Writer,
       conversationId: ConversationId,
-      turn: { expected: MessageId | null; leafId: MessageId; added: number; at: Date },
+      turn: { expected: MessageId | null; leafId: MessageId | null; added: number; at: Date },
     ): Promise<{ leafId: MessageId | null; conversation: ConversationRow } | undefined> {
-      const values = { ...turn, conversationId }
-      const [shown] = await showLeafStatement(tx).execute({ ...values, expected: turn.expected })
+      const show = (expected: MessageId | null) =>
+        showLeafStatement(tx).execute({
+          ...turn,
+          conversationId,
+          expected,
+          leafId: turn.leafId ?? expected,
+        })
+      const [shown] = await show(turn.expected)
       if (shown !== undefined) return { leafId: turn.expected, conversation: shown }
       const locked = await lockLeaf(tx, conversationId)
       if (locked === undefined) return undefined
-      const [moved] = await showLeafStatement(tx).execute({ ...values, expected: locked.leafId })
+      const [moved] = await show(locked.leafId)
       return moved === undefined ? undefined : { leafId: locked.leafId, conversation: moved }
     },
 

@@ -8,7 +8,7 @@ import { fromUnfinishedOfUser } from './unfinished-runs.ts'
 
 /** What decides whether a run may start in a conversation, and what the run reads besides its messages. */
 export interface RunSite extends RunSetting {
-  /** The active run of the conversation, except background tasks. */
+  /** The active run of the conversation, except background tasks; of two answers beside each other, the first. */
   activeRunId: RunId | null
   /** Unfinished runs of the user in all conversations. */
   unfinishedRuns: number
@@ -28,8 +28,9 @@ export function createRunSiteReader({ read, tables }: Database) {
       conversation: conversations,
       activeRunId: fromRuns(
         sql`${runs.id}`,
-        // Exactly the condition of the partial unique index, so that it is used and there is at most one row.
-        sql`${inConversation} and ${runs.kind} = 'chat' and ${runs.endedAt} is null`,
+        // Exactly the condition of the partial unique index, so that it is used and there are at most two rows.
+        sql`${inConversation} and ${runs.kind} = 'chat' and ${runs.endedAt} is null
+          order by ${runs.beside} limit 1`,
       ).mapWith(runs.id),
       unfinishedRuns: fromRuns(
         sql`count(*)`,

@@ -1,7 +1,8 @@
 // The statements about runs that are executed often: building one costs several times more than running it.
-import { and, eq, isNull, lt, sql } from 'drizzle-orm'
+import { and, asc, eq, isNull, lt, sql } from 'drizzle-orm'
 import type { Database } from '../../database.ts'
 import { countAll, prepareOnEach, prepareUpdates, valuesOf } from '../../fragments.ts'
+import { isInTheWay, otherRuns } from './in-the-way.ts'
 import { fromUnfinishedOfUser } from './unfinished-runs.ts'
 
 /** Call it once per connection. `write` and `writeOnce` change nothing for an attempt that is no longer the current one. */
@@ -14,10 +15,11 @@ export function prepareRunStatements({ read, tables }: Database) {
     .where(
       and(
         eq(runs.conversationId, sql.placeholder('conversationId')),
-        // Exactly the condition of the partial unique index, so that it is used and there is at most one row.
+        // Exactly the condition of the partial unique index, so that it is used and there are at most two rows.
         sql`${runs.kind} = 'chat' and ${runs.endedAt} is null`,
       ),
     )
+    .orderBy(asc(runs.beside))
     .limit(1)
     .prepare('active run')
   const unfinished = read
@@ -33,7 +35,13 @@ export function prepareRunStatements({ read, tables }: Database) {
           where exists (select 1 from ${users}
               where ${users.id} = ${sql.placeholder('userId')} and ${users.isActive})
             and (select count(*) from ${unfinishedOfUser}
-              where ${runs.userId} = ${sql.placeholder('userId')} and ${runs.endedAt} is null) < ${sql.placeholder('limit')}`,
+              where ${runs.userId} = ${sql.placeholder('userId')} and ${runs.endedAt} is null) < ${sql.placeholder('limit')}
+            and not exists (select 1 from ${otherRuns(tables)} where ${isInTheWay({
+              kind: sql.placeholder('kind'),
+              conversationId: sql.placeholder('conversationId'),
+              beside: sql`${sql.param(sql.placeholder('beside'), runs.beside)}`,
+              userMessageId: sql.placeholder('userMessageId'),
+            })})`,
       )
       .onConflictDoNothing({ target: runs.id })
       .returning({ id: runs.id })

@@ -7,6 +7,7 @@ import { assertWritten, type RunAttempt, RunOver } from '../../run-attempt.ts'
 import { RUN_VERSION } from '../../run-version.ts'
 import { createApprovals } from './approvals.ts'
 import { createBackgroundRuns } from './background-runs.ts'
+import { isInTheWay, otherRuns } from './in-the-way.ts'
 import { isUnheld } from './leases.ts'
 import { canResume } from './resumable.ts'
 import { createRunList } from './run-list.ts'
@@ -54,7 +55,7 @@ export function createRunRepository(database: Database) {
 
     /**
      * Inserts a new run. Returns false, and changes nothing, when it is stored already, when its user has been disabled, or
-     * has `limit` unfinished runs. No other transaction adds a run of this user before this one ends, so call it before
+     * has `limit` unfinished runs, or when another run is in the way (`findInTheWay`). No other transaction adds a run of this user before this one ends, so call it before
      * anything else is locked.
      * @throws the database's unique violation when the conversation has an active run.
      */
@@ -192,7 +193,29 @@ export function createRunRepository(database: Database) {
         ),
       ),
 
-    /** The active run of the conversation, except background tasks. */
+    /**
+     * The active run with another question that keeps this run from starting or continuing, although the unique index would
+     * let it, as the open transaction sees it.
+     */
+    async findInTheWay(
+      tx: Writer,
+      run: Pick<RunRow, 'kind' | 'conversationId' | 'beside' | 'userMessageId'>,
+    ): Promise<RunId | undefined> {
+      const starting = {
+        kind: sql`${run.kind}`,
+        conversationId: sql`${run.conversationId}`,
+        beside: sql`${sql.param(run.beside, runs.beside)}`,
+        userMessageId: sql`${run.userMessageId}`,
+      }
+      const [found] = await tx
+        .select({ id: sql<RunId>`other.id` })
+        .from(otherRuns(database.tables))
+        .where(isInTheWay(starting))
+        .limit(1)
+      return found?.id
+    },
+
+    /** The active run of the conversation, except background tasks; of two answers beside each other, the first. */
     async findActive(conversationId: ConversationId): Promise<RunRow | undefined> {
       const [row] = await statements.active.execute({ conversationId })
       return row

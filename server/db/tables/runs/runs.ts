@@ -25,6 +25,8 @@ export function defineRunTables(c: Columns, { conversations }: Conversations) {
       userMessageId: c.key<MessageId>('user_message_id'),
       parentRunId: c.key<RunId>('parent_run_id'),
       kind: c.choice<'chat' | 'background'>('kind').notNull(),
+      /** Whether it writes a second answer to the question that another run of the conversation may be answering. */
+      beside: c.boolean('beside').notNull().default(false),
       status: c.choice<RunStatus>('status').notNull(),
       model: c.text('model').notNull(),
       options: c.json<unknown>('options').notNull(),
@@ -64,7 +66,7 @@ export function defineRunTables(c: Columns, { conversations }: Conversations) {
     (t) => [
       c
         .uniqueIndex('runs_one_active')
-        .on(t.conversationId)
+        .on(t.conversationId, t.beside)
         .where(sql`${t.kind} = 'chat' and ${t.endedAt} is null`),
       c.uniqueIndex('runs_client_id').on(t.conversationId, t.clientId),
       c.index('runs_unfinished').on(t.createdAt).where(sql`${t.endedAt} is null`),

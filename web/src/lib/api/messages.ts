@@ -22,6 +22,7 @@ type Pages = InfiniteData<z.infer<typeof MessagePage>, string | null>
 /** The query keys of messages; others that depend on messages extend `list`. */
 export const messageKeys = {
   list: (conversationId: string) => ['messages', conversationId] as const,
+  one: (conversationId: string, id: string | null) => ['messages', conversationId, id] as const,
 }
 
 /** The query of the active branch: 40 messages per page, newest page first. */
@@ -51,7 +52,7 @@ const RETRY_MS = 10_000
 /** One message of any branch; sends no request for null. Invalidated together with the list. */
 export const useMessage = (conversationId: string, id: string | null) =>
   useQuery({
-    queryKey: [...messageKeys.list(conversationId), id],
+    queryKey: messageKeys.one(conversationId, id),
     queryFn: ({ signal }) =>
       request<Message>(`/api/conversations/${conversationId}/messages/${id}`, { signal }),
     enabled: id !== null,

@@ -30,6 +30,7 @@ describeOnEachDatabase('conversations', (open) => {
       projectName: 'p',
       activeRunId: null,
       activeRunStatus: null,
+      besideRunId: null,
     })
     expect(created).toMatchObject({ titled: true, thinkingEnabled: false, messageCount: 0 })
   })

@@ -11,19 +11,16 @@ import { LateApprovalCard } from './late-approval-card.tsx'
 
 /** Shown below the steps of an answer whose run waits for approval. Renders nothing without requests. */
 export function PendingApprovals({
-  conversationId,
   runId,
   approvals,
 }: {
-  conversationId: string
   runId: string
   /** In display order. */
   approvals: readonly PendingApproval[]
 }) {
   const { t } = useTranslation()
   const [busy, setBusy] = useState(false)
-  const onDecided = (id: string): void =>
-    useLiveRuns.getState().removeApproval(conversationId, runId, id)
+  const onDecided = (id: string): void => useLiveRuns.getState().removeApproval(runId, id)
 
   /** Rejects the requests one after another. A request that was decided elsewhere meanwhile is not an error. */
   const rejectAll = async (): Promise<void> => {

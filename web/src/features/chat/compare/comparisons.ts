@@ -10,9 +10,7 @@ export type Comparison = {
   id: string
   /** The id of the first answer's message. */
   first: string
-  /**
-   * The id of the second answer's message; null until it exists. The server writes one answer per conversation at a time.
-   */
+  /** The id of the second answer's message; null until it exists. */
   second: string | null
   /** The model of the second answer; null until one is chosen. */
   model: string | null

@@ -150,8 +150,7 @@ function ApprovalChoices({ options, onChange }: Props) {
 /** The thinking toggle, and every option that differs from its default. */
 export function ActiveOptions({ options, onChange }: Props) {
   const { t } = useTranslation()
-  const { canThink, canCall, thinking, others } = useAbilities(options)
-  const second = others.find(({ id }) => id === options.secondModel)
+  const { canThink, canCall, thinking } = useAbilities(options)
   const { approval } = options
   // Without its own choice the chat uses the default mode, so the quota is not needed.
   const { data: quota } = useQuota(approval !== null)
@@ -165,15 +164,6 @@ export function ActiveOptions({ options, onChange }: Props) {
           pressed={thinking}
           tipSide="top"
           onClick={() => onChange({ thinking: !thinking })}
-        />
-      )}
-      {second !== undefined && (
-        <IconButton
-          icon={Columns2}
-          label={t('composer.comparedWith', { model: second.name })}
-          pressed
-          tipSide="top"
-          onClick={() => onChange({ secondModel: null })}
         />
       )}
       {canCall && !options.tools && (

@@ -8,11 +8,9 @@ const InputCard = lazyPart(() => import('./input-card.tsx').then((module) => mod
 
 /** One card per request, below the steps of the answer whose run waits. */
 export function PendingInputs({
-  conversationId,
   runId,
   inputs,
 }: {
-  conversationId: string
   runId: string
   inputs: readonly PendingInput[]
 }) {
@@ -23,7 +21,7 @@ export function PendingInputs({
           key={input.id_ref}
           runId={runId}
           input={input}
-          onAnswered={() => useLiveRuns.getState().removeInput(conversationId, runId, input.id_ref)}
+          onAnswered={() => useLiveRuns.getState().removeInput(runId, input.id_ref)}
         />
       ))}
     </PartBoundary>

@@ -47,16 +47,16 @@ const inOrderOfCalls = ({ approvals, steps }: LiveRun) => {
 }
 
 /** The state of the run behind an answer: the live copy until the stored message is on the page. */
-function useShownRun(conversationId: string, message: Message) {
-  const live = useRunOf(conversationId, message)
+function useShownRun(message: Message) {
+  const live = useRunOf(message)
   const running = live?.state === 'running'
   const isReplaced = live !== undefined && !running && isWhole(message)
   const steps =
     live !== undefined && live.steps.length > 0 && !isReplaced ? live.steps : stepsOf(message)
   // Drop the live copy only once the stored message has replaced it; otherwise the answer would disappear for a moment.
   useEffect(() => {
-    if (isReplaced) useLiveRuns.getState().drop(conversationId, live.runId)
-  }, [isReplaced, conversationId, live?.runId])
+    if (isReplaced) useLiveRuns.getState().drop(live.runId)
+  }, [isReplaced, live?.runId])
   const liveParts = useMemo(
     () =>
       live === undefined || !running
@@ -109,7 +109,7 @@ export const AnswerMessage = memo(function AnswerMessage({
   onEditing,
 }: AnswerMessageProps) {
   const { t } = useTranslation()
-  const { live, steps, liveParts } = useShownRun(conversationId, message)
+  const { live, steps, liveParts } = useShownRun(message)
   const running = live?.state === 'running'
   const { sources, citations, onOpen, dialog } = useAnswerSources(steps)
   const { buttons, note } = useAnswerFeedback(message, conversationId)
@@ -147,14 +147,10 @@ export const AnswerMessage = memo(function AnswerMessage({
         />
       )}
       {live !== undefined && live.approvals.length > 0 && (
-        <PendingApprovals
-          conversationId={conversationId}
-          runId={live.runId}
-          approvals={inOrderOfCalls(live)}
-        />
+        <PendingApprovals runId={live.runId} approvals={inOrderOfCalls(live)} />
       )}
       {live !== undefined && live.inputs.length > 0 && (
-        <PendingInputs conversationId={conversationId} runId={live.runId} inputs={live.inputs} />
+        <PendingInputs runId={live.runId} inputs={live.inputs} />
       )}
       {!running && (
         <>

@@ -1,7 +1,7 @@
 // Two answers to one question, side by side or in tabs on narrow screens. The user chooses one to continue with.
-import { X } from 'lucide-react'
+import { Square, X } from 'lucide-react'
 import { Tabs } from 'radix-ui'
-import { type ReactNode, useEffect, useRef } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import type { Message } from '../../../../../server/protocol/conversations/message.ts'
 import { useModels } from '../../../lib/api/catalog.ts'
 import { useMessage } from '../../../lib/api/messages.ts'
@@ -10,12 +10,15 @@ import { shownDirection } from '../../../lib/i18n/languages.ts'
 import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { ActionButton } from '../../../ui/controls/action-button.tsx'
 import { Button } from '../../../ui/controls/button.tsx'
+import { ScrollRegion } from '../../../ui/scroll-region.tsx'
 import { errorText } from '../../../ui/states/error-text.ts'
 import { Failed, Loading } from '../../../ui/states/feedback.tsx'
 import { type Comparison, setComparison } from '../compare/comparisons.ts'
+import { useRunOf } from '../runs/live-runs.ts'
 import { AnswerMessage } from './answer-message.tsx'
 import type { MessageActions } from './message-actions.ts'
 import { SecondChoice } from './second-choice.tsx'
+import { useStickToEnd } from './use-stick-to-end.ts'
 
 /** Wide enough for two columns. */
 const WIDE = '(min-width: 64rem)'
@@ -33,19 +36,30 @@ type Props = {
   actions: MessageActions
 }
 
-/** Starts the second answer once the first is complete: the server writes one answer per conversation at a time. */
-function useSecondAnswer({ comparison, conversationId, shown, locked, actions }: Props): void {
+/**
+ * Starts the second answer at once, or after the first one if the user may not have more runs at the same time. Returns whether it
+ * has to wait.
+ */
+function useSecondAnswer({ comparison, conversationId, shown, locked, actions }: Props): boolean {
   const { id, first, second, model } = comparison
-  const isDue = second === null && model !== null && !locked && shown.id === first && isEnded(shown)
+  /** The id of the comparison whose second answer has to wait. */
+  const [waiting, setWaiting] = useState('')
+  const isWaiting = waiting === id && locked
+  const isDue = second === null && model !== null && shown.id === first && !isWaiting
   const { compare } = actions
   const started = useRef('')
+  const attempt = `${id} ${waiting}`
   useEffect(() => {
-    if (!isDue || model === null || started.current === id) return
-    started.current = id
+    if (!isDue || model === null || started.current === attempt) return
+    started.current = attempt
     // A user who stops the first answer may not want the second one.
     if (shown.status === 'stopped') setComparison(conversationId, { ...comparison, model: null })
-    else void compare(comparison, model)
-  }, [isDue, id, model, compare, comparison, conversationId, shown.status])
+    else
+      void compare(comparison, model).then((isAccepted) => {
+        if (!isAccepted) setWaiting(id)
+      })
+  }, [isDue, attempt, id, model, compare, comparison, conversationId, shown.status])
+  return isWaiting
 }
 
 /** Renders both answers with `AnswerMessage`. While there is no second one, it offers models that can write it. */
@@ -54,7 +68,7 @@ export function ComparisonView(props: Props) {
   const { t } = useTranslation()
   const isWide = useMedia(WIDE)
   const { data: models } = useModels()
-  useSecondAnswer(props)
+  const waits = useSecondAnswer(props)
   const nameOf = (id: string | null | undefined): string | null =>
     id == null ? null : (models?.find((model) => model.id === id)?.name ?? id)
   const { first, second } = comparison
@@ -72,7 +86,7 @@ export function ComparisonView(props: Props) {
         conversationId={conversationId}
         first={firstModel}
         siblings={shown.siblings}
-        locked={locked}
+        waits={waits}
       />
     ) : (
       <Side {...props} id={id} />
@@ -127,21 +141,74 @@ export function ComparisonView(props: Props) {
     <section aria-label={t('compare.title')} className="flex flex-col gap-3">
       <div className="grid grid-cols-2 gap-4">
         {places.map(({ key, id, title }) => (
-          <section
+          <Column
             key={key}
-            aria-label={title}
-            className="flex min-w-0 flex-col gap-3 rounded-2xl border border-line bg-surface px-5 py-4"
+            title={title}
+            controls={
+              <>
+                <StopButton id={id} {...props} />
+                {key === 'second' && close}
+              </>
+            }
           >
-            <header className="flex min-h-7 items-center gap-2">
-              <h2 className="min-w-0 flex-1 truncate text-note font-semibold text-soft">{title}</h2>
-              {key === 'second' && close}
-            </header>
             {content(id)}
-          </section>
+          </Column>
         ))}
       </div>
       {hint}
     </section>
+  )
+}
+
+/** A column that scrolls by itself, so that the end of a growing answer stays in view whatever the other one does. */
+function Column({
+  title,
+  controls,
+  children,
+}: {
+  title: string
+  controls: ReactNode
+  children: ReactNode
+}) {
+  const scroller = useRef<HTMLDivElement>(null)
+  const content = useRef<HTMLDivElement>(null)
+  useStickToEnd(scroller, content)
+  return (
+    <section
+      aria-label={title}
+      className="flex max-h-[max(20rem,calc(100dvh-15rem))] min-w-0 flex-col rounded-2xl border border-line bg-surface"
+    >
+      <header className="flex min-h-12 shrink-0 items-center gap-1 ps-5 pe-3">
+        <h2 className="min-w-0 flex-1 truncate text-note font-semibold text-soft">{title}</h2>
+        {controls}
+      </header>
+      <ScrollRegion
+        ref={scroller}
+        role="group"
+        aria-label={title}
+        className="min-h-0 flex-1 overflow-y-auto rounded-b-2xl px-5 pb-4 -outline-offset-2"
+      >
+        <div ref={content} className="flex flex-col gap-3">
+          {children}
+        </div>
+      </ScrollRegion>
+    </section>
+  )
+}
+
+/** Stops one of the two answers while it is being written. */
+function StopButton({ id, conversationId, shown, actions }: Props & { id: string | null }) {
+  const { t } = useTranslation()
+  const stored = useMessage(conversationId, id === shown.id ? null : id)
+  const message = id === shown.id ? shown : stored.data
+  const live = useRunOf(message ?? { id: '' })
+  if (live?.state !== 'running') return null
+  return (
+    <ActionButton
+      icon={Square}
+      label={t('composer.stop')}
+      onClick={() => void actions.stopOne(live.runId)}
+    />
   )
 }
 

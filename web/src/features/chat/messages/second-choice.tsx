@@ -14,15 +14,15 @@ export function SecondChoice({
   conversationId,
   first,
   siblings,
-  locked,
+  waits,
 }: {
   comparison: Comparison
   conversationId: string
   /** The model of the first answer. */
   first: string | null
   siblings: readonly MessageId[]
-  /** Whether a run is active, so that the second answer has to wait. */
-  locked: boolean
+  /** Whether the second answer has to wait for the first. */
+  waits: boolean
 }) {
   const { t } = useTranslation()
   const choices = useRef<HTMLDivElement>(null)
@@ -49,7 +49,7 @@ export function SecondChoice({
         {t(
           comparison.model === null
             ? 'compare.chooseModel'
-            : locked
+            : waits
               ? 'compare.waiting'
               : 'compare.starting',
         )}

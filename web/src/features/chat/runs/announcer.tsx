@@ -1,13 +1,13 @@
 // Announces the state of a run to screen readers: answering, waiting for approval, done; never the text token by token.
 import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { toolTitle } from '../../../lib/tool-title.ts'
-import { useLiveRuns } from './live-runs.ts'
+import { mainRunIn, useLiveRuns } from './live-runs.ts'
 
 /** An invisible live region; one per open conversation. */
 export function Announcer({ conversationId }: { conversationId: string }) {
   const { t } = useTranslation()
-  const text = useLiveRuns(({ byConversation }) => {
-    const live = byConversation[conversationId]
+  const text = useLiveRuns((runs) => {
+    const live = mainRunIn(runs, conversationId)
     if (live === undefined) return ''
     const [approval] = live.approvals
     if (approval !== undefined)

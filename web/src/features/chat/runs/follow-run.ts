@@ -26,9 +26,7 @@ const deliverTo =
     const now = Date.now()
     useLiveRuns
       .getState()
-      .change(conversationId, runId, (run) =>
-        events.reduce((before, event) => foldEvent(before, event, now), run),
-      )
+      .change(runId, (run) => events.reduce((before, event) => foldEvent(before, event, now), run))
     for (const event of events) {
       if (event.event === 'title')
         updateCached(client, conversationId, (old) => ({ ...old, title: event.title }))
@@ -49,8 +47,7 @@ async function refetchChanged({ conversationId, runId, client }: Following): Pro
   void client.invalidateQueries({ queryKey: ['project-files'] })
   void client.invalidateQueries({ queryKey: ['checkpoints'] })
   // Without a terminal event there is nothing to wait for: the run no longer exists or belongs to another user.
-  const live = useLiveRuns.getState().byConversation[conversationId]
-  if (live?.state === 'running') useLiveRuns.getState().drop(conversationId, runId)
+  if (useLiveRuns.getState().byId[runId]?.state === 'running') useLiveRuns.getState().drop(runId)
 }
 
 /**
@@ -77,7 +74,7 @@ export async function follow(
     batcher.add(event)
   }
   const setConnection = (connection: 'open' | 'reconnecting', trouble: string | null): void =>
-    store.change(conversationId, runId, (run) =>
+    store.change(runId, (run) =>
       run.connection === connection && run.trouble === trouble
         ? run
         : { ...run, connection, trouble },

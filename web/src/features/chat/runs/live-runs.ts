@@ -58,21 +58,24 @@ export const withoutInput = (run: LiveRun, id: string): LiveRun => ({
 })
 
 type LiveRuns = {
-  /** The followed run of each conversation. A finished one stays until its stored message is on the page. */
-  byConversation: Readonly<Record<string, LiveRun>>
+  /**
+   * The followed runs by id. A conversation has more than one while two models answer the same question. A finished one stays
+   * until its stored message is on the page.
+   */
+  byId: Readonly<Record<string, LiveRun>>
   put(run: LiveRun): void
-  change(conversationId: string, runId: string, change: (run: LiveRun) => LiveRun): void
+  change(runId: string, change: (run: LiveRun) => LiveRun): void
   /** Removes an approval request that was decided on this page, before its result arrives. */
-  removeApproval(conversationId: string, runId: string, callId: string): void
+  removeApproval(runId: string, callId: string): void
   /** Removes an input request that was handled on this page. */
-  removeInput(conversationId: string, runId: string, id: string): void
-  drop(conversationId: string, runId: string): void
+  removeInput(runId: string, id: string): void
+  drop(runId: string): void
 }
 
 /** How many ended runs are stored for conversations that have not been opened since. */
 const MAX_ENDED_RUNS = 10
 
-const withoutOldest = (runs: LiveRuns['byConversation']): LiveRuns['byConversation'] => {
+const withoutOldest = (runs: LiveRuns['byId']): LiveRuns['byId'] => {
   const ended = Object.entries(runs).filter(([, { state }]) => state !== 'running')
   const tooMany = new Set(ended.slice(0, -MAX_ENDED_RUNS).map(([id]) => id))
   return Object.fromEntries(Object.entries(runs).filter(([id]) => !tooMany.has(id)))
@@ -80,42 +83,59 @@ const withoutOldest = (runs: LiveRuns['byConversation']): LiveRuns['byConversati
 
 /** The store, which `follow` (follow-run.ts) keeps up to date. */
 export const useLiveRuns = create<LiveRuns>((set, get) => ({
-  byConversation: {},
+  byId: {},
   put: (run) =>
-    set(({ byConversation }) => ({
-      byConversation: { ...withoutOldest(byConversation), [run.conversationId]: run },
-    })),
-  change: (conversationId, runId, change) =>
-    set(({ byConversation }) => {
-      const run = byConversation[conversationId]
-      if (run?.runId !== runId) return {}
-      return { byConversation: { ...byConversation, [conversationId]: change(run) } }
+    set(({ byId }) => {
+      // A run that is continued counts as new.
+      const { [run.runId]: _before, ...others } = withoutOldest(byId)
+      return { byId: { ...others, [run.runId]: run } }
     }),
-  removeApproval: (conversationId, runId, callId) =>
-    get().change(conversationId, runId, (run) => withoutApproval(run, callId)),
-  removeInput: (conversationId, runId, id) =>
-    get().change(conversationId, runId, (run) => withoutInput(run, id)),
-  drop: (conversationId, runId) =>
-    set(({ byConversation }) => {
-      if (byConversation[conversationId]?.runId !== runId) return {}
-      const { [conversationId]: _dropped, ...rest } = byConversation
-      return { byConversation: rest }
+  change: (runId, change) =>
+    set(({ byId }) => {
+      const run = byId[runId]
+      return run === undefined ? {} : { byId: { ...byId, [runId]: change(run) } }
+    }),
+  removeApproval: (runId, callId) => get().change(runId, (run) => withoutApproval(run, callId)),
+  removeInput: (runId, id) => get().change(runId, (run) => withoutInput(run, id)),
+  drop: (runId) =>
+    set(({ byId }) => {
+      if (byId[runId] === undefined) return {}
+      const { [runId]: _dropped, ...rest } = byId
+      return { byId: rest }
     }),
 }))
 
+const isIn =
+  (conversationId: string) =>
+  (run: LiveRun): boolean =>
+    run.conversationId === conversationId
+
+/** The active runs of a conversation, oldest first. */
+export const activeRunsIn = ({ byId }: LiveRuns, conversationId: string): LiveRun[] =>
+  Object.values(byId).filter((run) => run.state === 'running' && isIn(conversationId)(run))
+
+/** The run whose state is that of its conversation: one that waits for a person, else one that is active, else the newest. */
+export function mainRunIn({ byId }: LiveRuns, conversationId: string): LiveRun | undefined {
+  const runs = Object.values(byId).filter(isIn(conversationId))
+  return (
+    runs.find(({ approvals, inputs }) => approvals.length + inputs.length > 0) ??
+    runs.find(({ state }) => state === 'running') ??
+    runs.at(-1)
+  )
+}
+
 /** Whether the conversation has an active run. Changes only at the start and the end of a run. */
 export const useIsRunning = (conversationId: string): boolean =>
-  useLiveRuns(({ byConversation }) => byConversation[conversationId]?.state === 'running')
+  useLiveRuns((runs) => activeRunsIn(runs, conversationId).length > 0)
 
 /** The run that writes this message; undefined for other messages, which do not render again while it grows. */
-export const useRunOf = (
-  conversationId: string,
-  message: { id: string; run_id?: string | null | undefined },
-): LiveRun | undefined =>
-  useLiveRuns(({ byConversation }) => {
-    const run = byConversation[conversationId]
-    if (run === undefined) return undefined
-    const writes =
-      run.messageId === null ? run.runId === message.run_id : run.messageId === message.id
-    return writes ? run : undefined
+export const useRunOf = (message: {
+  id: string
+  run_id?: string | null | undefined
+}): LiveRun | undefined =>
+  useLiveRuns(({ byId }) => {
+    const run = message.run_id == null ? undefined : byId[message.run_id]
+    if (run !== undefined)
+      return run.messageId === null || run.messageId === message.id ? run : undefined
+    return Object.values(byId).find(({ messageId }) => messageId === message.id)
   })

@@ -44,6 +44,10 @@ const addressOf = (conversationId: string, request: Request) => {
   }
 }
 
+/** Whether the answer is written beside another one, which keeps its place in the conversation. */
+const isBeside = (request: Request): boolean =>
+  request.kind === 'regenerate' && request.body.beside === true
+
 /** Reads events up to the `run` event, which begins every stream. */
 async function untilStarted(events: AsyncGenerator<NumberedEvent>) {
   const read: NumberedEvent[] = []
@@ -78,14 +82,17 @@ export async function startRun(
   const stream = readEvents(response)
   const { read, started } = await untilStarted(stream.events)
   if (started === null) throw new ApiError(0, 'offline')
-  placeMessages(client, conversationId, request, started)
-  acceptOutgoing(clientId, started.user_message_id)
-  // A message that was written before this answer existed waits for it, and so does one that waited for the answer which this one replaces.
-  announceAnswer({
-    conversationId,
-    parent: request.kind === 'regenerate' ? request.messageId : null,
-    answer: started.message_id,
-  })
+  if (isBeside(request)) placeBeside(client, conversationId, started)
+  else {
+    placeMessages(client, conversationId, request, started)
+    acceptOutgoing(clientId, started.user_message_id)
+    // A message that was written before this answer existed waits for it, and so does one that waited for the answer which this one replaces.
+    announceAnswer({
+      conversationId,
+      parent: request.kind === 'regenerate' ? request.messageId : null,
+      answer: started.message_id,
+    })
+  }
   void follow({ conversationId, runId: started.run_id, client }, { stream, read })
   return started.message_id
 }
@@ -116,12 +123,49 @@ function shownAttachments(
   }
 }
 
+/** What the first event of a run says. */
+type Started = {
+  run_id: RunId
+  user_message_id: Message['id'] | null
+  message_id: Message['id']
+}
+
+/** An answer of which nothing has been written. */
+const emptyAnswer = (
+  { message_id: id, run_id, user_message_id: parent_id }: Started,
+  created_at: string,
+): Message => ({
+  id,
+  role: 'assistant',
+  text: '',
+  process_steps: [],
+  token_count: 0,
+  run_id,
+  parent_id,
+  siblings: [id],
+  status: 'streaming',
+  created_at,
+})
+
+/** Adds an answer beside another one to the cache. */
+function placeBeside(client: QueryClient, conversationId: string, started: Started): void {
+  client.setQueryData<Message>(
+    messageKeys.one(conversationId, started.message_id),
+    emptyAnswer(started, new Date().toISOString()),
+  )
+  updateCached(client, conversationId, (old) =>
+    old.active_run_id === null
+      ? { ...old, active_run_id: started.run_id, active_run_status: 'running' }
+      : { ...old, beside_run_id: started.run_id },
+  )
+}
+
 /** Adds the new messages to the cache at once; the stored ones replace them when the run ends. */
 function placeMessages(
   client: QueryClient,
   conversationId: string,
   request: Request,
-  started: { run_id: RunId; user_message_id: Message['id'] | null; message_id: Message['id'] },
+  started: Started,
 ): void {
   const now = new Date().toISOString()
   const added: Message[] = []
@@ -137,18 +181,7 @@ function placeMessages(
       status: 'completed',
       created_at: now,
     })
-  added.push({
-    id: started.message_id,
-    role: 'assistant',
-    text: '',
-    process_steps: [],
-    token_count: 0,
-    run_id: started.run_id,
-    parent_id: started.user_message_id,
-    siblings: [started.message_id],
-    status: 'streaming',
-    created_at: now,
-  })
+  added.push(emptyAnswer(started, now))
   appendMessages(client, conversationId, added, request.kind === 'send' ? null : request.messageId)
   updateCached(client, conversationId, (old) => ({
     ...old,

@@ -1,4 +1,4 @@
-// Follows the active run of a conversation, wherever it was started.
+// Follows the active runs of a conversation, wherever they were started.
 import type { QueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import type { Conversation } from '../../../../../server/protocol/conversations/conversation.ts'
@@ -11,7 +11,12 @@ export function useAttach(
   id: string,
   conversation: Conversation | undefined,
 ): void {
-  const runId = conversation?.active_run_id ?? null
+  useRun(client, id, conversation?.active_run_id ?? null)
+  // A copy for use without the server may be older than this field.
+  useRun(client, id, conversation?.beside_run_id ?? null)
+}
+
+function useRun(client: QueryClient, id: string, runId: string | null): void {
   useEffect(() => {
     if (runId === null) return
     void follow({ conversationId: id, runId, client })

@@ -12,7 +12,7 @@ import type { ChatOptions } from '../chat-options.ts'
 import { type Comparison, setComparison } from '../compare/comparisons.ts'
 import { randomId } from '../random-id.ts'
 import { follow } from './follow-run.ts'
-import { useLiveRuns } from './live-runs.ts'
+import { activeRunsIn, useLiveRuns } from './live-runs.ts'
 import { continueRun, startRun, writtenFields } from './start-run.ts'
 
 /** A message as the user wrote it, with its uploaded files. */
@@ -27,8 +27,7 @@ const bodyOptions = (options: ChatOptions) => ({
 /** Resolves when the page knows of no active run in the conversation. */
 const untilEnded = (conversationId: string): Promise<void> =>
   new Promise((resolve) => {
-    const isEnded = (): boolean =>
-      useLiveRuns.getState().byConversation[conversationId]?.state !== 'running'
+    const isEnded = (): boolean => activeRunsIn(useLiveRuns.getState(), conversationId).length === 0
     if (isEnded()) return resolve()
     const unsubscribe = useLiveRuns.subscribe(() => {
       if (!isEnded()) return
@@ -57,10 +56,11 @@ export function useRunActions(conversationId: string, options: ChatOptions) {
       }
     }
     const stop = () =>
-      attempt(async () => {
-        const run = useLiveRuns.getState().byConversation[conversationId]
-        if (run !== undefined) await stopRun(run.runId)
-      })
+      attempt(() =>
+        Promise.all(
+          activeRunsIn(useLiveRuns.getState(), conversationId).map(({ runId }) => stopRun(runId)),
+        ),
+      )
     const regenerate = (messageId: string, model?: string) =>
       attempt(() =>
         startRun(
@@ -95,10 +95,14 @@ export function useRunActions(conversationId: string, options: ChatOptions) {
           if (model !== null)
             setComparison(conversationId, { id: randomId(), first, second: null, model })
         }),
-      /** Makes a second model answer too, for comparison with the first answer. */
-      async compare(comparison: Comparison, model: string) {
-        const isStarted = await attempt(async () => {
-          const body = { ...bodyOptions(options), model }
+      /**
+       * Makes a second model answer too, at the same time as the first. Resolves with false if it has to wait, because the user may
+       * not have more runs at once.
+       */
+      async compare(comparison: Comparison, model: string): Promise<boolean> {
+        const isFirst = activeRunsIn(useLiveRuns.getState(), conversationId).length === 0
+        try {
+          const body = { ...bodyOptions(options), model, beside: true }
           const second = await startRun(
             client,
             conversationId,
@@ -106,8 +110,13 @@ export function useRunActions(conversationId: string, options: ChatOptions) {
             comparison.id,
           )
           setComparison(conversationId, { ...comparison, second })
-        })
-        if (!isStarted) setComparison(conversationId, { ...comparison, model: null })
+        } catch (error) {
+          if (!isFirst && error instanceof ApiError && error.reason === 'runs_exhausted')
+            return false
+          reportError(error)
+          setComparison(conversationId, { ...comparison, model: null })
+        }
+        return true
       },
       edit: (messageId: string, text: string, attachments: readonly StoredAttachment[]) =>
         attempt(() =>
@@ -128,6 +137,7 @@ export function useRunActions(conversationId: string, options: ChatOptions) {
       },
       resume: (runId: string) => attempt(() => continueRun(client, conversationId, runId)),
       stop,
+      stopOne: (runId: string) => attempt(() => stopRun(runId)),
     }
   }, [client, conversationId, options])
 }

@@ -11,11 +11,10 @@ export function useRunNotifications(onOpen: (conversationId: string) => void): v
   const { t } = useTranslation()
   useEffect(
     () =>
-      useLiveRuns.subscribe(({ byConversation }, { byConversation: before }) => {
-        for (const [id, run] of Object.entries(byConversation)) {
+      useLiveRuns.subscribe(({ byId }, { byId: before }) => {
+        for (const [id, run] of Object.entries(byId)) {
           const old = before[id]
-          if (run === undefined || old === undefined || old === run || old.runId !== run.runId)
-            continue
+          if (run === undefined || old === undefined || old === run) continue
           const key =
             old.state === 'running' && run.state !== 'running'
               ? run.state === 'done'
@@ -24,7 +23,7 @@ export function useRunNotifications(onOpen: (conversationId: string) => void): v
               : waits(run) > waits(old)
                 ? 'chat.waiting'
                 : null
-          if (key !== null) notifyAway(t(key), `run ${run.runId}`, () => onOpen(id))
+          if (key !== null) notifyAway(t(key), `run ${run.runId}`, () => onOpen(run.conversationId))
         }
       }),
     [t, onOpen],

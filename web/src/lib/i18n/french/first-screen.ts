@@ -125,7 +125,8 @@ export const firstScreen: Translation<typeof english, Forms> = {
     thinking: 'Réfléchir avant de répondre',
     tools: 'Utiliser des outils',
     compare: 'Comparer deux modèles',
-    comparedWith: 'Comparaison avec {{model}}. Désactiver',
+    secondModelIs: 'Comparé à : {{name}}',
+    stopComparing: 'Arrêter la comparaison',
     dictate: 'Dicter (l’éditeur du navigateur peut recevoir l’audio)',
     stopDictation: 'Arrêter la dictée',
     microphoneBlocked:

@@ -124,7 +124,8 @@ export const firstScreen: Translation<typeof english, Forms> = {
     thinking: 'Vor dem Antworten nachdenken',
     tools: 'Tools verwenden',
     compare: 'Zwei Modelle vergleichen',
-    comparedWith: 'Vergleich mit {{model}}. Ausschalten',
+    secondModelIs: 'Verglichen mit: {{name}}',
+    stopComparing: 'Vergleich beenden',
     dictate: 'Diktieren (der Hersteller des Browsers erhält eventuell die Aufnahme)',
     stopDictation: 'Diktat beenden',
     microphoneBlocked:

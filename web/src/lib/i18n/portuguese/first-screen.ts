@@ -125,7 +125,8 @@ export const firstScreen: Translation<typeof english, Forms> = {
     thinking: 'Pensar antes de responder',
     tools: 'Usar ferramentas',
     compare: 'Comparar dois modelos',
-    comparedWith: 'Comparando com {{model}}. Desativar',
+    secondModelIs: 'Comparado com: {{name}}',
+    stopComparing: 'Parar de comparar',
     dictate: 'Ditar (o fabricante do navegador pode receber o áudio)',
     stopDictation: 'Parar de ditar',
     microphoneBlocked:

@@ -125,7 +125,8 @@ export const firstScreen: Translation<typeof english, Forms> = {
     thinking: 'Pensar antes de responder',
     tools: 'Usar herramientas',
     compare: 'Comparar dos modelos',
-    comparedWith: 'Comparando con {{model}}. Desactivar',
+    secondModelIs: 'Comparado con: {{name}}',
+    stopComparing: 'Dejar de comparar',
     dictate: 'Dictar (el fabricante del navegador puede recibir el audio)',
     stopDictation: 'Detener el dictado',
     microphoneBlocked:

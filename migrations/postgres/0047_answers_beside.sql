@@ -1,0 +1,5 @@
+DROP INDEX "runs_one_active";
+--> statement-breakpoint
+ALTER TABLE "runs" ADD COLUMN "beside" boolean DEFAULT false NOT NULL;
+--> statement-breakpoint
+CREATE UNIQUE INDEX "runs_one_active" ON "runs" USING btree ("conversation_id","beside") WHERE "runs"."kind" = 'chat' and "runs"."ended_at" is null;
