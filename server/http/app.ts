@@ -89,7 +89,8 @@ const BODY_TIMEOUT_MS = 30_000
 const STALL_MS = 30_000
 /** Uploads may take long as long as they make progress; this is the upper limit. */
 const WHOLE_REQUEST_TIMEOUT_MS = 60 * 60_000
-const MAX_PARAMETER_LENGTH = 4096
+/** As long as a whole request line may be, so that a route is found whatever its parameters are. */
+const MAX_PARAMETER_LENGTH = 16 * 1024
 /** Maximum size of a body on public routes: enough for a name and a password. */
 const PUBLIC_BODY_BYTES = 16 * 1024
 

@@ -51,7 +51,8 @@ export async function registerWebApp(app: App, root: string, hasAccounts: boolea
     })
   app.get('/*', { schema: { hide: true } }, async (request, reply) => {
     const path = request.url.split('?')[0]?.slice(1) ?? ''
-    if (/^(api|v1|docs)(\/|$)/.test(path)) {
+    // Paths of the server's own routes: what they do not know is no view of the page.
+    if (/^(api|v1|docs|s)(\/|$)/.test(path)) {
       reply.callNotFound()
       return reply
     }

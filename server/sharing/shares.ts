@@ -45,6 +45,8 @@ export interface Visit {
   /** The client's address. */
   address: string
   password?: string | undefined
+  /** What the password may be instead, if it was sent in a header. Together they are one guess. */
+  otherReadings?: readonly string[] | undefined
   /** The value that `ticketOf` returned after the password was entered; absent without one. */
   ticket?: string | undefined
   /** A file of the share is opened, not its texts. */
@@ -89,8 +91,9 @@ export function createShares({
       (await guesses.take(`${share.id} ${networkOf(visit.address)}`)) ??
       (await guessesInAll.take(share.id))
     if (wait !== null) throw appError('share_guesses_exhausted', {}, { retryAfter: wait })
-    const isRight = await passwords.verify(hash, visit.password, networkOf(visit.address))
-    if (!isRight) throw appError('share_password_wrong')
+    for (const password of [visit.password, ...(visit.otherReadings ?? [])])
+      if (await passwords.verify(hash, password, networkOf(visit.address))) return
+    throw appError('share_password_wrong')
   }
 
   return {

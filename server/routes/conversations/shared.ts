@@ -37,9 +37,12 @@ export type SharedRouteDependencies = ImportDependencies & {
 
 const PASSWORD_HEADER = 'x-share-password'
 const TICKET_COOKIE = 'nc-share'
-const Token = z.string().min(1).max(100)
-const Params = z.object({ token: Token })
-const PasswordForm = z.object({ password: z.string().min(1).max(200) })
+const MAX_PASSWORD_CHARACTERS = 200
+/** Up to nine characters (`%E4%BD%A0`) for each of the password. */
+const MAX_HEADER_CHARACTERS = 9 * MAX_PASSWORD_CHARACTERS
+/** Whatever is no token is a link that does not exist. */
+const Params = z.object({ token: z.string() })
+const PasswordForm = z.object({ password: z.string().min(1).max(MAX_PASSWORD_CHARACTERS) })
 
 const tags = ['sharing']
 
@@ -187,7 +190,9 @@ async function sendPage(
   })
   try {
     const visit = visitOf(request, token)
-    const share = await shares.open(password === undefined ? visit : { ...visit, password })
+    const share = await shares.open(
+      password === undefined ? visit : { ...visit, password, otherReadings: [] },
+    )
     const ticket = shares.ticketOf(share)
     if (ticket !== null)
       void reply.header('set-cookie', [
@@ -222,12 +227,37 @@ function refuse(reply: FastifyReply, error: unknown, language: DocumentLanguage)
 
 const visitOf = (request: FastifyRequest, token: string) => {
   const header = request.headers[PASSWORD_HEADER]
+  const [password, ...otherReadings] = typeof header === 'string' ? passwordsIn(header) : []
   return {
     token,
     address: request.ip,
     ticket: cookie(request.headers.cookie),
-    ...(typeof header === 'string' && header.length <= 200 ? { password: header } : {}),
+    ...(password === undefined ? {} : { password, otherReadings }),
   }
+}
+
+/** Node reads the bytes of a header as Latin-1. */
+function fromUtf8Bytes(header: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(header, 'latin1'))
+  } catch {
+    return header
+  }
+}
+
+/**
+ * What a header with a password may mean. Some clients send only ASCII in headers and encode the rest with percent signs, others
+ * send the bytes of UTF-8; a password may contain a percent sign itself.
+ */
+function passwordsIn(header: string): string[] {
+  if (header.length > MAX_HEADER_CHARACTERS) return []
+  const readings = [fromUtf8Bytes(header)]
+  try {
+    readings.push(decodeURIComponent(header))
+  } catch {
+    // It is not encoded.
+  }
+  return [...new Set(readings)].filter(({ length }) => length <= MAX_PASSWORD_CHARACTERS)
 }
 
 const ticketCookie = (ticket: string, path: string, https: boolean): string =>

@@ -225,6 +225,38 @@ describeOnEachServer('sharing', (start) => {
     expect((await open(token)).status).toBe(200)
   })
 
+  test('a password that is not ASCII is accepted in the header as bytes of UTF-8 and percent-encoded, one with a percent sign as it is', async () => {
+    const id = await make()
+    for (const password of ['schöne Grüße', '打开吧', '100%41']) {
+      const { token } = (await share(id, { password })).json.data
+      const sent = [encodeURIComponent(password), Buffer.from(password).toString('latin1')]
+      for (const header of sent)
+        expect((await open(token, { 'x-share-password': header })).status).toBe(200)
+      expect((await open(token, { 'x-share-password': `${sent[0]}x` })).status).toBe(401)
+    }
+  })
+
+  test.each([0, 1, 100, 101, 4_096, 4_097, 15_000])(
+    'a link of %s characters that does not exist is a 404, as page, JSON, file and copy',
+    async (length) => {
+      const token = 'a'.repeat(length)
+      for (const path of [
+        `/s/${token}`,
+        `/s/${token}/more`,
+        `/api/shared/${token}`,
+        `/api/shared/${token}/files/0`,
+      ]) {
+        const response = await fetch(`${server.url}${path}`)
+        expect({ path: path.slice(0, 20), status: response.status }).toMatchObject({ status: 404 })
+      }
+      const form = { method: 'POST', body: new URLSearchParams({ password: 'x' }) }
+      expect((await fetch(`${server.url}/s/${token}`, form)).status).toBe(404)
+      expect(
+        (await server.call('POST', `/api/shared/${token}/continue`, { token: ann })).status,
+      ).toBe(404)
+    },
+  )
+
   test('the twenty-first password for a link returns 429', async () => {
     const { token } = (await share(await make(), { password: 'open sesame' })).json.data
     const guess = () => open(token, { 'x-share-password': 'a guess' })
