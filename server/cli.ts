@@ -49,6 +49,7 @@ export const commands: Readonly<Record<string, Command>> = {
       const { runChecks } = await import('./doctor/doctor.ts')
       const { formatFinding } = await import('./doctor/finding.ts')
       const { installationPlaces } = await import('./composition/storage/places.ts')
+      const { tryMcpServers } = await import('./composition/tools/checked-mcp-servers.ts')
       const { inspectSecrets } = await import('./composition/sealed-secrets.ts')
       const { inspectOpenRegistration } = await import('./composition/open-registration.ts')
       const findings = await runChecks({
@@ -56,6 +57,7 @@ export const commands: Readonly<Record<string, Command>> = {
         places: installationPlaces(config),
         inspectSecrets: () => inspectSecrets(config, keysFromEnvironment()),
         inspectRegistration: () => inspectOpenRegistration(config),
+        mcpServers: () => tryMcpServers(config),
       })
       const lines = [
         `[ ok ] configuration: ${file ?? 'no file, all keys have their defaults'}`,

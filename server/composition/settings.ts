@@ -107,11 +107,11 @@ export const chatSettings = (
   runTokens: limits.run_tokens,
 })
 
-/** The settings that the doctor checks, besides the places of files and the secrets. */
+/** The settings that the doctor checks, besides the places of files, the secrets and the MCP servers. */
 export const doctorSettings = (
   config: Config,
   webRoot: string,
-): Omit<DoctorSettings, 'places' | 'inspectSecrets' | 'inspectRegistration'> => ({
+): Omit<DoctorSettings, 'places' | 'inspectSecrets' | 'inspectRegistration' | 'mcpServers'> => ({
   database: databaseSettings(config),
   dataDirectory: config.data_dir,
   blobs: { folder: blobFolder(config), s3: s3Settings(config) },
@@ -120,6 +120,7 @@ export const doctorSettings = (
   redisUrl: config.redis_url ?? null,
   models: config.models,
   embeddings: embeddingSettings(config),
+  smtp: config.smtp ?? null,
   python: {
     isolation: config.code_execution.isolation,
     multiUser: config.auth_mode === 'multi',

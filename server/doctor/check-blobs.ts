@@ -22,20 +22,22 @@ const isThere = async (path: string): Promise<boolean> =>
   (await stat(path).catch(() => null)) !== null
 
 /**
- * Returns no findings before the first start and before an upgrade. Faults of the database itself are reported elsewhere.
+ * Returns no findings of contents before the first start and before an upgrade. Faults of the database itself are reported
+ * elsewhere.
  */
 export async function checkBlobs(
   settings: DatabaseSettings,
   { folder, s3 }: BlobPlace,
 ): Promise<Finding[]> {
   const subject = 'attached files'
+  const store = s3 === null ? null : createS3Blobs(s3, tmpdir())
+  // Checked even without any blob, so that a wrong key or bucket is found.
+  const fault = (await store?.check()) ?? null
+  if (s3 !== null && fault !== null) return [bucketBroken(s3, fault)]
   if (!(await isReadable(settings))) return []
   try {
     const blobs = await inspectBlobs(settings)
     const missing: string[] = []
-    const store = s3 === null ? null : createS3Blobs(s3, tmpdir())
-    // Checked even without any blob, so that a wrong key or bucket is found.
-    if (store !== null) await store.has('0'.repeat(64))
     const isStored = async (sha256: string): Promise<boolean> =>
       store === null
         ? (await isThere(blobPath(folder, sha256))) || (await isThere(trashPath(folder, sha256)))
@@ -64,6 +66,19 @@ export async function checkBlobs(
   } catch (error) {
     const reason = errorText(error)
     return [{ state: 'warn', code: 'blobs_unknown', params: { reason }, subject, detail: reason }]
+  }
+}
+
+function bucketBroken({ endpoint, bucket }: S3Settings, reason: string): Finding {
+  const { host } = new URL(endpoint)
+  return {
+    state: 'fail',
+    code: 'bucket_broken',
+    params: { bucket, host, reason },
+    subject: 'attached files',
+    detail: `the bucket ${bucket} at ${host} cannot be used: ${reason}`,
+    advice:
+      'Check s3.endpoint, bucket, region and both keys. Until then, files can be neither attached nor opened.',
   }
 }
 

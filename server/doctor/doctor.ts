@@ -2,6 +2,7 @@
 
 import type { DatabaseSettings } from '../db/database.ts'
 import type { EmbeddingSettings } from '../knowledge/embeddings.ts'
+import type { SmtpSettings } from '../messaging/mailer.ts'
 import type { Place } from '../owner/installation.ts'
 import type { ModelSettings } from '../protocol/models/catalog.ts'
 import { type BlobPlace, checkBlobs, checkProjects, checkSecrets } from './check-blobs.ts'
@@ -9,6 +10,8 @@ import { checkDatabase } from './check-database.ts'
 import { checkEmbeddings } from './check-embeddings.ts'
 import { checkFolder, checkNode, checkPage } from './check-host.ts'
 import { checkInstallation } from './check-installation.ts'
+import { checkMail } from './check-mail.ts'
+import { type CheckedMcpServer, checkMcp } from './check-mcp.ts'
 import { checkProviders } from './check-providers.ts'
 import { checkRedis } from './check-redis.ts'
 import { checkRegistration } from './check-registration.ts'
@@ -34,6 +37,10 @@ export interface DoctorSettings {
   models: readonly ModelSettings[]
   /** Null if not configured. */
   embeddings: EmbeddingSettings | null
+  /** Null if not configured. */
+  smtp: SmtpSettings | null
+  /** The state of the MCP servers: of a running server its own, else that of one attempt to connect to each. */
+  mcpServers: () => Promise<readonly CheckedMcpServer[]>
   python: PythonSettings
   shell: { enabled: boolean; network: boolean | 'host' }
 }
@@ -54,6 +61,8 @@ export async function runChecks(settings: DoctorSettings): Promise<Finding[]> {
     checkPage(settings.webRoot),
     checkProviders(settings.models),
     checkEmbeddings(settings.embeddings, settings.database),
+    checkMail(settings.smtp),
+    checkMcp(settings.mcpServers),
     checkPython(settings.python, settings.dataDirectory),
     checkShell(settings.shell),
   ])

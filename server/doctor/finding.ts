@@ -1,5 +1,6 @@
 // A finding of the doctor and its printed form.
 import type { FindingCode } from '../protocol/admin/finding-code.ts'
+import type { DescribedFailure } from '../protocol/failures/stored.ts'
 
 /** One result of a check. */
 export interface Finding {
@@ -22,6 +23,13 @@ export const fine = (
   detail: string,
   params: Finding['params'] = {},
 ): Finding => ({ state: 'ok', code, params, subject, detail })
+
+/** A stored failure as parameters: the page translates `failure`, and shows `reason` if it does not know it. */
+export const failedBy = ({ reason, message, params }: DescribedFailure): Finding['params'] => ({
+  ...params,
+  reason: message,
+  failure: reason,
+})
 
 /** One line per finding, and a second one with the advice. */
 export const formatFinding = ({ state, subject, detail, advice }: Finding): string =>

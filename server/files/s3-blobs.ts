@@ -5,9 +5,10 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { S3mini } from 's3mini'
+import { S3mini, S3ServiceError } from 's3mini'
 import { z } from 'zod'
-import { appError } from '../errors.ts'
+import { AppError, appError, errorText } from '../errors.ts'
+import { CERTIFICATE_FAULT_TEXTS, certificateFault } from '../lib/certificate-faults.ts'
 import { ensureProcessFolder } from '../lib/process-folder.ts'
 import { SOLE_WORKER, type WorkClaims } from '../lib/work-claims.ts'
 import { createBlobTurns } from './blob-turns.ts'
@@ -34,17 +35,79 @@ const REQUEST_TIMEOUT_MS = 120_000
 /** Node's and the DOM's types of a web stream differ only in name. */
 const WebStream = z.instanceof(ReadableStream)
 
+/** Until the service begins to answer a request without a body. */
+const ANSWER_TIMEOUT_MS = 15_000
+
 /** A body that is a stream needs to say that nothing is read before it is sent. */
-const streamingFetch: typeof fetch = (input, init) => fetch(input, { ...init, duplex: 'half' })
+const streamingFetch: typeof fetch = async (input, init) => {
+  if (init?.method !== 'GET' && init?.method !== 'HEAD')
+    return await fetch(input, { ...init, duplex: 'half' })
+  const silence = new AbortController()
+  const timer = setTimeout(
+    () => silence.abort(new Error('timeout: the service did not answer')),
+    ANSWER_TIMEOUT_MS,
+  )
+  const signals = init.signal == null ? [silence.signal] : [silence.signal, init.signal]
+  try {
+    return await fetch(input, { ...init, signal: AbortSignal.any(signals) })
+  } finally {
+    clearTimeout(timer)
+  }
+}
 
 /** Which instance puts or removes a content. */
 type BlobClaims = Pick<WorkClaims, 'claim' | 'finish' | 'holds' | 'isShared'>
 
-/** Contents of files in an S3 bucket. */
+/** Contents of files in an S3 bucket. Every method throws AppError `blobs_unavailable` if the service fails. */
 export interface S3Blobs extends BlobStore {
   /** Whether a content is stored, also in the trash. */
   has(sha256: string): Promise<boolean>
+  /** Reads a little. Returns why that does not work, for the operator; null if it does. */
+  check(): Promise<string | null>
 }
+
+/** What the service answered, or that it did not, for the operator. Never contains a key. */
+export function s3Cause(error: unknown): string {
+  const certificate = certificateFault(error)
+  if (certificate !== null) return `its certificate ${CERTIFICATE_FAULT_TEXTS[certificate]}`
+  const text = causesOf(error).map(String).join(' ')
+  if (/NoSuchBucket/.test(text)) return 'there is no such bucket'
+  if (/InvalidAccessKeyId|SignatureDoesNotMatch|\b40[13]\b|AccessDenied/.test(text))
+    return 'it does not accept the key, or the key has no access to the bucket'
+  if (/ENOTFOUND|EAI_AGAIN/.test(text)) return 'its host name could not be found'
+  if (/ECONNREFUSED/.test(text)) return 'it refused the connection'
+  if (/ETIMEDOUT|TIMEOUT|timeout/.test(text)) return 'it did not respond in time'
+  return `it does not respond as expected (${errorText(error).slice(0, 200)})`
+}
+
+const MAX_CAUSES = 5
+
+function causesOf(error: unknown): unknown[] {
+  const causes: unknown[] = []
+  for (let cause = error; cause != null && causes.length < MAX_CAUSES; ) {
+    causes.push(cause)
+    if (cause instanceof Error && 'code' in cause) causes.push(cause.code)
+    cause = cause instanceof Error ? cause.cause : undefined
+  }
+  return causes
+}
+
+const unavailable = (error: unknown): unknown =>
+  error instanceof AppError
+    ? error
+    : appError('blobs_unavailable', {}, { retryable: true, retryAfter: 5, cause: error })
+
+/** Names a failure of the service, also in the middle of a list. */
+async function* named<Item>(items: AsyncIterable<Item>): AsyncGenerator<Item> {
+  try {
+    yield* items
+  } catch (error) {
+    throw unavailable(error)
+  }
+}
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof S3ServiceError && error.status === 404
 
 /**
  * Reads and writes contents. A content is spooled to the folder `incoming` because its name is known only at its end; an
@@ -67,6 +130,16 @@ export function createS3Blobs(
     fetch: streamingFetch,
   })
   const turns = createBlobTurns(claims)
+  /** Performs work with the service. @throws AppError `blobs_unavailable`. */
+  const ask = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    try {
+      return await work()
+    } catch (error) {
+      throw unavailable(error)
+    }
+  }
+  const inTurn: typeof turns.run = (sha256, work) =>
+    turns.run(sha256, (hasTurn) => ask(() => work(hasTurn)))
   const keyOf = (sha256: string): string => {
     if (!SHA256.test(sha256)) throw new Error('This is no SHA-256.')
     return prefix + sha256
@@ -102,7 +175,7 @@ export function createS3Blobs(
     } while (token !== undefined && token !== '')
   }
   const restore = (sha256: string): Promise<boolean> =>
-    turns.run(sha256, async () => {
+    inTurn(sha256, async () => {
       if ((await client.objectExists(trashKeyOf(sha256))) !== true) return false
       await copy(trashKeyOf(sha256), keyOf(sha256))
       await client.deleteObject(trashKeyOf(sha256))
@@ -128,7 +201,7 @@ export function createS3Blobs(
           createWriteStream(spooled, { mode: 0o600 }),
         )
         const sha256 = hash.digest('hex')
-        await turns.run(sha256, () =>
+        await inTurn(sha256, () =>
           client.putObject(
             keyOf(sha256),
             size === 0 ? '' : WebStream.parse(Readable.toWeb(createReadStream(spooled))),
@@ -145,28 +218,45 @@ export function createS3Blobs(
     },
 
     async open(sha256, range) {
+      const { start, end } = range ?? { start: 0, end: undefined }
+      const read = () => client.getObjectRaw(keyOf(sha256), range === undefined, start, end)
       try {
-        const { start, end } = range ?? { start: 0, end: undefined }
-        const read = () => client.getObjectRaw(keyOf(sha256), range === undefined, start, end)
         const response = await read().catch(async (error: unknown) => {
-          if (await restore(sha256)) return await read()
+          if (isMissing(error) && (await restore(sha256))) return await read()
           throw error
         })
         if (response.body === null) throw new Error('a response without a body')
-        return Readable.from(response.body)
+        return Readable.from(named(response.body), { objectMode: false })
       } catch (error) {
-        throw appError('file_content_missing', {}, { cause: error })
+        throw isMissing(error)
+          ? appError('file_content_missing', {}, { cause: error })
+          : unavailable(error)
       }
     },
 
-    has: async (sha256) =>
-      (await client.objectExists(keyOf(sha256))) === true ||
-      (await client.objectExists(trashKeyOf(sha256))) === true,
+    async has(sha256) {
+      const keys = [keyOf(sha256), trashKeyOf(sha256)]
+      return await ask(async () => {
+        for (const key of keys) if ((await client.objectExists(key)) === true) return true
+        return false
+      })
+    },
 
-    list: () => listed(prefix),
+    async check() {
+      try {
+        // Each finds what the other one does not: a wrong key, a bucket that does not exist.
+        await client.objectExists(keyOf('0'.repeat(64)))
+        const listed = await client.listObjectsPaged('/', prefix, LISTED_AT_ONCE)
+        return listed == null ? 'there is no such bucket' : null
+      } catch (error) {
+        return s3Cause(error)
+      }
+    },
+
+    list: () => named(listed(prefix)),
 
     discard: (sha256, putBefore) =>
-      turns.run(sha256, async (hasTurn) => {
+      inTurn(sha256, async (hasTurn) => {
         const time = await storedAt(sha256)
         // The service counts in seconds, so an object that was stored in the same second stays.
         if (time === null || time.getTime() + 1_000 > putBefore.getTime()) return false
@@ -177,20 +267,20 @@ export function createS3Blobs(
       }),
 
     async *trash() {
-      for await (const { sha256, storedAt } of listed(`${prefix}${TRASH}`))
+      for await (const { sha256, storedAt } of named(listed(`${prefix}${TRASH}`)))
         yield { sha256, discardedAt: storedAt }
     },
 
     restore,
 
     async removeDiscarded(sha256) {
-      await client.deleteObject(trashKeyOf(sha256))
+      await ask(() => client.deleteObject(trashKeyOf(sha256)))
     },
 
-    readNote: async (name) => (await client.getObject(prefix + name)) ?? null,
+    readNote: (name) => ask(async () => (await client.getObject(prefix + name)) ?? null),
 
     async writeNote(name, text) {
-      await client.putObject(prefix + name, text, 'text/plain')
+      await ask(() => client.putObject(prefix + name, text, 'text/plain'))
     },
   }
 }

@@ -1,6 +1,8 @@
 // Sends one email over the SMTP server that the operator configured.
+import { z } from 'zod'
 import { untilAborted } from '../lib/abort.ts'
-import { storedFailure } from '../protocol/failures/stored.ts'
+import { certificateFault } from '../lib/certificate-faults.ts'
+import { type DescribedFailure, storedFailure } from '../protocol/failures/stored.ts'
 import type { SendOutcome } from './channel-kind.ts'
 
 /** The SMTP server. */
@@ -28,22 +30,26 @@ export type SendMail = (mail: Mail, signal: AbortSignal) => Promise<SendOutcome>
 
 const TIMEOUT_MS = 20_000
 
+async function connectTo(smtp: SmtpSettings, timeoutMs = TIMEOUT_MS) {
+  const { createTransport } = await import('nodemailer')
+  return createTransport({
+    host: smtp.host,
+    port: smtp.port,
+    secure: smtp.port === 465,
+    connectionTimeout: timeoutMs,
+    greetingTimeout: timeoutMs,
+    socketTimeout: timeoutMs,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+    ...(smtp.user === undefined ? {} : { auth: { user: smtp.user, pass: smtp.password ?? '' } }),
+  })
+}
+
 /** Never throws. */
 export const createMailer =
   (smtp: SmtpSettings): SendMail =>
   async ({ id, to, subject, text }, signal) => {
-    const { createTransport } = await import('nodemailer')
-    const transport = createTransport({
-      host: smtp.host,
-      port: smtp.port,
-      secure: smtp.port === 465,
-      connectionTimeout: TIMEOUT_MS,
-      greetingTimeout: TIMEOUT_MS,
-      socketTimeout: TIMEOUT_MS,
-      disableFileAccess: true,
-      disableUrlAccess: true,
-      ...(smtp.user === undefined ? {} : { auth: { user: smtp.user, pass: smtp.password ?? '' } }),
-    })
+    const transport = await connectTo(smtp)
     try {
       signal.throwIfAborted()
       // The open connection cannot be closed from here. If it still delivers, the receiver drops the retry by its id.
@@ -59,15 +65,50 @@ export const createMailer =
       )
       return { ok: true }
     } catch (error) {
-      const status =
-        error instanceof Error && 'responseCode' in error ? Number(error.responseCode) : 0
-      return status >= 500
-        ? { ok: false, failure: storedFailure('delivery_mail_refused', { status }), retry: false }
-        : { ok: false, failure: storedFailure('delivery_mail_unreachable'), retry: true }
+      const failure = mailFailure(error)
+      return { ok: false, failure, retry: failure.reason !== 'delivery_mail_refused' }
     } finally {
       transport.close()
     }
   }
+
+/** Connects and signs in to the mail server without sending anything. Returns why it does not work; null if it does. */
+export async function checkMailServer(
+  smtp: SmtpSettings,
+  timeoutMs: number,
+): Promise<DescribedFailure | null> {
+  const transport = await connectTo(smtp, timeoutMs)
+  try {
+    await transport.verify()
+    return null
+  } catch (error) {
+    return mailFailure(error)
+  } finally {
+    transport.close()
+  }
+}
+
+const MailError = z.object({ code: z.string().optional(), responseCode: z.number().optional() })
+
+const CERTIFICATE_FAILURES = {
+  self_signed: 'delivery_mail_certificate_self_signed',
+  expired: 'delivery_mail_certificate_expired',
+  other_host: 'delivery_mail_certificate_other_host',
+  untrusted: 'delivery_mail_certificate_untrusted',
+} as const
+
+/** Why the mail server did not take an email, as far as its library says it. */
+function mailFailure(error: unknown): DescribedFailure {
+  const { code = '', responseCode = 0 } = MailError.safeParse(error).data ?? {}
+  if (code === 'EAUTH') return storedFailure('delivery_mail_login_refused')
+  if (responseCode >= 500) return storedFailure('delivery_mail_refused', { status: responseCode })
+  const certificate = certificateFault(error)
+  if (certificate !== null) return storedFailure(CERTIFICATE_FAILURES[certificate])
+  const text = error instanceof Error ? `${code} ${error.message}` : code
+  if (/ENOTFOUND|EAI_AGAIN|EDNS/.test(text)) return storedFailure('delivery_mail_host_unknown')
+  if (/ECONNREFUSED/.test(text)) return storedFailure('delivery_mail_refused_connection')
+  return storedFailure('delivery_mail_unreachable')
+}
 
 /** Whether `allowed_recipients` contains the address or its domain; without that list, everybody may receive email. */
 export function mayReceive(address: string, smtp: SmtpSettings | undefined): boolean {

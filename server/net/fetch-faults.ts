@@ -1,5 +1,6 @@
 // Why a request to the web failed, by the errors of Node and undici.
 import { errorText } from '../errors.ts'
+import { CERTIFICATE_FAULT_TEXTS, certificateFault } from '../lib/certificate-faults.ts'
 
 /** Why a fetch failed, for callers with texts of their own. `failed` means anything else. */
 export type FetchFault =
@@ -54,8 +55,11 @@ export function describeFault(error: unknown): Fault {
     const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : ''
     const known = FAULTS[code]
     if (known !== undefined) return known
-    if (code.includes('CERT') || code.startsWith('ERR_TLS') || code.includes('SIGNATURE'))
-      return { fault: 'certificate_invalid', error: "The server's certificate is not valid." }
+    if (code.includes('CERT') || code.startsWith('ERR_TLS') || code.includes('SIGNATURE')) {
+      const why = certificateFault(cause)
+      const said = why === null ? 'is not valid' : CERTIFICATE_FAULT_TEXTS[why]
+      return { fault: 'certificate_invalid', error: `The server's certificate ${said}.` }
+    }
     if (cause.cause === undefined)
       return { fault: 'failed', error: `The request failed: ${errorText(cause)}` }
     cause = cause.cause

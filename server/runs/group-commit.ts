@@ -14,9 +14,11 @@ export const RETRY_DELAYS_MS = [100, 250, 500, 1_000, 2_000, 4_000]
 /** SQLite statements run on the event loop, which must not be blocked for long. */
 const MAX_WRITES_PER_TRANSACTION = 64
 
-/** True for errors while which no write can succeed: the store is busy, full or unreachable. */
+/** True for errors while which no write can succeed: the database is busy, full or unreachable. Files are no part of it. */
 const isUnavailable = (error: unknown): boolean =>
-  error instanceof AppError && (error.code === 'store_busy' || error.code === 'store_unavailable')
+  error instanceof AppError &&
+  error.reason !== 'blobs_unavailable' &&
+  (error.code === 'store_busy' || error.code === 'store_unavailable')
 
 const isTransient = (error: unknown): boolean =>
   isUnavailable(error) || (error instanceof AppError && error.code === 'store_full')

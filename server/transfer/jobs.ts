@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { TransferRow } from '../db/repositories/conversations/transfers.ts'
 import type { Store } from '../db/store.ts'
-import { appError } from '../errors.ts'
+import { AppError, appError } from '../errors.ts'
 import { newId } from '../lib/ids.ts'
 import { SOLE_WORKER, type WorkClaims } from '../lib/work-claims.ts'
 import type { ImportFormat } from '../protocol/conversations/transfer.ts'
@@ -84,6 +84,9 @@ export async function removeExports(
     await transfers.remove(id)
   }
 }
+
+const isUnreachable = (error: unknown): boolean =>
+  error instanceof AppError && error.reason === 'blobs_unavailable'
 
 /** `claims` ensures that one instance alone performs a job; without it, this process is the only one. */
 export function createTransferJobs(dependencies: TransferDependencies): TransferJobs {
@@ -262,7 +265,7 @@ export function createTransferJobs(dependencies: TransferDependencies): Transfer
   function importFailure(error: unknown): DescribedFailure {
     if (error instanceof ImportFault) return error.failure
     log.warn({ err: error }, 'an import failed')
-    return storedFailure('import_failed')
+    return storedFailure(isUnreachable(error) ? 'blobs_unreachable' : 'import_failed')
   }
 
   return {
@@ -280,7 +283,7 @@ export function createTransferJobs(dependencies: TransferDependencies): Transfer
         const row = newRow(userId, 'export', null)
         const failureOf = (error: unknown): DescribedFailure => {
           log.warn({ err: error }, 'an export failed')
-          return storedFailure('export_failed')
+          return storedFailure(isUnreachable(error) ? 'blobs_unreachable' : 'export_failed')
         }
         await begin(row, leave, { work: () => runExport(row, conversationIds), failureOf })
         return row

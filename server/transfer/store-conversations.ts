@@ -86,7 +86,8 @@ export function createConversationWriter(
         )
         report.count('files')
       } catch (error) {
-        if (!(error instanceof AppError)) throw error
+        // Without its storage, the import ends instead of leaving out every file.
+        if (!(error instanceof AppError) || error.code === 'store_unavailable') throw error
         report.skip(name, storedFailure('import_file_refused', { detail: error.message }))
       } finally {
         await rm(path, { force: true })

@@ -140,8 +140,8 @@ async function openExisting(open: () => Promise<Readable>): Promise<Readable | n
   try {
     return await open()
   } catch (error) {
-    // A missing file must not make the whole export fail.
-    if (error instanceof AppError) return null
+    // A missing file must not make the whole export fail; a storage that does not respond must.
+    if (error instanceof AppError && error.code !== 'store_unavailable') return null
     throw error
   }
 }

@@ -14,6 +14,7 @@ import { inspectOpenRegistration } from '../open-registration.ts'
 import { inspectSecrets } from '../sealed-secrets.ts'
 import { doctorSettings } from '../settings.ts'
 import { installationPlaces } from '../storage/places.ts'
+import { runningMcpServers } from '../tools/checked-mcp-servers.ts'
 import { type McpModules, mcpAdministration } from './mcp-administration.ts'
 import { createStorageReport } from './storage-report.ts'
 
@@ -42,7 +43,7 @@ export const administrationOf = (
 })
 
 const serverAdministration = (
-  { config, store, catalog, chat, workspace, access }: Modules,
+  { config, store, catalog, chat, workspace, access, mcp }: Modules & Pick<McpModules, 'mcp'>,
   { settings, webRoot, secretKeys }: Settings,
 ): AdminServerDependencies => ({
   settings,
@@ -75,13 +76,14 @@ const serverAdministration = (
     workspace,
     limitOf: (userId) => access.quota(userId).storage ?? config.limits.storage,
   }),
-  async checkHealth() {
+  async checkHealth(userId) {
     const { runChecks } = await import('../../doctor/doctor.ts')
     const findings = await runChecks({
       ...doctorSettings(config, webRoot),
       places: installationPlaces(config),
       inspectSecrets: () => inspectSecrets(config, secretKeys),
       inspectRegistration: () => inspectOpenRegistration(config),
+      mcpServers: () => runningMcpServers(mcp, userId),
     })
     return findings.map(({ advice = null, ...finding }) => ({ ...finding, advice }))
   },

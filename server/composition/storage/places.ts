@@ -8,7 +8,7 @@ import type { Database, DatabaseSettings, StoreLog } from '../../db/database.ts'
 import { inspectSetting } from '../../db/inspect.ts'
 import { NO_REFERENCES } from '../../db/repositories/installation.ts'
 import { createStore } from '../../db/store.ts'
-import { AppError, errorText } from '../../errors.ts'
+import { AppError } from '../../errors.ts'
 import { blobPath, blobsIn } from '../../files/disk-blobs.ts'
 import type { S3Blobs } from '../../files/s3-blobs.ts'
 import {
@@ -97,8 +97,9 @@ function bucketPlace(config: Config): Place {
   const reach = <T>(work: (store: S3Blobs) => Promise<T>): Promise<T> =>
     open()
       .then(work)
-      .catch((error: unknown) => {
-        const detail = `s3 (${name}) cannot be used: ${errorText(error)}`
+      .catch(async (error: unknown) => {
+        const { s3Cause } = await import('../../files/s3-blobs.ts')
+        const detail = `s3 (${name}) cannot be used: ${s3Cause(error)}`
         throw new AppError('store_unavailable', detail, { cause: error })
       })
   const marker = (): Promise<string | null> =>

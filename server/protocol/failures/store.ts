@@ -1,6 +1,10 @@
 // The database and its disk.
 
 export const STORE_FAILURES = {
+  blobs_unavailable: [
+    'store_unavailable',
+    'The storage of files is not available right now. Try again soon.',
+  ],
   cursor_gone: [
     'bad_cursor',
     'The message this cursor points to was deleted. Start again from the first page.',

@@ -31,7 +31,17 @@ export const STORED_FAILURES = {
 
   delivery_channel_kind_gone: 'this server no longer offers this type of channel',
   delivery_failed: 'sending failed',
+  delivery_mail_certificate_expired:
+    'the certificate of the mail server has expired or is not valid yet',
+  delivery_mail_certificate_other_host:
+    'the certificate of the mail server belongs to another host',
+  delivery_mail_certificate_self_signed: 'the certificate of the mail server is self-signed',
+  delivery_mail_certificate_untrusted:
+    'the certificate of the mail server comes from an authority that this server does not trust',
+  delivery_mail_host_unknown: 'the host name of the mail server could not be found',
+  delivery_mail_login_refused: 'the mail server rejected the user name or password of this server',
   delivery_mail_not_set_up: 'this server no longer has SMTP settings',
+  delivery_mail_refused_connection: 'the mail server refused the connection',
   delivery_mail_refused: 'the mail server rejected it ({{status}})',
   delivery_mail_unconfirmed:
     'the owner of {{address}} has not agreed to receive email from this server',
@@ -46,12 +56,14 @@ export const STORED_FAILURES = {
   delivery_refused: 'the receiver responded with status {{status}}',
   delivery_settings_unfit: 'the settings of this channel are no longer valid',
 
-  mcp_command_not_found: 'its command was not found on the server',
+  mcp_certificate_invalid: 'its certificate is not valid, or this server does not trust it',
+  mcp_command_not_found: 'its command “{{command}}” was not found on the server',
   mcp_command_not_allowed: 'running its command is not allowed',
   mcp_connection_failed: 'the connection failed or was lost',
   mcp_connection_refused: 'it refused the connection',
   mcp_credentials_refused: 'it rejected the credentials',
   mcp_ended: 'its process exited',
+  mcp_folder_not_found: 'its working folder was not found on the server',
   mcp_host_unknown: 'its host name is unknown',
   mcp_sign_in_needed: 'you need to sign in',
   mcp_settings_unreadable:

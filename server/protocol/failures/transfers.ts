@@ -2,6 +2,7 @@
 
 /** `reason` → text. Each text completes "the export failed: …", "the import failed: …" or "<what> was left out: …". */
 export const TRANSFER_FAILURES = {
+  blobs_unreachable: 'the storage of files is not available; try again later',
   export_failed: 'an unexpected error occurred; see the server log for details',
   export_interrupted: 'the server restarted in the meantime; start the export again',
   import_already_there: 'it was already imported',

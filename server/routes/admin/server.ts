@@ -11,7 +11,7 @@ import {
   StorageOverview,
 } from '../../protocol/admin/server.ts'
 import { envelope, PageQuery } from '../../protocol/envelope.ts'
-import { RunId } from '../../protocol/ids.ts'
+import { RunId, type UserId } from '../../protocol/ids.ts'
 import { success } from '../envelope.ts'
 
 /** The dependencies of the routes with which administrators see and control the server. */
@@ -21,7 +21,7 @@ export interface AdminServerDependencies {
   /** Resolves to false if there is no such unfinished run. */
   stopRun(id: RunId): Promise<boolean>
   /** The results of the doctor's checks. */
-  checkHealth(): Promise<HealthFinding[]>
+  checkHealth(userId: UserId): Promise<HealthFinding[]>
   /** What accounts store, largest first. @throws AppError `cursor_invalid`. */
   reportStorage(limit: number, cursor: string | undefined): Promise<StorageOverview>
   settings: ServerSettingsService
@@ -87,7 +87,7 @@ function registerState(app: App, { checkHealth, reportStorage }: AdminServerDepe
         response: { 200: list(HealthFinding) },
       },
     },
-    async () => success({ items: await checkHealth() }),
+    async ({ user }) => success({ items: await checkHealth(user.id) }),
   )
 
   app.get(

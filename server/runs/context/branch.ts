@@ -257,10 +257,14 @@ async function documentOf(
     const pdf = (await read()).toString('base64')
     return { name, pdf, pages, content: content === '' ? UNREADABLE : content }
   } catch (error) {
-    if (!(error instanceof AppError)) throw error
+    if (!isLost(error)) throw error
     return null
   }
 }
+
+/** Whether a content is gone for good. While its storage does not respond, the run ends with the reason instead. */
+const isLost = (error: unknown): boolean =>
+  error instanceof AppError && error.code !== 'store_unavailable'
 
 type ImageFile = Extract<AttachmentContent, { sha256: string }>
 
@@ -271,7 +275,7 @@ async function imageOf(
   try {
     return { name, mime, data: (await readFile(sha256)).toString('base64') }
   } catch (error) {
-    if (!(error instanceof AppError)) throw error
+    if (!isLost(error)) throw error
     // A lost file must not make every later answer in the conversation fail.
     return { name, extension: undefined, content: MISSING }
   }

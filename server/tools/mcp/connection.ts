@@ -136,7 +136,7 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
     clearTimeout(retryTimer)
     retryTimer = setTimeout(() => void connect(), pause)
     retryTimer.unref()
-    change('waiting', explain(cause))
+    change('waiting', explain(cause, settings))
   }
 
   const wantSignIn = (): void => {

@@ -1,6 +1,10 @@
 // Classifies failures of MCP connections: what to do next, and how to describe them to people.
+import { existsSync } from 'node:fs'
+import { basename } from 'node:path'
+import { certificateFault } from '../../lib/certificate-faults.ts'
 import { asRecord, asText } from '../../lib/records.ts'
 import { type DescribedFailure, storedFailure } from '../../protocol/failures/stored.ts'
+import type { McpServerSettings } from '../../protocol/models/mcp.ts'
 import type { Sdk } from './sdk.ts'
 
 /**
@@ -76,9 +80,10 @@ export function isUnknownMethod(fault: unknown): boolean {
 }
 
 /** A description for people, without paths, URLs and headers. */
-export function explain(cause: unknown): DescribedFailure {
+export function explain(cause: unknown, settings: McpServerSettings): DescribedFailure {
+  if (certificateFault(cause) !== null) return storedFailure('mcp_certificate_invalid')
   for (const code of codesOf(cause)) {
-    if (code === 'ENOENT') return storedFailure('mcp_command_not_found')
+    if (code === 'ENOENT') return notFound(settings)
     if (code === 'EACCES') return storedFailure('mcp_command_not_allowed')
     if (code === 'ECONNREFUSED') return storedFailure('mcp_connection_refused')
     if (code === 'ENOTFOUND') return storedFailure('mcp_host_unknown')
@@ -89,6 +94,12 @@ export function explain(cause: unknown): DescribedFailure {
   }
   return storedFailure('mcp_connection_failed')
 }
+
+/** Starting a program fails in the same way if its folder is missing. */
+const notFound = ({ command = '', cwd }: McpServerSettings): DescribedFailure =>
+  cwd !== undefined && !existsSync(cwd)
+    ? storedFailure('mcp_folder_not_found')
+    : storedFailure('mcp_command_not_found', { command: basename(command) })
 
 /** Codes and HTTP statuses of an error and its causes, outermost last: the innermost cause says most. */
 function codesOf(fault: unknown, depth = 0): unknown[] {

@@ -1,5 +1,11 @@
 // The official MCP client, loaded on the first connection, and its types that this folder uses.
-import type { CallToolResult, Client, Progress, Tool } from '@modelcontextprotocol/client'
+import type {
+  CallToolResult,
+  Client,
+  JsonSchemaValidator,
+  Progress,
+  Tool,
+} from '@modelcontextprotocol/client'
 
 /** Loaded only if MCP servers are configured, because it takes a third of a second. */
 export const loadSdk = async () => {
@@ -20,3 +26,13 @@ export type RemoteTool = Tool
 export type RemoteResult = CallToolResult
 /** A progress notification of a server. */
 export type RemoteProgress = Progress
+
+/** The SDK's `getValidator`, loaded with the connection. */
+export type SchemaCompiler = (schema: RemoteTool['inputSchema']) => JsonSchemaValidator<unknown>
+
+/** Loads what checks the arguments of tools. */
+export async function loadCompiler(): Promise<SchemaCompiler> {
+  const { AjvJsonSchemaValidator } = await import('@modelcontextprotocol/client/validators/ajv')
+  // The SDK requires a schema typed after its value, but servers send any JSON Schema.
+  return (schema) => new AjvJsonSchemaValidator().getValidator<unknown>(schema as never)
+}

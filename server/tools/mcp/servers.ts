@@ -29,10 +29,10 @@ import {
   type ReadResource,
   readResource,
 } from './resources.ts'
-import type { RemoteClient } from './sdk.ts'
+import { loadCompiler, type RemoteClient } from './sdk.ts'
 import { createServerEntry, type ServerEntry } from './server-entry.ts'
 import { START_SLOT_MS, STARTS_AT_ONCE } from './timing.ts'
-import type { SchemaCompiler, ToolEnvironment } from './tool.ts'
+import type { ToolEnvironment } from './tool.ts'
 import { tryServer } from './try-server.ts'
 import { isLimited, type McpUser, maySeeServer } from './visibility.ts'
 
@@ -315,12 +315,6 @@ function createStarts(): () => Promise<() => void> {
 /** Settings are JSON and always parsed in the same way. */
 const isSame = (one: McpServerSettings, other: McpServerSettings): boolean =>
   JSON.stringify(one) === JSON.stringify(other)
-
-async function loadCompiler(): Promise<SchemaCompiler> {
-  const { AjvJsonSchemaValidator } = await import('@modelcontextprotocol/client/validators/ajv')
-  // The SDK requires a schema typed after its value, but servers send any JSON Schema.
-  return (schema) => new AjvJsonSchemaValidator().getValidator<unknown>(schema as never)
-}
 
 /** Joins lists, and returns the same array for the same lists, for the most recent users. */
 function createJoiner() {

@@ -10,7 +10,7 @@ import { fittingArguments } from './fitting-arguments.ts'
 import { performCall } from './interactive-call.ts'
 import { type PrepareImage, readResult } from './read-result.ts'
 import { safeSchema } from './safe-schema.ts'
-import type { RemoteTool } from './sdk.ts'
+import type { RemoteTool, SchemaCompiler } from './sdk.ts'
 
 const TIMEOUT_MS = 120_000
 const MAX_NAME = 64
@@ -28,9 +28,6 @@ export function mcpToolName(server: string, tool: string): string {
   const mark = createHash('sha256').update(plain).digest('hex').slice(0, 8)
   return `${clean.slice(0, MAX_NAME - 9)}_${mark}`
 }
-
-/** The SDK's `getValidator`, loaded with the connection. */
-export type SchemaCompiler = (schema: RemoteTool['inputSchema']) => JsonSchemaValidator<unknown>
 
 /** What tools need besides their connection. */
 export interface ToolEnvironment {

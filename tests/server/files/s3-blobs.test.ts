@@ -1,14 +1,19 @@
 // The blob store in a bucket, against a real server: contents, ranges, garbage collection, backup, and the whole product on it.
 import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import S3rver from 's3rver'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import sharp from 'sharp'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { checkBlobs } from '../../../server/doctor/check-blobs.ts'
 import { backupBlobs, restoreBlobs } from '../../../server/files/backup.ts'
 import { createS3Blobs, type S3Settings } from '../../../server/files/s3-blobs.ts'
+import { turn } from '../../support/provider/upstream-turns.ts'
+import { useUpstream } from '../../support/provider/use-upstream.ts'
 import { useServers } from '../../support/server/server.ts'
+import { exportBundle, importFile } from '../../support/server/transfers.ts'
 import { uploadFile } from '../../support/server/uploads.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-s3-'))
@@ -38,6 +43,7 @@ afterAll(async () => {
 })
 
 const { start } = useServers()
+const upstream = await useUpstream()
 
 async function* pieces(text: string, count = 1): AsyncGenerator<Buffer> {
   for (let at = 0; at < count; at += 1) yield Buffer.from(text)
@@ -181,6 +187,108 @@ test('a server stores files in the bucket and serves them in parts, and the doct
     { state: 'warn', detail: expect.stringContaining('missing in the bucket nanoclaw') },
   ])
   const wrong = await check({ ...settings, secretAccessKey: 'wrong' })
-  expect(wrong).toMatchObject([{ state: 'warn' }])
   expect(JSON.stringify(wrong)).not.toContain('all stored')
+  expect(await check({ ...settings, bucket: 'elsewhere' })).toMatchObject([
+    { state: 'fail', params: { reason: 'there is no such bucket' } },
+  ])
+})
+
+/** The service behind an address at which it can be down or refuse the key. */
+async function startFront() {
+  const front: { endpoint: string; refuses: { status: number; code: string } | null } = {
+    endpoint: '',
+    refuses: null,
+  }
+  const { port } = new URL(settings.endpoint)
+  const server = createServer((incoming, response) => {
+    if (front.refuses !== null) {
+      incoming.resume()
+      response.writeHead(front.refuses.status, { 'content-type': 'application/xml' })
+      response.end(`<Error><Code>${front.refuses.code}</Code></Error>`)
+      return
+    }
+    const { method, url, headers } = incoming
+    const forwarded = request({ host: '127.0.0.1', port, method, path: url, headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 500, answer.headers)
+      answer.pipe(response)
+    })
+    incoming.pipe(forwarded)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const address = server.address()
+  front.endpoint = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
+  return front
+}
+
+test('while the bucket does not respond, uploads, downloads, shares, answers and exports say so, and work again afterwards', async () => {
+  const front = await startFront()
+  const server = await start({
+    config: {
+      titles: 'off',
+      models: [{ id: 'seeing', api_url: upstream.url, vision: true }],
+      s3: {
+        endpoint: front.endpoint,
+        bucket: settings.bucket,
+        region: settings.region,
+        access_key_id: settings.accessKeyId,
+        secret_access_key: settings.secretAccessKey,
+        prefix: 'down/',
+      },
+    },
+  })
+  const picture = await sharp({ create: { width: 9, height: 9, channels: 3, background: 'red' } })
+    .png()
+    .toBuffer()
+  const file = (await uploadFile(server.url, 'dot.png', picture)).json.data
+  const call = async (method: string, path: string, body?: object) =>
+    await server.call(method, path, { body })
+  const { id } = (await call('POST', '/api/conversations', {})).json.data
+  const ask = async () =>
+    (
+      await call('POST', `/api/conversations/${id}/messages`, {
+        text: 'What is it?',
+        stream: false,
+        attachments: [{ file_id: file.id }],
+      })
+    ).json
+  upstream.enqueue(turn.text('Red.'))
+  await ask()
+  const bundle = await exportBundle(server, '')
+  const { token } = (await call('POST', `/api/conversations/${id}/share`, { include: ['files'] }))
+    .json.data
+  const shared = async () => await fetch(`${server.url}/api/shared/${token}/files/0`)
+  expect((await shared()).status).toBe(200)
+
+  front.refuses = { status: 503, code: 'ServiceUnavailable' }
+  const named = { code: 503, error: 'store_unavailable', reason: 'blobs_unavailable' }
+  expect((await uploadFile(server.url, 'note.txt', 'a heron')).json).toMatchObject(named)
+  expect(await (await fetch(`${server.url}/api/files/${file.id}`)).json()).toMatchObject(named)
+  expect(await (await shared()).json()).toMatchObject(named)
+  const { data } = await ask()
+  expect(data.run).toMatchObject({ status: 'failed', error: { reason: 'blobs_unavailable' } })
+  expect((await exportBundle(server, '')).job).toMatchObject({
+    status: 'failed',
+    reason: 'blobs_unreachable',
+  })
+  await call('DELETE', `/api/conversations/${id}?permanent=true`)
+  const imported = await importFile(server, '', { name: 'all.zip', content: bundle.bytes })
+  expect(imported).toMatchObject({ status: 'failed', reason: 'blobs_unreachable' })
+
+  front.refuses = null
+  expect((await uploadFile(server.url, 'note.txt', 'a heron')).status).toBe(200)
+  expect((await exportBundle(server, '')).job).toMatchObject({ status: 'completed' })
+
+  front.refuses = { status: 403, code: 'InvalidAccessKeyId' }
+  const s3 = { ...settings, endpoint: front.endpoint }
+  expect(await checkBlobs({ dialect: 'sqlite', file: '/none' }, { folder, s3 })).toMatchObject([
+    {
+      state: 'fail',
+      code: 'bucket_broken',
+      params: { reason: 'it does not accept the key, or the key has no access to the bucket' },
+    },
+  ])
 })

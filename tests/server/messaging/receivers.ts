@@ -1,6 +1,7 @@
 // Receivers of messages on loopback, HTTP and SMTP, and channels that send to them.
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net'
+import { createServer as createTlsServer } from 'node:tls'
 import { onTestFinished } from 'vitest'
 import { createSecretBox } from '../../../server/auth/secret-box.ts'
 import type { Database } from '../../../server/db/database.ts'
@@ -10,6 +11,7 @@ import { type Channels, createChannels } from '../../../server/messaging/channel
 import { createChannelKinds } from '../../../server/messaging/kinds.ts'
 import { createAddressRules } from '../../../server/net/addresses.ts'
 import { createGuardedFetch } from '../../../server/net/guarded-fetch.ts'
+import { SELF_SIGNED } from '../../fixtures/self-signed.ts'
 import { addUser } from '../../support/store/rows.ts'
 
 /** An HTTP receiver that responds with the given statuses in turn, then with 200. */
@@ -37,10 +39,19 @@ export async function startReceiver(...statuses: number[]) {
   return { url: `http://127.0.0.1:${port}`, received }
 }
 
-/** A mail server with the SMTP commands that a sender needs. With `refuse`, it rejects the recipient with 550. */
-export async function startMailServer(refuse = false) {
+/**
+ * A mail server with the SMTP commands that a sender needs. With `refuse`, it rejects the recipient with 550; with
+ * `refusesLogin`, every user. With `isEncrypted`, it demands TLS and has a self-signed certificate.
+ */
+export async function startMailServer(
+  refuse = false,
+  { refusesLogin = false, isEncrypted = false } = {},
+) {
   const mails: string[] = []
-  const server = createTcpServer((socket) => {
+  const listen = isEncrypted
+    ? (serve: (socket: Socket) => void) => createTlsServer(SELF_SIGNED, serve)
+    : createTcpServer
+  const server = listen((socket) => {
     let inData = false
     let text = ''
     socket.write('220 test ESMTP\r\n')
@@ -61,6 +72,9 @@ export async function startMailServer(refuse = false) {
           inData = true
           socket.write('354 go on\r\n')
         } else if (/^RCPT/i.test(line) && refuse) socket.write('550 no such box\r\n')
+        else if (/^EHLO/i.test(line) && refusesLogin)
+          socket.write('250-test\r\n250 AUTH PLAIN\r\n')
+        else if (/^AUTH/i.test(line)) socket.write('535 wrong password\r\n')
         else if (/^QUIT/i.test(line)) socket.end('221 bye\r\n')
         else socket.write('250 ok\r\n')
       }
@@ -69,7 +83,12 @@ export async function startMailServer(refuse = false) {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => new Promise<void>((resolve) => void server.close(() => resolve())))
   const { port } = server.address() as AddressInfo // never null or a path: the server listens on TCP
-  return { smtp: { host: '127.0.0.1', port, from: 'claw@example.org' }, mails }
+    return {
+    smtp: { host: '127.0.0.1', port, from: 'claw@example.org' },
+    mails,
+    /** Serves a connection that another server has accepted, as after STARTTLS. */
+    accept: (socket: Socket) => void server.emit('connection', socket),
+  }
 }
 
 /** A mail server that accepts a connection and never sends anything. `connected` resolves with the first connection. */

@@ -28,6 +28,7 @@ export const SERVER_MODULES: Record<string, readonly string[]> = {
     'db',
     'llm',
     'knowledge',
+    'messaging',
     'files',
     'net',
     'sandbox',

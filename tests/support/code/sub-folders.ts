@@ -91,6 +91,7 @@ export const SERVER_SUB_FOLDERS: Record<string, readonly string[]> = {
     'chat',
     'config',
     'db',
+    'doctor',
     'errors.ts',
     'files',
     'knowledge',

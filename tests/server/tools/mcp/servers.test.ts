@@ -132,7 +132,7 @@ describe('a stdio server as a child process', () => {
     const { mcp } = start({ gone: { command: '/nowhere/at/all' } })
     await eventually(() => expect(mcp.list(SOMEBODY)[0]?.error).not.toBeNull())
     expect(mcp.list(SOMEBODY)[0]).toMatchObject({
-      error: 'its command was not found on the server',
+      error: 'its command “all” was not found on the server',
       reason: 'mcp_command_not_found',
     })
     expect(mcp.tools(SOMEBODY)).toEqual([])

@@ -1,6 +1,7 @@
 // Texts of the doctor's findings in the page's language. The server sends the English ones.
 import { useEffect, useState } from 'react'
 import type { HealthFinding } from '../../../../server/protocol/admin/server.ts'
+import { useRefusalText } from '../../lib/http/refusal-text.ts'
 import type { Findings } from '../../lib/i18n/finding-texts.ts'
 import { isLanguage, LANGUAGES } from '../../lib/i18n/languages.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
@@ -16,6 +17,7 @@ const filled = (text: string, params: HealthFinding['params']): string =>
 export function useFindingText() {
   const { t, i18n } = useTranslation()
   const { language } = i18n
+  const refusalText = useRefusalText()
   const [texts, setTexts] = useState<Findings | null>(null)
   useEffect(() => {
     let isShown = true
@@ -40,10 +42,16 @@ export function useFindingText() {
     // A newer server may have findings that this page does not know.
     if (text === undefined) return { ...finding, subject: tool }
     const { subject = texts.folders[finding.subject] ?? tool } = text
+    const { failure, reason } = params
+    // Some findings are failures that have a text of their own.
+    const values =
+      typeof failure === 'string'
+        ? { ...params, reason: refusalText({ reason: failure, params, message: `${reason}` }) }
+        : params
     return {
-      subject: filled(subject, params),
-      detail: filled(text.detail, params),
-      advice: text.advice === undefined ? null : filled(text.advice, params),
+      subject: filled(subject, values),
+      detail: filled(text.detail, values),
+      advice: text.advice === undefined ? null : filled(text.advice, values),
     }
   }
 }

@@ -123,6 +123,36 @@ export const findings: FindingTexts = {
   installation_differs: { subject: '安装', detail: '{{detail}}', advice: '{{advice}}' },
   installation_ok: { subject: '安装', detail: '文件夹属于此数据库' },
   installation_unknown: { subject: '安装', detail: '{{reason}}' },
+  bucket_broken: {
+    subject: '附件',
+    detail: '无法使用 {{host}} 上的存储桶 {{bucket}}：{{reason}}',
+    advice: '请检查 s3.endpoint、bucket、region 和两个密钥。在此之前，文件既不能添加也不能打开。',
+  },
+  mail_broken: {
+    subject: '邮件服务器',
+    detail: '{{host}}：{{reason}}',
+    advice: '请检查 smtp.host、port、user 和 password。在此之前不会发送邮件。',
+  },
+  mail_certificate: {
+    subject: '邮件服务器',
+    detail: '{{host}}：{{reason}}',
+    advice:
+      '请为邮件服务器配置本机信任的证书，或将 NODE_EXTRA_CA_CERTS 设为包含该证书的文件，然后重新启动。',
+  },
+  mail_ok: { subject: '邮件服务器', detail: '{{host}} 有响应' },
+  mcp_broken: {
+    subject: 'MCP 服务器 {{server}}',
+    detail: '{{reason}}',
+    advice: '请检查它的设置。在此之前无法调用它的工具。',
+  },
+  mcp_broken_output: {
+    subject: 'MCP 服务器 {{server}}',
+    detail: '{{reason}}',
+    advice: '它的程序最后输出：{{output}}',
+  },
+  mcp_connecting: { subject: 'MCP 服务器 {{server}}', detail: '仍在启动，首次启动可能需要几分钟' },
+  mcp_ok: { subject: 'MCP 服务器 {{server}}', detail: '有响应，工具：{{tools}} 个' },
+  mcp_sign_in: { subject: 'MCP 服务器 {{server}}', detail: '有响应，由每位用户自行登录' },
   models_none: {
     subject: '模型',
     detail: 'config.yml 中没有：服务器使用在网页中添加的模型，否则使用内置演示',

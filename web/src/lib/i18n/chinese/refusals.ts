@@ -232,6 +232,7 @@ const runs = {
 }
 
 const store = {
+  blobs_unavailable: '文件存储暂时不可用，请稍后再试。',
   cursor_gone: '列表当前位置的消息已被删除，请从第一页重新开始。',
   cursor_invalid: '列表位置无效，请从第一页重新开始。',
   disk_unconfirmed: '磁盘没有确认写入的内容。请检查磁盘，然后重启服务器。',

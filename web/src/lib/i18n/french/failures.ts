@@ -215,7 +215,18 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   document_unreadable: 'le fichier n’a pas pu être lu',
   delivery_channel_kind_gone: 'ce type de canal n’est plus proposé',
   delivery_failed: 'l’envoi a échoué',
+  delivery_mail_certificate_expired:
+    'le certificat du serveur de messagerie a expiré ou n’est pas encore valide',
+  delivery_mail_certificate_other_host:
+    'le certificat du serveur de messagerie appartient à un autre hôte',
+  delivery_mail_certificate_self_signed: 'le certificat du serveur de messagerie est auto-signé',
+  delivery_mail_certificate_untrusted:
+    'le certificat du serveur de messagerie vient d’une autorité à laquelle ce serveur ne fait pas confiance',
+  delivery_mail_host_unknown: 'le nom d’hôte du serveur de messagerie est introuvable',
+  delivery_mail_login_refused:
+    'le serveur de messagerie a refusé le nom d’utilisateur ou le mot de passe de ce serveur',
   delivery_mail_not_set_up: 'ce serveur n’a plus de paramètres SMTP',
+  delivery_mail_refused_connection: 'le serveur de messagerie a refusé la connexion',
   delivery_mail_refused: 'le serveur de messagerie l’a refusé ({{status}})',
   delivery_mail_unconfirmed:
     'le propriétaire de {{address}} n’a pas accepté de recevoir des e-mails de ce serveur',
@@ -229,18 +240,22 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   delivery_receiver_unreachable: 'le destinataire était injoignable',
   delivery_refused: 'le destinataire a répondu avec le statut {{status}}',
   delivery_settings_unfit: 'les paramètres de ce canal ne sont plus valides',
-  mcp_command_not_found: 'sa commande est introuvable sur le serveur',
+  mcp_certificate_invalid:
+    'son certificat n’est pas valide, ou ce serveur ne lui fait pas confiance',
+  mcp_command_not_found: 'sa commande « {{command}} » est introuvable sur le serveur',
   mcp_command_not_allowed: 'sa commande ne peut pas être exécutée',
   mcp_connection_failed: 'la connexion a échoué ou a été perdue',
   mcp_connection_refused: 'il a refusé la connexion',
   mcp_credentials_refused: 'il a refusé les identifiants',
   mcp_ended: 'son processus s’est terminé',
+  mcp_folder_not_found: 'son dossier de travail est introuvable sur le serveur',
   mcp_host_unknown: 'son nom d’hôte est inconnu',
   mcp_sign_in_needed: 'vous devez vous connecter',
   mcp_settings_unreadable:
     'ses paramètres enregistrés ne peuvent plus être déchiffrés ; modifiez-le et saisissez de nouveau son adresse',
   mcp_wrong_address: 'il n’y a pas de serveur MCP à son adresse',
   mcp_too_slow: 'il n’a pas répondu à temps',
+  blobs_unreachable: 'le stockage des fichiers n’est pas disponible ; réessayez plus tard',
   export_failed: 'une erreur inattendue s’est produite ; consultez le journal du serveur',
   export_interrupted: 'le serveur a redémarré entre-temps ; relancez l’export',
   import_already_there: 'il a déjà été importé',

@@ -153,6 +153,43 @@ export const findings: FindingTexts = {
     detail: 'les dossiers appartiennent à cette base de données',
   },
   installation_unknown: { subject: 'installation', detail: '{{reason}}' },
+  bucket_broken: {
+    subject: 'pièces jointes',
+    detail: 'le bucket {{bucket}} sur {{host}} est inutilisable : {{reason}}',
+    advice:
+      'Vérifiez s3.endpoint, bucket, region et les deux clés. D’ici là, les fichiers ne peuvent être ni joints ni ouverts.',
+  },
+  mail_broken: {
+    subject: 'serveur de messagerie',
+    detail: '{{host}} : {{reason}}',
+    advice: 'Vérifiez smtp.host, port, user et password. D’ici là, aucun e-mail n’est envoyé.',
+  },
+  mail_certificate: {
+    subject: 'serveur de messagerie',
+    detail: '{{host}} : {{reason}}',
+    advice:
+      'Donnez au serveur de messagerie un certificat auquel cette machine fait confiance, ou indiquez dans NODE_EXTRA_CA_CERTS un fichier avec le certificat, puis redémarrez.',
+  },
+  mail_ok: { subject: 'serveur de messagerie', detail: '{{host}} répond' },
+  mcp_broken: {
+    subject: 'serveur MCP {{server}}',
+    detail: '{{reason}}',
+    advice: 'Vérifiez ses paramètres. D’ici là, ses outils ne peuvent pas être appelés.',
+  },
+  mcp_broken_output: {
+    subject: 'serveur MCP {{server}}',
+    detail: '{{reason}}',
+    advice: 'Dernière sortie de son programme : {{output}}',
+  },
+  mcp_connecting: {
+    subject: 'serveur MCP {{server}}',
+    detail: 'démarre encore ; un premier démarrage peut prendre des minutes',
+  },
+  mcp_ok: { subject: 'serveur MCP {{server}}', detail: 'répond, outils : {{tools}}' },
+  mcp_sign_in: {
+    subject: 'serveur MCP {{server}}',
+    detail: 'répond ; chaque utilisateur s’y connecte lui-même',
+  },
   models_none: {
     subject: 'modèles',
     detail:

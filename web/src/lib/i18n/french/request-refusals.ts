@@ -156,6 +156,8 @@ export const runs: Texts<typeof RUN_FAILURES> = {
 }
 
 export const store: Texts<typeof STORE_FAILURES> = {
+  blobs_unavailable:
+    'Le stockage des fichiers n’est pas disponible pour le moment. Réessayez dans un instant.',
   cursor_gone:
     'Le message désigné par cette position a été supprimé. Recommencez à la première page.',
   cursor_invalid: 'Position non valide. Recommencez à la première page.',

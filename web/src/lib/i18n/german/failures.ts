@@ -219,7 +219,18 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   document_unreadable: 'die Datei konnte nicht gelesen werden',
   delivery_channel_kind_gone: 'diese Art von Kanal wird nicht mehr angeboten',
   delivery_failed: 'das Senden ist fehlgeschlagen',
+  delivery_mail_certificate_expired:
+    'das Zertifikat des Mailservers ist abgelaufen oder noch nicht gültig',
+  delivery_mail_certificate_other_host:
+    'das Zertifikat des Mailservers gehört zu einem anderen Host',
+  delivery_mail_certificate_self_signed: 'das Zertifikat des Mailservers ist selbst signiert',
+  delivery_mail_certificate_untrusted:
+    'das Zertifikat des Mailservers stammt von einer Stelle, der dieser Server nicht vertraut',
+  delivery_mail_host_unknown: 'der Hostname des Mailservers wurde nicht gefunden',
+  delivery_mail_login_refused:
+    'der Mailserver hat den Benutzernamen oder das Passwort dieses Servers abgelehnt',
   delivery_mail_not_set_up: 'dieser Server hat keine SMTP-Einstellungen mehr',
+  delivery_mail_refused_connection: 'der Mailserver hat die Verbindung abgelehnt',
   delivery_mail_refused: 'der Mailserver hat sie abgelehnt ({{status}})',
   delivery_mail_unconfirmed:
     'die Inhaberin oder der Inhaber von {{address}} hat E-Mails von diesem Server nicht zugestimmt',
@@ -234,18 +245,22 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   delivery_receiver_unreachable: 'der Empfänger war nicht erreichbar',
   delivery_refused: 'der Empfänger hat mit Status {{status}} geantwortet',
   delivery_settings_unfit: 'die Einstellungen dieses Kanals sind nicht mehr gültig',
-  mcp_command_not_found: 'sein Befehl wurde auf dem Server nicht gefunden',
+  mcp_certificate_invalid:
+    'sein Zertifikat ist nicht gültig, oder dieser Server vertraut ihm nicht',
+  mcp_command_not_found: 'sein Befehl „{{command}}“ wurde auf dem Server nicht gefunden',
   mcp_command_not_allowed: 'sein Befehl darf nicht ausgeführt werden',
   mcp_connection_failed: 'die Verbindung ist fehlgeschlagen oder abgebrochen',
   mcp_connection_refused: 'er hat die Verbindung abgelehnt',
   mcp_credentials_refused: 'er hat die Zugangsdaten abgelehnt',
   mcp_ended: 'sein Prozess wurde beendet',
+  mcp_folder_not_found: 'sein Arbeitsordner wurde auf dem Server nicht gefunden',
   mcp_host_unknown: 'sein Hostname ist unbekannt',
   mcp_sign_in_needed: 'du musst dich anmelden',
   mcp_settings_unreadable:
     'seine gespeicherten Einstellungen lassen sich nicht mehr entschlüsseln; bearbeite ihn und gib seine Adresse neu ein',
   mcp_wrong_address: 'unter seiner Adresse gibt es keinen MCP-Server',
   mcp_too_slow: 'er hat nicht rechtzeitig geantwortet',
+  blobs_unreachable: 'der Speicher der Dateien ist nicht verfügbar; versuche es später noch einmal',
   export_failed: 'ein unerwarteter Fehler ist aufgetreten; Näheres steht im Log des Servers',
   export_interrupted: 'der Server wurde inzwischen neu gestartet; starte den Export noch einmal',
   import_already_there: 'es wurde schon importiert',

@@ -143,6 +143,43 @@ export const findings: FindingTexts = {
   installation_differs: { subject: 'Installation', detail: '{{detail}}', advice: '{{advice}}' },
   installation_ok: { subject: 'Installation', detail: 'Die Ordner gehören zu dieser Datenbank' },
   installation_unknown: { subject: 'Installation', detail: '{{reason}}' },
+  bucket_broken: {
+    subject: 'Anhänge',
+    detail: 'Der Bucket {{bucket}} auf {{host}} ist nicht benutzbar: {{reason}}',
+    advice:
+      'Prüfe s3.endpoint, bucket, region und beide Schlüssel. Bis dahin lassen sich Dateien weder anhängen noch öffnen.',
+  },
+  mail_broken: {
+    subject: 'Mailserver',
+    detail: '{{host}}: {{reason}}',
+    advice: 'Prüfe smtp.host, port, user und password. Bis dahin wird keine E-Mail versendet.',
+  },
+  mail_certificate: {
+    subject: 'Mailserver',
+    detail: '{{host}}: {{reason}}',
+    advice:
+      'Gib dem Mailserver ein Zertifikat, dem dieser Rechner vertraut, oder setze NODE_EXTRA_CA_CERTS auf eine Datei mit dem Zertifikat und starte neu.',
+  },
+  mail_ok: { subject: 'Mailserver', detail: '{{host}} antwortet' },
+  mcp_broken: {
+    subject: 'MCP-Server {{server}}',
+    detail: '{{reason}}',
+    advice: 'Prüfe seine Einstellungen. Bis dahin lassen sich seine Werkzeuge nicht aufrufen.',
+  },
+  mcp_broken_output: {
+    subject: 'MCP-Server {{server}}',
+    detail: '{{reason}}',
+    advice: 'Sein Programm hat zuletzt ausgegeben: {{output}}',
+  },
+  mcp_connecting: {
+    subject: 'MCP-Server {{server}}',
+    detail: 'startet noch; ein erster Start kann Minuten dauern',
+  },
+  mcp_ok: { subject: 'MCP-Server {{server}}', detail: 'antwortet, Werkzeuge: {{tools}}' },
+  mcp_sign_in: {
+    subject: 'MCP-Server {{server}}',
+    detail: 'antwortet; jeder meldet sich selbst bei ihm an',
+  },
   models_none: {
     subject: 'Modelle',
     detail:

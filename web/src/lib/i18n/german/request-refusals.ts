@@ -156,6 +156,8 @@ export const runs: Texts<typeof RUN_FAILURES> = {
 }
 
 export const store: Texts<typeof STORE_FAILURES> = {
+  blobs_unavailable:
+    'Der Speicher der Dateien ist gerade nicht verfügbar. Versuche es gleich noch einmal.',
   cursor_gone:
     'Die Nachricht, auf die diese Stelle zeigt, wurde gelöscht. Beginne wieder mit der ersten Seite.',
   cursor_invalid: 'Ungültige Stelle in der Liste. Beginne wieder mit der ersten Seite.',

@@ -142,6 +142,43 @@ export const findings: FindingTexts = {
   installation_differs: { subject: 'インストール', detail: '{{detail}}', advice: '{{advice}}' },
   installation_ok: { subject: 'インストール', detail: 'フォルダーはこのデータベースのものです' },
   installation_unknown: { subject: 'インストール', detail: '{{reason}}' },
+  bucket_broken: {
+    subject: '添付ファイル',
+    detail: '{{host}} のバケット {{bucket}} を利用できません: {{reason}}',
+    advice:
+      's3.endpoint、bucket、region と 2 つのキーを確認してください。それまではファイルを添付することも開くこともできません。',
+  },
+  mail_broken: {
+    subject: 'メールサーバー',
+    detail: '{{host}}: {{reason}}',
+    advice: 'smtp.host、port、user、password を確認してください。それまでメールは送信されません。',
+  },
+  mail_certificate: {
+    subject: 'メールサーバー',
+    detail: '{{host}}: {{reason}}',
+    advice:
+      'このマシンが信頼する証明書をメールサーバーに設定するか、証明書のファイルを NODE_EXTRA_CA_CERTS に指定して再起動してください。',
+  },
+  mail_ok: { subject: 'メールサーバー', detail: '{{host}} が応答します' },
+  mcp_broken: {
+    subject: 'MCP サーバー {{server}}',
+    detail: '{{reason}}',
+    advice: '設定を確認してください。それまでそのツールは呼び出せません。',
+  },
+  mcp_broken_output: {
+    subject: 'MCP サーバー {{server}}',
+    detail: '{{reason}}',
+    advice: 'プログラムの最後の出力: {{output}}',
+  },
+  mcp_connecting: {
+    subject: 'MCP サーバー {{server}}',
+    detail: '起動中です。最初の起動には数分かかることがあります',
+  },
+  mcp_ok: { subject: 'MCP サーバー {{server}}', detail: '応答します。ツール: {{tools}}' },
+  mcp_sign_in: {
+    subject: 'MCP サーバー {{server}}',
+    detail: '応答します。各ユーザーがサインインします',
+  },
   models_none: {
     subject: 'モデル',
     detail: 'config.yml にはありません。ページで追加したモデル、なければ内蔵のデモを使います',

@@ -147,6 +147,8 @@ export const runs: Texts<typeof RUN_FAILURES> = {
 }
 
 export const store: Texts<typeof STORE_FAILURES> = {
+  blobs_unavailable:
+    '現在、ファイルの保存先を利用できません。しばらくしてからもう一度お試しください。',
   cursor_gone: 'この位置が指すメッセージは削除されました。最初のページからやり直してください。',
   cursor_invalid: '無効な位置です。最初のページからやり直してください。',
   disk_unconfirmed:

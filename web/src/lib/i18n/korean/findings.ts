@@ -132,6 +132,40 @@ export const findings: FindingTexts = {
   installation_differs: { subject: '설치', detail: '{{detail}}', advice: '{{advice}}' },
   installation_ok: { subject: '설치', detail: '폴더가 이 데이터베이스에 속합니다' },
   installation_unknown: { subject: '설치', detail: '{{reason}}' },
+  bucket_broken: {
+    subject: '첨부 파일',
+    detail: '{{host}}의 버킷 {{bucket}}을(를) 사용할 수 없습니다: {{reason}}',
+    advice:
+      's3.endpoint, bucket, region과 두 키를 확인하세요. 그때까지는 파일을 첨부하거나 열 수 없습니다.',
+  },
+  mail_broken: {
+    subject: '메일 서버',
+    detail: '{{host}}: {{reason}}',
+    advice: 'smtp.host, port, user, password를 확인하세요. 그때까지는 메일이 전송되지 않습니다.',
+  },
+  mail_certificate: {
+    subject: '메일 서버',
+    detail: '{{host}}: {{reason}}',
+    advice:
+      '이 컴퓨터가 신뢰하는 인증서를 메일 서버에 설치하거나, NODE_EXTRA_CA_CERTS에 인증서 파일을 지정하고 다시 시작하세요.',
+  },
+  mail_ok: { subject: '메일 서버', detail: '{{host}}이(가) 응답합니다' },
+  mcp_broken: {
+    subject: 'MCP 서버 {{server}}',
+    detail: '{{reason}}',
+    advice: '설정을 확인하세요. 그때까지는 도구를 호출할 수 없습니다.',
+  },
+  mcp_broken_output: {
+    subject: 'MCP 서버 {{server}}',
+    detail: '{{reason}}',
+    advice: '프로그램의 마지막 출력: {{output}}',
+  },
+  mcp_connecting: {
+    subject: 'MCP 서버 {{server}}',
+    detail: '아직 시작 중입니다. 첫 시작은 몇 분이 걸릴 수 있습니다',
+  },
+  mcp_ok: { subject: 'MCP 서버 {{server}}', detail: '응답합니다. 도구: {{tools}}' },
+  mcp_sign_in: { subject: 'MCP 서버 {{server}}', detail: '응답합니다. 사용자마다 로그인합니다' },
   models_none: {
     subject: '모델',
     detail: 'config.yml에 없음: 페이지에서 추가한 모델을, 없으면 내장 데모를 사용합니다',

@@ -141,6 +141,7 @@ export const runs: Texts<typeof RUN_FAILURES> = {
 }
 
 export const store: Texts<typeof STORE_FAILURES> = {
+  blobs_unavailable: '지금은 파일 저장소를 사용할 수 없습니다. 잠시 후 다시 시도하세요.',
   cursor_gone: '이 위치가 가리키는 메시지가 삭제되었습니다. 첫 페이지부터 다시 시작하세요.',
   cursor_invalid: '잘못된 위치입니다. 첫 페이지부터 다시 시작하세요.',
   disk_unconfirmed:

@@ -140,6 +140,40 @@ export const findings: FindingTexts = {
   installation_differs: { subject: 'instalação', detail: '{{detail}}', advice: '{{advice}}' },
   installation_ok: { subject: 'instalação', detail: 'as pastas pertencem a este banco de dados' },
   installation_unknown: { subject: 'instalação', detail: '{{reason}}' },
+  bucket_broken: {
+    subject: 'anexos',
+    detail: 'o bucket {{bucket}} em {{host}} não pode ser usado: {{reason}}',
+    advice:
+      'Verifique s3.endpoint, bucket, region e as duas chaves. Até lá, arquivos não podem ser anexados nem abertos.',
+  },
+  mail_broken: {
+    subject: 'servidor de e-mail',
+    detail: '{{host}}: {{reason}}',
+    advice: 'Verifique smtp.host, port, user e password. Até lá, nenhum e-mail é enviado.',
+  },
+  mail_certificate: {
+    subject: 'servidor de e-mail',
+    detail: '{{host}}: {{reason}}',
+    advice:
+      'Dê ao servidor de e-mail um certificado em que esta máquina confie, ou aponte NODE_EXTRA_CA_CERTS para um arquivo com o certificado e reinicie.',
+  },
+  mail_ok: { subject: 'servidor de e-mail', detail: '{{host}} responde' },
+  mcp_broken: {
+    subject: 'servidor MCP {{server}}',
+    detail: '{{reason}}',
+    advice: 'Verifique as configurações dele. Até lá, as ferramentas dele não podem ser chamadas.',
+  },
+  mcp_broken_output: {
+    subject: 'servidor MCP {{server}}',
+    detail: '{{reason}}',
+    advice: 'A última saída do programa dele: {{output}}',
+  },
+  mcp_connecting: {
+    subject: 'servidor MCP {{server}}',
+    detail: 'ainda está iniciando; a primeira vez pode levar minutos',
+  },
+  mcp_ok: { subject: 'servidor MCP {{server}}', detail: 'responde, ferramentas: {{tools}}' },
+  mcp_sign_in: { subject: 'servidor MCP {{server}}', detail: 'responde; cada usuário entra nele' },
   models_none: {
     subject: 'modelos',
     detail:

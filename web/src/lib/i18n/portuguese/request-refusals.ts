@@ -152,6 +152,8 @@ export const runs: Texts<typeof RUN_FAILURES> = {
 }
 
 export const store: Texts<typeof STORE_FAILURES> = {
+  blobs_unavailable:
+    'O armazenamento de arquivos não está disponível no momento. Tente novamente em instantes.',
   cursor_gone:
     'A mensagem para a qual esta posição aponta foi excluída. Comece de novo pela primeira página.',
   cursor_invalid: 'Posição inválida. Comece de novo pela primeira página.',

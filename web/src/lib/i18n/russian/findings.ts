@@ -140,6 +140,43 @@ export const findings: FindingTexts = {
   installation_differs: { subject: 'установка', detail: '{{detail}}', advice: '{{advice}}' },
   installation_ok: { subject: 'установка', detail: 'папки относятся к этой базе данных' },
   installation_unknown: { subject: 'установка', detail: '{{reason}}' },
+  bucket_broken: {
+    subject: 'вложения',
+    detail: 'бакет {{bucket}} на {{host}} использовать нельзя: {{reason}}',
+    advice:
+      'Проверьте s3.endpoint, bucket, region и оба ключа. До тех пор файлы нельзя ни прикрепить, ни открыть.',
+  },
+  mail_broken: {
+    subject: 'почтовый сервер',
+    detail: '{{host}}: {{reason}}',
+    advice: 'Проверьте smtp.host, port, user и password. До тех пор письма не отправляются.',
+  },
+  mail_certificate: {
+    subject: 'почтовый сервер',
+    detail: '{{host}}: {{reason}}',
+    advice:
+      'Установите на почтовом сервере сертификат, которому доверяет эта машина, или укажите в NODE_EXTRA_CA_CERTS файл с сертификатом и перезапустите сервер.',
+  },
+  mail_ok: { subject: 'почтовый сервер', detail: '{{host}} отвечает' },
+  mcp_broken: {
+    subject: 'MCP-сервер {{server}}',
+    detail: '{{reason}}',
+    advice: 'Проверьте его настройки. До тех пор его инструменты вызвать нельзя.',
+  },
+  mcp_broken_output: {
+    subject: 'MCP-сервер {{server}}',
+    detail: '{{reason}}',
+    advice: 'Последний вывод его программы: {{output}}',
+  },
+  mcp_connecting: {
+    subject: 'MCP-сервер {{server}}',
+    detail: 'ещё запускается; первый запуск может занять минуты',
+  },
+  mcp_ok: { subject: 'MCP-сервер {{server}}', detail: 'отвечает, инструментов: {{tools}}' },
+  mcp_sign_in: {
+    subject: 'MCP-сервер {{server}}',
+    detail: 'отвечает; каждый пользователь входит сам',
+  },
   models_none: {
     subject: 'модели',
     detail:

@@ -147,6 +147,7 @@ export const runs: Texts<typeof RUN_FAILURES> = {
 }
 
 export const store: Texts<typeof STORE_FAILURES> = {
+  blobs_unavailable: 'Хранилище файлов сейчас недоступно. Повторите чуть позже.',
   cursor_gone:
     'Сообщение, на которое указывает эта позиция, удалено. Начните снова с первой страницы.',
   cursor_invalid: 'Неверная позиция. Начните снова с первой страницы.',

@@ -212,7 +212,18 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   document_unreadable: 'no se pudo leer el archivo',
   delivery_channel_kind_gone: 'este tipo de canal ya no se ofrece',
   delivery_failed: 'el envío falló',
+  delivery_mail_certificate_expired:
+    'el certificado del servidor de correo ha caducado o aún no es válido',
+  delivery_mail_certificate_other_host:
+    'el certificado del servidor de correo pertenece a otro host',
+  delivery_mail_certificate_self_signed: 'el certificado del servidor de correo está autofirmado',
+  delivery_mail_certificate_untrusted:
+    'el certificado del servidor de correo procede de una autoridad en la que este servidor no confía',
+  delivery_mail_host_unknown: 'no se encontró el nombre de host del servidor de correo',
+  delivery_mail_login_refused:
+    'el servidor de correo rechazó el usuario o la contraseña de este servidor',
   delivery_mail_not_set_up: 'este servidor ya no tiene ajustes de SMTP',
+  delivery_mail_refused_connection: 'el servidor de correo rechazó la conexión',
   delivery_mail_refused: 'el servidor de correo lo rechazó ({{status}})',
   delivery_mail_unconfirmed:
     'el dueño de {{address}} no ha aceptado recibir correos de este servidor',
@@ -227,18 +238,21 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   delivery_receiver_unreachable: 'no se pudo llegar al destinatario',
   delivery_refused: 'el destinatario respondió con el estado {{status}}',
   delivery_settings_unfit: 'los ajustes de este canal ya no son válidos',
-  mcp_command_not_found: 'no se encontró su comando en el servidor',
+  mcp_certificate_invalid: 'su certificado no es válido o este servidor no confía en él',
+  mcp_command_not_found: 'no se encontró su comando «{{command}}» en el servidor',
   mcp_command_not_allowed: 'su comando no se puede ejecutar',
   mcp_connection_failed: 'la conexión falló o se perdió',
   mcp_connection_refused: 'rechazó la conexión',
   mcp_credentials_refused: 'rechazó las credenciales',
   mcp_ended: 'su proceso terminó',
+  mcp_folder_not_found: 'no se encontró su carpeta de trabajo en el servidor',
   mcp_host_unknown: 'su nombre de host es desconocido',
   mcp_sign_in_needed: 'tienes que iniciar sesión',
   mcp_settings_unreadable:
     'sus ajustes guardados ya no se pueden descifrar; edítalo y escribe otra vez su dirección',
   mcp_wrong_address: 'no hay ningún servidor MCP en su dirección',
   mcp_too_slow: 'no respondió a tiempo',
+  blobs_unreachable: 'el almacenamiento de archivos no está disponible; inténtalo más tarde',
   export_failed: 'ocurrió un error inesperado; el registro del servidor tiene los detalles',
   export_interrupted: 'el servidor se reinició mientras tanto; inicia de nuevo la exportación',
   import_already_there: 'ya se importó antes',

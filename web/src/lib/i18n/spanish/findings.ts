@@ -143,6 +143,43 @@ export const findings: FindingTexts = {
     detail: 'las carpetas pertenecen a esta base de datos',
   },
   installation_unknown: { subject: 'instalación', detail: '{{reason}}' },
+  bucket_broken: {
+    subject: 'adjuntos',
+    detail: 'el bucket {{bucket}} en {{host}} no se puede usar: {{reason}}',
+    advice:
+      'Revisa s3.endpoint, bucket, region y las dos claves. Hasta entonces no se pueden adjuntar ni abrir archivos.',
+  },
+  mail_broken: {
+    subject: 'servidor de correo',
+    detail: '{{host}}: {{reason}}',
+    advice: 'Revisa smtp.host, port, user y password. Hasta entonces no se envía ningún correo.',
+  },
+  mail_certificate: {
+    subject: 'servidor de correo',
+    detail: '{{host}}: {{reason}}',
+    advice:
+      'Dale al servidor de correo un certificado en el que confíe este equipo, o indica en NODE_EXTRA_CA_CERTS un archivo con el certificado y reinicia.',
+  },
+  mail_ok: { subject: 'servidor de correo', detail: '{{host}} responde' },
+  mcp_broken: {
+    subject: 'servidor MCP {{server}}',
+    detail: '{{reason}}',
+    advice: 'Revisa sus ajustes. Hasta entonces no se pueden usar sus herramientas.',
+  },
+  mcp_broken_output: {
+    subject: 'servidor MCP {{server}}',
+    detail: '{{reason}}',
+    advice: 'Lo último que mostró su programa: {{output}}',
+  },
+  mcp_connecting: {
+    subject: 'servidor MCP {{server}}',
+    detail: 'aún está arrancando; el primer arranque puede tardar minutos',
+  },
+  mcp_ok: { subject: 'servidor MCP {{server}}', detail: 'responde, herramientas: {{tools}}' },
+  mcp_sign_in: {
+    subject: 'servidor MCP {{server}}',
+    detail: 'responde; cada usuario inicia sesión en él',
+  },
   models_none: {
     subject: 'modelos',
     detail:

@@ -149,6 +149,8 @@ export const runs: Texts<typeof RUN_FAILURES> = {
 }
 
 export const store: Texts<typeof STORE_FAILURES> = {
+  blobs_unavailable:
+    'El almacenamiento de archivos no está disponible ahora. Inténtalo de nuevo en un momento.',
   cursor_gone:
     'El mensaje al que apunta esta posición se eliminó. Empieza de nuevo por la primera página.',
   cursor_invalid: 'Posición no válida. Empieza de nuevo por la primera página.',
