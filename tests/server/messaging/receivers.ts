@@ -72,8 +72,7 @@ export async function startMailServer(
           inData = true
           socket.write('354 go on\r\n')
         } else if (/^RCPT/i.test(line) && refuse) socket.write('550 no such box\r\n')
-        else if (/^EHLO/i.test(line) && refusesLogin)
-          socket.write('250-test\r\n250 AUTH PLAIN\r\n')
+        else if (/^EHLO/i.test(line) && refusesLogin) socket.write('250-test\r\n250 AUTH PLAIN\r\n')
         else if (/^AUTH/i.test(line)) socket.write('535 wrong password\r\n')
         else if (/^QUIT/i.test(line)) socket.end('221 bye\r\n')
         else socket.write('250 ok\r\n')
@@ -83,7 +82,7 @@ export async function startMailServer(
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => new Promise<void>((resolve) => void server.close(() => resolve())))
   const { port } = server.address() as AddressInfo // never null or a path: the server listens on TCP
-    return {
+  return {
     smtp: { host: '127.0.0.1', port, from: 'claw@example.org' },
     mails,
     /** Serves a connection that another server has accepted, as after STARTTLS. */
