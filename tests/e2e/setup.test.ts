@@ -49,6 +49,9 @@ describeInBrowser('setup', (visitor) => {
     const page = await visitor.open(server.url)
     await page.getByText('built-in demo').waitFor()
     await page.getByRole('link', { name: 'Add a real model' }).click()
+    // It begins with what is needed; the language is a step before it.
+    await page.getByRole('heading', { name: 'Connect a provider' }).waitFor()
+    await page.goto(`${server.url}/setup?step=language`)
     await page.getByRole('radio', { name: '中文' }).check()
     await page.getByRole('heading', { name: '选择语言' }).waitFor()
     await page.getByRole('radio', { name: 'English' }).check()
@@ -67,6 +70,13 @@ describeInBrowser('setup', (visitor) => {
     expect(await page.getByRole('link', { name: 'Get an API key' }).getAttribute('href')).toBe(
       'https://platform.deepseek.com/api_keys',
     )
+    // A key stays with its provider.
+    await page.getByLabel('API key').fill('of deepseek')
+    await page.getByRole('button', { name: 'OpenRouter' }).click()
+    expect(await page.getByLabel('API key').inputValue()).toBe('')
+    await page.getByRole('button', { name: 'DeepSeek' }).click()
+    expect(await page.getByLabel('API key').inputValue()).toBe('of deepseek')
+    await page.getByLabel('API key').fill('')
     if (ollama !== null) {
       await page.getByRole('button', { name: /^Ollama.*running on this machine/ }).click()
       await expect.poll(() => page.getByLabel('Address').inputValue()).toContain(':11434/v1')

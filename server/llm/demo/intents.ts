@@ -24,6 +24,13 @@ const TIMEZONES: Readonly<Record<string, string>> = {
   巴黎: 'Europe/Paris',
   'new york': 'America/New_York',
   纽约: 'America/New_York',
+  tokio: 'Asia/Tokyo',
+  東京: 'Asia/Tokyo',
+  madrid: 'Europe/Madrid',
+  'são paulo': 'America/Sao_Paulo',
+  москве: 'Europe/Moscow',
+  서울: 'Asia/Seoul',
+  台北: 'Asia/Taipei',
   utc: 'UTC',
 }
 
@@ -36,7 +43,7 @@ const url: Intent = (text) => {
 
 const time: Intent = (text) => {
   if (
-    !/\b(what time|current time|the time|time is it|what date|what day|today's date|time in)\b|几点|现在时间|当前时间|的时间|几号|日期|星期几/i.test(
+    !/\b(what time|current time|the time|time is it|what date|what day|today's date|time in)\b|wie spät|quelle heure|qué hora|que horas|который час|何時|몇 시|几点|幾點|现在时间|当前时间|的时间|几号|日期|星期几/i.test(
       text,
     )
   )
@@ -111,7 +118,7 @@ const writeFile: Intent = (text) => {
 }
 
 const listFiles: Intent = (text) =>
-  /\b(list|show|see|which|what)\b.{0,24}\bfiles?\b|列出.{0,8}文件|有(?:哪些|什么)文件|文件列表/i.test(
+  /\b(list|show|see|which|what)\b.{0,24}\bfiles?\b|liste .{0,12}(dateien|fichiers)|list[ae] .{0,5}(archivos|arquivos)|файлов этого проекта|プロジェクトのファイル|프로젝트의 파일|列出.{0,8}(文件|檔案)|有(?:哪些|什么)文件|文件列表/i.test(
     text,
   )
     ? { tool: 'file_list', arguments: { path: '.' } }

@@ -70,7 +70,7 @@ describe('the demo model', () => {
   test('names the tool that it would need when there is none', async () => {
     const { text, calls } = await ask('What time is it?', [])
     expect(calls).toEqual([])
-    expect(text).toContain('get_current_time')
+    expect(text).toContain('Get time')
   })
 
   test('answers from results and failures of tools, always in the same way', async () => {
@@ -95,6 +95,40 @@ describe('the demo model', () => {
       'division by zero',
     )
   })
+
+  test.each([
+    ['Give me a tour.', /\| Step \|[\s\S]*```mermaid/, /That was the tour/],
+    ['Mach mit mir einen Rundgang.', /\| Schritt \|[\s\S]*```mermaid/, /Das war der Rundgang/],
+    ['请带我看一遍导览。', /\| 步骤 \|[\s\S]*```mermaid/, /导览到此结束/],
+  ])(
+    'gives a tour for “%s”: a table, a diagram, a program, and a change of a file in a project',
+    async (question, shows, ends) => {
+      const messages: LlmMessage[] = [{ role: 'user', content: question }]
+      const next = async (offered = tools) =>
+        readResponse(demo, llmRequest({ messages, tools: offered }))
+      const returns = (name: string, success: boolean): void => {
+        const callId = `call_demo_${messages.length}` as never
+        messages.push(
+          { role: 'assistant', content: '', toolCalls: [{ id: callId, name, arguments: '{}' }] },
+          { role: 'tool', callId, name, content: JSON.stringify({ success, data: {} }) },
+        )
+      }
+      const first = await next()
+      expect(first.text).toMatch(shows)
+      expect(first.calls.map(({ name }) => name)).toEqual(['execute_python'])
+      returns('execute_python', true)
+      // Without a project there is no file to change.
+      expect(
+        (await next(tools.filter(({ function: { name } }) => !name.startsWith('file')))).text,
+      ).toMatch(ends)
+      const second = await next()
+      expect(second.calls.map(({ name }) => name)).toEqual(['file_write'])
+      returns('file_write', false)
+      const last = await next()
+      expect(last.text).toMatch(ends)
+      expect(last.calls).toEqual([])
+    },
+  )
 
   test('stops when the signal is aborted', async () => {
     const controller = new AbortController()

@@ -1,6 +1,15 @@
 // The home page's new chat: a greeting, the composer and a few suggestions.
 import { useQueryClient } from '@tanstack/react-query'
-import { Calculator, Clock, CloudSun, FolderSearch, Ghost } from 'lucide-react'
+import {
+  Calculator,
+  Clock,
+  Code,
+  FolderSearch,
+  Ghost,
+  Lightbulb,
+  NotebookPen,
+  Sparkles,
+} from 'lucide-react'
 import { type ReactNode, useMemo, useState } from 'react'
 import { useLocation } from 'wouter'
 import type { ProjectId } from '../../../../server/protocol/ids.ts'
@@ -20,6 +29,7 @@ import { secondModels, setComparison } from './compare/comparisons.ts'
 import { Composer, composerPlaceClass } from './composer/composer.tsx'
 import { moveDraft } from './composer/moved-draft.ts'
 import type { Draft } from './composer/use-send-once.ts'
+import { insertIntoComposer } from './composer-insert.ts'
 import { randomId } from './random-id.ts'
 import {
   hideOutgoing,
@@ -42,12 +52,30 @@ const loadSending = () =>
   })
 prefetch(loadSending)
 
-const SUGGESTIONS = [
+/** What the demo answers, and what only a real model can. */
+const DEMO_SUGGESTIONS = [
+  { key: 'tour', icon: Sparkles },
   { key: 'time', icon: Clock },
-  { key: 'weather', icon: CloudSun },
   { key: 'sum', icon: Calculator },
-  { key: 'files', icon: FolderSearch },
 ] as const
+const MODEL_SUGGESTIONS = [
+  { key: 'text', icon: Lightbulb },
+  { key: 'report', icon: NotebookPen, needsMore: true },
+  { key: 'code', icon: Code, needsMore: true },
+] as const
+/** Only in a project. */
+const PROJECT_SUGGESTION = { key: 'files', icon: FolderSearch } as const
+
+type Suggestion =
+  | (typeof DEMO_SUGGESTIONS)[number]
+  | (typeof MODEL_SUGGESTIONS)[number]
+  | typeof PROJECT_SUGGESTION
+
+/** Suggestions of which none fails with what is set up. */
+const suggestionsFor = (isDemo: boolean, inProject: boolean): Suggestion[] => [
+  ...(isDemo ? DEMO_SUGGESTIONS : MODEL_SUGGESTIONS),
+  ...(inProject ? [PROJECT_SUGGESTION] : []),
+]
 
 const DRAFT_KEY = 'new'
 
@@ -91,6 +119,9 @@ export function NewChat({
   const preferredModel = chosen.model ?? (projectId === null ? readLastModel() : projectModel)
   const model = models?.some(({ id }) => id === preferredModel) === true ? preferredModel : null
   const options = { ...chosen, model }
+  const isDemo = models?.some(({ demo }) => demo) === true
+  // What can be suggested depends on the models.
+  const suggestions = models === undefined ? [] : suggestionsFor(isDemo, projectId !== null)
   const hour = useMemo(() => new Date().getHours(), [])
 
   const [temporary, setTemporary] = useState(false)
@@ -246,12 +277,17 @@ export function NewChat({
                 className="mt-4 flex flex-wrap justify-center gap-2"
                 aria-label={t('home.suggestions')}
               >
-                {SUGGESTIONS.map(({ key, icon: Icon }) => (
+                {suggestions.map(({ key, icon: Icon, ...rest }) => (
                   <li key={key}>
                     <button
                       type="button"
                       className="inline-flex h-9 items-center gap-2 rounded-full border border-line px-3.5 text-compact text-soft transition-colors hover:border-line-strong hover:bg-hover hover:text-ink"
-                      onClick={() => void startWith(t(`home.try.${key}.text`))}
+                      onClick={() => {
+                        const text = t(`home.try.${key}.text`)
+                        // What it is about is missing: the user goes on writing.
+                        if ('needsMore' in rest) insertIntoComposer(text)
+                        else void startWith(text)
+                      }}
                     >
                       <Icon size={14} aria-hidden className="text-muted" />
                       {t(`home.try.${key}.label`)}
@@ -259,7 +295,7 @@ export function NewChat({
                   </li>
                 ))}
               </ul>
-              {models?.some(({ demo }) => demo) === true && notice}
+              {isDemo && notice}
             </>
           )}
         </div>

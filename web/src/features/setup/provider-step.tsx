@@ -34,8 +34,13 @@ export function ProviderStep({
     if (fault !== null) fields[fault].current?.focus()
   }, [fault])
   const keyUrl = presets?.find(({ api_url: url }) => url === form.apiUrl)?.key_url ?? null
-  const choose = (preset: Preset): void =>
-    onChange({ apiUrl: preset.api_url, api: '', model: '', also: [] })
+  // A key belongs to its provider: it is not sent to another, and is back when its provider is chosen again.
+  const keys = useRef(new Map<string, string>())
+  const choose = (preset: Preset): void => {
+    keys.current.set(form.apiUrl, form.apiKey)
+    const apiKey = keys.current.get(preset.api_url) ?? ''
+    onChange({ apiUrl: preset.api_url, apiKey, api: '', model: '', also: [] })
+  }
   return (
     <>
       {presets !== undefined && presets.length > 0 && (

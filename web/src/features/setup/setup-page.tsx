@@ -36,18 +36,13 @@ export function SetupPage({
         </Link>
       </Empty>
     )
-  return <Setup isFirst={models.every(({ demo }) => demo)} />
+  return <Setup />
 }
 
-function Setup({
-  isFirst,
-}: {
-  /** Whether there is no model yet; then the language step comes first. */
-  isFirst: boolean
-}) {
+function Setup() {
   const { t } = useTranslation()
   const [, navigate] = useLocation()
-  const setup = useSetup(isFirst)
+  const setup = useSetup()
   const { form, change, go, probe, report, save, step, store, test } = setup
   const heading = useFocusOnChange(step)
   const submit = (event: FormEvent): void => {

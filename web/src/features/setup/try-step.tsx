@@ -10,7 +10,7 @@ import { writeLastModel } from '../../lib/preferences/last-model.ts'
 import { linkButtonClass } from '../../ui/controls/button.tsx'
 import { reportError } from '../../ui/states/error-text.ts'
 
-const QUESTIONS = ['time', 'weather', 'sum'] as const
+const QUESTIONS = ['time', 'sum', 'text'] as const
 
 /** Sends the question in a new conversation. Resolves with its id; its page follows the run. */
 async function sendQuestion(model: string, text: string): Promise<string> {

@@ -12,16 +12,15 @@ import {
   writeForm,
 } from './setup-form.ts'
 
-/** `isFirst`: whether there is no model yet, so that the language step comes first. */
-export function useSetup(isFirst: boolean) {
+/** The entered values and what can be done with them. */
+export function useSetup() {
   const [, navigate] = useLocation()
   const search = useSearch()
-  const [begins] = useState<SetupStep>(isFirst ? 'language' : 'provider')
   const [form, setForm] = useState(readForm)
   const probe = useProbe()
   const store = useStoreModel()
   const report = probe.data?.reachable === true ? probe.data : null
-  const named = STEPS.find((one) => one === new URLSearchParams(search).get('step')) ?? begins
+  const named = STEPS.find((one) => one === new URLSearchParams(search).get('step')) ?? 'provider'
   // A reload loses the test result and the key, so the entered values have to be tested again.
   const isLost = (named === 'models' && report === null) || (named === 'try' && !form.added.length)
   const step = isLost ? 'provider' : named

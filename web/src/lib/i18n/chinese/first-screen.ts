@@ -73,8 +73,11 @@ export const chinese: typeof english = {
     temporaryText: '不出现在列表和搜索中，离开后即删除。',
     suggestions: '可以试试',
     try: {
-      time: { label: '东京现在几点？', text: '东京现在几点？' },
-      weather: { label: '巴黎的天气', text: '巴黎的天气怎么样？' },
+      tour: { label: '看看导览', text: '请带我看一遍导览。' },
+      time: { label: '北京时间', text: '北京现在几点？' },
+      text: { label: '解释一个问题', text: '用五句话解释天空为什么是蓝色的。' },
+      report: { label: '写周报', text: '根据下面的要点写一份简短的周报：' },
+      code: { label: '解释代码', text: '解释下面的代码在做什么：' },
       sum: { label: '做一道算术题', text: '计算 (17.5 * 12) / 3 + 4^3' },
       files: { label: '列出项目文件', text: '列出这个项目的文件。' },
     },

@@ -74,8 +74,14 @@ export const english = {
     temporaryText: 'Not listed, not searchable, and deleted when you leave.',
     suggestions: 'Things to try',
     try: {
+      tour: { label: 'Take the tour', text: 'Give me a tour.' },
       time: { label: 'What time is it in Tokyo?', text: 'What time is it in Tokyo?' },
-      weather: { label: 'Weather in Paris', text: 'What is the weather in Paris?' },
+      text: { label: 'Explain something', text: 'Explain in five sentences why the sky is blue.' },
+      report: {
+        label: 'Write a weekly report',
+        text: 'Write a short weekly report from these notes: ',
+      },
+      code: { label: 'Explain code', text: 'Explain what this code does: ' },
       sum: { label: 'Do some math', text: 'What is (17.5 * 12) / 3 + 4^3?' },
       files: { label: 'List my project’s files', text: 'List the files of this project.' },
     },

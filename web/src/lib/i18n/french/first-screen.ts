@@ -86,8 +86,17 @@ export const firstScreen: Translation<typeof english, Forms> = {
     temporaryText: 'Dans aucune liste ni recherche. Elle est supprimée quand vous la quittez.',
     suggestions: 'À essayer',
     try: {
-      time: { label: 'Quelle heure est-il à Tokyo ?', text: 'Quelle heure est-il à Tokyo ?' },
-      weather: { label: 'Météo à Paris', text: 'Quel temps fait-il à Paris ?' },
+      tour: { label: 'Faire le tour', text: 'Propose-moi une visite guidée.' },
+      time: { label: 'Quelle heure est-il à Paris ?', text: 'Quelle heure est-il à Paris ?' },
+      text: {
+        label: 'Expliquer quelque chose',
+        text: 'Explique en cinq phrases pourquoi le ciel est bleu.',
+      },
+      report: {
+        label: 'Rédiger un compte rendu',
+        text: 'Rédige un bref compte rendu de la semaine à partir de ces notes : ',
+      },
+      code: { label: 'Expliquer du code', text: 'Explique ce que fait ce code : ' },
       sum: { label: 'Faire un calcul', text: 'Combien font (17.5 * 12) / 3 + 4^3 ?' },
       files: {
         label: 'Lister les fichiers de mon projet',

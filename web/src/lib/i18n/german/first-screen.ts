@@ -86,8 +86,14 @@ export const firstScreen: Translation<typeof english, Forms> = {
     temporaryText: 'In keiner Liste und keiner Suche. Sie wird gelöscht, sobald du sie verlässt.',
     suggestions: 'Zum Ausprobieren',
     try: {
-      time: { label: 'Wie spät ist es in Tokio?', text: 'Wie spät ist es in Tokio?' },
-      weather: { label: 'Wetter in Paris', text: 'Wie ist das Wetter in Paris?' },
+      tour: { label: 'Rundgang machen', text: 'Mach mit mir einen Rundgang.' },
+      time: { label: 'Wie spät ist es in Berlin?', text: 'Wie spät ist es in Berlin?' },
+      text: { label: 'Etwas erklären', text: 'Erkläre in fünf Sätzen, warum der Himmel blau ist.' },
+      report: {
+        label: 'Wochenbericht schreiben',
+        text: 'Schreibe aus diesen Notizen einen kurzen Wochenbericht: ',
+      },
+      code: { label: 'Code erklären', text: 'Erkläre, was dieser Code tut: ' },
       sum: { label: 'Etwas ausrechnen', text: 'Was ist (17.5 * 12) / 3 + 4^3?' },
       files: {
         label: 'Dateien meines Projekts auflisten',

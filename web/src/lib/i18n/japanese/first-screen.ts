@@ -84,8 +84,11 @@ export const firstScreen: Translation<typeof english, Forms> = {
     temporaryText: '一覧にも検索にも表示されません。離れると削除されます。',
     suggestions: '試してみる',
     try: {
+      tour: { label: 'ツアーを見る', text: 'ツアーをお願いします。' },
       time: { label: '東京は今何時？', text: '東京は今何時ですか？' },
-      weather: { label: 'パリの天気', text: 'パリの天気はどうですか？' },
+      text: { label: '説明してもらう', text: '空が青い理由を 5 文で説明してください。' },
+      report: { label: '週報を書く', text: '次のメモから短い週報を書いてください：' },
+      code: { label: 'コードを説明する', text: 'このコードが何をするか説明してください：' },
       sum: { label: '計算する', text: '(17.5 * 12) / 3 + 4^3 はいくつですか？' },
       files: {
         label: 'プロジェクトのファイル一覧',

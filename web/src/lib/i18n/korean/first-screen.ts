@@ -83,8 +83,11 @@ export const firstScreen: Translation<typeof english, Forms> = {
     temporaryText: '목록과 검색에 나타나지 않습니다. 나가면 삭제됩니다.',
     suggestions: '이렇게 시작해 보세요',
     try: {
-      time: { label: '도쿄는 지금 몇 시인가요?', text: '도쿄는 지금 몇 시인가요?' },
-      weather: { label: '파리 날씨', text: '파리 날씨는 어떤가요?' },
+      tour: { label: '둘러보기', text: '둘러보기를 시작해 주세요.' },
+      time: { label: '서울은 지금 몇 시인가요?', text: '서울은 지금 몇 시인가요?' },
+      text: { label: '무언가 설명하기', text: '하늘이 파란 이유를 다섯 문장으로 설명해 주세요.' },
+      report: { label: '주간 보고서 쓰기', text: '다음 메모로 짧은 주간 보고서를 써 주세요: ' },
+      code: { label: '코드 설명하기', text: '이 코드가 무엇을 하는지 설명해 주세요: ' },
       sum: { label: '계산하기', text: '(17.5 * 12) / 3 + 4^3은 얼마인가요?' },
       files: { label: '내 프로젝트의 파일 목록', text: '이 프로젝트의 파일을 나열해 주세요.' },
     },

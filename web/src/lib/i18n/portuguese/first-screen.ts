@@ -86,8 +86,14 @@ export const firstScreen: Translation<typeof english, Forms> = {
     temporaryText: 'Não aparece em listas nem em pesquisas. É excluída quando você sai dela.',
     suggestions: 'Para experimentar',
     try: {
-      time: { label: 'Que horas são em Tóquio?', text: 'Que horas são em Tóquio?' },
-      weather: { label: 'O tempo em Paris', text: 'Como está o tempo em Paris?' },
+      tour: { label: 'Fazer o tour', text: 'Faça um tour comigo.' },
+      time: { label: 'Que horas são em São Paulo?', text: 'Que horas são em São Paulo?' },
+      text: { label: 'Explicar algo', text: 'Explique em cinco frases por que o céu é azul.' },
+      report: {
+        label: 'Escrever um relatório semanal',
+        text: 'Escreva um breve relatório semanal com base nestas notas: ',
+      },
+      code: { label: 'Explicar código', text: 'Explique o que este código faz: ' },
       sum: { label: 'Fazer uma conta', text: 'Quanto é (17.5 * 12) / 3 + 4^3?' },
       files: {
         label: 'Listar os arquivos do meu projeto',

@@ -86,8 +86,14 @@ export const firstScreen: Translation<typeof english, Forms> = {
     temporaryText: 'No aparece en listas ni búsquedas. Se elimina cuando sales de ella.',
     suggestions: 'Para probar',
     try: {
-      time: { label: '¿Qué hora es en Tokio?', text: '¿Qué hora es en Tokio?' },
-      weather: { label: 'El tiempo en París', text: '¿Qué tiempo hace en París?' },
+      tour: { label: 'Ver el recorrido', text: 'Hazme un recorrido.' },
+      time: { label: '¿Qué hora es en Madrid?', text: '¿Qué hora es en Madrid?' },
+      text: { label: 'Explicar algo', text: 'Explica en cinco frases por qué el cielo es azul.' },
+      report: {
+        label: 'Escribir un informe semanal',
+        text: 'Escribe un breve informe semanal a partir de estas notas: ',
+      },
+      code: { label: 'Explicar código', text: 'Explica qué hace este código: ' },
       sum: { label: 'Hacer un cálculo', text: '¿Cuánto es (17.5 * 12) / 3 + 4^3?' },
       files: {
         label: 'Listar los archivos de mi proyecto',

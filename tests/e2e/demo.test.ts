@@ -1,0 +1,49 @@
+// The demo on a server without a model: what it suggests, and its tour.
+import { expect, test } from 'vitest'
+import { describeInBrowser, expectAccessible, leave } from '../support/page/page.ts'
+import { useServers } from '../support/server/server.ts'
+
+describeInBrowser('the demo', (visitor) => {
+  const servers = useServers()
+  const start = () =>
+    servers.start({ config: { titles: 'first_message' }, webRoot: visitor.webRoot() })
+
+  test('suggests a tour that shows a table, a diagram, a program, and in a project a change that one decides and undoes', async () => {
+    const server = await start()
+    const { json } = await server.call('POST', '/api/projects', { body: { name: 'Trip' } })
+    const page = await visitor.open(`${server.url}/?project=${json.data.id}`)
+    await page.getByText('built-in demo').waitFor()
+    await page.getByRole('button', { name: 'Take the tour' }).click()
+    await page.getByRole('table').getByText('what went in and came out').waitFor()
+    await page.getByRole('img').or(page.locator('iframe, svg')).first().waitFor()
+    await page
+      .getByRole('button', { name: 'Allow', exact: true })
+      .or(page.getByRole('button', { name: 'Approve', exact: true }))
+      .first()
+      .click()
+    await page.getByText('That was the tour.').waitFor()
+    await page.getByText('The file is in the project now.').waitFor()
+    await expectAccessible(page)
+    const changes = await server.call('GET', `/api/projects/${json.data.id}/checkpoints`)
+    expect(changes.json.data.items).toHaveLength(1)
+    await leave(page)
+  })
+
+  test.each([
+    ['en-US', ['Take the tour', 'What time is it in Tokyo?', 'Do some math']],
+    ['zh-CN', ['看看导览', '北京时间', '做一道算术题']],
+  ] as const)('suggests in %s only what it can do here', async (language, suggestions) => {
+    const server = await start()
+    const page = await visitor.open(server.url, { language })
+    const buttons = page.locator('ul[aria-label] li > button.rounded-full')
+    await buttons.first().waitFor()
+    expect(await buttons.allInnerTexts()).toEqual([...suggestions])
+    await buttons.nth(1).click()
+    await page
+      .getByText(/\d\d:\d\d/)
+      .first()
+      .waitFor()
+    expect(await page.locator('.prose').first().innerText()).not.toContain('get_current_time')
+    await leave(page)
+  })
+})
