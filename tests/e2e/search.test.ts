@@ -49,6 +49,9 @@ describeInBrowser('search', (visitor) => {
       body: { text: 'My slides', attachments: [{ file_id: uploaded.json.data.id }], stream: false },
     })
     const { json } = await server.call('POST', '/api/projects', { body: { name: 'Japan' } })
+    await server.call('PUT', `/api/projects/${json.data.id}/files/plans/Itinerary.md`, {
+      body: { content: 'Sapporo, Hakodate' },
+    })
     const form = new FormData()
     form.append('files[]', new Blob(['札幌的味噌汤头最有名。']), 'guide.txt')
     const url = `${server.url}/api/projects/${json.data.id}/documents`
@@ -62,6 +65,9 @@ describeInBrowser('search', (visitor) => {
     await page.locator('#composer').focus()
     await page.keyboard.press('Control+k')
     const field = page.getByRole('combobox', { name: 'Search everything' })
+    await field.waitFor()
+    const palette = page.getByRole('dialog', { name: 'Search' })
+    const place = await palette.boundingBox()
     await field.fill('settings')
     await page.getByRole('option', { name: 'Settings', exact: true, selected: true }).waitFor()
     await field.fill('appearance')
@@ -69,7 +75,17 @@ describeInBrowser('search', (visitor) => {
     await field.fill('jap')
     const projects = page.getByRole('group', { name: 'Projects' })
     await projects.getByRole('option', { name: 'Japan', selected: true }).waitFor()
+    await field.fill('itiner')
+    const files = page.getByRole('group', { name: 'Project files' })
+    await files.getByRole('option', { name: /plans\/Itinerary\.md.*Japan/ }).waitFor()
     await expectAccessible(page)
+    // A hit in an attached file says which one.
+    await field.fill('函馆')
+    const inFile = page.getByRole('option', { name: /trip\.pptx/ })
+    await inFile.locator('mark').first().waitFor()
+    if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/palette.png` })
+    // However much it shows, it stays where it is.
+    expect(await palette.boundingBox()).toEqual(place)
     // A dialog gives the focus back to where it came from.
     await field.press('Escape')
     await page.locator('#composer:focus').waitFor()
@@ -79,7 +95,7 @@ describeInBrowser('search', (visitor) => {
     await option.first().waitFor()
     await expect
       .poll(() => option.first().textContent())
-      .toContain('In Reykjavík, **northern lights**')
+      .toContain('In Reykjavík, northern lights all winter.')
     await expectAccessible(page)
     await field.press('ArrowDown')
     await field.press('Enter')

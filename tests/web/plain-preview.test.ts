@@ -1,6 +1,6 @@
 // Plain-text previews of answers, without Markdown syntax.
 import { expect, test } from 'vitest'
-import { plainPreview } from '../../web/src/features/chat/branches/plain-preview.ts'
+import { plainPreview } from '../../web/src/ui/markdown/plain-preview.ts'
 
 test.each([
   ['## The **answer** is `42`', 'The answer is 42'],

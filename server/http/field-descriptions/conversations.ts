@@ -109,6 +109,7 @@ export const CONVERSATION_DESCRIPTIONS = {
     message_id: 'The message. Absent for titles and documents.',
     step_id: 'The step of an answer that contains the words. Absent: none.',
     file_id: 'The attached file that contains the words. Absent: none.',
+    file_name: 'The name of this file. Absent: none.',
     document_id: 'The document that contains the words. Absent: none.',
     passage: 'The position of the passage in its document, from 0. Absent: none.',
     page: 'The page of the file or document, from 1. Absent: unknown.',

@@ -86,6 +86,9 @@ const QUERY_PARAMETERS: Readonly<Record<string, Texts>> = {
     to: 'Only hits created before this time.',
   } satisfies FieldsOf<z.infer<typeof SearchQueryString>>,
   '/api/shares': page(20),
+  '/api/project-files': {
+    q: 'Words that the path contains, in any case; one of them is in the name.',
+  },
   '/api/projects/{id}/files': {
     path: 'The path of the folder. Default: the top folder of the project.',
   },

@@ -11,6 +11,7 @@ import type {
   FilesAdded,
   FileText,
   FileWritten,
+  FoundFiles,
   MakeDirectoryBody,
   Project,
   ProjectDetail,
@@ -127,6 +128,15 @@ export const PROJECT_DESCRIPTIONS = {
     truncated:
       'Whether there may be more matches, because the search reached its limit of results or time.',
   } satisfies FieldsOf<z.infer<typeof FileMatches>>,
+  FoundFiles: {
+    files: within('The files, those of the project that changed last first.', {
+      project_id: 'The project.',
+      project_name: 'Its name.',
+      path: fileEntry.path,
+    }),
+    truncated:
+      'Whether there may be more, because the search reached its limit of results or time.',
+  } satisfies FieldsOf<z.infer<typeof FoundFiles>>,
   Checkpoint: {
     id: 'Identifies the checkpoint.',
     created_at: 'When the change was made.',

@@ -30,6 +30,8 @@ export const SearchHit = z
     step_id: z.string().optional(),
     /** The attached file that contains the words. */
     file_id: FileId.optional(),
+    /** The name of this file. */
+    file_name: z.string().optional(),
     /** The document of a project that contains the words. */
     document_id: z.string().optional(),
     /** Position of the passage in its document. */

@@ -153,6 +153,16 @@ export const FileMatches = z
   })
   .meta({ id: 'FileMatches' })
 
+export const FindFilesQuery = z.object({ q: withoutNul(z.string().trim().min(1).max(100)) })
+/** Files of all projects whose paths contain the words. */
+export const FoundFiles = z
+  .object({
+    files: z.array(z.object({ project_id: ProjectId, project_name: z.string(), path: z.string() })),
+    /** Whether there may be more. */
+    truncated: z.boolean(),
+  })
+  .meta({ id: 'FoundFiles' })
+
 export const FileChange = z.enum(['added', 'modified', 'deleted'])
 /** A file that a checkpoint covers, and what happened to it. */
 const ChangedFile = z.object({ path: z.string(), change: FileChange }).meta({ id: 'ChangedFile' })

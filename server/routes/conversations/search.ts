@@ -56,6 +56,7 @@ const presentHit = ({ message, document, ...hit }: Hit): SearchHit => ({
   ...(message === undefined ? {} : { message_id: message.id, role: message.role }),
   ...(message?.stepId === undefined ? {} : { step_id: message.stepId }),
   ...(message?.fileId === undefined ? {} : { file_id: message.fileId }),
+  ...(message?.fileName === undefined ? {} : { file_name: message.fileName }),
   ...(document === undefined ? {} : { document_id: document.id, passage: document.position }),
   ...(hit.page === undefined ? {} : { page: hit.page }),
   title: hit.title,

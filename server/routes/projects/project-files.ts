@@ -1,4 +1,4 @@
-// Routes for project files: list, read, download, write, rename, delete, search. Every change creates a checkpoint first.
+// Routes for project files: list, read, download, write, rename, delete, search, find by name. Every change creates a checkpoint first.
 import { basename, extname } from 'node:path'
 import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
@@ -13,6 +13,8 @@ import {
   FileMatches,
   FileText,
   FileWritten,
+  FindFilesQuery,
+  FoundFiles,
   MakeDirectoryBody,
   RenameFileBody,
   SearchFilesBody,
@@ -29,7 +31,7 @@ import { ownProject } from './own-project.ts'
 
 /** The dependencies of the routes for files of projects. */
 export interface ProjectFileRouteDependencies {
-  projects: Pick<ProjectRepository, 'find'>
+  projects: Pick<ProjectRepository, 'find' | 'list'>
   services: WorkspaceServices
 }
 
@@ -38,6 +40,11 @@ const PathText = z.string().max(8192)
 const InProject = z.object({ id: ProjectId })
 const OneFile = z.object({ id: ProjectId, '*': PathText })
 const DEFAULT_RESULTS = 100
+/** The projects that changed last, whose files are found by name, and the most results of all of them. */
+const MAX_FOUND_PROJECTS = 20
+const MAX_FOUND_FILES = 20
+/** After this time, no other project is looked through. */
+const FIND_MS = 1_500
 
 /**
  * Images that a browser may render. All other files can only be downloaded, so that none can run as a page of this server.
@@ -62,6 +69,7 @@ export function registerProjectFileRoutes(
   registerWriting(app, dependencies)
   registerMoving(app, dependencies)
   registerSearch(app, dependencies)
+  registerFinding(app, dependencies)
 }
 
 /** Routes that list, read and download files. */
@@ -257,6 +265,57 @@ function registerSearch(app: App, { projects, services }: ProjectFileRouteDepend
         total_matches: found.matches.length,
         truncated: found.truncated,
       })
+    },
+  )
+}
+
+/** A pattern for file names that contain the text, whatever the case of its letters. */
+const nameWith = (text: string): string =>
+  `*${[...text]
+    .map((one) => {
+      const [lower, upper] = [one.toLowerCase(), one.toUpperCase()]
+      if (lower !== upper && lower.length === 1 && upper.length === 1) return `[${lower}${upper}]`
+      return /[*?[\]{},!^\\]/.test(one) ? '?' : one
+    })
+    .join('')}*`
+
+/** The route that finds files of all projects by their names. */
+function registerFinding(app: App, { projects, services }: ProjectFileRouteDependencies): void {
+  const { search, workspaces } = services
+
+  app.get(
+    '/api/project-files',
+    {
+      schema: {
+        summary: 'Find files of all projects by their names',
+        tags,
+        querystring: FindFilesQuery,
+        response: { 200: envelope(FoundFiles) },
+      },
+    },
+    async ({ user, query }) => {
+      const words = query.q.toLowerCase().split(/\s+/)
+      const pattern = nameWith(words.toSorted((a, b) => b.length - a.length)[0] ?? '')
+      const until = Date.now() + FIND_MS
+      const page = await projects.list(user.id, { limit: MAX_FOUND_PROJECTS })
+      const files: z.infer<typeof FoundFiles>['files'] = []
+      let truncated = page.hasMore
+      for (const { id, name } of page.items) {
+        if (files.length >= MAX_FOUND_FILES || Date.now() > until) {
+          truncated = true
+          break
+        }
+        const workspace = workspaces.open(user.id, id)
+        const found = await search.find(workspace, pattern, DEFAULT_RESULTS)
+        truncated ||= found.truncated
+        for (const path of found.paths) {
+          const text = path.toLowerCase()
+          if (words.every((word) => text.includes(word)))
+            files.push({ project_id: id, project_name: name, path })
+        }
+      }
+      truncated ||= files.length > MAX_FOUND_FILES
+      return success({ files: files.slice(0, MAX_FOUND_FILES), truncated })
     },
   )
 }

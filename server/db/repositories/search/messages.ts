@@ -95,6 +95,7 @@ export function createMessageSearch(
         title: conversations.title,
         projectId: conversations.projectId,
         fileId: attachments.fileId,
+        fileName: attachments.name,
         pages: files.pages,
         text: entryText,
         entries:
@@ -275,7 +276,7 @@ export function createMessageSearch(
     const rows = createRows(userId, filter)
     return async (stretch) =>
       (await rows(stretch)).map(
-        ({ messageId, role, fileId, pages, rowid: entry, text, ...found }) => {
+        ({ messageId, role, fileId, fileName, pages, rowid: entry, text, ...found }) => {
           const { kind, position } = toSearchEntry(entry)
           const isStep = kind === 'step' || kind === 'tool'
           return {
@@ -291,6 +292,7 @@ export function createMessageSearch(
               kind,
               stepId: isStep ? stepId(position) : undefined,
               fileId: fileId ?? undefined,
+              fileName: fileName ?? undefined,
               hasPages: pages !== null,
             },
           }

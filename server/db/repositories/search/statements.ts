@@ -45,6 +45,8 @@ export type FoundText = {
     stepId: string | undefined
     /** The attached file; absent for other kinds, and until an older attachment has moved to a file. */
     fileId: FileId | undefined
+    /** Its name. */
+    fileName: string | undefined
     /** Whether the file has pages, which lines in its text mark. */
     hasPages: boolean
   }

@@ -8,6 +8,28 @@ const server = useProjectServer()
 const { createProject, write, upload, raw } = server
 
 describe('files', () => {
+  test('of all projects are found by words of their paths, in any case', async () => {
+    const [one, other] = [await createProject(), await createProject()]
+    await write(one, 'src/Queue[1].ts', 'a')
+    await write(one, 'src/sender.ts', 'a')
+    await write(other, 'docs/queue notes.md', 'a')
+    const find = async (q: string) => {
+      const path = `/api/project-files?q=${encodeURIComponent(q)}`
+      const { files } = (await server.call('GET', path)).json.data
+      return files.map((found: { project_id: string; path: string }) => [
+        found.project_id,
+        found.path,
+      ])
+    }
+    expect(await find('queue')).toEqual([
+      [other, 'docs/queue notes.md'],
+      [one, 'src/Queue[1].ts'],
+    ])
+    expect(await find('src QUEUE[1')).toEqual([[one, 'src/Queue[1].ts']])
+    expect(await find('queue*ts')).toEqual([])
+    expect((await server.call('GET', '/api/project-files?q=%20')).status).toBe(400)
+  })
+
   test('are listed, read, written, renamed and deleted', async () => {
     const id = await createProject()
     expect((await write(id, 'src/main.py', 'print(1)\n')).json.data).toMatchObject({

@@ -12,21 +12,25 @@ export function HitView({ hit }: { hit: SearchHit }) {
   return (
     <>
       <span className="mb-0.5 flex gap-2 text-xs text-soft">
-        <span>
+        <span className="shrink-0">
           {t(`search.type.${hit.role === 'user' && hit.type === 'message' ? 'mine' : hit.type}`)}
         </span>
+        {hit.file_name !== undefined && (
+          <bdi className="min-w-0 truncate font-medium text-ink">{hit.file_name}</bdi>
+        )}
         {hit.page !== undefined && <span>{t('search.page', { page: hit.page })}</span>}
-        <span>{fullDay(hit.created_at, i18n.language)}</span>
+        <span className="shrink-0">{fullDay(hit.created_at, i18n.language)}</span>
       </span>
       <span className="line-clamp-3">
-        {atPlaces(readSnippet(hit.snippet)).map(({ place, item: part }) =>
-          part.isHit ? (
-            <mark key={place} className="rounded-xs bg-warn-soft text-ink">
-              {part.text}
-            </mark>
-          ) : (
-            part.text
-          ),
+        {atPlaces(readSnippet(hit.snippet, hit.role === 'assistant' && hit.type === 'message')).map(
+          ({ place, item: part }) =>
+            part.isHit ? (
+              <mark key={place} className="rounded-xs bg-warn-soft text-ink">
+                {part.text}
+              </mark>
+            ) : (
+              part.text
+            ),
         )}
       </span>
     </>

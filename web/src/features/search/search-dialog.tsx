@@ -51,6 +51,7 @@ export function SearchDialog({
   const hits = groups.flatMap((group) => group.hits.map(({ hit }) => hit))
   const found = useEntries(
     text.trim(),
+    q,
     useCallback((path) => navigate(path), [navigate]),
   )
   // A search for one kind of text has no commands.
@@ -85,32 +86,34 @@ export function SearchDialog({
     }
   }
   return (
-    <Dialog open={open} onOpenChange={onOpenChange} title={t('search.title')} width="normal">
-      <SearchField
-        id={fieldId}
-        text={text}
-        listId={listId}
-        active={count > 0 ? optionId(current) : undefined}
-        onText={(next) => {
-          setText(next)
-          setSelected(0)
-        }}
-        onKeyDown={onKeyDown}
-      />
-      <p className="mt-1.5 text-xs text-muted">{t('search.hint')}</p>
-      <TypeChoice
-        type={type}
-        onType={(next) => {
-          setType(next)
-          setSelected(0)
-        }}
-      />
+    <Dialog open={open} onOpenChange={onOpenChange} title={t('search.title')} width="palette">
+      <div className="sticky top-0 z-10 bg-paper pb-2">
+        <SearchField
+          id={fieldId}
+          text={text}
+          listId={listId}
+          active={count > 0 ? optionId(current) : undefined}
+          onText={(next) => {
+            setText(next)
+            setSelected(0)
+          }}
+          onKeyDown={onKeyDown}
+        />
+        <p className="mt-1.5 text-xs text-muted">{t('search.hint')}</p>
+        <TypeChoice
+          type={type}
+          onType={(next) => {
+            setType(next)
+            setSelected(0)
+          }}
+        />
+      </div>
       {indexed < 1 && (
         <p role="status" className="mt-2 text-xs text-soft">
           {t('search.indexing', { percent: Math.floor(indexed * 100) })}
         </p>
       )}
-      <div className="mt-3 min-h-24">
+      <div className="mt-1">
         {search.isError && !search.isFetchNextPageError && (
           <Failed message={errorText(search.error)} onRetry={() => void search.refetch()} />
         )}

@@ -1,4 +1,4 @@
-// The options of the palette: conversations, projects and commands by name, then search hits.
+// The options of the palette: conversations, projects, files and commands by name, then search hits.
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import type { byConversation } from './group-hits.ts'
@@ -51,7 +51,7 @@ export function Hits({
   ))
 }
 
-/** Conversations, projects and commands by name, above the hits. */
+/** Conversations, projects, files and commands by name, above the hits. */
 export function Entries({
   entries,
   current,
@@ -67,9 +67,10 @@ export function Entries({
   const labels = {
     conversation: t('palette.conversation'),
     project: t('projects.title'),
+    file: t('projects.panel'),
     command: t('palette.command'),
   }
-  return (['conversation', 'project', 'command'] as const).map((kind) => {
+  return (['conversation', 'project', 'file', 'command'] as const).map((kind) => {
     const shown = entries.flatMap((entry, index) => (entry.kind === kind ? [{ entry, index }] : []))
     if (shown.length === 0) return null
     const label = labels[kind]
@@ -79,7 +80,7 @@ export function Entries({
         <div aria-hidden className="px-2.5 pb-1 text-xs font-medium text-muted">
           {label}
         </div>
-        {shown.map(({ entry: { key, icon: Icon, text, keys }, index }) => (
+        {shown.map(({ entry: { key, icon: Icon, text, place, keys }, index }) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the focus and handles the keys
           <div
             key={key}
@@ -97,6 +98,11 @@ export function Entries({
             <span dir="auto" className="min-w-0 flex-1 truncate rtl:text-right">
               {text}
             </span>
+            {place !== undefined && (
+              <span dir="auto" className="max-w-40 shrink-0 truncate text-xs text-muted">
+                {place}
+              </span>
+            )}
             {keys !== '' && (
               <kbd className="pointer-coarse:hidden shrink-0 font-sans text-xs text-muted">
                 {keys}

@@ -1,9 +1,10 @@
-// The entries of the palette besides hits: recent conversations, projects, and available commands with places in the settings.
+// The entries of the palette besides hits: recent conversations, projects, files of projects, and available commands with places in the settings.
 import { useQuery } from '@tanstack/react-query'
-import { FolderOpen, type LucideIcon, MessageSquare } from 'lucide-react'
+import { FileText, FolderOpen, type LucideIcon, MessageSquare } from 'lucide-react'
 import type { z } from 'zod'
 import type { ConversationPage } from '../../../../server/protocol/conversations/conversation.ts'
 import { useProjects } from '../../lib/api/projects.ts'
+import { useFoundFiles } from '../../lib/api/search.ts'
 import { COMMAND_NAMES, useCommands } from '../../lib/commands.ts'
 import { conversationTitle } from '../../lib/conversation-title.ts'
 import { request } from '../../lib/http/api-client.ts'
@@ -15,10 +16,12 @@ import { useSettingsPlaces } from './use-settings-places.ts'
 
 /** A line of the palette that is not a hit. */
 export type Entry = {
-  kind: 'conversation' | 'project' | 'command'
+  kind: 'conversation' | 'project' | 'file' | 'command'
   key: string
   icon: LucideIcon
   text: string
+  /** Where it is. */
+  place?: string
   /** The keyboard shortcut; empty for none. */
   keys: string
   choose(): void
@@ -26,11 +29,18 @@ export type Entry = {
 
 /** How many conversations are shown before anything is typed. */
 const RECENT_CONVERSATIONS = 5
-/** Most commands, and most projects, next to hits. */
+/** Most commands, projects and files next to hits. */
 const MAX_BESIDE_HITS = 4
 
-/** Recent conversations and all commands for an empty `text`; otherwise a few projects and commands that contain all of its words. */
-export function useEntries(text: string, navigate: (path: string) => void): readonly Entry[] {
+/**
+ * Recent conversations and all commands for an empty `text`; otherwise a few projects, files and commands that contain all of its
+ * words. `paused` is the text once typing pauses, for which files are looked up.
+ */
+export function useEntries(
+  text: string,
+  paused: string,
+  navigate: (path: string) => void,
+): readonly Entry[] {
   const { t } = useTranslation()
   const actions = useCommands((store) => store.actions)
   const places = useSettingsPlaces()
@@ -44,6 +54,7 @@ export function useEntries(text: string, navigate: (path: string) => void): read
     meta: { quiet: true },
   })
   const { data: projects } = useProjects(text !== '')
+  const { data: files = [] } = useFoundFiles(paused)
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
   const hasWords = (name: string): boolean =>
     words.every((word) => name.toLowerCase().includes(word))
@@ -94,6 +105,20 @@ export function useEntries(text: string, navigate: (path: string) => void): read
           text: name,
           keys: '',
           choose: () => navigate(paths.project(id)),
+        }),
+      ),
+    ...(text === '' ? [] : files)
+      .filter(({ path }) => hasWords(path))
+      .slice(0, MAX_BESIDE_HITS)
+      .map(
+        ({ project_id: id, project_name: project, path }): Entry => ({
+          kind: 'file',
+          key: `${id} ${path}`,
+          icon: FileText,
+          text: path,
+          place: project,
+          keys: '',
+          choose: () => navigate(paths.projectFile(id, { path })),
         }),
       ),
     ...(text === '' ? commands : commands.slice(0, MAX_BESIDE_HITS)),

@@ -1,7 +1,8 @@
-// Query for the search across all of the user's data.
-import { useInfiniteQuery } from '@tanstack/react-query'
+// Queries for the search across all of the user's data.
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import type { z } from 'zod'
 import type { SearchPage, SearchType } from '../../../../server/protocol/conversations/search.ts'
+import type { FoundFiles } from '../../../../server/protocol/projects/project.ts'
 import { request } from '../http/api-client.ts'
 
 /** The query key of `useSearchHits`. */
@@ -25,5 +26,21 @@ export const useSearchHits = (q: string, type: SearchType | null) =>
     placeholderData: (previous) => previous,
     // New messages may match since the last search.
     staleTime: 0,
+    meta: { quiet: true },
+  })
+
+/** Files of all projects whose paths contain the words. Sends no request for an empty text; the previous files stay while the next load. */
+export const useFoundFiles = (text: string) =>
+  useQuery({
+    queryKey: ['project-files', 'found', text],
+    queryFn: async ({ signal }) => {
+      const found = await request<z.output<typeof FoundFiles>>('/api/project-files', {
+        query: { q: text.slice(0, 100) },
+        signal,
+      })
+      return found.files
+    },
+    enabled: text !== '',
+    placeholderData: keepPreviousData,
     meta: { quiet: true },
   })

@@ -19,6 +19,8 @@ const HEIGHT = 'sm:max-h-[min(86dvh,52rem)]'
 const WIDTHS = {
   narrow: `${HEIGHT} sm:w-[26rem]`,
   normal: `${HEIGHT} sm:w-[34rem]`,
+  /** Keeps its place and height while its content changes. */
+  palette: 'h-[92dvh] sm:h-[min(86dvh,40rem)] sm:w-[38rem]',
   wide: `${HEIGHT} sm:w-[min(64rem,94vw)]`,
   full: 'sm:max-h-[94dvh] sm:w-[96vw]',
 }

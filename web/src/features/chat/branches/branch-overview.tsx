@@ -10,12 +10,12 @@ import { shownDirection } from '../../../lib/i18n/languages.ts'
 import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { paths } from '../../../lib/paths.ts'
 import { classNames } from '../../../ui/class-names.ts'
+import { plainPreview } from '../../../ui/markdown/plain-preview.ts'
 import { Dialog } from '../../../ui/overlays/dialog.tsx'
 import { errorText } from '../../../ui/states/error-text.ts'
 import { Failed, Loading } from '../../../ui/states/feedback.tsx'
 import { setComparison } from '../compare/comparisons.ts'
 import { inTreeOrder, type PlacedBranch } from './branch-order.ts'
-import { plainPreview } from './plain-preview.ts'
 import { showBranches } from './shown-branches.ts'
 
 /** Deeper branches are not indented further. */
