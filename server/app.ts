@@ -25,6 +25,7 @@ import { prepareCommandNetwork } from './composition/tools/command-network.ts'
 import { createToolModule } from './composition/tools/tools.ts'
 import type { Config } from './config/schema.ts'
 import type { App } from './http/app.ts'
+import { refuseWritesOnFullDisk } from './http/full-disk.ts'
 import { newId } from './lib/ids.ts'
 import { createRedactor, type Redactor, redactedLog, secretsIn } from './lib/redact.ts'
 import { createModelProbe } from './llm/probe/probe.ts'
@@ -63,6 +64,8 @@ export interface ServerOptions {
   secretKeys?: SecretKeySources
   /** The cost of hashing a password. Default: the recommended cost against guessing. */
   passwordCost?: PasswordCost
+  /** Whether only requests that delete something may write. Default: never. */
+  isDiskFull?(): boolean
   /** Called when another process has taken over the store: this one must exit at once, without writing anything. */
   onStoreTaken?(): void
 }
@@ -96,7 +99,7 @@ async function assemble(options: AssembleOptions, owner: StoreOwner): Promise<Se
   const { config, log, redactor, secretKeys = {} } = options
   const base = await openBase({ config, log, redactor, secretKeys }, owner)
   const modules = await createModules(base, options)
-  const app = await createRoutedApp(base, modules, options.webRoot)
+  const app = await createRoutedApp(base, modules, options)
   const work = await startWork(base, modules)
   const { accounts, chat } = modules
   return {
@@ -107,7 +110,11 @@ async function assemble(options: AssembleOptions, owner: StoreOwner): Promise<Se
       config.auth_mode === 'multi' && !(await accounts.accounts.exist())
         ? linkPath(accounts.setup.token)
         : null,
-    drain: (graceMs) => base.instance.drain(chat.runs, graceMs),
+    async drain(graceMs) {
+      const drained = base.instance.drain(chat.runs, graceMs)
+      app.server.closeIdleConnections()
+      await drained
+    },
     async close() {
       await work.stop()
       await app.close()
@@ -173,9 +180,18 @@ async function createModules(
 }
 
 /** The app with its routes and the page. */
-async function createRoutedApp(base: Base, modules: Modules, webRoot: string): Promise<App> {
+async function createRoutedApp(
+  base: Base,
+  modules: Modules,
+  { webRoot, isDiskFull = () => false }: Pick<ServerOptions, 'webRoot' | 'isDiskFull'>,
+): Promise<App> {
   const stack = { ...base, ...modules, instance: base.instance.id, webRoot, version }
   const { app, issueToken, finish } = await createConfiguredStack(stack)
+  // Their clients come back through another connection, behind which another instance may be.
+  app.addHook('onRequest', async (_request, reply) => {
+    if (modules.chat.runs.isDraining) void reply.header('connection', 'close')
+  })
+  refuseWritesOnFullDisk(app, isDiskFull)
   announceChanges(app, base.instance)
   registerRoutes(
     app,

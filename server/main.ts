@@ -12,6 +12,7 @@ import { describeInstallation, installationOf } from './composition/settings.ts'
 import { ConfigError, type LoadedConfig, loadConfig } from './config/load.ts'
 import type { Config } from './config/schema.ts'
 import { AppError, errorText } from './errors.ts'
+import { openDiskReserve } from './lib/disk-reserve.ts'
 import { createProcessLog } from './lib/process-log.ts'
 import { createRedactor, secretsIn } from './lib/redact.ts'
 
@@ -140,6 +141,7 @@ async function serve(loaded: LoadedConfig): Promise<void> {
   const { config } = loaded
   const log = createProcessLog({ level: config.log_level, format: config.log_format }, redactor)
   const ending = createEnding(config.shutdown_grace * 1000, log)
+  const reserve = await openDiskReserve(config.data_dir, log)
   // Loaded only now, so that configuration errors are reported at once.
   const { createServer } = await import('./app.ts')
   const server = await createServer({
@@ -147,6 +149,7 @@ async function serve(loaded: LoadedConfig): Promise<void> {
     log,
     redactor,
     webRoot,
+    isDiskFull: () => reserve.isUsed,
     secretKeys: {
       configured: process.env.NANOCLAW_SECRET_KEY,
       previous: process.env.NANOCLAW_SECRET_KEY_PREVIOUS,
@@ -155,6 +158,7 @@ async function serve(loaded: LoadedConfig): Promise<void> {
   })
   ending.server = server
   await server.app.listen({ host: config.host, port: config.backend_port, backlog: 2048 })
+  reserve.keep()
   setFlagsFromString('--opt')
   void server.toolsReady.finally(() => setFlagsFromString('--semi-space-growth-factor=2'))
   log.info(
@@ -189,6 +193,8 @@ function shownUrl(config: Config, server: Server): string {
 
 /** A message for the operator. */
 function startFault(error: unknown): string {
+  if (isFull(error))
+    return 'The disk of data_dir is full. Free a few megabytes there and start again; then the server runs on what it keeps back, and you can delete more.'
   if (error instanceof AppError) return error.message
   if (!(error instanceof Error)) return errorText(error)
   const { code, path, port, address } = SystemFault.safeParse(error).data ?? {}
@@ -201,6 +207,13 @@ function startFault(error: unknown): string {
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
     return `The address ${address ?? 'in `host`'} does not belong to this machine. Check the configuration key \`host\`.`
   return error.stack ?? error.message
+}
+
+/** Whether the cause of an error is a full disk. */
+function isFull(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const { code } = SystemFault.safeParse(error).data ?? {}
+  return ['ENOSPC', 'EDQUOT', 'SQLITE_FULL'].includes(code ?? '') || isFull(error.cause)
 }
 
 function endWith(status: number, lines: readonly string[]): never {

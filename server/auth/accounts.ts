@@ -250,7 +250,7 @@ export function createAccounts({
     async login({ username, password }, browser) {
       if (!allowsPassword(username)) throw appError('password_sign_in_off')
       const user = await users.findByName(username)
-      const source = browser.sourceFor(user?.id)
+      const source = browser.sourceFor(user)
       const account =
         source === browser.sourceFor(undefined) ? username : `${username} in ${source}`
       const { matches } = await guard.compare(source, account, async () => {

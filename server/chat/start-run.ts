@@ -52,7 +52,8 @@ export function createRunStart(
     userId: UserId,
     { activeRunId, unfinishedRuns }: Pick<RunSite, 'activeRunId' | 'unfinishedRuns'>,
   ): Promise<void> {
-    if (runs.isDraining) throw appError('shutting_down', {}, { retryAfter: 5 })
+    if (runs.isDraining && !(await runs.canHandOver()))
+      throw appError('shutting_down', {}, { retryAfter: 5 })
     const exceeded = await exceededBudget(dependencies.access.spendingLimits(userId), dependencies)
     if (activeRunId !== null) throw activeRunError(activeRunId)
     const runsPerUser = runsAtOnce(dependencies.access, userId)

@@ -159,6 +159,7 @@ export async function joinCluster({
     },
     sharing: {
       isOffering: (atWork) => redis.isReady && isTaking && atWork >= PERFORMED_HERE,
+      hasOthers: async () => (await store.leases.others(instance)).length > 0,
       dispatch: (id: RunId) => queue.add(id),
       nudge: (holder) => bus.sendTo(holder, 'look', null),
       publish: streams.publish,

@@ -1,6 +1,7 @@
 // Several instances on one machine behind one port: one process per core, and a new one for each that dies.
 import cluster, { type Worker } from 'node:cluster'
 import { availableParallelism } from 'node:os'
+import { relayMetrics } from './worker-metrics.ts'
 
 /** Pauses before a process is replaced; they grow while processes die soon after their start. */
 const RESTART_MS = { first: 500, longest: 30_000 }
@@ -33,6 +34,7 @@ export function runWorkers(count: number, say: (line: string) => void): Promise<
       startedAt.set(worker.id, performance.now())
     }
     const alive = (): Worker[] => Object.values(cluster.workers ?? {}).flatMap((one) => one ?? [])
+    relayMetrics(alive)
     cluster.on('exit', (worker, code, signal) => {
       const lived = performance.now() - (startedAt.get(worker.id) ?? 0)
       startedAt.delete(worker.id)

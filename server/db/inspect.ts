@@ -8,7 +8,7 @@ import { SqliteClient, type SqliteDatabase } from '../lib/sqlite-driver.ts'
 import type { DatabaseSettings, PostgresSettings } from './database.ts'
 import { MIGRATIONS_TABLE, pendingMigrations } from './migrate.ts'
 import { clientConfig } from './postgres/connect.ts'
-import { postgresCode } from './postgres/errors.ts'
+import { postgresUnusable } from './postgres/errors.ts'
 import type { SealedKind, SealedValue } from './repositories/sealed.ts'
 
 /** The state of a database, as the doctor reports it. */
@@ -226,11 +226,7 @@ async function readOnly<T>(
     await client.query('set default_transaction_read_only = on')
     return await work(client)
   } catch (error) {
-    throw new AppError(
-      'store_unavailable',
-      `PostgreSQL cannot be used: ${errorText(error) || postgresCode(error)}`,
-      { cause: error },
-    )
+    throw postgresUnusable(error)
   } finally {
     await client.end().catch(() => {})
   }

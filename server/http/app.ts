@@ -79,6 +79,8 @@ export interface AppOptions {
   spoolFolder?: string | undefined
   /** Addresses and CIDR ranges of the proxies whose `X-Forwarded-For` is believed; by default, none is. */
   trustedProxies?: readonly string[]
+  /** If false, requests that still arrive while the server closes are served: other instances perform what they start. */
+  refusesWhileClosing?: boolean
   /** A pino logger; without one nothing is logged. */
   logger?: FastifyBaseLogger
 }
@@ -110,6 +112,7 @@ export function createApp({
   connectionsPerAddress = Number.POSITIVE_INFINITY,
   silentConnectionMs = 0,
   spoolFolder,
+  refusesWhileClosing = true,
 }: AppOptions): App {
   const isProxy = inRanges(trustedProxies)
   const app = Fastify({
@@ -161,7 +164,7 @@ export function createApp({
     void reply.header(REQUEST_ID_HEADER, request.id)
     if (!isClosing) return
     void reply.header('connection', 'close')
-    throw appError('shutting_down', {}, { retryAfter: 5 })
+    if (refusesWhileClosing) throw appError('shutting_down', {}, { retryAfter: 5 })
   })
   app.addHook('onRequest', async (request) => {
     refuseSecondHost(request.raw)

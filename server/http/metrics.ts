@@ -16,14 +16,24 @@ function collectProcessMetrics(): Registry {
   return processRegistry
 }
 
+/** Other processes behind the same port, whose metrics are served together with those of this one. */
+export interface SharedMetrics {
+  /** The value of the label `worker` of this process. */
+  worker: string
+  answer(own: () => Promise<string>): void
+  collect(): Promise<string>
+}
+
 /**
  * Registers `GET /metrics` and the hooks that feed it.
  * @param registry further metrics to serve.
+ * @param shared null if no other process listens on the same port.
  */
 export function registerMetrics(
   app: App,
   version: string,
   registry: Registry = new Registry(),
+  shared: SharedMetrics | null = null,
 ): void {
   const ofProcess = collectProcessMetrics()
   const duration = new Histogram({
@@ -50,7 +60,13 @@ export function registerMetrics(
       reply.elapsedTime / 1000,
     )
   })
+  // Without a label of their own, the counters of processes that are asked in turn would seem to jump back and forth.
+  const registries = [ofProcess, registry]
+  if (shared !== null) for (const one of registries) one.setDefaultLabels({ worker: shared.worker })
+  const own = async (): Promise<string> =>
+    (await Promise.all(registries.map((one) => one.metrics()))).join('\n')
+  shared?.answer(own)
   app.get('/metrics', { schema: { hide: true } }, async (_request, reply) =>
-    reply.type(registry.contentType).send(await Registry.merge([ofProcess, registry]).metrics()),
+    reply.type(registry.contentType).send(await (shared === null ? own() : shared.collect())),
   )
 }

@@ -9,7 +9,7 @@ import {
   type IssueToken,
   registerAuthentication,
 } from './authentication.ts'
-import { registerMetrics } from './metrics.ts'
+import { registerMetrics, type SharedMetrics } from './metrics.ts'
 import type { OpenConnections } from './open-connections.ts'
 import { type OriginRules, registerOriginGuard } from './origin-guard.ts'
 import { registerReference } from './reference.ts'
@@ -27,6 +27,7 @@ export interface HttpOptions {
     | 'connectionsPerAddress'
     | 'silentConnectionMs'
     | 'spoolFolder'
+    | 'refusesWhileClosing'
   > & {
     /** Maximum number of open event streams per user. */
     streamsPerUser: number
@@ -36,6 +37,8 @@ export interface HttpOptions {
   authentication: AuthenticationOptions
   /** Metrics in addition to those of HTTP and the process. */
   metrics?: Registry
+  /** The metrics of other processes behind the same port. */
+  sharedMetrics?: SharedMetrics | null
   /** Folder of the built page. */
   webRoot: string
   version: string
@@ -65,7 +68,7 @@ export async function createHttpStack(
   await registerOriginGuard(app, origins)
   const issueToken = await registerAuthentication(app, options.authentication, options.connections)
   if (options.requestsPerMinute !== undefined) limitRequests(app, limits, options.requestsPerMinute)
-  registerMetrics(app, options.version, options.metrics)
+  registerMetrics(app, options.version, options.metrics, options.sharedMetrics)
   await registerReference(app, options.version)
   const hasAccounts = options.authentication.mode === 'multi'
   return { app, issueToken, finish: () => registerWebApp(app, options.webRoot, hasAccounts) }

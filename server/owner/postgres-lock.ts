@@ -3,8 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import type { PostgresSettings } from '../db/database.ts'
 import { clientConfig } from '../db/postgres/connect.ts'
-import { postgresCode } from '../db/postgres/errors.ts'
-import { AppError, errorText } from '../errors.ts'
+import { postgresUnusable } from '../db/postgres/errors.ts'
 import type { OnLockChange, ProcessLock } from './process-lock.ts'
 
 /** A pair of numbers that no other program locks in this database; migrations lock a single number. */
@@ -45,13 +44,7 @@ export async function acquirePostgresLock(
   },
 ): Promise<ProcessLock | null> {
   const first = await openSession(settings).catch((error: unknown) => {
-    throw new AppError(
-      'store_unavailable',
-      `PostgreSQL cannot be used: ${errorText(error) || postgresCode(error)}`,
-      {
-        cause: error,
-      },
-    )
+    throw postgresUnusable(error)
   })
   const isShared = options.isShared ?? false
   if (!(await lockWithin(first.client, options.waitMs, isShared))) {

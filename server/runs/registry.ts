@@ -51,6 +51,8 @@ export interface RunRegistry extends RunStarter {
   /** Stops accepting runs. Active runs get `graceMs` to finish; then they are suspended until the next start. */
   drain(graceMs: number): Promise<void>
   readonly isDraining: boolean
+  /** Whether another instance performs the runs that begin while this one drains. */
+  canHandOver(): Promise<boolean>
   /**
    * The log of a run that is active or has just ended; null if it has to be replayed from the store (`replayRun`). Never
    * starts a run.
@@ -80,6 +82,8 @@ export function createRunRegistry(
     sizeCalculation: charactersOf,
     ttl: ENDED_LOG_TTL_MS,
   })
+  /** The ends of runs that began here during the drain and that other instances perform: their clients follow them here. */
+  const handedOver = new Set<Promise<void>>()
   /** The last start or stop of each run. */
   const pending = new Map<RunId, Promise<unknown>>()
 
@@ -157,7 +161,35 @@ export function createRunRegistry(
   async function offer(run: RunRow, write: Write): Promise<void> {
     const queued: RunRow = { ...run, status: 'queued', owner: null }
     await commitNew(queued, write)
-    if (!(await sharing?.dispatch(run.id))) await continueWithRetry(run.id)
+    const isDispatched = await sharing?.dispatch(run.id)
+    if (isDraining) {
+      const end = endElsewhere(queued)
+      handedOver.add(end)
+      void end.then(() => handedOver.delete(end))
+    } else if (!isDispatched) await continueWithRetry(run.id)
+  }
+
+  /** Resolves when a run that another instance performs has ended, as far as this one can see. Never rejects. */
+  async function endElsewhere(run: RunRow): Promise<void> {
+    try {
+      const runLog = await sharing?.follow(run)
+      if (runLog === undefined) return
+      await new Promise<void>((resolve) => {
+        const look = (): void => {
+          if (runLog.terminal !== null) resolve()
+        }
+        runLog.observe({ onEntries: look, onClose: resolve })
+        look()
+      })
+    } catch (error) {
+      log.warn({ err: error, run_id: run.id }, 'a run that was handed over could not be followed')
+    }
+  }
+
+  /** Resolves when neither these runs nor any that was handed over meanwhile is active. */
+  async function settled(own: readonly ActiveRun[]): Promise<void> {
+    await Promise.all(own.map((run) => run.ended))
+    while (handedOver.size > 0) await Promise.all(handedOver)
   }
 
   async function continueWithRetry(id: RunId): Promise<void> {
@@ -171,7 +203,8 @@ export function createRunRegistry(
 
   const runs: RunRegistry = {
     async begin(run, write) {
-      if (sharing?.isOffering(workingRuns())) return await offer(run, write)
+      if (sharing !== undefined && (isDraining || sharing.isOffering(workingRuns())))
+        return await offer(run, write)
       const activeRun = createActiveRun(run.id, createRunLog(runLogHistory(run, [])))
       // Registered before its rows are stored: a concurrent deletion of its user, project or conversation either finds the
       // run here, or the run finds them deleted.
@@ -225,6 +258,7 @@ export function createRunRegistry(
     get isDraining() {
       return isDraining
     },
+    canHandOver: async () => (await sharing?.hasOthers()) ?? false,
     async drain(graceMs) {
       isDraining = true
       const all = (): ActiveRun[] => [...active.values()].map(({ run }) => run)
@@ -234,7 +268,7 @@ export function createRunRegistry(
       const grace = new Promise<void>((resolve) => {
         timer = setTimeout(resolve, graceMs)
       })
-      await Promise.race([Promise.all(waiting.map((run) => run.ended)), grace])
+      await Promise.race([settled(waiting), grace])
       clearTimeout(timer)
       for (const run of all()) run.stop('shutdown')
       await Promise.all(all().map((run) => run.ended))

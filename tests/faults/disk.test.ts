@@ -121,6 +121,26 @@ describe.skipIf(disk === null)(title, () => {
     await call('DELETE', `/api/projects/${project}`)
   })
 
+  test('lets the server start: it says so, lets people delete, stores nothing else, and works again once there is space', async () => {
+    const project = await make('/api/projects', { name: 'Large' })
+    const file = `/api/projects/${project}/files/large.txt`
+    await expect.poll(() => readdirSync(join(folder, 'data'))).toContain('.reserve')
+    await server.kill('SIGTERM')
+    fill()
+    server = await place.start()
+    expect(server.logged()).toContain('The disk of data_dir is full')
+    expect((await call('GET', '/api/conversations')).status).toBe(200)
+    const refused = await call('POST', '/api/conversations', { title: 'more' })
+    expect(refused).toMatchObject({ status: 507, message: expect.stringMatching(/disk is full/i) })
+    expect((await call('PUT', file, { content: 'more' })).status).toBe(507)
+    expect((await call('DELETE', `/api/projects/${project}`)).status).toBe(200)
+    free()
+    await expect
+      .poll(async () => (await call('POST', '/api/conversations', { title: 'after' })).status)
+      .toBe(200)
+    expect(readdirSync(join(folder, 'data'))).toContain('.reserve')
+  })
+
   test('that fills up during an answer delays the run, and the whole answer is stored', async () => {
     const conversation = await make('/api/conversations', {})
     let release = () => {}

@@ -52,6 +52,18 @@ test.skipIf(!hasRedis)(
         .poll(async () => (await instances()).filter((one) => !before.has(one)).length)
         .toBe(1)
       expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
+      // Whichever worker is asked, the metrics are those of both, each with its own label and one description.
+      const metrics = async () =>
+        await (await fetch(`${server.url}/metrics`, { headers: { connection: 'close' } })).text()
+      const workers = async () =>
+        [...(await metrics()).matchAll(/^nanoclaw_active_runs\{worker="(\d+)"\} 0$/gm)]
+          .map(([, label]) => label)
+          .toSorted()
+      await expect.poll(workers).toEqual(['2', '3'])
+      expect(await workers()).toEqual(['2', '3'])
+      const text = await metrics()
+      expect(text.match(/^# TYPE nanoclaw_active_runs /gm)).toHaveLength(1)
+      expect(text.match(/^process_cpu_seconds_total\{worker=/gm)).toHaveLength(2)
       await server.kill('SIGTERM')
       expect(await server.exited).toEqual({ code: 0, signal: null })
     } finally {

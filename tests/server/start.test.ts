@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, inject, test } from 'vitest'
 import { pendingMigrations } from '../../server/db/migrate.ts'
 import { useProcesses } from '../support/server/process.ts'
 import { databaseKeys } from '../support/server/server.ts'
@@ -11,6 +11,10 @@ import { onConnection } from '../support/store/explain.ts'
 
 const { folder, start } = useProcesses()
 const databases = useDatabases()
+
+const missingDatabase = Object.assign(new URL(inject('postgres').url), {
+  pathname: '/nowhere',
+}).href
 
 // What a configuration must not say is tested with the configuration; here one fault of it stands for all.
 describe('a start that cannot succeed', () => {
@@ -30,6 +34,13 @@ describe('a start that cannot succeed', () => {
       {},
       1,
       /127\.0\.0\.1|database|PostgreSQL/i,
+    ],
+    [
+      'a database that the server does not have',
+      `database_url: ${JSON.stringify(missingDatabase)}\ndb_type: postgresql\n`,
+      {},
+      1,
+      /database "nowhere" does not exist\. Create it, for example with `createdb`, or correct db_name/,
     ],
   ])('because of %s ends with a clear line', async (_name, config, environment, status, line) => {
     const server = start(folder(), { config, environment })

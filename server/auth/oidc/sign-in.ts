@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import type { Reader } from '../../db/database.ts'
+import type { AuditRepository } from '../../db/repositories/accounts/audit.ts'
 import type { GroupRepository } from '../../db/repositories/accounts/groups.ts'
 import type { IdentityRepository, NewIdentity } from '../../db/repositories/accounts/identities.ts'
 import type { UserRepository, UserRow } from '../../db/repositories/accounts/users.ts'
@@ -14,14 +15,12 @@ import { isIncomplete, needsGroups, type Person, readPerson } from './claims.ts'
 import type { Issuer, SignedInAtIssuer } from './issuer.ts'
 import type { OidcSettings } from './settings.ts'
 
+/** How the audit log names this way in. */
+const BY = 'single sign-on'
+
 /** What happened besides the sign-in, for the audit log. */
 export interface AccountEvent {
-  action:
-    | 'register'
-    | 'account_changed'
-    | 'identity_linked'
-    | 'group_member_added'
-    | 'group_member_removed'
+  action: 'register' | 'account_changed' | 'group_member_added' | 'group_member_removed'
   user: UserRow
   details: AuditDetails
 }
@@ -39,6 +38,7 @@ export interface OidcSignIn {
   start(returnTo: string): Promise<{ url: string; kept: string }>
   /**
    * @param query of the request with which the issuer sent the browser back.
+   * @param address the client's address, for the audit log.
    * @throws AppError `oidc_sign_in_unknown` for a sign-in that this browser did not begin, `oidc_unreachable`,
    * `oidc_refused`, `oidc_response_invalid`, `oidc_groups_withheld`, `oidc_not_allowed`, `oidc_no_account`,
    * `account_disabled`, `setup_link_required`.
@@ -46,6 +46,7 @@ export interface OidcSignIn {
   finish(
     query: string,
     kept: string | undefined,
+    address: string,
   ): Promise<{ user: UserRow; idToken: string; returnTo: string; events: AccountEvent[] }>
   /** Stores the ID token with which a session began. */
   began(sessionId: string, idToken: string): Promise<void>
@@ -59,6 +60,7 @@ export interface OidcSignInDependencies {
   settings: OidcSettings
   issuer: Issuer
   users: UserRepository
+  audit: Pick<AuditRepository, 'record'>
   identities: IdentityRepository
   groups: Pick<GroupRepository, 'follow'>
   /** Called after an account's groups have changed, because its permissions depend on them. */
@@ -102,6 +104,7 @@ export function createOidcSignIn({
   settings,
   issuer,
   users,
+  audit,
   identities,
   groups,
   onGroupsChanged,
@@ -160,13 +163,23 @@ export function createOidcSignIn({
    * Links the account and ends every other way in: its password, sessions, API keys, second factors and open links may be
    * somebody else's, who has made the owner of the address confirm it.
    */
-  async function link(owner: UserRow, person: Person, identity: NewIdentity): Promise<UserRow> {
+  async function link(
+    owner: UserRow,
+    person: Person,
+    { identity, address }: { identity: NewIdentity; address: string },
+  ): Promise<UserRow> {
     const ended = { passwordHash: NO_PASSWORD, revokeKeys: true, keptToken: null }
     const linked = await users.update(owner.id, ended, {
       async before(tx) {
         if ((await linkable(person, tx))?.id !== owner.id) throw appError('oidc_sign_in_unknown')
         await identities.replaceAll(tx, identity, now())
       },
+      after: (tx, { id: userId, username }) =>
+        audit.record(
+          tx,
+          { userId, username, address, details: {} },
+          { action: 'identity_linked', at: now(), details: { issuer: identity.issuer, by: BY } },
+        ),
     })
     if (linked === undefined) throw appError('oidc_sign_in_unknown')
     endRequests(owner.id)
@@ -213,21 +226,21 @@ export function createOidcSignIn({
     signedIn: SignedInAtIssuer,
     person: Person,
     role: UserRow['role'] | undefined,
+    address: string,
   ): Promise<{ user: UserRow; events: AccountEvent[] }> {
     const { issuer: iss, subject } = signedIn
     const known = await identities.find(iss, subject)
     if (known !== undefined) return { user: known, events: [] }
-    const details = { issuer: iss, by: 'single sign-on' }
     const owner = await linkable(person)
     if (owner !== undefined) {
-      const user = await link(owner, person, { issuer: iss, subject, userId: owner.id })
-      return { user, events: [{ action: 'identity_linked', user, details }] }
+      const identity = { issuer: iss, subject, userId: owner.id }
+      return { user: await link(owner, person, { identity, address }), events: [] }
     }
     if (!settings.autoCreate) throw appError('oidc_no_account')
     const user = await create(signedIn, person, role ?? 'user')
     return {
       user,
-      events: [{ action: 'register', user, details: { ...details, role: user.role } }],
+      events: [{ action: 'register', user, details: { issuer: iss, by: BY, role: user.role } }],
     }
   }
 
@@ -239,7 +252,7 @@ export function createOidcSignIn({
     if (role === undefined || role === user.role) return { user, events: [] }
     try {
       const changed = (await users.update(user.id, { role })) ?? user
-      const details = { role, by: 'single sign-on' }
+      const details = { role, by: BY }
       return { user: changed, events: [{ action: 'account_changed', user: changed, details }] }
     } catch (error) {
       if (!(error instanceof AppError && error.reason === 'last_administrator')) throw error
@@ -263,7 +276,7 @@ export function createOidcSignIn({
     await onGroupsChanged()
     const event =
       (action: AccountEvent['action']) =>
-      (group: string): AccountEvent => ({ action, user, details: { group, by: 'single sign-on' } })
+      (group: string): AccountEvent => ({ action, user, details: { group, by: BY } })
     return [
       ...added.map(event('group_member_added')),
       ...removed.map(event('group_member_removed')),
@@ -280,7 +293,7 @@ export function createOidcSignIn({
       return { url, kept: box.seal(JSON.stringify({ ...attempt, returnTo, until }), SEAL_PURPOSE) }
     },
 
-    async finish(query, kept) {
+    async finish(query, kept, address) {
       const { returnTo, ...attempt } = readKept(kept)
       // From the public URL: behind a proxy, the request's own address is not the one that the issuer knows.
       const callback = new URL(`${base}${CALLBACK_PATH}${query}`)
@@ -291,7 +304,7 @@ export function createOidcSignIn({
       )
       const person = readPerson(signedIn.claims, settings)
       const role = roleOf(person)
-      const found = await accountOf(signedIn, person, role)
+      const found = await accountOf(signedIn, person, role, address)
       if (!found.user.isActive) throw appError('account_disabled')
       const { user, events } = await follow(found.user, role)
       const joined = await join(user, person)

@@ -49,6 +49,7 @@ export function createConfiguredOidc({
     settings,
     issuer,
     users: store.users,
+    audit: store.audit,
     identities: store.identities,
     groups: store.groups,
     onGroupsChanged,

@@ -7,6 +7,7 @@ import type { Accounts } from '../../auth/accounts.ts'
 import type { SecretBox } from '../../auth/secret-box.ts'
 import type { TokenKeys } from '../../auth/token-keys.ts'
 import type { ChangeLog } from '../../changes/change-log.ts'
+import { createWorkerMetrics } from '../../cluster/worker-metrics.ts'
 import { LOOPBACK } from '../../config/scalars.ts'
 import type { Config } from '../../config/schema.ts'
 import type { Store } from '../../db/store.ts'
@@ -71,6 +72,7 @@ export async function createConfiguredStack({
     origins: originRules(config),
     authentication: await authenticationOptions(config, accounts),
     metrics,
+    sharedMetrics: createWorkerMetrics(),
     limits,
     requestsPerMinute: (userId) => access.quota(userId).requests_per_minute,
   })
@@ -116,6 +118,7 @@ const httpBounds = (config: Config): HttpOptions['bounds'] => ({
   pageItems: config.limits.page_items,
   streamsPerUser: config.limits.streams_per_user,
   connectionsPerAddress: config.limits.connections_per_address,
+  refusesWhileClosing: config.redis_url === undefined,
   // A response that is not streamed starts when the run has ended.
   silentConnectionMs: (config.limits.run_minutes + 1) * 60_000,
   spoolFolder: join(config.data_dir, 'responses'),

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type NodePgClient, NodePgSession } from 'drizzle-orm/node-postgres'
 import { PgDatabase, PgDialect } from 'drizzle-orm/pg-core'
 import pg from 'pg'
-import { AppError, errorText } from '../../errors.ts'
+import { AppError } from '../../errors.ts'
 import { postgresColumns } from '../columns/postgres.ts'
 import type {
   ConnectOptions,
@@ -18,7 +18,13 @@ import { bindableText, toDrizzleLogger } from '../statements.ts'
 import { defineTables } from '../tables.ts'
 import { preparePgvector } from '../vectors/pgvector.ts'
 import { createConnectionQueue } from './connection-queue.ts'
-import { isConnectionLost, isUnresponsive, postgresCode, translatePostgresError } from './errors.ts'
+import {
+  isConnectionLost,
+  isUnresponsive,
+  postgresCode,
+  postgresUnusable,
+  translatePostgresError,
+} from './errors.ts'
 import { migratePostgres } from './migrate.ts'
 import { sendTogether } from './sent-together.ts'
 import { createSilenceWatch } from './silence.ts'
@@ -110,10 +116,7 @@ export async function connectPostgres(
   const poolSize = Math.max(2, settings.poolSize ?? 10)
   await migratePostgres(config).catch((error: unknown) => {
     if (error instanceof AppError) throw error
-    const reason = errorText(error) || postgresCode(error)
-    throw new AppError('store_unavailable', `PostgreSQL cannot be used: ${reason}`, {
-      cause: error,
-    })
+    throw postgresUnusable(error)
   })
 
   const vectors = settings.embeddings === true ? await detectVectorSupport(config, log) : 'scan'

@@ -1,6 +1,6 @@
 // Translates PostgreSQL's errors into `AppError`.
 import { DrizzleQueryError } from 'drizzle-orm'
-import { appError } from '../../errors.ts'
+import { AppError, appError, errorText } from '../../errors.ts'
 
 /** The driver's error without drizzle's wrapper, whose message contains the statement's values and must not be logged. */
 const unwrap = (error: unknown): unknown =>
@@ -14,6 +14,26 @@ export function postgresCode(error: unknown): string {
     typeof driverError.code === 'string'
     ? driverError.code
     : ''
+}
+
+/** What to do about refusals that a configuration causes, by SQLSTATE. */
+const HINTS: Record<string, string> = {
+  '3D000':
+    ' Create it, for example with `createdb`, or correct db_name or database_url; the tables are created at the start.',
+  '28P01': ' Check db_user and db_password, or database_url.',
+  '28000': ' Check db_user, and whether pg_hba.conf of the server lets it in from here.',
+}
+
+/** An error for the operator: why the server cannot be used, and what to do. */
+export const postgresUnusable = (error: unknown): AppError => {
+  const code = postgresCode(error)
+  const reason = errorText(unwrap(error)) || code
+  const hint = HINTS[code]
+  return new AppError(
+    'store_unavailable',
+    `PostgreSQL cannot be used: ${reason}${hint === undefined ? '' : `.${hint}`}`,
+    { cause: error },
+  )
 }
 
 const LOST_CONNECTION_CODES =

@@ -202,7 +202,11 @@ function registerPasswords(
   app.post(
     '/api/auth/login',
     {
-      config: { public: true, audit: { action: 'sign_in', failed: 'sign_in_failed' } },
+      config: {
+        public: true,
+        whileDiskFull: true,
+        audit: { action: 'sign_in', failed: 'sign_in_failed' },
+      },
       schema: {
         summary: 'Sign in; the token is valid for seven days',
         description:
@@ -233,7 +237,7 @@ function registerSessionEnds(
   app.post(
     '/api/auth/refresh',
     {
-      config: { public: true },
+      config: { public: true, whileDiskFull: true },
       schema: {
         summary: 'Renew the session of a page with its cookie',
         description:
@@ -265,7 +269,7 @@ function registerSessionEnds(
   app.post(
     '/api/auth/logout',
     {
-      config: { audit: { action: 'sign_out' } },
+      config: { whileDiskFull: true, audit: { action: 'sign_out' } },
       schema: {
         summary: 'End the current session and its open streams',
         response: { 200: SignedOut },

@@ -87,7 +87,7 @@ export function registerOidcRoutes(app: App, dependencies: OidcRouteDependencies
       try {
         await limit(request)
         const query = /\?.*$/s.exec(request.url)?.[0] ?? ''
-        const { user, idToken, returnTo, events } = await oidc.finish(query, kept)
+        const { user, idToken, returnTo, events } = await oidc.finish(query, kept, request.ip)
         for (const { action, user: account, details } of events)
           await record({
             action,

@@ -75,7 +75,7 @@ function registerSignIn(
   app.post(
     '/api/auth/passkeys/options',
     {
-      config: { public: true },
+      config: { public: true, whileDiskFull: true },
       schema: {
         summary: 'Start signing in with a passkey',
         description:
@@ -95,7 +95,11 @@ function registerSignIn(
   app.post(
     '/api/auth/passkeys/sign-in',
     {
-      config: { public: true, audit: { action: 'sign_in', failed: 'sign_in_failed' } },
+      config: {
+        public: true,
+        whileDiskFull: true,
+        audit: { action: 'sign_in', failed: 'sign_in_failed' },
+      },
       schema: {
         summary: 'Sign in with a passkey instead of a password',
         body: PasskeySignInBody,

@@ -56,7 +56,11 @@ function registerSignIn(
   app.post(
     '/api/auth/login/second-factor',
     {
-      config: { public: true, audit: { action: 'sign_in', failed: 'sign_in_failed' } },
+      config: {
+        public: true,
+        whileDiskFull: true,
+        audit: { action: 'sign_in', failed: 'sign_in_failed' },
+      },
       schema: {
         summary: 'Complete a sign-in with a code or a passkey',
         description:

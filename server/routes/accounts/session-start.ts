@@ -58,7 +58,7 @@ export function createSessionStart({
       })
       if (refreshToken !== null) {
         this.setCookie(request, reply, refreshToken)
-        const kept = knownBrowsers.remember(readKnownCookie(request), user.id)
+        const kept = knownBrowsers.remember(readKnownCookie(request), user)
         const settings = { https, lifetimeSeconds: KNOWN_SECONDS }
         void reply.header('set-cookie', knownCookie(request, kept, settings))
       }

@@ -71,6 +71,7 @@ export function registerBulkRoute(
   app.post(
     '/api/conversations/bulk',
     {
+      config: { whileDiskFull: true },
       schema: {
         summary:
           'Archive, pin, delete or restore several conversations; `delete` moves them to the trash',

@@ -8,6 +8,8 @@ import type { RunLog } from '../log/log.ts'
 export interface RunSharing {
   /** Whether an instance that performs this many runs offers a new run to all instances instead of performing it. */
   isOffering(atWork: number): boolean
+  /** Whether another instance is there, so that this one can accept runs that it will not perform any more. */
+  hasOthers(): Promise<boolean>
   /** Offers a stored run to every instance. Resolves to false if the queue does not accept it: then perform it here. */
   dispatch(id: RunId): Promise<boolean>
   /** Asks an instance to read what others have stored for its runs. Without it, the instance reads a little later. */

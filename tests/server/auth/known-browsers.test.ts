@@ -73,6 +73,29 @@ describeOnEachServer('browsers in which somebody has signed in before', (start) 
     for (let n = 0; n < 3; n += 1) expect(await browsers[0]?.login('ann')).toBe(200)
   })
 
+  test('a browser is known until the sessions of the account end, as with a new password', async () => {
+    const { server, browsers, guess } = await setUp(['ann'])
+    const link = await server.call('POST', '/api/auth/login', {
+      body: { username: 'ann', password: PASSWORD },
+    })
+    const { token } = link.json.data
+    const password = 'another good password'
+    const changed = { current_password: PASSWORD, password }
+    expect((await server.call('PATCH', '/api/auth/profile', { token, body: changed })).status).toBe(
+      200,
+    )
+    expect(await guess('nobody', 11)).toContain(429)
+    expect(await browsers[0]?.login('ann', password)).toBe(429)
+    // The same browser elsewhere, where nobody guesses, is known again after signing in.
+    const { headers } = await server.call('POST', '/api/auth/login', {
+      body: { username: 'ann', password, cookie: true },
+      headers: { 'x-forwarded-for': '198.51.100.9', cookie: browsers[0]?.kept() ?? '' },
+    })
+    const kept = headers.getSetCookie().find((cookie) => cookie.startsWith('nanoclaw_known'))
+    browsers[0]?.set(kept?.split(';')[0] ?? '')
+    expect(await browsers[0]?.login('ann', password)).toBe(200)
+  })
+
   test('a browser that was used before gets no more attempts than any other', async () => {
     const { browsers } = await setUp(['ann'])
     const statuses = []

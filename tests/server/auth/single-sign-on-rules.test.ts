@@ -82,6 +82,18 @@ describe('single sign-on', () => {
     expect((await browser.visit(callback)).location).toBe(`${server.url}/#signed-in`)
   })
 
+  test.each(['/a%00b', '/a%0Ab', '%2F%2Fevil.example', `/${'x'.repeat(2_000)}`, 'x'])(
+    'a return to %s, which is no path of the page, leads to the home page',
+    async (path) => {
+      issuer.lie = {}
+      const browser = createBrowser()
+      const started = await browser.visit(`${shared.url}/api/auth/oidc/start?return_to=${path}`)
+      const back = await browser.visit(started.location)
+      const { location } = await browser.visit(shared.url + back.location.slice(PUBLIC.length))
+      expect(location).toBe(`${shared.url}/#signed-in`)
+    },
+  )
+
   test('only members of the allowed groups can sign in, also by a nested claim', async () => {
     const config = { allowed_groups: ['staff'], claims: { groups: 'realm_access.roles' } }
     const server = await start({ config: settings(issuer.url, config) })

@@ -6,6 +6,7 @@ import { useClusters } from '../../support/server/cluster.ts'
 import { type EventReader, openEvents } from '../../support/server/events.ts'
 import { type Link, startLink } from '../../support/server/link.ts'
 import { register, TEST_JWT_SECRET, type TestServer } from '../../support/server/server.ts'
+import { uploadImport } from '../../support/server/transfers.ts'
 import { uploadFile } from '../../support/server/uploads.ts'
 import { hasRedis, REDIS_URL } from '../../support/store/redis.ts'
 
@@ -74,6 +75,15 @@ describe.skipIf(!hasRedis)('two instances with accounts', () => {
   const isSignedOut = async (server: TestServer, of: string): Promise<boolean> =>
     (await server.call('GET', '/api/conversations', { token: of })).status === 401
   const hasClosed = (page: EventReader): Promise<unknown> => page.all().catch(() => 'cut off')
+
+  test('of two imports at once through two instances, one is accepted', async () => {
+    const file = { name: 'conversations.json', content: '[]', format: 'chatgpt' }
+    const both = await Promise.all([
+      uploadImport(one, token, file),
+      uploadImport(other, token, file),
+    ])
+    expect(both.map(({ status }) => status).toSorted()).toEqual([200, 409])
+  })
 
   test('all instances print the same setup link, so it works through a proxy', () => {
     expect(setUp.paths[0]).toBe(setUp.paths[1])

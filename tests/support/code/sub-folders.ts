@@ -45,6 +45,8 @@ export const SERVER_SUB_FOLDERS: Record<string, readonly string[]> = {
     'composition/accounts',
     'composition/storage',
     'composition/tools',
+    // Other processes behind the same port, whose metrics are served, too.
+    'cluster',
     'access',
     'auth',
     'changes',

@@ -1,0 +1,103 @@
+// Space that is kept back in the data folder, so that a server whose disk is full can start and delete something.
+import { open, rename, rm, stat, statfs } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/** Enough for the files that a start creates and for the log of many deletions. */
+const RESERVE_BYTES = 8 * 1024 * 1024
+/** Below this, a start may fail, and the reserve is used. */
+const LOW_BYTES = 2 * 1024 * 1024
+/** The reserve is created only if it leaves this much free. */
+const AMPLE_BYTES = 8 * 1024 * 1024
+const CHECK_EVERY_MS = 5_000
+const NAME = '.reserve'
+
+/** The methods of the server's log that this file uses. */
+export interface ReserveLog {
+  info(details: object, message: string): void
+  error(details: object, message: string): void
+}
+
+/** The reserve of a data folder. */
+export interface DiskReserve {
+  /** Whether the disk was full at the start and still is: only what deletes something may write. */
+  readonly isUsed: boolean
+  /** Creates the reserve as soon as there is ample space, now and again while the server runs. Call it once it has started. */
+  keep(): void
+  close(): void
+}
+
+/** Uses the reserve if the disk is full. Call it before anything is written; it creates nothing. */
+export async function openDiskReserve(folder: string, log: ReserveLog): Promise<DiskReserve> {
+  const file = join(folder, NAME)
+  // Before the first start there is no folder.
+  const free = await freeBytes(folder).catch(() => Number.POSITIVE_INFINITY)
+  let isUsed = free < LOW_BYTES
+  if (isUsed) {
+    await rm(file, { force: true })
+    log.error(
+      { folder },
+      'The disk of data_dir is full. The server runs on the space that it has kept back: everything can be read and deleted, and nothing else is stored until there is space again.',
+    )
+  }
+  /** Only one at a time, however slow the disk is. */
+  let isChecking = false
+  const check = async (): Promise<void> => {
+    if (isChecking) return
+    isChecking = true
+    try {
+      const wasUsed = isUsed
+      if (await fill(folder, file)) isUsed = false
+      if (wasUsed && !isUsed)
+        log.info({ folder }, 'There is space on the disk again: everything can be stored.')
+    } finally {
+      isChecking = false
+    }
+  }
+  // What fails, such as a folder that is gone, is tried again.
+  const checkSafely = (): void => void check().catch(() => undefined)
+  let timer: NodeJS.Timeout | undefined
+  return {
+    get isUsed() {
+      return isUsed
+    },
+    keep() {
+      checkSafely()
+      timer = setInterval(checkSafely, CHECK_EVERY_MS).unref()
+    },
+    close: () => clearInterval(timer),
+  }
+}
+
+/** Creates the reserve if it is missing and there is ample space. @returns whether it is there. */
+async function fill(folder: string, file: string): Promise<boolean> {
+  if (await exists(file)) return true
+  if ((await freeBytes(folder)) < RESERVE_BYTES + AMPLE_BYTES) return false
+  const draft = `${file}.${process.pid}`
+  try {
+    const handle = await open(draft, 'wx', 0o600)
+    try {
+      // Written, not only sized: a sparse file would keep nothing back.
+      const piece = Buffer.alloc(1024 * 1024, 1)
+      for (let written = 0; written < RESERVE_BYTES; written += piece.length)
+        await handle.write(piece)
+    } finally {
+      await handle.close()
+    }
+    await rename(draft, file)
+    return true
+  } catch {
+    await rm(draft, { force: true })
+    return false // no space after all: the next check tries again
+  }
+}
+
+const exists = (file: string): Promise<boolean> =>
+  stat(file).then(
+    () => true,
+    () => false,
+  )
+
+async function freeBytes(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder)
+  return bavail * bsize
+}
