@@ -2,7 +2,16 @@
 import { createHash } from 'node:crypto'
 import { type Placeholder, type SQL, sql } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
-import { firstCharacters, indexWords, type QueryWord } from '../lib/words.ts'
+import {
+  beginningsOf,
+  firstCharacters,
+  furtherWords,
+  indexWords,
+  PART_LETTERS,
+  PART_MARK,
+  type QueryWord,
+  withoutArticle,
+} from '../lib/words.ts'
 import type { UserId } from '../protocol/ids.ts'
 import type { Dialect } from './database.ts'
 
@@ -131,12 +140,14 @@ const ownerWords = new LRUCache<UserId, string>({ max: 1_000 })
 export const isOwnerWord = (word: string): boolean => word.startsWith(OWNER_MARK)
 
 /**
- * The words of a text, its single characters of scripts without spaces, and its owner, as the index stores them. Words are
- * letters and digits: nothing has to be escaped.
+ * The words of a text, its single characters of scripts without spaces, the parts of its compounds, and its owner, as the index
+ * stores them. Words are letters, digits and emoji: nothing has to be escaped.
  */
 export function toIndexedWords(dialect: Dialect, userId: UserId, text: string): string {
   const found = new Set(indexWords(text))
-  const words = [...new Set([ownerWord(userId), ...found, ...firstCharacters(found)])]
+  const words = [
+    ...new Set([ownerWord(userId), ...found, ...firstCharacters(found), ...furtherWords(found)]),
+  ]
   return dialect === 'sqlite' ? words.join(' ') : words.map((word) => `'${word}'`).join(' ')
 }
 
@@ -151,6 +162,15 @@ export type WordCondition = {
   needed: number
   /** Groups of excluded words: no group may be contained completely. */
   without: readonly (readonly QueryWord[])[]
+  /** Whether a text may also contain the words as parts of compounds, and the last one as the beginning of a word. */
+  isWide?: boolean
+}
+
+/** The words of the index that a word of a query stands for, besides those that begin with it. */
+export function formsOf({ word, typed = '' }: QueryWord, isWide: boolean): string[] {
+  const bare = withoutArticle(word)
+  const part = isWide && typed.length >= PART_LETTERS ? [PART_MARK + typed] : []
+  return [...new Set([word, bare, ...part])]
 }
 
 /**
@@ -191,9 +211,19 @@ function wordQuery(
 ): string {
   const isSqlite = dialect === 'sqlite'
   const [and, or] = isSqlite ? [' AND ', ' OR '] : [' & ', ' | ']
-  const term = ({ word, prefix }: QueryWord): string => {
-    const isBeginning = prefix && characters === 'beginning'
-    return isSqlite ? `"${word}"${isBeginning ? '*' : ''}` : `'${word}'${isBeginning ? ':*' : ''}`
+  const written = (word: string, isBeginning: boolean): string =>
+    isSqlite ? `"${word}"${isBeginning ? '*' : ''}` : `'${word}'${isBeginning ? ':*' : ''}`
+  const { isWide = false } = condition
+  const term = (queried: QueryWord): string => {
+    const { prefix, typed = '', isOpen = false } = queried
+    // The ends of compounds that begin with a part are the compounds that contain it.
+    const forms = formsOf(queried, isWide).map((form) =>
+      written(form, form.startsWith(PART_MARK) || (prefix && characters === 'beginning')),
+    )
+    const beginnings =
+      isWide && isOpen ? beginningsOf(typed).map((beginning) => written(beginning, true)) : []
+    const all = [...forms, ...beginnings]
+    return all.length === 1 ? all.join('') : `(${all.join(or)})`
   }
   const positive = owner === undefined ? [] : [term({ word: owner, prefix: false })]
   if (condition.needed > 0)

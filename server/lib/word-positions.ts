@@ -13,7 +13,7 @@ export type WordPosition = {
 /** A character with everything that may join it when it is folded: marks, conjoining Hangul, half-width voice marks. */
 const CLUSTER = /[\u1100-\u11FF]+|[^\p{M}\uFF9E\uFF9F][\p{M}\uFF9E\uFF9F]*|[\p{M}\uFF9E\uFF9F]+/gsu
 const ASCII = /^[\0-\x7f]*$/
-const WORD = /[\p{L}\p{N}\p{M}\uFF9E\uFF9F]+/gu
+const WORD = /[\p{L}\p{N}\p{M}\uFF9E\uFF9F]+|[\u{1F1E6}-\u{1F1FF}]{2}|\p{Extended_Pictographic}/gu
 
 /** The words of a text in order, as `indexWords` splits it. */
 export function wordPositions(text: string): WordPosition[] {

@@ -4,7 +4,9 @@
 const SPACELESS =
   '[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}\\p{Script=Thai}ー々〆]'
 const SPACED = `(?:(?!${SPACELESS})[\\p{L}\\p{N}\\p{M}])+`
-const RUN = new RegExp(`${SPACELESS}+|${SPACED}`, 'gu')
+/** Each is a word of its own; what only changes its look (skin, style) is left out. */
+const EMOJI = '[\\u{1F1E6}-\\u{1F1FF}]{2}|\\p{Extended_Pictographic}'
+const RUN = new RegExp(`${SPACELESS}+|${SPACED}|${EMOJI}`, 'gu')
 const LETTERS = new RegExp(SPACED, 'uy')
 const LETTER = /[\p{L}\p{N}\p{M}]/u
 const IS_SPACELESS = new RegExp(`^${SPACELESS}`, 'u')
@@ -17,6 +19,54 @@ const HAS_SPACELESS = new RegExp(SPACELESS, 'u')
 
 /** Whether a text has characters of a script without spaces between words. */
 export const hasSpaceless = (text: string): boolean => HAS_SPACELESS.test(foldText(text))
+
+const ARABIC = /[\u0600-\u06FF]/
+const IS_EMOJI = new RegExp(`^(?:${EMOJI})`, 'u')
+
+/** Whether the index has words for a text that are not whole runs of letters in it: those of Arabic without their article, and emoji. */
+export const isWithinLetters = (word: string): boolean => ARABIC.test(word) || IS_EMOJI.test(word)
+
+/** The article of Arabic and the short words that are written together with it. */
+const ARTICLE = /^(?:[وفبك]?ال|لل)(?=.{3})/u
+
+/** The word of Arabic without its article, other words as they are. */
+export const withoutArticle = (word: string): string => word.replace(ARTICLE, '')
+
+/** Words of this many letters may be compounds. In texts in English they are few, so their parts take little space. */
+const COMPOUND_LETTERS = 12
+/** The shortest part of a compound that is found, and the fewest letters before it. */
+export const PART_LETTERS = 4
+const LETTERS_BEFORE_PART = 3
+/** Precedes each end of a compound in the index, so that it is not found as a word. Nobody can type it. */
+export const PART_MARK = '\u{E001}'
+
+const isCompound = (word: string): boolean =>
+  word.length >= COMPOUND_LETTERS && /^(?:(?![\ud800-\udfff])\p{L})+$/u.test(word)
+
+/** Whether a word is a compound that contains a part, not at its beginning. */
+export const hasPart = (word: string, part: string): boolean =>
+  part.length >= PART_LETTERS && isCompound(word) && word.indexOf(part, LETTERS_BEFORE_PART) !== -1
+
+/** What the index contains besides the words themselves: words without the article, and the ends of compounds, each once. */
+export function furtherWords(words: Iterable<string>): Set<string> {
+  const further = new Set<string>()
+  for (const word of words) {
+    const bare = ARABIC.test(word) ? withoutArticle(word) : word
+    if (bare !== word) further.add(bare)
+    if (!IS_SPACELESS.test(word) && isCompound(word))
+      for (let at = LETTERS_BEFORE_PART; at <= word.length - PART_LETTERS; at += 1)
+        further.add(PART_MARK + word.slice(at))
+  }
+  return further
+}
+
+const HAS_FURTHER = new RegExp(
+  `${EMOJI}|[\\u0591-\\u05C7\\u0610-\\u061A\\u0640\\u064B-\\u065F\\u0670\\u06D6-\\u06ED]|\u0627\u0644|\u0644\u0644|\\p{L}{${COMPOUND_LETTERS}}`,
+  'u',
+)
+
+/** Whether the index has words for a text that those of earlier versions had not. */
+export const hasFurtherWords = (text: string): boolean => HAS_FURTHER.test(text)
 
 /** Stop words: ignored in queries unless nothing else is left. */
 const STOP_WORDS = new Set(
@@ -69,13 +119,34 @@ export interface QueryWord {
   word: string
   /** Matches only as a prefix. */
   prefix: boolean
+  /** As it was typed, folded: also found as a part of compounds. Absent in phrases and in scripts without spaces. */
+  typed?: string
+  /** Whether it is the last one and perhaps not complete: also found as the beginning of words. */
+  isOpen?: boolean
 }
 
-/** The distinct words of a query, at most `limit`; stop words only if there is nothing else. */
+/** The shortest beginning of a word that is found. */
+const OPEN_LETTERS = 3
+
+/** Whether a word of a text is the one of a query, or what the query may mean by it. */
+export function matchesQueryWord(queried: QueryWord, word: string): boolean {
+  if (queried.prefix) return word.startsWith(queried.word)
+  if (word === queried.word) return true
+  if (ARABIC.test(word) && withoutArticle(word) === withoutArticle(queried.word)) return true
+  const { typed, isOpen = false } = queried
+  if (typed === undefined) return false
+  return (isOpen && beginningsOf(typed).some((one) => word.startsWith(one))) || hasPart(word, typed)
+}
+
+/** The beginnings of index words that begin as it was typed: "polici" is the beginning of "policies", which is indexed as "policy". */
+export const beginningsOf = (typed: string): string[] =>
+  /..ie?$/.test(typed) ? [typed, typed.replace(/ie?$/, 'y')] : [typed]
+
+/** The distinct words of a query, at most `limit`; stop words and emoji only if there is nothing else. */
 export function queryWords(text: string, limit = 32): QueryWord[] {
   const found = new Map(wordsOf(text, false).map((one) => [one.word, one]))
   const all = [...found.values()]
-  const meaningful = all.filter(({ word }) => !STOP_WORDS.has(word))
+  const meaningful = all.filter(({ word }) => !STOP_WORDS.has(word) && !IS_EMOJI.test(word))
   return (meaningful.length > 0 ? meaningful : all).slice(0, limit)
 }
 
@@ -84,10 +155,18 @@ export const phraseWords = (text: string): QueryWord[] => wordsOf(text, true)
 
 function wordsOf(text: string, isPhrase: boolean): QueryWord[] {
   const words: QueryWord[] = []
-  const runs = [...foldText(text.slice(0, 4_000)).matchAll(RUN)]
-  for (const [at, [run]] of runs.entries()) {
+  const folded = foldText(text.slice(0, 4_000))
+  const runs = [...folded.matchAll(RUN)]
+  for (const [at, { 0: run, index: from }] of runs.entries()) {
     if (!IS_SPACELESS.test(run)) {
-      words.push({ word: spacedWord(run), prefix: false })
+      const typed = run.slice(0, MAX_WORD_CHARACTERS)
+      const isOpen = from + run.length === folded.length && typed.length >= OPEN_LETTERS
+      words.push({
+        word: spacedWord(run),
+        prefix: false,
+        ...(isPhrase ? {} : { typed }),
+        ...(isPhrase || !isOpen ? {} : { isOpen }),
+      })
       continue
     }
     const characters = Array.from(run)
@@ -123,16 +202,16 @@ export function endOfWord(text: string, at: number): number {
 
 const ASCII = /^[\0-\x7f]*$/
 
-/** Normalizes full-width letters, accents and case. */
+/** Accents, the points of Hebrew, the vowel marks of Arabic and its lengthening line, and what chooses the look of emoji. */
+const LEFT_OUT =
+  /[\u0300-\u036F\u0591-\u05BD\u05BF\u05C1\u05C2\u05C4\u05C5\u05C7\u0610-\u061A\u064B-\u065F\u0670\u06D6-\u06DC\u06DF-\u06E8\u06EA-\u06ED]|[\uFE00-\uFE0F]|\u0640/g
+
+/** Normalizes full-width letters, accents, vowel marks and case. */
 export const foldText = (text: string): string =>
   // ASCII has only case: most texts are compared much faster without being normalized.
   ASCII.test(text)
     ? text.toLowerCase()
-    : text
-        .normalize('NFKD')
-        .replace(/[\u0300-\u036F]/g, '')
-        .normalize('NFKC')
-        .toLowerCase()
+    : text.normalize('NFKD').replace(LEFT_OUT, '').normalize('NFKC').toLowerCase()
 
 /** What every form of an index word begins with: stripping a plural may have changed the last letter to "y". */
 export const commonStart = (word: string): string =>

@@ -54,6 +54,7 @@ export function createSearchIndexer(
   async function work(): Promise<void> {
     const missing = await begin('missing')
     const characters = await begin('characters')
+    const words = await begin('words')
     if (missing.next > 0)
       log.info({ messages: missing.next }, 'indexing older messages for the search')
     while (!stopping.signal.aborted) {
@@ -62,17 +63,26 @@ export function createSearchIndexer(
       await pause()
     }
     await pass('missing', missing)
-    if (stopping.signal.aborted) return
-    isIndexed = characters.next === 0
-    if (isIndexed) return
-    log.info({ messages: characters.next }, 'indexing single characters of older messages')
+    if (characters.next > 0)
+      log.info({ messages: characters.next }, 'indexing single characters of older messages')
+    await again('characters', characters)
+    if (words.next > 0)
+      log.info({ messages: words.next }, 'indexing parts of words and emoji of older messages')
+    await again('words', words)
+    isIndexed = !stopping.signal.aborted
+  }
+
+  /** Indexes again what an older version has indexed: titles, then messages. Nothing if that is done. */
+  async function again(name: Exclude<Pass, 'missing'>, progress: Progress): Promise<void> {
+    if (progress.next === 0) return
     for (let after: number | null = 0; after !== null && !stopping.signal.aborted; ) {
       const from: number = after
-      after = await database.write((tx) => search.stored.putTitlesAgain(tx, from, TITLE_BATCH_SIZE))
+      after = await database.write((tx) =>
+        search.stored.putTitlesAgain(tx, from, TITLE_BATCH_SIZE, name),
+      )
       await pause()
     }
-    await pass('characters', characters)
-    isIndexed = !stopping.signal.aborted
+    await pass(name, progress)
   }
 
   /** Indexes from the newest to the oldest message, each with all of its attachments. */

@@ -8,8 +8,15 @@ export const Progress = z.object({ from: z.int().min(0), next: z.int().min(0) })
 /** How far a pass of the indexer is. */
 export type Progress = z.infer<typeof Progress>
 
-/** The settings with the progress: of texts that were never indexed, and of those without their single characters. */
-export const PROGRESS_KEYS = { missing: 'search-index', characters: 'search-characters' } as const
+/**
+ * The settings with the progress: of texts that were never indexed, of those without their single characters, and of those
+ * without emoji, the parts of compounds and words without article and vowel marks.
+ */
+export const PROGRESS_KEYS = {
+  missing: 'search-index',
+  characters: 'search-characters',
+  words: 'search-further-words',
+} as const
 /** A pass of the indexer over the stored messages. */
 export type Pass = keyof typeof PROGRESS_KEYS
 

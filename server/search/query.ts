@@ -49,6 +49,8 @@ export function parseQuery(text: string): SearchQuery {
     hasFile: false,
   }
   const plain: string[] = []
+  /** Whether the text ends in a word that may still be typed. */
+  let isOpen = false
   for (const [whole, minus, filter, quoted, bare] of text.matchAll(PART)) {
     const value = quoted ?? bare ?? ''
     const name = filter?.toLowerCase()
@@ -62,8 +64,12 @@ export function parseQuery(text: string): SearchQuery {
       const phrase = phraseWords(quoted).slice(0, MAX_WORDS)
       if (phrase.length > 0) query.phrases.push(phrase)
     } else plain.push(whole)
+    isOpen = plain.at(-1) === whole && text.endsWith(whole)
   }
-  const all = [...query.phrases.flat(), ...queryWords(plain.join(' '))]
+  const words = queryWords(plain.join(' ')).map(({ isOpen: isLast = false, ...word }) =>
+    isLast && isOpen ? { ...word, isOpen } : word,
+  )
+  const all = [...query.phrases.flat(), ...words]
   const distinct = new Map(all.map((word) => [word.word, word]))
   query.words = [...distinct.values()].slice(0, MAX_WORDS)
   return query

@@ -1,5 +1,13 @@
 // How well a text answers a query: how often the words occur for its length, and how close they are to each other.
-import { commonStart, foldText, isSpaceless, type QueryWord, wholeWordAt } from '../lib/words.ts'
+import {
+  commonStart,
+  foldText,
+  isSpaceless,
+  isWithinLetters,
+  type QueryWord,
+  wholeWordAt,
+  withoutArticle,
+} from '../lib/words.ts'
 
 /** Occurrences of a word that count. */
 const MAX_OCCURRENCES = 20
@@ -29,16 +37,21 @@ export function relevanceOf(text: string, words: readonly QueryWord[]): number {
 }
 
 /** Where a folded text contains a word, at most `MAX_OCCURRENCES` of them. */
-function occurrencesOf(folded: string, { word, prefix }: QueryWord, index: number): Occurrence[] {
+function occurrencesOf(
+  folded: string,
+  { word, prefix, typed, isOpen = false }: QueryWord,
+  index: number,
+): Occurrence[] {
   const occurrences: Occurrence[] = []
-  const anywhere = prefix || isSpaceless(word)
-  const needle = anywhere ? word : commonStart(word)
+  const anywhere = prefix || isSpaceless(word) || isWithinLetters(word)
+  const needle = anywhere ? withoutArticle(word) : commonStart(word)
   for (
     let at = folded.indexOf(needle);
     at !== -1 && occurrences.length < MAX_OCCURRENCES;
     at = folded.indexOf(needle, at + needle.length)
   ) {
-    const to = anywhere ? at + needle.length : wholeWordAt(folded, at, word)
+    const isBeginning = isOpen && typed !== undefined && folded.startsWith(typed, at)
+    const to = anywhere || isBeginning ? at + needle.length : wholeWordAt(folded, at, word)
     if (to !== null) occurrences.push({ from: at, to, word: index })
   }
   return occurrences

@@ -51,8 +51,15 @@ const MAX_WINDOWS = 10
 const LONG_TEXT_CHARACTERS = 2_000
 
 /** User, query, whether most words suffice, the window, and the rank of the last hit in it. */
-const Cursor = z.tuple([z.string(), z.string(), z.enum(['all', 'most']), Window, Rank.nullable()])
-type Position = { needed: 'all' | 'most'; window: Window; after: Rank | null }
+const Cursor = z.tuple([
+  z.string(),
+  z.string(),
+  z.enum(['all', 'wide', 'most']),
+  Window,
+  Rank.nullable(),
+])
+/** `wide`: all words, also as parts of compounds and as beginnings. */
+type Position = { needed: 'all' | 'wide' | 'most'; window: Window; after: Rank | null }
 
 /** The search over a user's conversations and documents. */
 export type Search = ReturnType<typeof createSearch>
@@ -88,8 +95,10 @@ export function createSearch(
         const texts: RankedText[] = []
         let window: Window | null = from.window
         let { after } = from
-        const needed = from.needed === 'all' ? count : most
-        const readWindow = createWindows(store.search, userId, query, search, needed)
+        const readWindow = createWindows(store.search, userId, query, search, {
+          needed: from.needed === 'most' ? most : count,
+          isWide: from.needed === 'wide',
+        })
         for (let windows = 0; windows < MAX_WINDOWS && window !== null; windows += 1) {
           const found = await readWindow(window)
           for (const text of found.texts) {
@@ -106,6 +115,14 @@ export function createSearch(
 
       let needed = position?.needed ?? 'all'
       let { texts, next } = await read(position ?? { needed, window: FIRST_WINDOW, after: null })
+      const isShort = position === null && next === null && texts.length < limit
+      if (isShort && query.words.some(({ typed }) => typed !== undefined)) {
+        const wider = await read({ needed: 'wide', window: FIRST_WINDOW, after: null })
+        if (wider.texts.length > texts.length) {
+          needed = 'wide'
+          ;({ texts, next } = wider)
+        }
+      }
       if (position === null && texts.length === 0 && next === null && most < count) {
         needed = 'most'
         ;({ texts, next } = await read({ needed, window: FIRST_WINDOW, after: null }))

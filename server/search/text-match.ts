@@ -1,7 +1,14 @@
 // Compares a query with the original text: whether it contains the phrases, and which part of it to show.
 import { escapeHtml } from '../lib/escape-html.ts'
 import type { WordPosition } from '../lib/word-positions.ts'
-import { commonStart, endOfWord, isSpaceless, type QueryWord } from '../lib/words.ts'
+import {
+  commonStart,
+  endOfWord,
+  isSpaceless,
+  isWithinLetters,
+  matchesQueryWord,
+  type QueryWord,
+} from '../lib/words.ts'
 import type { Phrase } from './query.ts'
 
 const SNIPPET_CHARACTERS = 220
@@ -11,7 +18,7 @@ const LEAD_CHARACTERS = 50
 type Range = { from: number; to: number }
 
 const matchesWord = (queried: QueryWord, { word }: WordPosition): boolean =>
-  queried.prefix ? word.startsWith(queried.word) : word === queried.word
+  matchesQueryWord(queried, word)
 
 /** Whether the words of a phrase follow each other in the text. */
 export function hasPhrase(words: readonly WordPosition[], phrase: Phrase): boolean {
@@ -25,6 +32,8 @@ export function hasPhrase(words: readonly WordPosition[], phrase: Phrase): boole
 
 /** False only if the words of a phrase do not follow each other in a folded text; faster than `hasPhrase`. */
 export function mayHavePhrase(folded: string, phrase: Phrase): boolean {
+  // In a text they may have an article, or stand without anything between them.
+  if (phrase.some(({ word }) => isWithinLetters(word))) return true
   const [first, second] = phrase.map(({ word }) => (isSpaceless(word) ? word : commonStart(word)))
   if (first === undefined) return true
   const inPairs = isSpaceless(first)

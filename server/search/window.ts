@@ -2,6 +2,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { z } from 'zod'
 import type { FoundText } from '../db/repositories/search/statements.ts'
+import type { WordCondition } from '../db/search-entries.ts'
 import type { Store } from '../db/store.ts'
 import { wordPositions } from '../lib/word-positions.ts'
 import { foldText } from '../lib/words.ts'
@@ -44,18 +45,15 @@ export function compareRanks(a: Rank, b: Rank): number {
  */
 export type ReadWindow = { texts: RankedText[]; pinned: Window; next: Window | null }
 
-/**
- * Reads the windows of one search, each of which follows the one before it.
- * @param needed the number of words that a text must contain.
- */
+/** Reads the windows of one search, each of which follows the one before it. */
 export function createWindows(
   store: Store['search'],
   userId: UserId,
   query: SearchQuery,
   search: Search,
-  needed: number,
+  which: Required<Pick<WordCondition, 'needed' | 'isWide'>>,
 ): (window: Window) => Promise<ReadWindow> {
-  const filter = { ...search.filter, needed }
+  const filter = { ...search.filter, ...which }
   const messages = store.messages(userId, filter)
   return async ([title, entry, passage]) => {
     // At once: none of these waits for another.

@@ -1,6 +1,12 @@
 // Text is split into the same search words when it is indexed and when it is queried.
 import { describe, expect, test } from 'vitest'
-import { indexWords, queryWords } from '../../../server/lib/words.ts'
+import {
+  furtherWords,
+  hasPart,
+  indexWords,
+  queryWords,
+  withoutArticle,
+} from '../../../server/lib/words.ts'
 
 const asked = (text: string) =>
   queryWords(text).map(({ word, prefix }) => (prefix ? `${word}*` : word))
@@ -31,8 +37,29 @@ describe('words', () => {
 
   test('punctuation alone is not a word, and a question has a limited number of words', () => {
     expect(asked('"*( AND ) --;')).toEqual(['and'])
-    expect(indexWords('😀 …')).toEqual([])
+    expect(indexWords('…')).toEqual([])
     expect(queryWords(Array.from({ length: 500 }, (_, i) => `w${i}x`).join(' '))).toHaveLength(32)
+  })
+
+  test('each emoji is a word, whatever its skin and style, and asked for only if there is nothing else', () => {
+    expect(indexWords('👍🏽👍 ❤️ 🇩🇪!')).toEqual(['👍', '👍', '❤', '🇩🇪'])
+    expect(asked('🎉')).toEqual(['🎉'])
+    expect(asked('a party 🎉')).toEqual(['party'])
+  })
+
+  test('vowel marks of Arabic, its lengthening line and points of Hebrew make no difference', () => {
+    expect(indexWords('كِتَابٌ كتـــاب')).toEqual(['كتاب', 'كتاب'])
+    expect(indexWords('שָׁלוֹם')).toEqual(['שלום'])
+    expect(withoutArticle('والكتاب')).toBe('كتاب')
+    expect(withoutArticle('الله')).toBe('الله')
+  })
+
+  test('the ends of compounds are indexed, but not those of short words, names of files and checksums', () => {
+    const parts = [...furtherWords(['haustürschlüssel'])].map((part) => part.slice(1))
+    expect(parts).toEqual(expect.arrayContaining(['schlüssel', 'türschlüssel']))
+    expect([...furtherWords(['schlüssel', 'e3b0c44298fc1c149afb', '今天'])]).toEqual([])
+    expect(hasPart('haustürschlüssel', 'schlüss')).toBe(true)
+    expect(hasPart('haustürschlüssel', 'haus')).toBe(false)
   })
 
   test('characters outside the basic plane stay whole', () => {

@@ -104,6 +104,37 @@ describeOnEachDatabase('search indexer', (open) => {
     expect(await find('letters')).toEqual(['only letters'])
   })
 
+  test('an index of an earlier version lacks emoji, parts of compounds and words without marks, and the background indexer adds them', async () => {
+    const database = await open()
+    const store = createStore(database)
+    const { searchWords } = database.tables
+    const { id: userId } = await somebody(store)
+    const { id } = await store.conversations.create(userId, { title: 'Haustürschlüssel' })
+    const texts = ['party 🎉', 'الكِتَاب', 'nothing new']
+    for (const text of texts) await say(database, id, text, null)
+    await database.write(async (tx) => {
+      const rows = await tx.select({ rowid: searchWords.rowid }).from(searchWords)
+      await tx.delete(searchWords)
+      const owner = toIndexedWords(database.dialect, userId, '')
+      const words = ['haustürschlüssel', 'party', 'الكِتَاب', 'nothing new']
+      for (const [at, { rowid }] of rows.toSorted((a, b) => a.rowid - b.rowid).entries())
+        await tx
+          .insert(searchWords)
+          .values({ rowid, words: indexedValue(database.dialect, sql`${`${owner} ${words[at]}`}`) })
+      const newest = await store.search.newestRow()
+      for (const key of [PROGRESS_KEYS.missing, PROGRESS_KEYS.characters])
+        await store.settings.set(tx, key, { from: newest, next: 0 })
+    })
+    const find = async (q: string) =>
+      (await createSearch(store, createIndexProgress(store)).find(userId, { q, limit: 9 })).items
+        .length
+    for (const q of ['🎉', 'كتاب', 'schlüssel']) expect(await find(q), q).toBe(0)
+    expect(await find('party')).toBe(1)
+    await createSearchIndexer(store, database, silentLog).run()
+    for (const q of ['🎉', 'كتاب', 'schlüssel', 'party', 'nothing'])
+      expect(await find(q), q).toBe(1)
+  })
+
   test('attachments of any length are found to their end', async () => {
     const database = await open()
     const store = createStore(database)

@@ -53,6 +53,47 @@ describeSearch('search', (given) => {
     expect(await found(userId, '"格价"')).toEqual([])
   })
 
+  test('the last word finds words that begin with it while it is being typed, but only if few texts contain it', async () => {
+    const { userId, conversation } = await person()
+    const texts = ['about microservices', 'данные отчёта', 'call getUserName()', 'policies']
+    for (const text of texts) await say(given.database, conversation, text, null)
+    expect(await snippets(userId, 'about microser')).toEqual([
+      '<mark>about</mark> <mark>microservices</mark>',
+    ])
+    expect(await snippets(userId, 'данн')).toEqual(['<mark>данные</mark> отчёта'])
+    expect(await found(userId, 'getUser')).toEqual(['call getUserName()'])
+    for (const q of ['pol', 'polici', 'policie', 'policies', 'policy'])
+      expect(await found(userId, q), q).toEqual(['policies'])
+    for (const q of ['microser ', '"microser"', 'microser about', 'by:me -x microser -about'])
+      expect(await found(userId, q), q).toEqual([])
+    await say(given.database, conversation, 'a micro service', null)
+    expect(await found(userId, 'micro')).toEqual(['a micro service', 'about microservices'])
+  })
+
+  test('parts of compounds are found, with the whole word marked', async () => {
+    const { userId, conversation } = await person()
+    await say(given.database, conversation, 'Die Donaudampfschifffahrtsgesellschaft', null)
+    await say(given.database, conversation, 'Haustür', null)
+    for (const q of ['Donaudampf', 'schifffahrt', 'Gesellschaft', 'schifffahrt die'])
+      expect(await snippets(userId, q), q).toHaveLength(1)
+    expect(await snippets(userId, 'dampfschiff')).toEqual([
+      'Die <mark>Donaudampfschifffahrtsgesellschaft</mark>',
+    ])
+    expect(await found(userId, '"Gesellschaft"')).toEqual([])
+  })
+
+  test('emoji, Arabic with and without article and vowel marks, and Hebrew with and without points are found', async () => {
+    const { userId, conversation } = await person()
+    await say(given.database, conversation, 'a party 🎉 tomorrow ❤️', null)
+    await say(given.database, conversation, 'قرأتُ الكِتَابَ الجديد', null)
+    await say(given.database, conversation, 'שָׁלוֹם לכם', null)
+    expect(await snippets(userId, '🎉')).toEqual(['a party <mark>🎉</mark> tomorrow ❤️'])
+    expect(await found(userId, '❤')).toHaveLength(1)
+    for (const q of ['كتاب', 'الكتاب', 'والكتاب', 'كِتَاب', '"كتاب جديد"'])
+      expect(await snippets(userId, q), q).toEqual([expect.stringContaining('<mark>الكِتَابَ')])
+    for (const q of ['שלום', 'שָׁלוֹם']) expect(await found(userId, q), q).toEqual(['שָׁלוֹם לכם'])
+  })
+
   test('case, accents and full-width letters do not matter, and the snippet shows the text as written', async () => {
     const { userId, conversation } = await person()
     await say(given.database, conversation, 'Café CRÈME für ＡＢＣ & <b>Ünal</b>', null)

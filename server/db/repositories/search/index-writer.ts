@@ -1,6 +1,6 @@
 // Writes the search index: each text with its words, in the transaction that stores the text.
 import { and, between, eq, type SQL, sql } from 'drizzle-orm'
-import { hasSpaceless } from '../../../lib/words.ts'
+import { hasFurtherWords, hasSpaceless } from '../../../lib/words.ts'
 import type { ConversationId, MessageId, UserId } from '../../../protocol/ids.ts'
 import type { Database, Writer } from '../../database.ts'
 import { prepareOnEach } from '../../fragments.ts'
@@ -21,8 +21,13 @@ import {
 import { attachmentText } from '../conversations/attachments.ts'
 
 type Owner = { row: number; userId: UserId }
-/** Which texts to index: those that are `missing`, or again those with single `characters`, which older indexes lack. */
-export type Indexing = 'missing' | 'characters'
+/** Which texts to index: those that are `missing`, or again those with `characters` or `words` that older indexes lack. */
+export type Indexing = 'missing' | 'characters' | 'words'
+/** Whether an older index may lack something of a text. */
+export const LACKING: Record<Exclude<Indexing, 'missing'>, (text: string) => boolean> = {
+  characters: hasSpaceless,
+  words: hasFurtherWords,
+}
 type IndexedStep = Pick<
   Database['tables']['steps']['$inferSelect'],
   'position' | 'type' | 'content'
@@ -94,9 +99,9 @@ export function createSearchIndex({ dialect, tables }: Pick<Database, 'dialect' 
   ): Promise<void> {
     const range = rowidRange({ messageRow: row, kind, position })
     if (range === null || text.trim() === '') return
-    if (indexing === 'characters' && !hasSpaceless(text)) return
+    if (indexing !== 'missing' && !LACKING[indexing](text)) return
     for (const [part, piece] of partsOf(text).entries()) {
-      if (indexing === 'characters') await remove(tx, range[0] + part)
+      if (indexing !== 'missing') await remove(tx, range[0] + part)
       await putStatement(tx).execute({
         entry: range[0] + part,
         words: toIndexedWords(dialect, userId, piece),

@@ -1,11 +1,12 @@
 // Finds entries in the packed part of the search index on PostgreSQL, newest first.
 import { setImmediate } from 'node:timers/promises'
 import { desc, eq, sql } from 'drizzle-orm'
+import type { QueryWord } from '../../../lib/words.ts'
 import type { UserId } from '../../../protocol/ids.ts'
 import type { Database } from '../../database.ts'
 import { EVERY_ENTRY, listIn, unpackEntries, wordNumber } from '../../packed-words/lists.ts'
 import { inAll, inAtLeast, without } from '../../packed-words/sets.ts'
-import { ENTRIES_PER_MESSAGE, type WordCondition } from '../../search-entries.ts'
+import { ENTRIES_PER_MESSAGE, formsOf, type WordCondition } from '../../search-entries.ts'
 import { USER } from './statements.ts'
 
 /** Entries of the segments that are read first: enough for frequent words. Each later group has this many times as many. */
@@ -111,12 +112,16 @@ export function createPackedMatches({ readOffThread, tables }: Database) {
 }
 
 /** The numbers of the words that a condition compares. */
-const wordsOf = ({ words, needed, without: groups }: WordCondition): number[] => [
+const wordsOf = ({ words, needed, without: groups, isWide = false }: WordCondition): number[] => [
   ...new Set([
-    ...(needed === 0 ? [EVERY_ENTRY] : words.map(({ word }) => wordNumber(word))),
-    ...groups.flat().map(({ word }) => wordNumber(word)),
+    ...(needed === 0 ? [EVERY_ENTRY] : words.flatMap((word) => numbersOf(word, isWide))),
+    ...groups.flat().flatMap((word) => numbersOf(word, false)),
   ]),
 ]
+
+/** Lists are found by whole words, so of the beginnings of words only those are found that are words themselves. */
+const numbersOf = (word: QueryWord, isWide: boolean): number[] =>
+  formsOf(word, isWide).map(wordNumber)
 
 /** Where the segments end that are read together with the one at `from`: at least `wanted` entries. */
 function groupEnd(segments: readonly Segment[], from: number, wanted: number): number {
@@ -132,14 +137,21 @@ function matchesIn({ firstRow }: Segment, lists: Lists, condition: WordCondition
     const list = lists.get(word)
     return list === undefined ? [] : unpackEntries(list, firstRow)
   }
-  const { needed, words, without: groups } = condition
-  const numbers = words.map(({ word }) => wordNumber(word))
+  const { needed, words, without: groups, isWide = false } = condition
+  /** The entries with any form of a word. */
+  const entriesWith = (numbers: readonly number[]): number[] => {
+    const [only, ...others] = numbers.filter((number) => lists.has(number)).map(entriesOf)
+    if (only === undefined || others.length === 0) return only ?? []
+    return inAtLeast([only, ...others], 1)
+  }
+  const wanted = words.map((word) => numbersOf(word, isWide))
   // If too few of the words are in the segment, nothing has to be unpacked.
-  if (needed > 0 && numbers.filter((number) => lists.has(number)).length < needed) return []
-  let found = needed === 0 ? entriesOf(EVERY_ENTRY) : inAtLeast(numbers.map(entriesOf), needed)
+  if (needed > 0 && wanted.filter((forms) => forms.some((one) => lists.has(one))).length < needed)
+    return []
+  let found = needed === 0 ? entriesOf(EVERY_ENTRY) : inAtLeast(wanted.map(entriesWith), needed)
   for (const group of groups) {
     if (found.length === 0) break
-    const excluded = inAll(group.map(({ word }) => entriesOf(wordNumber(word))))
+    const excluded = inAll(group.map((word) => entriesWith(numbersOf(word, false))))
     found = without(found, excluded)
   }
   return found

@@ -1,11 +1,11 @@
-// Indexes texts that are already stored: those without an index, and those whose index lacks single characters.
+// Indexes texts that are already stored: those without an index, and those whose index lacks words.
 import { and, asc, desc, eq, gt, inArray, isNull, lte, sql } from 'drizzle-orm'
-import { hasSpaceless } from '../../../lib/words.ts'
 import type { Database, Writer } from '../../database.ts'
 import {
   type createSearchIndex,
   entryOfStep,
   type Indexing,
+  LACKING,
   READ_CHARACTERS,
 } from './index-writer.ts'
 
@@ -90,7 +90,12 @@ export function createStoredTexts(
      * Indexes some titles again, after the title with the number `after`. Returns the number of the last one; null when
      * nothing is left.
      */
-    async putTitlesAgain(tx: Writer, after: number, limit: number): Promise<number | null> {
+    async putTitlesAgain(
+      tx: Writer,
+      after: number,
+      limit: number,
+      indexing: keyof typeof LACKING,
+    ): Promise<number | null> {
       const found = await tx
         .select({
           number: searchTitles.id,
@@ -103,7 +108,7 @@ export function createStoredTexts(
         .where(gt(searchTitles.id, after))
         .orderBy(asc(searchTitles.id))
         .limit(limit)
-      for (const title of found) if (hasSpaceless(title.title)) await index.putTitle(tx, title)
+      for (const title of found) if (LACKING[indexing](title.title)) await index.putTitle(tx, title)
       return found.at(-1)?.number ?? null
     },
   }
