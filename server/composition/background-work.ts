@@ -5,9 +5,11 @@ import type { Store } from '../db/store.ts'
 import type { BlobStore } from '../files/blobs.ts'
 import { startCollecting } from '../files/collect.ts'
 import type { AttachmentMover } from '../files/move-attachments.ts'
+import { removeOldCopies } from '../files/replaced-copies.ts'
 import type { SearchIndexer } from '../search/indexer.ts'
 import type { WorkspaceServices } from '../workspace/workspace-services.ts'
 import type { Instance } from './instance.ts'
+import { copyPlaces } from './settings.ts'
 import { purgeDeleted } from './storage/purge.ts'
 
 interface Dependencies {
@@ -19,7 +21,9 @@ interface Dependencies {
   workspace: Pick<WorkspaceServices, 'workspaces'>
   chat: ChatService
   config: Config
-  log: Parameters<typeof startCollecting>[0]['log'] & Parameters<typeof purgeDeleted>[0]['log']
+  log: Parameters<typeof startCollecting>[0]['log'] &
+    Parameters<typeof purgeDeleted>[0]['log'] &
+    Parameters<typeof removeOldCopies>[0]['log']
   now(): Date
 }
 
@@ -36,6 +40,9 @@ export function leadBackgroundWork(dependencies: Dependencies): void {
     return () => mover.stop()
   })
   const { files, unusedBlobs: unused, settings } = store
+  instance.lead(() =>
+    removeOldCopies({ places: copyPlaces(config), days: config.replaced_days, log, now }),
+  )
   instance.lead(() => startCollecting({ files, unused, settings, blobs, log, now }))
   instance.lead(() =>
     purgeDeleted({

@@ -5,6 +5,7 @@ import type { LoadedConfig } from '../config/load.ts'
 import type { Config } from '../config/schema.ts'
 import type { DatabaseSettings } from '../db/database.ts'
 import type { DoctorSettings } from '../doctor/doctor.ts'
+import type { CopyPlaces } from '../files/replaced-copies.ts'
 import type { S3Settings } from '../files/s3-blobs.ts'
 import type { EmbeddingSettings } from '../knowledge/embeddings.ts'
 import { NO_QUOTA, type Quota } from '../protocol/accounts/quota.ts'
@@ -128,7 +129,18 @@ export const doctorSettings = (
     packagesFolder: config.code_execution.packages_dir ?? null,
   },
   shell: config.tools.exec,
+  copies: { places: copyPlaces(config), days: config.replaced_days },
 })
+
+/** Where copies of what a restore or an upgrade replaced are. */
+export function copyPlaces(config: Config): CopyPlaces {
+  const database = databaseSettings(config)
+  return {
+    dataFolder: config.data_dir,
+    workspaceRoot: config.workspace_root,
+    databaseFile: database.dialect === 'sqlite' ? database.file : null,
+  }
+}
 
 /** The quota of users without an individual one or one of a group. */
 export const defaultQuota = ({ limits }: Config): Quota => ({

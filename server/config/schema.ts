@@ -231,6 +231,8 @@ export const Config = z.strictObject({
   oidc: Oidc.optional(),
   /** Days for which entries of the audit log are stored. */
   audit_days: count.default(365),
+  /** Days after which copies of what a restore or an upgrade replaced are removed; null keeps them. */
+  replaced_days: count.nullable().default(90),
   /** Days for which the requests of runs to models are stored for the inspector; 0 stores none. */
   inspector_days: z.int().min(0).max(3_650).default(14),
   /** `off`: nobody can share a conversation, and every link is 404. */

@@ -6,6 +6,7 @@ import type { SmtpSettings } from '../messaging/mailer.ts'
 import type { Place } from '../owner/installation.ts'
 import type { ModelSettings } from '../protocol/models/catalog.ts'
 import { type BlobPlace, checkBlobs, checkProjects, checkSecrets } from './check-blobs.ts'
+import { checkCopies } from './check-copies.ts'
 import { checkDatabase } from './check-database.ts'
 import { checkEmbeddings } from './check-embeddings.ts'
 import { checkFolder, checkNode, checkPage } from './check-host.ts'
@@ -43,6 +44,8 @@ export interface DoctorSettings {
   mcpServers: () => Promise<readonly CheckedMcpServer[]>
   python: PythonSettings
   shell: { enabled: boolean; network: boolean | 'host' }
+  /** Copies of what was replaced. */
+  copies: Parameters<typeof checkCopies>[0]
 }
 
 /** Runs all checks and returns the findings in print order. Changes nothing; never throws. */
@@ -58,6 +61,7 @@ export async function runChecks(settings: DoctorSettings): Promise<Finding[]> {
     checkInstallation(settings.database, settings.places),
     checkRedis(settings.redisUrl),
     checkRegistration(settings.inspectRegistration),
+    checkCopies(settings.copies),
     checkPage(settings.webRoot),
     checkProviders(settings.models),
     checkEmbeddings(settings.embeddings, settings.database),

@@ -60,6 +60,9 @@ export interface Push {
   stop(): Promise<void>
 }
 
+/** A new key, to be sealed for `PUSH_KEY_PURPOSE`. */
+export const newPushKey = (): string => JSON.stringify(newVapidKeys())
+
 /** The dependencies of push notifications. */
 export interface PushOptions {
   repository: PushRepository
@@ -110,7 +113,7 @@ export function createPush(options: PushOptions): Push {
     // One that cannot be opened stays: the secret key may come back, and with it all subscriptions.
     if (stored !== undefined)
       return VapidKeys.parse(JSON.parse(secrets.open(stored, PUSH_KEY_PURPOSE)))
-    await keys.putNew(secrets.seal(JSON.stringify(newVapidKeys()), PUSH_KEY_PURPOSE))
+    await keys.putNew(secrets.seal(newPushKey(), PUSH_KEY_PURPOSE))
     // Another instance may have stored one first.
     return await readKeys()
   }

@@ -2,7 +2,7 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { networkOf } from '../auth/network.ts'
 import type { Passwords } from '../auth/passwords.ts'
-import type { SecretBox } from '../auth/secret-box.ts'
+import { openIfReadable, type SecretBox } from '../auth/secret-box.ts'
 import type { Database } from '../db/database.ts'
 import type { ShareRow } from '../db/repositories/conversations/shares.ts'
 import type { Store } from '../db/store.ts'
@@ -84,6 +84,9 @@ export function createShares({
     windowMs: VIEW_WINDOW_MS,
   })
 
+  const tokenOf = ({ sealedToken }: ShareRow): string | null =>
+    openIfReadable(box, sealedToken, SHARE_SEAL_PURPOSE)
+
   async function assertPassword(share: ShareRow, hash: string, visit: Visit): Promise<void> {
     if (visit.ticket !== undefined && isEqual(visit.ticket, ticket(share.id, hash))) return
     if (visit.password === undefined) throw appError('share_password_needed')
@@ -101,7 +104,8 @@ export function createShares({
 
     /**
      * Copies the shown branch. A second call renews the copy and keeps the link.
-     * @throws AppError `conversation_not_found`, `sharing_off`, `share_too_large`, `share_expired`.
+     * @throws AppError `conversation_not_found`, `sharing_off`, `share_too_large`, `share_expired`,
+     * `share_unreadable`.
      */
     create: (userId: UserId, conversationId: ConversationId, body: ShareBody): Promise<ShareRow> =>
       queue.run(userId, async () => {
@@ -113,6 +117,7 @@ export function createShares({
         const passwordHash =
           body.password == null ? body.password : await passwords.hash(body.password, userId)
         const old = await shares.find(userId, conversationId)
+        if (old !== undefined && tokenOf(old) === null) throw appError('share_unreadable')
         const share = old ?? newShare(userId, conversationId)
         if (old === undefined) await database.write((tx) => shares.insert(tx, share))
         const include = [...new Set(body.include ?? (body.include === null ? [] : share.include))]
@@ -142,8 +147,8 @@ export function createShares({
         return shown
       }),
 
-    /** The token of a share, for its owner. */
-    tokenOf: ({ sealedToken }: ShareRow): string => box.open(sealedToken, SHARE_SEAL_PURPOSE),
+    /** The token of a share, for its owner; null if the key that it was sealed with is gone. */
+    tokenOf,
 
     /** Ends the link at once. @throws AppError `share_not_found`. */
     async remove(userId: UserId, conversationId: ConversationId): Promise<void> {

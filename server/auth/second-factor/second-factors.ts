@@ -11,7 +11,7 @@ import type { Limits } from '../../lib/limits.ts'
 import type { SecondFactorDetails } from '../../protocol/accounts/second-factor.ts'
 import type { Actor } from '../../protocol/admin/audit.ts'
 import { UserId } from '../../protocol/ids.ts'
-import type { SecretBox } from '../secret-box.ts'
+import { openIfReadable, type SecretBox } from '../secret-box.ts'
 import { hashRecoveryCode, newRecoveryCodes, newTotpSecret, stepOfCode, totpUri } from './codes.ts'
 
 /** Authenticator apps, recovery codes, and when they are needed. */
@@ -143,11 +143,15 @@ export function createSecondFactors({
 
     async acceptCode({ id }, code) {
       const totp = await factors.totp(id)
-      if (totp !== undefined && totp.confirmedAt !== null) {
-        const step = stepOfCode(box.open(totp.sealedSecret, totpPurpose(id)), code, now())
+      const sealed = totp?.confirmedAt == null ? null : totp.sealedSecret
+      const secret = sealed === null ? null : openIfReadable(box, sealed, totpPurpose(id))
+      if (secret !== null) {
+        const step = stepOfCode(secret, code, now())
         if (step !== null && (await factors.takeStep(id, step))) return 'totp'
       }
       if (await factors.takeRecoveryCode(id, hashRecoveryCode(code))) return 'recovery_code'
+      // Nobody can know whether the code is right; a recovery code still gets its owner in.
+      if (sealed !== null && secret === null) throw appError('second_factor_unreadable')
       throw appError('second_factor_code_wrong')
     },
 

@@ -34,6 +34,7 @@ nanoclaw admin end-sessions <name>
 nanoclaw admin delete-user <name> [keep-data | hand-over <other>]   while the server is stopped; also: delete
 nanoclaw admin export-user <name> [file]   everything of an account, while the server is stopped
 nanoclaw admin rotate-keys [sign-out]    new keys for tokens and stored secrets, while the server is stopped
+nanoclaw admin reset-push-key            a new key of push notifications if the stored one cannot be opened, while the server is stopped
 nanoclaw admin adopt                     gives data_dir, workspace_root and s3 to this database if they belong to another one`
 
 /** The changes that need only a name. */
@@ -59,6 +60,10 @@ export async function administer(
   if (action === 'adopt') {
     const { adopt } = await import('./adopt.ts')
     return adopt(config)
+  }
+  if (action === 'reset-push-key') {
+    const { resetPushKey } = await import('./reset-push-key.ts')
+    return resetPushKey(config, keys)
   }
   if (action === 'rotate-keys') {
     if (name !== undefined && name !== 'sign-out') return null

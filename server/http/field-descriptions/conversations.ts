@@ -133,8 +133,9 @@ export const CONVERSATION_DESCRIPTIONS = {
   Share: {
     conversation_id: 'The shared conversation.',
     title: 'Its title.',
-    token: 'Identifies the share, and is all that is needed to read it.',
-    url: 'The link for visitors.',
+    token:
+      'Identifies the share, and is all that is needed to read it. Null if the secret key that it was encrypted with is gone; the link still works.',
+    url: 'The link for visitors. Null if `token` is.',
     include: SHARE_INCLUDE,
     has_password: 'Whether visitors must enter a password.',
     views: 'How many times the page was opened.',

@@ -48,6 +48,8 @@ export const FindingCode = z.enum([
   'redis_ok',
   'redis_broken',
   'registration_open',
+  'copies',
+  'copies_kept',
   'installation_later',
   'installation_differs',
   'installation_ok',

@@ -22,8 +22,9 @@ export const Share = z
   .object({
     conversation_id: ConversationId,
     title: z.string(),
-    token: z.string(),
-    url: z.string(),
+    /** Null, as `url`, if the secret key that it was sealed with is gone. Visitors still get in. */
+    token: z.string().nullable(),
+    url: z.string().nullable(),
     include: z.array(ShareInclude),
     has_password: z.boolean(),
     /** Number of times that its page was opened. */

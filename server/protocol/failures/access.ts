@@ -187,6 +187,14 @@ export const ACCESS_FAILURES = {
     'conflict',
     'A stored secret cannot be decrypted: it was encrypted with a different secret key. Restore that key, or enter the secret again.',
   ],
+  second_factor_unreadable: [
+    'conflict',
+    'The server can no longer read your authenticator app’s secret. Use a recovery code or a passkey, or ask an administrator to reset your second factors.',
+  ],
+  share_unreadable: [
+    'conflict',
+    'The link of this share can no longer be read, because it was encrypted with a different secret key. Stop sharing and share again for a new link, or ask the operator to restore the key.',
+  ],
   passkey_invalid: [
     'forbidden',
     'This passkey could not be verified. Try again, or sign in another way.',

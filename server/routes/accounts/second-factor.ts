@@ -78,6 +78,8 @@ function registerSignIn(
         request.audited.by = await complete(request, user, { code, passkey })
       } catch (cause) {
         if (!(cause instanceof AppError) || cause.status >= 500) throw cause
+        // Another code would not help.
+        if (cause.reason === 'second_factor_unreadable') throw cause
         throw appError('second_factor_refused', {}, { cause })
       }
       const isPage = cookie === true

@@ -33,7 +33,7 @@ export function registerShareRoutes(
       conversation_id: row.conversationId,
       title: row.title,
       token,
-      url: pageUrl(publicUrl, origin, `/s/${token}`),
+      url: token === null ? null : pageUrl(publicUrl, origin, `/s/${token}`),
       include: row.include,
       has_password: row.passwordHash !== null,
       views: row.views,

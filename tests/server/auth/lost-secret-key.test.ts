@@ -2,7 +2,10 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Secret, TOTP } from 'otpauth'
 import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { administer } from '../../../server/composition/commands/admin.ts'
 import { inspectSecrets } from '../../../server/composition/sealed-secrets.ts'
 import { databaseSettings } from '../../../server/composition/settings.ts'
 import { checkSecrets } from '../../../server/doctor/check-blobs.ts'
@@ -11,6 +14,40 @@ import { useDatabases } from '../../support/store/databases.ts'
 
 const databases = useDatabases()
 const { start } = useServers()
+
+const exportedConversation = {
+  format: 'nanoclaw',
+  version: 1,
+  conversation: {
+    title: 'long',
+    model: null,
+    system_prompt: null,
+    temperature: null,
+    max_tokens: null,
+    thinking_enabled: false,
+    pinned: false,
+    archived: false,
+    tags: [],
+    leaf_id: 'm-0',
+    created_at: '2026-01-01T00:00:00.000Z',
+    updated_at: '2026-01-01T00:00:00.000Z',
+  },
+  messages: [
+    {
+      id: 'm-0',
+      parent_id: null,
+      role: 'user',
+      text: 'Hello',
+      token_count: 0,
+      model: null,
+      status: 'completed',
+      error: null,
+      created_at: '2026-01-01T00:00:00.000Z',
+      attachments: [],
+      steps: [],
+    },
+  ],
+}
 
 test.each(['sqlite', 'postgres'] as const)(
   'without the secret key, stored secrets stay as they are and open again with the key of the backup; until then, requests, start and doctor say what to do (%s)',
@@ -60,5 +97,74 @@ test.each(['sqlite', 'postgres'] as const)(
     expect(channels.json.data.items[0].settings.url).toBe('https://hooks.example/…')
     expect((await third.call('GET', '/api/push', { token })).json.data.public_key).toBe(pushKey)
     expect(await findings()).toMatchObject([{ code: 'secrets_ok' }])
+  },
+)
+
+test.each(['sqlite', 'postgres'] as const)(
+  'without the secret key, shares are listed and can be ended, recovery codes still sign in, and push notifications get a new key (%s)',
+  async (dialect) => {
+    const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-lost-key-'))
+    const config = {
+      auth_mode: 'multi',
+      jwt_secret: TEST_JWT_SECRET,
+      ...databaseKeys(await databases.migrated(dialect)),
+    }
+    const begin = () => start({ config, folder, dialect })
+    const first = await begin()
+    const token = await register(first, 'ada')
+    const imported = await first.call('POST', '/api/conversations/import', {
+      token,
+      body: exportedConversation,
+    })
+    const share = `/api/conversations/${imported.json.data.id}/share`
+    const link = new URL((await first.call('POST', share, { token, body: {} })).json.data.url)
+    const password = { current_password: 'a good password' }
+    const { secret } = (await first.call('POST', '/api/auth/totp', { token, body: password })).json
+      .data
+    const code = (ahead: number): string =>
+      new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + ahead })
+    const confirmed = await first.call('POST', '/api/auth/totp/confirm', {
+      token,
+      body: { code: code(0) },
+    })
+    const [recovery = ''] = confirmed.json.data.recovery_codes as string[]
+    const resetPush = () => administer(first.server.config, ['reset-push-key'])
+    const settings = first.server.config
+    await first.close()
+    await expect(resetPush()).rejects.toThrow('can be opened')
+    rmSync(join(folder, 'data/secret.key'))
+
+    const second = await begin()
+    const shares = await second.call('GET', '/api/shares', { token })
+    expect(shares.json.data.items).toMatchObject([{ title: 'long', token: null, url: null }])
+    expect((await fetch(second.url + link.pathname)).status, 'visitors still get in').toBe(200)
+    expect((await second.call('POST', share, { token, body: {} })).json).toMatchObject({
+      error: 'conflict',
+      reason: 'share_unreadable',
+    })
+    expect((await second.call('DELETE', share, { token })).status).toBe(200)
+    expect((await fetch(second.url + link.pathname)).status).toBe(404)
+    const again = await second.call('POST', share, { token, body: {} })
+    expect(again.json.data.url).toContain('/s/')
+
+    const signIn = async (given: string) => {
+      const login = { username: 'ada', password: 'a good password' }
+      const { json } = await second.call('POST', '/api/auth/login', { body: login })
+      const { challenge } = z.object({ challenge: z.string() }).parse(json.details)
+      return second.call('POST', '/api/auth/login/second-factor', {
+        body: { challenge, code: given },
+      })
+    }
+    expect(await signIn(code(30_000))).toMatchObject({
+      status: 409,
+      json: { reason: 'second_factor_unreadable' },
+    })
+    expect((await signIn(recovery)).status).toBe(200)
+    await second.close()
+
+    expect(await resetPush()).toEqual([expect.stringContaining('new key')])
+    expect((await inspectSecrets(settings, {})).unreadable).not.toContain('push notifications')
+    const third = await begin()
+    expect((await third.call('GET', '/api/push', { token })).status).toBe(200)
   },
 )

@@ -13,7 +13,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { backUp, restore } from '../../../server/composition/commands/backup.ts'
+import { copyPlaces } from '../../../server/composition/settings.ts'
 import { parseConfig } from '../../../server/config/load.ts'
+import { replacedCopies } from '../../../server/files/replaced-copies.ts'
 import { databaseKeys, type TestServer, useServers } from '../../support/server/server.ts'
 import { uploadFile } from '../../support/server/uploads.ts'
 import { useDatabases } from '../../support/store/databases.ts'
@@ -137,6 +139,11 @@ test.each(['sqlite', 'postgres'] as const)(
       name.startsWith('.before-restore'),
     )
     expect(aside).toHaveLength(1)
+    // What a restore keeps is what the doctor lists.
+    const copies = (await replacedCopies(copyPlaces(second.config))).map(({ path }) => path)
+    expect(copies).toContain(join(second.config.workspace_root, aside[0] ?? ''))
+    const database = dialect === 'sqlite' ? 'nanoclaw.db.before-restore' : 'database.before-restore'
+    expect(copies.join()).toContain(database)
     const again = await second.begin()
     await expectAll(again)
     await again.close()

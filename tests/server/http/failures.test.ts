@@ -14,6 +14,7 @@ const WITHOUT_REASON: Readonly<Record<string, string>> = {
   'auth/token-keys.ts': 'the operator, at the start: the file of keys is unusable',
   'composition/commands/backup.ts': 'the operator, of the commands `backup` and `restore`',
   'composition/commands/export.ts': 'the operator, of the command `export`',
+  'composition/commands/reset-push-key.ts': 'the operator, of the command `admin reset-push-key`',
   'composition/commands/rotate-keys.ts': 'the operator, of the command `admin rotate-keys`',
   'composition/commands/stopped-server.ts': 'the operator, of a command without a database',
   'composition/storage/places.ts': 'the operator, at the start: a restore was interrupted',

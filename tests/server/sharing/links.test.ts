@@ -24,7 +24,8 @@ describeOnEachDatabase('links of shares', (open) => {
       })
     const on = shares(true)
     const share = await on.create(userId, id, {})
-    return { on, off: shares(false), token: on.tokenOf(share), userId, id }
+    const token = on.tokenOf(share) ?? ''
+    return { on, off: shares(false), token, userId, id }
   }
 
   test('turning sharing off makes an existing link 404, and turning it on again brings it back', async () => {

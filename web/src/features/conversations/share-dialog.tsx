@@ -37,7 +37,7 @@ export function ShareDialog({ id, onClose }: { id: string; onClose: () => void }
         <Failed message={errorText(shares.error)} onRetry={() => void shares.refetch()} />
       ) : (
         <ShareForm
-          key={current?.token}
+          key={current?.created_at}
           id={id}
           current={current}
           isNew={isCreating}
@@ -85,7 +85,12 @@ function ShareForm({
         })
       }}
     >
-      {current !== undefined && <LinkField url={current.url} isNew={isNew} />}
+      {current !== undefined &&
+        (current.url === null ? (
+          <p className="text-sm text-bad">{t('share.unreadable')}</p>
+        ) : (
+          <LinkField url={current.url} isNew={isNew} />
+        ))}
       {SHARE_PARTS.map((part) => (
         <Switch
           key={part}

@@ -27,15 +27,24 @@ export function SharesSection() {
         {shares.data?.map((share) => (
           <li key={share.conversation_id} className="flex items-center gap-3 py-3">
             <div className="min-w-0 flex-1">
-              <a
-                href={share.url}
-                target="_blank"
-                rel="noreferrer"
-                dir="auto"
-                className="block truncate font-medium hover:underline"
-              >
-                {share.title}
-              </a>
+              {share.url === null ? (
+                <>
+                  <p dir="auto" className="truncate font-medium">
+                    {share.title}
+                  </p>
+                  <p className="text-note text-bad">{t('share.unreadable')}</p>
+                </>
+              ) : (
+                <a
+                  href={share.url}
+                  target="_blank"
+                  rel="noreferrer"
+                  dir="auto"
+                  className="block truncate font-medium hover:underline"
+                >
+                  {share.title}
+                </a>
+              )}
               <p className="truncate text-note text-muted">
                 <Facts
                   of={[

@@ -146,6 +146,7 @@ export const chinesePages: typeof englishPages = {
     known: '已有标签',
   },
   share: {
+    unreadable: '服务器已无法读取此链接，但访问者仍可使用。请停止分享后重新分享以获得新链接。',
     continueTitle: '继续这个分享的对话？',
     continueText: '其中的文字会复制到你自己的一个对话中，原分享保持不变。',
     continue: '继续',

@@ -148,6 +148,8 @@ export const englishPages = {
     known: 'Your tags',
   },
   share: {
+    unreadable:
+      'The server can no longer read this link, but it still works for visitors. Stop sharing and share again for a new one.',
     continueTitle: 'Continue this shared conversation?',
     continueText:
       'Its text is copied to a new conversation of your own. The shared copy doesn’t change.',

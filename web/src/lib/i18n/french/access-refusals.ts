@@ -103,6 +103,10 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   request_field_invalid: '{{part}} n’est pas valide : {{detail}}',
   request_invalid: '{{part}} n’est pas valide.',
   request_refused: 'La requête a été refusée.',
+  second_factor_unreadable:
+    'Le serveur ne peut plus lire le secret de votre application d’authentification. Utilisez un code de récupération ou une clé d’accès, ou demandez à un administrateur de réinitialiser vos seconds facteurs.',
+  share_unreadable:
+    'Le lien de ce partage n’est plus lisible, car il a été chiffré avec une autre clé secrète. Arrêtez le partage et partagez de nouveau pour obtenir un nouveau lien, ou demandez à l’exploitant de restaurer la clé.',
   secret_unreadable:
     'Un secret enregistré ne peut pas être déchiffré : il a été chiffré avec une autre clé. Rétablissez cette clé ou saisissez de nouveau le secret.',
   passkey_invalid:

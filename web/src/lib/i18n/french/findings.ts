@@ -143,6 +143,14 @@ export const findings: FindingTexts = {
     detail: 'non vérifiée : la base de données ne répond pas',
     advice: 'Réparez d’abord la base de données.',
   },
+  copies: {
+    subject: 'copies de ce qui a été remplacé',
+    detail: '{{count}}, supprimées {{days}} jours après leur création : {{names}}',
+  },
+  copies_kept: {
+    subject: 'copies de ce qui a été remplacé',
+    detail: '{{count}}, conservées jusqu’à ce que vous les supprimiez : {{names}}',
+  },
   installation_later: {
     subject: 'installation',
     detail: 'le prochain démarrage marquera les dossiers',

@@ -155,6 +155,8 @@ export const pages: Translation<typeof englishPages, Forms> = {
     known: 'Vos étiquettes',
   },
   share: {
+    unreadable:
+      'Le serveur ne peut plus lire ce lien, mais il fonctionne encore pour les visiteurs. Arrêtez le partage et partagez de nouveau pour en obtenir un autre.',
     continueTitle: 'Continuer cette conversation partagée ?',
     continueText:
       'Son texte est copié dans une nouvelle conversation à vous. La copie partagée ne change pas.',

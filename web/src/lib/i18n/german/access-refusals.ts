@@ -105,6 +105,10 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   request_field_invalid: '{{part}} ist nicht gültig: {{detail}}',
   request_invalid: '{{part}} ist nicht gültig.',
   request_refused: 'Die Anfrage wurde abgelehnt.',
+  second_factor_unreadable:
+    'Der Server kann das Geheimnis deiner Authenticator-App nicht mehr lesen. Nimm einen Wiederherstellungscode oder einen Passkey, oder bitte einen Administrator, deine zweiten Faktoren zurückzusetzen.',
+  share_unreadable:
+    'Der Link dieser Freigabe ist nicht mehr lesbar, weil er mit einem anderen geheimen Schlüssel verschlüsselt wurde. Beende die Freigabe und gib für einen neuen Link erneut frei, oder bitte den Betreiber, den Schlüssel wiederherzustellen.',
   secret_unreadable:
     'Ein gespeichertes Geheimnis lässt sich nicht entschlüsseln: Es wurde mit einem anderen Schlüssel verschlüsselt. Stelle diesen Schlüssel wieder her oder gib das Geheimnis neu ein.',
   passkey_invalid:

@@ -136,6 +136,14 @@ export const findings: FindingTexts = {
     detail: 'nicht geprüft: die Datenbank antwortet nicht',
     advice: 'Behebe zuerst das Problem der Datenbank.',
   },
+  copies: {
+    subject: 'Kopien von Ersetztem',
+    detail: '{{count}}, werden {{days}} Tage nach ihrer Entstehung entfernt: {{names}}',
+  },
+  copies_kept: {
+    subject: 'Kopien von Ersetztem',
+    detail: '{{count}}, bleiben, bis du sie entfernst: {{names}}',
+  },
   installation_later: {
     subject: 'Installation',
     detail: 'Der nächste Start kennzeichnet die Ordner',

@@ -153,6 +153,8 @@ export const pages: Translation<typeof englishPages, Forms> = {
     known: 'Deine Tags',
   },
   share: {
+    unreadable:
+      'Der Server kann diesen Link nicht mehr lesen; für Besucher gilt er noch. Beende die Freigabe und gib für einen neuen Link erneut frei.',
     continueTitle: 'Diese geteilte Unterhaltung fortsetzen?',
     continueText:
       'Ihr Text wird in eine neue eigene Unterhaltung kopiert. Die geteilte Kopie ändert sich nicht.',

@@ -103,6 +103,10 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   request_field_invalid: '{{part}} が正しくありません：{{detail}}',
   request_invalid: '{{part}} が正しくありません。',
   request_refused: 'リクエストは拒否されました。',
+  second_factor_unreadable:
+    'サーバーは認証アプリの秘密を読み取れなくなりました。リカバリーコードかパスキーを使うか、管理者に第二要素のリセットを依頼してください。',
+  share_unreadable:
+    'この共有のリンクは別の秘密鍵で暗号化されているため、読み取れません。共有を停止してから再び共有すると新しいリンクになります。または、運用者に鍵の復元を依頼してください。',
   secret_unreadable:
     '保存されたシークレットを復号できません。別の鍵で暗号化されています。その鍵を戻すか、シークレットを入力し直してください。',
   passkey_invalid:

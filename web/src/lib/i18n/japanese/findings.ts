@@ -138,6 +138,14 @@ export const findings: FindingTexts = {
     detail: '未確認：データベースが応答しません',
     advice: '先にデータベースを直してください。',
   },
+  copies: {
+    subject: '置き換えられたもののコピー',
+    detail: '{{count}} 件、作成から {{days}} 日後に削除されます: {{names}}',
+  },
+  copies_kept: {
+    subject: '置き換えられたもののコピー',
+    detail: '{{count}} 件、削除するまで保存されます: {{names}}',
+  },
   installation_later: { subject: 'インストール', detail: '次回の起動時にフォルダーに印が付きます' },
   installation_differs: { subject: 'インストール', detail: '{{detail}}', advice: '{{advice}}' },
   installation_ok: { subject: 'インストール', detail: 'フォルダーはこのデータベースのものです' },

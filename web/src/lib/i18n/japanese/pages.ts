@@ -147,6 +147,8 @@ export const pages: Translation<typeof englishPages, Forms> = {
     known: 'あなたのタグ',
   },
   share: {
+    unreadable:
+      'サーバーはこのリンクを読み取れなくなりましたが、訪問者には引き続き有効です。共有を停止してから再び共有すると新しいリンクになります。',
     continueTitle: 'この共有された会話を続けますか？',
     continueText: 'テキストはあなたの新しい会話にコピーされます。共有されたコピーは変わりません。',
     continue: '続ける',

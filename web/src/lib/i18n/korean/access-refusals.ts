@@ -92,6 +92,10 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   request_field_invalid: '{{part}}이(가) 올바르지 않습니다: {{detail}}',
   request_invalid: '{{part}}이(가) 올바르지 않습니다.',
   request_refused: '요청이 거부되었습니다.',
+  second_factor_unreadable:
+    '서버가 인증 앱의 비밀 값을 더 이상 읽을 수 없습니다. 복구 코드나 패스키를 사용하거나 관리자에게 2차 인증 초기화를 요청하세요.',
+  share_unreadable:
+    '이 공유의 링크는 다른 비밀 키로 암호화되어 더 이상 읽을 수 없습니다. 공유를 중지하고 다시 공유하면 새 링크가 만들어집니다. 또는 운영자에게 키 복원을 요청하세요.',
   secret_unreadable:
     '저장된 비밀 정보를 복호화할 수 없습니다. 다른 키로 암호화되었습니다. 그 키를 복원하거나 비밀 정보를 다시 입력하세요.',
   passkey_invalid: '패스키를 확인할 수 없습니다. 다시 시도하거나 다른 방법으로 로그인하세요.',

@@ -128,6 +128,14 @@ export const findings: FindingTexts = {
     detail: '확인하지 못함: 데이터베이스가 응답하지 않습니다',
     advice: '먼저 데이터베이스 문제를 해결하세요.',
   },
+  copies: {
+    subject: '교체된 항목의 사본',
+    detail: '{{count}}개, 만든 지 {{days}}일 후 삭제됨: {{names}}',
+  },
+  copies_kept: {
+    subject: '교체된 항목의 사본',
+    detail: '{{count}}개, 직접 삭제할 때까지 보관됨: {{names}}',
+  },
   installation_later: { subject: '설치', detail: '다음에 시작할 때 폴더가 표시됩니다' },
   installation_differs: { subject: '설치', detail: '{{detail}}', advice: '{{advice}}' },
   installation_ok: { subject: '설치', detail: '폴더가 이 데이터베이스에 속합니다' },

@@ -147,6 +147,8 @@ export const pages: Translation<typeof englishPages, Forms> = {
     known: '내 태그',
   },
   share: {
+    unreadable:
+      '서버가 이 링크를 더 이상 읽을 수 없지만 방문자에게는 여전히 작동합니다. 공유를 중지하고 다시 공유하면 새 링크가 만들어집니다.',
     continueTitle: '공유된 이 대화를 계속할까요?',
     continueText: '내용이 내 새 대화로 복사됩니다. 공유된 사본은 바뀌지 않습니다.',
     continue: '계속',

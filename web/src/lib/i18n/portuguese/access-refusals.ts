@@ -95,6 +95,10 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   request_field_invalid: '{{part}} não é válido: {{detail}}',
   request_invalid: '{{part}} não é válido.',
   request_refused: 'A solicitação foi recusada.',
+  second_factor_unreadable:
+    'O servidor não consegue mais ler o segredo do seu aplicativo autenticador. Use um código de recuperação ou uma chave de acesso, ou peça a um administrador que redefina seus segundos fatores.',
+  share_unreadable:
+    'O link deste compartilhamento não pode mais ser lido, porque foi criptografado com outra chave secreta. Pare de compartilhar e compartilhe de novo para obter outro link, ou peça ao operador que restaure a chave.',
   secret_unreadable:
     'Um segredo salvo não pode ser descriptografado: foi criptografado com outra chave. Restaure essa chave ou digite o segredo novamente.',
   passkey_invalid:

@@ -133,6 +133,14 @@ export const findings: FindingTexts = {
     detail: 'não verificada: o banco de dados não responde',
     advice: 'Corrija primeiro o banco de dados.',
   },
+  copies: {
+    subject: 'cópias do que foi substituído',
+    detail: '{{count}}, removidas {{days}} dias após a criação: {{names}}',
+  },
+  copies_kept: {
+    subject: 'cópias do que foi substituído',
+    detail: '{{count}}, mantidas até você removê-las: {{names}}',
+  },
   installation_later: {
     subject: 'instalação',
     detail: 'a próxima inicialização marcará as pastas',

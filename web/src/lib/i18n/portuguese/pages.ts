@@ -156,6 +156,8 @@ export const pages: Translation<typeof englishPages, Forms> = {
     known: 'Suas etiquetas',
   },
   share: {
+    unreadable:
+      'O servidor não consegue mais ler este link, mas ele ainda funciona para os visitantes. Pare de compartilhar e compartilhe de novo para obter outro.',
     continueTitle: 'Continuar esta conversa compartilhada?',
     continueText:
       'O texto dela é copiado para uma nova conversa sua. A cópia compartilhada não muda.',

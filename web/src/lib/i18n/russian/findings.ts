@@ -136,6 +136,14 @@ export const findings: FindingTexts = {
     detail: 'не проверено: база данных не отвечает',
     advice: 'Сначала исправьте базу данных.',
   },
+  copies: {
+    subject: 'копии заменённого',
+    detail: '{{count}}, удаляются через {{days}} дн. после создания: {{names}}',
+  },
+  copies_kept: {
+    subject: 'копии заменённого',
+    detail: '{{count}}, хранятся, пока вы их не удалите: {{names}}',
+  },
   installation_later: { subject: 'установка', detail: 'следующий запуск пометит папки' },
   installation_differs: { subject: 'установка', detail: '{{detail}}', advice: '{{advice}}' },
   installation_ok: { subject: 'установка', detail: 'папки относятся к этой базе данных' },

@@ -99,6 +99,10 @@ export const access: Record<keyof typeof ACCESS_FAILURES, string> = {
   request_field_invalid: '{{part}} no es válido: {{detail}}',
   request_invalid: '{{part}} no es válido.',
   request_refused: 'La solicitud fue rechazada.',
+  second_factor_unreadable:
+    'El servidor ya no puede leer el secreto de tu aplicación de autenticación. Usa un código de recuperación o una llave de acceso, o pide a un administrador que restablezca tus segundos factores.',
+  share_unreadable:
+    'El enlace de este contenido compartido ya no se puede leer, porque se cifró con otra clave secreta. Deja de compartir y comparte de nuevo para obtener otro enlace, o pide al operador que restaure la clave.',
   secret_unreadable:
     'No se puede descifrar un secreto guardado: se cifró con otra clave. Restaura esa clave o escribe de nuevo el secreto.',
   passkey_invalid:

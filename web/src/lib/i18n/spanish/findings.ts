@@ -133,6 +133,14 @@ export const findings: FindingTexts = {
     detail: 'sin comprobar: la base de datos no responde',
     advice: 'Arregla primero la base de datos.',
   },
+  copies: {
+    subject: 'copias de lo reemplazado',
+    detail: '{{count}}, se eliminan {{days}} días después de crearse: {{names}}',
+  },
+  copies_kept: {
+    subject: 'copias de lo reemplazado',
+    detail: '{{count}}, se conservan hasta que las elimines: {{names}}',
+  },
   installation_later: {
     subject: 'instalación',
     detail: 'el próximo arranque marcará las carpetas',

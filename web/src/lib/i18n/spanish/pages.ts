@@ -155,6 +155,8 @@ export const pages: Translation<typeof englishPages, Forms> = {
     known: 'Tus etiquetas',
   },
   share: {
+    unreadable:
+      'El servidor ya no puede leer este enlace, pero sigue funcionando para los visitantes. Deja de compartir y comparte de nuevo para obtener otro.',
     continueTitle: '¿Continuar esta conversación compartida?',
     continueText:
       'Su texto se copia en una conversación nueva tuya. La copia compartida no cambia.',
