@@ -4,29 +4,31 @@ import { mkdir, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import pLimit from 'p-limit'
 import { errorText } from '../errors.ts'
+import { createFairQueue } from '../lib/fair-queue.ts'
 
 /** Larger responses are written to disk before they are sent, so that a slow client costs no memory. */
 const LARGE_CHARACTERS = 512 * 1024
-/** Responses of `config.large` routes that are in memory at the same time, for all users. */
+/** Responses of `config.large` routes that are in memory at the same time, for all users and for one. */
 const MAX_PREPARED = 2
+const MAX_OF_ONE_USER = 1
 
 /**
  * A route marked `config.large` waits for a slot before its handler runs, and releases it when its response has left
- * memory, however slowly the client reads.
+ * memory, however slowly the client reads. Users take turns.
  * @param folder where responses are spooled; without it, as in tests of single routes, they are sent from memory.
  */
 export function boundLargeResponses(
   app: Pick<FastifyInstance, 'addHook'>,
   folder: string | undefined,
 ): void {
-  const slots = pLimit(MAX_PREPARED)
+  const slots = createFairQueue({ size: MAX_PREPARED, perOwner: MAX_OF_ONE_USER })
   const releases = new WeakMap<FastifyReply, () => void>()
 
   app.addHook('preHandler', (request, reply, next) => {
     if (request.routeOptions.config.large !== true) return next()
-    void slots(
+    void slots.run(
+      request.user.id,
       () =>
         new Promise<void>((release) => {
           // If the client disconnected while waiting, no further `close` is emitted.
