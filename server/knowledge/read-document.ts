@@ -93,11 +93,14 @@ interface FormattedText {
 
 async function readPdf(bytes: Uint8Array): Promise<FormattedText> {
   const { pages, sections } = await pdfSections(bytes).catch((error: unknown) => {
-    const isProtected = error instanceof Error && error.name === 'PasswordException'
-    throw new UnreadableDocument(
-      storedFailure(isProtected ? 'document_pdf_protected' : 'document_pdf_damaged'),
-      error,
-    )
+    const { name } = error instanceof Error ? error : { name: '' }
+    const reason =
+      name === 'PasswordException'
+        ? 'document_pdf_protected'
+        : name === 'XfaForm'
+          ? 'document_pdf_xfa'
+          : 'document_pdf_damaged'
+    throw new UnreadableDocument(storedFailure(reason), error)
   })
   if (sections.length === 0)
     throw new UnreadableDocument(storedFailure('document_scanned'), undefined, pages.length)

@@ -100,6 +100,52 @@ export function byteOrderMark(bytes: Uint8Array): string | null {
   return null
 }
 
+/** What the code pages of DOS have from 0x80 on: 437 in America, 850 in Western Europe. Programs that pack files still use them for names. */
+const DOS_PAGES = {
+  cp850:
+    'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø×ƒáíóúñÑªº¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐└┴┬├─┼ãÃ╚╔╩╦╠═╬¤ðÐÊËÈıÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµþÞÚÛÙýÝ¯´\u00ad±‗¾¶§÷¸°¨·¹³²■\u00a0',
+  cp437:
+    'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00a0',
+} as const
+
+/** The encodings of names in archives that are not UTF-8: those of DOS and of Windows in East Asia. */
+const NAME_CANDIDATES: readonly (readonly [
+  name: string,
+  language: () => Language,
+  prior: number,
+])[] = [
+  ['cp850', LANGUAGES.western, 0],
+  ['cp437', LANGUAGES.western, 1],
+  ['ibm866', LANGUAGES.cyrillic, 3],
+  ['gb18030', LANGUAGES.simplified, 2],
+  ['shift_jis', LANGUAGES.japanese, 2],
+  ['euc-kr', LANGUAGES.korean, 2],
+  ['big5', LANGUAGES.traditional, 3],
+  ['windows-1252', LANGUAGES.western, 3],
+  ['windows-1251', LANGUAGES.cyrillic, 8],
+]
+
+const isDosPage = (name: string): name is keyof typeof DOS_PAGES => name in DOS_PAGES
+
+/** The name of a file in an archive. Programs of DOS and Windows do not say which encoding they use. */
+export function decodeFileName(bytes: Uint8Array): string {
+  if (isUtf8(bytes)) return decode(bytes, 'utf-8')
+  let best = decode(bytes, 'utf-8')
+  let fewest = bitsAsUtf8(best)
+  for (const [name, language, prior] of NAME_CANDIDATES) {
+    const text = isDosPage(name)
+      ? Array.from(bytes, (byte) =>
+          byte < 0x80 ? String.fromCharCode(byte) : DOS_PAGES[name].charAt(byte - 0x80),
+        ).join('')
+      : decode(bytes, name)
+    const bits = prior + bitsOf(text, language(), fewest)
+    if (bits >= fewest) continue
+    best = text
+    fewest = bits
+  }
+  return best
+}
+
 /** What Windows-1252 has where Latin-1 has control characters; five of them stay what they are. */
 const WINDOWS_1252 = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ'
 
@@ -137,10 +183,24 @@ function utf16Of(bytes: Uint8Array): string | null {
 const evenSample = (bytes: Uint8Array): Uint8Array =>
   bytes.subarray(0, Math.min(bytes.length, SAMPLE_BYTES * SAMPLES) & ~1)
 
+/** Lists of the letters that an alphabet has besides the Latin ones, as in a heading or a test of a program. No words look like them. */
+const LETTER_LISTS = new Set(
+  'åäö äöå æøå øæå äöü äöüß öäü õäöü éèà éèê éèêë àéèù àèìòù áéíóú áéíóúñ ãõç çãõ âêîôû ãõâêôç'.split(
+    ' ',
+  ),
+)
+
+/** Whether all that is not ASCII in a Western text is such lists; in other encodings they are rare words of other languages. */
+function isLetterList(western: string): boolean {
+  const words = western.toLowerCase().match(/[\u0080-\uffff]+/g) ?? []
+  return words.length > 0 && words.every((word) => LETTER_LISTS.has(word))
+}
+
 function likeliest(bytes: Uint8Array): string {
   const sample = sampleOf(bytes)
   const utf8 = decode(sample, 'utf-8')
   if (isNearlyUtf8(utf8)) return 'utf-8'
+  if (isLetterList(decode(sample, 'windows-1252'))) return 'windows-1252'
   let best = 'utf-8'
   let fewest = bitsAsUtf8(utf8)
   const weigh = (name: string, bits: number): void => {

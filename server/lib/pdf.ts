@@ -41,10 +41,25 @@ const MAX_ADDITION_CHARACTERS = 20_000
 const RADICALS =
   '⺁厂⺇几⺌小⺍小⺎兀⺏尣⺐尢⺑尢⺒巳⺓幺⺛旡⺝月⺟母⺠民⺫目⺬示⺭礻⺰纟⺲罒⺳冈⺴冈⺶羊⺷羊⺸羊⺼肉⻁虎⻂衤⻃覀⻄西⻅见⻆角⻇角⻈讠⻉贝⻋车⻐钅⻑長⻒镸⻓长⻔门⻗雨⻘青⻙韦⻚页⻛风⻜飞⻝食⻟飠⻠饣⻡首⻢马⻣骨⻤鬼⻥鱼⻦鸟⻧卤⻨麦⻩黄⻪黾⻫斉⻬齐⻭歯⻮齿⻯竜⻰龙⻱龜⻲亀⻳龟'
 
+/** Thrown for a form in the XFA format of Adobe: its pages only say that another program is needed. */
+export class XfaForm extends Error {
+  override readonly name = 'XfaForm'
+}
+
+/** What pdf.js says about the forms of a file. */
+const FormInfo = z.object({ IsXFAPresent: z.boolean(), IsAcroFormPresent: z.boolean() })
+
+/** Whether the file has no content but XFA. A form that is also an ordinary one has pages with text. */
+async function isOnlyXfa(pdf: Pdf): Promise<boolean> {
+  const { info } = await pdf.getMetadata()
+  const { data } = FormInfo.safeParse(info)
+  return data?.IsXFAPresent === true && !data.IsAcroFormPresent
+}
+
 /**
  * Reads all pages, one after the other; `bytes` are empty afterwards. Slow and partly synchronous: only call it in a child
- * process or a worker thread. Throws when the file is damaged, protected by a password (`PasswordException`) or has more than
- * `maxPages`.
+ * process or a worker thread. Throws when the file is damaged, protected by a password (`PasswordException`), only a form in XFA
+ * (`XfaForm`) or has more than `maxPages`.
  */
 export async function readPdfPages(bytes: Uint8Array, maxPages: number): Promise<PdfPage[]> {
   const pdf = await getDocumentProxy(bytes, {
@@ -58,6 +73,7 @@ export async function readPdfPages(bytes: Uint8Array, maxPages: number): Promise
   })
   try {
     if (pdf.numPages > maxPages) throw new Error(`it has more than ${maxPages} pages`)
+    if (await isOnlyXfa(pdf)) throw new XfaForm('it is a form in XFA')
     const pages: PdfPage[] = []
     for (let number = 1; number <= pdf.numPages; number += 1) {
       const page = await pdf.getPage(number)

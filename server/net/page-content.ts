@@ -1,7 +1,7 @@
 // Extracts the requested form (text, links or structure) from the bytes of a fetched resource.
 import { isUtf8 } from 'node:buffer'
 import { byteOrderMark, type DecodedText, decodeText, decodeTextAs } from '../lib/encodings.ts'
-import { pdfPageText, readPdfPages, unreadableNote } from '../lib/pdf.ts'
+import { pdfPageText, readPdfPages, unreadableNote, XfaForm } from '../lib/pdf.ts'
 import { readMainContent } from './main-content.ts'
 import { outlinePage, type PageOutline } from './page-outline.ts'
 
@@ -35,7 +35,12 @@ export async function readPage(job: PageJob): Promise<PageContent> {
   if (type === 'application/pdf' || startsWith(job.body, '%PDF-')) return readPdf(job)
   const decoded = decodePage(job.body, job.contentType)
   if (decoded === null) return { ok: false, error: 'This is a binary file, not a text page.' }
-  const { text } = decoded
+  const content = readText(decoded.text, type, job)
+  if (!content.ok || decoded.isSure) return content
+  return { ok: true, data: { ...content.data, encoding_guessed: decoded.encoding.name } }
+}
+
+function readText(text: string, type: string, job: PageJob): PageContent {
   const isHtml =
     type.includes('html') ||
     (!type.includes('/json') && /^\s*<(?:!doctype html|html|head|body)\b/i.test(text))
@@ -103,7 +108,12 @@ async function readPdf({ body, extract, url }: PageJob): Promise<PageContent> {
     if (extract === 'links') return { ok: true, data: { links: linksInText(whole) } }
     const title = new URL(url).pathname.split('/').at(-1) ?? ''
     return { ok: true, data: { title, pages: pages.length, text: whole } }
-  } catch {
+  } catch (error) {
+    if (error instanceof XfaForm)
+      return {
+        ok: false,
+        error: 'This PDF is a form in Adobe’s XFA format, which only Adobe’s programs show.',
+      }
     return {
       ok: false,
       error: 'This PDF is damaged, password-protected or larger than the size limit.',
@@ -123,14 +133,23 @@ const startsWith = (body: Uint8Array, text: string): boolean =>
  * Decodes by byte order mark, then the header, then the declaration at the start of the page. What is declared does not count if
  * the bytes do not fit it, or if they are UTF-8 all the same: then, and without a declaration, the text itself decides.
  */
-function decodePage(body: Uint8Array, contentType: string): DecodedText | null {
-  const declared = declaredEncoding(body, contentType)
-  if (declared === null || byteOrderMark(body) !== null || isUtf8(body)) return decodeText(body)
+function decodePage(
+  body: Uint8Array,
+  contentType: string,
+): (DecodedText & { isSure: boolean }) | null {
+  const isProven = byteOrderMark(body) !== null || isUtf8(body)
+  const declared = isProven ? null : declaredEncoding(body, contentType)
+  const asDeclared = declared === null ? null : decodedAs(body, declared)
+  const decoded = asDeclared ?? decodeText(body)
+  return decoded && { ...decoded, isSure: isProven || asDeclared !== null }
+}
+
+/** Null if the page names an encoding that does not exist, or that its bytes do not fit. */
+function decodedAs(body: Uint8Array, declared: string): DecodedText | null {
   try {
-    return decodeTextAs(body, declared) ?? decodeText(body)
+    return decodeTextAs(body, declared)
   } catch {
-    // The page names an encoding that does not exist.
-    return decodeText(body)
+    return null
   }
 }
 

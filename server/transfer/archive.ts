@@ -3,6 +3,7 @@
 import { pipeline, type Readable, Transform } from 'node:stream'
 import { crc32 } from 'node:zlib'
 import yauzl from 'yauzl'
+import { decodeFileName } from '../lib/encodings.ts'
 import { type DescribedFailure, storedFailure } from '../protocol/failures/stored.ts'
 import { ImportFault } from './import-items.ts'
 
@@ -107,8 +108,8 @@ function checked(stream: Readable, expected: number): Readable {
   return pipeline(stream, check, () => {})
 }
 
-/** Without `decodeStrings`, names are bytes; exports write UTF-8 whatever their flag says. */
-const nameOf = (entry: yauzl.Entry): string => entry.fileNameRaw.toString('utf8')
+/** Without `decodeStrings`, names are bytes; exports write UTF-8 whatever their flag says, and some programs that pack again do not. */
+const nameOf = (entry: yauzl.Entry): string => decodeFileName(entry.fileNameRaw)
 
 /** Why an entry is left out; null for an ordinary file. */
 function refusalOf(entry: yauzl.Entry, name: string): DescribedFailure | null {

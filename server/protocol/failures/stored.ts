@@ -21,6 +21,8 @@ export const STORED_FAILURES = {
   document_partly_read: 'there is no text that can be read on these pages: {{pages}}',
   document_pdf_damaged: 'the PDF is damaged',
   document_pdf_protected: 'the PDF is password-protected',
+  document_pdf_xfa:
+    'it is a form in Adobe’s XFA format (print it to a PDF in Adobe Acrobat and attach that file)',
   document_reader_not_started: 'the program that reads documents could not be started',
   document_reading_stopped: 'it was cancelled',
   document_reading_too_slow: 'it took too long to read',

@@ -40,6 +40,16 @@ describe('the text of a PDF', () => {
     expect(read.ok && read.text).toContain('Another title')
   })
 
+  test('of a form in XFA is not what its only page says, "Please wait", but the way to read it', async () => {
+    const form = pdfOf('Please wait...').toString('latin1')
+    const catalog = '/Catalog/Pages 2 0 R'
+    const xfa = form.replace(catalog, `${catalog}/AcroForm<</Fields[]/XFA[(template) 3 0 R]>>`)
+    expect(await extractText('form.pdf', Buffer.from(xfa, 'latin1'), options)).toMatchObject({
+      ok: false,
+      failure: { reason: 'document_pdf_xfa' },
+    })
+  })
+
   test('names the pages without text to the model and to the person', async () => {
     const scanned = pdfOf('Signed on paper', '', '', 'See above', '')
     const read = await extractText('contract.pdf', scanned, options)

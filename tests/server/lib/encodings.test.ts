@@ -2,7 +2,12 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { decodeText, decodeTextAs, encodeText } from '../../../server/lib/encodings.ts'
+import {
+  decodeFileName,
+  decodeText,
+  decodeTextAs,
+  encodeText,
+} from '../../../server/lib/encodings.ts'
 
 const fixture = (name: string): Buffer =>
   readFileSync(join(import.meta.dirname, '../../fixtures/documents', name))
@@ -27,6 +32,9 @@ const TEXTS = [
   ['windows-1252', 'Ærø, Ålborg og Københavns smørrebrød'],
   ['windows-1252', 'LE CAFÉ EST FERMÉ À NOËL'],
   ['windows-1252', '1234;Größe;5 °C;§ 3;12 €'],
+  ['windows-1252', 'ÅÄÖ åäö'],
+  ['windows-1252', 'Buchstaben: äöüß ÄÖÜ, æøå'],
+  ['windows-1251', 'Нет'],
   ['gb18030', '你好'],
   ['gb18030', 'ABC公司,发票号码12345'],
   ['shift_jis', '売上データ 2026年1月'],
@@ -150,4 +158,25 @@ describe('a text in another encoding', () => {
     expect(decodeTextAs(bytes, 'utf-8')).toBeNull()
     expect(() => decodeTextAs(bytes, 'nonsense')).toThrow(RangeError)
   })
+})
+
+test.each([
+  ['Übersicht für Müller.txt', [0x9a, 0x81, 0x81]],
+  ['Grüße.md', [0x81, 0xe1]],
+  ['Résumé à lire.txt', [0x82, 0x82, 0x85]],
+])('the name %s of an archive is read in the code page of DOS', (name, high) => {
+  let at = 0
+  const bytes = Array.from(name, (character) =>
+    character < '\x80' ? character.charCodeAt(0) : (high[at++] ?? 0),
+  )
+  expect(decodeFileName(Uint8Array.from(bytes))).toBe(name)
+})
+
+test.each([
+  ['ibm866', 'Договор и смета.txt'],
+  ['gb18030', '会议纪要.md'],
+  ['shift_jis', '議事録.txt'],
+])('a name of an archive in %s is read: %s', (encoding, name) => {
+  const bytes = encodeText(name, { name: encoding, bom: false })
+  expect(decodeFileName(bytes ?? Buffer.of())).toBe(name)
 })

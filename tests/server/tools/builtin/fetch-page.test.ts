@@ -136,7 +136,10 @@ describe('fetch_page', () => {
     web.site.serve('/undeclared', 'text/plain', german)
     expect(await dataOf(fetchPage, { url: at('/undeclared') })).toMatchObject({
       text: 'Grüße aus Köln',
+      encoding_guessed: 'windows-1252',
     })
+    web.site.serve('/declared', 'text/plain; charset=iso-8859-1', german)
+    expect(await dataOf(fetchPage, { url: at('/declared') })).not.toHaveProperty('encoding_guessed')
     web.site.serve('/wrong', 'text/plain; charset=utf-8', german)
     expect(await dataOf(fetchPage, { url: at('/wrong') })).toMatchObject({ text: 'Grüße aus Köln' })
     web.site.serve('/apache', 'text/plain; charset=iso-8859-1', Buffer.from('Grüße, 你好'))

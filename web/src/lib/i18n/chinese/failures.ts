@@ -66,6 +66,7 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   document_pdf_damaged: 'PDF 文件已损坏',
   document_partly_read: '以下页面没有可读取的文字：{{pages}}',
   document_pdf_protected: 'PDF 设有密码保护',
+  document_pdf_xfa: '它是 Adobe 的 XFA 表单（请在 Adobe Acrobat 中打印为 PDF，再附加该文件）',
   document_reader_not_started: '无法启动读取文档的程序',
   document_reading_stopped: '读取已取消',
   document_reading_too_slow: '读取用时过长',

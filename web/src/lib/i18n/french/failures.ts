@@ -205,6 +205,8 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   document_pdf_damaged: 'le PDF est endommagé',
   document_partly_read: 'aucun texte lisible sur ces pages : {{pages}}',
   document_pdf_protected: 'le PDF est protégé par un mot de passe',
+  document_pdf_xfa:
+    'c’est un formulaire au format XFA d’Adobe (imprimez-le en PDF dans Adobe Acrobat et joignez ce fichier)',
   document_reader_not_started: 'le programme qui lit les documents n’a pas pu démarrer',
   document_reading_stopped: 'l’opération a été annulée',
   document_reading_too_slow: 'la lecture a pris trop de temps',

@@ -208,6 +208,8 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   document_pdf_damaged: 'das PDF ist beschädigt',
   document_partly_read: 'auf diesen Seiten gibt es keinen lesbaren Text: {{pages}}',
   document_pdf_protected: 'das PDF ist durch ein Passwort geschützt',
+  document_pdf_xfa:
+    'es ist ein Formular im XFA-Format von Adobe (drucke es in Adobe Acrobat als PDF und füge diese Datei an)',
   document_reader_not_started:
     'das Programm zum Lesen von Dokumenten konnte nicht gestartet werden',
   document_reading_stopped: 'das Lesen wurde abgebrochen',

@@ -203,6 +203,8 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   document_pdf_damaged: 'PDF が破損しています',
   document_partly_read: '次のページには読み取れるテキストがありません：{{pages}}',
   document_pdf_protected: 'PDF がパスワードで保護されています',
+  document_pdf_xfa:
+    'Adobe の XFA 形式のフォームです（Adobe Acrobat で PDF として印刷し、そのファイルを添付してください）',
   document_reader_not_started: 'ドキュメントを読み取るプログラムを起動できませんでした',
   document_reading_stopped: '読み取りはキャンセルされました',
   document_reading_too_slow: '読み取りに時間がかかりすぎました',

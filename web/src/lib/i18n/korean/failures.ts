@@ -198,6 +198,7 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   document_pdf_damaged: 'PDF가 손상되었습니다',
   document_partly_read: '다음 페이지에는 읽을 수 있는 텍스트가 없습니다: {{pages}}',
   document_pdf_protected: 'PDF가 비밀번호로 보호되어 있습니다',
+  document_pdf_xfa: 'Adobe의 XFA 양식입니다(Adobe Acrobat에서 PDF로 인쇄한 파일을 첨부하세요)',
   document_reader_not_started: '문서를 읽는 프로그램을 시작할 수 없습니다',
   document_reading_stopped: '취소되었습니다',
   document_reading_too_slow: '읽는 데 너무 오래 걸렸습니다',

@@ -202,6 +202,8 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   document_pdf_damaged: 'o PDF está danificado',
   document_partly_read: 'não há texto legível nestas páginas: {{pages}}',
   document_pdf_protected: 'o PDF é protegido por senha',
+  document_pdf_xfa:
+    'é um formulário no formato XFA da Adobe (imprima-o como PDF no Adobe Acrobat e anexe esse arquivo)',
   document_reader_not_started: 'o programa que lê documentos não pôde ser iniciado',
   document_reading_stopped: 'foi cancelado',
   document_reading_too_slow: 'a leitura demorou demais',

@@ -199,6 +199,8 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   document_pdf_damaged: 'PDF повреждён',
   document_partly_read: 'на этих страницах нет текста, который можно прочитать: {{pages}}',
   document_pdf_protected: 'PDF защищён паролем',
+  document_pdf_xfa:
+    'это форма в формате XFA от Adobe (напечатайте её в PDF в Adobe Acrobat и приложите этот файл)',
   document_reader_not_started: 'программу чтения документов не удалось запустить',
   document_reading_stopped: 'чтение отменено',
   document_reading_too_slow: 'чтение длилось слишком долго',

@@ -203,6 +203,8 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   document_pdf_damaged: 'el PDF está dañado',
   document_partly_read: 'no hay texto legible en estas páginas: {{pages}}',
   document_pdf_protected: 'el PDF está protegido con contraseña',
+  document_pdf_xfa:
+    'es un formulario en el formato XFA de Adobe (imprímelo como PDF en Adobe Acrobat y adjunta ese archivo)',
   document_reader_not_started: 'no se pudo iniciar el programa que lee los documentos',
   document_reading_stopped: 'se canceló',
   document_reading_too_slow: 'se tardó demasiado en leerlo',
