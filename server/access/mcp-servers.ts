@@ -11,10 +11,12 @@ interface KnownMcpServer {
   isEnabled: boolean
   /** Null if the stored settings cannot be read, for example because the server's secret key has changed. */
   settings: McpServerSettings | null
+  /** The names of its tools, as models see them, that are neither sent nor called. */
+  disabledTools: readonly string[]
 }
 
 /** Settings from an administrator: null clears a field, an absent field stays unchanged. */
-type GivenMcpSettings = Omit<PatchMcpServerBody, 'enabled'>
+type GivenMcpSettings = Omit<PatchMcpServerBody, 'enabled' | 'tools'>
 
 /** The configured and the stored MCP servers. */
 export interface McpServerCatalog {
@@ -22,13 +24,15 @@ export interface McpServerCatalog {
   list(): readonly KnownMcpServer[]
   /** The settings of the enabled servers, by name. */
   active(): Readonly<Record<string, McpServerSettings>>
+  /** The names of the tools of enabled servers that are switched off. */
+  disabledTools(): ReadonlySet<string>
   /** Reads the stored servers again, because another instance may have changed them. */
   reload(): Promise<void>
   /** Calls `listener` each time the servers were read. */
   onChange(listener: () => void): void
   /** @throws AppError `mcp_server_name_taken`, `mcp_url_missing`. */
   add(name: string, given: GivenMcpSettings, isEnabled: boolean): Promise<void>
-  /** Of a configured server, only the switch can change. @throws AppError. */
+  /** Of a configured server, only the switches of it and its tools can change. @throws AppError. */
   change(name: string, given: PatchMcpServerBody): Promise<void>
   /** @throws AppError if no added server has this name. */
   remove(name: string): Promise<void>
@@ -71,18 +75,27 @@ export async function loadMcpServers(
     }
   }
   const combine = (stored: readonly StoredMcpServer[]): KnownMcpServer[] => {
-    const switches = new Map(stored.map(({ name, isEnabled }) => [name, isEnabled]))
+    const switches = new Map(stored.map((server) => [server.name, server]))
     return [
       ...Object.entries(configured).map(([name, settings]) => ({
         name,
         source: 'config' as const,
-        isEnabled: switches.get(name) ?? true,
+        isEnabled: switches.get(name)?.isEnabled ?? true,
         settings,
+        disabledTools: switches.get(name)?.disabledTools ?? [],
       })),
-      ...stored.flatMap(({ name, sealedSettings, isEnabled }) =>
+      ...stored.flatMap(({ name, sealedSettings, isEnabled, disabledTools }) =>
         sealedSettings === null || isConfigured(name)
           ? []
-          : [{ name, source: 'store' as const, isEnabled, settings: open(name, sealedSettings) }],
+          : [
+              {
+                name,
+                source: 'store' as const,
+                isEnabled,
+                settings: open(name, sealedSettings),
+                disabledTools: disabledTools ?? [],
+              },
+            ],
       ),
     ]
   }
@@ -107,24 +120,31 @@ export async function loadMcpServers(
           isEnabled && settings !== null ? [[name, settings]] : [],
         ),
       ),
+    disabledTools: () =>
+      new Set(known.flatMap(({ isEnabled, disabledTools }) => (isEnabled ? disabledTools : []))),
     reload,
     onChange: (listener) => void listeners.push(listener),
     async add(name, given, isEnabled) {
       const sealedSettings = seal(name, merge(null, given))
-      if (isConfigured(name) || !(await repository.create({ name, sealedSettings, isEnabled })))
+      const server = { name, sealedSettings, isEnabled, disabledTools: null }
+      if (isConfigured(name) || !(await repository.create(server)))
         throw appError('mcp_server_name_taken')
       await reload()
     },
-    async change(name, { enabled, ...given }) {
+    async change(name, { enabled, tools = {}, ...given }) {
       if (isConfigured(name)) {
         if (isAnyGiven(given)) throw appError('mcp_server_configured')
-        if (enabled !== undefined) await repository.switchConfigured(name, enabled)
+        await repository.switchConfigured(name, ({ isEnabled, disabledTools }) => ({
+          isEnabled: enabled ?? isEnabled,
+          disabledTools: switched(disabledTools, tools),
+        }))
       } else {
         const isChanged = await repository.change(name, (before) => {
           // The switch of a server that is no longer in the configuration.
           if (before.sealedSettings === null) throw appError('mcp_server_not_found')
           return {
             isEnabled: enabled ?? before.isEnabled,
+            disabledTools: switched(before.disabledTools, tools),
             sealedSettings: isAnyGiven(given)
               ? seal(name, merge(open(name, before.sealedSettings), given))
               : before.sealedSettings,
@@ -146,6 +166,22 @@ export async function loadMcpServers(
       return before.settings ?? merge(null, given)
     },
   }
+}
+
+/** A server that renames its tools again and again must not make this list grow forever. */
+const MAX_DISABLED = 1_000
+
+/** The switched-off tools after a change; null if there are none. */
+function switched(
+  before: readonly string[] | null,
+  tools: Readonly<Record<string, boolean>>,
+): readonly string[] | null {
+  const off = new Set(before)
+  for (const [name, isOn] of Object.entries(tools))
+    if (isOn) off.delete(name)
+    else off.add(name)
+  const names = [...off].sort()
+  return names.length === 0 ? null : names.slice(-MAX_DISABLED)
 }
 
 const isAnyGiven = (given: object): boolean =>

@@ -74,7 +74,7 @@ export interface ToolModuleOptions extends MessagingOptions {
   commandNetwork: CommandNetwork
   files: FileService
   /** The configured MCP servers. */
-  mcpServers: Pick<McpServerCatalog, 'active' | 'onChange'>
+  mcpServers: Pick<McpServerCatalog, 'active' | 'disabledTools' | 'onChange'>
   loweredRisks: LoweredRisks
   redact(text: string): string
   /** Ensures that one instance reads a document, or refreshes a sign-in to an MCP server. */
@@ -158,6 +158,7 @@ export function createToolModule(options: ToolModuleOptions): ToolModule {
   })
   const mcp = createMcpServers({
     servers: mcpServers.active(),
+    disabledTools: mcpServers.disabledTools(),
     grants: createMcpGrantStore(createMcpGrantRepository(database), box, now),
     claims,
     clientMetadataUrl: clientMetadataUrl(config.public_url),
@@ -168,7 +169,10 @@ export function createToolModule(options: ToolModuleOptions): ToolModule {
     permits: access.allowsMcpServer,
     log: (message, detail) => log.warn(detail, message),
   })
-  mcpServers.onChange(() => mcp.replace(mcpServers.active()))
+  mcpServers.onChange(() => {
+    mcp.switchOff(mcpServers.disabledTools())
+    mcp.replace(mcpServers.active())
+  })
   const registry = createToolRegistry([() => offered, mcp.tools], {
     disabled: config.tools.disabled,
     risk: config.tools.risk,

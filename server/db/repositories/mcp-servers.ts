@@ -8,7 +8,12 @@ export interface StoredMcpServer {
   /** Null for a server of `config.yml`, of which only the switch is stored. */
   sealedSettings: string | null
   isEnabled: boolean
+  /** The names of its tools that are switched off; null if none. */
+  disabledTools: readonly string[] | null
 }
+
+/** What administrators can also switch of a server of `config.yml`. */
+export type McpSwitches = Pick<StoredMcpServer, 'isEnabled' | 'disabledTools'>
 
 /** Stores MCP servers. */
 export type McpServerRepository = ReturnType<typeof createMcpServerRepository>
@@ -21,6 +26,7 @@ export function createMcpServerRepository(database: Database) {
     name: mcpServers.name,
     sealedSettings: mcpServers.sealedSettings,
     isEnabled: mcpServers.isEnabled,
+    disabledTools: mcpServers.disabledTools,
   }
   return {
     /** In the order in which they were added. */
@@ -63,14 +69,23 @@ export function createMcpServerRepository(database: Database) {
         return true
       }),
 
-    /** Stores the switch of a server of `config.yml`. */
-    switchConfigured: async (name: string, isEnabled: boolean): Promise<void> => {
-      await write((tx) =>
-        tx
+    /** Changes the switches of a server of `config.yml` from their current state. */
+    switchConfigured: async (
+      name: string,
+      change: (before: McpSwitches) => McpSwitches,
+    ): Promise<void> => {
+      await write(async (tx) => {
+        await tx.lock(`mcp server ${name}`)
+        const [before = { isEnabled: true, disabledTools: null }] = await tx
+          .select({ isEnabled: columns.isEnabled, disabledTools: columns.disabledTools })
+          .from(mcpServers)
+          .where(eq(mcpServers.name, name))
+        const set = change(before)
+        await tx
           .insert(mcpServers)
-          .values({ name, sealedSettings: null, isEnabled, createdAt: new Date() })
-          .onConflictDoUpdate({ target: mcpServers.name, set: { isEnabled } }),
-      )
+          .values({ name, sealedSettings: null, ...set, createdAt: new Date() })
+          .onConflictDoUpdate({ target: mcpServers.name, set })
+      })
     },
 
     /** Removes a server and all sign-ins to it. False when there is no such server. */

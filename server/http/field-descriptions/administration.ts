@@ -107,6 +107,8 @@ const mcpServerSettings = {
   users: 'Names of the users who may use it, besides administrators. Null: everybody.',
   oauth: within('For servers that people sign in to. Null: none.', OAUTH_CLIENT),
   enabled: 'Whether the server is connected. Default: true.',
+  tools:
+    'Switches tools on (true) or off (false), by their names as models see them. A tool that is off is neither sent to models nor called. Tools that are absent stay as they are.',
 } satisfies FieldsOf<PatchMcpServerBody & { name: string }>
 
 const changedTool = {
@@ -176,6 +178,13 @@ export const ADMINISTRATION_DESCRIPTIONS = {
   AdminMcpServer: {
     ...MCP_SERVER,
     state: `${MCP_SERVER.state} \`off\`: an administrator switched it off.`,
+    tools: within('All its tools. Empty while it is not connected.', {
+      name: 'The name of the tool as models see it.',
+      description: 'What the tool does, in the words of the server.',
+      read_only: 'Whether the server declares that the tool changes nothing.',
+      enabled: 'Whether it is on. A tool that is off is neither sent to models nor called.',
+      tokens: 'The estimated tokens that it takes of each request in which it is listed.',
+    }),
     users: 'Names of the users who may use it, besides administrators. Null: everybody.',
     groups: 'Names of the groups that restrict MCP servers and permit this one.',
     source:

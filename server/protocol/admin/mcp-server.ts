@@ -50,7 +50,15 @@ export const CreateMcpServerBody = z
 
 /** Changes of an MCP server. `null` clears a field; an absent field stays unchanged. The name cannot change. */
 export const PatchMcpServerBody = CreateMcpServerBody.omit({ name: true })
-  .extend({ url: optional(Url) })
+  .extend({
+    url: optional(Url),
+    /** Switches tools on or off, by their names as models see them; others stay as they are. */
+    tools: optional(
+      z
+        .record(z.string().min(1).max(100), z.boolean())
+        .refine((tools) => Object.keys(tools).length <= 500, { error: 'at most 500 tools' }),
+    ),
+  })
   .meta({ id: 'PatchMcpServer' })
 export type PatchMcpServerBody = z.output<typeof PatchMcpServerBody>
 
@@ -106,6 +114,14 @@ export type AcceptMcpToolBody = z.output<typeof AcceptMcpToolBody>
 export const AdminMcpServer = z
   .object({
     ...McpServer.shape,
+    /** All its tools. One that is not `enabled` is neither sent to models nor called. */
+    tools: z.array(
+      McpServer.shape.tools.element.extend({
+        enabled: z.boolean(),
+        /** Estimated tokens that it takes of each request in which it is listed. */
+        tokens: z.int(),
+      }),
+    ),
     /** `off`: an administrator switched it off. */
     state: z.enum([...McpServerStatus.options, 'off']),
     /** The users that may use it; null for everybody. */
@@ -132,7 +148,7 @@ export const AdminMcpServer = z
     /** What was odd in the server's lists: left out or mended. */
     problems: z.array(McpProblem),
     output: ProgramOutput,
-    /** Estimated tokens that its tools take of each request, if all are listed. */
+    /** Estimated tokens that its enabled tools take of each request, if all are listed. */
     tool_tokens: z.int(),
     changed_tools: z.array(ChangedMcpTool),
   })

@@ -127,7 +127,8 @@ function registerOne(app: App, { servers, list, accept }: AdminMcpDependencies):
         audit: { action: 'mcp_server_changed', fields: ['enabled', 'trust_hints', 'users'] },
       },
       schema: {
-        summary: 'Update an added MCP server, or enable or disable any; `null` clears a field',
+        summary:
+          'Update an added MCP server, or enable or disable any or its tools; `null` clears a field',
         params: Params,
         body: PatchMcpServerBody,
         response: { 200: List },

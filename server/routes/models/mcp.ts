@@ -26,7 +26,7 @@ import { pageUrl } from '../page-url.ts'
 
 /** The dependencies of the routes for MCP servers. */
 export interface McpRouteDependencies {
-  mcp: Omit<McpServers, 'tools' | 'toolNamesOf' | 'ready' | 'close'>
+  mcp: Omit<McpServers, 'tools' | 'toolNamesOf' | 'switchOff' | 'ready' | 'close'>
   files: Pick<FileService, 'upload'>
   uploadSlots: UploadSlots
   publicUrl: string | undefined

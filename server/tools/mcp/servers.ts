@@ -6,10 +6,9 @@ import { atMost } from '../../lib/lru-limit.ts'
 import { oncePer } from '../../lib/once-per.ts'
 import { SOLE_WORKER, type WorkClaims } from '../../lib/work-claims.ts'
 import type { GuardedFetch } from '../../net/guarded-fetch.ts'
-import type { McpServerTest } from '../../protocol/admin/mcp-server.ts'
+import type { AdminMcpServer, McpServerTest } from '../../protocol/admin/mcp-server.ts'
 import type { UserId } from '../../protocol/ids.ts'
 import type {
-  McpProblem,
   McpPrompt,
   McpResource,
   McpResourceTemplate,
@@ -36,14 +35,18 @@ import type { ToolEnvironment } from './tool.ts'
 import { tryServer } from './try-server.ts'
 import { isLimited, type McpUser, maySeeServer } from './visibility.ts'
 
+/** A server as administrators see it: with what is odd, and with the tools that are switched off. */
+export type ListedMcpServer = Pick<
+  AdminMcpServer,
+  keyof McpServer | 'problems' | 'output' | 'tool_tokens'
+> & { state: McpServer['state'] }
+
 /** The MCP servers of this installation. */
 export interface McpServers {
   /** The state of each server for this user, in the order of the configuration. */
   list(userId: UserId): McpServer[]
   /** Like `list`, for every server, including those that this user, an administrator, may not use; with what is odd. */
-  listAll(
-    userId: UserId,
-  ): (McpServer & { problems: McpProblem[]; output: string | null; tool_tokens: number })[]
+  listAll(userId: UserId): ListedMcpServer[]
   /** The tools of all servers that this user reaches; the same array while they do not change. */
   tools(userId: UserId | null): readonly ToolDefinition[]
   /** The names of the user's tools of these servers, for conversations that switched the servers off. */
@@ -71,6 +74,8 @@ export interface McpServers {
   resourceTemplates(userId: UserId): Promise<McpResourceTemplate[]>
   /** The content of a resource, as text from outside. @throws AppError if the server does not return it. */
   readResource(userId: UserId, server: string, uri: string): Promise<ReadResource>
+  /** Replaces the names of the tools that are switched off. Runs that have begun keep their tools. */
+  switchOff(tools: ReadonlySet<string>): void
   /** Replaces the configured servers. Servers whose settings have not changed keep their connections. */
   replace(servers: Readonly<Record<string, McpServerSettings>>): void
   /** Connects to a server once, lists its tools and disconnects, independently of the configured servers. */
@@ -88,6 +93,8 @@ const PREPARE_MS = 5_000
 /** The dependencies of the MCP servers. */
 export interface McpServersOptions {
   servers: Readonly<Record<string, McpServerSettings>>
+  /** The names of the tools that are switched off. Default: none. */
+  disabledTools?: ReadonlySet<string>
   grants: McpGrantStore
   /** Lets one instance at a time do certain work; undefined in a single process. */
   claims?: WorkClaims | undefined
@@ -110,7 +117,7 @@ export interface McpServersOptions {
 
 /** Connects to every server in the background. Returns at once, so that an unresponsive server does not delay the start. */
 export function createMcpServers(options: McpServersOptions): McpServers {
-  const { servers, claims = SOLE_WORKER, web, ...rest } = options
+  const { servers, claims = SOLE_WORKER, web, disabledTools = new Set(), ...rest } = options
   const common = { ...rest, fetch: createOAuthFetch(web), starts: createStarts() }
   const loadEnvironment = async (): Promise<ToolEnvironment> => ({
     compile: await loadCompiler(),
@@ -126,6 +133,9 @@ export function createMcpServers(options: McpServersOptions): McpServers {
   /** Users as they were when `prepare` was last called for them. */
   const users = new LRUCache<UserId, McpUser>(atMost(MAX_USERS))
   let isClosed = false
+  let isOn = enabledTools(disabledTools)
+  const toolsOf = (entry: ServerEntry, userId: UserId | null): readonly ToolDefinition[] =>
+    isOn(entry.tools(userId))
   const started = open(entries)
 
   /** Connects to servers, unless they were removed in the meantime. */
@@ -217,19 +227,34 @@ export function createMcpServers(options: McpServersOptions): McpServers {
 
   return {
     ready: started,
-    tools: (userId) => joined(visible(userId).map((entry) => entry.tools(userId))),
-    list: (userId) => visible(userId).map((entry) => entry.describe(userId)),
+    tools: (userId) => joined(visible(userId).map((entry) => toolsOf(entry, userId))),
+    list: (userId) =>
+      visible(userId).map((entry) => {
+        const on = new Set(toolsOf(entry, userId).map(({ name }) => name))
+        const server = entry.describe(userId)
+        return { ...server, tools: server.tools.filter(({ name }) => on.has(name)) }
+      }),
     listAll: (userId) =>
-      entries.map((entry) => ({
-        ...entry.describe(userId),
-        problems: entry.problems(userId),
-        output: entry.output(),
-        tool_tokens: tokensOf(entry.tools(userId)),
-      })),
+      entries.map((entry) => {
+        const on = toolsOf(entry, userId)
+        const costs = new Map(entry.tools(userId).map((tool) => [tool.name, costOf(tool)] as const))
+        const server = entry.describe(userId)
+        return {
+          ...server,
+          tools: server.tools.map((tool) => ({
+            ...tool,
+            enabled: on.some(({ name }) => name === tool.name),
+            tokens: costs.get(tool.name) ?? 0,
+          })),
+          problems: entry.problems(userId),
+          output: entry.output(),
+          tool_tokens: tokensOf(on),
+        }
+      }),
     toolNamesOf(userId, wanted) {
       const names = visible(userId)
         .filter(({ name }) => wanted.includes(name))
-        .flatMap((entry) => entry.tools(userId))
+        .flatMap((entry) => toolsOf(entry, userId))
         .map(({ name }) => name)
       return new Set(names)
     },
@@ -260,6 +285,9 @@ export function createMcpServers(options: McpServersOptions): McpServers {
     resourceTemplates: (userId) => gather(userId, 'resource templates', listResourceTemplates),
     readResource: (userId, server, uri) =>
       ask(userId, server, 'mcp_resource_failed', (client) => readResource(client, server, uri)),
+    switchOff(tools) {
+      isOn = enabledTools(tools)
+    },
     replace(wanted) {
       if (isClosed) return
       const before = entries
@@ -285,14 +313,22 @@ export function createMcpServers(options: McpServersOptions): McpServers {
   }
 }
 
-/** Estimated tokens of the tools in a request. */
-const tokensOf = oncePer((tools: readonly ToolDefinition[]): number =>
-  estimateTokens(
-    JSON.stringify(
-      tools.map(({ name, description, parameters }) => ({ name, description, parameters })),
-    ),
-  ),
+/** Returns a function that leaves out tools; it returns the same array for the same list. */
+function enabledTools(off: ReadonlySet<string>) {
+  if (off.size === 0) return (tools: readonly ToolDefinition[]) => tools
+  return oncePer((tools: readonly ToolDefinition[]): readonly ToolDefinition[] =>
+    tools.filter(({ name }) => !off.has(name)),
+  )
+}
+
+/** Estimated tokens of a tool in a request. */
+const costOf = oncePer(({ name, description, parameters }: ToolDefinition): number =>
+  estimateTokens(JSON.stringify({ name, description, parameters })),
 )
+
+/** Estimated tokens of the tools in a request. */
+const tokensOf = (tools: readonly ToolDefinition[]): number =>
+  tools.reduce((sum, tool) => sum + costOf(tool), 0)
 
 /** Lets a few programs start at a time. */
 function createStarts(): () => Promise<() => void> {

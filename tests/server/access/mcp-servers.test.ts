@@ -128,4 +128,49 @@ describeOnEachServer('MCP servers of administrators', (start) => {
     expect(await state()).not.toBe('off')
     expect((await asBob('GET', '/api/mcp')).json.data.servers).toMatchObject([{ name: 'notes' }])
   })
+
+  test('a tool that an administrator switches off is neither listed nor called, for servers of both sources, until it is switched on', async () => {
+    const remote = await startModernMcpServer()
+    onTestFinished(() => remote.close())
+    await asAdmin('POST', '/mcp', { name: 'tracker', url: remote.url })
+    const server = async () =>
+      (await asAdmin('GET', '/mcp')).json.data.items.find(
+        ({ name }: { name: string }) => name === 'tracker',
+      )
+    await eventually(async () => expect(await server()).toMatchObject({ state: 'connected' }))
+    const before = await server()
+    const tool = before.tools.find(({ name }: { name: string }) => name === 'mcp__tracker__count')
+    expect(tool).toMatchObject({ enabled: true, tokens: expect.any(Number) })
+    const namesOfBob = async (): Promise<string[]> => [
+      ...(await asBob('GET', '/api/tools')).json.data.tools.map(
+        (one: { function: { name: string } }) => one.function.name,
+      ),
+      ...(await asBob('GET', '/api/mcp')).json.data.servers.flatMap(
+        (one: { tools: { name: string }[] }) => one.tools.map(({ name }) => name),
+      ),
+    ]
+    expect((await namesOfBob()).filter((name) => name === tool.name)).toHaveLength(2)
+
+    const change = { tools: { [tool.name]: false } }
+    expect((await asBob('PATCH', '/api/admin/mcp/tracker', change)).status).toBe(403)
+    expect((await asAdmin('PATCH', '/mcp/tracker', change)).status).toBe(200)
+    expect(await namesOfBob()).not.toContain(tool.name)
+    const off = await server()
+    expect(off.tool_tokens).toBe(before.tool_tokens - tool.tokens)
+    expect(off.tools).toHaveLength(before.tools.length)
+    expect(off.tools).toContainEqual({ ...tool, enabled: false })
+    // Other changes keep it.
+    await asAdmin('PATCH', '/mcp/tracker', { enabled: false })
+    await asAdmin('PATCH', '/mcp/tracker', { enabled: true })
+    await eventually(async () => expect(await server()).toMatchObject({ state: 'connected' }))
+    expect(await namesOfBob()).not.toContain(tool.name)
+
+    await asAdmin('PATCH', '/mcp/tracker', { tools: { [tool.name]: true } })
+    expect(await namesOfBob()).toContain(tool.name)
+    expect((await asAdmin('PATCH', '/mcp/notes', { tools: { mcp__notes__x: false } })).status).toBe(
+      200,
+    )
+    expect((await asAdmin('PATCH', '/mcp/notes', { tools: { '': false } })).status).toBe(400)
+    await asAdmin('DELETE', '/mcp/tracker')
+  })
 })

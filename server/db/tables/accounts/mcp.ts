@@ -13,6 +13,8 @@ export function defineMcpTables(c: Columns, { users }: Accounts) {
     /** Its settings with address and headers; null for a server of `config.yml`. */
     sealedSettings: c.text('sealed_settings'),
     isEnabled: c.boolean('is_enabled').notNull(),
+    /** The names of its tools that an administrator switched off; null if none. */
+    disabledTools: c.json<readonly string[]>('disabled_tools'),
     createdAt: c.time('created_at').notNull(),
   })
 

@@ -19,6 +19,7 @@ import { McpChangedTools } from './mcp-changed-tools.tsx'
 import { McpControls } from './mcp-controls.tsx'
 import { McpDiagnostics } from './mcp-diagnostics.tsx'
 import { McpDialog } from './mcp-dialog.tsx'
+import { McpTools } from './mcp-tools.tsx'
 import { Section } from './section.tsx'
 
 const STATE_TONES = {
@@ -88,7 +89,7 @@ function Server({
   server: McpServer | AdminMcpServer
   controls?: ReactNode
 }) {
-  const { t, i18n } = useTranslation()
+  const { t } = useTranslation()
   const refusalText = useRefusalText()
   const needsSignIn = server.auth === 'needed'
   const isOff = server.state === 'off'
@@ -121,17 +122,8 @@ function Server({
           {refusalText({ ...server, message: server.error })}
         </p>
       )}
-      {'tool_tokens' in server && server.tools.length > 0 && (
-        <p className="mt-1 text-note text-muted">
-          <Facts
-            of={[
-              t('mcp.toolCount', { count: server.tools.length }),
-              t('mcp.toolTokens', { number: server.tool_tokens.toLocaleString(i18n.language) }),
-            ]}
-          />
-        </p>
-      )}
-      {server.tools.length > 0 && (
+      {'tool_tokens' in server && server.tools.length > 0 && <McpTools server={server} />}
+      {!('tool_tokens' in server) && server.tools.length > 0 && (
         <ul className="mt-1.5 flex flex-wrap gap-1.5">
           {server.tools.map(({ name, description }) => (
             <li

@@ -126,6 +126,8 @@ export const settingsPages: typeof english = {
     none: '没有 MCP 服务器',
     toolCount_one: '{{count}} 个工具',
     toolCount_other: '{{count}} 个工具',
+    toolsOn: '已启用 {{on}} / {{all}} 个工具',
+    tokens: '约 {{number}} 个 token',
     toolTokens: '每次请求约占 {{number}} 个 token',
     changedTool:
       '“{{tool}}”更改了自己的说明。虽然 config.yml 将它设为{{risk}}，现在仍会重新请求允许。如果您仍希望如此，请接受更改。',

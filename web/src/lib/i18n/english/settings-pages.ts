@@ -131,6 +131,8 @@ export const settingsPages = {
     signInNeeded: 'sign in to use it',
     toolCount_one: '{{count}} tool',
     toolCount_other: '{{count}} tools',
+    toolsOn: '{{on}} of {{all}} tools on',
+    tokens: 'About {{number}} tokens',
     toolTokens: 'About {{number}} tokens of each request',
     changedTool:
       '“{{tool}}” has changed what it says of itself. It asks for approval again, although config.yml sets it to {{risk}}. Accept it if you still want that.',

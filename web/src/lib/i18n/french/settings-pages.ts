@@ -146,6 +146,8 @@ export const settingsPages = {
     toolCount_one: '{{count}} outil',
     toolCount_many: '{{count}} outils',
     toolCount_other: '{{count}} outils',
+    toolsOn: '{{on}} outils activés sur {{all}}',
+    tokens: 'Environ {{number}} tokens',
     toolTokens: 'Environ {{number}} tokens de chaque requête',
     changedTool:
       '« {{tool}} » a changé sa description. Il demande de nouveau une approbation, bien que config.yml lui donne « {{risk}} ». Acceptez le changement si cela doit rester ainsi.',

@@ -139,6 +139,8 @@ export const settingsPages = {
     signInNeeded: 'melde dich an, um ihn zu verwenden',
     toolCount_one: '{{count}} Tool',
     toolCount_other: '{{count}} Tools',
+    toolsOn: '{{on}} von {{all}} Tools eingeschaltet',
+    tokens: 'Etwa {{number}} Tokens',
     toolTokens: 'Etwa {{number}} Token jeder Anfrage',
     changedTool:
       '„{{tool}}“ beschreibt sich jetzt anders. Es fragt wieder um Freigabe, obwohl config.yml es auf „{{risk}}“ setzt. Nimm die Änderung an, wenn das weiter gelten soll.',

@@ -133,6 +133,8 @@ export const settingsPages = {
     signOut: 'サインアウト',
     signInNeeded: '使うにはサインインが必要',
     toolCount_other: '{{count}} 個のツール',
+    toolsOn: '{{all}} 個中 {{on}} 個のツールがオン',
+    tokens: '約 {{number}} トークン',
     toolTokens: 'リクエストごとに約 {{number}} トークン',
     changedTool:
       '「{{tool}}」の説明が変わりました。config.yml では{{risk}}ですが、再び承認を求めます。引き続きその設定でよければ、変更を承認してください。',

@@ -129,6 +129,8 @@ export const settingsPages = {
     signOut: '로그아웃',
     signInNeeded: '사용하려면 로그인 필요',
     toolCount_other: '도구 {{count}}개',
+    toolsOn: '도구 {{all}}개 중 {{on}}개 켜짐',
+    tokens: '약 {{number}} 토큰',
     toolTokens: '요청마다 약 {{number}} 토큰',
     changedTool:
       '“{{tool}}”의 설명이 바뀌었습니다. config.yml에는 {{risk}}(으)로 되어 있지만 다시 승인을 요청합니다. 계속 그렇게 두려면 변경을 수락하세요.',

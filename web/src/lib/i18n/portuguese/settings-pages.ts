@@ -141,6 +141,8 @@ export const settingsPages = {
     toolCount_one: '{{count}} ferramenta',
     toolCount_many: '{{count}} ferramentas',
     toolCount_other: '{{count}} ferramentas',
+    toolsOn: '{{on}} de {{all}} ferramentas ativadas',
+    tokens: 'Cerca de {{number}} tokens',
     toolTokens: 'Cerca de {{number}} tokens de cada solicitação',
     changedTool:
       '“{{tool}}” mudou sua descrição. Volta a pedir aprovação, embora config.yml o defina como “{{risk}}”. Aceite a mudança se isso ainda deve valer.',

@@ -146,6 +146,8 @@ export const settingsPages = {
     toolCount_few: '{{count}} инструмента',
     toolCount_many: '{{count}} инструментов',
     toolCount_other: '{{count}} инструмента',
+    toolsOn: 'Включено инструментов: {{on}} из {{all}}',
+    tokens: 'Около {{number}} токенов',
     toolTokens: 'Около {{number}} токенов каждого запроса',
     changedTool:
       '«{{tool}}» изменил своё описание. Он снова требует подтверждения, хотя config.yml задаёт ему «{{risk}}». Примите изменение, если это должно остаться в силе.',

@@ -141,6 +141,8 @@ export const settingsPages = {
     toolCount_one: '{{count}} herramienta',
     toolCount_many: '{{count}} herramientas',
     toolCount_other: '{{count}} herramientas',
+    toolsOn: '{{on}} de {{all}} herramientas activadas',
+    tokens: 'Unos {{number}} tokens',
     toolTokens: 'Unos {{number}} tokens de cada solicitud',
     changedTool:
       '«{{tool}}» ha cambiado su descripción. Vuelve a pedir aprobación, aunque config.yml le asigna «{{risk}}». Acepta el cambio si debe seguir así.',
