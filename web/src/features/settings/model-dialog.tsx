@@ -4,17 +4,30 @@ import { type FormEvent, useId, useState } from 'react'
 import type { AdminModel } from '../../../../server/protocol/models/catalog.ts'
 import { useChangeModel } from '../../lib/api/catalog.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
+import { UrlField } from '../../ui/controls/address-field.tsx'
 import { Button } from '../../ui/controls/button.tsx'
 import { SelectField, TextArea, TextField } from '../../ui/controls/field.tsx'
+import { Switch } from '../../ui/controls/switch.tsx'
 import { Dialog } from '../../ui/overlays/dialog.tsx'
-import { formOf, type ModelForm, patchOf } from './model-form.ts'
+import { connectionOf, formOf, type ModelForm, patchOf } from './model-form.ts'
 
-/** Opened for one stored model of the list. */
-export function ModelDialog({ model, onClose }: { model: AdminModel; onClose: () => void }) {
+/** Opened for one stored model of the list. `siblings` are the other stored models of its address. */
+export function ModelDialog({
+  model,
+  siblings,
+  onClose,
+}: {
+  model: AdminModel
+  siblings: readonly AdminModel[]
+  onClose: () => void
+}) {
   const { t } = useTranslation()
   const formId = useId()
   const change = useChangeModel()
   const [form, setForm] = useState<ModelForm>(() => formOf(model))
+  const [isForAll, setIsForAll] = useState(true)
+  const connection = connectionOf(form, model)
+  const isMoved = Object.keys(connection).length > 0
   const field = (name: keyof ModelForm) => ({
     label: t(`models.field.${name}`),
     value: form[name],
@@ -26,7 +39,17 @@ export function ModelDialog({ model, onClose }: { model: AdminModel; onClose: ()
   const auto = { value: '', label: t('models.auto') }
   const submit = (event: FormEvent): void => {
     event.preventDefault()
-    change.mutate({ id: model.id, patch: patchOf(form, model) }, { onSuccess: onClose })
+    void save()
+  }
+  const save = async (): Promise<void> => {
+    try {
+      await change.mutateAsync({ id: model.id, patch: patchOf(form, model) })
+      if (isMoved && isForAll)
+        for (const { id } of siblings) await change.mutateAsync({ id, patch: connection })
+      onClose()
+    } catch {
+      // Shown by the page; the form stays open.
+    }
   }
   return (
     <Dialog
@@ -45,6 +68,26 @@ export function ModelDialog({ model, onClose }: { model: AdminModel; onClose: ()
       }
     >
       <form id={formId} onSubmit={submit} className="grid gap-4 sm:grid-cols-2">
+        <div className="sm:col-span-2">
+          <UrlField {...field('apiUrl')} required maxLength={2000} />
+        </div>
+        <div className="sm:col-span-2">
+          <TextField
+            {...field('apiKey')}
+            type="password"
+            autoComplete="off"
+            hint={t(model.has_api_key ? 'models.keyStays' : 'models.keyNone')}
+          />
+        </div>
+        {isMoved && siblings.length > 0 && (
+          <div className="sm:col-span-2">
+            <Switch
+              label={t('models.forAll', { count: siblings.length + 1 })}
+              checked={isForAll}
+              onChange={setIsForAll}
+            />
+          </div>
+        )}
         <TextField {...field('name')} maxLength={200} />
         <SelectField
           {...field('api')}

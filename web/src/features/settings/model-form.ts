@@ -1,11 +1,14 @@
 // Converts the editable settings of a stored model to the texts of a form, and back to a patch.
 import type { z } from 'zod'
 import type { AdminModel, PatchModelBody } from '../../../../server/protocol/models/catalog.ts'
+import { headerLines } from '../../lib/header-lines.ts'
 
 /** Every value as typed; '' for a setting that the model does not have. */
 export type ModelForm = Readonly<
   Record<
     | 'name'
+    | 'apiUrl'
+    | 'apiKey'
     | 'api'
     | 'tools'
     | 'thinking'
@@ -28,6 +31,9 @@ const text = (value: string | number | boolean | undefined): string =>
 /** The initial values of the form; empty for settings that were never set. */
 export const formOf = (model: AdminModel): ModelForm => ({
   name: text(model.name),
+  apiUrl: model.api_url,
+  // The server never returns it.
+  apiKey: '',
   api: text(model.api),
   tools: text(model.tool_mode),
   thinking: text(model.thinking),
@@ -47,11 +53,7 @@ const HIDDEN = '••••••'
 
 /** The changes of the headers, one `name: value` per line. A missing line removes its header. */
 function headersOf(typed: string, names: readonly string[]): ModelPatch['headers'] {
-  const lines = typed.split('\n').flatMap((line) => {
-    const colon = line.indexOf(':')
-    const name = line.slice(0, Math.max(0, colon)).trim().toLowerCase()
-    return name === '' ? [] : [[name, line.slice(colon + 1).trim()] as const]
-  })
+  const lines = headerLines(typed)
   const kept = new Set(lines.map(([name]) => name))
   const changes = [
     ...names.filter((name) => !kept.has(name.toLowerCase())).map((name) => [name, null] as const),
@@ -76,6 +78,12 @@ const choose = <Choices extends object>(
 ): Choices[keyof Choices] | null =>
   Object.hasOwn(choices, value) ? choices[value as keyof Choices] : null // checked just before
 
+/** The changes of address and key, which several models of one provider share; empty if there are none. */
+export const connectionOf = (form: ModelForm, model: AdminModel): ModelPatch => ({
+  ...(form.apiUrl.trim() === model.api_url ? {} : { api_url: form.apiUrl.trim() }),
+  ...(form.apiKey.trim() === '' ? {} : { api_key: form.apiKey.trim() }),
+})
+
 /** The patch for the changed form. A price has both rates; rates that the form does not show keep their values. */
 export function patchOf(form: ModelForm, model: AdminModel): ModelPatch {
   const input = orNull(form.input, Number)
@@ -83,6 +91,7 @@ export function patchOf(form: ModelForm, model: AdminModel): ModelPatch {
   const cached = orNull(form.cachedInput, Number)
   const { cached_input: _old, ...before } = model.price ?? { currency: 'USD', input: 0, output: 0 }
   return {
+    ...connectionOf(form, model),
     name: orNull(form.name, String),
     api: choose(APIS, form.api),
     tool_mode: choose(TOOLS, form.tools),

@@ -72,7 +72,15 @@ export function ModelsSection({ admin }: { admin: boolean }) {
         ))}
       </ul>
       {edited !== undefined && (
-        <ModelDialog key={edited.id} model={edited} onClose={() => setEditing(null)} />
+        <ModelDialog
+          key={edited.id}
+          model={edited}
+          siblings={(stored ?? []).filter(
+            ({ id, source, api_url: url }) =>
+              source === 'store' && url === edited.api_url && id !== edited.id,
+          )}
+          onClose={() => setEditing(null)}
+        />
       )}
       {entering !== null && (
         <PromptDialog

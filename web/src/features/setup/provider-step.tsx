@@ -6,7 +6,7 @@ import { usePresets } from '../../lib/api/catalog.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { UrlField } from '../../ui/controls/address-field.tsx'
-import { SelectField, TextField } from '../../ui/controls/field.tsx'
+import { SelectField, TextArea, TextField } from '../../ui/controls/field.tsx'
 import { API_NAMES } from './probe-findings.tsx'
 import { APIS, type SetupForm } from './setup-form.ts'
 
@@ -39,7 +39,7 @@ export function ProviderStep({
   const choose = (preset: Preset): void => {
     keys.current.set(form.apiUrl, form.apiKey)
     const apiKey = keys.current.get(preset.api_url) ?? ''
-    onChange({ apiUrl: preset.api_url, apiKey, api: '', model: '', also: [] })
+    onChange({ apiUrl: preset.api_url, apiKey, headers: '', api: '', model: '', also: [] })
   }
   return (
     <>
@@ -113,6 +113,16 @@ export function ProviderStep({
           ...APIS.map((api) => ({ value: api, label: API_NAMES[api] })),
         ]}
         onChange={({ target }) => onChange({ api: APIS.find((api) => api === target.value) ?? '' })}
+      />
+      <TextArea
+        label={t('setup.headers')}
+        hint={t('setup.headersHint')}
+        rows={2}
+        spellCheck={false}
+        autoComplete="off"
+        placeholder="x-gateway-key: …"
+        value={form.headers}
+        onChange={({ target }) => onChange({ headers: target.value })}
       />
     </>
   )

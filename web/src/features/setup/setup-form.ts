@@ -1,10 +1,11 @@
-// The values entered in the setup, and the models to store. Stored for a reload, without the key.
+// The values entered in the setup, and the models to store. Stored for a reload, without the key and the headers.
 import type {
   ModelApi,
   ModelSettings,
   ProbeReport,
 } from '../../../../server/protocol/models/catalog.ts'
 import { privateKey } from '../../lib/browser/private-storage.ts'
+import { headerLines } from '../../lib/header-lines.ts'
 import { fieldsOf, listIn, parseJson, textIn } from '../../lib/read-json.ts'
 
 /** The kinds of APIs that the server can speak to a provider. */
@@ -21,6 +22,8 @@ export type SetupForm = {
   apiUrl: string
   api: ModelApi | ''
   apiKey: string
+  /** Headers of the provider's own, one `name: value` per line. */
+  headers: string
   model: string
   /** Other models of the provider to add with the tested one. */
   also: readonly string[]
@@ -30,7 +33,15 @@ export type SetupForm = {
 
 const STORAGE_KEY = privateKey('setup')
 
-const EMPTY: SetupForm = { apiUrl: '', api: '', apiKey: '', model: '', also: [], added: [] }
+const EMPTY: SetupForm = {
+  apiUrl: '',
+  api: '',
+  apiKey: '',
+  headers: '',
+  model: '',
+  also: [],
+  added: [],
+}
 
 const textsIn = (value: unknown): string[] =>
   listIn(value).flatMap((one) => (typeof one === 'string' ? [one] : []))
@@ -52,12 +63,21 @@ export function readForm(): SetupForm {
   }
 }
 
-/** Stores the values for `readForm`, without the key. Never throws. */
-export function writeForm({ apiKey: _secret, ...form }: SetupForm): void {
+/** Stores the values for `readForm`, without the key and the headers. Never throws. */
+export function writeForm({ apiKey: _secret, headers: _secrets, ...form }: SetupForm): void {
   try {
     sessionStorage.setItem(STORAGE_KEY, JSON.stringify(form))
   } catch {
     // Storage is blocked: a reload starts again.
+  }
+}
+
+/** The key and the headers, if there are any. */
+export function secretsOf(form: SetupForm): Pick<ModelSettings, 'api_key' | 'headers'> {
+  const headers = headerLines(form.headers)
+  return {
+    ...(form.apiKey.trim() === '' ? {} : { api_key: form.apiKey.trim() }),
+    ...(headers.length === 0 ? {} : { headers: Object.fromEntries(headers) }),
   }
 }
 
@@ -74,18 +94,22 @@ const tested = (form: SetupForm, report: ProbeReport): ModelSettings => {
     name: form.model.trim(),
     api_url: report.suggested.api_url ?? form.apiUrl.trim(),
     upstream_model: form.model.trim(),
-    ...(form.apiKey.trim() === '' ? {} : { api_key: form.apiKey.trim() }),
+    ...secretsOf(form),
   }
 }
 
 /** The settings of another model of the same provider. It is not tested; the server knows the abilities of many models. */
-const untested = ({ api_url, api, api_key }: ModelSettings, model: string): ModelSettings => ({
+const untested = (
+  { api_url, api, api_key, headers }: ModelSettings,
+  model: string,
+): ModelSettings => ({
   id: idOf(model),
   name: model,
   upstream_model: model,
   api_url,
   ...(api === undefined ? {} : { api }),
   ...(api_key === undefined ? {} : { api_key }),
+  ...(headers === undefined ? {} : { headers }),
 })
 
 /** The models to store: the tested one first, then the other chosen ones. */

@@ -4,6 +4,7 @@ import { type FormEvent, useEffect, useRef } from 'react'
 import { Link, useLocation } from 'wouter'
 import type { User } from '../../../../server/protocol/accounts/user.ts'
 import { useModels } from '../../lib/api/catalog.ts'
+import { ApiError } from '../../lib/http/api-client.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { paths } from '../../lib/paths.ts'
 import { Button, linkButtonClass } from '../../ui/controls/button.tsx'
@@ -43,7 +44,7 @@ function Setup() {
   const { t } = useTranslation()
   const [, navigate] = useLocation()
   const setup = useSetup()
-  const { form, change, go, probe, report, save, step, store, test } = setup
+  const { form, change, exchange, go, probe, report, save, step, store, taken, test } = setup
   const heading = useFocusOnChange(step)
   const submit = (event: FormEvent): void => {
     event.preventDefault()
@@ -51,7 +52,8 @@ function Setup() {
     else if (step === 'provider') test('')
     else if (step === 'models') void save()
   }
-  const problem = probe.error ?? store.error
+  const problem = probe.error ?? store.error ?? exchange.error
+  const isTaken = store.error instanceof ApiError && store.error.reason === 'model_id_taken'
   return (
     <div className="mx-auto flex w-full max-w-xl flex-col gap-6 px-5 py-8">
       <StepList current={step} />
@@ -83,6 +85,16 @@ function Setup() {
         {step !== 'try' && problem !== null && (
           <p role="alert" className="rounded-lg bg-bad-soft px-3 py-2 text-sm text-bad">
             {errorText(problem)}
+            {isTaken && taken.length > 0 && (
+              <Button
+                size="small"
+                className="mt-2 block"
+                disabled={exchange.isPending || store.isPending}
+                onClick={() => void save(true)}
+              >
+                {t('setup.replace', { count: taken.length, name: taken[0] })}
+              </Button>
+            )}
           </p>
         )}
         {step === 'provider' && probe.data !== undefined && report === null && (

@@ -1,7 +1,7 @@
 // The state and actions of the setup: current step, entered values, testing the provider, storing models.
 import { useState } from 'react'
 import { useLocation, useSearch } from 'wouter'
-import { useProbe, useStoreModel } from '../../lib/api/catalog.ts'
+import { useAdminModels, useChangeModel, useProbe, useStoreModel } from '../../lib/api/catalog.ts'
 import { paths } from '../../lib/paths.ts'
 import {
   modelsOf,
@@ -9,6 +9,7 @@ import {
   type SetupForm,
   type SetupStep,
   STEPS,
+  secretsOf,
   writeForm,
 } from './setup-form.ts'
 
@@ -19,6 +20,10 @@ export function useSetup() {
   const [form, setForm] = useState(readForm)
   const probe = useProbe()
   const store = useStoreModel()
+  const exchange = useChangeModel(true)
+  const existing = new Set(
+    useAdminModels(true).data?.flatMap(({ id, source }) => (source === 'store' ? [id] : [])),
+  )
   const report = probe.data?.reachable === true ? probe.data : null
   const named = STEPS.find((one) => one === new URLSearchParams(search).get('step')) ?? 'provider'
   // A reload loses the test result and the key, so the entered values have to be tested again.
@@ -30,7 +35,13 @@ export function useSetup() {
     setForm(next)
     writeForm(next)
     store.reset()
-    if (part.apiUrl !== undefined || part.api !== undefined || part.apiKey !== undefined)
+    exchange.reset()
+    if (
+      part.apiUrl !== undefined ||
+      part.api !== undefined ||
+      part.apiKey !== undefined ||
+      part.headers !== undefined
+    )
       probe.reset()
   }
   const test = (model: string): void =>
@@ -38,7 +49,7 @@ export function useSetup() {
       {
         api_url: form.apiUrl.trim(),
         ...(form.api === '' ? {} : { api: form.api }),
-        ...(form.apiKey.trim() === '' ? {} : { api_key: form.apiKey.trim() }),
+        ...secretsOf(form),
         ...(model === '' ? {} : { upstream_model: model }),
       },
       {
@@ -50,19 +61,27 @@ export function useSetup() {
         },
       },
     )
-  const save = async (): Promise<void> => {
+  /** Stores the models. With `replace`, models that exist get the new settings, otherwise they are refused. */
+  const save = async (replace = false): Promise<void> => {
     if (report === null) return
     const added: string[] = []
     try {
       for (const settings of modelsOf(form, report)) {
-        await store.mutateAsync(settings)
-        added.push(settings.id)
+        const { id, ...patch } = settings
+        if (replace && existing.has(id)) await exchange.mutateAsync({ id, patch })
+        else await store.mutateAsync(settings)
+        added.push(id)
       }
     } catch {
       return // shown with the form
     }
-    change({ added, apiKey: '', also: [] })
+    change({ added, apiKey: '', headers: '', also: [] })
     go('try')
   }
-  return { form, change, go, probe, report, save, step, store, test }
+  /** The models to add whose id is taken by a stored model. */
+  const taken =
+    report === null
+      ? []
+      : modelsOf(form, report).flatMap(({ id }) => (existing.has(id) ? [id] : []))
+  return { form, change, exchange, go, probe, report, save, step, store, taken, test }
 }

@@ -83,7 +83,7 @@ export function useStoreModel() {
 }
 
 /** Changes the settings of a stored model. */
-export function useChangeModel() {
+export function useChangeModel(quiet = false) {
   const client = useQueryClient()
   return useMutation({
     mutationFn: ({ id, patch }: { id: string; patch: z.input<typeof PatchModelBody> }) =>
@@ -93,6 +93,7 @@ export function useChangeModel() {
         client.invalidateQueries({ queryKey: modelsKey }),
         client.invalidateQueries({ queryKey: adminModelsKey }),
       ]),
+    meta: { quiet },
   })
 }
 

@@ -98,12 +98,18 @@ export const settingsPages = {
     auto: 'Detect',
     headersHint:
       'One per line, in addition to the key. Stored values are never shown; remove a line to remove its header.',
+    keyStays: 'Leave it empty to keep the stored key.',
+    keyNone: 'No key is stored.',
+    forAll_one: 'For all {{count}} models of this address',
+    forAll_other: 'For all {{count}} models of this address',
     autoText:
       'Empty fields are detected or come from the table of known models. Prices are per million tokens.',
     on: 'Yes',
     off: 'No',
     effort: { low: 'Low effort', medium: 'Medium effort', high: 'High effort' },
     field: {
+      apiUrl: 'Address (URL)',
+      apiKey: 'API key',
       name: 'Name',
       api: 'API',
       tools: 'Tools',

@@ -87,6 +87,12 @@ export const accountPages = {
     url: 'Adresse',
     urlHint: 'L’adresse de base de l’API, ou l’adresse complète …/chat/completions.',
     api: 'API',
+    headers: 'Autres en-têtes',
+    headersHint:
+      'Pour les passerelles qui demandent un second en-tête. Un par ligne, stockés chiffrés.',
+    replace_one: 'Remplacer {{count}} modèles par ces paramètres',
+    replace_many: 'Remplacer {{count}} modèles par ces paramètres',
+    replace_other: 'Remplacer {{count}} modèles par ces paramètres',
     apiHint: 'Le test la détecte. N’en choisissez une que pour imposer un autre choix.',
     apiDetect: 'Détecter',
     key: 'Clé d’API',

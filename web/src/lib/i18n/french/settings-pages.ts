@@ -111,12 +111,19 @@ export const settingsPages = {
     auto: 'Détecter',
     headersHint:
       'Un par ligne, en plus de la clé. Les valeurs enregistrées ne sont jamais affichées ; supprimez une ligne pour retirer son en-tête.',
+    keyStays: 'Laissez vide pour garder la clé enregistrée.',
+    keyNone: 'Aucune clé n’est enregistrée.',
+    forAll_one: 'Pour les {{count}} modèles de cette adresse',
+    forAll_many: 'Pour les {{count}} modèles de cette adresse',
+    forAll_other: 'Pour les {{count}} modèles de cette adresse',
     autoText:
       'Ce que vous laissez vide est détecté, ou vient de la table des modèles connus. Les prix sont par million de tokens.',
     on: 'Oui',
     off: 'Non',
     effort: { low: 'Effort faible', medium: 'Effort moyen', high: 'Effort élevé' },
     field: {
+      apiUrl: 'Adresse (URL)',
+      apiKey: 'Clé d’API',
       name: 'Nom',
       api: 'API',
       tools: 'Outils',

@@ -86,6 +86,11 @@ export const accountPages = {
     url: 'Adresse',
     urlHint: 'Die Basisadresse der API oder die vollständige Adresse …/chat/completions.',
     api: 'API',
+    headers: 'Weitere Header',
+    headersHint:
+      'Für Gateways, die einen zweiten Header verlangen. Einer je Zeile, verschlüsselt gespeichert.',
+    replace_one: '„{{name}}“ durch diese Einstellungen ersetzen',
+    replace_other: '{{count}} Modelle durch diese Einstellungen ersetzen',
     apiHint: 'Der Test erkennt sie. Wähle nur dann eine aus, wenn du das überschreiben willst.',
     apiDetect: 'Erkennen',
     key: 'API-Schlüssel',

@@ -105,12 +105,18 @@ export const settingsPages = {
     auto: 'Erkennen',
     headersHint:
       'Einer pro Zeile, zusätzlich zum Schlüssel. Gespeicherte Werte werden nie angezeigt; wer eine Zeile löscht, entfernt ihren Header.',
+    keyStays: 'Leer lassen, um den gespeicherten Schlüssel zu behalten.',
+    keyNone: 'Es ist kein Schlüssel gespeichert.',
+    forAll_one: 'Für alle {{count}} Modelle dieser Adresse',
+    forAll_other: 'Für alle {{count}} Modelle dieser Adresse',
     autoText:
       'Was du leer lässt, wird erkannt oder kommt aus der Tabelle bekannter Modelle. Preise gelten pro Million Token.',
     on: 'Ja',
     off: 'Nein',
     effort: { low: 'Geringer Aufwand', medium: 'Mittlerer Aufwand', high: 'Hoher Aufwand' },
     field: {
+      apiUrl: 'Adresse (URL)',
+      apiKey: 'API-Schlüssel',
       name: 'Name',
       api: 'API',
       tools: 'Tools',

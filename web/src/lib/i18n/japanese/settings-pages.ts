@@ -101,12 +101,17 @@ export const settingsPages = {
     auto: '判別する',
     headersHint:
       'キーに加えて送信します。1 行に 1 つです。保存した値は表示されません。行を削除するとそのヘッダーも削除されます。',
+    keyStays: '空のままなら保存済みのキーを使います。',
+    keyNone: '保存されたキーはありません。',
+    forAll_other: 'このアドレスの全 {{count}} モデルに適用',
     autoText:
       '空欄の項目は判別されるか、既知のモデルの表から補われます。価格は 100 万トークンあたりです。',
     on: 'はい',
     off: 'いいえ',
     effort: { low: '思考量：少', medium: '思考量：中', high: '思考量：多' },
     field: {
+      apiUrl: 'アドレス (URL)',
+      apiKey: 'API キー',
       name: '名前',
       api: 'API',
       tools: 'ツール',

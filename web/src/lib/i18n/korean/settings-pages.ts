@@ -97,12 +97,17 @@ export const settingsPages = {
     auto: '자동 감지',
     headersHint:
       '키와 함께 보내며 한 줄에 하나씩 씁니다. 저장된 값은 표시되지 않으며, 줄을 지우면 그 헤더가 삭제됩니다.',
+    keyStays: '비워 두면 저장된 키를 유지합니다.',
+    keyNone: '저장된 키가 없습니다.',
+    forAll_other: '이 주소의 모델 {{count}}개 모두에 적용',
     autoText:
       '비워 둔 항목은 자동으로 감지하거나 알려진 모델 표에서 가져옵니다. 가격은 100만 토큰 기준입니다.',
     on: '예',
     off: '아니요',
     effort: { low: '생각 적게', medium: '생각 보통', high: '생각 많이' },
     field: {
+      apiUrl: '주소(URL)',
+      apiKey: 'API 키',
       name: '이름',
       api: 'API',
       tools: '도구',

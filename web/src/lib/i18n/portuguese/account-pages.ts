@@ -87,6 +87,12 @@ export const accountPages = {
     url: 'Endereço',
     urlHint: 'O endereço base da API ou o endereço completo …/chat/completions.',
     api: 'API',
+    headers: 'Outros cabeçalhos',
+    headersHint:
+      'Para gateways que pedem um segundo cabeçalho. Um por linha, guardados com criptografia.',
+    replace_one: 'Substituir {{count}} modelo por estas configurações',
+    replace_many: 'Substituir {{count}} modelos por estas configurações',
+    replace_other: 'Substituir {{count}} modelos por estas configurações',
     apiHint: 'O teste a detecta. Escolha uma somente se quiser usar outra.',
     apiDetect: 'Detectar',
     key: 'Chave de API',

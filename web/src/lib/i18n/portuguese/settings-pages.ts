@@ -106,12 +106,19 @@ export const settingsPages = {
     auto: 'Detectar',
     headersHint:
       'Um por linha, além da chave. Os valores salvos nunca são exibidos; remova uma linha para remover o cabeçalho.',
+    keyStays: 'Deixe em branco para manter a chave guardada.',
+    keyNone: 'Nenhuma chave está guardada.',
+    forAll_one: 'Para todos os {{count}} modelos deste endereço',
+    forAll_many: 'Para todos os {{count}} modelos deste endereço',
+    forAll_other: 'Para todos os {{count}} modelos deste endereço',
     autoText:
       'O que você deixa em branco é detectado ou vem da tabela de modelos conhecidos. Os preços são por milhão de tokens.',
     on: 'Sim',
     off: 'Não',
     effort: { low: 'Esforço baixo', medium: 'Esforço médio', high: 'Esforço alto' },
     field: {
+      apiUrl: 'Endereço (URL)',
+      apiKey: 'Chave de API',
       name: 'Nome',
       api: 'API',
       tools: 'Ferramentas',

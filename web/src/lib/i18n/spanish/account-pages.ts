@@ -87,6 +87,12 @@ export const accountPages = {
     url: 'Dirección',
     urlHint: 'La dirección base de la API o la dirección completa …/chat/completions.',
     api: 'API',
+    headers: 'Otras cabeceras',
+    headersHint:
+      'Para pasarelas que piden una segunda cabecera. Una por línea; se guardan cifradas.',
+    replace_one: 'Sustituir «{{name}}» por estos ajustes',
+    replace_many: 'Sustituir {{count}} modelos por estos ajustes',
+    replace_other: 'Sustituir {{count}} modelos por estos ajustes',
     apiHint: 'La prueba la detecta. Elige una solo si quieres usar otra.',
     apiDetect: 'Detectar',
     key: 'Clave de API',

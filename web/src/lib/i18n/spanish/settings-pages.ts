@@ -106,12 +106,19 @@ export const settingsPages = {
     auto: 'Detectar',
     headersHint:
       'Uno por línea, además de la clave. Los valores guardados nunca se muestran; quita una línea para eliminar su encabezado.',
+    keyStays: 'Déjalo vacío para conservar la clave guardada.',
+    keyNone: 'No hay ninguna clave guardada.',
+    forAll_one: 'Para los {{count}} modelos de esta dirección',
+    forAll_many: 'Para los {{count}} modelos de esta dirección',
+    forAll_other: 'Para los {{count}} modelos de esta dirección',
     autoText:
       'Lo que dejas vacío se detecta o se toma de la tabla de modelos conocidos. Los precios son por millón de tokens.',
     on: 'Sí',
     off: 'No',
     effort: { low: 'Esfuerzo bajo', medium: 'Esfuerzo medio', high: 'Esfuerzo alto' },
     field: {
+      apiUrl: 'Dirección (URL)',
+      apiKey: 'Clave de API',
       name: 'Nombre',
       api: 'API',
       tools: 'Herramientas',
