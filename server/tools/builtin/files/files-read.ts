@@ -5,6 +5,7 @@ import { compileGlob } from '../../../workspace/files/glob.ts'
 import { parsePath } from '../../../workspace/files/paths.ts'
 import { decodeText } from '../../../workspace/files/text.ts'
 import { defineTool, fail, markUntrusted, succeed, type ToolDefinition } from '../../definition.ts'
+import { createDocumentReader, isDocument, pageOf } from './document-text.ts'
 import { type FileToolDependencies, requireWorkspace } from './project-access.ts'
 
 /** Limits of one read; the result says how to continue. */
@@ -25,32 +26,52 @@ const ReadInput = z.object({
     .describe('Only if the file is not UTF-8, e.g. "gb18030".'),
   start_line: z.int().min(1).optional().describe('First line, from 1.'),
   end_line: z.int().min(1).optional().describe('Last line, inclusive.'),
+  page: z.int().min(1).optional().describe('Only this page, slide or sheet of a document.'),
   line_numbers: z.boolean().default(false).describe('Prefix lines with their number.'),
 })
 
 /** The tools `file_read`, `file_list`, `file_exists`, `file_glob` and `file_grep`. */
 export function createReadingFileTools({ services, seen }: FileToolDependencies): ToolDefinition[] {
   const { outsideText } = services.checkpoints
+  const readDocument = createDocumentReader()
 
   const fileRead = defineTool({
     name: 'file_read',
     aliases: ['read_file'],
     description:
-      'Reads a project text file or a range of its lines. When "truncated" is true, "note" gives the start_line to continue with. Cannot read binary files.',
+      'Reads a project text file, or the text of a PDF, Word, Excel or PowerPoint file, or a range of its lines. When "truncated" is true, "note" gives the start_line to continue with. Cannot read other binary files.',
     category: 'file',
     riskLevel: 'low',
     namesAddresses: true,
     cacheable: true,
     recall: seen.recall,
     input: ReadInput,
-    async handler({ path, encoding: asked, start_line, end_line, line_numbers }, context) {
+    async handler({ path, encoding: asked, start_line, end_line, page, line_numbers }, context) {
       if (start_line !== undefined && end_line !== undefined && end_line < start_line)
         return fail(`end_line (${end_line}) is before start_line (${start_line}).`)
       const workspace = await requireWorkspace(services, context)
       const { bytes, state } = await workspace.read(path)
-      const { text, encoding } = decodeText(bytes, path, asked)
+      const document =
+        asked === undefined && isDocument(path, bytes)
+          ? await readDocument(
+              { root: workspace.root, path, version: state.version, bytes },
+              context.signal,
+            )
+          : null
+      if (typeof document === 'string') return fail(`"${path}" cannot be read: ${document}`)
+      const { text, encoding } =
+        document === null
+          ? decodeText(bytes, path, asked)
+          : { text: document.text, encoding: { name: 'utf-8' } }
+      const shown = page === undefined ? text : pageOf(text, page)
+      if (shown === null)
+        return fail(
+          document?.pages == null
+            ? `"${path}" has no pages. Use start_line and end_line.`
+            : `"${path}" has no text on page ${page}. It has ${document.pages} pages.`,
+        )
       seen.note(context.runId, path, state.version)
-      const part = cutLines(text, start_line ?? 1, end_line ?? Number.POSITIVE_INFINITY)
+      const part = cutLines(shown, start_line ?? 1, end_line ?? Number.POSITIVE_INFINITY)
       if (start_line !== undefined && start_line > Math.max(1, part.total))
         return fail(
           `"${path}" has only ${part.total} lines; start_line ${start_line} is past the end.`,
@@ -68,6 +89,8 @@ export function createReadingFileTools({ services, seen }: FileToolDependencies)
             total_lines: part.total,
             truncated: part.truncated,
             ...(part.truncated ? { note: noteFor(part, range) } : {}),
+            ...(document?.pages == null ? {} : { pages: document.pages }),
+            ...(document?.note == null ? {} : { missing: document.note }),
             ...(encoding.name === 'utf-8' ? {} : { encoding: encoding.name }),
           },
           {

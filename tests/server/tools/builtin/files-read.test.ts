@@ -2,6 +2,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { pdfOf, presentation } from '../../../support/documents.ts'
 import { useProjectTools } from './project-tools.ts'
 
 const my = useProjectTools()
@@ -66,6 +67,28 @@ describe('reading', () => {
     const wide = await data('file_read', { path: 'wide.txt' })
     expect(wide).toMatchObject({ truncated: true, note: expect.stringContaining('start_line=2') })
     expect(String(wide.content).length).toBe(40_000)
+  })
+
+  test('of PDF and Office files returns the text, whole or by page', async () => {
+    await put('trip.pptx', presentation(['Welcome', 'Hotels', '函馆的夜景']))
+    expect(await data('file_read', { path: 'trip.pptx' })).toMatchObject({
+      content: expect.stringMatching(/^\[Page 1\]\nWelcome[\s\S]*\[Page 3\]\n函馆的夜景/),
+      pages: 3,
+      truncated: false,
+    })
+    const { content } = await data('file_read', { path: 'trip.pptx', page: 2 })
+    expect(content).toMatch(/^\[Page 2\]\nHotels/)
+    expect(content).not.toContain('Page 3')
+    expect(await error('file_read', { path: 'trip.pptx', page: 9 })).toContain('3 pages')
+    await put('paper.pdf', pdfOf('The first line', 'The second line'))
+    expect(await data('file_read', { path: 'paper.pdf' })).toMatchObject({
+      content: expect.stringContaining('The second line'),
+      pages: 2,
+    })
+    await put('a.txt', 'one')
+    expect(await error('file_read', { path: 'a.txt', page: 1 })).toContain('no pages')
+    await put('damaged.docx', Buffer.from('PK\u0003\u0004 something else'))
+    expect(await error('file_read', { path: 'damaged.docx' })).toContain('"damaged.docx"')
   })
 
   test('decodes text and refuses binary files with their type', async () => {

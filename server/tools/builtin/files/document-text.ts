@@ -1,0 +1,53 @@
+// The text of PDF and Office files of a project, as `file_read` returns it.
+import { basename, extname } from 'node:path'
+import { LRUCache } from 'lru-cache'
+import { extractText } from '../../../knowledge/extract.ts'
+
+const OFFICE = new Set(['.docx', '.docm', '.xlsx', '.xlsm', '.pptx', '.pptm'])
+/** A model reads a document in portions: its text stays for the next one. */
+const MAX_TEXTS = 8
+const MAX_CHARACTERS = 8_000_000
+const TTL_MS = 600_000
+
+/** A text with a line `[Page n]` before each page. `pages`: null for formats without pages. `note`: what is missing. */
+type DocumentText = { text: string; pages: number | null; note: string | null }
+
+const startsWith = (bytes: Uint8Array, mark: string): boolean =>
+  Buffer.from(bytes.subarray(0, mark.length)).toString('latin1') === mark
+
+/** Whether a document reader knows what to do with the file. */
+export const isDocument = (path: string, bytes: Uint8Array): boolean =>
+  startsWith(bytes, '%PDF') || (startsWith(bytes, 'PK') && OFFICE.has(extname(path).toLowerCase()))
+
+/** Create one per process. `version` changes with the content of the file of the project. Reads in a child process; resolves with the reason of a failure. */
+export function createDocumentReader() {
+  const texts = new LRUCache<string, DocumentText>({
+    max: MAX_TEXTS,
+    maxSize: MAX_CHARACTERS,
+    sizeCalculation: ({ text }) => text.length + 1,
+    ttl: TTL_MS,
+  })
+  return async (
+    file: { root: string; path: string; version: string; bytes: Uint8Array },
+    signal: AbortSignal,
+  ): Promise<DocumentText | string> => {
+    const key = `${file.version} ${file.root} ${file.path}`
+    const known = texts.get(key)
+    if (known !== undefined) return known
+    const found = await extractText(basename(file.path), file.bytes, { signal })
+    if (!found.ok) return found.failure.message
+    const { text, pages, failure } = found
+    const read = { text, pages, note: failure?.message ?? null }
+    texts.set(key, read)
+    return read
+  }
+}
+
+/** The part of the text that belongs to a page, with its mark; null if there is no such page or nothing was read of it. */
+export function pageOf(text: string, page: number): string | null {
+  const mark = `[Page ${page}]\n`
+  const from = text.startsWith(mark) ? 0 : text.indexOf(`\n${mark}`) + 1
+  if (from === 0 && !text.startsWith(mark)) return null
+  const next = /\n\[Page \d{1,6}\]\n/.exec(text.slice(from + 1))
+  return next === null ? text.slice(from) : text.slice(from, from + 1 + next.index + 1)
+}
