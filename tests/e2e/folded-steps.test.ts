@@ -32,4 +32,37 @@ describeInBrowser('the steps of an answer', (visitor) => {
     if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/folded.png` })
     await leave(page)
   })
+
+  test('a row that was unfolded stays in view when its group folds, and figures are in the menu unless they are wanted below', async () => {
+    let open = (): void => {}
+    const gate = new Promise<void>((resolve) => {
+      open = resolve
+    })
+    on.upstream.enqueue(
+      turn.toolCalls([sum('1 + 1'), sum('2 + 2')]),
+      turn.toolCalls([sum('3 + 3'), sum('4 + 4')], { until: gate }),
+      turn.text('All added.'),
+    )
+    const page = await visitor.open(on.server.url)
+    await say(page, 'Add.')
+    const answer = page.getByRole('article', { name: 'Answer' })
+    const row = answer.getByRole('button', { name: /2 \+ 2/ })
+    await row.click()
+    await expect.poll(() => row.getAttribute('aria-expanded')).toBe('true')
+    open()
+    await page.getByText('All added.').waitFor()
+    await answer.getByRole('button', { name: /^4 steps/ }).waitFor()
+    await expect.poll(() => row.getAttribute('aria-expanded')).toBe('true')
+
+    const figures = page.getByText(/^\d+ tokens?\b/)
+    await answer.getByRole('button', { name: 'More actions' }).waitFor()
+    expect(await figures.count()).toBe(0)
+    await answer.getByRole('button', { name: 'More actions' }).click()
+    await page
+      .getByRole('menu')
+      .getByText(/^\d+ tokens?\b/)
+      .waitFor()
+    if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/figures.png` })
+    await leave(page)
+  })
 })

@@ -30,6 +30,25 @@ describeInBrowser('on a phone', (visitor) => {
     await leave(page)
   })
 
+  test('only the last answer shows its actions until another message is tapped', async () => {
+    on.upstream.enqueue(turn.text('One.'), turn.text('Two.'))
+    const page = await visitor.open(on.server.url, { phone: true })
+    await say(page, 'First?')
+    await page.getByText('One.').waitFor()
+    await page.getByRole('button', { name: 'Regenerate' }).waitFor()
+    await say(page, 'Second?')
+    await page.getByText('Two.').waitFor()
+    const areShown = () =>
+      page.evaluate<boolean[]>(
+        "[...document.querySelectorAll('.message-actions')].map((one) => getComputedStyle(one).opacity === '1')",
+      )
+    await expect.poll(areShown).toEqual([false, false, false, true])
+    await page.getByText('One.').tap()
+    await expect.poll(areShown).toEqual([false, true, false, true])
+    await expectAccessible(page)
+    await leave(page)
+  })
+
   test('the header of a conversation has a new one and a menu to rename, move, share, export and delete it', async () => {
     const projectId = await on.createProject('Garden', { 'plan.md': '# Plan' })
     on.upstream.enqueue(turn.text('Tulips.'))

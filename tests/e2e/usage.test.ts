@@ -35,13 +35,16 @@ describeInBrowser('usage', (visitor) => {
   })
   afterAll(() => upstream.close())
 
-  test('an answer shows its cached input and its cost, also after a reload', async () => {
+  test('an answer shows its cached input and its cost in its menu, and below it if that is wanted', async () => {
     upstream.enqueue(turn.text('Hello there.', { usage }))
     const page = await visitor.open(server.url)
     await say(page, 'Hi')
     // 10,000 × 2 + 30,000 × 0.2 + 1,500 × 10, per million.
     const figures = page.getByText(/1,500 tokens · 40K in, 30K \(75%\) cached · \$0\.04/)
-    await figures.waitFor()
+    await page.getByRole('button', { name: 'More actions' }).click()
+    await page.getByRole('menu').and(page.locator(':has-text("1,500 tokens")')).waitFor()
+    await page.keyboard.press('Escape')
+    await page.evaluate(`localStorage.setItem('nanoclaw.display', '{"figures":"below"}')`)
     await page.reload()
     await figures.waitFor()
     await expectAccessible(page)

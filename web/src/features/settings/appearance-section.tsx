@@ -58,6 +58,7 @@ export function AppearanceSection() {
         <DisplayChoice name="motion" />
         {/* On a touch screen, Enter is always a new line. */}
         {!isTouched && <DisplayChoice name="sendKey" />}
+        <DisplayChoice name="figures" />
         <NotificationSwitch />
       </div>
     </Section>

@@ -9,6 +9,8 @@ const CHOICES = {
   motion: ['system', 'less'],
   /** `mod-enter`: Ctrl+Enter, or Command+Enter on a Mac. */
   sendKey: ['enter', 'mod-enter'],
+  /** Tokens, cost, time and model of each answer: in its menu, or below it, too. */
+  figures: ['menu', 'below'],
 } as const
 
 /** The chosen value of each setting. */
@@ -42,6 +44,7 @@ function readStored(): Display {
     contrast: chosen(stored, 'contrast'),
     motion: chosen(stored, 'motion'),
     sendKey: chosen(stored, 'sendKey'),
+    figures: chosen(stored, 'figures'),
   }
 }
 

@@ -5,6 +5,7 @@ import type { Message } from '../../../../../server/protocol/conversations/messa
 import type { MessageId } from '../../../../../server/protocol/ids.ts'
 import type { Usage } from '../../../../../server/protocol/runs/usage.ts'
 import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
+import { useDisplay } from '../../../lib/preferences/display.ts'
 import { ActionButton } from '../../../ui/controls/action-button.tsx'
 import { AnswerMenu } from './answer-menu.tsx'
 import { AnswerUsage } from './answer-usage.tsx'
@@ -42,6 +43,15 @@ export function AnswerActions({
   onEdit: () => void
 }) {
   const { t } = useTranslation()
+  const isBelow = useDisplay(({ figures }) => figures === 'below')
+  const figures = (
+    <AnswerUsage
+      usage={usage}
+      tokens={usage?.completion_tokens ?? message.token_count}
+      model={message.model ?? null}
+      timing={message.timing ?? null}
+    />
+  )
   return (
     <div className="message-actions -ms-1.5 flex min-h-7 flex-wrap items-center gap-0.5">
       {!isEmpty && (
@@ -67,6 +77,7 @@ export function AnswerActions({
         message={message}
         conversationId={conversationId}
         locked={locked}
+        figures={figures}
         onRegenerate={onRegenerate}
         onEdit={onEdit}
       />
@@ -77,12 +88,7 @@ export function AnswerActions({
         disabled={locked}
         onShow={onShow}
       />
-      <AnswerUsage
-        usage={usage}
-        tokens={usage?.completion_tokens ?? message.token_count}
-        model={message.model ?? null}
-        timing={message.timing ?? null}
-      />
+      {isBelow && <span className="ms-1.5 max-sm:basis-full">{figures}</span>}
       {message.edited_from !== undefined && (
         <span className="px-1.5 text-xs text-muted">{t('answer.edited')}</span>
       )}

@@ -1,5 +1,6 @@
 // The menu of an answer: regenerate with another model, compare, edit, copy the link, read aloud, inspect the run.
 import { Activity, AudioLines, Columns2, Ellipsis, Link2, PencilLine, Square } from 'lucide-react'
+import type { ReactNode } from 'react'
 import type { Message } from '../../../../../server/protocol/conversations/message.ts'
 import { useMenuModels } from '../../../lib/api/preferences.ts'
 import { copyText } from '../../../lib/browser/copy-text.ts'
@@ -29,12 +30,15 @@ export function AnswerMenu({
   message,
   conversationId,
   locked,
+  figures,
   onRegenerate,
   onEdit,
 }: {
   message: Message
   conversationId: string
   locked: boolean
+  /** Tokens, cost, time and model of the answer. */
+  figures: ReactNode
   onRegenerate: (id: string, model: string) => void
   onEdit: () => void
 }) {
@@ -80,6 +84,9 @@ export function AnswerMenu({
           {t('answer.inspect')}
         </MenuItem>
       )}
+      <div className="max-w-72 border-t border-line px-2.5 pt-2 pb-1.5 leading-snug not-last:mb-1 empty:hidden">
+        {figures}
+      </div>
       {!locked && models.length > 1 && (
         <>
           <MenuSeparator />

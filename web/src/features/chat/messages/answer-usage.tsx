@@ -6,7 +6,7 @@ import { useModels } from '../../../lib/api/catalog.ts'
 import { compactNumber, duration, money, percent, wholeNumber } from '../../../lib/format.ts'
 import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 
-/** A line next to the actions of a finished answer; unknown values are left out. */
+/** The facts of a finished answer on one line, or several; unknown values are left out. */
 export function AnswerUsage({
   usage,
   tokens,
@@ -46,7 +46,7 @@ export function AnswerUsage({
   if (timing !== null) facts.push(['time', <Duration key="time" timing={timing} />])
   if (model !== null) facts.push(['model', <ModelName key="model" id={model} />])
   return (
-    <span className="ms-1.5 max-sm:basis-full text-xs text-muted tabular-nums">
+    <span className="text-xs text-muted tabular-nums">
       {facts.map(([key, fact], index) => (
         // A line breaks between facts, not inside them.
         <Fragment key={key}>

@@ -1,7 +1,7 @@
 // The list of messages: the newest first loaded, older ones when the user scrolls up.
 
 import { ArrowDown } from 'lucide-react'
-import { type RefObject, useEffect, useLayoutEffect, useRef } from 'react'
+import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import type { Message } from '../../../../../server/protocol/conversations/message.ts'
 import type { MessageId } from '../../../../../server/protocol/ids.ts'
 import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
@@ -88,6 +88,8 @@ export function MessageList({
   const { t } = useTranslation()
   const comparison = useComparison(conversationId)
   const { data: tasks } = useBackgroundTasks(conversationId)
+  /** The message whose actions a touch screen shows. */
+  const [tapped, setTapped] = useState<string | null>(null)
   const scroller = useRef<HTMLDivElement>(null)
   const content = useRef<HTMLDivElement>(null)
   const { atEnd, toEnd, release } = useStickToEnd(scroller, content)
@@ -111,7 +113,16 @@ export function MessageList({
         aria-label={t('chat.messages')}
         className="@container h-full overflow-y-auto [scrollbar-gutter:stable_both-edges] bg-paper -outline-offset-2 will-change-scroll"
       >
-        <div ref={content} className="flex flex-col pt-4 pb-4">
+        {/* biome-ignore lint/a11y/useKeyWithClickEvents: focus shows the actions, too */}
+        {/* biome-ignore lint/a11y/noStaticElementInteractions: only for touch */}
+        <div
+          ref={content}
+          className="flex flex-col pt-4 pb-4"
+          onClick={({ target }) => {
+            if (!(target instanceof Element)) return
+            setTapped(target.closest('[data-message]')?.getAttribute('data-message') ?? null)
+          }}
+        >
           {hasOlder && (
             <div ref={sentinel} className="flex justify-center py-3">
               <Spinner />
@@ -121,6 +132,7 @@ export function MessageList({
             <div
               key={message.id}
               data-message={message.id}
+              data-tapped={tapped === message.id ? '' : undefined}
               className={classNames(
                 'message-row mx-auto w-full px-5 max-sm:px-4',
                 isCompared(comparison, message) ? 'max-w-[78.5rem]' : 'max-w-3xl',

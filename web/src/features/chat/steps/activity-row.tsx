@@ -1,7 +1,10 @@
 // A row of an answer's activity: an icon, a title and a state, with details that unfold below.
 import { ChevronRight, type LucideIcon } from 'lucide-react'
-import { type ReactNode, useEffect, useId, useState } from 'react'
+import { createContext, type ReactNode, useContext, useEffect, useId, useState } from 'react'
 import { classNames } from '../../../ui/class-names.ts'
+
+/** The row that is rendered: its key, and the keys of the rows of its answer that the user has unfolded. */
+export const RowKey = createContext<{ key: string; unfolded: Set<string> } | null>(null)
 
 /** The frame of thinking and tool calls. `children` are rendered only while the row is open; `below` is always visible. */
 export function ActivityRow({
@@ -29,7 +32,14 @@ export function ActivityRow({
   unfold?: boolean
   children: ReactNode
 }) {
-  const [open, setOpen] = useState(initiallyOpen)
+  const row = useContext(RowKey)
+  // The row is rendered anew when it moves into the line of its group.
+  const [open, setOpen] = useState(initiallyOpen || row?.unfolded.has(row.key) === true)
+  const toggle = (): void => {
+    setOpen(!open)
+    if (open) row?.unfolded.delete(row.key)
+    else row?.unfolded.add(row.key)
+  }
   useEffect(() => {
     if (unfold) setOpen(true)
   }, [unfold])
@@ -41,7 +51,7 @@ export function ActivityRow({
         aria-expanded={open}
         aria-controls={open ? contentId : undefined}
         className="flex w-full min-w-0 items-center gap-2.5 rounded-lg py-1 pe-2 text-start text-sm hover:bg-hover/60"
-        onClick={() => setOpen(!open)}
+        onClick={toggle}
       >
         <span
           className={classNames(

@@ -1,8 +1,9 @@
 // The steps of an answer: its text, with thinking and tool calls on a rail in between.
-import { memo, useMemo } from 'react'
+import { memo, useMemo, useState } from 'react'
 import type { PendingApproval } from '../../../../../server/protocol/runs/run-event.ts'
 import type { Step } from '../../../../../server/protocol/runs/step.ts'
 import type { Progress } from '../runs/tool-progress.ts'
+import { RowKey } from './activity-row.tsx'
 import { FoldedSteps, foldable } from './folded-steps.tsx'
 import { type Activity, toSegments } from './segments.ts'
 import { TextStep } from './text-step.tsx'
@@ -28,6 +29,7 @@ export const AnswerSteps = memo(function AnswerSteps({
   /** The live state of the run; null unless the run is active. */
   live: Live | null
 }) {
+  const [unfolded] = useState(() => new Set<string>())
   const growing = live?.growing ?? null
   const growingId = growing === null ? undefined : steps[growing]?.id
   const segments = useMemo(() => toSegments(steps, growing), [steps, growing])
@@ -43,12 +45,18 @@ export const AnswerSteps = memo(function AnswerSteps({
             )}
             {foldable(segment.items).map(({ key, items }) => {
               const rows = items.map((item) => (
-                <ActivityItem key={item.key} item={item} live={live} />
+                <RowKey key={item.key} value={{ key: item.key, unfolded }}>
+                  <ActivityItem item={item} live={live} />
+                </RowKey>
               ))
               return items.length === 1 ? (
                 rows
               ) : (
-                <FoldedSteps key={key} items={items}>
+                <FoldedSteps
+                  key={key}
+                  items={items}
+                  hasUnfolded={items.some((item) => unfolded.has(item.key))}
+                >
                   {rows}
                 </FoldedSteps>
               )

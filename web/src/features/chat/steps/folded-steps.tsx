@@ -58,12 +58,14 @@ const secondsOf = (item: Activity): number =>
       ? 0
       : read(item.result).seconds
 
-/** `children` are the rows of the steps. */
+/** `children` are the rows of the steps. `hasUnfolded`: the user has unfolded one of them, which stays in view. */
 export function FoldedSteps({
   items,
+  hasUnfolded,
   children,
 }: {
   items: readonly Activity[]
+  hasUnfolded: boolean
   children: ReactNode
 }) {
   const { t, i18n } = useTranslation()
@@ -72,6 +74,8 @@ export function FoldedSteps({
   return (
     <ActivityRow
       icon={ListChecks}
+      initiallyOpen={hasUnfolded}
+      unfold={hasUnfolded}
       title={
         seconds < 1
           ? t('steps.folded', { count })

@@ -28,6 +28,7 @@ export const settingsPages: typeof english = {
       notificationsInsecure: '通知需要 HTTPS。',
       notificationsBlocked: '浏览器已阻止此网站发送通知，请在网站设置中允许。',
       sendKey: { label: '发送消息的按键', enter: 'Enter', 'mod-enter': 'Ctrl 或 ⌘ + Enter' },
+      figures: { label: '回答的用量数据', menu: '在菜单中', below: '在回答下方' },
     },
     single: '此服务器以单用户模式运行，无需登录。',
     password: '密码',

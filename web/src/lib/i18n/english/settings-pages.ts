@@ -28,6 +28,7 @@ export const settingsPages = {
       notificationsBlocked:
         'Your browser blocks notifications from this site. Allow them in the site settings.',
       sendKey: { label: 'Send messages with', enter: 'Enter', 'mod-enter': 'Ctrl or ⌘ + Enter' },
+      figures: { label: 'Figures of answers', menu: 'In the menu', below: 'Below the answer' },
     },
     single: 'This server runs in single-user mode and needs no sign-in.',
     password: 'Password',

@@ -37,6 +37,7 @@ export const settingsPages = {
         enter: 'Entrée',
         'mod-enter': 'Ctrl ou ⌘ + Entrée',
       },
+      figures: { label: 'Chiffres des réponses', menu: 'Dans le menu', below: 'Sous la réponse' },
     },
     single: 'Ce serveur fonctionne en mode mono-utilisateur et n’exige pas de connexion.',
     password: 'Mot de passe',

@@ -32,6 +32,7 @@ export const settingsPages = {
         enter: 'Enter',
         'mod-enter': 'Strg oder ⌘ + Enter',
       },
+      figures: { label: 'Zahlen zu Antworten', menu: 'Im Menü', below: 'Unter der Antwort' },
     },
     single: 'Dieser Server läuft im Einzelbenutzermodus und braucht keine Anmeldung.',
     password: 'Passwort',

@@ -32,6 +32,7 @@ export const settingsPages = {
         enter: 'Enter',
         'mod-enter': 'Ctrl または ⌘ + Enter',
       },
+      figures: { label: '回答の数値', menu: 'メニュー内', below: '回答の下' },
     },
     single: 'このサーバーはシングルユーザーモードで動いており、サインインは不要です。',
     password: 'パスワード',

@@ -28,6 +28,7 @@ export const settingsPages = {
       notificationsBlocked:
         '브라우저가 이 사이트의 알림을 차단하고 있습니다. 사이트 설정에서 허용하세요.',
       sendKey: { label: '메시지 전송 키', enter: 'Enter', 'mod-enter': 'Ctrl 또는 ⌘ + Enter' },
+      figures: { label: '답변 수치', menu: '메뉴 안', below: '답변 아래' },
     },
     single: '이 서버는 단일 사용자 모드로 실행되며 로그인이 필요 없습니다.',
     password: '비밀번호',

@@ -33,6 +33,7 @@ export const settingsPages = {
       notificationsBlocked:
         'Seu navegador bloqueia as notificações deste site. Permita-as nas configurações do site.',
       sendKey: { label: 'Enviar mensagens com', enter: 'Enter', 'mod-enter': 'Ctrl ou ⌘ + Enter' },
+      figures: { label: 'Números das respostas', menu: 'No menu', below: 'Abaixo da resposta' },
     },
     single: 'Este servidor funciona no modo de usuário único e não exige login.',
     password: 'Senha',

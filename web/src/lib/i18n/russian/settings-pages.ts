@@ -37,6 +37,7 @@ export const settingsPages = {
         enter: 'Enter',
         'mod-enter': 'Ctrl или ⌘ + Enter',
       },
+      figures: { label: 'Показатели ответов', menu: 'В меню', below: 'Под ответом' },
     },
     single: 'Этот сервер работает в однопользовательском режиме и не требует входа.',
     password: 'Пароль',

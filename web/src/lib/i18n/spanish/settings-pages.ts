@@ -33,6 +33,11 @@ export const settingsPages = {
       notificationsBlocked:
         'Tu navegador bloquea las notificaciones de este sitio. Permítelas en la configuración del sitio.',
       sendKey: { label: 'Enviar mensajes con', enter: 'Intro', 'mod-enter': 'Ctrl o ⌘ + Intro' },
+      figures: {
+        label: 'Cifras de las respuestas',
+        menu: 'En el menú',
+        below: 'Debajo de la respuesta',
+      },
     },
     single: 'Este servidor funciona en modo de un solo usuario y no necesita inicio de sesión.',
     password: 'Contraseña',
