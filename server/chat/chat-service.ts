@@ -178,7 +178,7 @@ export function createChatService(
         try {
           await database.write(async (tx) => {
             await assertRunAllowed(tx, userId, dependencies)
-            const other = await store.runs.findInTheWay(tx, run)
+            const other = await store.runs.findInTheWay(tx, { ...run, beside: true })
             if (other !== undefined) throw activeRunError(other)
             const reopened = await store.runs.reopen(tx, run.id, {
               status: 'running',
@@ -202,7 +202,9 @@ export function createChatService(
         } catch (error) {
           if (!database.isUniqueViolation(error)) throw error
           const active = await store.runs.findActive(run.conversationId)
-          throw active === undefined ? error : activeRunError(active.id)
+          throw active === undefined
+            ? appError('store_busy', {}, { retryAfter: 1 })
+            : activeRunError(active.id)
         }
       })
       await runs.continue(runId)

@@ -191,8 +191,10 @@ export function createRunStart(
       if (duplicate !== undefined) return duplicate
       if (isActive) throw error
       const active = await store.runs.findActive(conversation.id)
-      if (active !== undefined) throw activeRunError(active.id)
-      throw error
+      // What was in the way has just ended.
+      throw active === undefined
+        ? appError('store_busy', {}, { retryAfter: 1 })
+        : activeRunError(active.id)
     }
     if (conversation.temporary) temporary.after(run)
     return run

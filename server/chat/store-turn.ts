@@ -62,8 +62,8 @@ const addedBy = (turn: Turn): number =>
   1 + (turn.kind === 'message' ? 1 : turn.kind === 'program' ? turn.ids.length : 0)
 
 /**
- * Stores the turn of a run that is inserted in the same transaction, and shows it unless it is beside another. Returns the conversation after the
- * change, and the branch that the run answers if the question is its only message.
+ * Stores the turn of a run that is inserted in the same transaction, and shows it unless it keeps the shown branch. Returns the
+ * conversation after the change, and the branch that the run answers if the question is its only message.
  * @param at the conversation as read before, and the message to answer.
  * @throws AppError if the conversation, the project or the parent no longer exists.
  */
@@ -81,7 +81,7 @@ export async function storeTurn(
   const show = async (): Promise<void> => {
     const found = await store.messages.showTurn(tx, conversationId, {
       expected: conversation.leafId,
-      leafId: run.beside ? null : run.messageId,
+      leafId: turn.kind === 'answer' && turn.beside ? null : run.messageId,
       added: addedBy(turn),
       at: createdAt,
     })

@@ -118,12 +118,18 @@ const placeholderFor = (column: Column, name: string): SQL => {
 /**
  * Placeholders for all columns of a table, in their order, as `insert … select` requires.
  * @param suffix of their names, for statements with several rows.
+ * @param change what takes the place of a column's placeholder.
  */
-export const valuesOf = (table: Table, suffix = ''): SQL =>
+export const valuesOf = (
+  table: Table,
+  suffix = '',
+  change: Readonly<Record<string, (placeholder: SQL) => SQL>> = {},
+): SQL =>
   sql.join(
-    Object.entries(getTableColumns(table)).map(([name, column]) =>
-      placeholderFor(column, name + suffix),
-    ),
+    Object.entries(getTableColumns(table)).map(([name, column]) => {
+      const placeholder = placeholderFor(column, name + suffix)
+      return change[name]?.(placeholder) ?? placeholder
+    }),
     sql`, `,
   )
 

@@ -49,7 +49,7 @@ export const Conversation = z
     leaf_id: MessageId.nullable(),
     message_count: z.int(),
     active_run_id: RunId.nullable(),
-    /** `awaiting_approval` or `awaiting_input` when the active run waits for a person. */
+    /** `awaiting_approval` or `awaiting_input` when the active run, or the one beside it, waits for a person. */
     active_run_status: z.string().nullable(),
     /** The run that writes a second answer to the same question while `active_run_id` writes one; null if there is none. */
     beside_run_id: RunId.nullable(),

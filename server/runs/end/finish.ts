@@ -159,7 +159,10 @@ export async function storeEnd(
     })
     if (run.attempt > 1 || hasAskedForInput(active.runLog)) await store.runInputs.remove(tx, run.id)
     if (run.attempt > 1 || journal.isUsed) await store.subAgents.removeOf(tx, run.id)
-    if (announces) await store.messages.attach(tx, run.conversationId, run.messageId, endedAt)
+    if (announces) {
+      const { conversationId, messageId, parentRunId } = run
+      await store.messages.attach(tx, conversationId, messageId, endedAt, parentRunId)
+    }
   }
   const stored = recorder.end(
     (tx, lastEvent) => batch.write(tx, { ...change, lastEvent }, writeRest),

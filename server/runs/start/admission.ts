@@ -36,9 +36,13 @@ export async function assertRunAllowed(
 /** Thrown by the first execution of `newRun` if the run was not inserted. The second execution throws the reason. */
 export class RunNotInserted extends Error {}
 
+/** How often a run is inserted again in one transaction if the reason why it was refused no longer exists. */
+const MAX_INSERTS = 3
+
 /**
  * The write that inserts a new run together with `write`, which stores its messages. Writes nothing if the run is already
  * stored: then the transaction was committed and only its confirmation was lost.
+ * @param run its `beside` becomes the stored one: whether it is the second of two active runs.
  * @throws AppError as `assertRunAllowed` does, the database's unique violation or `activeRunError` if the conversation has an
  * active run, and `RunNotInserted` on the first execution: then execute it again.
  */
@@ -48,9 +52,14 @@ export function newRun(
   dependencies: Pick<ChatDependencies, 'store' | 'access'>,
 ): Write {
   const { store, access } = dependencies
+  const asked = { ...run }
   let isRepeated = false
   return async (tx) => {
-    const insert = () => store.runs.insert(tx, run, runsAtOnce(access, run.userId))
+    const insert = async (): Promise<boolean> => {
+      const inserted = await store.runs.insert(tx, asked, runsAtOnce(access, run.userId))
+      if (inserted !== undefined) run.beside = inserted.beside
+      return inserted !== undefined
+    }
     // On the first execution, the run cannot be stored already, so there is nothing to wait for: PostgreSQL receives all
     // statements at once.
     if (!isRepeated) {
@@ -60,11 +69,14 @@ export function newRun(
       }
       return await inParallel(inserted, () => write(tx))
     }
-    if (await insert()) await write(tx)
-    else if ((await store.runs.findIn(tx, run.id)) === undefined) {
+    for (let inserts = 0; inserts < MAX_INSERTS; inserts += 1) {
+      if (await insert()) return await write(tx)
+      if ((await store.runs.findIn(tx, run.id)) !== undefined) return
       await assertRunAllowed(tx, run.userId, dependencies)
-      const other = await store.runs.findInTheWay(tx, run)
+      const other = await store.runs.findInTheWay(tx, asked)
       if (other !== undefined) throw activeRunError(other)
+      // PostgreSQL lets each statement see what others committed meanwhile: what was in the way has just ended.
     }
+    throw appError('store_busy', {}, { retryAfter: 1 })
   }
 }

@@ -144,6 +144,106 @@ describeOnEachServer('two answers to one question', (start) => {
     expect((await next.all()).at(-1)?.event).toBe('done')
   })
 
+  test('begin and continue whichever of two ended before', async () => {
+    const { id, gate, stream, run, answer } = await answering('Which colour?')
+    const other = createGate()
+    /** Requests an answer beside, which ends with the gate, and returns its run. */
+    const another = async (until = other.until): Promise<string> => {
+      upstream.enqueueFor({ model: 'other' }, turn.text('Another one.', { until }))
+      const beside = await regenerate(id, answer, { model: 'other', beside: true })
+      return (await beside.next(({ event }) => event === 'run')).data.run_id
+    }
+    const active = async () => {
+      const { active_run_id: one, beside_run_id: two, leaf_id: leaf } = await conversation(id)
+      expect(leaf).toBe(answer)
+      return [one, two].filter((each) => each !== null).toSorted()
+    }
+    const stop = (each: string) => server.call('POST', `/api/runs/${each}/stop`)
+    const second = await another()
+    await stop(run)
+    gate.open()
+    await stream.all()
+    const third = await another()
+    expect(await active()).toEqual([second, third].toSorted())
+
+    await stop(second)
+    await expect.poll(active).toEqual([third])
+    const fourth = await another()
+    expect(await active()).toEqual([third, fourth].toSorted())
+    await stop(third)
+    await stop(fourth)
+    await expect.poll(active).toEqual([])
+
+    // Each of these two was alone when it began.
+    const alone = await another()
+    await stop(alone)
+    await expect.poll(active).toEqual([])
+    for (const each of [run, alone]) {
+      const { model } = (await server.call('GET', `/api/runs/${each}`)).json.data
+      upstream.enqueueFor({ model }, turn.text('Continued.', { until: other.until }))
+      expect((await server.call('POST', `/api/runs/${each}/resume`)).status).toBe(200)
+    }
+    expect(await active()).toEqual([run, alone].toSorted())
+    const refused = await server.call('POST', `/api/runs/${third}/resume`)
+    expect(refused.status).toBe(409)
+    other.open()
+    await expect.poll(active).toEqual([])
+  })
+
+  test('report on their background tasks each in its own branch', async () => {
+    const { id, gate, stream, answer } = await answering('Which colour?')
+    const task = createGate()
+    upstream.enqueueFor(
+      { model: 'other' },
+      turn.toolCalls([{ name: 'spawn', arguments: { task: 'count the colours' } }]),
+    )
+    upstream.program(({ model, messages }) =>
+      model !== 'other' || messages.at(-1)?.role === 'user'
+        ? JSON.stringify(messages.at(-1)?.content).includes('count the colours')
+          ? turn.text('There are many.', { until: task.until })
+          : undefined
+        : turn.text('It is on its way.'),
+    )
+    const beside = await regenerate(id, answer, { model: 'other', beside: true })
+    const all = await beside.all()
+    const second = all.find(({ event }) => event === 'run')?.data.message_id
+    gate.open()
+    await stream.all()
+    task.open()
+    const count = async () => (await conversation(id)).message_count
+    await expect.poll(count).toBe(4)
+    expect(await conversation(id)).toMatchObject({ leaf_id: answer })
+    await server.call('PATCH', `/api/conversations/${id}`, { body: { leaf_id: second } })
+    const { items } = (await server.call('GET', `/api/conversations/${id}/messages`)).json.data
+    expect(items.map(({ text }: { text: string }) => text)).toEqual([
+      'Which colour?',
+      'It is on its way.',
+      'There are many.',
+    ])
+    upstream.reset()
+  })
+
+  test('are listed as waiting if either waits for a person', async () => {
+    const created = await server.call('POST', '/api/projects', { body: { name: 'Colours' } })
+    const { id, gate, stream, answer } = await answering('Which colour?')
+    const body = { model: 'other', beside: true, project_id: created.json.data.id }
+    const call = { name: 'file_write', arguments: { path: 'a.txt', content: 'blue' } }
+    upstream.enqueueFor({ model: 'other' }, turn.toolCalls([call]), turn.text('Written.'))
+    const beside = await regenerate(id, answer, body)
+    const { data } = await beside.next(({ event }) => event === 'approval_required')
+    const waiting = { active_run_status: 'awaiting_approval' }
+    await expect.poll(() => conversation(id)).toMatchObject(waiting)
+    const listed = (await server.call('GET', '/api/conversations')).json.data.items
+    expect(listed.find((item: { id: string }) => item.id === id)).toMatchObject(waiting)
+    const { beside_run_id: run } = await conversation(id)
+    await server.call('POST', `/api/runs/${run}/approvals`, {
+      body: { id_ref: data.id_ref, decision: 'reject' },
+    })
+    await expect.poll(() => conversation(id)).toMatchObject({ active_run_status: 'running' })
+    gate.open()
+    await Promise.all([stream.all(), beside.all()])
+  })
+
   test('of requests that come at once, one question is answered, by at most two runs', async () => {
     const { id, gate, stream, answer } = await answering('Which colour?')
     for (let round = 0; round < 3; round += 1)

@@ -20,7 +20,7 @@ type ConversationRow = Database['tables']['conversations']['$inferSelect']
 /** A conversation as lists and details show it. */
 export type ConversationItem = ConversationRow & {
   projectName: string | null
-  /** The run that has not ended, if any, and its status; of two answers beside each other, the first. */
+  /** The run that has not ended, if any; of two answers beside each other, one. The status is that of one that waits, if any. */
   activeRunId: RunId | null
   activeRunStatus: RunStatus | null
   /** The run beside another that has not ended, if any; it is the active one once the other has ended. */
@@ -89,7 +89,10 @@ export function createConversationItems(database: Database) {
         promptBytes: sql<number | null>`${promptBytes}`,
         projectName: projects.name,
         activeRunId: runs.id,
-        activeRunStatus: runs.status,
+        // Of two, the one that waits for a person says what the conversation waits for.
+        activeRunStatus: sql<RunStatus | null>`coalesce((select other.status ${activeOther(true)}
+          and other.status in ('awaiting_approval', 'awaiting_input')
+          and ${runs.status} not in ('awaiting_approval', 'awaiting_input')), ${runs.status})`,
         besideRunId: sql<RunId | null>`(select other.id ${activeOther(true)})`,
       })
       .from(conversations)

@@ -3,7 +3,7 @@ import { and, eq, getTableColumns, inArray, isNull, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { appError } from '../../../errors.ts'
 import type { Page } from '../../../protocol/envelope.ts'
-import { type ConversationId, MessageId } from '../../../protocol/ids.ts'
+import { type ConversationId, MessageId, type RunId } from '../../../protocol/ids.ts'
 import { decodeCursor, encodeCursor } from '../../cursor.ts'
 import type { Database, Reader, Writer } from '../../database.ts'
 import { prepareUpdates } from '../../fragments.ts'
@@ -12,7 +12,7 @@ import { createBranchReader, type FullMessage, type MessageRow } from './branche
 import { createHistoryCache } from './history-cache.ts'
 import { createMessageMarks } from './message-marks.ts'
 import { createMessagePurge } from './message-purge.ts'
-import { detachedParent, leafUnder, newestLeaf, subtreeIds } from './message-tree.ts'
+import { detachedParent, isAttached, leafUnder, newestLeaf, subtreeIds } from './message-tree.ts'
 import { createTurnWriter } from './turns.ts'
 
 export type { FullMessage, MessageRow }
@@ -71,6 +71,24 @@ export function createMessageRepository(database: Database) {
       .where(and(eq(conversations.id, conversationId), isNull(conversations.deletedAt)))
       .returning({ leafId: conversations.leafId })
     return row
+  }
+
+  /** Where the branch of a run's answer ends: at the shown leaf if it is part of it. Null: the answer is in no branch. */
+  async function endOfBranch(
+    tx: Writer,
+    conversationId: ConversationId,
+    run: RunId | null,
+    shown: MessageId | null,
+  ): Promise<MessageId | null> {
+    if (run === null) return null
+    const [answer] = await tx
+      .select({ id: messages.id })
+      .from(runs)
+      .innerJoin(messages, eq(messages.id, runs.messageId))
+      .where(and(eq(runs.id, run), isAttached(messages)))
+    return answer === undefined
+      ? null
+      : await leafUnder(tx, messages, conversationId, answer.id, shown)
   }
 
   const updateStatement = prepareUpdates('update message', messages, (tx, set, name) =>
@@ -161,26 +179,28 @@ export function createMessageRepository(database: Database) {
     },
 
     /**
-     * Attaches a detached message to the shown leaf and shows it. Does nothing when the conversation was deleted.
+     * Attaches a detached message where the branch of an answer ends, and shows it if that is the shown branch. Does nothing
+     * when the conversation was deleted.
+     * @param answeredBy the run of the answer; null or without an answer in the conversation: the shown branch.
      */
     async attach(
       tx: Writer,
       conversationId: ConversationId,
       id: MessageId,
       at: Date,
+      answeredBy: RunId | null = null,
     ): Promise<void> {
       const conversation = await lockLeaf(tx, conversationId)
       const message = await find(conversationId, id, tx)
       // Already attached: the run failed, its answer was attached, and the run was resumed.
       if (conversation === undefined || message?.parentId !== detachedParent(id)) return
-      await tx
-        .update(messages)
-        .set({ parentId: conversation.leafId, createdAt: at })
-        .where(eq(messages.id, id))
+      const { leafId } = conversation
+      const parentId = (await endOfBranch(tx, conversationId, answeredBy, leafId)) ?? leafId
+      await tx.update(messages).set({ parentId, createdAt: at }).where(eq(messages.id, id))
       await tx
         .update(conversations)
         .set({
-          leafId: id,
+          ...(parentId === leafId ? { leafId: id } : {}),
           updatedAt: at,
           messageCount: sql`${conversations.messageCount} + 1`,
         })

@@ -8,7 +8,7 @@ import { fromUnfinishedOfUser } from './unfinished-runs.ts'
 
 /** What decides whether a run may start in a conversation, and what the run reads besides its messages. */
 export interface RunSite extends RunSetting {
-  /** The active run of the conversation, except background tasks; of two answers beside each other, the first. */
+  /** The active run of the conversation, except background tasks; of two answers beside each other, one. */
   activeRunId: RunId | null
   /** Unfinished runs of the user in all conversations. */
   unfinishedRuns: number

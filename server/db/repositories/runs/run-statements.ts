@@ -2,7 +2,7 @@
 import { and, asc, eq, isNull, lt, sql } from 'drizzle-orm'
 import type { Database } from '../../database.ts'
 import { countAll, prepareOnEach, prepareUpdates, valuesOf } from '../../fragments.ts'
-import { isInTheWay, otherRuns } from './in-the-way.ts'
+import { isFirstTaken, isInTheWay, otherRuns } from './in-the-way.ts'
 import { fromUnfinishedOfUser } from './unfinished-runs.ts'
 
 /** Call it once per connection. `write` and `writeOnce` change nothing for an attempt that is no longer the current one. */
@@ -31,7 +31,10 @@ export function prepareRunStatements({ read, tables }: Database) {
     tx
       .insert(runs)
       .select(
-        sql`select ${valuesOf(runs)}
+        sql`select ${valuesOf(runs, '', {
+          beside: (asked) =>
+            sql`(${asked} and ${isFirstTaken(tables, sql.placeholder('conversationId'))})`,
+        })}
           where exists (select 1 from ${users}
               where ${users.id} = ${sql.placeholder('userId')} and ${users.isActive})
             and (select count(*) from ${unfinishedOfUser}
@@ -44,7 +47,7 @@ export function prepareRunStatements({ read, tables }: Database) {
             })})`,
       )
       .onConflictDoNothing({ target: runs.id })
-      .returning({ id: runs.id })
+      .returning({ beside: runs.beside })
       .prepare('insert run'),
   )
   const currentAttempt = and(

@@ -7,7 +7,7 @@ import { assertWritten, type RunAttempt, RunOver } from '../../run-attempt.ts'
 import { RUN_VERSION } from '../../run-version.ts'
 import { createApprovals } from './approvals.ts'
 import { createBackgroundRuns } from './background-runs.ts'
-import { isInTheWay, otherRuns } from './in-the-way.ts'
+import { isFirstTaken, isInTheWay, otherRuns } from './in-the-way.ts'
 import { isUnheld } from './leases.ts'
 import { canResume } from './resumable.ts'
 import { createRunList } from './run-list.ts'
@@ -54,18 +54,24 @@ export function createRunRepository(database: Database) {
     ...createRunList(database),
 
     /**
-     * Inserts a new run. Returns false, and changes nothing, when it is stored already, when its user has been disabled, or
-     * has `limit` unfinished runs, or when another run is in the way (`findInTheWay`). No other transaction adds a run of this user before this one ends, so call it before
-     * anything else is locked.
-     * @throws the database's unique violation when the conversation has an active run.
+     * Inserts a new run. Returns undefined, and changes nothing, when it is stored already, when its user has been disabled, or
+     * has `limit` unfinished runs, or when another run is in the way (`findInTheWay`). No other transaction adds a run of this
+     * user before this one ends, so call it before anything else is locked.
+     * @param run `beside`: whether it may be active at the same time as another answer to its question. The returned `beside`
+     * says whether it is the second of them.
+     * @throws the database's unique violation when the conversation has as many active runs as it may.
      */
-    async insert(tx: Writer, run: RunRow, limit = UNLIMITED): Promise<boolean> {
+    async insert(
+      tx: Writer,
+      run: RunRow,
+      limit = UNLIMITED,
+    ): Promise<Pick<RunRow, 'beside'> | undefined> {
       const locked = tx.lock(`runs of ${run.userId}`)
-      const [inserted] = await Promise.all([
+      const [[inserted]] = await Promise.all([
         statements.insert(tx).execute({ ...run, limit }),
         locked,
       ])
-      return inserted.length > 0
+      return inserted
     },
 
     /**
@@ -162,13 +168,20 @@ export function createRunRepository(database: Database) {
     requestStop: (tx: Writer, id: RunId) => updateActive(tx, id, { stopRequested: true }),
 
     /**
-     * Reactivates a run that has ended; undefined when it is active, has nothing left to do, or does not exist.
-     * @throws the database's unique violation when its conversation has another active run.
+     * Reactivates a run that has ended, if need be beside another answer to its question; undefined when it is active, has
+     * nothing left to do, or does not exist.
+     * @throws the database's unique violation when its conversation has as many active runs as it may.
      */
     async reopen(tx: Writer, id: RunId, patch: Partial<NewRun>): Promise<RunRow | undefined> {
       const [row] = await tx
         .update(runs)
-        .set({ ...patch, endedAt: null, stopRequested: false, failedAttempts: 0 })
+        .set({
+          ...patch,
+          endedAt: null,
+          stopRequested: false,
+          failedAttempts: 0,
+          beside: isFirstTaken(database.tables, sql`${runs}.conversation_id`),
+        })
         .where(and(eq(runs.id, id), canResume(database.tables)))
         .returning()
       return row
@@ -194,8 +207,8 @@ export function createRunRepository(database: Database) {
       ),
 
     /**
-     * The active run with another question that keeps this run from starting or continuing, although the unique index would
-     * let it, as the open transaction sees it.
+     * An active run that keeps this run from starting or continuing, as the open transaction sees it.
+     * @param run `beside`: whether it may be active at the same time as another answer to its question.
      */
     async findInTheWay(
       tx: Writer,
@@ -215,7 +228,7 @@ export function createRunRepository(database: Database) {
       return found?.id
     },
 
-    /** The active run of the conversation, except background tasks; of two answers beside each other, the first. */
+    /** The active run of the conversation, except background tasks; of two answers beside each other, one. */
     async findActive(conversationId: ConversationId): Promise<RunRow | undefined> {
       const [row] = await statements.active.execute({ conversationId })
       return row

@@ -25,7 +25,7 @@ export function defineRunTables(c: Columns, { conversations }: Conversations) {
       userMessageId: c.key<MessageId>('user_message_id'),
       parentRunId: c.key<RunId>('parent_run_id'),
       kind: c.choice<'chat' | 'background'>('kind').notNull(),
-      /** Whether it writes a second answer to the question that another run of the conversation may be answering. */
+      /** Whether it began while another run of the conversation was answering the same question. */
       beside: c.boolean('beside').notNull().default(false),
       status: c.choice<RunStatus>('status').notNull(),
       model: c.text('model').notNull(),
