@@ -12,12 +12,12 @@ export async function callServer(
   method: string,
   path: string,
   body?: unknown,
+  headers: Record<string, string> = {},
 ): Promise<ServerAnswer> {
   const response = await fetch(url + path, {
     method,
-    ...(body === undefined
-      ? {}
-      : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+    headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   })
   const { message, data } = (await response.json()) as Omit<ServerAnswer, 'status'>
   return { status: response.status, message, data }

@@ -2,6 +2,7 @@
 import { inArray, lt } from 'drizzle-orm'
 import type { Database } from '../../database.ts'
 import { createRunRecordRepository } from '../runs/run-records.ts'
+import { createFilesOfMessages } from './files-of-messages.ts'
 
 /** Messages deleted by one statement. */
 const DELETE_BATCH_SIZE = 500
@@ -11,6 +12,7 @@ export function createMessagePurge(database: Database): (before: Date) => Promis
   const { read, write, tables } = database
   const { messages, runs } = tables
   const records = createRunRecordRepository(database)
+  const files = createFilesOfMessages(database)
   return async (before) => {
     for (;;) {
       const some = await read
@@ -20,6 +22,7 @@ export function createMessagePurge(database: Database): (before: Date) => Promis
         .limit(DELETE_BATCH_SIZE)
       if (some.length === 0) return
       const ids = some.map(({ id }) => id)
+      const used = await files.find(inArray(messages.id, ids))
       await write(async (tx) => {
         const purged = await tx
           .delete(runs)
@@ -29,6 +32,7 @@ export function createMessagePurge(database: Database): (before: Date) => Promis
         for (const id of new Set(purged.map(({ conversationId }) => conversationId)))
           await records.removeUnused(tx, id)
       })
+      await files.removeUnused(used)
     }
   }
 }

@@ -214,6 +214,31 @@ describe.each(['sqlite', 'postgres'] as const)('files (%s)', (dialect) => {
     expect((await server.call('GET', path, { token })).status).toBe(404)
   })
 
+  test('deleting a conversation for good frees the room of its files at once, except of those that another message uses', async () => {
+    const small = await servers.start({ dialect, config: { limits: { storage: '1000' } } })
+    const add = async (name: string, bytes: number) =>
+      await uploadFile(small.url, name, name.repeat(bytes))
+    const create = async (path: string, body: object) =>
+      (await small.call('POST', path, { body })).json.data
+    const large = (await add('a', 500)).json.data.id
+    const shared = (await add('b', 300)).json.data.id
+    const conversations: string[] = []
+    for (const files of [[large, shared], [shared]]) {
+      const { id } = await create('/api/conversations', {})
+      conversations.push(id)
+      const attachments = files.map((file_id) => ({ file_id }))
+      await create(`/api/conversations/${id}/messages`, { text: 'Hi', attachments, stream: false })
+    }
+    expect((await add('c', 400)).status).toBe(413)
+    const path = `/api/conversations/${conversations[0]}?permanent=true`
+    const removed = await small.call('DELETE', path)
+    expect(removed.status).toBe(200)
+    expect((await add('d', 400)).status).toBe(200)
+    expect((await small.call('GET', `/api/files/${large}`)).status).toBe(404)
+    expect((await fetch(`${small.url}/api/files/${shared}`)).status).toBe(200)
+    expect((await add('e', 400)).status).toBe(413)
+  })
+
   test('a stored file counts towards the storage of its user', async () => {
     const small = await servers.start({ dialect, config: { limits: { storage: '1000' } } })
     expect((await uploadFile(small.url, 'a.txt', 'x'.repeat(600))).status).toBe(200)
