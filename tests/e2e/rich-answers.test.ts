@@ -102,6 +102,46 @@ describeInBrowser('rich answers', (visitor) => {
     expect(await page.evaluate<boolean>("'hacked' in window")).toBe(false)
   })
 
+  test('for the keyboard and screen readers, messages are headings, a key leads to the last answer, and wide formulas and tables scroll', async () => {
+    const wide = Array.from({ length: 40 }, (_, at) => `x_{${at}}`).join(' + ')
+    const rows = Array.from({ length: 60 }, (_, at) => `| ${at} | row ${at} |`).join('\n')
+    site.upstream.enqueue(
+      turn.text(`$$\n${wide}\n$$\n\n$$\na + b\n$$\n\n| Number | Name |\n| --- | --- |\n${rows}`),
+    )
+    const page = await visitor.open(site.server.url)
+    await say(page, 'Show me a long formula')
+    const scrolling = page.getByRole('group', { name: 'Formula' })
+    await scrolling.waitFor()
+    // Only the one that is too wide is a stop.
+    expect(await scrolling.count()).toBe(1)
+    await scrolling.focus()
+    await page.keyboard.press('ArrowRight')
+    await expect
+      .poll(() =>
+        page.evaluate<number>("document.querySelector('.katex-display[tabindex]').scrollLeft"),
+      )
+      .toBeGreaterThan(0)
+    // The header stays in view.
+    const header = page.getByRole('columnheader', { name: 'Name' })
+    const frame = page.locator('.table-frame')
+    await page.evaluate(
+      "(one => one.scrollTo(0, one.scrollHeight))(document.querySelector('.table-frame'))",
+    )
+    const places = async () => [
+      (await header.boundingBox())?.y ?? 0,
+      (await frame.boundingBox())?.y ?? 0,
+    ]
+    const [top = 0, edge = 0] = await places()
+    expect(Math.abs(top - edge)).toBeLessThan(4)
+    await expect.poll(() => page.getByRole('heading', { name: 'Your message' }).count()).toBe(1)
+    await page.getByRole('heading', { name: 'Answer', exact: true }).waitFor()
+    await page.locator('#composer').focus()
+    await page.keyboard.press('Control+.')
+    await page.locator('article[data-answer]:focus').waitFor()
+    await expectAccessible(page)
+    await leave(page)
+  })
+
   test('on a phone, a wide diagram keeps a readable size and scrolls in its frame, and a chart that still fits is shown whole', async () => {
     const steps = ['Reading the request', 'Choosing a tool', 'Running the tool', 'The answer']
     const flow = steps.map((step, at) => `N${at}[${step}]`).join(' --> ')

@@ -152,7 +152,7 @@ function useShellShortcuts({
 }) {
   const [, navigate] = useLocation()
   return useCallback(
-    (name: 'newChat' | 'search' | 'sidebar' | 'focus' | 'help') => {
+    (name: 'newChat' | 'search' | 'sidebar' | 'focus' | 'answer' | 'help') => {
       switch (name) {
         case 'newChat':
           navigate(paths.home)
@@ -165,6 +165,10 @@ function useShellShortcuts({
           break
         case 'focus':
           document.getElementById('composer')?.focus()
+          break
+        case 'answer':
+          // Its beginning is in view, and a screen reader reads from there.
+          ;[...document.querySelectorAll<HTMLElement>('article[data-answer]')].at(-1)?.focus()
           break
         case 'help':
           onHelp()

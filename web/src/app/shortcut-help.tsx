@@ -1,6 +1,6 @@
 // The dialog with the list of keyboard shortcuts.
 import { useTranslation } from '../lib/i18n/use-translation.tsx'
-import { COMMAND_KEYS } from '../lib/shortcuts.ts'
+import { COMMAND_KEYS, commandKey } from '../lib/shortcuts.ts'
 import { Dialog } from '../ui/overlays/dialog.tsx'
 
 const SHORTCUTS = [
@@ -8,6 +8,7 @@ const SHORTCUTS = [
   ['search', COMMAND_KEYS.search],
   ['sidebar', COMMAND_KEYS.sidebar],
   ['focus', ['/']],
+  ['answer', [commandKey, '.']],
   ['send', ['Enter']],
   ['newline', ['Shift', 'Enter']],
   ['edit', ['↑']],

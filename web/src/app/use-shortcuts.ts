@@ -3,7 +3,7 @@ import { useEffect } from 'react'
 import { isApple } from '../lib/shortcuts.ts'
 
 /** The action of a shortcut. */
-export type Shortcut = 'newChat' | 'search' | 'sidebar' | 'focus' | 'help'
+export type Shortcut = 'newChat' | 'search' | 'sidebar' | 'focus' | 'answer' | 'help'
 
 const isTextField = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
@@ -16,6 +16,7 @@ const shortcutOf = (event: KeyboardEvent): Shortcut | null => {
     if (key === 'k' && !event.shiftKey) return 'search'
     if (key === 'o' && event.shiftKey) return 'newChat'
     if (key === 'b' && !event.shiftKey) return 'sidebar'
+    if (key === '.' && !event.shiftKey) return 'answer'
     return null
   }
   if (event.altKey || event.ctrlKey || event.metaKey || isTextField(event.target)) return null

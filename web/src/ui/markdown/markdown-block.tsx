@@ -1,5 +1,14 @@
 // Renders blocks of Markdown and code from a model. Nothing in them is trusted.
-import { createContext, memo, useContext, useMemo } from 'react'
+import {
+  createContext,
+  memo,
+  type ReactNode,
+  useContext,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
 import ReactMarkdown, { type Components, defaultUrlTransform } from 'react-markdown'
 import remarkGfm from 'remark-gfm'
 import { mayCite } from '../../../../server/protocol/markdown/citation-marks.ts'
@@ -15,6 +24,7 @@ import {
   rehypeShape,
   remarkPageSyntax,
 } from '../../../../server/protocol/markdown/page-syntax.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { ZoomableImage } from '../overlays/zoomable-image.tsx'
 import { lazyPart } from '../states/late.tsx'
 import { PartBoundary } from '../states/part-boundary.tsx'
@@ -68,6 +78,28 @@ function InnerCode(props: { code: string; language: string }) {
   return <Code {...props} whole={!useContext(Growing)} />
 }
 
+/** A formula of its own line: the keyboard scrolls it while it is wider than the page. */
+function WideFormula({ children }: { children: ReactNode }) {
+  const { t } = useTranslation()
+  const formula = useRef<HTMLSpanElement>(null)
+  const [isWide, setIsWide] = useState(false)
+  useEffect(() => {
+    const element = formula.current
+    if (element === null) return
+    const observer = new ResizeObserver(() =>
+      setIsWide(element.scrollWidth > element.clientWidth + 1),
+    )
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [])
+  const reach = isWide ? { tabIndex: 0, role: 'group', 'aria-label': t('prose.formula') } : {}
+  return (
+    <span ref={formula} className="katex-display" {...reach}>
+      {children}
+    </span>
+  )
+}
+
 const INLINE_IMAGE = /^data:image\/(?:png|jpeg|gif|webp);base64,/i
 
 const components: Components = {
@@ -99,6 +131,7 @@ const components: Components = {
     const text = code.children.map((child) => (child.type === 'text' ? child.value : '')).join('')
     return <InnerCode code={text.replace(/\n$/, '')} language={language.toLowerCase()} />
   },
+  data: ({ children }) => <WideFormula>{children}</WideFormula>,
   table: ({ children, dir }) => <TableFrame dir={dir}>{children}</TableFrame>,
   aside: ({ node, dir, children }) => {
     const kind = ALERT_KINDS.find((name) => name === node?.properties.dataAlert)

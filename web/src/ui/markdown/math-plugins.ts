@@ -5,11 +5,16 @@ import rehypeKatex from 'rehype-katex'
 import remarkMath from 'remark-math'
 
 interface TreeNode {
+  tagName?: string
   properties?: Record<string, unknown>
   children?: TreeNode[]
 }
 
-function restoreStyle({ properties, children = [] }: TreeNode): void {
+function restoreStyle(node: TreeNode): void {
+  const { properties, children = [] } = node
+  // A name of its own, so that only these of the hundreds of elements of a formula are components.
+  const names = properties?.className
+  if (Array.isArray(names) && names.includes('katex-display')) node.tagName = 'data'
   if (properties?.dataStyle !== undefined) {
     properties.style = properties.dataStyle
     delete properties.dataStyle

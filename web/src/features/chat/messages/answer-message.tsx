@@ -19,6 +19,7 @@ import { AnswerActions } from './answer-actions.tsx'
 import { useAnswerFeedback } from './answer-feedback.tsx'
 import { EditForm } from './edit-form.tsx'
 import { Ending } from './ending.tsx'
+import { MessageHeading } from './message-heading.tsx'
 import { Working } from './working.tsx'
 
 /** The steps of a message. Older messages may have only a text, which becomes one text step. */
@@ -126,8 +127,11 @@ export const AnswerMessage = memo(function AnswerMessage({
     <article
       aria-label={t('message.answer')}
       aria-busy={running}
-      className="group/message flex flex-col gap-3"
+      data-answer
+      tabIndex={-1}
+      className="group/message flex flex-col gap-3 rounded-xl outline-offset-4"
     >
+      <MessageHeading name={t('message.answer')} />
       {task !== null && (
         <p className="flex items-center gap-2 text-note text-muted">
           <Bot size={14} aria-hidden className="shrink-0" />

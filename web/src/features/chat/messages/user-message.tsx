@@ -14,6 +14,7 @@ import { ConversationContext } from '../conversation-context.ts'
 import { ownTextClass } from '../sending/outgoing-message.tsx'
 import { CopyMessage } from './copy-message.tsx'
 import { EditForm } from './edit-form.tsx'
+import { MessageHeading } from './message-heading.tsx'
 import { SiblingSwitch } from './sibling-switch.tsx'
 import { UndoChanges } from './undo-changes.tsx'
 
@@ -64,6 +65,7 @@ export const UserMessage = memo(function UserMessage({
       aria-label={t('message.yours')}
       className="group/message flex flex-col items-end gap-1"
     >
+      <MessageHeading name={t('message.yours')} />
       {attachments.length > 0 && <AttachmentChips attachments={attachments} />}
       {message.text !== '' && (
         <div dir="auto" lang={lang} className={ownTextClass}>

@@ -37,6 +37,7 @@ export const chinese: typeof english = {
     reload: '刷新页面',
   },
   shell: {
+    notices: '通知',
     menu: '打开菜单',
     collapse: '收起侧栏',
     expand: '展开侧栏',

@@ -20,6 +20,7 @@ export const chinesePages: typeof englishPages = {
   toolNames,
   prose: {
     ...proseNames,
+    formula: '公式',
     diagram: {
       name: '图表',
       show: '显示图表',
@@ -85,6 +86,7 @@ export const chinesePages: typeof englishPages = {
     tooMany_other: '最多 {{count}} 项。',
   },
   shortcuts: {
+    answer: '跳到最后一个回答',
     newChat: '新对话',
     search: '搜索与命令',
     sidebar: '显示或隐藏侧栏',

@@ -137,7 +137,7 @@ export const settingsPages: typeof english = {
     tokens: '约 {{number}} 个 token',
     toolTokens: '每次请求约占 {{number}} 个 token',
     changedTool:
-      '“{{tool}}”更改了自己的说明。虽然 config.yml 将它设为{{risk}}，现在仍会重新请求允许。如果您仍希望如此，请接受更改。',
+      '“{{tool}}”更改了自己的说明。虽然 config.yml 将它设为{{risk}}，现在仍会重新请求允许。如果你仍希望如此，请接受更改。',
     changedSchema: '它的参数',
     accept: '接受',
     acceptTool: '接受 {{tool}} 的更改',

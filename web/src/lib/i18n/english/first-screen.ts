@@ -37,6 +37,7 @@ export const english = {
     reload: 'Reload page',
   },
   shell: {
+    notices: 'Notifications',
     menu: 'Open menu',
     collapse: 'Hide sidebar',
     expand: 'Show sidebar',

@@ -20,6 +20,7 @@ export const englishPages = {
   toolNames,
   prose: {
     ...proseNames,
+    formula: 'Formula',
     diagram: {
       name: 'Diagram',
       show: 'Show diagram',
@@ -87,6 +88,7 @@ export const englishPages = {
     tooMany_other: 'At most {{count}} entries.',
   },
   shortcuts: {
+    answer: 'Go to the last answer',
     newChat: 'New conversation',
     search: 'Search and commands',
     sidebar: 'Show or hide sidebar',

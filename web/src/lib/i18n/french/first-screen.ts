@@ -47,6 +47,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
     reload: 'Recharger la page',
   },
   shell: {
+    notices: 'Notifications',
     menu: 'Ouvrir le menu',
     collapse: 'Masquer le panneau latéral',
     expand: 'Afficher le panneau latéral',

@@ -24,6 +24,7 @@ export const pages: Translation<typeof englishPages, Forms> = {
   toolNames,
   prose: {
     ...proseNames,
+    formula: 'Formule',
     diagram: {
       name: 'Diagramme',
       show: 'Afficher le diagramme',
@@ -94,6 +95,7 @@ export const pages: Translation<typeof englishPages, Forms> = {
     tooMany_other: 'Au plus {{count}} éléments.',
   },
   shortcuts: {
+    answer: 'Aller à la dernière réponse',
     newChat: 'Nouvelle conversation',
     search: 'Recherche et commandes',
     sidebar: 'Afficher ou masquer le panneau latéral',

@@ -48,6 +48,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
     reload: 'Seite neu laden',
   },
   shell: {
+    notices: 'Benachrichtigungen',
     menu: 'Menü öffnen',
     collapse: 'Seitenleiste ausblenden',
     expand: 'Seitenleiste einblenden',

@@ -24,6 +24,7 @@ export const pages: Translation<typeof englishPages, Forms> = {
   toolNames,
   prose: {
     ...proseNames,
+    formula: 'Formel',
     diagram: {
       name: 'Diagramm',
       show: 'Diagramm anzeigen',
@@ -92,6 +93,7 @@ export const pages: Translation<typeof englishPages, Forms> = {
     tooMany_other: 'Höchstens {{count}} Einträge.',
   },
   shortcuts: {
+    answer: 'Zur letzten Antwort',
     newChat: 'Neue Unterhaltung',
     search: 'Suche und Befehle',
     sidebar: 'Seitenleiste ein- oder ausblenden',

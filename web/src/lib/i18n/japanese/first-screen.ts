@@ -48,6 +48,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
     reload: 'ページを再読み込み',
   },
   shell: {
+    notices: '通知',
     menu: 'メニューを開く',
     collapse: 'サイドバーを隠す',
     expand: 'サイドバーを表示',

@@ -24,6 +24,7 @@ export const pages: Translation<typeof englishPages, Forms> = {
   toolNames,
   prose: {
     ...proseNames,
+    formula: '数式',
     diagram: {
       name: '図',
       show: '図を表示',
@@ -86,6 +87,7 @@ export const pages: Translation<typeof englishPages, Forms> = {
     tooMany_other: '{{count}} 件以下にしてください。',
   },
   shortcuts: {
+    answer: '最後の回答へ移動',
     newChat: '新しい会話',
     search: '検索とコマンド',
     sidebar: 'サイドバーの表示を切り替える',

@@ -47,6 +47,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
     reload: '페이지 새로고침',
   },
   shell: {
+    notices: '알림',
     menu: '메뉴 열기',
     collapse: '사이드바 숨기기',
     expand: '사이드바 보기',

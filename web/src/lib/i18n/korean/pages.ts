@@ -24,6 +24,7 @@ export const pages: Translation<typeof englishPages, Forms> = {
   toolNames,
   prose: {
     ...proseNames,
+    formula: '수식',
     diagram: {
       name: '다이어그램',
       show: '다이어그램 보기',
@@ -86,6 +87,7 @@ export const pages: Translation<typeof englishPages, Forms> = {
     tooMany_other: '{{count}}개 이하여야 합니다.',
   },
   shortcuts: {
+    answer: '마지막 답변으로 이동',
     newChat: '새 대화',
     search: '검색 및 명령',
     sidebar: '사이드바 보기/숨기기',

@@ -48,6 +48,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
     reload: 'Recarregar a página',
   },
   shell: {
+    notices: 'Notificações',
     menu: 'Abrir menu',
     collapse: 'Ocultar barra lateral',
     expand: 'Mostrar barra lateral',

@@ -24,6 +24,7 @@ export const pages: Translation<typeof englishPages, Forms> = {
   toolNames,
   prose: {
     ...proseNames,
+    formula: 'Fórmula',
     diagram: {
       name: 'Diagrama',
       show: 'Mostrar diagrama',
@@ -95,6 +96,7 @@ export const pages: Translation<typeof englishPages, Forms> = {
     tooMany_other: 'No máximo {{count}} itens.',
   },
   shortcuts: {
+    answer: 'Ir para a última resposta',
     newChat: 'Nova conversa',
     search: 'Pesquisa e comandos',
     sidebar: 'Mostrar ou ocultar a barra lateral',

@@ -47,6 +47,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
     reload: 'Обновить страницу',
   },
   shell: {
+    notices: 'Уведомления',
     menu: 'Открыть меню',
     collapse: 'Скрыть боковую панель',
     expand: 'Показать боковую панель',

@@ -24,6 +24,7 @@ export const pages: Translation<typeof englishPages, Forms> = {
   toolNames,
   prose: {
     ...proseNames,
+    formula: 'Формула',
     diagram: {
       name: 'Диаграмма',
       show: 'Показать диаграмму',
@@ -99,6 +100,7 @@ export const pages: Translation<typeof englishPages, Forms> = {
     tooMany_other: 'Не больше {{count}} элементов.',
   },
   shortcuts: {
+    answer: 'К последнему ответу',
     newChat: 'Новая беседа',
     search: 'Поиск и команды',
     sidebar: 'Показать или скрыть боковую панель',

@@ -48,6 +48,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
     reload: 'Recargar la página',
   },
   shell: {
+    notices: 'Notificaciones',
     menu: 'Abrir menú',
     collapse: 'Ocultar barra lateral',
     expand: 'Mostrar barra lateral',

@@ -24,6 +24,7 @@ export const pages: Translation<typeof englishPages, Forms> = {
   toolNames,
   prose: {
     ...proseNames,
+    formula: 'Fórmula',
     diagram: {
       name: 'Diagrama',
       show: 'Mostrar diagrama',
@@ -94,6 +95,7 @@ export const pages: Translation<typeof englishPages, Forms> = {
     tooMany_other: 'Como máximo {{count}} elementos.',
   },
   shortcuts: {
+    answer: 'Ir a la última respuesta',
     newChat: 'Nueva conversación',
     search: 'Búsqueda y comandos',
     sidebar: 'Mostrar u ocultar la barra lateral',

@@ -1,0 +1,42 @@
+// Traditional Chinese texts of the page: tool results and the sources of answers.
+import type { results as english } from '../english/results.ts'
+
+export const results: typeof english = {
+  source: '來源 {{number}}：{{title}}',
+  sources_one: '{{count}} 個來源',
+  sources_other: '{{count}} 個來源',
+  cited: '已引用',
+  alsoFound: '其他結果',
+  more: {
+    items_one: '再顯示 {{count}} 項',
+    items_other: '再顯示 {{count}} 項',
+    lines_one: '再顯示 {{count}} 行',
+    lines_other: '再顯示 {{count}} 行',
+    rows_one: '再顯示 {{count}} 行',
+    rows_other: '再顯示 {{count}} 行',
+  },
+  omitted: {
+    items_one: '另有 {{count}} 項，見原始資料。',
+    items_other: '另有 {{count}} 項，見原始資料。',
+    lines_one: '另有 {{count}} 行，見原始資料。',
+    lines_other: '另有 {{count}} 行，見原始資料。',
+    rows_one: '另有 {{count}} 行，見原始資料。',
+    rows_other: '另有 {{count}} 行，見原始資料。',
+    characters_one: '另有 {{count}} 個字元未顯示。',
+    characters_other: '另有 {{count}} 個字元未顯示。',
+  },
+  fold: '收起',
+  links: '連結',
+  lines: '第 {{first}}–{{last}} 行，共 {{total}} 行',
+  rows_one: '{{count}} 行',
+  rows_other: '{{count}} 行',
+  download: '下載 CSV',
+  linesRead: '只讀取了第 1–{{last}} 行，共 {{total}} 行。',
+  moreMatches: '可能還有更多匹配。',
+  noOutput: '沒有輸出',
+  timedOut: '已超時',
+  feelsLike: '體感溫度',
+  humidity: '溼度',
+  wind: '風速',
+  forecast: '天氣預報',
+}
