@@ -24,7 +24,8 @@
   } catch {
     // Storage is blocked: the browser's language is shown.
   }
-  const texts = EARLY.texts[language.split('-')[0]]
+  const isTraditional = /^zh-(hant|tw|hk|mo)/i.test(language)
+  const texts = EARLY.texts[isTraditional ? 'zh-Hant' : language.split('-')[0]]
   for (const href of texts === undefined ? EARLY.files : [...EARLY.files, texts])
     request({ rel: 'modulepreload', href })
 })()

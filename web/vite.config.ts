@@ -78,6 +78,7 @@ const TEXT_FOLDERS = {
   ja: 'japanese',
   ko: 'korean',
   zh: 'chinese',
+  'zh-Hant': 'traditional',
 } satisfies Record<Language, string>
 
 /** Puts `early-requests.js` into the document, with the files that it preloads. */

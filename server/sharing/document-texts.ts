@@ -46,9 +46,32 @@ const chinese: DocumentTexts = {
   written: '内容由用户和语言模型撰写，重要信息请自行核实。',
 }
 
+const traditional: DocumentTexts = {
+  shared: '分享的對話',
+  copied: '副本建立於',
+  user: '使用者',
+  assistant: '助理',
+  thinking: '思考過程',
+  call: '工具呼叫',
+  result: '結果',
+  attachment: '附件',
+  colon: '：',
+  bytes: (count) => `（${count} 位元組）`,
+  password: '這個對話受密碼保護。',
+  field: '密碼',
+  open: '開啟',
+  wrong: '密碼不正確。',
+  tooMany: '嘗試次數過多，請稍後再試。',
+  continue: '在 NanoClaw 中繼續',
+  gone: '此連結已失效',
+  goneText: '它可能已到期，或已由分享者停止分享。',
+  written: '內容由使用者和語言模型撰寫，重要資訊請自行查證。',
+}
+
 export const documentTexts = {
   en: english,
   'zh-CN': chinese,
+  'zh-TW': traditional,
   ...translations,
 } satisfies Record<string, DocumentTexts>
 
@@ -58,9 +81,11 @@ export type DocumentLanguage = keyof typeof documentTexts
 const isTag = (tag: string): tag is DocumentLanguage => Object.hasOwn(documentTexts, tag)
 const TAGS = Object.keys(documentTexts).filter(isTag)
 
-/** The language that is written for "pt" or "pt-PT": "pt-BR". */
+/** The language that is written for "pt" or "pt-PT": "pt-BR"; for "zh-HK" or "zh-Hant": "zh-TW". */
 const tagOf = (wanted: string): DocumentLanguage | undefined =>
-  TAGS.find((tag) => tag.split('-')[0] === wanted.split('-')[0])
+  /^zh-(hant|tw|hk|mo)/.test(wanted)
+    ? 'zh-TW'
+    : TAGS.find((tag) => tag.split('-')[0] === wanted.split('-')[0])
 
 /** Number of languages of a header that are considered. */
 const MAX_LANGUAGES = 20

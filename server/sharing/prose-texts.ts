@@ -9,6 +9,7 @@ import { proseNames as portuguese } from '../protocol/prose-names/portuguese.ts'
 import type { ProseNames } from '../protocol/prose-names/prose-names.ts'
 import { proseNames as russian } from '../protocol/prose-names/russian.ts'
 import { proseNames as spanish } from '../protocol/prose-names/spanish.ts'
+import { proseNames as traditional } from '../protocol/prose-names/traditional.ts'
 import type { DocumentLanguage } from './document-texts.ts'
 
 /** The words that Markdown leaves to the renderer, in one language. */
@@ -20,6 +21,7 @@ export interface ProseTexts extends ProseNames {
 export const proseTexts: Record<DocumentLanguage, ProseTexts> = {
   en: { ...english, back: 'Back to the text' },
   'zh-CN': { ...chinese, back: '回到正文' },
+  'zh-TW': { ...traditional, back: '回到本文' },
   de: { ...german, back: 'Zurück zum Text' },
   es: { ...spanish, back: 'Volver al texto' },
   fr: { ...french, back: 'Revenir au texte' },

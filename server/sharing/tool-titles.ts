@@ -9,11 +9,13 @@ import { toolNames as portuguese } from '../protocol/tool-names/portuguese.ts'
 import { toolNames as russian } from '../protocol/tool-names/russian.ts'
 import { toolNames as spanish } from '../protocol/tool-names/spanish.ts'
 import { type NamedTool, titleOfTool } from '../protocol/tool-names/tool-title.ts'
+import { toolNames as traditional } from '../protocol/tool-names/traditional.ts'
 import type { DocumentLanguage } from './document-texts.ts'
 
 const names: Record<DocumentLanguage, Record<NamedTool, string>> = {
   en: english,
   'zh-CN': chinese,
+  'zh-TW': traditional,
   de: german,
   es: spanish,
   fr: french,

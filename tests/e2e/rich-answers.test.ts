@@ -134,7 +134,7 @@ describeInBrowser('rich answers', (visitor) => {
     const [top = 0, edge = 0] = await places()
     expect(Math.abs(top - edge)).toBeLessThan(4)
     await expect.poll(() => page.getByRole('heading', { name: 'Your message' }).count()).toBe(1)
-    await page.getByRole('heading', { name: 'Answer', exact: true }).waitFor()
+    await page.getByRole('heading', { name: 'Answer', exact: true }).waitFor({ state: 'attached' })
     await page.locator('#composer').focus()
     await page.keyboard.press('Control+.')
     await page.locator('article[data-answer]:focus').waitFor()

@@ -32,6 +32,10 @@ describe('the page in a language', () => {
     for (const [browser, lang, first, later] of [
       ['en-GB', 'en', 'Send', 'Welcome back'],
       ['zh-CN', 'zh-CN', '发送', '欢迎回来'],
+      ['zh-TW', 'zh-TW', '傳送', '歡迎回來'],
+      ['zh-Hant-HK', 'zh-TW', '傳送', '歡迎回來'],
+      ['zh-HK', 'zh-TW', '傳送', '歡迎回來'],
+      ['zh-Hans-HK', 'zh-CN', '发送', '欢迎回来'],
       ['de-AT', 'de', 'Senden', 'Willkommen zurück'],
       ['pt-PT', 'pt-BR', 'Enviar', 'Que bom ver você de novo'],
       ['is', 'en', 'Send', 'Welcome back'],
@@ -150,12 +154,13 @@ describe('the texts of the page', () => {
       const problems: string[] = []
       // The field that people write in before any of these texts has loaded.
       const early = [texts.get('composer.message'), texts.get('composer.placeholder')]
-      if (!earlyField.includes(`${language}: ['${early.join("','")}','`))
+      const quoted = language.includes('-') ? `'${language}'` : language
+      if (!earlyField.includes(`${quoted}: ['${early.join("','")}','`))
         problems.push(`web/public/early-field.js: ${early.join(', ')}`)
       const known = new Set<string>()
       for (const [key, original] of originals) {
         // Chinese keeps the two forms of English, of which i18next uses one.
-        if (language === 'zh') known.add(key)
+        if (language.startsWith('zh')) known.add(key)
         for (const wanted of keysFor(key, pluralCategories)) {
           known.add(wanted)
           const text = texts.get(wanted)
@@ -187,7 +192,7 @@ describe('the texts of the page', () => {
       new URL('../../web/public/load-failure.js', import.meta.url),
       'utf8',
     )
-    const known = [...notice.matchAll(/^ {4}(\w\w): \[/gm)].map(([, code]) => code)
+    const known = [...notice.matchAll(/^ {4}'?([\w-]{2,7})'?: \[/gm)].map(([, code]) => code)
     expect(known.sort()).toEqual(Object.keys(LANGUAGES).sort())
   })
 

@@ -12,6 +12,7 @@
     ja: ['メッセージ', '何でも聞いてください…', 'ページの準備ができしだい送信します'],
     ko: ['메시지', '무엇이든 물어보세요…', '페이지가 준비되면 바로 보냅니다'],
     zh: ['消息', '随便问点什么…', '页面就绪后立即发送'],
+    'zh-Hant': ['訊息', '隨便問點什麼…', '頁面就緒後立即傳送'],
   }
   const early = document.getElementById('early')
   const field = document.getElementById('early-message')
@@ -30,7 +31,9 @@
     }
   }
   const languages = [read('localStorage', 'language'), ...navigator.languages]
-  const codes = languages.map((tag) => String(tag).toLowerCase().split('-')[0])
+  const codes = languages.map((tag) =>
+    /^zh-(hant|tw|hk|mo)/i.test(String(tag)) ? 'zh-Hant' : String(tag).toLowerCase().split('-')[0],
+  )
   const [name, placeholder, willBeSent] =
     TEXTS[codes.find((code) => Object.hasOwn(TEXTS, code)) ?? 'en']
   field.setAttribute('aria-label', name)

@@ -31,6 +31,7 @@
     ],
     ko: ['NanoClaw를 불러오지 못했습니다.', '연결을 확인한 다음 새로고침하세요.', '새로고침'],
     zh: ['NanoClaw 未能加载。', '请检查网络连接，然后重新加载。', '重新加载'],
+    'zh-Hant': ['無法載入 NanoClaw。', '請檢查網路連線，然後重新載入。', '重新載入'],
   }
 
   function texts() {
@@ -41,7 +42,8 @@
       // Storage is blocked: use the browser's language.
     }
     for (const tag of [stored, ...navigator.languages]) {
-      const code = String(tag).toLowerCase().split('-')[0]
+      const isTraditional = /^zh-(hant|tw|hk|mo)/i.test(String(tag))
+      const code = isTraditional ? 'zh-Hant' : String(tag).toLowerCase().split('-')[0]
       if (Object.hasOwn(TEXTS, code)) return { code, lines: TEXTS[code] }
     }
     return { code: 'en', lines: TEXTS.en }

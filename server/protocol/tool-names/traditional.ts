@@ -25,7 +25,7 @@ export const toolNames = {
   execute_python: '執行 Python',
   exec: '執行命令',
   generate_image: '生成圖片',
-  multi_agent: '執行子代理',
+  multi_agent: '執行子代理程式',
   spawn: '啟動背景任務',
   save_memory: '儲存記憶',
   message: '傳送訊息',

@@ -22,7 +22,7 @@ export interface EmailLinkDependencies {
 }
 
 const languageOf = ({ headers }: FastifyRequest): MailLanguage =>
-  documentLanguage(headers['accept-language']) === 'zh-CN' ? 'zh-CN' : 'en'
+  documentLanguage(headers['accept-language']).startsWith('zh') ? 'zh-CN' : 'en'
 
 /** `/api/auth/forgotten-password` and `/api/auth/confirmations`; in multi mode only. */
 export function registerEmailLinkRoutes(

@@ -83,7 +83,7 @@ const sources = {
     findings: () => import('./korean/findings.ts'),
   },
   zh: {
-    name: '中文',
+    name: '简体中文',
     tag: 'zh-CN',
     firstScreen: async () => (await import('./chinese/first-screen.ts')).chinese,
     pages: async () => (await import('./chinese/pages.ts')).chinesePages,
@@ -96,6 +96,20 @@ const sources = {
     },
     findings: () => import('./chinese/findings.ts'),
   },
+  'zh-Hant': {
+    name: '繁體中文',
+    tag: 'zh-TW',
+    firstScreen: async () => (await import('./traditional/first-screen.ts')).firstScreen,
+    pages: async () => (await import('./traditional/pages.ts')).pages,
+    refusals: async () => {
+      const [{ refusals }, { additions }] = await Promise.all([
+        import('./traditional/refusals.ts'),
+        import('./traditional/failures.ts'),
+      ])
+      return { refusals, additions }
+    },
+    findings: () => import('./traditional/findings.ts'),
+  },
 } as const satisfies Record<string, Source>
 
 /** The code of one of the page's languages, such as `en` or `zh`. */
@@ -107,8 +121,12 @@ export const LANGUAGES: Readonly<Record<Language, Source>> = sources
 export const isLanguage = (code: unknown): code is Language =>
   typeof code === 'string' && Object.hasOwn(LANGUAGES, code)
 
+/** Tags of Chinese in traditional characters: by their script, else by their region. */
+const TRADITIONAL = /^zh-(hant|(?!hans)(\w+-)?(tw|hk|mo)\b)/i
+
 /** The page's language for a browser's language tag: "pt-PT" is Portuguese. Null if the page does not have it. */
 export function languageOf(tag: string): Language | null {
+  if (TRADITIONAL.test(tag)) return 'zh-Hant'
   const code = tag.toLowerCase().split('-')[0]
   return isLanguage(code) ? code : null
 }

@@ -97,7 +97,7 @@ const access = {
   request_invalid: '内容不符合要求（{{part}}）。',
   request_refused: '请求被拒绝。',
   second_factor_unreadable:
-    '服务器已无法读取你的身份验证器密钥。请使用恢复码或通行密钥，或请管理员重置你的第二重验证。',
+    '服务器已无法读取你的身份验证器密钥。请使用恢复码或通行密钥，或请管理员重置你的两步验证。',
   share_unreadable:
     '此分享的链接已无法读取，因为它是用另一个密钥加密的。请停止分享后重新分享以获得新链接，或请运维人员恢复密钥。',
   secret_unreadable:

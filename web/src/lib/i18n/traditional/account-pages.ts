@@ -71,7 +71,7 @@ export const accountPages: typeof english = {
       try: {
         name: '試一試',
         title: '準備好了，問個問題吧',
-        text: '這些問題會用到工具，你可以看到代理如何工作。',
+        text: '這些問題會用到工具，你可以看到代理程式如何工作。',
       },
     },
     store_one: '新增這個模型',

@@ -4,21 +4,22 @@ import type { StoredFailureReason } from '../../../../../server/protocol/failure
 
 const CHECK = '請檢查供應商的網址和網路。'
 export const models: Record<keyof typeof MODEL_FAILURES, string> = {
-  model_answer_empty: '模型「{{model}}」沒有給出任何回答。請重新發送訊息，或換一個模型。',
+  model_answer_empty: '模型「{{model}}」沒有給出任何回答。請重新傳送訊息，或換一個模型。',
   model_answer_endless: '「{{model}}」的回答一直沒有結束，已被截斷。請重新提問，或換一個模型。',
   model_answer_filtered:
     '供應商的內容過濾器或「{{model}}」自身中止了這條回答（{{finish_reason}}）。請換一種說法，或換一個模型。',
-  model_answer_is_page: '「{{model}}」的供應商返回了一個網頁。請檢查 api_url 是否為模型 API 的地址。',
+  model_answer_is_page:
+    '「{{model}}」的供應商傳回了一個網頁。請檢查 api_url 是否為模型 API 的地址。',
   model_answer_no_json:
     '「{{model}}」的供應商返回的不是 JSON 物件。請檢查 api_url 是否為模型 API 的地址。',
   model_answer_no_stream:
     '「{{model}}」的供應商返回的不是事件流。請檢查 api_url 是否為模型 API 的地址。',
-  model_answer_only_thinking: '「{{model}}」思考了，但沒有寫出回答。請重新發送訊息，或換一個模型。',
+  model_answer_only_thinking: '「{{model}}」思考了，但沒有寫出回答。請重新傳送訊息，或換一個模型。',
   model_answer_only_thinking_cut:
     '「{{model}}」還沒寫出回答就達到了輸出上限。請調高對話或模型的 max_tokens，或讓它少思考一些。',
   model_answer_unfinished: '模型沒有完成回答就結束了。',
   model_api_missing: '這個網址沒有相容 OpenAI 的 API。請檢查網址。',
-  model_call_malformed: '「{{model}}」寫出的工具呼叫無法識別。請重新發送訊息，或換一個模型。',
+  model_call_malformed: '「{{model}}」寫出的工具呼叫無法識別。請重新傳送訊息，或換一個模型。',
   model_call_unreadable: '模型寫出的工具呼叫無法識別，正在請它重寫。',
   model_context_exceeded:
     '對話太長，超出了「{{model}}」的上下文上限。請新建對話，或換用上下文更大的模型。',
@@ -31,13 +32,14 @@ export const models: Record<keyof typeof MODEL_FAILURES, string> = {
     '「{{model}}」在供應商處的配額已用完（{{status}}）。請換一個模型，或等待配額重置。',
   model_redirected: '「{{model}}」的地址被重定向（{{status}}）。請檢查 api_url。',
   model_refused: '「{{model}}」的供應商拒絕了請求（{{status}}）。',
-  model_refused_credit: '「{{model}}」在供應商處的帳戶餘額不足（{{status}}）。請充值，或換一個模型。',
+  model_refused_credit:
+    '「{{model}}」在供應商處的帳戶餘額不足（{{status}}）。請充值，或換一個模型。',
   model_stopped: '對「{{model}}」的請求已停止。',
   model_stream_broken: '回答尚未完成，與「{{model}}」的連線就斷開了。',
   model_stream_disordered:
     '「{{model}}」的供應商重複或亂序地傳送了回答的內容。請重新提問，或換一個模型。',
-  model_timeout: '「{{model}}」的供應商響應超時（{{status}}）。',
-  model_timeout_silence: '「{{model}}」已有 {{seconds}} 秒沒有任何響應。',
+  model_timeout: '「{{model}}」的供應商回應超時（{{status}}）。',
+  model_timeout_silence: '「{{model}}」已有 {{seconds}} 秒沒有任何回應。',
   model_unauthorized: '供應商拒絕了「{{model}}」的 API 金鑰（{{status}}）。請在設定中檢查金鑰。',
   model_unavailable: '「{{model}}」的供應商出現故障（{{status}}）。請重試，或換一個模型。',
   model_unavailable_connection: `無法連線「{{model}}」：連線失敗。${CHECK}`,
@@ -91,13 +93,13 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   delivery_receiver_closed_connection: '接收方關閉了連線',
   delivery_receiver_host_unknown: '找不到接收方的主機名',
   delivery_receiver_refused_connection: '接收方拒絕了連線',
-  delivery_receiver_timed_out: '接收方沒有及時響應',
+  delivery_receiver_timed_out: '接收方沒有及時回應',
   delivery_receiver_unreachable: '無法連線接收方',
-  delivery_refused: '接收方返回了 {{status}}',
+  delivery_refused: '接收方傳回了 {{status}}',
   delivery_settings_unfit: '這個頻道的設定不再適用',
   mcp_certificate_invalid: '它的證書無效，或本伺服器不信任該證書',
   mcp_command_not_found: '伺服器上找不到它的啟動命令「{{command}}」',
-  mcp_command_not_allowed: '沒有許可權執行它的啟動命令',
+  mcp_command_not_allowed: '沒有權限執行它的啟動命令',
   mcp_connection_failed: '連線失敗或已斷開',
   mcp_connection_refused: '它拒絕了連線',
   mcp_credentials_refused: '它拒絕了所用的憑據',
@@ -107,7 +109,7 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   mcp_sign_in_needed: '需要登入',
   mcp_settings_unreadable: '它儲存的設定已無法讀取，請編輯並重新填寫地址',
   mcp_wrong_address: '它的地址上沒有 MCP 伺服器',
-  mcp_too_slow: '它沒有及時響應',
+  mcp_too_slow: '它沒有及時回應',
   blobs_unreachable: '檔案儲存不可用，請稍後再試',
 
   export_failed: '出現意外錯誤，詳見伺服器記錄檔',

@@ -12,7 +12,7 @@ export const files: Record<keyof typeof FILE_FAILURES, string> = {
     '「{{path}}」使用 {{encoding}} 編碼，無法儲存這段文字。請改用 UTF-8 寫入整個檔案。',
   encoding_unknown:
     '未知的編碼「{{encoding}}」。可用 utf-8、utf-16le、gb18030、shift_jis 或 windows-1252。',
-  file_access_denied: '伺服器沒有許可權對「{{path}}」執行此操作。',
+  file_access_denied: '伺服器沒有權限對「{{path}}」執行此操作。',
   file_changed_meanwhile: '「{{path}}」已被他人改動，請重新讀取後再修改。',
   file_changed_while_read: '讀取過程中，「{{path}}」發生了變化，請重試。',
   file_id_unknown: '沒有這個檔案。',
@@ -47,7 +47,8 @@ export const files: Record<keyof typeof FILE_FAILURES, string> = {
   names_collide: '「{{path}}」與另一個檔案重名（此磁碟視二者為同名）。',
   not_a_file: '「{{path}}」是資料夾，不是檔案。',
   not_a_regular_file: '「{{path}}」是裝置、管道或套接字，不是普通檔案。',
-  old_name_taken: '資料夾「{{path}}」原來叫「{{old}}」，而那裡現在有別的內容。請先把它移走，再還原。',
+  old_name_taken:
+    '資料夾「{{path}}」原來叫「{{old}}」，而那裡現在有別的內容。請先把它移走，再還原。',
   path_escapes: '路徑超出了專案。請使用相對於專案資料夾的路徑，例如「src/main.py」。',
   path_has_backslashes: '路徑不可用：請用「/」分隔資料夾，不要用「\\」。',
   path_has_invisible_characters: '路徑不可用：其中有控制字元或不可見字元。',
@@ -61,7 +62,7 @@ export const files: Record<keyof typeof FILE_FAILURES, string> = {
   project_busy: '這個專案的另一項更改仍在進行。沒有做任何更改，請重試。',
   project_deleted: '這個專案已被刪除。沒有做任何更改，也不能再在其中操作。',
   project_deleted_during_run:
-    '生成回答時，這個對話的專案被刪除了，因此回答到此結束。要在沒有專案的情況下繼續，請重新發送訊息。',
+    '生成回答時，這個對話的專案被刪除了，因此回答到此結束。要在沒有專案的情況下繼續，請重新傳送訊息。',
   project_full: '專案將超過 {{limit}} 的上限，請先刪除一些檔案。',
   project_name_taken: '你已有同名的專案。',
   project_not_found: '沒有這個專案。',
@@ -75,7 +76,8 @@ export const files: Record<keyof typeof FILE_FAILURES, string> = {
   search_not_started: '無法啟動搜尋程式。',
   search_path_is_link: '「{{path}}」是符號連結，不會跟隨。',
   search_path_not_found: '沒有可供搜尋的檔案或資料夾「{{path}}」。',
-  search_pattern_invalid: '搜尋表示式無法識別：{{detail}}。要按原樣搜尋特殊字元，請在前面加「\\」。',
+  search_pattern_invalid:
+    '搜尋表示式無法識別：{{detail}}。要按原樣搜尋特殊字元，請在前面加「\\」。',
   too_many_changes: '一次最多可以更改 {{limit}} 個檔案。',
   too_many_files_open: '開啟的檔案過多，請稍後再試。',
   too_many_restored: '一次最多可以還原 {{limit}} 個檔案。',

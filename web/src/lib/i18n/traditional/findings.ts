@@ -15,8 +15,8 @@ export const findings: FindingTexts = {
     advice: '把它移走，或在 config.yml 中設定另一個資料夾。',
   },
   folder_not_writable: {
-    detail: '當前使用者無法寫入 {{folder}}',
-    advice: '用 chown 或 chmod 修改許可權，或在 config.yml 中設定另一個資料夾。',
+    detail: '目前使用者無法寫入 {{folder}}',
+    advice: '用 chown 或 chmod 修改權限，或在 config.yml 中設定另一個資料夾。',
   },
   folder_created_later: { detail: '將建立 {{folder}}' },
   folder_ok: { detail: '{{folder}}' },
@@ -54,7 +54,7 @@ export const findings: FindingTexts = {
   sqlite_broken: {
     subject: '資料庫',
     detail: '{{reason}}',
-    advice: '請檢查 db_sqlite_file 及其許可權；`nanoclaw restore <檔案>` 可還原備份。',
+    advice: '請檢查 db_sqlite_file 及其權限；`nanoclaw restore <檔案>` 可還原備份。',
   },
   postgres_broken: {
     subject: '資料庫',
@@ -79,15 +79,15 @@ export const findings: FindingTexts = {
   secrets_ok: { subject: '已儲存的機密', detail: '檢查了 {{count}} 個，均可解密' },
   secrets_unreadable: {
     subject: '已儲存的機密',
-    detail: '部分內容無法用當前金鑰解密：{{kinds}}',
+    detail: '部分內容無法用目前金鑰解密：{{kinds}}',
     advice:
       '請把備份中的金鑰寫入 data_dir 下的 secret.key（可以有多個金鑰，每行一個），或用 NANOCLAW_SECRET_KEY 指定它。',
   },
   secrets_unknown: { subject: '已儲存的機密', detail: '{{reason}}' },
-  redis_ok: { subject: 'Redis', detail: '{{host}} 有響應' },
+  redis_ok: { subject: 'Redis', detail: '{{host}} 有回應' },
   redis_broken: {
     subject: 'Redis',
-    detail: '{{host}} 沒有響應（{{reason}}）',
+    detail: '{{host}} 沒有回應（{{reason}}）',
     advice:
       '請啟動 Redis，或更正 redis_url。在此之前，各例項各自計算額度，其他例項上的回答從資料庫讀取。',
   },
@@ -97,7 +97,7 @@ export const findings: FindingTexts = {
     advice:
       '如非有意，請在 config.yml 中或在「管理 → 伺服器」下設定 registration: invite（或 closed）。',
   },
-  embeddings_ok: { subject: '嵌入', detail: '{{host}} 有響應，{{dimensions}} 維' },
+  embeddings_ok: { subject: '嵌入', detail: '{{host}} 有回應，{{dimensions}} 維' },
   embeddings_broken: {
     subject: '嵌入',
     detail: '{{host}} 沒有返回向量（{{reason}}）',
@@ -116,9 +116,14 @@ export const findings: FindingTexts = {
   },
   vectors_unknown: {
     subject: '向量搜尋',
-    detail: '未檢查：資料庫沒有響應',
+    detail: '未檢查：資料庫沒有回應',
     advice: '請先修復資料庫。',
   },
+  copies: {
+    subject: '被替換內容的副本',
+    detail: '{{count}} 個，建立 {{days}} 天后刪除：{{names}}',
+  },
+  copies_kept: { subject: '被替換內容的副本', detail: '{{count}} 個，保留到您刪除為止：{{names}}' },
   installation_later: { subject: '安裝', detail: '下次啟動時會標記資料夾' },
   installation_differs: { subject: '安裝', detail: '{{detail}}', advice: '{{advice}}' },
   installation_ok: { subject: '安裝', detail: '資料夾屬於此資料庫' },
@@ -131,15 +136,15 @@ export const findings: FindingTexts = {
   mail_broken: {
     subject: '郵件伺服器',
     detail: '{{host}}：{{reason}}',
-    advice: '請檢查 smtp.host、port、user 和 password。在此之前不會發送郵件。',
+    advice: '請檢查 smtp.host、port、user 和 password。在此之前不會傳送郵件。',
   },
   mail_certificate: {
     subject: '郵件伺服器',
     detail: '{{host}}：{{reason}}',
     advice:
-      '請為郵件伺服器配置本機信任的證書，或將 NODE_EXTRA_CA_CERTS 設為包含該證書的檔案，然後重新啟動。',
+      '請為郵件伺服器設定本機信任的證書，或將 NODE_EXTRA_CA_CERTS 設為包含該證書的檔案，然後重新啟動。',
   },
-  mail_ok: { subject: '郵件伺服器', detail: '{{host}} 有響應' },
+  mail_ok: { subject: '郵件伺服器', detail: '{{host}} 有回應' },
   mcp_broken: {
     subject: 'MCP 伺服器 {{server}}',
     detail: '{{reason}}',
@@ -151,8 +156,8 @@ export const findings: FindingTexts = {
     advice: '它的程式最後輸出：{{output}}',
   },
   mcp_connecting: { subject: 'MCP 伺服器 {{server}}', detail: '仍在啟動，首次啟動可能需要幾分鐘' },
-  mcp_ok: { subject: 'MCP 伺服器 {{server}}', detail: '有響應，工具：{{tools}} 個' },
-  mcp_sign_in: { subject: 'MCP 伺服器 {{server}}', detail: '有響應，由每位使用者自行登入' },
+  mcp_ok: { subject: 'MCP 伺服器 {{server}}', detail: '有回應，工具：{{tools}} 個' },
+  mcp_sign_in: { subject: 'MCP 伺服器 {{server}}', detail: '有回應，由每位使用者自行登入' },
   models_none: {
     subject: '模型',
     detail: 'config.yml 中沒有：伺服器使用在網頁中新增的模型，否則使用內建演示',
@@ -162,10 +167,10 @@ export const findings: FindingTexts = {
     detail: '{{host}} 拒絕了 API 金鑰（{{status}}）',
     advice: '請檢查 api_key 及其引用的環境變數。',
   },
-  model_ok: { subject: '模型 {{model}}', detail: '{{host}} 有響應' },
+  model_ok: { subject: '模型 {{model}}', detail: '{{host}} 有回應' },
   model_silent: {
     subject: '模型 {{model}}',
-    detail: '{{host}} 沒有響應',
+    detail: '{{host}} 沒有回應',
     advice: '請檢查 api_url 和網路；如果是本地供應商，請確認它正在執行。',
   },
 }

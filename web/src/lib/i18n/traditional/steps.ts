@@ -23,7 +23,7 @@ export const steps = {
   raw: '原始資料',
   error: '錯誤',
   cached: '來自快取',
-  agents: '子代理',
+  agents: '子代理程式',
   agent: { waiting: '等待中', working: '工作中', done: '已完成', failed: '失敗' },
   progress: { starting: '啟動中…', running: '執行中' },
   count: {
@@ -60,7 +60,7 @@ export const steps = {
 export const input = {
   heading: '「{{server}}」請你填寫資訊',
   program: '伺服器本機上的程式',
-  formNote: '填寫的內容會發送給這個 MCP 伺服器，請勿填寫密碼等機密資訊。',
+  formNote: '填寫的內容會傳送給這個 MCP 伺服器，請勿填寫密碼等機密資訊。',
   urlNote: '開啟前請核對網址。在該頁面完成操作後，請回到這裡確認。',
   optional: '{{label}}（選填）',
   choose: '請選擇…',
@@ -98,7 +98,7 @@ export const approval = {
     delete_folder_other: '刪除 {{path}} 及其中的 {{count}} 個檔案',
     remember: '記住：{{fact}}',
     image: '用 {{model}} 生成圖片：\n{{content}}',
-    send_here: '傳送到當前對話：\n{{content}}',
+    send_here: '傳送到目前對話：\n{{content}}',
     send_to: '傳送給 {{to}}：\n{{content}}',
     python: '執行 Python（限制級別：{{strictness}}）',
     command_one: '執行命令（限時 {{count}} 秒）',
@@ -107,16 +107,16 @@ export const approval = {
     none: '無法預覽。',
   },
   change: '修改…',
-  reason: '為什麼拒絕？代理會看到你的理由。',
+  reason: '為什麼拒絕？代理程式會看到你的理由。',
   reasonHint: '選填',
   badJson: '這不是有效的 JSON。',
-  unfold: '檢視將要執行的操作',
+  unfold: '查看將要執行的操作',
   warning: {
     not_isolated:
-      '此命令未隔離：它以伺服器自身的許可權執行，可以讀取和修改伺服器能存取的所有檔案，也可以使用網路。',
+      '此命令未隔離：它以伺服器自身的權限執行，可以讀取和修改伺服器能存取的所有檔案，也可以使用網路。',
     host_network:
       '此命令使用伺服器所在主機的網路：它可以存取本伺服器、該主機上的其他服務以及周邊的內部網路。',
-    changed_meanwhile: '代理讀取此檔案後，檔案又被他人修改，因此這次呼叫會失敗。',
+    changed_meanwhile: '代理程式讀取此檔案後，檔案又被他人修改，因此這次呼叫會失敗。',
     new_address:
       '此對話含有來自網頁或檔案的文字，而沒有人提到過這些網址：它們可能是其中編造的，用來向外傳送資料。只允許你自己也會開啟的網址。',
   },
