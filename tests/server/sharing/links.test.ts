@@ -64,7 +64,7 @@ describeOnEachDatabase('links of shares', (open) => {
 test.each([
   [undefined, 'en'],
   ['zh', 'zh-CN'],
-  ['zh-TW,en;q=0.9', 'zh-CN'],
+  ['zh-TW,en;q=0.9', 'zh-TW'],
   ['en;q=0.3, zh-Hans;q=0.8', 'zh-CN'],
   ['fr;q=0.4, ja', 'ja'],
   ['is, zh;q=0.5', 'zh-CN'],

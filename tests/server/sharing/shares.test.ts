@@ -137,9 +137,9 @@ describeOnEachServer('sharing', (start) => {
     const chinese = await page(token, {
       headers: { 'accept-language': 'sv, zh-TW;q=0.8, en;q=0.5' },
     })
-    expect(chinese.headers.get('content-language')).toBe('zh-CN')
+    expect(chinese.headers.get('content-language')).toBe('zh-TW')
     expect(chinese.headers.get('vary')).toContain('accept-language')
-    expect(await chinese.text()).toMatch(/<html lang="zh-CN"[\s\S]*<h2>助手<\/h2>/)
+    expect(await chinese.text()).toMatch(/<html lang="zh-TW"[\s\S]*<h2>助理<\/h2>/)
     const gone = await page('nothing', { headers: { 'accept-language': 'zh' } })
     expect(await gone.text()).toContain('此链接已失效')
   })
