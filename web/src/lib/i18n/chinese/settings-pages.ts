@@ -107,7 +107,7 @@ export const settingsPages: typeof english = {
     off: '否',
     effort: { low: '低强度', medium: '中等强度', high: '高强度' },
     field: {
-      apiUrl: '网址 (URL)',
+      apiUrl: '网址（URL）',
       apiKey: 'API 密钥',
       name: '名称',
       api: 'API',

@@ -68,6 +68,7 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   document_pdf_damaged: 'PDF 檔案已損壞',
   document_partly_read: '以下頁面沒有可讀取的文字：{{pages}}',
   document_pdf_protected: 'PDF 設有密碼保護',
+  document_pdf_xfa: '它是 Adobe 的 XFA 表單（請在 Adobe Acrobat 中列印為 PDF，再附加該檔案）',
   document_reader_not_started: '無法啟動讀取文件的程式',
   document_reading_stopped: '讀取已取消',
   document_reading_too_slow: '讀取用時過長',
