@@ -7,11 +7,7 @@ import Fastify, {
   type RawRequestDefaultExpression,
   type RawServerDefault,
 } from 'fastify'
-import {
-  serializerCompiler,
-  validatorCompiler,
-  type ZodTypeProvider,
-} from 'fastify-type-provider-zod'
+import { serializerCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod'
 import { appError } from '../errors.ts'
 import { inRanges } from '../lib/address-ranges.ts'
 import { newId } from '../lib/ids.ts'
@@ -22,6 +18,7 @@ import { limitConnections } from './connection-limit.ts'
 import { REQUEST_ID_HEADER, registerErrorHandler, sendRawError } from './error-handler.ts'
 import { DEFAULT_JSON_DEPTH, registerJsonBodies } from './json-body.ts'
 import { boundLargeResponses } from './large-responses.ts'
+import { validateLongLists, validatorOfRoutes } from './long-lists.ts'
 import { boundPages } from './page-size.ts'
 import { logRequests } from './request-log.ts'
 import {
@@ -54,6 +51,8 @@ declare module 'fastify' {
     signedIn?: boolean
     /** JSON arrays in the body may exceed the usual limit. */
     longArrays?: boolean
+    /** The field of the body whose items are validated in pieces, because there may be thousands. */
+    longList?: string
     /** Keeps its connection open while a run is active; counts toward the user's open streams. */
     stream?: boolean
     /** The response may be several megabytes in one piece, so only a few are prepared at a time. */
@@ -146,7 +145,8 @@ export function createApp({
       answerClientError(error, socket, requestId)
     },
   }).withTypeProvider<ZodTypeProvider>()
-  app.setValidatorCompiler(validatorCompiler)
+  app.setValidatorCompiler(validatorOfRoutes)
+  validateLongLists(app)
   app.setSerializerCompiler(serializerCompiler)
   app.addHook('onRoute', (route) => {
     if (route.config?.public === true) route.bodyLimit ??= PUBLIC_BODY_BYTES

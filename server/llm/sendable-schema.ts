@@ -1,6 +1,7 @@
 // Adapts the schemas of tools to what providers accept. Arguments are still checked against the original schemas.
 import { oncePer } from '../lib/once-per.ts'
 import { asRecord, asText, isRecord } from '../lib/records.ts'
+import { createTurns } from '../lib/turns.ts'
 import type { ToolSchema } from './client.ts'
 
 type Schema = Record<string, unknown>
@@ -85,6 +86,15 @@ const adapters: Readonly<Record<SchemaRules, (tool: ToolSchema) => ToolSchema>> 
 /** The same tool with a schema that the provider accepts; the same object for the same tool. */
 export const sendableTool = (tool: ToolSchema, rules: SchemaRules): ToolSchema =>
   adapters[rules](tool)
+
+/** Prepares `sendableTool` for these tools in short turns, because many large schemas take long. */
+export async function adaptTools(tools: readonly ToolSchema[], rules: SchemaRules): Promise<void> {
+  const turn = createTurns()
+  for (const tool of tools) {
+    await turn()
+    sendableTool(tool, rules)
+  }
+}
 
 function adapt(tool: ToolSchema, rules: SchemaRules): ToolSchema {
   const { description, parameters } = tool.function

@@ -10,6 +10,7 @@ import {
   type StreamedClientOptions,
   type Wire,
 } from '../openai/streamed-client.ts'
+import { adaptTools } from '../sendable-schema.ts'
 import { addCounts, NO_TOKENS, type TokenCounts } from '../usage.ts'
 import { createEventReader } from './event-reader.ts'
 import { buildMessagesBody } from './request-body.ts'
@@ -40,11 +41,13 @@ export function createAnthropic(options: StreamedClientOptions): LlmClient {
   const connection = connectAnthropic(settings, options.http)
   const wire: Wire = {
     source: carrySource('messages', settings),
-    post: (request, signal) =>
-      connection.post('/messages', buildMessagesBody(request, settings), signal, {
+    async post(request, signal) {
+      await adaptTools(request.tools, 'claude')
+      return await connection.post('/messages', buildMessagesBody(request, settings), signal, {
         model: settings.id,
         into: request.exchanges,
-      }),
+      })
+    },
     createReader: createEventReader,
     isWhole: (body) => 'type' in body && body.type === 'message',
   }

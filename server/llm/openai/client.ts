@@ -2,10 +2,11 @@
 import { calledTools } from '../called-tools.ts'
 import { carrySource } from '../carry.ts'
 import type { LlmClient, LlmRequest } from '../client.ts'
+import { adaptTools } from '../sendable-schema.ts'
 import { createChunkReader } from './chunk-reader.ts'
 import { connectOpenAi } from './connection.ts'
 import type { ProviderResponse } from './provider-http.ts'
-import { compatOf } from './provider-quirks.ts'
+import { compatOf, schemaRulesOf } from './provider-quirks.ts'
 import { buildRequestBody } from './request-body.ts'
 import { createStreamedClient, type StreamedClientOptions } from './streamed-client.ts'
 
@@ -33,6 +34,7 @@ export function createOpenAiCompatible(options: StreamedClientOptions): LlmClien
         model: settings.id,
         into: request.exchanges,
       })
+    await adaptTools(request.tools, schemaRulesOf(settings))
     const body = buildRequestBody(request, settings)
     if (request.tools.length === 0) {
       const response = await send(body)

@@ -4,7 +4,9 @@ import { carrySource } from '../carry.ts'
 import type { LlmClient, LlmRequest } from '../client.ts'
 import { connectOpenAi } from '../openai/connection.ts'
 import type { ProviderResponse } from '../openai/provider-http.ts'
+import { schemaRulesOf } from '../openai/provider-quirks.ts'
 import { createStreamedClient, type StreamedClientOptions } from '../openai/streamed-client.ts'
+import { adaptTools } from '../sendable-schema.ts'
 import { createResponseEventReader } from './event-reader.ts'
 import { buildResponsesBody } from './request-body.ts'
 
@@ -52,6 +54,7 @@ export function createResponses(options: StreamedClientOptions): LlmClient {
   /** Sends the request, and again without the optional part that a refusal names. */
   async function post(request: LlmRequest, signal: AbortSignal): Promise<ProviderResponse> {
     let left = refused
+    await adaptTools(request.tools, schemaRulesOf(settings))
     for (;;) {
       const body = left.reduce(
         (rest, part) => part.without(rest),

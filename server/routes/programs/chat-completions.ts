@@ -1,4 +1,5 @@
 // OpenAI-compatible routes: models and chat completions.
+import { setImmediate } from 'node:timers/promises'
 import { z } from 'zod'
 import { appError } from '../../errors.ts'
 import type { App } from '../../http/app.ts'
@@ -67,7 +68,7 @@ export function registerChatCompletionRoutes(
   app.post(
     '/v1/chat/completions',
     {
-      config: { stream: true, joinsRun: true },
+      config: { stream: true, joinsRun: true, longList: 'messages' },
       schema: {
         summary: 'Create a chat completion with the agent and its tools, in the format of OpenAI',
         description:
@@ -80,6 +81,8 @@ export function registerChatCompletionRoutes(
     },
     async (request, reply) => {
       const { body } = request
+      // Reading thousands of messages takes a turn of its own.
+      await setImmediate()
       const run = await startOnce(request, dependencies.store, () =>
         dependencies.chat.answerProgram(request.user.id, readChatRequest(body, wishesOf(request))),
       )

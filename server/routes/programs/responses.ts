@@ -1,4 +1,5 @@
 // OpenAI-compatible routes: responses, which are runs that can be fetched, streamed again and cancelled.
+import { setImmediate } from 'node:timers/promises'
 import { z } from 'zod'
 import { toStep } from '../../db/repositories/conversations/steps.ts'
 import type { RunRow } from '../../db/repositories/runs/runs.ts'
@@ -62,7 +63,7 @@ export function registerResponseRoutes(app: App, dependencies: ProgramRouteDepen
   app.post(
     '/v1/responses',
     {
-      config: { stream: true, joinsRun: true },
+      config: { stream: true, joinsRun: true, longList: 'input' },
       schema: {
         summary: 'Create a response by starting a run, in the format of OpenAI',
         description:
@@ -77,6 +78,8 @@ export function registerResponseRoutes(app: App, dependencies: ProgramRouteDepen
       const { body, user } = request
       const run = await startOnce(request, store, async () => {
         const entries = await entriesOfInput(body.input, resolver(user.id))
+        // Reading thousands of entries takes a turn of its own.
+        await setImmediate()
         const wanted = readResponseRequest(body, entries, wishesOf(request))
         return await chat.answerProgram(user.id, wanted)
       })

@@ -13,6 +13,7 @@ import type { ConversationRow } from '../../db/repositories/conversations/conver
 import { type StepRow, toStep } from '../../db/repositories/conversations/steps.ts'
 import { appError } from '../../errors.ts'
 import { oncePer } from '../../lib/once-per.ts'
+import { createTurns } from '../../lib/turns.ts'
 import type { LlmClient, LlmMessage, ToolCall } from '../../llm/client.ts'
 import { withImagesNote, withoutResultImages } from '../../llm/omitted-images.ts'
 import type { CallId, MessageId } from '../../protocol/ids.ts'
@@ -90,7 +91,10 @@ export async function createRunContext(
     run.model,
     access.models(run.userId),
   )
+  // A branch may have thousands of messages: each step of what follows takes a turn of its own.
+  const turn = createTurns()
   const branch = await readBranch({ run, known }, model, dependencies)
+  await turn()
   const { messages: loaded, summary } = branch
   const question = options.task ?? loaded.at(-1)?.text ?? ''
   const carries = rows.length === 0 ? undefined : await store.steps.carries(run.messageId)
@@ -135,7 +139,9 @@ export async function createRunContext(
     memory: usesMemory ? (state.prompt.memory ?? memoryOf(earlier) ?? '') : '',
     began: conversation.createdAt,
   })
+  await turn()
   const history = historyOf(recent, runs, { state, task: options.task, vision: model.vision })
+  await turn()
   const messages: LlmMessage[] = [
     { role: 'system', content: system },
     ...(summary === undefined ? history : withNote(history, 0, summaryNote(summary))),

@@ -9,6 +9,7 @@ import {
   type SQL,
   sql,
 } from 'drizzle-orm'
+import { createTurns } from '../../../lib/turns.ts'
 import type { ConversationId, MessageId, RunId } from '../../../protocol/ids.ts'
 import type { Step } from '../../../protocol/runs/step.ts'
 import type { Database, Reader } from '../../database.ts'
@@ -179,9 +180,14 @@ export function createBranchHistory(database: Database) {
       if (ofMessage === undefined) ofMessages.set(row.messageId, [row])
       else ofMessage.push(row)
     }
-    return rows.map((row) =>
-      toReadMessage(row, ofMessages.get(row.id) ?? [], attached.get(row.id) ?? []),
-    )
+    // Everything has been read, so others may write meanwhile.
+    const turn = createTurns()
+    const completed: ReadMessage[] = []
+    for (const row of rows) {
+      completed.push(toReadMessage(row, ofMessages.get(row.id) ?? [], attached.get(row.id) ?? []))
+      await turn()
+    }
+    return completed
   }
 
   return {
