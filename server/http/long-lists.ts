@@ -1,5 +1,5 @@
 // Validates bodies with long lists piece by piece, so that no request holds the event loop for long.
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest, FastifySchemaValidationError } from 'fastify'
 import { validatorCompiler } from 'fastify-type-provider-zod'
 import { z } from 'zod'
 import { createTurns } from '../lib/turns.ts'
@@ -7,10 +7,14 @@ import { createTurns } from '../lib/turns.ts'
 /** Items that are validated at once: a few milliseconds. */
 const PIECE = 50
 
-type Outcome = { value: unknown } | { error: unknown }
+/** What a validator returns. */
+interface Outcome {
+  value?: unknown
+  error?: Error | FastifySchemaValidationError[]
+}
 
-/** What validation in pieces found out about a body: what the compiler of the provider would have returned. */
-const outcomes = new WeakMap<object, ReturnType<ReturnType<typeof validatorCompiler>>>()
+/** What validation in pieces found out about a body. */
+const outcomes = new WeakMap<object, Outcome>()
 
 /** As the compiler of the type provider, except for bodies that have been validated in pieces. */
 export const validatorOfRoutes: typeof validatorCompiler = (route) => {
@@ -34,11 +38,7 @@ export function validateLongLists(app: Pick<FastifyInstance, 'addHook'>): void {
       validator = validatorOf(schema, name, request)
       compiled.set(schema, validator)
     }
-    // Its errors are those that the provider makes.
-    outcomes.set(
-      body,
-      (await validator(body, list)) as ReturnType<ReturnType<typeof validatorCompiler>>,
-    )
+    outcomes.set(body, await validator(body, list))
   })
 }
 
@@ -54,8 +54,12 @@ function validatorOf(
   if (!isArray(array)) throw new Error(`${method} ${url}: ${name} is no list`)
   const compile = (part: z.ZodType): ((data: unknown) => Outcome) => {
     const validate = validatorCompiler({ schema: part, method, url, httpPart: 'body' })
-    // The compiler of the provider never returns anything else.
-    return (data) => validate(data) as Outcome
+    return (data) => {
+      const outcome = validate(data)
+      if (typeof outcome === 'boolean' || 'then' in outcome)
+        throw new Error('The validators of the type provider return their outcome at once.')
+      return outcome
+    }
   }
   // The list itself, without its items: its length, and the other fields.
   const length = array.clone({ ...array._zod.def, element: z.unknown() })
@@ -63,13 +67,13 @@ function validatorOf(
   const items = compile(z.array(array.element))
   return async (body, list) => {
     const around = others(body)
-    if ('error' in around) return around
+    if (around.error !== undefined) return around
     const turn = createTurns()
     const values: unknown[] = []
     for (let from = 0; from < list.length; from += PIECE) {
       await turn()
       const piece = items(list.slice(from, from + PIECE))
-      if ('error' in piece) return { error: placed(piece.error, name, from) }
+      if (piece.error !== undefined) return { error: placed(piece.error, name, from) }
       values.push(...Values.parse(piece.value))
     }
     return { value: { ...Fields.parse(around.value), [name]: values } }
@@ -85,13 +89,17 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The errors of a piece at the place that they have in the body. */
-function placed(error: unknown, name: string, from: number): unknown {
-  if (!Array.isArray(error)) throw error
-  for (const one of error)
-    if (isRecord(one))
-      one.instancePath = String(one.instancePath).replace(
-        /^\/(\d+)/,
-        (_all, at: string) => `/${name}/${Number(at) + from}`,
-      )
-  return error
+function placed(
+  error: NonNullable<Outcome['error']>,
+  name: string,
+  from: number,
+): NonNullable<Outcome['error']> {
+  if (!Array.isArray(error)) return error
+  return error.map((one) => ({
+    ...one,
+    instancePath: one.instancePath.replace(
+      /^\/(\d+)/,
+      (_all, at: string) => `/${name}/${Number(at) + from}`,
+    ),
+  }))
 }
