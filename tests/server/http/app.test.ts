@@ -95,8 +95,8 @@ describe('the envelope of errors', () => {
     expect(await named(await fetch(`${origin}/api/boom`))).toBe('internal')
     expect(await named(await fetch(`${origin}/api/busy`))).toBe('too_many_runs')
     expect(await named(await fetch(`${origin}/api/%ff`))).toBe('bad_request')
-    expect(await named(await fetch(`${origin}/api/things/${'x'.repeat(5_000)}`))).toBe(
-      'url_too_long',
+    expect(await named(await fetch(`${origin}/api/things/${'x'.repeat(20_000)}`))).toBe(
+      'headers_too_large',
     )
     const fine = await fetch(`${origin}/api/things/1`)
     expect(fine.headers.get('x-request-id')).toMatch(/./)
