@@ -9,8 +9,8 @@ import { turn } from '../../support/provider/upstream-turns.ts'
 import { useUpstream } from '../../support/provider/use-upstream.ts'
 import { type TestServer, useServers } from '../../support/server/server.ts'
 
-/** CPU time of the main thread, in milliseconds. It includes what the test itself does there: client and provider. */
-const LIMIT_MS = 50
+/** CPU time of the main thread, in milliseconds: twice what is promised, because client and provider run there, too, and a busy machine shares its caches. */
+const LIMIT_MS = 100
 /** The smallest of several: a collection of garbage or a busy machine may prolong one. */
 const ATTEMPTS = 6
 
