@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { describeInBrowser, expectAccessible, leave, say } from '../support/page/page.ts'
 import { usePageServer } from '../support/page/page-server.ts'
 import { chunk, dataLine, turn } from '../support/provider/upstream-turns.ts'
+import { openEvents } from '../support/server/events.ts'
 
 /** A promise that ends an answer of the scripted model, and what resolves it. */
 function createGate() {
@@ -105,6 +106,63 @@ describeInBrowser('branches', (visitor) => {
     await page.keyboard.press('Enter')
     await page.getByText('Blue, I say.').waitFor()
     expect(await page.getByText('at last 79').count()).toBe(0)
+    await leave(page)
+  })
+
+  test('of two answers, another model takes the place of the one that does not come, and the other one goes on', async () => {
+    const add = (id: string, name: string) =>
+      on.server.call('POST', '/api/admin/models', {
+        body: { id, name, api_url: on.upstream.url, api_key: 'k' },
+      })
+    await add('slow', 'Slow')
+    await add('spare', 'Spare')
+    const first = createGate()
+    on.upstream.enqueueFor({ model: 'slow' }, turn.error(429, 'slow down', { 'retry-after': '45' }))
+    on.upstream.enqueueFor({ model: 'spare' }, turn.text('Green, of course.'))
+    on.upstream.enqueueFor({ model: 'scripted' }, turn.text('Blue.', { until: first.opened }))
+    const page = await visitor.open(on.server.url)
+    await page.getByRole('button', { name: 'Add files and options' }).click()
+    await page.getByRole('menuitemcheckbox', { name: 'Compare two models' }).click()
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: /^Compared with: / }).click()
+    await page.getByRole('option', { name: /^Slow/ }).click()
+    await say(page, 'Which colour?')
+    const pair = page.getByRole('region', { name: 'Two answers side by side' })
+    await pair.getByRole('button', { name: 'Use another model' }).click()
+    await page.getByRole('menuitemradio', { name: 'Spare' }).click()
+    await pair.getByRole('region', { name: 'Spare' }).first().waitFor()
+    await pair.getByText('Green, of course.').waitFor()
+    first.open()
+    await pair.getByText('Blue.').waitFor()
+    await leave(page)
+  })
+
+  test('what an answer that is not shown asks for can be decided above the message field', async () => {
+    const { call } = on.server
+    const project = await call('POST', '/api/projects', { body: { name: 'Colours' } })
+    const { json } = await call('POST', '/api/conversations', {
+      body: { project_id: project.json.data.id },
+    })
+    const { id } = json.data
+    on.upstream.enqueue(turn.text('Blue.'))
+    await call('POST', `/api/conversations/${id}/messages`, {
+      body: { text: 'Which colour?', stream: false },
+    })
+    const shown = await call('GET', `/api/conversations/${id}/messages`)
+    const write = { name: 'file_write', arguments: { path: 'a.txt', content: 'green' } }
+    on.upstream.enqueue(turn.toolCalls([write]), turn.text('Written.'))
+    // Another device requests it and never shows it here.
+    const path = `/api/conversations/${id}/regenerate/${shown.json.data.items.at(-1).id}`
+    const answered = await openEvents(`${on.server.url}${path}`, { body: { beside: true } })
+    await expect
+      .poll(async () => (await call('GET', `/api/conversations/${id}`)).json.data.active_run_status)
+      .toBe('awaiting_approval')
+    const page = await visitor.open(`${on.server.url}/c/${id}`)
+    await page.getByText('Blue.').waitFor()
+    const waiting = page.getByRole('region', { name: 'The agent is waiting for you.' })
+    await waiting.getByRole('button', { name: 'Approve', exact: true }).click()
+    await waiting.waitFor({ state: 'detached' })
+    expect((await answered.all()).at(-1)?.event).toBe('done')
     await leave(page)
   })
 

@@ -15,7 +15,7 @@ export function UsagePage() {
           inspectRun(id)
         }}
       />
-      <LateInspector activeRunId={active} />
+      <LateInspector activeRunIds={[active]} />
     </>
   )
 }

@@ -37,6 +37,7 @@ import { DeleteMessageDialog } from './delete-message-dialog.tsx'
 import { inspectRun } from './inspected-run.ts'
 import { LateInspector } from './inspector/late-inspector.tsx'
 import { MessageList } from './messages/message-list.tsx'
+import { HiddenDecisions } from './messages/pending-decisions.tsx'
 import { MissingConversation } from './missing-conversation.tsx'
 import { QueueList } from './queue/queue-list.tsx'
 import { enqueue } from './queue/queued-messages.ts'
@@ -248,6 +249,9 @@ function OpenConversation({
           )}
           <div className={composerPlaceClass}>
             <BackgroundTasks conversationId={id} />
+            {messages.data !== undefined && (
+              <HiddenDecisions conversationId={id} messages={messages.data} />
+            )}
             <QueueList conversationId={id} running={running} onStop={run.stop} />
             <Composer
               key={id}
@@ -262,7 +266,7 @@ function OpenConversation({
               autoFocus
             />
           </div>
-          <LateInspector activeRunId={conversation.active_run_id} />
+          <LateInspector activeRunIds={[conversation.active_run_id, conversation.beside_run_id]} />
           <LateFile />
           <LateBranches conversationId={id} locked={running} onShow={show} />
           <Announcer conversationId={id} />

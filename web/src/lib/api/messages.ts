@@ -96,6 +96,23 @@ export function appendMessages(
   })
 }
 
+/** Whether the cached branch has this message. */
+export const isOnBranch = (client: QueryClient, conversationId: string, id: string): boolean =>
+  client
+    .getQueryData<Pages>(messageKeys.list(conversationId))
+    ?.pages.some(({ items }) => items.some((item) => item.id === id)) ?? false
+
+/** Shows the branch with this message; resolves when it is loaded. */
+export async function showBranch(
+  client: QueryClient,
+  conversationId: string,
+  id: string,
+): Promise<void> {
+  const path = `/api/conversations/${conversationId}`
+  await request(path, { method: 'PATCH', body: { leaf_id: id } })
+  await client.invalidateQueries({ queryKey: messageKeys.list(conversationId) })
+}
+
 /** Marks a cached answer as streaming again, so that it does not count as final. */
 export function markStreaming(client: QueryClient, conversationId: string, runId: string): void {
   client.setQueryData<Pages>(

@@ -54,6 +54,14 @@ export const useComparisons = create<{ byConversation: Comparisons }>(() => ({
 export const useComparison = (conversationId: string): Comparison | null =>
   useComparisons(({ byConversation }) => byConversation[conversationId] ?? null)
 
+/** The comparison of a conversation, if this answer is one of the two; else null. */
+export function comparisonWith(conversationId: string, answer: string): Comparison | null {
+  const comparison = useComparisons.getState().byConversation[conversationId]
+  return comparison !== undefined && [comparison.first, comparison.second].includes(answer)
+    ? comparison
+    : null
+}
+
 /** Stores a comparison; null ends it, because the user has chosen or wants to see one answer again. */
 export function setComparison(conversationId: string, comparison: Comparison | null): void {
   const { [conversationId]: _before, ...others } = useComparisons.getState().byConversation

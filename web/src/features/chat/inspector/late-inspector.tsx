@@ -8,13 +8,17 @@ const RunInspector = lazyPart(() =>
   import('./run-inspector.tsx').then((module) => module.RunInspector),
 )
 
-/** `activeRunId` is the conversation's active run, if any. */
-export function LateInspector({ activeRunId }: { activeRunId: string | null }) {
+/** `activeRunIds` are the conversation's active runs, if any. */
+export function LateInspector({ activeRunIds }: { activeRunIds: readonly (string | null)[] }) {
   const runId = useInspected((store) => store.runId)
   if (runId === null) return null
   return (
     <PartBoundary fallback={null} isOver subject={runId} onClose={() => inspectRun(null)}>
-      <RunInspector runId={runId} live={runId === activeRunId} onClose={() => inspectRun(null)} />
+      <RunInspector
+        runId={runId}
+        live={activeRunIds.includes(runId)}
+        onClose={() => inspectRun(null)}
+      />
     </PartBoundary>
   )
 }

@@ -7,6 +7,7 @@ import type { Usage } from '../../../../../server/protocol/runs/usage.ts'
 import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { useDisplay } from '../../../lib/preferences/display.ts'
 import { ActionButton } from '../../../ui/controls/action-button.tsx'
+import { useIsOnlyBeside } from '../runs/live-runs.ts'
 import { AnswerMenu } from './answer-menu.tsx'
 import { AnswerUsage } from './answer-usage.tsx'
 import { CopyMarkdown, CopyMessage } from './copy-message.tsx'
@@ -52,6 +53,7 @@ export function AnswerActions({
       timing={message.timing ?? null}
     />
   )
+  const isOnlyBeside = useIsOnlyBeside(conversationId, message.siblings)
   return (
     <div className="message-actions -ms-1.5 flex min-h-7 flex-wrap items-center gap-0.5">
       {!isEmpty && (
@@ -78,6 +80,7 @@ export function AnswerActions({
         conversationId={conversationId}
         locked={locked}
         figures={figures}
+        comparable={!locked || isOnlyBeside}
         onRegenerate={onRegenerate}
         onEdit={onEdit}
       />
@@ -85,7 +88,7 @@ export function AnswerActions({
       <SiblingSwitch
         id={message.id}
         siblings={message.siblings}
-        disabled={locked}
+        disabled={locked && !isOnlyBeside}
         onShow={onShow}
       />
       {isBelow && <span className="ms-1.5 max-sm:basis-full">{figures}</span>}

@@ -31,6 +31,7 @@ export function AnswerMenu({
   conversationId,
   locked,
   figures,
+  comparable,
   onRegenerate,
   onEdit,
 }: {
@@ -39,6 +40,8 @@ export function AnswerMenu({
   locked: boolean
   /** Tokens, cost, time and model of the answer. */
   figures: ReactNode
+  /** Whether another answer may be shown or written beside this one. */
+  comparable: boolean
   onRegenerate: (id: string, model: string) => void
   onEdit: () => void
 }) {
@@ -69,7 +72,7 @@ export function AnswerMenu({
           {t('answer.edit')}
         </MenuItem>
       )}
-      {!locked && (models.length > 1 || message.siblings.length > 1) && (
+      {comparable && (models.length > 1 || message.siblings.length > 1) && (
         <MenuItem icon={Columns2} onSelect={compare}>
           {t('answer.compare')}
         </MenuItem>

@@ -7,11 +7,9 @@ import type { Step } from '../../../../../server/protocol/runs/step.ts'
 import { useReviseAnswer } from '../../../lib/api/messages.ts'
 import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { CitationContext } from '../../../ui/markdown/citation-context.ts'
-import { PendingApprovals } from '../approvals/pending-approvals.tsx'
 import { AttachmentChips } from '../attachments/attachment-chips.tsx'
 import { filesOf } from '../attachments/produced-files.ts'
-import { PendingInputs } from '../inputs/pending-inputs.tsx'
-import { type LiveRun, useLiveRuns, useRunOf } from '../runs/live-runs.ts'
+import { useLiveRuns, useRunOf, waitsForPerson } from '../runs/live-runs.ts'
 import { SourcesPanel } from '../sources/sources-panel.tsx'
 import { citedIn, useAnswerSources } from '../sources/use-answer-sources.tsx'
 import { AnswerSteps } from '../steps/answer-steps.tsx'
@@ -20,6 +18,7 @@ import { useAnswerFeedback } from './answer-feedback.tsx'
 import { EditForm } from './edit-form.tsx'
 import { Ending } from './ending.tsx'
 import { MessageHeading } from './message-heading.tsx'
+import { PendingDecisions } from './pending-decisions.tsx'
 import { Working } from './working.tsx'
 
 /** The steps of a message. Older messages may have only a text, which becomes one text step. */
@@ -36,16 +35,6 @@ const textOf = (steps: readonly Step[]): string =>
 /** Whether the stored message is final. */
 const isWhole = ({ status }: Message): boolean =>
   status !== 'streaming' && status !== 'awaiting_approval' && status !== 'awaiting_input'
-
-/** Whether the run waits for a person. */
-const isWaiting = ({ approvals, inputs }: LiveRun): boolean => approvals.length + inputs.length > 0
-
-/** Approval requests arrive when their previews are ready; sorts them by the order of their calls. */
-const inOrderOfCalls = ({ approvals, steps }: LiveRun) => {
-  const placeOf = (callId: string): number =>
-    steps.findIndex((step) => step?.type === 'tool_call' && step.id_ref === callId)
-  return approvals.toSorted((one, other) => placeOf(one.id_ref) - placeOf(other.id_ref))
-}
 
 /** The state of the run behind an answer: the live copy until the stored message is on the page. */
 function useShownRun(message: Message) {
@@ -84,7 +73,7 @@ type AnswerMessageProps = {
   isLast: boolean
   onRegenerate: (id: string, model?: string) => void
   onResume: (runId: string) => void
-  onStop: () => void
+  onStop: (runId: string) => void
   /** Stops the answer and regenerates it with another model. */
   onSwitch: (id: string, model: string) => void
   onDelete: (id: string) => void
@@ -142,20 +131,15 @@ export const AnswerMessage = memo(function AnswerMessage({
         <AnswerSteps steps={steps} live={liveParts} />
       </CitationContext>
       <AttachmentChips attachments={filesOf(message, steps)} atEnd={false} />
-      {running && (!isWaiting(live) || live.connection === 'reconnecting') && (
+      {running && (!waitsForPerson(live) || live.connection === 'reconnecting') && (
         <Working
           live={live}
           model={message.model ?? null}
-          onStop={onStop}
+          onStop={() => onStop(live.runId)}
           onSwitch={(model) => onSwitch(message.id, model)}
         />
       )}
-      {live !== undefined && live.approvals.length > 0 && (
-        <PendingApprovals runId={live.runId} approvals={inOrderOfCalls(live)} />
-      )}
-      {live !== undefined && live.inputs.length > 0 && (
-        <PendingInputs runId={live.runId} inputs={live.inputs} />
-      )}
+      {live !== undefined && <PendingDecisions live={live} />}
       {!running && (
         <>
           <SourcesPanel sources={sources} cited={citedIn(textOf(steps), sources)} onOpen={onOpen} />

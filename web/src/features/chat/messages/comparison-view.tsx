@@ -14,7 +14,7 @@ import { ScrollRegion } from '../../../ui/scroll-region.tsx'
 import { errorText } from '../../../ui/states/error-text.ts'
 import { Failed, Loading } from '../../../ui/states/feedback.tsx'
 import { type Comparison, setComparison } from '../compare/comparisons.ts'
-import { useRunOf } from '../runs/live-runs.ts'
+import { useLiveRuns, useRunOf, waitsForPerson } from '../runs/live-runs.ts'
 import { AnswerMessage } from './answer-message.tsx'
 import type { MessageActions } from './message-actions.ts'
 import { SecondChoice } from './second-choice.tsx'
@@ -37,8 +37,8 @@ type Props = {
 }
 
 /**
- * Starts the second answer at once, or after the first one if the user may not have more runs at the same time. Returns whether it
- * has to wait.
+ * Starts the second answer at once, or once other runs have ended if there may not be more at the same time. Returns whether it has
+ * to wait.
  */
 function useSecondAnswer({ comparison, conversationId, shown, locked, actions }: Props): boolean {
   const { id, first, second, model } = comparison
@@ -56,7 +56,9 @@ function useSecondAnswer({ comparison, conversationId, shown, locked, actions }:
     if (shown.status === 'stopped') setComparison(conversationId, { ...comparison, model: null })
     else
       void compare(comparison, model).then((isAccepted) => {
-        if (!isAccepted) setWaiting(id)
+        if (isAccepted) return
+        started.current = ''
+        setWaiting(id)
       })
   }, [isDue, attempt, id, model, compare, comparison, conversationId, shown.status])
   return isWaiting
@@ -116,13 +118,14 @@ export function ComparisonView(props: Props) {
               aria-label={t('compare.title')}
               className="flex min-w-0 flex-1 rounded-[10px] bg-hover p-0.5"
             >
-              {places.map(({ key, title }) => (
+              {places.map(({ key, id, title }) => (
                 <Tabs.Trigger
                   key={key}
                   value={key}
                   className="min-h-9 min-w-0 flex-1 truncate rounded-lg px-2 text-note font-medium text-soft data-[state=active]:bg-surface data-[state=active]:text-ink data-[state=active]:shadow-low pointer-coarse:min-h-11"
                 >
                   {title}
+                  <WaitingMark answer={id} />
                 </Tabs.Trigger>
               ))}
             </Tabs.List>
@@ -157,6 +160,21 @@ export function ComparisonView(props: Props) {
       </div>
       {hint}
     </section>
+  )
+}
+
+/** On the tab of an answer that waits for a person. */
+function WaitingMark({ answer }: { answer: string | null }) {
+  const { t } = useTranslation()
+  const isWaiting = useLiveRuns(({ byId }) =>
+    Object.values(byId).some((run) => run.messageId === answer && waitsForPerson(run)),
+  )
+  if (answer === null || !isWaiting) return null
+  return (
+    <>
+      <span className="sr-only"> · {t('chat.waiting')}</span>
+      <span aria-hidden className="ms-1.5 inline-block size-2 rounded-full bg-warn" />
+    </>
   )
 }
 
@@ -244,7 +262,7 @@ function Side({ id, conversationId, shown, locked, actions }: Props & { id: stri
         isLast
         onRegenerate={actions.regenerate}
         onResume={actions.resume}
-        onStop={actions.stop}
+        onStop={actions.stopOne}
         onSwitch={actions.switchModel}
         onDelete={actions.remove}
         onShow={actions.show}

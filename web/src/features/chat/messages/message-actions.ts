@@ -5,7 +5,7 @@ import type { RunActions } from '../runs/use-run-actions.ts'
 /** The open conversation passes them to its messages; the object is the same in every render. */
 export type MessageActions = Pick<
   RunActions,
-  'edit' | 'regenerate' | 'resume' | 'stop' | 'stopOne' | 'switchModel' | 'compare'
+  'edit' | 'regenerate' | 'resume' | 'stopOne' | 'switchModel' | 'compare'
 > & {
   remove: (id: string) => void
   show: (id: MessageId) => void

@@ -229,7 +229,7 @@ function OneMessage({
       isLast={isLast}
       onRegenerate={actions.regenerate}
       onResume={actions.resume}
-      onStop={actions.stop}
+      onStop={actions.stopOne}
       onSwitch={actions.switchModel}
       onDelete={actions.remove}
       onShow={actions.show}

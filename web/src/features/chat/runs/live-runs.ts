@@ -117,12 +117,24 @@ export const activeRunsIn = ({ byId }: LiveRuns, conversationId: string): LiveRu
 /** The run whose state is that of its conversation: one that waits for a person, else one that is active, else the newest. */
 export function mainRunIn({ byId }: LiveRuns, conversationId: string): LiveRun | undefined {
   const runs = Object.values(byId).filter(isIn(conversationId))
-  return (
-    runs.find(({ approvals, inputs }) => approvals.length + inputs.length > 0) ??
-    runs.find(({ state }) => state === 'running') ??
-    runs.at(-1)
-  )
+  return runs.find(waitsForPerson) ?? runs.find(({ state }) => state === 'running') ?? runs.at(-1)
 }
+
+/** Whether the run waits for a person. */
+export const waitsForPerson = ({ approvals, inputs }: LiveRun): boolean =>
+  approvals.length + inputs.length > 0
+
+/**
+ * Whether all active runs of the conversation write one of these answers to one question: then each of them can be shown
+ * meanwhile.
+ */
+export const useIsOnlyBeside = (
+  conversationId: string,
+  siblings: readonly (string | null)[],
+): boolean =>
+  useLiveRuns((runs) =>
+    activeRunsIn(runs, conversationId).every(({ messageId }) => siblings.includes(messageId)),
+  )
 
 /** Whether the conversation has an active run. Changes only at the start and the end of a run. */
 export const useIsRunning = (conversationId: string): boolean =>

@@ -3,14 +3,16 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { StoredAttachment } from '../../../../../server/protocol/conversations/message.ts'
 import type { ProjectId } from '../../../../../server/protocol/ids.ts'
+import { isOnBranch, showBranch } from '../../../lib/api/messages.ts'
 import { stopRun } from '../../../lib/api/runs.ts'
 import { ApiError } from '../../../lib/http/api-client.ts'
 import { fieldsOf, textIn } from '../../../lib/read-json.ts'
 import { reportError } from '../../../ui/states/error-text.ts'
 import type { AttachedFile } from '../attachments/attachments.ts'
 import type { ChatOptions } from '../chat-options.ts'
-import { type Comparison, setComparison } from '../compare/comparisons.ts'
+import { type Comparison, comparisonWith, setComparison } from '../compare/comparisons.ts'
 import { randomId } from '../random-id.ts'
+import { announceAnswer } from '../sending/outgoing.ts'
 import { follow } from './follow-run.ts'
 import { activeRunsIn, useLiveRuns } from './live-runs.ts'
 import { continueRun, startRun, writtenFields } from './start-run.ts'
@@ -24,10 +26,14 @@ const bodyOptions = (options: ChatOptions) => ({
   ...(options.model === null ? {} : { model: options.model }),
 })
 
-/** Resolves when the page knows of no active run in the conversation. */
-const untilEnded = (conversationId: string): Promise<void> =>
+/** The active run because of which the server refused another one. */
+const runInTheWay = (error: unknown): string | undefined =>
+  error instanceof ApiError ? textIn(fieldsOf(error.details).run_id) : undefined
+
+/** Resolves when the run is no longer active, as far as the page knows. */
+const untilEnded = (runId: string): Promise<void> =>
   new Promise((resolve) => {
-    const isEnded = (): boolean => activeRunsIn(useLiveRuns.getState(), conversationId).length === 0
+    const isEnded = (): boolean => useLiveRuns.getState().byId[runId]?.state !== 'running'
     if (isEnded()) return resolve()
     const unsubscribe = useLiveRuns.subscribe(() => {
       if (!isEnded()) return
@@ -49,7 +55,7 @@ export function useRunActions(conversationId: string, options: ChatOptions) {
         return true
       } catch (error) {
         // A run is already active, perhaps started on another device: show it.
-        const runId = error instanceof ApiError ? textIn(fieldsOf(error.details).run_id) : undefined
+        const runId = runInTheWay(error)
         if (runId !== undefined) void follow({ conversationId, runId, client })
         reportError(error)
         return false
@@ -96,8 +102,8 @@ export function useRunActions(conversationId: string, options: ChatOptions) {
             setComparison(conversationId, { id: randomId(), first, second: null, model })
         }),
       /**
-       * Makes a second model answer too, at the same time as the first. Resolves with false if it has to wait, because the user may
-       * not have more runs at once.
+       * Makes a second model answer too, at the same time as the first. Resolves with false if it has to wait, because the user or
+       * the conversation may not have more runs at once.
        */
       async compare(comparison: Comparison, model: string): Promise<boolean> {
         const isFirst = activeRunsIn(useLiveRuns.getState(), conversationId).length === 0
@@ -113,6 +119,12 @@ export function useRunActions(conversationId: string, options: ChatOptions) {
         } catch (error) {
           if (!isFirst && error instanceof ApiError && error.reason === 'runs_exhausted')
             return false
+          // Another question is being answered, or two answers to this one are being written.
+          const runId = runInTheWay(error)
+          if (runId !== undefined) {
+            void follow({ conversationId, runId, client })
+            return false
+          }
           reportError(error)
           setComparison(conversationId, { ...comparison, model: null })
         }
@@ -129,12 +141,32 @@ export function useRunActions(conversationId: string, options: ChatOptions) {
         ),
       /** `model` is a model for this answer only, instead of the conversation's. */
       regenerate,
-      /** Stops the current answer and regenerates it with another model. */
-      async switchModel(messageId: string, model: string) {
-        if (!(await stop())) return false
-        await untilEnded(conversationId)
-        return await regenerate(messageId, model)
-      },
+      /**
+       * Stops this answer and writes it again with another model, at the same place: a second one that is being written beside it
+       * goes on, and a comparison shows the new one.
+       */
+      switchModel: (messageId: string, model: string) =>
+        attempt(async () => {
+          const active = () => activeRunsIn(useLiveRuns.getState(), conversationId)
+          const run = active().find((each) => each.messageId === messageId)
+          if (run !== undefined) {
+            await stopRun(run.runId)
+            await untilEnded(run.runId)
+          }
+          const comparison = comparisonWith(conversationId, messageId)
+          const isShown = isOnBranch(client, conversationId, messageId)
+          const beside = active().length > 0 || !isShown
+          const body = { ...bodyOptions(options), model, ...(beside ? { beside } : {}) }
+          const request = { kind: 'regenerate', messageId, body } as const
+          const answer = await startRun(client, conversationId, request, randomId())
+          if (beside && isShown) {
+            announceAnswer({ conversationId, parent: messageId, answer })
+            await showBranch(client, conversationId, answer)
+          }
+          if (comparison === null) return
+          const place = comparison.first === messageId ? 'first' : 'second'
+          setComparison(conversationId, { ...comparison, [place]: answer })
+        }),
       resume: (runId: string) => attempt(() => continueRun(client, conversationId, runId)),
       stop,
       stopOne: (runId: string) => attempt(() => stopRun(runId)),
