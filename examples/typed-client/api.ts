@@ -11055,7 +11055,7 @@ export interface components {
                     display_code?: string;
                     /** @description The values in the text of `display`, by placeholder, for translations. */
                     display_params?: {
-                        [key: string]: string | number | string[];
+                        [key: string]: string | number;
                     };
                     /** @description The change of a file as a unified diff. */
                     diff?: string;
@@ -11137,7 +11137,7 @@ export interface components {
                     display_code?: string;
                     /** @description The values in the text of `display`, by placeholder, for translations. */
                     display_params?: {
-                        [key: string]: string | number | string[];
+                        [key: string]: string | number;
                     };
                     /** @description The change of a file as a unified diff. */
                     diff?: string;
@@ -13423,7 +13423,7 @@ export interface components {
             code: "node_ok" | "node_untested" | "folder_not_folder" | "folder_not_writable" | "folder_created_later" | "folder_ok" | "folder_low_space" | "folder_readable" | "page_built" | "page_not_built" | "python_off" | "python_kernel" | "python_wasm" | "shell_off" | "shell_network_broken" | "shell_internet" | "shell_host_network" | "shell_kernel" | "shell_not_isolated" | "database_created_later" | "database_used" | "database_unused" | "tables_none" | "tables_old" | "sqlite_broken" | "postgres_broken" | "blobs_ok" | "blobs_missing" | "blobs_unknown" | "bucket_broken" | "projects_ok" | "projects_missing" | "projects_unknown" | "secrets_ok" | "secrets_unreadable" | "secrets_unknown" | "embeddings_ok" | "embeddings_broken" | "vectors_ok" | "vectors_unknown" | "vectors_without_pgvector" | "vectors_without_sqlite_vec" | "redis_ok" | "redis_broken" | "registration_open" | "copies" | "copies_kept" | "installation_later" | "installation_differs" | "installation_ok" | "installation_unknown" | "mail_broken" | "mail_certificate" | "mail_ok" | "mcp_broken" | "mcp_broken_output" | "mcp_connecting" | "mcp_ok" | "mcp_sign_in" | "models_none" | "model_key_refused" | "model_ok" | "model_silent";
             /** @description The values in `detail` and `advice`, for translations. */
             params: {
-                [key: string]: string | number | string[];
+                [key: string]: string | number;
             };
             /** @description What was checked, in English. */
             subject: string;
@@ -13445,7 +13445,7 @@ export interface components {
             code: "node_ok" | "node_untested" | "folder_not_folder" | "folder_not_writable" | "folder_created_later" | "folder_ok" | "folder_low_space" | "folder_readable" | "page_built" | "page_not_built" | "python_off" | "python_kernel" | "python_wasm" | "shell_off" | "shell_network_broken" | "shell_internet" | "shell_host_network" | "shell_kernel" | "shell_not_isolated" | "database_created_later" | "database_used" | "database_unused" | "tables_none" | "tables_old" | "sqlite_broken" | "postgres_broken" | "blobs_ok" | "blobs_missing" | "blobs_unknown" | "bucket_broken" | "projects_ok" | "projects_missing" | "projects_unknown" | "secrets_ok" | "secrets_unreadable" | "secrets_unknown" | "embeddings_ok" | "embeddings_broken" | "vectors_ok" | "vectors_unknown" | "vectors_without_pgvector" | "vectors_without_sqlite_vec" | "redis_ok" | "redis_broken" | "registration_open" | "copies" | "copies_kept" | "installation_later" | "installation_differs" | "installation_ok" | "installation_unknown" | "mail_broken" | "mail_certificate" | "mail_ok" | "mcp_broken" | "mcp_broken_output" | "mcp_connecting" | "mcp_ok" | "mcp_sign_in" | "models_none" | "model_key_refused" | "model_ok" | "model_silent";
             /** @description The values in `detail` and `advice`, for translations. */
             params: {
-                [key: string]: string | number | string[];
+                [key: string]: string | number;
             };
             /** @description What was checked, in English. */
             subject: string;
@@ -16814,7 +16814,7 @@ export interface components {
                     display_code?: string;
                     /** @description The values in the text of `display`, by placeholder, for translations. */
                     display_params?: {
-                        [key: string]: string | number | string[];
+                        [key: string]: string | number;
                     };
                     /** @description The change of a file as a unified diff. */
                     diff?: string;
@@ -17035,7 +17035,7 @@ export interface components {
                     display_code?: string;
                     /** @description The values in the text of `display`, by placeholder, for translations. */
                     display_params?: {
-                        [key: string]: string | number | string[];
+                        [key: string]: string | number;
                     };
                     /** @description The change of a file as a unified diff. */
                     diff?: string;
