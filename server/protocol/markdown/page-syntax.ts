@@ -150,6 +150,9 @@ const RIGHT_TO_LEFT =
 
 type Direction = 'ltr' | 'rtl'
 
+/** Whether some of a text may run from right to left. */
+export const mayRunRightToLeft = (text: string): boolean => RIGHT_TO_LEFT.test(text)
+
 const directionFrom = (letter: string): Direction => (RIGHT_TO_LEFT.test(letter) ? 'rtl' : 'ltr')
 
 const CODE_OR_TAG = /`[^`]*`|<[^<>]*>/g
@@ -178,8 +181,12 @@ function firstLetter(node: TreeNode): string | null {
  * The first letter decides: Arabic and Hebrew run right to left, whatever the page's language. A cell without letters stands
  * like the others of its table.
  */
-function directionOf(name: string, node: TreeNode): { dir?: 'auto' | Direction } {
-  if (DIRECTED_BLOCKS.test(name)) return { dir: 'auto' }
+function directionOf(
+  name: string,
+  node: TreeNode,
+  inherits: boolean,
+): { dir?: 'auto' | Direction } {
+  if (DIRECTED_BLOCKS.test(name)) return inherits ? {} : { dir: 'auto' }
   if (!CELL.test(name) && !DIRECTED_CONTAINERS.test(name)) return {}
   const letter = firstLetter(node)
   return letter === null ? {} : { dir: directionFrom(letter) }
@@ -205,21 +212,24 @@ const cellClass = (length: number): string | null =>
         ? 'cell-wide'
         : 'cell-widest'
 
-function shape(node: TreeNode): void {
+function shape(node: TreeNode, inherits: boolean): void {
   if (node.type === 'element') {
     const name = node.tagName ?? ''
     const className = CELL.test(name) ? cellClass(textLength(node)) : null
     node.properties = {
       ...node.properties,
-      ...directionOf(name, node),
+      ...directionOf(name, node, inherits),
       ...(className === null ? {} : { className }),
     }
   }
-  for (const child of node.children ?? []) shape(child)
+  for (const child of node.children ?? []) shape(child, inherits)
 }
 
-/** Gives each piece of text its direction, and table cells a width that fits their content. */
+/**
+ * Gives each piece of text its direction, and table cells a width that fits their content.
+ * @param options.inherits paragraphs and headings run as what encloses them: from left to right, like all of the text.
+ */
 export const rehypeShape =
-  () =>
+  ({ inherits = false }: { inherits?: boolean } = {}) =>
   (tree: TreeNode): void =>
-    shape(tree)
+    shape(tree, inherits)

@@ -21,6 +21,7 @@ import {
 import { lengthenMarks } from '../../../../server/protocol/markdown/nested-fences.ts'
 import {
   ALERT_KINDS,
+  mayRunRightToLeft,
   rehypeShape,
   remarkPageSyntax,
 } from '../../../../server/protocol/markdown/page-syntax.ts'
@@ -50,6 +51,9 @@ function remarkCjkEmphasis(this: { data(): ParserData }): void {
 
 /** Whether the ends of lines are kept in the surrounding text. */
 export const LinesKept = createContext(true)
+
+/** The direction of the section or list that encloses a text. */
+export const EnclosingDirection = createContext<'ltr' | 'rtl'>('ltr')
 
 /** Whether the surrounding block may still grow. */
 const Growing = createContext(false)
@@ -196,6 +200,7 @@ export const MarkdownBlock = memo(function MarkdownBlock({
   const sources = useContext(CitationContext)
   const citations = sources !== null && mayCite(text) ? sources.count : 0
   const keepsLines = useContext(LinesKept)
+  const inherits = useContext(EnclosingDirection) === 'ltr' && !mayRunRightToLeft(text)
   const source = lengthenMarks(text, growing)
   const drawn = (
     <ReactMarkdown
@@ -214,7 +219,7 @@ export const MarkdownBlock = memo(function MarkdownBlock({
               [math.rehypeKatex, KATEX_OPTIONS] satisfies [unknown, object],
               math.rehypeFormulaStyles,
             ]),
-        rehypeShape,
+        [rehypeShape, { inherits }],
       ]}
     >
       {math === null ? source : prepareMath(source, growing)}

@@ -19,7 +19,13 @@ import {
 import { foreignLanguageOf } from '../../lib/browser/language-of.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { EnclosingFootnotes, FootnoteList, numbersIn } from './footnotes.tsx'
-import { Code, FormulaFence, LinesKept, MarkdownBlock } from './markdown-block.tsx'
+import {
+  Code,
+  EnclosingDirection,
+  FormulaFence,
+  LinesKept,
+  MarkdownBlock,
+} from './markdown-block.tsx'
 import { splitParts } from './split-parts.ts'
 import { usePreservedSelection } from './use-preserved-selection.ts'
 
@@ -42,6 +48,7 @@ type BlockProps = {
 }
 
 function OneBlock({ block, numbers, definitions, growing, depth }: BlockProps) {
+  const enclosing = useContext(EnclosingDirection)
   switch (block.kind) {
     case 'code': {
       const whole = block.closed || !growing
@@ -58,24 +65,25 @@ function OneBlock({ block, numbers, definitions, growing, depth }: BlockProps) {
           growing={growing}
         />
       )
-    case 'details':
+    case 'details': {
+      const direction = directionOfText(block.summary) ?? directionOfText(block.text)
       return (
-        <details
-          open={block.open}
-          dir={directionOfText(block.summary) ?? directionOfText(block.text)}
-        >
-          <summary>
-            {block.summary === '' ? <Untitled /> : <MarkdownBlock text={block.summary} />}
-          </summary>
-          <EnclosingFootnotes value={numbers}>
-            {depth < MAX_DETAILS_DEPTH ? (
-              <Markdown text={block.text} growing={growing} depth={depth + 1} />
-            ) : (
-              <p className="whitespace-pre-wrap">{block.text}</p>
-            )}
-          </EnclosingFootnotes>
+        <details open={block.open} dir={direction}>
+          <EnclosingDirection value={direction ?? enclosing}>
+            <summary>
+              {block.summary === '' ? <Untitled /> : <MarkdownBlock text={block.summary} />}
+            </summary>
+            <EnclosingFootnotes value={numbers}>
+              {depth < MAX_DETAILS_DEPTH ? (
+                <Markdown text={block.text} growing={growing} depth={depth + 1} />
+              ) : (
+                <p className="whitespace-pre-wrap">{block.text}</p>
+              )}
+            </EnclosingFootnotes>
+          </EnclosingDirection>
         </details>
       )
+    }
     case 'footnote':
       return null // `FootnoteList` shows it
   }
@@ -174,7 +182,11 @@ export const Markdown = memo(function Markdown({
           ))}
         </Definitions>
         <FootnoteList notes={own.list}>
-          {(note) => <MarkdownBlock text={withDefinitions(note.text, definitions)} />}
+          {(note) => (
+            <EnclosingDirection value={directionOfText(own.list[0]?.text ?? '') ?? 'ltr'}>
+              <MarkdownBlock text={withDefinitions(note.text, definitions)} />
+            </EnclosingDirection>
+          )}
         </FootnoteList>
       </LinesKept>
     </div>
