@@ -248,7 +248,7 @@ describeInBrowser('accessibility', (visitor) => {
   test('a chosen theme and language survive a reload', async () => {
     const page = await visitor.open(`${server.url}/settings/appearance`)
     await page.getByRole('radio', { name: 'Dark' }).click()
-    await page.getByRole('combobox', { name: 'Language' }).selectOption({ label: '中文' })
+    await page.getByRole('combobox', { name: 'Language' }).selectOption({ label: '简体中文' })
     await page.getByRole('heading', { name: '设置' }).waitFor()
     await page.reload()
     await page.getByRole('heading', { name: '设置' }).waitFor()

@@ -146,7 +146,8 @@ describeInBrowser('approving file changes', (visitor) => {
     await page.getByText('Done as you like.').waitFor()
     expect(await on.readFile(id, 'notes.md')).toBe('my own\n')
 
-    // Undoes every change since the message.
+    // Undoes every change since the message, whose actions a touch screen shows once it is tapped.
+    await page.getByRole('article').getByText('Change my notes.').tap()
     await page
       .getByRole('article', { name: 'Your message' })
       .getByRole('button', { name: 'Undo file changes since here' })

@@ -52,7 +52,7 @@ describeInBrowser('setup', (visitor) => {
     // It begins with what is needed; the language is a step before it.
     await page.getByRole('heading', { name: 'Connect a provider' }).waitFor()
     await page.goto(`${server.url}/setup?step=language`)
-    await page.getByRole('radio', { name: '中文' }).check()
+    await page.getByRole('radio', { name: '简体中文' }).check()
     await page.getByRole('heading', { name: '选择语言' }).waitFor()
     await page.getByRole('radio', { name: 'English' }).check()
     await expectAccessible(page)

@@ -217,7 +217,7 @@ describeInBrowser('working on files', (visitor) => {
         mimeType: 'text/markdown',
         buffer: Buffer.from('# Tea\n\nWuyi tea is roasted over charcoal.\n'),
       })
-    await page.getByText(/1 passage/).waitFor()
+    await page.getByText(/1 section/).waitFor()
     on.upstream.enqueue(
       turn.toolCalls([{ name: 'search_knowledge', arguments: { query: 'charcoal' } }]),
       turn.text('Over charcoal.'),

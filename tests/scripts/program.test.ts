@@ -211,6 +211,7 @@ const TRIED = [
   'admin export-user',
   'admin delete-user',
   'admin adopt',
+  'admin reset-push-key',
   'backup',
   'restore',
   'export',
@@ -280,6 +281,8 @@ describe.each(Object.keys(LAYOUTS))('in the layout: %s', (name) => {
     await ran('backup', join(files, 'backup'))
     await ran('admin', 'delete-user', 'bob')
     await ran('admin', 'adopt')
+    // The stored one can be opened, so nothing is done.
+    expect((await run(layout, 'admin', 'reset-push-key')).status).toBe(1)
     expect(await ran('admin', 'list')).toBe('ada\tadmin\tactive\t\n')
     await ran('restore', join(files, 'backup'))
     expect(await ran('admin', 'list')).toContain('bob')
