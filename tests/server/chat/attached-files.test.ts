@@ -39,7 +39,7 @@ describeOnEachServer('files in messages', (start) => {
   const messagesOf = async (id: string) =>
     (await call('GET', `/api/conversations/${id}/messages`)).json.data.items
 
-  test('an uploaded image reaches the model, and the message lists its id and size, not its content', async () => {
+  test('an uploaded image reaches the model, the message lists its id and size, not its content, and it goes with its conversation', async () => {
     const file = await upload('dot.png', picture)
     const id = await newConversation()
     upstream.enqueue(turn.text('Red.'), turn.text('Still red.'))
@@ -72,7 +72,7 @@ describeOnEachServer('files in messages', (start) => {
     })
     expect(lastAsked()).toContain(picture.toString('base64'))
     await call('DELETE', `/api/conversations/${id}?permanent=true`)
-    expect((await call('DELETE', url)).status).toBe(200)
+    expect((await call('DELETE', url)).status).toBe(404)
   })
 
   test('inline attachments of a message become files', async () => {
