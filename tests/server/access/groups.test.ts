@@ -104,7 +104,7 @@ describeOnEachServer('groups', (start) => {
       const refusal = {
         code: 403,
         reason: 'model_not_permitted',
-        params: { model: 'large', available: 'small' },
+        params: { model: 'large', available: ['small'] },
       }
       expect((await asBob('POST', '/api/conversations', { model: 'large' })).json).toMatchObject(
         refusal,
