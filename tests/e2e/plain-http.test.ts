@@ -55,6 +55,11 @@ describeInBrowser('the page outside a secure context', (visitor) => {
       await answer.getByRole('button', { name: 'Copy' }).first().click()
       await expect.poll(() => pasted(page)).toBe('code to copy')
       const question = page.getByRole('article', { name: 'Your message' })
+      // A touch screen shows the actions of the last message, and of the one that is tapped.
+      const reveal = async () => {
+        if ('phone' in options) await question.getByText(name).tap()
+      }
+      await reveal()
       await question.getByRole('button', { name: 'Copy' }).click()
       await expect.poll(() => pasted(page)).toBe(`Sent ${name}`)
       await composer(page).fill('')
@@ -64,6 +69,7 @@ describeInBrowser('the page outside a secure context', (visitor) => {
       await page.getByText('Second answer.').waitFor()
       await answer.getByRole('button', { name: 'Regenerate' }).waitFor()
       upstream.enqueue(turn.text('Third answer.'))
+      await reveal()
       await question.getByRole('button', { name: 'Edit' }).click()
       const field = page.getByRole('textbox', { name: 'Edit' })
       await field.fill(`Edited ${name}`)
@@ -74,7 +80,7 @@ describeInBrowser('the page outside a secure context', (visitor) => {
     },
   )
 
-  test('a message stays in the field until the server has accepted it, and a refused first message leaves no conversation', async () => {
+  test('a message stands in the conversation at once, returns to the field if it is refused, and a refused first message leaves no conversation', async () => {
     const before = await titles()
     const page = await visitor.open(server.url)
     await page.route('**/messages', (route) =>
@@ -87,7 +93,7 @@ describeInBrowser('the page outside a secure context', (visitor) => {
     await page.getByText('The store is busy. Try again shortly.').waitFor()
     await expect.poll(() => composer(page).inputValue()).toBe('Do not lose this')
     await expect.poll(titles).toEqual(before)
-    // The text stays in the composer while the request is pending.
+    // The message is shown while the request is pending, and the field is free for the next one.
     await page.unroute('**/messages')
     let letGo = (): void => {}
     const gate = new Promise<void>((resolve) => {
@@ -101,7 +107,9 @@ describeInBrowser('the page outside a secure context', (visitor) => {
     const sent = page.waitForRequest('**/messages')
     await composer(page).press('Enter')
     await sent
-    await expect.poll(() => composer(page).inputValue()).toBe('Do not lose this')
+    const own = page.getByRole('article', { name: 'Your message' })
+    await own.getByText('Do not lose this').waitFor()
+    expect(await composer(page).inputValue()).toBe('')
     letGo()
     await page.getByText('Taken.').waitFor()
     await expect.poll(() => composer(page).inputValue()).toBe('')

@@ -124,6 +124,8 @@ describeInBrowser('preferences', (visitor) => {
 
   test('on a right-to-left page, a number stands before its unit', async () => {
     const page = await visitor.open(site.server.url)
+    await page.evaluate(`localStorage.setItem('nanoclaw.display', '{"figures":"below"}')`)
+    await page.reload()
     site.upstream.enqueue(turn.text('Done.'))
     await composer(page).fill('How long does it take?')
     await composer(page).press('Enter')
