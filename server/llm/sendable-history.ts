@@ -11,6 +11,7 @@ const NO_ANSWER = '(There was no answer.)'
 /** Stands for the beginning of a conversation that begins with an answer. */
 const BEGINNING = '(The conversation begins with this answer.)'
 const EMPTY = '(empty)'
+type AnswersResults = boolean | 'without images'
 /** The result of a call that has none. */
 const NO_RESULT = JSON.stringify({ success: false, error: 'This call has no result.' })
 
@@ -18,11 +19,13 @@ const NO_RESULT = JSON.stringify({ success: false, error: 'This call has no resu
  * The messages as every provider accepts them. Templates of Mistral and Gemma refuse two messages of one role in a row
  * (charmbracelet/crush#279, vllm-project/vllm#6862), a question directly after a result, and a conversation that begins with an
  * answer; others refuse empty texts, calls without or with two results, and equal ids of two calls.
- * `answersResults`: whether an answer must stand between a result and the next question. Messages that need no change stay the same objects, and a longer history begins as the shorter one did.
+ * Messages that need no change stay the same objects, and a longer history begins as the shorter one did.
+ * @param options.answersResults whether an answer must stand between a result and the next question; `without images`: only
+ * if no image of the results will be in the message of that question.
  */
 export function sendableHistory(
   messages: readonly LlmMessage[],
-  { answersResults = false }: { answersResults?: boolean } = {},
+  { answersResults = false }: { answersResults?: AnswersResults } = {},
 ): LlmMessage[] {
   const out: LlmMessage[] = []
   const add = (message: LlmMessage): void => {
@@ -62,14 +65,24 @@ export function sendableHistory(
   return out
 }
 
-function addUser(out: LlmMessage[], message: User, answersResults: boolean): void {
+function addUser(out: LlmMessage[], message: User, answersResults: AnswersResults): void {
   const last = out.at(-1)
-  if (last?.role === 'user' || (last?.role === 'tool' && answersResults))
+  const isAnswered =
+    answersResults === true || (answersResults === 'without images' && !endsWithImages(out))
+  if (last?.role === 'user' || (last?.role === 'tool' && isAnswered))
     out.push({ role: 'assistant', content: NO_ANSWER })
   const isEmpty =
     `${message.context ?? ''}${message.content}`.trim() === '' &&
     (message.images ?? []).length + (message.documents ?? []).length === 0
   out.push(isEmpty ? { ...message, content: EMPTY } : message)
+}
+
+/** Whether one of the results at the end has images. */
+function endsWithImages(messages: readonly LlmMessage[]): boolean {
+  const before = messages.findLastIndex(({ role }) => role !== 'tool')
+  return messages
+    .slice(before + 1)
+    .some((message) => message.role === 'tool' && (message.images ?? []).length > 0)
 }
 
 function addAssistant(out: LlmMessage[], message: Assistant): void {

@@ -17,7 +17,7 @@ const MAX_DEPTH = 24
 /** Schemas that references may add to one tool. Beyond that, they accept anything. */
 const MAX_EXPANDED = 400
 /** Schemas read for one tool, where one that is read twice counts twice. Beyond that, they accept anything. */
-const MAX_READ = 5_000
+const MAX_READ = 2_000
 /** Anthropic refuses other names: https://github.com/anthropics/claude-code/issues/1888. */
 const CLAUDE_NAME = /^[a-zA-Z0-9_.-]{1,64}$/
 /** https://ai.google.dev/api/caching#Schema */
@@ -116,7 +116,14 @@ export function sendableSchema(
   root: Schema,
   rules: SchemaRules,
 ): { schema: Schema; notes: string[] } {
-  const work: Work = { root, rules, left: MAX_EXPANDED, unread: MAX_READ, following: [] }
+  const work: Work = {
+    root,
+    rules,
+    left: MAX_EXPANDED,
+    unread: MAX_READ,
+    following: [],
+    isInPlaces: false,
+  }
   const top = withMerged(root, work)
   const notes: string[] = []
   const properties: Schema = {}
@@ -161,6 +168,8 @@ interface Work {
   unread: number
   /** The references that lead to the place being read, to notice those that lead back. */
   following: string[]
+  /** Whether a list of schemas by place is being read. Those within it have one schema for all places, or each level would double. */
+  isInPlaces: boolean
 }
 
 interface Merged {
@@ -300,7 +309,7 @@ function cleaned(given: unknown, work: Work, depth: number): Schema | undefined 
     delete kept.required
   }
   if (kept.type === 'array' || (Array.isArray(kept.type) && kept.type.includes('array')))
-    kept.items ??= itemsOf(schema, work, depth)
+    kept.items ??= itemsOf(schema, work, depth, schemasIn(kept.prefixItems))
   if (work.rules === 'gemini') return forGemini(kept, depth)
   return kept
 }
@@ -337,12 +346,9 @@ function cleanedKeyword(
     case 'anyOf':
     case 'oneOf':
     case 'allOf':
-    case 'prefixItems': {
-      const parts = (Array.isArray(value) ? value : []).flatMap(
-        (one) => cleaned(one, work, depth + 1) ?? [],
-      )
-      return parts.length === 0 ? undefined : parts
-    }
+      return cleanedList(value, work, depth)
+    case 'prefixItems':
+      return placesOf(value, work, depth)
     case 'additionalProperties':
     case 'unevaluatedProperties':
       return typeof value === 'boolean' ? value : cleaned(value, work, depth + 1)
@@ -372,6 +378,22 @@ function cleanedKeyword(
   }
 }
 
+function cleanedList(value: unknown, work: Work, depth: number): Schema[] | undefined {
+  const parts = (Array.isArray(value) ? value : []).flatMap(
+    (one: unknown) => cleaned(one, work, depth + 1) ?? [],
+  )
+  return parts.length === 0 ? undefined : parts
+}
+
+/** Schemas by place, except where only the schema for all places is sent: for Gemini, and within such a list. */
+function placesOf(value: unknown, work: Work, depth: number): Schema[] | undefined {
+  if (work.isInPlaces || work.rules === 'gemini') return undefined
+  work.isInPlaces = true
+  const parts = cleanedList(value, work, depth)
+  work.isInPlaces = false
+  return parts
+}
+
 const cleanedMap = (map: Schema, work: Work, depth: number): Schema =>
   Object.fromEntries(
     Object.entries(map).flatMap(([name, one]) => {
@@ -380,13 +402,13 @@ const cleanedMap = (map: Schema, work: Work, depth: number): Schema =>
     }),
   )
 
-/** A list must say what is in it. A list of schemas by place (draft 4 to 2019-09) becomes one for all places. */
-function itemsOf(schema: Schema, work: Work, depth: number): Schema {
-  const places = [schema.items, schema.prefixItems].find(Array.isArray) ?? []
-  const parts = places.flatMap((one): Schema[] => {
-    const part = cleaned(one, work, depth + 1)
-    return part === undefined ? [] : [part]
-  })
+/**
+ * A list must say what is in it. A list of schemas by place (draft 4 to 2019-09) becomes one for all places.
+ * `read`: those of the list that are read already.
+ */
+function itemsOf(schema: Schema, work: Work, depth: number, read: Schema[] = []): Schema {
+  const places = [schema.items, schema.prefixItems].find(Array.isArray)
+  const parts = read.length > 0 ? read : (cleanedList(places, work, depth) ?? [])
   const texts = new Set(parts.map((one) => JSON.stringify(one)))
   if (texts.size > 1) return { anyOf: parts }
   return parts[0] ?? anything(work)

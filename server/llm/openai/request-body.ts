@@ -29,20 +29,25 @@ export function buildRequestBody(
   const tokensField = compat.completionTokensFor?.test(model)
     ? 'max_completion_tokens'
     : 'max_tokens'
+  const vision = settings.vision ?? false
+  const imagesInResults = compat.imagesInResults ?? false
+  const history = sendableHistory(request.messages, {
+    answersResults: vision && !imagesInResults ? 'without images' : true,
+  })
   return {
     model,
-    messages: toWireMessages(sendableHistory(request.messages, { answersResults: true }), {
+    messages: toWireMessages(history, {
       reasoningBack:
         compat.reasoningBack === 'none' && row?.reasoning_back === true
           ? 'calls'
           : compat.reasoningBack,
       missingReasoning: compat.missingReasoning,
-      vision: settings.vision ?? false,
+      vision,
       pdf: settings.pdf ?? false,
       source: carrySource('chat', settings),
       needsSignatures: compat.needsSignatures?.test(model) ?? false,
       shortCallIds: compat.shortCallIds ?? false,
-      imagesInResults: compat.imagesInResults ?? false,
+      imagesInResults,
     }),
     stream: true,
     ...((settings.stream_usage ?? true) ? { stream_options: { include_usage: true } } : {}),

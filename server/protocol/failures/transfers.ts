@@ -27,6 +27,8 @@ export const TRANSFER_FAILURES = {
   import_interrupted:
     'the server restarted in the meantime; import the file again (what is already there is not imported twice)',
   import_json_damaged: 'the JSON is damaged or incomplete',
+  import_marks_unknown:
+    'marks of this kind in “{{conversation}}” are not known, and the export does not contain what they show',
   import_no_messages: 'it contains no messages',
   import_out_of_memory: 'it needs more memory than an import is allowed to use',
   import_project_exists: 'you already have a project with this name; its files were not changed',

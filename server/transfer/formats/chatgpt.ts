@@ -68,6 +68,11 @@ const HIDDEN_CONTENT = new Set(['user_editable_context', 'model_editable_context
 /** Marks of ChatGPT's page: private-use characters around a kind and its parts, which are words, links or references. */
 const MARK = /\ue200([^\ue200\ue201]{0,8000})\ue201/g
 const MARK_SEPARATOR = '\ue202'
+/** Kinds that only refer to sources: without those there is nothing to show. */
+const CITATIONS = new Set(['cite', 'filecite', 'navlist'])
+const MAX_NAME_CHARACTERS = 100
+const MAX_KINDS = 20
+const MAX_KIND_CHARACTERS = 40
 
 /**
  * @param entryOf finds the file of the archive for the id of an uploaded file.
@@ -77,6 +82,7 @@ export function readChatGpt(value: unknown, entryOf: (fileId: string) => string 
   const given = ChatGptConversation.parse(value)
   const nodes: DraftNode[] = []
   const skipped: Draft['skipped'] = []
+  const unknownKinds = new Set<string>()
   for (const [id, unchecked] of Object.entries(given.mapping)) {
     const node = Node.safeParse(unchecked)
     const parentId = node.success ? node.data.parent : null
@@ -89,9 +95,19 @@ export function readChatGpt(value: unknown, entryOf: (fileId: string) => string 
           failure: storedFailure('import_unreadable', { detail: 'message' }),
         })
       nodes.push(draftNode({ id, parentId, role: 'hidden' }))
-    } else nodes.push(toNode(id, parentId, message.data, given.default_model_slug, entryOf))
+    } else
+      nodes.push(
+        toNode(id, parentId, message.data, given.default_model_slug, entryOf, unknownKinds),
+      )
   }
   const conversationId = given.conversation_id ?? given.id
+  if (unknownKinds.size > 0)
+    skipped.push({
+      what: [...unknownKinds].join(', '),
+      failure: storedFailure('import_marks_unknown', {
+        conversation: (given.title.trim() || conversationId || '').slice(0, MAX_NAME_CHARACTERS),
+      }),
+    })
   return {
     origin: `chatgpt:${conversationId ?? nodes[0]?.id ?? ''}`,
     title: given.title,
@@ -113,6 +129,8 @@ function toNode(
   message: Message,
   defaultModel: string | null,
   entryOf: (fileId: string) => string | null,
+  /** Receives the kinds of marks that the text loses. */
+  unknownKinds: Set<string>,
 ): DraftNode {
   const { author, content, metadata } = message
   const isHidden =
@@ -123,19 +141,29 @@ function toNode(
   const createdAt = timeOf(message.create_time)
   const files = filesOf(message, entryOf)
   if (author.role === 'user')
-    return draftNode({ id, parentId, role: 'user', text: textOf(message), files, createdAt })
+    return draftNode({
+      id,
+      parentId,
+      role: 'user',
+      text: textOf(message, unknownKinds),
+      files,
+      createdAt,
+    })
   return draftNode({
     id,
     parentId,
     role: 'assistant',
-    steps: stepsOf(message),
+    steps: stepsOf(message, unknownKinds),
     files,
     model: metadata?.model_slug ?? defaultModel,
     createdAt,
   })
 }
 
-const textOf = ({ content: { parts, text, result }, metadata }: Message): string => {
+const textOf = (
+  { content: { parts, text, result }, metadata }: Message,
+  unknownKinds: Set<string>,
+): string => {
   const said = parts.flatMap((part) =>
     typeof part === 'string' ? [part] : typeof part.text === 'string' ? [part.text] : [],
   )
@@ -143,7 +171,13 @@ const textOf = ({ content: { parts, text, result }, metadata }: Message): string
   const references = new Map(
     (metadata?.content_references ?? []).map((found) => [found.matched_text, found]),
   )
-  return whole.replaceAll(MARK, (mark, inner: string) => markText(inner, references.get(mark)))
+  return whole.replaceAll(MARK, (mark, inner: string) => {
+    const shown = markText(inner, references.get(mark))
+    const [kind = ''] = inner.split(MARK_SEPARATOR, 1)
+    if (shown === '' && !CITATIONS.has(kind) && unknownKinds.size < MAX_KINDS)
+      unknownKinds.add(kind.trim().slice(0, MAX_KIND_CHARACTERS) || '?')
+    return shown
+  })
 }
 
 type Reference = NonNullable<Message['metadata']>['content_references'][number]
@@ -175,11 +209,18 @@ function linkTo(url: string, title: string): string {
   return `[${words === '' ? url : words}](${url})`
 }
 
-function stepsOf(message: Message): DraftStep[] {
+function stepsOf(message: Message, unknownKinds: Set<string>): DraftStep[] {
   const { author, content, recipient } = message
   if (author.role === 'tool') {
     const name = author.name ?? 'tool'
-    return [{ type: 'tool_result', callId: null, name, content: resultText(textOf(message)) }]
+    return [
+      {
+        type: 'tool_result',
+        callId: null,
+        name,
+        content: resultText(textOf(message, unknownKinds)),
+      },
+    ]
   }
   const isCall = recipient !== null && recipient !== 'all'
   switch (content.content_type) {
@@ -195,7 +236,7 @@ function stepsOf(message: Message): DraftStep[] {
       if (!isCall)
         return [{ type: 'text', content: `\`\`\`${content.language}\n${content.text}\n\`\`\`` }]
   }
-  const text = textOf(message)
+  const text = textOf(message, unknownKinds)
   if (text === '') return []
   if (!isCall) return [{ type: 'text', content: text }]
   return [

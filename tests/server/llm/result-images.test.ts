@@ -57,14 +57,23 @@ describe('chat completions', () => {
     ])
   })
 
-  test('get them before the next question, with an answer between, because roles alternate', () => {
+  test('get them in the message of the next question if there was no answer', () => {
     const body = buildRequestBody(request([{ role: 'user', content: 'And now?' }]), settings())
-    expect(body.messages).toHaveLength(7)
+    expect(body.messages).toHaveLength(5)
     expect(body.messages).toMatchObject({
-      4: { role: 'user', content: [{ type: 'text' }, { image_url: { url } }] },
-      5: { role: 'assistant' },
-      6: { role: 'user', content: 'And now?' },
+      4: {
+        role: 'user',
+        content: [
+          { type: 'text', text: expect.stringMatching(/shot 1\]\n\nAnd now\?$/) },
+          { image_url: { url } },
+        ],
+      },
     })
+    const blind = buildRequestBody(
+      request([{ role: 'user', content: 'And now?' }]),
+      settings({ vision: false }),
+    )
+    expect(blind.messages).toMatchObject({ 4: { role: 'assistant' }, 5: { content: 'And now?' } })
   })
 
   test('of Mistral get them in the results', () => {

@@ -48,6 +48,24 @@ describe('a ChatGPT answer', () => {
     ).toEqual([{ type: 'text', content: 'Grew.([Annual report](https://example.com/report))' }])
   })
 
+  test('without the content of a mark of an unknown kind is imported, and the kind is named', () => {
+    const mark = (kind: string) => `\ue200${kind}\ue202turn0search3\ue201`
+    const text = ['image_group', 'forecast', 'cite', 'image_group'].map(mark).join(' and ')
+    const alt = { matched_text: mark('forecast'), alt: 'Sunny' }
+    const read = (metadata: object) =>
+      readChatGpt(
+        chatGpt('c', [node('a', 'root', 'assistant', said(text), { metadata })], 'a'),
+        () => null,
+      ).skipped
+    const failure = expect.objectContaining({
+      reason: 'import_marks_unknown',
+      params: { conversation: 'Chat c' },
+    })
+    expect(read({})).toEqual([{ what: 'image_group, forecast', failure }])
+    // The export says what this one shows.
+    expect(read({ content_references: [alt] })).toEqual([{ what: 'image_group', failure }])
+  })
+
   test('with hundreds of thousands of marks that never end is read at once', () => {
     const text = '\ue200'.repeat(1_000_000)
     expect(answered(text)).toEqual([{ type: 'text', content: text }])

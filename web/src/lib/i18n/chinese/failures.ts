@@ -133,6 +133,7 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   import_in_trash: '它在回收站里，请在那里恢复',
   import_interrupted: '服务器中途重启了，请重新导入该文件：已导入的内容会保留，不会重复',
   import_json_damaged: 'JSON 已损坏或不完整',
+  import_marks_unknown: '“{{conversation}}”中的这类标记无法识别，导出文件里也没有其内容',
   import_no_messages: '没有任何消息',
   import_out_of_memory: '需要的内存超过了导入的上限',
   import_project_exists: '已有同名项目，其中的文件保持不变',

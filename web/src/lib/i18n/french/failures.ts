@@ -283,6 +283,8 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   import_interrupted:
     'le serveur a redémarré entre-temps ; importez de nouveau le fichier : ce qui est déjà là reste et n’est pas importé deux fois',
   import_json_damaged: 'le JSON est endommagé ou incomplet',
+  import_marks_unknown:
+    'les repères de ce type dans « {{conversation}} » sont inconnus, et l’export n’en donne pas le contenu',
   import_no_messages: 'il ne contient aucun message',
   import_out_of_memory: 'il exige plus de mémoire qu’une importation n’en peut utiliser',
   import_project_exists: 'vous avez déjà un projet de ce nom ; ses fichiers n’ont pas été modifiés',

@@ -288,6 +288,8 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   import_interrupted:
     'der Server wurde inzwischen neu gestartet; importiere die Datei noch einmal: Vorhandenes bleibt und wird nicht doppelt importiert',
   import_json_damaged: 'das JSON ist beschädigt oder unvollständig',
+  import_marks_unknown:
+    'Marken dieser Art in „{{conversation}}“ sind nicht bekannt, und der Export enthält ihren Inhalt nicht',
   import_no_messages: 'es enthält keine Nachrichten',
   import_out_of_memory: 'es braucht mehr Speicher, als ein Import verwenden darf',
   import_project_exists:

@@ -276,6 +276,8 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   import_interrupted:
     'その間にサーバーが再起動しました。ファイルをもう一度インポートしてください。既にあるものは残り、重複しません',
   import_json_damaged: 'JSON が破損しているか不完全です',
+  import_marks_unknown:
+    '「{{conversation}}」にあるこの種類の記号は認識できず、エクスポートにその内容もありません',
   import_no_messages: 'メッセージが含まれていません',
   import_out_of_memory: 'インポートで使える上限を超えるメモリが必要です',
   import_project_exists: '同じ名前のプロジェクトが既にあります。そのファイルは変更していません',

@@ -269,6 +269,8 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   import_interrupted:
     '그 사이 서버가 다시 시작되었습니다. 파일을 다시 가져오세요. 이미 있는 항목은 그대로이며 중복되지 않습니다',
   import_json_damaged: 'JSON이 손상되었거나 불완전합니다',
+  import_marks_unknown:
+    '“{{conversation}}”에 있는 이 종류의 표시는 알 수 없으며, 내보낸 파일에 그 내용도 없습니다',
   import_no_messages: '메시지가 없습니다',
   import_out_of_memory: '가져오기에 허용된 것보다 많은 메모리가 필요합니다',
   import_project_exists: '같은 이름의 프로젝트가 이미 있습니다. 그 파일은 변경되지 않았습니다',

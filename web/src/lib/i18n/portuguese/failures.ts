@@ -275,6 +275,8 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   import_interrupted:
     'o servidor foi reiniciado nesse meio-tempo; importe o arquivo novamente: o que já está lá permanece e não é importado duas vezes',
   import_json_damaged: 'o JSON está danificado ou incompleto',
+  import_marks_unknown:
+    'as marcas deste tipo em “{{conversation}}” não são conhecidas, e a exportação não traz o conteúdo delas',
   import_no_messages: 'não contém mensagens',
   import_out_of_memory: 'precisa de mais memória do que uma importação pode usar',
   import_project_exists:

@@ -269,6 +269,8 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   import_interrupted:
     'тем временем сервер перезапустился; импортируйте файл снова: имеющееся останется и не задвоится',
   import_json_damaged: 'JSON повреждён или неполон',
+  import_marks_unknown:
+    'метки этого вида в «{{conversation}}» неизвестны, и в экспорте нет их содержимого',
   import_no_messages: 'нет сообщений',
   import_out_of_memory: 'нужно больше памяти, чем доступно импорту',
   import_project_exists: 'у вас уже есть проект с таким названием; его файлы не изменены',

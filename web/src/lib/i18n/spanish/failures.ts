@@ -280,6 +280,8 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   import_interrupted:
     'el servidor se reinició mientras tanto; importa el archivo de nuevo: lo que ya está se queda y no se importa dos veces',
   import_json_damaged: 'el JSON está dañado o incompleto',
+  import_marks_unknown:
+    'las marcas de este tipo en «{{conversation}}» no se conocen, y la exportación no incluye su contenido',
   import_no_messages: 'no contiene mensajes',
   import_out_of_memory: 'necesita más memoria de la que puede usar una importación',
   import_project_exists: 'ya tienes un proyecto con este nombre; sus archivos no se cambiaron',

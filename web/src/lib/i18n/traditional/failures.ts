@@ -135,6 +135,7 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   import_in_trash: '它在垃圾桶裡，請在那裡還原',
   import_interrupted: '伺服器中途重啟了，請重新匯入該檔案：已匯入的內容會保留，不會重複',
   import_json_damaged: 'JSON 已損壞或不完整',
+  import_marks_unknown: '「{{conversation}}」中的這類標記無法辨識，匯出檔案裡也沒有其內容',
   import_no_messages: '沒有任何訊息',
   import_out_of_memory: '需要的記憶體超過了匯入的上限',
   import_project_exists: '已有同名專案，其中的檔案保持不變',
