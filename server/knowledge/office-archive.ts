@@ -56,12 +56,20 @@ export function openOfficeArchive(
   }
 }
 
+const LIST_BYTES = 256 * 1024
 /** The formats of Office documents, whatever their files are called: macros and templates have other extensions. */
 const MAIN_PARTS = {
   docx: 'word/document.xml',
   xlsx: 'xl/workbook.xml',
   pptx: 'ppt/presentation.xml',
 } as const
+
+/** Whether the bytes are those of an Office document, by the list of parts at the end of its archive; its reader checks that. */
+export function looksLikeOffice(bytes: Uint8Array): boolean {
+  const length = Math.min(bytes.length, LIST_BYTES)
+  const end = Buffer.from(bytes.buffer, bytes.byteOffset + bytes.length - length, length)
+  return Object.values(MAIN_PARTS).some((part) => end.includes(part))
+}
 
 /** The format of an Office document by its parts; null for other archives. @throws for damaged archives. */
 export function officeFormat(bytes: Uint8Array): keyof typeof MAIN_PARTS | null {

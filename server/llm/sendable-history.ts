@@ -5,13 +5,13 @@ import type { LlmMessage, ToolCall } from './client.ts'
 type Assistant = Extract<LlmMessage, { role: 'assistant' }>
 type User = Extract<LlmMessage, { role: 'user' }>
 type ToolResult = Extract<LlmMessage, { role: 'tool' }>
+type AnswersResults = boolean | 'without images'
 
 /** Stands for an answer that failed or was empty. */
 const NO_ANSWER = '(There was no answer.)'
 /** Stands for the beginning of a conversation that begins with an answer. */
 const BEGINNING = '(The conversation begins with this answer.)'
 const EMPTY = '(empty)'
-type AnswersResults = boolean | 'without images'
 /** The result of a call that has none. */
 const NO_RESULT = JSON.stringify({ success: false, error: 'This call has no result.' })
 

@@ -379,9 +379,10 @@ function cleanedKeyword(
 }
 
 function cleanedList(value: unknown, work: Work, depth: number): Schema[] | undefined {
-  const parts = (Array.isArray(value) ? value : []).flatMap(
-    (one: unknown) => cleaned(one, work, depth + 1) ?? [],
-  )
+  const parts = (Array.isArray(value) ? value : []).flatMap((one: unknown): Schema[] => {
+    const part = cleaned(one, work, depth + 1)
+    return part === undefined ? [] : [part]
+  })
   return parts.length === 0 ? undefined : parts
 }
 

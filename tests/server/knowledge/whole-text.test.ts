@@ -40,6 +40,17 @@ describe('the whole text of a document', () => {
     })
   })
 
+  test('a workbook with macros and a slide show are known by their content', async () => {
+    const cell = '<row r="1"><c r="A1"><v>7</v></c></row>'
+    expect(await textOf('table.xlsm', workbook(cell))).toMatchObject({
+      text: '[Page 1]\nSales & more\n7',
+    })
+    for (const name of ['talk.ppsx', 'talk.bin'])
+      expect(await textOf(name, presentation(['First'])), name).toMatchObject({
+        text: expect.stringContaining('First'),
+      })
+  })
+
   test('text, tables and source code are returned unchanged', async () => {
     for (const [name, text] of [
       ['data.csv', 'a,b\n1,2\n'],

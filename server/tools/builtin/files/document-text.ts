@@ -2,8 +2,10 @@
 import { basename, extname } from 'node:path'
 import { LRUCache } from 'lru-cache'
 import { extractText } from '../../../knowledge/extract.ts'
+import { looksLikeOffice } from '../../../knowledge/office-archive.ts'
 
-const OFFICE = new Set(['.docx', '.docm', '.xlsx', '.xlsm', '.pptx', '.pptm'])
+/** Damaged ones are named as what they should be. */
+const OFFICE = new Set(['.docx', '.docm', '.xlsx', '.xlsm', '.pptx', '.pptm', '.ppsx'])
 /** A model reads a document in portions: its text stays for the next one. */
 const MAX_TEXTS = 8
 const MAX_CHARACTERS = 8_000_000
@@ -17,7 +19,8 @@ const startsWith = (bytes: Uint8Array, mark: string): boolean =>
 
 /** Whether a document reader knows what to do with the file. */
 export const isDocument = (path: string, bytes: Uint8Array): boolean =>
-  startsWith(bytes, '%PDF') || (startsWith(bytes, 'PK') && OFFICE.has(extname(path).toLowerCase()))
+  startsWith(bytes, '%PDF') ||
+  (startsWith(bytes, 'PK') && (OFFICE.has(extname(path).toLowerCase()) || looksLikeOffice(bytes)))
 
 /** Create one per process. `version` changes with the content of the file of the project. Reads in a child process; resolves with the reason of a failure. */
 export function createDocumentReader() {

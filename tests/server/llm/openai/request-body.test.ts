@@ -51,6 +51,22 @@ describe('the address', () => {
   })
 })
 
+test('a Gemini model behind a gateway can be named by its provider or its name', () => {
+  const parameters = { type: 'object', properties: { at: { type: 'string', const: 'now' } } }
+  const tool = { type: 'function' as const, function: { name: 't', description: '', parameters } }
+  const typesFor = (more: Partial<ModelSettings>) =>
+    JSON.stringify(buildRequestBody(llmRequest({ tools: [tool] }), settings(more)).tools)
+  // Gemini reads no `const`.
+  expect(typesFor({})).toContain('"const":"now"')
+  for (const named of [
+    { provider: 'gemini' },
+    { provider: 'google' },
+    { id: 'google/gemini-3-pro' },
+    { upstream_model: 'gemini-3-pro' },
+  ])
+    expect(typesFor(named), JSON.stringify(named)).toContain('"enum":["now"]')
+})
+
 describe('the body', () => {
   test('contains nothing that was not requested', () => {
     expect(buildRequestBody(llmRequest(), settings())).toEqual({

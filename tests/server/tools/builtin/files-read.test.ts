@@ -80,6 +80,11 @@ describe('reading', () => {
     expect(content).toMatch(/^\[Page 2\]\nHotels/)
     expect(content).not.toContain('Page 3')
     expect(await error('file_read', { path: 'trip.pptx', page: 9 })).toContain('3 pages')
+    // Known by its content.
+    await put('show.bin', presentation(['Curtain up']))
+    expect(await data('file_read', { path: 'show.bin' })).toMatchObject({
+      content: expect.stringContaining('Curtain up'),
+    })
     await put('paper.pdf', pdfOf('The first line', 'The second line'))
     expect(await data('file_read', { path: 'paper.pdf' })).toMatchObject({
       content: expect.stringContaining('The second line'),
