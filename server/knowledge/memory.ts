@@ -238,7 +238,10 @@ export function mergeMemories(content: string, added: string, heading: string): 
   const known = new Set(splitMemory(content).facts.map(({ text }) => normalizeFact(text)))
   // A heading ends the list of facts, so theirs goes below everything else.
   let merged = content.trimEnd()
-  if (theirs.own !== '') merged += `${merged === '' ? '' : '\n\n'}## ${heading}\n\n${theirs.own}\n`
+  const section = `## ${heading}\n\n${theirs.own}`
+  // Repeated after an interruption, it is there.
+  if (theirs.own !== '' && !content.includes(section))
+    merged += `${merged === '' ? '' : '\n\n'}${section}\n`
   let left = MAX_FACTS - known.size
   for (const { text, date, untrusted } of theirs.facts) {
     if (left <= 0 || known.has(normalizeFact(text))) continue

@@ -22,6 +22,11 @@ export interface Workspaces {
    * moved or does not exist yet.
    */
   handOver(projectId: ProjectId, users: { from: UserId; to: UserId }): Promise<void>
+  /**
+   * Moves the project's folder back to its user from another one, where a hand-over that died before it changed the rows has
+   * left it. Does nothing if the user has it.
+   */
+  bringBack(userId: UserId, projectId: ProjectId): Promise<void>
   /** Creates an empty folder on the same file system, which `adopt` can turn into a project. */
   createStagingFolder(): Promise<string>
   /** Turns a staged folder into the project's folder by one rename. The project must not have a folder yet. */
@@ -118,6 +123,20 @@ export async function createWorkspaces(options: {
         await rename(folder, folderOf(to, projectId))
       } catch (error) {
         if (systemCode(error) !== 'ENOENT') throw error
+      }
+    },
+    async bringBack(userId, projectId) {
+      const folder = folderOf(userId, projectId)
+      const own = await readdir(folder).catch(() => [])
+      if (own.length > 0) return
+      await mkdir(join(root, folderName(userId)), { recursive: true, mode: 0o700 })
+      for (const other of await readdir(root)) {
+        if (other === SERVER_FOLDER || other === userId) continue
+        try {
+          await rename(join(root, other, folderName(projectId)), folder)
+        } catch (error) {
+          if (!['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) throw error
+        }
       }
     },
     async createStagingFolder() {

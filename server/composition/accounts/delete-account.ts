@@ -64,6 +64,9 @@ export async function endAccount(
       },
     })
   await endAccess(id)
+  // A hand-over that died may have moved a folder, whatever happens to the data now.
+  for (const projectId of await projectsOf(store, id))
+    await dependencies.workspace.workspaces.bringBack(id, projectId)
   if (end.data === 'keep') {
     // Nobody knows this password; with a link from an administrator the account can be revived.
     const passwordHash = await dependencies.passwords.hash(randomBytes(32).toString('base64url'))
