@@ -127,7 +127,10 @@ export async function createWorkspaces(options: {
     },
     async bringBack(userId, projectId) {
       const folder = folderOf(userId, projectId)
-      const own = await readdir(folder).catch(() => [])
+      const own = await readdir(folder).catch((error: unknown) => {
+        if (systemCode(error) === 'ENOENT') return []
+        throw error
+      })
       if (own.length > 0) return
       await mkdir(join(root, folderName(userId)), { recursive: true, mode: 0o700 })
       for (const other of await readdir(root)) {
