@@ -15,7 +15,7 @@ describeInBrowser('approving file changes', (visitor) => {
   const on = usePageServer(visitor)
   const write = (text: string) =>
     turn.toolCalls([{ name: 'file_write', arguments: { path: 'notes.md', content: text } }])
-  const card = (page: Page) => page.getByRole('region', { name: /^Allow/ })
+  const card = (page: Page) => page.getByRole('region', { name: /^(?:Create|Replace|Open) / })
 
   test('a change that awaits approval shows its diff, is marked in the list, survives a reload, and can be approved with a key', async () => {
     const id = await on.createProject('Keys', { 'notes.md': 'old line\n' })
@@ -138,7 +138,10 @@ describeInBrowser('approving file changes', (visitor) => {
     await card(page).getByText('second try').waitFor()
     expect(JSON.stringify(on.upstream.requests.at(-1)?.messages)).toContain('Too short.')
     await card(page).getByRole('button', { name: 'Change…' }).click()
+    await card(page).getByLabel('Content').fill('my fields\n')
+    await card(page).getByRole('button', { name: 'Edit as JSON' }).click()
     const changed = card(page).getByLabel('Arguments')
+    expect(await changed.inputValue()).toContain('my fields')
     await changed.fill('{"path": ')
     await card(page).getByText('valid JSON').waitFor()
     await changed.fill('{"path":"notes.md","content":"my own\\n"}')

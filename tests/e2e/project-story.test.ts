@@ -59,7 +59,7 @@ describeInBrowser('a project from upload to undo', (visitor) => {
     return data?.content
   }
   const question = (page: Page, about: string) =>
-    page.getByRole('region', { name: new RegExp(`^Allow “${about}`) })
+    page.getByRole('region', { name: new RegExp(`^${about} .*\\?`) })
   const unfold = (page: Page, about: string) =>
     question(page, about).getByRole('button', { name: 'Show details' }).click()
 
@@ -92,27 +92,27 @@ describeInBrowser('a project from upload to undo', (visitor) => {
     await say(page, 'Renew the text, write a plan, drop main.ts.')
 
     // Approval requests appear in the order of the calls; the first one is expanded and has the focus.
-    await question(page, 'Edit file').getByText('New text.').waitFor()
-    const names = page.getByRole('region', { name: /^Allow/ })
+    await question(page, 'Change').getByText('New text.').waitFor()
+    const names = page.getByRole('region', { name: /\?/ })
     await expect
       .poll(() => names.locator('h2').allTextContents())
       .toEqual([
-        expect.stringContaining('Edit file'),
-        expect.stringContaining('Write file'),
-        expect.stringContaining('Delete file'),
+        expect.stringContaining('Change README.md?'),
+        expect.stringContaining('Create docs/plan.md?'),
+        expect.stringContaining('Delete main.ts?'),
       ])
     const isFocused = 'document.activeElement === document.querySelector("[data-approval]")'
     await expect.poll(() => page.evaluate<boolean>(isFocused)).toBe(true)
-    await question(page, 'Edit file').getByRole('button', { name: 'Side by side' }).click()
+    await question(page, 'Change').getByRole('button', { name: 'Side by side' }).click()
     await expectAccessible(page)
 
-    await unfold(page, 'Delete file')
-    await question(page, 'Delete file').getByText('start()').waitFor()
-    await question(page, 'Delete file').getByRole('button', { name: 'Reject' }).click()
-    await question(page, 'Delete file').getByLabel(/^Why/).fill('main.ts stays.')
-    await question(page, 'Delete file').getByRole('button', { name: 'Reject' }).click()
+    await unfold(page, 'Delete')
+    await question(page, 'Delete').getByText('start()').waitFor()
+    await question(page, 'Delete').getByRole('button', { name: 'Reject' }).click()
+    await question(page, 'Delete').getByLabel(/^Why/).fill('main.ts stays.')
+    await question(page, 'Delete').getByRole('button', { name: 'Reject' }).click()
     // A decided request disappears, although its result waits for the earlier calls.
-    await question(page, 'Delete file').waitFor({ state: 'detached' })
+    await question(page, 'Delete').waitFor({ state: 'detached' })
 
     await server.kill('SIGKILL')
     await page.getByText('Connection lost').waitFor()
@@ -120,14 +120,12 @@ describeInBrowser('a project from upload to undo', (visitor) => {
     await page.getByText('Connection lost').waitFor({ state: 'detached' })
     expect(await content(id, 'README.md')).toBe(before)
 
-    await unfold(page, 'Write file')
-    await question(page, 'Write file').getByRole('button', { name: 'Change…' }).click()
-    await question(page, 'Write file')
-      .getByLabel('Arguments')
-      .fill('{"path": "docs/plan.md", "content": "# My plan\\n"}')
-    await question(page, 'Write file').getByRole('button', { name: 'Approve with changes' }).click()
-    await question(page, 'Write file').waitFor({ state: 'detached' })
-    await question(page, 'Edit file').focus()
+    await unfold(page, 'Create')
+    await question(page, 'Create').getByRole('button', { name: 'Change…' }).click()
+    await question(page, 'Create').getByLabel('Content').fill('# My plan\n')
+    await question(page, 'Create').getByRole('button', { name: 'Approve with changes' }).click()
+    await question(page, 'Create').waitFor({ state: 'detached' })
+    await question(page, 'Change').focus()
     await page.keyboard.press('a')
     await page.getByText('All three are settled.').waitFor()
 
@@ -186,7 +184,7 @@ describeInBrowser('a project from upload to undo', (visitor) => {
       language: 'zh-CN',
     })
     await say(page, '写两个文件')
-    const questions = page.getByRole('region', { name: /^允许“写入文件”/ })
+    const questions = page.getByRole('region', { name: /^要新建 / })
     await questions.first().getByText('wide wide').waitFor()
     await expectNoScrolling(page)
     await expectAccessible(page)

@@ -46,7 +46,7 @@ describeInBrowser('the page behind nginx with two instances', (visitor) => {
       const owner = await instances.ownerOf(runId)
       await instances.processes[owner]?.kill('SIGKILL')
 
-      const card = page.getByRole('region', { name: /^Allow/ })
+      const card = page.getByRole('region', { name: /^Create / })
       await card.getByText('tale.md').first().waitFor({ timeout: 60_000 })
       expect(await instances.ownerOf(runId)).toBe(1 - owner)
       await card.getByRole('button', { name: 'Approve', exact: true }).click()

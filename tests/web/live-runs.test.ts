@@ -69,6 +69,16 @@ describe('following a run', () => {
     })
   })
 
+  test('a call that waited for approval runs from the decision on', () => {
+    const waiting = fold([toolCall, question])
+    const decided: RunEvent = {
+      event: 'tool_progress',
+      id_ref: call,
+      progress: { kind: 'decided', decision: 'approve' },
+    }
+    expect(foldEvent(waiting, decided, 61_000).startedAt[call]).toBe(61_000)
+  })
+
   test('text grows by its deltas and is replaced by the closing step', () => {
     const run = fold([
       { event: 'step_delta', id: 'step-0', index: 0, type: 'text', delta: 'Hel' },

@@ -4,22 +4,24 @@ import { type Ref, useCallback, useEffect, useId, useRef, useState } from 'react
 import type { PendingApproval } from '../../../../../server/protocol/runs/run-event.ts'
 import { visibleText } from '../../../../../server/protocol/runs/visible-text.ts'
 import { decide } from '../../../lib/api/runs.ts'
+import { approvalQuestion } from '../../../lib/approval-question.ts'
 import { isComposing } from '../../../lib/browser/composing.ts'
 import { ApiError } from '../../../lib/http/api-client.ts'
 import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { parseJson } from '../../../lib/read-json.ts'
-import { toolTitle } from '../../../lib/tool-title.ts'
-import { IconButton } from '../../../ui/controls/button.tsx'
-import { TextArea, TextField } from '../../../ui/controls/field.tsx'
+import { Button, IconButton } from '../../../ui/controls/button.tsx'
+import { TextField } from '../../../ui/controls/field.tsx'
 import { reportError } from '../../../ui/states/error-text.ts'
 import { prettyVisible, summarize } from '../steps/tool-content.ts'
 import { ApprovalPreview } from './approval-preview.tsx'
+import { ArgumentFields, JsonField } from './argument-fields.tsx'
 import {
   DecisionButtons,
   type DecisionMode,
   type Remember,
   RememberChoice,
 } from './decision-controls.tsx'
+import { simpleArguments } from './simple-arguments.ts'
 import { focusNext, useEscape, useFocusOnArrival, useFocusOnLeaving } from './use-card-focus.ts'
 
 type ApprovalCardProps = {
@@ -43,6 +45,8 @@ export function ApprovalCard({
   const [mode, setMode] = useState<DecisionMode>('ask')
   const [reason, setReason] = useState('')
   const [changed, setChanged] = useState(() => prettyVisible(approval.arguments))
+  /** Whether a field has a value that cannot be sent; `changed` is then the last one that could. */
+  const [isBad, setBad] = useState(false)
   const [remember, setRemember] = useState<Remember>('no')
   const [busy, setBusy] = useState(false)
   const [unfolded, setUnfolded] = useState(false)
@@ -50,7 +54,7 @@ export function ApprovalCard({
   const card = useRef<HTMLElement>(null)
   const changedField = useRef<HTMLTextAreaElement>(null)
   const titleId = useId()
-  const invalid = mode === 'change' && parseJson(changed) === undefined
+  const invalid = mode === 'change' && (isBad || parseJson(changed) === undefined)
 
   useFocusOnArrival(card, folded)
 
@@ -130,11 +134,14 @@ export function ApprovalCard({
           <div className="flex flex-col gap-3 px-4 py-3.5">
             <ApprovalPreview approval={approval} />
             {mode === 'change' && (
-              <ArgumentsField
+              <ChangedArguments
                 ref={changedField}
-                value={changed}
+                changed={changed}
                 invalid={invalid}
-                onChange={setChanged}
+                onChange={(json) => {
+                  setBad(json === null)
+                  if (json !== null) setChanged(json)
+                }}
               />
             )}
             {mode === 'reject' && (
@@ -160,29 +167,37 @@ export function ApprovalCard({
   )
 }
 
-function ArgumentsField({
+/** A form where that shows all of the arguments, otherwise JSON. `onChange` receives null while a field is invalid. */
+function ChangedArguments({
   ref,
-  value,
+  changed,
   invalid,
   onChange,
 }: {
   ref: Ref<HTMLTextAreaElement>
-  value: string
+  changed: string
   invalid: boolean
-  onChange: (value: string) => void
+  onChange: (json: string | null) => void
 }) {
   const { t } = useTranslation()
+  const [fields, setFields] = useState(() => simpleArguments(changed))
+  if (fields === null)
+    return <JsonField ref={ref} value={changed} invalid={invalid} onChange={onChange} />
   return (
-    <TextArea
-      ref={ref}
-      label={t('approval.arguments')}
-      value={value}
-      rows={Math.min(16, value.split('\n').length + 1)}
-      spellCheck={false}
-      className="font-mono text-note"
-      error={invalid ? t('approval.badJson') : undefined}
-      onChange={(event) => onChange(event.target.value)}
-    />
+    <>
+      <ArgumentFields fields={fields} onChange={onChange} />
+      <Button
+        tone="quiet"
+        size="small"
+        className="self-start"
+        onClick={() => {
+          onChange(changed)
+          setFields(null)
+        }}
+      >
+        {t('approval.asJson')}
+      </Button>
+    </>
   )
 }
 
@@ -227,8 +242,8 @@ function CardHeader({
   return (
     <header className="flex items-center gap-2.5 border-b border-line bg-warn-soft px-4 py-2.5">
       <ShieldAlert size={17} aria-hidden className="shrink-0 text-warn" />
-      <h2 id={titleId} className="min-w-0 flex-1 text-sm font-semibold">
-        {t('approval.allowTool', { tool: toolTitle(approval.name, t) })}
+      <h2 id={titleId} className="min-w-0 flex-1 text-sm font-semibold [overflow-wrap:anywhere]">
+        {approvalQuestion(approval, t)}
         {place !== null && (
           <span className="ms-2 text-xs font-normal whitespace-nowrap text-soft tabular-nums">
             {t('approval.place', place)}

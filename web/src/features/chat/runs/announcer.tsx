@@ -1,6 +1,7 @@
 // Announces the state of a run to screen readers: answering, waiting for approval, done; never the text token by token.
+
+import { approvalQuestion } from '../../../lib/approval-question.ts'
 import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
-import { toolTitle } from '../../../lib/tool-title.ts'
 import { mainRunIn, useLiveRuns } from './live-runs.ts'
 
 /** An invisible live region; one per open conversation. */
@@ -10,8 +11,7 @@ export function Announcer({ conversationId }: { conversationId: string }) {
     const live = mainRunIn(runs, conversationId)
     if (live === undefined) return ''
     const [approval] = live.approvals
-    if (approval !== undefined)
-      return t('approval.allowTool', { tool: toolTitle(approval.name, t) })
+    if (approval !== undefined) return approvalQuestion(approval, t)
     const [input] = live.inputs
     if (input !== undefined) return t('input.heading', { server: input.server })
     if (live.connection === 'reconnecting') return live.trouble ?? t('chat.reconnecting')

@@ -55,6 +55,8 @@ export function foldEvent(before: LiveRun, event: RunEvent, now: number): LiveRu
       if (event.progress.kind === 'decided')
         return {
           ...withoutApproval(run, event.id_ref),
+          // The call runs from now on; it has only waited so far.
+          startedAt: { ...run.startedAt, [event.id_ref]: now },
           rejected:
             event.progress.decision === 'reject' ? [...run.rejected, event.id_ref] : run.rejected,
         }
