@@ -68,7 +68,7 @@ describeInBrowser('the page without a connection', (visitor) => {
     link.cut()
     await page.reload()
     await page.getByText('Blue whales.').waitFor()
-    await page.getByText('You’re offline.').waitFor()
+    await page.getByText('Can’t reach the server.').waitFor()
     await page.getByText('Copy on this device').waitFor()
     // The list has the conversation that was created after it had loaded.
     const whales = page.getByRole('link', { name: 'Which animal is the largest?' })
@@ -78,13 +78,13 @@ describeInBrowser('the page without a connection', (visitor) => {
     await whales.click()
     await page.getByText('Blue whales.').waitFor()
     await say(page, 'And the smallest?')
-    await page.getByText('Sent as soon as you’re online again').waitFor()
+    await page.getByText('Sent as soon as the server can be reached').waitFor()
     await expect.poll(() => composer(page).inputValue()).toBe('')
 
     // Another conversation, after a reload that has only the stored files.
     await page.goto(`http://localhost:${link.port}/`)
     await say(page, 'And the fastest?')
-    await page.getByText('Sent as soon as you’re online again').waitFor()
+    await page.getByText('Sent as soon as the server can be reached').waitFor()
     await page.reload()
     await page.getByText('And the fastest?').waitFor()
 
@@ -93,7 +93,7 @@ describeInBrowser('the page without a connection', (visitor) => {
     await page.getByRole('button', { name: 'Open', exact: true }).click()
     await page.getByRole('article').getByText('And the fastest?').waitFor()
     await page.getByRole('button', { name: 'Regenerate' }).waitFor()
-    await page.getByText('You’re offline.').waitFor({ state: 'detached' })
+    await page.getByText('Can’t reach the server.').waitFor({ state: 'detached' })
     await whales.click()
     await page.getByText('And the smallest?').waitFor()
     await page.getByText(/One of the two\.|The other one\./).waitFor()

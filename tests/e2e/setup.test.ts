@@ -122,4 +122,55 @@ describeInBrowser('setup', (visitor) => {
     expect(await page.content()).not.toContain(KEY)
     await leave(page)
   })
+
+  test('an administrator changes the key of all models of an address at once, and a model that is added again can be replaced', async () => {
+    const server = await servers.start({
+      config: { titles: 'off' },
+      webRoot: visitor.webRoot(),
+    })
+    for (const id of ['test-model', 'other-model'])
+      await server.call('POST', '/api/admin/models', {
+        body: { id, api_url: upstream.url, api_key: 'sk-of-last-year' },
+      })
+    upstream.program((request) =>
+      request.path.endsWith('/chat/completions') ? turn.text('a red pong') : undefined,
+    )
+    const lastOf = async (model: string) => {
+      const { id } = (await server.call('POST', '/api/conversations', { body: { model } })).json
+        .data
+      await server.call('POST', `/api/conversations/${id}/messages`, {
+        body: { text: 'ping', stream: false },
+      })
+      return upstream.requests.at(-1)
+    }
+    const page = await visitor.open(`${server.url}/settings/models`)
+    await page.getByRole('button', { name: 'Edit test-model' }).click()
+    const dialog = page.getByRole('dialog')
+    expect(await dialog.getByLabel('Address (URL)').inputValue()).toBe(upstream.url)
+    expect(await dialog.getByLabel('API key').inputValue()).toBe('')
+    await dialog.getByLabel('API key').fill(KEY)
+    await dialog.getByRole('switch', { name: 'For all 2 models of this address' }).waitFor()
+    await expectAccessible(page)
+    if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/model-key.png` })
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    for (const id of ['test-model', 'other-model']) expect((await lastOf(id))?.apiKey).toBe(KEY)
+
+    await page.goto(`${server.url}/setup?step=provider`)
+    await page.getByLabel('Address').fill(upstream.url)
+    await page.getByLabel('API key').fill('sk-of-next-year')
+    await page.getByLabel('Other headers').fill('X-Team: red')
+    await page.getByRole('button', { name: 'Test' }).click()
+    await page.getByText('1 model available').waitFor()
+    await page.getByRole('button', { name: 'Add this model' }).click()
+    await page
+      .getByRole('alert')
+      .getByRole('button', { name: 'Replace “test-model” with these settings' })
+      .click()
+    await page.getByRole('heading', { name: 'Ready. Ask something' }).waitFor()
+    const request = await lastOf('test-model')
+    expect(request?.apiKey).toBe('sk-of-next-year')
+    expect(request?.headers['x-team']).toBe('red')
+    await leave(page)
+  })
 })

@@ -47,6 +47,10 @@ describeInBrowser('signing in', (visitor) => {
 
     await page.getByLabel('Username').fill('ada')
     await page.getByLabel('Password').fill('wrong horse')
+    await page.getByRole('button', { name: 'Show what’s typed' }).click()
+    expect(await page.getByLabel('Password').getAttribute('type')).toBe('text')
+    await page.getByRole('button', { name: 'Hide what’s typed' }).click()
+    expect(await page.getByLabel('Password').getAttribute('type')).toBe('password')
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
     await page.getByRole('alert').waitFor()
     // The next attempt begins at the first field.

@@ -94,7 +94,7 @@ describeInBrowser('recovering from errors', (visitor) => {
     await page.keyboard.press('Escape')
     await approve.waitFor()
     await page.keyboard.press('e')
-    const fields = page.getByRole('textbox', { name: 'Arguments' })
+    const fields = page.getByRole('textbox', { name: 'Expression' })
     await expect
       .poll(() => page.evaluate<string>('document.activeElement.getAttribute("class") ?? ""'))
       .toContain('font-mono')

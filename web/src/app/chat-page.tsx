@@ -33,7 +33,8 @@ export function ChatPage({ id, menu }: { id: string; menu: ReactNode }) {
   const { t } = useTranslation()
   const patch = usePatchConversation()
   const [panel, setPanel] = useState(false)
-  const wide = useMedia('(min-width: 64rem)')
+  // The chat keeps 35 rem beside the panel and the sidebar.
+  const wide = useMedia(menu === null ? '(min-width: 72rem)' : '(min-width: 64rem)')
   const isPhone = !useMedia('(min-width: 40rem)')
   const [, navigate] = useLocation()
   const header = (conversation: Conversation) =>
@@ -77,7 +78,7 @@ export function ChatPage({ id, menu }: { id: string; menu: ReactNode }) {
       return (
         <aside
           aria-label={t('projects.panel')}
-          className="flex w-[min(30rem,38vw)] shrink-0 flex-col border-s border-line bg-paper"
+          className="flex w-[min(30rem,38vw,calc(100%-35rem))] shrink-0 flex-col border-s border-line bg-paper"
         >
           {content}
         </aside>

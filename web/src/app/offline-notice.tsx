@@ -16,7 +16,7 @@ export function OfflineNotice() {
         <p className="flex items-center justify-center gap-2 border-b border-line bg-sunken px-3 py-1.5 text-center text-note text-soft">
           <WifiOff size={14} aria-hidden className="shrink-0" />
           <span>
-            {t('shell.offline')}
+            {t(navigator.onLine ? 'shell.unreachable' : 'shell.offline')}
             {copiedAt !== null &&
               ` ${t('shell.offlineCopy', { when: fullTime(copiedAt, i18n.language) })}`}
           </span>

@@ -6,6 +6,7 @@ import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { classNames } from '../class-names.ts'
 import { ScrollRegion } from '../scroll-region.tsx'
 import { type DiffFile, type DiffRow, pairRows, readDiff } from './diff-lines.ts'
+import { LineCounts } from './line-counts.tsx'
 
 const ROW_TONES = {
   add: 'bg-ok-soft',
@@ -79,8 +80,7 @@ export const DiffView = memo(function DiffView({ diff }: { diff: string }) {
         <figure key={file.key} className="overflow-hidden rounded-xl border border-line bg-surface">
           <figcaption className="flex h-9 items-center gap-2 border-b border-line bg-sunken pe-1.5 ps-3 text-xs">
             <span className="min-w-0 flex-1 truncate font-mono">{file.name}</span>
-            <span className="text-ok">+{file.added}</span>
-            <span className="text-bad">−{file.removed}</span>
+            <LineCounts added={file.added} removed={file.removed} />
             <button
               type="button"
               aria-pressed={split}

@@ -64,6 +64,8 @@ export type IconButtonProps = Omit<ComponentProps<'button'>, 'children'> & {
   icon: LucideIcon
   /** The accessible name, also shown as a tip. */
   label: string
+  /** What the tip shows instead of the name, and screen readers after it. */
+  hint?: string
   size?: 'small' | 'normal'
   /** For toggles: whether it is on, which is announced and shown in the accent colour. */
   pressed?: boolean
@@ -76,6 +78,7 @@ export type IconButtonProps = Omit<ComponentProps<'button'>, 'children'> & {
 export function IconButton({
   icon: Icon,
   label,
+  hint,
   size = 'normal',
   pressed,
   keys,
@@ -86,12 +89,13 @@ export function IconButton({
   const focusable = useFocusableWhenDisabled(rest)
   return (
     <Tip
-      text={keys === undefined ? label : `${label} (${keys})`}
+      text={hint ?? (keys === undefined ? label : `${label} (${keys})`)}
       {...(tipSide === undefined ? {} : { side: tipSide })}
     >
       <button
         type="button"
         aria-label={label}
+        aria-description={hint}
         aria-pressed={pressed}
         className={classNames(
           'inline-flex shrink-0 items-center justify-center rounded-lg transition-colors duration-100 hover:bg-hover hover:text-ink disabled:opacity-40 aria-disabled:opacity-40 data-[state=open]:bg-hover',

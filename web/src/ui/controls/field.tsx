@@ -1,7 +1,10 @@
 // Form fields: label, control, and hint or error, linked for assistive technology.
-import { type ComponentProps, type ReactNode, useId } from 'react'
+import { Eye, EyeOff } from 'lucide-react'
+import { type ComponentProps, type ReactNode, useId, useState } from 'react'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { classNames } from '../class-names.ts'
 import { useFieldFault } from '../states/field-faults.tsx'
+import { IconButton } from './button.tsx'
 import { submitByKeys } from './submit-by-keys.ts'
 
 /** The classes that all inputs share. */
@@ -56,9 +59,10 @@ export function TextField({
   const id = useId()
   const fault = useFieldFault(field, hint)
   const error = ownError ?? fault
+  const Input = rest.type === 'password' ? PasswordInput : 'input'
   return (
     <Frame label={label} hint={hint} error={error} id={id}>
-      <input
+      <Input
         id={id}
         aria-invalid={error !== undefined}
         aria-describedby={hint !== undefined || error !== undefined ? `${id}-note` : undefined}
@@ -66,6 +70,28 @@ export function TextField({
         {...rest}
       />
     </Frame>
+  )
+}
+
+/** A password has a button that shows it. */
+function PasswordInput({ className, ...rest }: ComponentProps<'input'>) {
+  const { t } = useTranslation()
+  const [shown, setShown] = useState(false)
+  return (
+    <div className="relative">
+      <input
+        {...rest}
+        type={shown ? 'text' : 'password'}
+        className={classNames(className, 'pe-11')}
+      />
+      <IconButton
+        icon={shown ? EyeOff : Eye}
+        label={t(shown ? 'common.conceal' : 'common.reveal')}
+        disabled={rest.disabled}
+        className="absolute inset-y-0.5 end-0.5"
+        onClick={() => setShown(!shown)}
+      />
+    </div>
   )
 }
 

@@ -31,7 +31,7 @@ export function Segmented<Value extends string>({
           key={option.value}
           value={option.value}
           data-value={option.value}
-          className="h-8 rounded-lg -outline-offset-2 px-3 text-note font-medium text-soft transition-colors hover:text-ink data-[state=on]:bg-surface data-[state=on]:text-ink data-[state=on]:shadow-low"
+          className="h-8 rounded-lg -outline-offset-2 px-3 text-note font-medium text-soft transition-colors hover:text-ink data-[state=on]:bg-surface data-[state=on]:text-ink data-[state=on]:shadow-low dark:data-[state=on]:bg-line-strong"
         >
           <bdi>{option.label}</bdi>
         </ToggleGroup.Item>

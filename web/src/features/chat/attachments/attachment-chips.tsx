@@ -1,17 +1,21 @@
 // Attachments of a message: images as tiles, other files as chips. Chosen files are chips that can be removed.
 
 import { FileText, LoaderCircle, X } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { Link } from 'wouter'
 import type { StoredAttachment } from '../../../../../server/protocol/conversations/message.ts'
 import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { keyed } from '../../../lib/list-keys.ts'
 import { paths } from '../../../lib/paths.ts'
 import { classNames } from '../../../ui/class-names.ts'
+import { lazyView } from '../../../ui/states/late.tsx'
+import { PartBoundary } from '../../../ui/states/part-boundary.tsx'
 import type { ChosenFile } from './attachments.ts'
-import { ImageTile, SmallImage, thumbnailOf } from './stored-image.tsx'
+import { ImageTile, LargeImage, SmallImage, thumbnailOf } from './stored-image.tsx'
 
-/** The attachments of a stored message. */
+const FileDialog = lazyView(() => import('./file-dialog.tsx').then((module) => module.FileDialog))
+
+/** The attachments of a stored message; `atEnd`: of a question, otherwise what an answer has made. */
 export function AttachmentChips({
   attachments,
   atEnd = true,
@@ -30,7 +34,10 @@ export function AttachmentChips({
             picture={null}
             pages={file.pages}
             document={file.document}
+            opens={file.file_id}
           />
+        ) : !atEnd && file.file_id !== undefined ? (
+          <LargeImage key={key} file={file} />
         ) : (
           <ImageTile key={key} file={file} thumbnail={thumbnail} />
         )
@@ -93,6 +100,7 @@ function Chip({
   picture,
   pages,
   document,
+  opens,
   uploading = false,
   onRemove,
 }: {
@@ -101,14 +109,20 @@ function Chip({
   pages: number | undefined
   /** The state of the file in the project's knowledge base. */
   document?: StoredAttachment['document']
+  /** The file that the chip shows in a dialog. */
+  opens?: string | undefined
   uploading?: boolean
   onRemove?: () => void
 }) {
   const { t } = useTranslation()
+  const [open, setOpen] = useState(false)
   return (
     <li
       aria-busy={uploading}
-      className="flex h-10 max-w-60 items-center gap-2 rounded-[10px] border border-line bg-paper pe-2 ps-1.5 text-note"
+      className={classNames(
+        'relative flex h-10 max-w-60 items-center gap-2 rounded-[10px] border border-line bg-paper pe-2 ps-1.5 text-note',
+        opens !== undefined && 'hover:border-line-strong',
+      )}
     >
       {uploading ? (
         <span className="grid size-7 place-items-center rounded-md bg-sunken text-muted">
@@ -122,7 +136,19 @@ function Chip({
         </span>
       )}
       <span className="flex min-w-0 flex-col leading-tight">
-        <span className="truncate">{name}</span>
+        {opens === undefined ? (
+          <span className="truncate">{name}</span>
+        ) : (
+          <button
+            type="button"
+            aria-label={t('composer.showImage', { name })}
+            // The whole chip is its target.
+            className="truncate text-start after:absolute after:inset-0 after:rounded-[10px]"
+            onClick={() => setOpen(true)}
+          >
+            {name}
+          </button>
+        )}
         {document !== undefined && (
           <Link
             href={paths.projectDocument(document.project_id, {
@@ -130,7 +156,7 @@ function Chip({
               passage: 0,
               marks: [],
             })}
-            className="truncate text-[0.71875rem] text-muted hover:text-ink hover:underline"
+            className="relative z-1 truncate text-[0.71875rem] text-muted hover:text-ink hover:underline"
           >
             {t('composer.inKnowledge')}
           </Link>
@@ -148,6 +174,11 @@ function Chip({
         >
           <X size={13} aria-hidden />
         </button>
+      )}
+      {open && opens !== undefined && (
+        <PartBoundary fallback={null} isOver subject={opens} onClose={() => setOpen(false)}>
+          <FileDialog id={opens} page={null} marks={[]} onClose={() => setOpen(false)} />
+        </PartBoundary>
       )}
     </li>
   )

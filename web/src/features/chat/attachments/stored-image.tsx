@@ -1,6 +1,6 @@
 // Images on the server, as a thumbnail or full size in a dialog. They load through fetch, because `img` cannot send the
 // authorization header.
-import { useEffect, useState } from 'react'
+import { type CSSProperties, useEffect, useState } from 'react'
 import type { StoredAttachment } from '../../../../../server/protocol/conversations/message.ts'
 import { send } from '../../../lib/http/api-client.ts'
 import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
@@ -46,6 +46,58 @@ export function SmallImage({ url }: { url: string }) {
     <span className="size-7 rounded-md bg-sunken" />
   ) : (
     <img src={source} alt="" className="size-7 rounded-md object-cover" />
+  )
+}
+
+/** The most that an image in an answer takes of the page, in rem. */
+const MAX_HEIGHT_REM = 36
+
+/** The room that an image takes before it has loaded, so that nothing moves then; none if its size is unknown. */
+function roomOf({ width, height }: StoredAttachment): CSSProperties {
+  if (width === undefined || height === undefined || width === 0 || height === 0) return {}
+  const ratio = width / height
+  return {
+    aspectRatio: ratio,
+    width: `min(100%, ${width}px, ${(MAX_HEIGHT_REM * ratio).toFixed(2)}rem)`,
+  }
+}
+
+/** An image of an answer, in its own shape and as wide as it is or the page allows. */
+export function LargeImage({ file }: { file: StoredAttachment }) {
+  const { t } = useTranslation()
+  const [open, setOpen] = useState(false)
+  const source = useLoadedImage(file.url)
+  const room = roomOf(file)
+  return (
+    <li className="w-full min-w-0">
+      <button
+        type="button"
+        aria-label={t('composer.showImage', { name: file.name })}
+        className="block max-w-full min-w-9 overflow-hidden rounded-[14px] border border-line bg-sunken hover:border-line-strong"
+        style={room}
+        onClick={() => setOpen(true)}
+      >
+        {source === null ? (
+          room.width === undefined && <span className="block size-36" />
+        ) : (
+          <img
+            src={source}
+            alt=""
+            className={room.width === undefined ? 'max-h-[36rem] max-w-full' : 'size-full'}
+          />
+        )}
+      </button>
+      <span className="mt-1 block truncate px-1 text-[0.75rem] text-muted">{file.name}</span>
+      {open && (
+        <Lightbox
+          open
+          onOpenChange={() => setOpen(false)}
+          source={source}
+          name={file.name}
+          fileName={file.name}
+        />
+      )}
+    </li>
   )
 }
 

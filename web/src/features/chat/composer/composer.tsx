@@ -191,6 +191,11 @@ export function Composer({
             />
           </PartBoundary>
         )}
+        {dragging && (
+          <div className="pointer-events-none absolute inset-0 z-10 grid place-items-center rounded-[19px] bg-accent-soft text-sm font-medium text-accent">
+            {t('composer.drop')}
+          </div>
+        )}
         {files.length > 0 && <Attached files={files} onRemove={chosen.remove} />}
         <MessageField
           field={field}

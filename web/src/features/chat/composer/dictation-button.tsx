@@ -54,6 +54,7 @@ export function DictationButton({ onHeard }: { onHeard: (text: string) => void }
     <IconButton
       icon={Mic}
       label={t(listening ? 'composer.stopDictation' : 'composer.dictate')}
+      {...(listening ? {} : { hint: t('composer.dictateHint') })}
       pressed={listening}
       tipSide="top"
       onClick={toggle}

@@ -148,6 +148,7 @@ export const AnswerMessage = memo(function AnswerMessage({
             message={message}
             live={live}
             isEmpty={steps.length === 0}
+            isSilent={textOf(steps).trim() === '' && filesOf(message, steps).length === 0}
             isLast={isLast}
             onRegenerate={onRegenerate}
             onResume={onResume}

@@ -18,11 +18,12 @@ const linkClass =
 const isStillUsedUp = (params: ErrorParams | null | undefined): boolean =>
   typeof params?.renews_at === 'string' && Date.parse(params.renews_at) > Date.now()
 
-/** Explains a stopped, failed, interrupted or truncated answer. Renders nothing below a complete one. */
+/** Explains a stopped, failed, interrupted or truncated answer. Renders nothing below a complete one that says something. */
 export function Ending({
   message,
   live,
   isEmpty,
+  isSilent,
   isLast,
   onRegenerate,
   onResume,
@@ -31,6 +32,8 @@ export function Ending({
   live: LiveRun | undefined
   /** Whether nothing has arrived that could be continued. */
   isEmpty: boolean
+  /** Whether it has neither text nor files. */
+  isSilent: boolean
   /** Whether no message follows, which may have continued the answer. */
   isLast: boolean
   onRegenerate: (id: string, model?: string) => void
@@ -44,7 +47,9 @@ export function Ending({
   const limited = finish === 'max_iterations' || finish === 'budget'
   const broken = message.status === 'stopped' || message.status === 'interrupted'
   const cutOff = finish === 'length'
-  if (!failed && !limited && !broken && !cutOff) return null
+  const isDone = live === undefined ? message.status === 'completed' : live.state === 'done'
+  const hasNoAnswer = isSilent && isDone && !failed && !limited && !broken && !cutOff
+  if (!failed && !limited && !broken && !cutOff && !hasNoAnswer) return null
   const runId = live?.runId ?? message.run_id ?? null
   // A resumed run keeps its token count and would hit the limit again at once. The text says what helps.
   const failure = live?.error ?? {
@@ -58,6 +63,7 @@ export function Ending({
     isStillUsedUp(failed ? failure.params : null) || isStillUsedUp(limit?.params ?? null)
   const canResume =
     runId !== null &&
+    !hasNoAnswer &&
     !isUsedUp &&
     !(failed && isEmpty) &&
     limit?.reason !== 'run_tokens_used_up' &&
@@ -77,9 +83,11 @@ export function Ending({
             message: limit?.content ?? t('message.budget'),
           })
         : t('message.limited')
-      : cutOff && !broken
-        ? t('message.cutOff')
-        : t(message.status === 'stopped' ? 'message.stopped' : 'message.interrupted')
+      : hasNoAnswer
+        ? t('message.empty')
+        : cutOff && !broken
+          ? t('message.cutOff')
+          : t(message.status === 'stopped' ? 'message.stopped' : 'message.interrupted')
   return (
     <div
       role={failed ? 'alert' : undefined}
@@ -101,16 +109,18 @@ export function Ending({
             {t('shell.stats')}
           </Link>
         )}
+        {(hasNoAnswer || (failed && !isUsedUp)) && (
+          <Button
+            size="small"
+            tone="quiet"
+            icon={RefreshCw}
+            onClick={() => onRegenerate(message.id)}
+          >
+            {t('message.regenerate')}
+          </Button>
+        )}
         {failed && !isUsedUp && (
           <>
-            <Button
-              size="small"
-              tone="quiet"
-              icon={RefreshCw}
-              onClick={() => onRegenerate(message.id)}
-            >
-              {t('message.regenerate')}
-            </Button>
             {failure.code?.startsWith('model_') === true && (
               <>
                 <OtherModel

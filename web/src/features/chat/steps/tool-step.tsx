@@ -6,6 +6,7 @@ import type { ToolCallStep, ToolResultStep } from '../../../../../server/protoco
 import { duration, elapsed } from '../../../lib/format.ts'
 import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { toolTitle } from '../../../lib/tool-title.ts'
+import { LineCounts } from '../../../ui/code/line-counts.tsx'
 import { Spinner } from '../../../ui/states/feedback.tsx'
 import { lazyPart } from '../../../ui/states/late.tsx'
 import { PartBoundary } from '../../../ui/states/part-boundary.tsx'
@@ -101,8 +102,7 @@ export const ToolStep = memo(function ToolStep({
       }
       trailing={
         <>
-          {added !== undefined && <span className="text-ok">+{added}</span>}
-          {removed !== undefined && <span className="text-bad">−{removed}</span>}
+          <LineCounts added={added} removed={removed} />
           {failedCode !== null && (
             <span aria-hidden className="text-bad">
               {failedCode}

@@ -8,7 +8,7 @@ export const chatPages: typeof english = {
     waiting_other: '{{count}} 条消息，将在前面的回答完成后依次发送',
     paused: '上一个回答未完成，排队已暂停。请发送或删除剩余的消息。',
     failed: '未能发送：{{reason}}',
-    offline: '重新联网后立即发送',
+    offline: '连上服务器后立即发送',
     edit: '编辑排队的消息',
     remove: '移出队列',
     sendNow: '立即发送',

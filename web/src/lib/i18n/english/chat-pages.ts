@@ -6,7 +6,7 @@ export const chatPages = {
     waiting_other: '{{count}} messages, sent one by one when the answers before them are complete',
     paused: 'Paused because the last answer didn’t finish. Send or remove the remaining messages.',
     failed: 'Not sent: {{reason}}',
-    offline: 'Sent as soon as you’re online again',
+    offline: 'Sent as soon as the server can be reached',
     edit: 'Edit queued message',
     remove: 'Remove from queue',
     sendNow: 'Send now',

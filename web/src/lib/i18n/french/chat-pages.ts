@@ -10,7 +10,7 @@ export const chatPages = {
     paused:
       'En pause, car la dernière réponse n’a pas abouti. Envoyez ou retirez les messages restants.',
     failed: 'Non envoyé : {{reason}}',
-    offline: 'Envoyé dès que vous serez de nouveau en ligne',
+    offline: 'Envoyé dès que le serveur sera joignable',
     edit: 'Modifier le message en attente',
     remove: 'Retirer de la file d’attente',
     sendNow: 'Envoyer maintenant',

@@ -24,6 +24,8 @@ export const firstScreen: Translation<typeof english, Forms> = {
     clear: 'Effacer',
     emailRule: 'Une adresse e-mail telle que nom@example.org',
     urlRule: 'Une adresse qui commence par http:// ou https://',
+    reveal: 'Afficher la saisie',
+    conceal: 'Masquer la saisie',
     retry: 'Réessayer',
     loading: 'Chargement…',
     default: 'Par défaut',
@@ -68,6 +70,8 @@ export const firstScreen: Translation<typeof english, Forms> = {
     sidebar: 'Panneau latéral',
     offline:
       'Vous êtes hors ligne. Vous pouvez toujours lire ce qui est enregistré sur cet appareil.',
+    unreachable:
+      'Serveur injoignable. Vous pouvez toujours lire ce qui est stocké sur cet appareil.',
     offlineCopy: 'Copie sur cet appareil, du {{when}}',
     offlineView:
       'Cette page n’est pas enregistrée sur cet appareil. Elle s’ouvrira dès que vous serez de nouveau en ligne.',
@@ -120,6 +124,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
     commands: 'Commandes',
     mentions: 'Mentionner ou joindre par nom',
     attach: 'Joindre des fichiers',
+    drop: 'Déposez les fichiers ici',
     attachments: 'Pièces jointes',
     removeAttachment: 'Retirer {{name}}',
     inKnowledge: 'Dans les connaissances du projet',
@@ -137,7 +142,8 @@ export const firstScreen: Translation<typeof english, Forms> = {
     compare: 'Comparer deux modèles',
     secondModelIs: 'Comparé à : {{name}}',
     stopComparing: 'Arrêter la comparaison',
-    dictate: 'Dicter (l’éditeur du navigateur peut recevoir l’audio)',
+    dictate: 'Dicter',
+    dictateHint: 'Dicter (l’éditeur du navigateur peut recevoir l’audio)',
     stopDictation: 'Arrêter la dictée',
     microphoneBlocked:
       'Le navigateur ne peut pas utiliser le micro. Autorisez-le dans les paramètres du site.',
@@ -213,10 +219,11 @@ export const firstScreen: Translation<typeof english, Forms> = {
     limited:
       'L’agent a atteint le nombre maximal d’étapes pour une réponse. Vous pouvez le laisser continuer.',
     budget: 'L’agent a atteint sa limite de temps ou de tokens. Vous pouvez le laisser continuer.',
+    empty: 'Le modèle n’a rien répondu.',
     cutOff: 'La réponse a été coupée : le modèle a atteint sa limite de sortie.',
   },
   code: { text: 'texte' },
-  diff: { sideBySide: 'Côte à côte' },
+  diff: { noChange: 'aucun changement', sideBySide: 'Côte à côte' },
   approval,
   conversations,
   tab: { answering: '● répond', waiting: '● vous attend' },

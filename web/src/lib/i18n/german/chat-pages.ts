@@ -8,7 +8,7 @@ export const chatPages = {
     paused:
       'Angehalten, weil die letzte Antwort nicht fertig wurde. Sende oder entferne die übrigen Nachrichten.',
     failed: 'Nicht gesendet: {{reason}}',
-    offline: 'Wird gesendet, sobald du wieder online bist',
+    offline: 'Wird gesendet, sobald der Server erreichbar ist',
     edit: 'Wartende Nachricht bearbeiten',
     remove: 'Aus der Warteschlange entfernen',
     sendNow: 'Jetzt senden',

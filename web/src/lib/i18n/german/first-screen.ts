@@ -25,6 +25,8 @@ export const firstScreen: Translation<typeof english, Forms> = {
     clear: 'Leeren',
     emailRule: 'Eine E-Mail-Adresse wie name@example.org',
     urlRule: 'Eine Adresse, die mit http:// oder https:// beginnt',
+    reveal: 'Eingabe anzeigen',
+    conceal: 'Eingabe verbergen',
     retry: 'Erneut versuchen',
     loading: 'Wird geladen …',
     default: 'Standard',
@@ -68,6 +70,8 @@ export const firstScreen: Translation<typeof english, Forms> = {
     main: 'Hauptbereich',
     sidebar: 'Seitenleiste',
     offline: 'Du bist offline. Was auf diesem Gerät gespeichert ist, kannst du weiterhin lesen.',
+    unreachable:
+      'Der Server ist nicht erreichbar. Was auf diesem Gerät gespeichert ist, kannst du weiterhin lesen.',
     offlineCopy: 'Kopie auf diesem Gerät, Stand: {{when}}',
     offlineView:
       'Diese Ansicht ist nicht auf diesem Gerät gespeichert. Sie öffnet sich, sobald du wieder online bist.',
@@ -117,6 +121,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
     commands: 'Befehle',
     mentions: 'Mit Namen erwähnen oder anhängen',
     attach: 'Dateien anhängen',
+    drop: 'Dateien hier ablegen',
     attachments: 'Anhänge',
     removeAttachment: '{{name}} entfernen',
     inKnowledge: 'Im Wissen des Projekts',
@@ -133,7 +138,8 @@ export const firstScreen: Translation<typeof english, Forms> = {
     compare: 'Zwei Modelle vergleichen',
     secondModelIs: 'Verglichen mit: {{name}}',
     stopComparing: 'Vergleich beenden',
-    dictate: 'Diktieren (der Hersteller des Browsers erhält eventuell die Aufnahme)',
+    dictate: 'Diktieren',
+    dictateHint: 'Diktieren (der Hersteller des Browsers erhält eventuell die Aufnahme)',
     stopDictation: 'Diktat beenden',
     microphoneBlocked:
       'Der Browser darf das Mikrofon nicht verwenden. Erlaube es in den Website-Einstellungen.',
@@ -204,10 +210,11 @@ export const firstScreen: Translation<typeof english, Forms> = {
     limited:
       'Der Agent hat die Höchstzahl an Schritten für eine Antwort erreicht. Du kannst ihn fortfahren lassen.',
     budget: 'Der Agent hat sein Zeit- oder Tokenlimit erreicht. Du kannst ihn fortfahren lassen.',
+    empty: 'Das Modell hat nichts geantwortet.',
     cutOff: 'Die Antwort wurde am Ausgabelimit des Modells abgeschnitten.',
   },
   code: { text: 'Text' },
-  diff: { sideBySide: 'Nebeneinander' },
+  diff: { noChange: 'keine Änderung', sideBySide: 'Nebeneinander' },
   approval,
   conversations,
   tab: { answering: '● antwortet', waiting: '● wartet auf dich' },

@@ -5,7 +5,7 @@ export const chatPages = {
     waiting_other: '메시지 {{count}}개, 앞의 답변이 끝나는 대로 하나씩 전송됨',
     paused: '마지막 답변이 완료되지 않아 일시 중지되었습니다. 남은 메시지를 보내거나 제거하세요.',
     failed: '전송되지 않음: {{reason}}',
-    offline: '다시 온라인이 되면 바로 전송됨',
+    offline: '서버에 연결되면 바로 전송됨',
     edit: '대기 중인 메시지 편집',
     remove: '대기열에서 제거',
     sendNow: '지금 보내기',

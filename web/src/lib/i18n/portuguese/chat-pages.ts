@@ -10,7 +10,7 @@ export const chatPages = {
     paused:
       'Em pausa, porque a última resposta não terminou. Envie ou remova as mensagens restantes.',
     failed: 'Não enviada: {{reason}}',
-    offline: 'Enviada assim que você voltar a ficar online',
+    offline: 'Enviada assim que o servidor puder ser acessado',
     edit: 'Editar mensagem na fila',
     remove: 'Remover da fila',
     sendNow: 'Enviar agora',

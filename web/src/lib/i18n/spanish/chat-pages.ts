@@ -10,7 +10,7 @@ export const chatPages = {
     paused:
       'En pausa, porque la última respuesta no llegó a terminar. Envía o quita los mensajes que quedan.',
     failed: 'No enviado: {{reason}}',
-    offline: 'Se envía en cuanto vuelvas a tener conexión',
+    offline: 'Se envía en cuanto se pueda conectar con el servidor',
     edit: 'Editar mensaje en cola',
     remove: 'Quitar de la cola',
     sendNow: 'Enviar ahora',

@@ -8,7 +8,7 @@ export const chatPages: typeof english = {
     waiting_other: '{{count}} 條訊息，將在前面的回答完成後依次傳送',
     paused: '上一個回答未完成，排隊已暫停。請傳送或刪除剩餘的訊息。',
     failed: '未能傳送：{{reason}}',
-    offline: '重新聯網後立即傳送',
+    offline: '連上伺服器後立即傳送',
     edit: '編輯排隊的訊息',
     remove: '移出佇列',
     sendNow: '立即傳送',

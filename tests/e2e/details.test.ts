@@ -1,0 +1,95 @@
+// Small things that tell what happens: an empty answer, files over the page, the chosen option, tasks, the width of the chat.
+import { expect, test } from 'vitest'
+import { composer, describeInBrowser, leave, say } from '../support/page/page.ts'
+import { usePageServer } from '../support/page/page-server.ts'
+import { turn } from '../support/provider/upstream-turns.ts'
+
+describeInBrowser('details of the page', (visitor) => {
+  const site = usePageServer(visitor)
+
+  test('tasks have no bullets, and files over the page are told where to drop', async () => {
+    site.upstream.enqueue(turn.text('- [x] first\n\n- [ ] second\n\nAll of them.'))
+    const page = await visitor.open(site.server.url)
+    await say(page, 'What is to do?')
+    await page.getByText('All of them.').waitFor()
+    expect(
+      await page.evaluate(
+        `[...document.querySelectorAll('li:has(input)')].map((item) => getComputedStyle(item).listStyleType)`,
+      ),
+    ).toEqual(['none', 'none'])
+    await page.evaluate(`(() => {
+      const data = new DataTransfer()
+      data.items.add(new File(['x'], 'x.txt'))
+      const over = { dataTransfer: data, bubbles: true, cancelable: true }
+      document.querySelector('main').dispatchEvent(new DragEvent('dragover', over))
+    })()`)
+    await page.getByText('Drop files here').waitFor()
+    await page.evaluate(
+      `document.body.dispatchEvent(new DragEvent('dragleave', { bubbles: true }))`,
+    )
+    await page.getByText('Drop files here').waitFor({ state: 'detached' })
+    await leave(page)
+  })
+
+  test('an imported answer without a text says so and can be written again', async () => {
+    const at = '2026-01-01T00:00:00.000Z'
+    const message = (id: string, parent_id: string | null, role: string, text: string) => ({
+      ...{ id, parent_id, role, text, created_at: at, token_count: 1, model: null, error: null },
+      ...{ status: 'completed', attachments: [], steps: [] },
+    })
+    const settings = { pinned: false, archived: false, tags: [], system_prompt: null, model: null }
+    const tuning = { temperature: null, max_tokens: null, thinking_enabled: false }
+    const { json } = await site.server.call('POST', '/api/conversations/import', {
+      body: {
+        format: 'nanoclaw',
+        version: 1,
+        conversation: {
+          ...{ ...settings, ...tuning, title: 'Silence', leaf_id: 'b' },
+          ...{ created_at: at, updated_at: at },
+        },
+        messages: [message('a', null, 'user', 'Say nothing.'), message('b', 'a', 'assistant', '')],
+      },
+    })
+    site.upstream.enqueue(turn.text('Here it is.'))
+    const page = await visitor.open(`${site.server.url}/c/${json.data.id}`)
+    await page.getByText('The model gave no answer.').waitFor()
+    await page.getByRole('button', { name: 'Regenerate' }).first().click()
+    await page.getByText('Here it is.').waitFor()
+    expect(await page.getByText('The model gave no answer.').count()).toBe(0)
+    await leave(page)
+  })
+
+  test('the chosen option is lighter than the others in the dark theme', async () => {
+    const page = await visitor.open(`${site.server.url}/settings/appearance`, { theme: 'dark' })
+    const group = page.getByLabel('Density', { exact: true })
+    await group.waitFor()
+    // oklch(lightness chroma hue)
+    const lightness = (selector: string) =>
+      page.evaluate<number>(
+        `Number(/[\\d.]+/.exec(getComputedStyle(document.querySelector('${selector}')).backgroundColor)[0])`,
+      )
+    const chosen = await lightness('[role=radio][data-state=on]')
+    expect(chosen).toBeGreaterThan((await lightness('[role=radiogroup]:has([role=radio])')) + 0.05)
+    await leave(page)
+  })
+
+  test('beside the files of a project, the chat keeps 560 pixels', async () => {
+    const project = await site.createProject('Wide', { 'a.md': 'a\n' })
+    site.upstream.enqueue(turn.text('Hello.'))
+    const page = await visitor.open(`${site.server.url}/?project=${project}`)
+    await page.getByRole('button', { name: 'Project: Wide' }).waitFor()
+    await say(page, 'Hello?')
+    await page.getByText('Hello.', { exact: true }).waitFor()
+    for (const width of [1280, 1160, 1024]) {
+      await page.setViewportSize({ width, height: 800 })
+      await page.getByRole('button', { name: 'Project files' }).click()
+      await page.getByRole('tab', { name: 'Files' }).waitFor()
+      const panel = page.getByRole('complementary', { name: 'Project files' })
+      expect(await panel.count()).toBe(width > 1100 ? 1 : 0)
+      const form = composer(page).locator('xpath=ancestor::form')
+      expect((await form.boundingBox())?.width ?? 0).toBeGreaterThan(510)
+      if (width > 1100) await page.getByRole('button', { name: 'Project files' }).click()
+    }
+    await leave(page)
+  })
+})
