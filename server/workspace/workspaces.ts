@@ -7,7 +7,7 @@ import { appError } from '../errors.ts'
 import { ensureProcessFolder, openProcessFolder } from '../lib/process-folder.ts'
 import type { ProjectId, UserId } from '../protocol/ids.ts'
 import { systemCode } from './files/faults.ts'
-import { markRemoved } from './files/paths.ts'
+import { markRemoved, unmarkRemoved } from './files/paths.ts'
 import { type StorageQuota, unlimitedStorage } from './storage-quota.ts'
 import { createWorkspace, type Workspace, type WorkspaceLimits } from './workspace.ts'
 
@@ -127,6 +127,7 @@ export async function createWorkspaces(options: {
     },
     async bringBack(userId, projectId) {
       const folder = folderOf(userId, projectId)
+      unmarkRemoved(folder)
       const own = await readdir(folder).catch((error: unknown) => {
         if (systemCode(error) === 'ENOENT') return []
         throw error

@@ -150,6 +150,33 @@ describe.each(['sqlite', 'postgres'] as const)('a server that is killed (%s)', (
   )
 
   test.skipIf(dialect === 'sqlite' && !canTrace)(
+    'while it hands an account over loses nothing of it if the account is enabled again instead',
+    async () => {
+      for (const n of IS_FULL ? MOMENTS : dialect === 'sqlite' ? [2] : [3]) {
+        const account = await accountWithProjects(`returner${n}`)
+        const heir = await register(`heir${n}`)
+        const heirId = (await call('GET', '/api/auth/profile', heir)).data.id
+        const path = `/api/admin/users/${account.id}`
+        await killedAt(n, () => call('DELETE', `${path}?data=hand_over&heir_id=${heirId}`, admin))
+        const enabled = await call('PATCH', path, admin, { is_active: true })
+        // Handed over completely.
+        if (enabled.status === 404) continue
+        const { data } = await callServer(server.url, 'POST', '/api/auth/login', {
+          username: `returner${n}`,
+          password,
+        })
+        const contents: string[] = []
+        for (const token of [data.token, heir])
+          for (const { id } of (await call('GET', '/api/projects', token)).data.items)
+            contents.push(
+              (await call('GET', `/api/projects/${id}/files/a.txt`, token)).data.content,
+            )
+        expect(contents.toSorted()).toEqual(['One', 'Two'])
+      }
+    },
+  )
+
+  test.skipIf(dialect === 'sqlite' && !canTrace)(
     'while it deletes a project keeps all of it or nothing',
     async () => {
       const account = await accountWithProjects('owner')

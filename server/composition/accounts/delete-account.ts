@@ -1,4 +1,4 @@
-// Ends an account: with its data, without it, or with the data handed over to another account.
+// Ends an account: with its data, without it, or with the data handed over to another account. Undoes half of it.
 import { randomBytes } from 'node:crypto'
 import type { Passwords } from '../../auth/passwords.ts'
 import type { Writer } from '../../db/database.ts'
@@ -8,6 +8,7 @@ import { mergeMemories } from '../../knowledge/memory.ts'
 import type { Actor } from '../../protocol/admin/audit.ts'
 import type { ProjectId, UserId } from '../../protocol/ids.ts'
 import type { WorkspaceServices } from '../../workspace/workspace-services.ts'
+import type { Workspaces } from '../../workspace/workspaces.ts'
 
 /** `keep`: nobody can sign in any more, and the data stays. `heir`: the user who receives the data. */
 export type AccountEnd = { data: 'delete' | 'keep' } | { data: 'hand_over'; heir: UserId }
@@ -65,8 +66,7 @@ export async function endAccount(
     })
   await endAccess(id)
   // A hand-over that died may have moved a folder, whatever happens to the data now.
-  for (const projectId of await projectsOf(store, id))
-    await dependencies.workspace.workspaces.bringBack(id, projectId)
+  await bringProjectsBack(dependencies, id)
   if (end.data === 'keep') {
     // Nobody knows this password; with a link from an administrator the account can be revived.
     const passwordHash = await dependencies.passwords.hash(randomBytes(32).toString('base64url'))
@@ -80,6 +80,18 @@ export async function endAccount(
   // The remaining data is deleted with the row; file contents are collected once nothing refers to them.
   await store.users.remove(id, record)
   return true
+}
+
+/**
+ * For an account that is enabled again: the folders that a hand-over has moved without their rows, because it died, come back.
+ * What the heir has received completely stays there.
+ */
+export async function bringProjectsBack(
+  { store, workspace }: { store: Store; workspace: { workspaces: Pick<Workspaces, 'bringBack'> } },
+  id: UserId,
+): Promise<void> {
+  for (const projectId of await projectsOf(store, id))
+    await workspace.workspaces.bringBack(id, projectId)
 }
 
 async function removeProjects(

@@ -14,8 +14,11 @@ import { createStore, type Store } from '../../db/store.ts'
 import { appError } from '../../errors.ts'
 import { Username } from '../../protocol/accounts/user.ts'
 import { COMMAND_LINE } from '../../protocol/admin/audit.ts'
+import type { UserId } from '../../protocol/ids.ts'
+import { createWorkspaces } from '../../workspace/workspaces.ts'
 import { passwordRule } from '../accounts/accounts.ts'
-import { databaseSettings } from '../settings.ts'
+import { bringProjectsBack } from '../accounts/delete-account.ts'
+import { databaseSettings, workspaceSettings } from '../settings.ts'
 import { assertMayCreate } from '../storage/places.ts'
 import { assertDatabaseExists, quiet } from './stopped-server.ts'
 
@@ -112,6 +115,7 @@ export async function administer(
       assertMayReset(user, { allowsPassword: passwordRule(config), addsPassword })
       return [await passwordLink(config, store, user)]
     }
+    if (changes.isActive === true) await bringBack(config, store, user.id)
     await store.users.update(user.id, changes, {
       after: (tx) =>
         changes.endSessions === true
@@ -122,6 +126,12 @@ export async function administer(
   } finally {
     await database.close()
   }
+}
+
+/** An interrupted deletion may have moved the folders of the account's projects. */
+async function bringBack(config: Config, store: Store, id: UserId): Promise<void> {
+  const workspaces = await createWorkspaces(workspaceSettings(config))
+  await bringProjectsBack({ store, workspace: { workspaces } }, id)
 }
 
 async function list(store: Store): Promise<string[]> {

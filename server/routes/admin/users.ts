@@ -85,6 +85,8 @@ export interface AdminUserDependencies {
   connections: OpenConnections
   /** Ends the runs of a user and closes the responses that are being sent to them, except `kept`. */
   endAccess(id: UserId, except: ServerResponse): Promise<void>
+  /** Before an account is enabled: its projects get back the folders that an interrupted deletion has moved. */
+  bringProjectsBack(id: UserId): Promise<void>
   /**
    * Ends an account. Resolves to false if there is none. @throws AppError `last_administrator`, `account_not_found`,
    * `heir_is_same`.
@@ -149,6 +151,8 @@ function registerAccounts(app: App, dependencies: AdminUserDependencies): void {
     async (request, reply) => {
       const { params, body } = request
       const before = await users.find(params.id)
+      if (before?.isActive === false && body.is_active === true)
+        await dependencies.bringProjectsBack(before.id)
       const changed = await users.update(params.id, {
         ...(body.role === undefined ? {} : { role: body.role }),
         ...(body.is_active === undefined ? {} : { isActive: body.is_active }),

@@ -115,6 +115,9 @@ const removedRoots = new Set<string>()
 /** Refuses every later use of the project's folder with `project_deleted`. */
 export const markRemoved = (root: string): void => void removedRoots.add(root)
 
+/** The folder was brought back: the project has it again. */
+export const unmarkRemoved = (root: string): void => void removedRoots.delete(root)
+
 /** Creates a project's missing folder, unless the project was deleted. */
 async function createRoot(root: string): Promise<void> {
   if (removedRoots.has(root)) throw projectDeleted()

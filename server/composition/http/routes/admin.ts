@@ -1,7 +1,7 @@
 // The dependencies of the routes of administrators: users, groups, and the whole server.
 import type { RouteDependencies } from '../../../routes/index.ts'
 import { passwordRule } from '../../accounts/accounts.ts'
-import { endAccount } from '../../accounts/delete-account.ts'
+import { bringProjectsBack, endAccount } from '../../accounts/delete-account.ts'
 import { administrationOf } from '../administration.ts'
 import type { SharedRouteModules } from './modules.ts'
 
@@ -53,6 +53,7 @@ function userAdministration({
     publicUrl: config.public_url,
     connections,
     endAccess,
+    bringProjectsBack: (id) => bringProjectsBack({ store, workspace }, id),
     endAccount: (id, end, kept) =>
       endAccount(
         {
