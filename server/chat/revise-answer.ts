@@ -6,15 +6,21 @@ import { appError } from '../errors.ts'
 import { newId } from '../lib/ids.ts'
 import { UNFINISHED_STATUSES } from '../protocol/conversations/message.ts'
 import type { MessageId } from '../protocol/ids.ts'
+import type { TextCounter } from '../runs/dependencies.ts'
 import { MESSAGE_DEFAULTS } from '../runs/start/row-defaults.ts'
 
 /**
  * Creates a sibling of the answer whose last text is replaced by the new text, and shows it. Thinking and tool calls are
  * copied, so that the conversation continues with them. Returns the id of the sibling.
- * @throws AppError if there is no such answer, or it is not complete yet.
+ * @throws AppError if there is no such answer, it is not complete yet, or the user's storage is full.
  */
 export async function reviseAnswer(
-  { database, store, now }: { database: Database; store: Store; now(): Date },
+  {
+    database,
+    store,
+    storage,
+    now,
+  }: { database: Database; store: Store; storage: TextCounter; now(): Date },
   {
     conversation,
     messageId,
@@ -25,6 +31,9 @@ export async function reviseAnswer(
   const id = newId<MessageId>()
   const steps = await store.steps.list(messageId)
   const lastText = steps.findLast(({ type }) => type === 'text')
+  // The copy may be much longer than the text that was sent.
+  const copiedBytes = steps.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0)
+  await storage.countText(userId, Buffer.byteLength(text) + copiedBytes)
   await database.write(async (tx) => {
     if ((await store.messages.lockLeaf(tx, conversationId)) === undefined)
       throw appError('conversation_not_found')

@@ -32,6 +32,17 @@ function checkText(text: string, maxCharacters: number): void {
     )
 }
 
+/** The bytes of the texts of a turn; its files count when they are stored. */
+function bytesOf(turn: Turn): number {
+  if (turn.kind === 'answer') return 0
+  if (turn.kind === 'message') return Buffer.byteLength(turn.text)
+  let bytes = Buffer.byteLength(turn.question?.text ?? '')
+  for (const message of turn.past)
+    if (message.role === 'user') bytes += Buffer.byteLength(message.text)
+    else for (const { content } of message.steps) bytes += Buffer.byteLength(content)
+  return bytes
+}
+
 /** Shared by all operations that begin an answer. */
 export interface RunStart {
   /** Rejects a run that cannot start now, before any other work is done for it. @throws AppError with the reason. */
@@ -142,6 +153,7 @@ export function createRunStart(
       body.model ?? conversation.model,
       dependencies.access.models(userId),
     )
+    await dependencies.storage.countText(userId, bytesOf(turn))
     const files = await filesOf(userId, turn, model.vision)
     const projectId = body.project_id ?? conversation.projectId
     const userMessageId =

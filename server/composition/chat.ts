@@ -44,6 +44,7 @@ export function createConfiguredChat(
     notices: tools.webhooks.events,
     announce: tools.push.sentWith(tools.webhooks.sentWith(changes.publish)),
     files,
+    storage: workspace.workspaces.storage,
     documents: tools.knowledge,
     settings: chatSettings(base.config, base.settings),
     catalog,

@@ -28,7 +28,7 @@ export interface Knowledge {
     file: UploadedDocument,
   ): Promise<DocumentRow>
   /**
-   * Adds a file that the user already stores as a document, so that it uses no additional quota. Returns the project's
+   * Adds a file that the user already stores as a document; the first document of a file uses no additional quota. Returns the project's
    * document with the same content if there is one.
    * @throws AppError as `add` does.
    */
@@ -145,8 +145,10 @@ export function createKnowledge({
       })
       // Written under a temporary name, so that a crash never leaves a partial file under the final one.
       await pipeline(file.content, createWriteStream(`${path}.part`, { mode: 0o600 }))
-      if (!isStored) await storage.claim(userId, document.id, size)
       sha256 = hash.digest('hex')
+      // One document counts with the file that it was made from.
+      if (!isStored || (await documents.hasContent(userId, sha256)))
+        await storage.claim(userId, document.id, size)
       // Stored before the file is complete, so that a crash never leaves bytes that are not counted.
       await documents.resize(document.id, size, sha256)
       await rename(`${path}.part`, path)

@@ -96,6 +96,12 @@ export interface ProjectDocuments {
   ): Promise<{ id: string; name: string }>
 }
 
+/** Counts texts against the storage of each user. */
+export interface TextCounter {
+  /** Counts a text that is about to be stored, with its answer. @throws AppError `quota_texts_refused`. */
+  countText(userId: UserId, bytes: number): Promise<void>
+}
+
 /** What a user's groups permit. */
 export interface UserAccess {
   /** Returns the test whether the user may use a model, by id. */
@@ -153,6 +159,7 @@ export interface ChatDependencies {
   database: Database
   store: Store
   files: MessageFiles
+  storage: TextCounter
   documents: ProjectDocuments
   settings: ChatSettings
   catalog: ModelCatalog

@@ -2,6 +2,7 @@
 import type { Database } from '../db/database.ts'
 import type { ConversationRow } from '../db/repositories/conversations/conversations.ts'
 import type { FullMessage } from '../db/repositories/conversations/messages.ts'
+import { ROW_BYTES } from '../db/repositories/projects/storage.ts'
 import type { Store } from '../db/store.ts'
 import { appError } from '../errors.ts'
 import type { SharedMessage, SharedStep, ShareInclude } from '../protocol/conversations/share.ts'
@@ -11,14 +12,25 @@ import { wellFormed } from './well-formed.ts'
 /** Maximum characters of all messages, and bytes of all files, of one share. */
 const MAX_CHARACTERS = 10_000_000
 const MAX_FILE_BYTES = 100_000_000
+/** Bytes of messages that are claimed together. */
+const CLAIMED_AT_ONCE = 256 * 1024
 
-/** @throws AppError `share_too_large`. */
+/**
+ * @param to.claim reserves storage for texts.
+ * @throws AppError `share_too_large`, or the quota's refusal.
+ */
 export async function copyBranch(
   { database, store }: { database: Database; store: Store },
   conversation: ConversationRow,
-  to: { shareId: string; revision: string; include: readonly ShareInclude[] },
+  to: {
+    shareId: string
+    revision: string
+    include: readonly ShareInclude[]
+    claim(bytes: number): Promise<void>
+  },
 ): Promise<void> {
-  const { shareId, revision, include } = to
+  const { shareId, revision, include, claim } = to
+  let unclaimed = 0
   let characters = 0
   let bytes = 0
   let position = 0
@@ -62,6 +74,11 @@ export async function copyBranch(
       files: files.map(({ file: { name, mime, size }, id }) => ({ id, name, mime, size })),
     }
     const content = JSON.stringify(wellFormed(shared))
+    unclaimed += ROW_BYTES + Buffer.byteLength(content)
+    if (unclaimed >= CLAIMED_AT_ONCE) {
+      await claim(unclaimed)
+      unclaimed = 0
+    }
     const at = position++
     await database.write(async (tx) => {
       await store.shares.addMessage(tx, { shareId, revision, position: at, content })
@@ -73,4 +90,5 @@ export async function copyBranch(
         )
     })
   }
+  await claim(unclaimed)
 }

@@ -9,6 +9,7 @@ import type { ExportedConversation, ExportedMessage } from '../protocol/conversa
 import type { Attachment } from '../protocol/conversations/message.ts'
 import type { ConversationId, UserId } from '../protocol/ids.ts'
 import { endedStatus, newIds } from './imported-messages.ts'
+import { type TextStorage, textBytes } from './text-storage.ts'
 import { wellFormed } from './well-formed.ts'
 
 /** Characters and messages of one transaction, so that no transaction blocks others for long. */
@@ -24,6 +25,7 @@ export interface ImportDependencies {
     addInline(userId: UserId, attachment: Attachment): Promise<FileRow>
     remove(userId: UserId, id: FileRow['id']): Promise<unknown>
   }
+  storage: TextStorage
   /** Whether conversations can use this model; otherwise the import uses the default. */
   hasModel(id: string): Promise<boolean>
 }
@@ -35,7 +37,7 @@ export interface ImportDependencies {
  * @throws AppError `import_invalid` for messages that are not a tree, or the quota's refusal; then nothing is left.
  */
 export async function importJson(
-  { database, store, files, hasModel }: ImportDependencies,
+  { database, store, files, storage, hasModel }: ImportDependencies,
   userId: UserId,
   { conversation: given, messages }: ExportedConversation,
 ): Promise<{ id: ConversationId; messages: number }> {
@@ -93,8 +95,10 @@ export async function importJson(
   }
 
   try {
+    const claim = await storage.claimTexts(userId, id)
     await database.write((tx) => store.conversations.markTainted(tx, id))
     for await (const batch of batches(messages, complete)) {
+      await claim(textBytes(batch))
       const prepared = await store.messageImport.prepare(userId, batch)
       await database.write((tx) => store.messageImport.insert(tx, userId, id, prepared))
     }
@@ -112,6 +116,8 @@ export async function importJson(
     await store.conversations.remove(userId, id)
     for (const file of stored) await files.remove(userId, file.id)
     throw error
+  } finally {
+    storage.release(id)
   }
   return { id, messages: messages.length }
 }

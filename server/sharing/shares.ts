@@ -13,6 +13,7 @@ import type { Limits } from '../lib/limits.ts'
 import type { ShareBody } from '../protocol/conversations/share.ts'
 import type { ConversationId, UserId } from '../protocol/ids.ts'
 import { copyBranch } from './copy-branch.ts'
+import type { TextStorage } from './text-storage.ts'
 
 const TOKEN_BYTES = 16
 const MAX_COPIES = 3
@@ -33,6 +34,7 @@ export interface ShareDependencies {
   store: Store
   box: SecretBox
   passwords: Passwords
+  storage: TextStorage
   /** If false, nothing is shared, and every link returns 404. */
   isEnabled(): boolean
   limits: Limits
@@ -65,6 +67,7 @@ export function createShares({
   store,
   box,
   passwords,
+  storage,
   isEnabled,
   limits,
   now,
@@ -105,7 +108,7 @@ export function createShares({
     /**
      * Copies the shown branch. A second call renews the copy and keeps the link.
      * @throws AppError `conversation_not_found`, `sharing_off`, `share_too_large`, `share_expired`,
-     * `share_unreadable`.
+     * `share_unreadable`, or the quota's refusal.
      */
     create: (userId: UserId, conversationId: ConversationId, body: ShareBody): Promise<ShareRow> =>
       queue.run(userId, async () => {
@@ -119,6 +122,7 @@ export function createShares({
         const old = await shares.find(userId, conversationId)
         if (old !== undefined && tokenOf(old) === null) throw appError('share_unreadable')
         const share = old ?? newShare(userId, conversationId)
+        const claim = await storage.claimTexts(userId, share.id)
         if (old === undefined) await database.write((tx) => shares.insert(tx, share))
         const include = [...new Set(body.include ?? (body.include === null ? [] : share.include))]
         const revision = newId<string>()
@@ -127,10 +131,13 @@ export function createShares({
             shareId: share.id,
             revision,
             include,
+            claim,
           })
         } catch (error) {
           await database.write((tx) => shares.discard(tx, share.id, revision))
           throw error
+        } finally {
+          storage.release(share.id)
         }
         const shown = await database.write((tx) =>
           shares.show(tx, share.id, {

@@ -25,6 +25,8 @@ const SWEEP_EVERY_MS = 60 * 60_000
 /** Minimum time between updates of lists about imported conversations. */
 const ANNOUNCE_EVERY_MS = 3_000
 const LISTED = 10
+/** Imports beyond the listed ones that a new one removes; usually there is one. */
+const MAX_OLDER = 100
 /** More than a user can have at once. */
 const MAX_EXPORTS = 1_000
 
@@ -193,7 +195,7 @@ export function createTransferJobs(dependencies: TransferDependencies): Transfer
     await rm(exportPath(id), { force: true })
   }
 
-  /** Whatever the database knows of it, a file this old can no longer be downloaded. */
+  /** Whatever the database knows of it, a file this old can no longer be downloaded, such as one of a deleted account. */
   async function removeExpired(before: Date): Promise<void> {
     for (const name of await readdir(folder)) {
       const path = join(folder, name)
@@ -210,13 +212,6 @@ export function createTransferJobs(dependencies: TransferDependencies): Transfer
       for (const { id } of await transfers.removeEnded('export', before(EXPORT_KEPT_MS)))
         await removeExport(id)
       await transfers.removeEnded('import', before(IMPORT_KEPT_MS))
-      // Archives whose rows are gone, such as those of deleted accounts. None is kept longer, whatever the database says.
-      for (const name of await readdir(folder)) {
-        if (!name.endsWith('.zip')) continue
-        const about = await stat(join(folder, name)).catch(() => null)
-        if (about !== null && about.mtime < before(EXPORT_KEPT_MS))
-          await rm(join(folder, name), { force: true })
-      }
     } catch (error) {
       log.warn({ err: error }, 'old exports could not be removed')
     }
@@ -305,6 +300,11 @@ export function createTransferJobs(dependencies: TransferDependencies): Transfer
             limit: `${Math.round(imports.maxBytes / 1024 / 1024)} MB`,
           })
         await begin(row, leave, importJob(row, format))
+        // Nobody is shown the earlier ones any more.
+        for (const { id } of (await transfers.list(userId, 'import', LISTED + MAX_OLDER)).slice(
+          LISTED,
+        ))
+          await transfers.remove(id)
       } catch (error) {
         await rm(place, { recursive: true, force: true })
         await leave()

@@ -8,10 +8,17 @@ import type { FileRow } from '../db/repositories/projects/files.ts'
 import type { Store } from '../db/store.ts'
 import { AppError } from '../errors.ts'
 import type { FileService } from '../files/files.ts'
+import { newId } from '../lib/ids.ts'
 import { Tag, Tags } from '../protocol/conversations/conversation.ts'
 import { storedFailure } from '../protocol/failures/stored.ts'
 import { ConversationId, type ProjectId, type UserId } from '../protocol/ids.ts'
-import type { ImportedConversation, ImportedFile, ImportedMessage } from './import-items.ts'
+import { type TextStorage, textBytes } from '../sharing/text-storage.ts'
+import {
+  type ImportedConversation,
+  type ImportedFile,
+  type ImportedMessage,
+  ImportFault,
+} from './import-items.ts'
 import type { ReportWriter } from './import-report.ts'
 
 /** The dependencies for storing imported conversations. */
@@ -19,6 +26,7 @@ export interface ConversationStoring {
   database: Pick<Database, 'write'>
   store: Pick<Store, 'conversations' | 'messageImport' | 'transfers'>
   files: Pick<FileService, 'upload'>
+  storage: TextStorage
   /** Whether conversations can use this model; otherwise the import uses the default. */
   hasModel(id: string): Promise<boolean>
 }
@@ -33,7 +41,7 @@ export interface ConversationWriter {
   isWanted(): boolean
   /** The conversation completed last. */
   lastId(): ConversationId | null
-  /** Removes a conversation that is incomplete. */
+  /** Removes a conversation that is incomplete, and ends the claims of the import. */
   discard(): Promise<void>
 }
 
@@ -47,13 +55,15 @@ const MAX_TAG_CHARACTERS = 50
  * @param projectOf the project of an imported key; null when there is none.
  */
 export function createConversationWriter(
-  { database, store, files, hasModel }: ConversationStoring,
+  { database, store, files, storage, hasModel }: ConversationStoring,
   userId: UserId,
   { report, projectOf }: { report: ReportWriter; projectOf(key: string): ProjectId | null },
 ): ConversationWriter {
   let open: { given: ImportedConversation; id: ConversationId | null; messages: number } | null =
     null
   let lastId: ConversationId | null = null
+  const holder = newId<string>()
+  let claim: ((bytes: number) => Promise<void>) | null = null
   let isWanted = false
 
   async function createRow(tx: Writer, given: ImportedConversation): Promise<ConversationId> {
@@ -70,6 +80,17 @@ export function createConversationWriter(
     })
     await store.conversations.markTainted(tx, id)
     return id
+  }
+
+  /** @throws ImportFault when the storage of the user has no room for the texts. */
+  async function claimTexts(messages: readonly CompleteMessage[]): Promise<void> {
+    try {
+      claim ??= await storage.claimTexts(userId, holder)
+      await claim(textBytes(messages))
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'quota_exceeded') throw error
+      throw new ImportFault(storedFailure('import_storage_full'))
+    }
   }
 
   /** The files of a message as rows; those that this server refuses are left out, with the reason in the report. */
@@ -130,7 +151,9 @@ export function createConversationWriter(
       const current = open
       const rows: { message: ImportedMessage; files: FileRow[] }[] = []
       for (const message of messages) rows.push({ message, files: await storeFiles(message.files) })
-      const prepared = await store.messageImport.prepare(userId, rows.map(toComplete))
+      const complete = rows.map(toComplete)
+      await claimTexts(complete)
+      const prepared = await store.messageImport.prepare(userId, complete)
       current.id = await database.write(async (tx) => {
         const id = current.id ?? (await createRow(tx, current.given))
         await store.messageImport.insert(tx, userId, id, prepared)
@@ -161,6 +184,7 @@ export function createConversationWriter(
       const id = open?.id ?? null
       open = null
       if (id !== null) await store.conversations.remove(userId, id)
+      storage.release(holder)
     },
   }
 }

@@ -14,6 +14,17 @@ export interface StorageQuota {
    * user would exceed the quota, including all other claims.
    */
   claim(userId: UserId, holder: string, bytes: number): Promise<void>
+  /**
+   * Begins a claim for texts, of which many come at once: an import or a shared copy. Texts do not count continuously, so
+   * this measures them once. @returns reserves `bytes` more for `holder` until `release`; it throws `quota_claim_refused` or
+   * `quota_texts_refused` if the user would exceed the quota, the texts of conversations and shared copies included.
+   */
+  claimTexts(userId: UserId, holder: string): Promise<(bytes: number) => Promise<void>>
+  /**
+   * Counts a text that is about to be stored, such as a message with its answer. Now and then, this measures all texts.
+   * @throws AppError `quota_texts_refused` while the user exceeds the quota with them.
+   */
+  countText(userId: UserId, bytes: number): Promise<void>
   /** Ends the holder's claims. Call it once its size is recorded, or if nothing was written. */
   release(holder: string): void
   /** Bytes that the user may still write; 0 if the quota is reached. */
@@ -32,12 +43,22 @@ export interface StorageQuota {
 /** For code that works on projects without users and database rows. */
 export const unlimitedStorage: StorageQuota = {
   claim: async () => {},
+  claimTexts: async () => async () => {},
+  countText: async () => {},
   release() {},
   left: async () => Number.POSITIVE_INFINITY,
   revertIfExceeded: async () => {},
   excess: async () => 0,
   onExcess() {},
 }
+
+/**
+ * Texts that come one by one are measured after this many bytes of them, or this part of the limit. Each also counts for the
+ * answer and its steps, which are not known yet.
+ */
+const MEASURED_EVERY_BYTES = 16 * 1024 * 1024
+const MEASURED_EVERY_PART = 1 / 8
+const ANSWER_BYTES = 64 * 1024
 
 /** How long a claim waits for earlier ones, which only query the database. */
 const CLAIM_WAIT_MS = 60_000
@@ -60,6 +81,11 @@ export function createStorageQuota(options: {
   const mutex = createKeyedMutex(CLAIM_WAIT_MS)
   const listeners: ((userId: UserId) => void)[] = []
   const claims = new Map<string, { userId: UserId; bytes: number }>()
+  /** Holders of claims for texts, with the bytes of texts that others have stored. */
+  const holdersOfTexts = new Map<string, { userId: UserId; stored: number }>()
+  /** Bytes of texts that came one by one since all texts were measured. */
+  const noted = new Map<UserId, number>()
+  const measuring = new Map<UserId, Promise<number>>()
   /**
    * Claims that are being checked and that other instances already count. Of two simultaneous claims, the later one is
    * refused.
@@ -91,32 +117,78 @@ export function createStorageQuota(options: {
   })
   const details = (usedBytes: number, limit: number) => ({ details: { limit, used: usedBytes } })
 
+  async function textsOf(userId: UserId): Promise<number> {
+    const { conversations, shares } = await records.texts(userId)
+    return conversations.bytes + shares.bytes
+  }
+
+  /** `texts` are the bytes of stored texts that count, too. */
+  const claim = (userId: UserId, holder: string, bytes: number, texts: number): Promise<void> =>
+    mutex.run(userId, async () => {
+      pending.set(userId, bytes)
+      try {
+        const wanted = texts + (await used(userId))
+        const limit = options.limit(userId)
+        if (wanted > limit)
+          throw appError(
+            texts === 0 ? 'quota_claim_refused' : 'quota_texts_refused',
+            { more: sizeText(bytes), ...amounts(wanted - bytes, limit) },
+            details(wanted - bytes, limit),
+          )
+        const held = claims.get(holder)?.bytes ?? 0
+        claims.set(holder, { userId, bytes: held + bytes })
+        pending.delete(userId)
+        if (wanted + (await records.history(userId)) > limit)
+          for (const listener of listeners) listener(userId)
+      } finally {
+        if (pending.delete(userId)) publish(userId)
+      }
+    })
+
   return {
-    claim: (userId, holder, bytes) =>
-      mutex.run(userId, async () => {
-        pending.set(userId, bytes)
-        try {
-          const wanted = await used(userId)
-          const limit = options.limit(userId)
-          if (wanted > limit)
-            throw appError(
-              'quota_claim_refused',
-              { more: sizeText(bytes), ...amounts(wanted - bytes, limit) },
-              details(wanted - bytes, limit),
-            )
-          const held = claims.get(holder)?.bytes ?? 0
-          claims.set(holder, { userId, bytes: held + bytes })
-          pending.delete(userId)
-          if (wanted + (await records.history(userId)) > limit)
-            for (const listener of listeners) listener(userId)
-        } finally {
-          if (pending.delete(userId)) publish(userId)
-        }
-      }),
+    claim: (userId, holder, bytes) => claim(userId, holder, bytes, 0),
+    async claimTexts(userId, holder) {
+      const texts = { userId, stored: 0 }
+      holdersOfTexts.set(holder, texts)
+      try {
+        texts.stored += await textsOf(userId)
+      } catch (error) {
+        holdersOfTexts.delete(holder)
+        throw error
+      }
+      return (bytes) => claim(userId, holder, bytes, texts.stored)
+    },
+    async countText(userId, given) {
+      const bytes = given + ANSWER_BYTES
+      const since = (noted.get(userId) ?? 0) + bytes
+      noted.set(userId, since)
+      const limit = options.limit(userId)
+      if (since < Math.min(MEASURED_EVERY_BYTES, limit * MEASURED_EVERY_PART)) return
+      // Of several texts at once, the first one measures for all.
+      const texts = measuring.get(userId) ?? textsOf(userId).finally(() => measuring.delete(userId))
+      measuring.set(userId, texts)
+      const usedBytes = (await texts) + (await mutex.run(userId, () => used(userId)))
+      // Otherwise the next text is measured again, because the user may have deleted something.
+      if (usedBytes + bytes <= limit) noted.set(userId, 0)
+      else
+        throw appError(
+          'quota_texts_refused',
+          { more: sizeText(bytes), ...amounts(usedBytes, limit) },
+          details(usedBytes, limit),
+        )
+    },
     release(holder) {
       const claim = claims.get(holder)
       claims.delete(holder)
-      if (claim !== undefined) publish(claim.userId)
+      if (claim === undefined) {
+        holdersOfTexts.delete(holder)
+        return
+      }
+      // Those who have measured already do not see what this holder has stored.
+      if (holdersOfTexts.delete(holder))
+        for (const texts of holdersOfTexts.values())
+          if (texts.userId === claim.userId) texts.stored += claim.bytes
+      publish(claim.userId)
     },
     left: (userId) =>
       mutex.run(userId, async () => Math.max(0, options.limit(userId) - (await used(userId)))),

@@ -1,5 +1,5 @@
-// Removes for good what can no longer be restored: folders of removed projects, deleted messages, old trash, temporary conversations, old records of
-// runs, old audit entries.
+// Removes for good what can no longer be restored: folders of removed projects, deleted messages, old trash, temporary
+// conversations, incomplete shared copies, old records of runs, old audit entries.
 import type { ChatService } from '../../chat/chat-service.ts'
 import type { StoreLog } from '../../db/database.ts'
 import type { OwnedConversation } from '../../db/repositories/conversations/trash.ts'
@@ -11,7 +11,7 @@ const HOUR_MS = 60 * 60 * 1000
 const UNDO_MS = 24 * HOUR_MS
 /** How long a conversation stays in the trash. */
 const TRASH_MS = 30 * 24 * HOUR_MS
-/** Age at which a temporary conversation is removed that nobody has written in. */
+/** Age at which a temporary conversation that nobody has written in, and a shared copy that is not complete, are removed. */
 const UNUSED_TEMPORARY_MS = HOUR_MS
 /** How long an Idempotency-Key is remembered. */
 const IDEMPOTENCY_MS = 24 * HOUR_MS
@@ -28,7 +28,10 @@ export function purgeDeleted({
   log,
   now,
 }: {
-  store: Pick<Store, 'messages' | 'trash' | 'idempotency' | 'audit' | 'runRecords' | 'projects'>
+  store: Pick<
+    Store,
+    'messages' | 'trash' | 'idempotency' | 'audit' | 'runRecords' | 'projects' | 'shares'
+  >
   workspaces: Pick<Workspaces, 'remove'>
   chat: Pick<ChatService, 'removeConversation'>
   /** Whether only this process has conversations open. */
@@ -69,6 +72,7 @@ export function purgeDeleted({
       await removeAll(() => store.trash.due(before(TRASH_MS)))
       const dueBefore = startedAt ?? before(UNUSED_TEMPORARY_MS)
       await removeAll(() => store.trash.dueTemporary(dueBefore))
+      await store.shares.removeUnfinished(dueBefore)
       startedAt = null
       await store.runRecords.removeBefore(before(inspectorDays * 24 * HOUR_MS))
       await store.audit.removeBefore(before(auditDays * 24 * HOUR_MS))

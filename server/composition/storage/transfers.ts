@@ -60,6 +60,7 @@ export const createTransfers = ({
       database,
       store,
       files,
+      storage: workspace.workspaces.storage,
       hasModel: createModelCheck(catalog),
       projects: store.projects,
       workspace,

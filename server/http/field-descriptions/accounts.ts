@@ -6,7 +6,7 @@ import type {
   PushSubscriptionBody,
   StoredPushSubscription,
 } from '../../protocol/accounts/push.ts'
-import type { Quota, QuotaReport, SharedQuota } from '../../protocol/accounts/quota.ts'
+import type { Quota, QuotaReport, SharedQuota, StorageUse } from '../../protocol/accounts/quota.ts'
 import type {
   AccountLink,
   AuthMode,
@@ -236,6 +236,17 @@ export const ACCOUNT_DESCRIPTIONS = {
     approval_modes: 'The approval modes that the user may choose.',
     default_approval: 'The approval mode of conversations that have not chosen one.',
   } satisfies FieldsOf<QuotaReport>,
+  StorageUse: {
+    limit: 'The bytes that the user may store.',
+    used: 'The bytes that count for every change of files: projects, attached files and documents.',
+    used_with_texts:
+      'The bytes that count for imports, shared copies and messages: `used` with all texts.',
+    items: within('What is stored, by kind. All kinds are listed.', {
+      kind: '`history`: earlier versions of project files, which make room for others by themselves. `files`: attached files. `conversations`: their texts, also in the trash. `shares`: shared copies.',
+      bytes: 'The bytes of this kind.',
+      count: 'How many there are. Null for `history`.',
+    }),
+  } satisfies FieldsOf<StorageUse>,
   Memory: {
     content: 'The text of `CONTEXT.md`: facts that all conversations of the user know.',
   } satisfies FieldsOf<z.infer<typeof MemoryContent>>,

@@ -110,3 +110,37 @@ export const QuotaReport = z
   })
   .meta({ id: 'QuotaReport' })
 export type QuotaReport = z.infer<typeof QuotaReport>
+
+export const StoredKindName = z.enum([
+  'projects',
+  'history',
+  'files',
+  'documents',
+  'conversations',
+  'shares',
+])
+
+/** What a user stores, by kind. */
+export const StorageUse = z
+  .object({
+    /** Bytes that the user may store. */
+    limit: z.number(),
+    /** Bytes that every change of files must fit beside. Earlier versions of project files make room by themselves. */
+    used: z.number(),
+    /** Bytes that imports, shared copies and messages must fit beside: with all texts. */
+    used_with_texts: z.number(),
+    /**
+     * `history`: earlier versions of project files. `files`: attached files. `conversations`: the texts of conversations,
+     * also of those in the trash. `shares`: shared copies. Kinds of which nothing is stored are there, too.
+     */
+    items: z.array(
+      z.object({
+        kind: StoredKindName,
+        bytes: z.number(),
+        /** How many there are; null for `history`. */
+        count: z.int().nullable(),
+      }),
+    ),
+  })
+  .meta({ id: 'StorageUse' })
+export type StorageUse = z.infer<typeof StorageUse>

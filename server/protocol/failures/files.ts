@@ -150,6 +150,7 @@ export const FILE_FAILURES = {
   ],
   project_name_taken: ['name_taken', 'You already have a project with this name.'],
   project_not_found: ['not_found', 'Project not found.'],
+  projects_exhausted: ['conflict', 'You already have {{limit}} projects. Delete one first.'],
   quota_claim_refused: [
     'quota_exceeded',
     'Not enough storage for another {{more}}. You can store up to {{limit}} across all projects, documents and attached files, and are using {{used}}. Delete some of them first.',
@@ -157,6 +158,10 @@ export const FILE_FAILURES = {
   quota_exceeded: [
     'quota_exceeded',
     'The change was undone because it exceeds your storage. You can store up to {{limit}} across all projects, documents and attached files, and are using {{used}}. Delete some of them first.',
+  ],
+  quota_texts_refused: [
+    'quota_exceeded',
+    'Not enough storage for another {{more}} of text. You can store up to {{limit}}, and with the texts of your conversations and shared links you are using {{used}}. Delete some conversations, shared links or files first.',
   ],
   request_stopped: ['store_busy', 'The request was cancelled. Nothing was changed.'],
   search_not_isolated: ['internal', 'The search could not be isolated from the host.'],

@@ -32,6 +32,8 @@ export const TRANSFER_FAILURES = {
   import_no_messages: 'it contains no messages',
   import_out_of_memory: 'it needs more memory than an import is allowed to use',
   import_project_exists: 'you already have a project with this name; its files were not changed',
+  import_storage_full:
+    'your storage has no room for its texts; delete some conversations, shared links or files and import it again (what is already there is not imported twice)',
   import_too_many_messages: 'it has more than {{limit}} messages',
   import_too_slow: 'reading it took too long',
   import_unreadable: 'it does not have the expected structure ({{detail}})',

@@ -1,14 +1,20 @@
-// The route for the limits of the signed-in user.
+// Routes for the limits of the signed-in user, and for what the user stores.
 import type { App } from '../../http/app.ts'
-import { QuotaReport } from '../../protocol/accounts/quota.ts'
+import { QuotaReport, StorageUse } from '../../protocol/accounts/quota.ts'
 import { envelope } from '../../protocol/envelope.ts'
 import type { UserId } from '../../protocol/ids.ts'
 import { success } from '../envelope.ts'
 
-/** `/api/quota`. */
+/** `/api/quota` and `/api/quota/storage`. */
 export function registerQuotaRoutes(
   app: App,
-  { report }: { report(userId: UserId): Promise<QuotaReport> },
+  {
+    report,
+    storageUse,
+  }: {
+    report(userId: UserId): Promise<QuotaReport>
+    storageUse(userId: UserId): Promise<StorageUse>
+  },
 ): void {
   app.get(
     '/api/quota',
@@ -19,5 +25,17 @@ export function registerQuotaRoutes(
       },
     },
     async ({ user }) => success(await report(user.id)),
+  )
+
+  app.get(
+    '/api/quota/storage',
+    {
+      schema: {
+        summary: 'Get what you store, by kind',
+        description: 'Measures the texts of all your conversations, which can take some seconds.',
+        response: { 200: envelope(StorageUse) },
+      },
+    },
+    async ({ user }) => success(await storageUse(user.id)),
   )
 }

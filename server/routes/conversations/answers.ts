@@ -13,6 +13,7 @@ import {
 } from '../../protocol/conversations/message.ts'
 import { envelope } from '../../protocol/envelope.ts'
 import { ConversationId, MessageId } from '../../protocol/ids.ts'
+import type { TextCounter } from '../../runs/dependencies.ts'
 import { success } from '../envelope.ts'
 import { presentMessage } from '../runs/present-message.ts'
 
@@ -20,6 +21,7 @@ import { presentMessage } from '../runs/present-message.ts'
 export interface AnswerRouteDependencies {
   store: Store
   database: Database
+  storage: TextCounter
   /** Maximum number of characters of a message. */
   maxCharacters: number
 }
@@ -29,7 +31,7 @@ const Params = z.object({ id: ConversationId, mid: MessageId })
 /** `/api/conversations/:id/messages/:mid/revisions` and `…/feedback`. */
 export function registerAnswerRoutes(
   app: App,
-  { store, database, maxCharacters }: AnswerRouteDependencies,
+  { store, database, storage, maxCharacters }: AnswerRouteDependencies,
 ): void {
   const tags = ['messages']
 
@@ -50,7 +52,7 @@ export function registerAnswerRoutes(
       const conversation = await store.conversations.find(user.id, params.id)
       if (conversation === undefined) throw appError('conversation_not_found')
       const id = await reviseAnswer(
-        { database, store, now: () => new Date() },
+        { database, store, storage, now: () => new Date() },
         { conversation, messageId: params.mid, text: body.text },
       )
       return success(presentMessage(await store.messages.get(conversation.id, id)))

@@ -17,12 +17,14 @@ import {
 } from '../../protocol/conversations/conversation.ts'
 import { Deleted, envelope } from '../../protocol/envelope.ts'
 import { ConversationId, type ProjectId, type UserId } from '../../protocol/ids.ts'
+import type { TextCounter } from '../../runs/dependencies.ts'
 import { deleted, presentPage, success } from '../envelope.ts'
 import { type BulkRouteDependencies, registerBulkRoute } from './bulk.ts'
 
 /** The dependencies of the routes for conversations. */
 export interface ConversationRouteDependencies extends BulkRouteDependencies {
   conversations: ConversationRepository
+  storage: TextCounter
   /** @throws AppError if the model does not exist, or the user may not use it. */
   assertModel(userId: UserId, id: string): Promise<void>
   /** @throws AppError `approval_mode_not_permitted`. */
@@ -92,6 +94,10 @@ function registerList(app: App, dependencies: ConversationRouteDependencies): vo
         body.model ??
         (body.project_id === undefined ? null : await projectModel(user.id, body.project_id))
       const thinks = body.thinking_enabled ?? (await dependencies.thinksByDefault(user.id, model))
+      await dependencies.storage.countText(
+        user.id,
+        Buffer.byteLength(body.title ?? '') + Buffer.byteLength(body.system_prompt ?? ''),
+      )
       const { id } = await conversations.create(user.id, newFields(body, model, thinks))
       return success(presentConversation(await conversations.get(user.id, id)))
     },

@@ -4,6 +4,7 @@ import type { Database } from '../../../server/db/database.ts'
 import { createStore } from '../../../server/db/store.ts'
 import { ExportedConversation } from '../../../server/protocol/conversations/export.ts'
 import { importJson } from '../../../server/sharing/import-json.ts'
+import { unlimitedStorage } from '../../../server/workspace/storage-quota.ts'
 import { describeOnEachDatabase } from '../../support/store/databases.ts'
 import { somebody } from '../../support/store/store-rows.ts'
 
@@ -66,7 +67,11 @@ describeOnEachDatabase('an import that dies half-way', (open) => {
       },
     }
     const files = { addInline: neverCalled, remove: neverCalled }
-    void importJson({ database: dying, store, files, hasModel: async () => true }, userId, given)
+    void importJson(
+      { database: dying, store, files, storage: unlimitedStorage, hasModel: async () => true },
+      userId,
+      given,
+    )
     await untilDead
 
     expect((await store.conversations.list(userId, { limit: 10 })).items).toEqual([])

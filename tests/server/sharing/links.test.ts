@@ -2,10 +2,12 @@
 import { expect, test } from 'vitest'
 import { createPasswords } from '../../../server/auth/passwords.ts'
 import { createSecretBox } from '../../../server/auth/secret-box.ts'
+import type { Database } from '../../../server/db/database.ts'
 import { createStore } from '../../../server/db/store.ts'
 import { createLocalLimits } from '../../../server/lib/local-limits.ts'
 import { documentLanguage } from '../../../server/sharing/document-texts.ts'
 import { createShares } from '../../../server/sharing/shares.ts'
+import { unlimitedStorage } from '../../../server/workspace/storage-quota.ts'
 import { describeOnEachDatabase } from '../../support/store/databases.ts'
 import { say, somebody } from '../../support/store/store-rows.ts'
 
@@ -16,16 +18,17 @@ describeOnEachDatabase('links of shares', (open) => {
     const { id: userId } = await somebody(store)
     const { id } = await store.conversations.create(userId, { title: 'Shared' })
     await say(database, id, 'Hello', null)
-    const shares = (enabled: boolean) =>
+    const shares = (enabled: boolean, through: Database = database) =>
       createShares({
-        ...{ database, store, isEnabled: () => enabled, now: () => new Date() },
+        storage: unlimitedStorage,
+        ...{ database: through, store, isEnabled: () => enabled, now: () => new Date() },
         limits: createLocalLimits(),
         ...{ box: createSecretBox(Buffer.alloc(32, 7)), passwords: createPasswords() },
       })
     const on = shares(true)
     const share = await on.create(userId, id, {})
     const token = on.tokenOf(share) ?? ''
-    return { on, off: shares(false), token, userId, id }
+    return { on, off: shares(false), through: shares, database, store, share, token, userId, id }
   }
 
   test('turning sharing off makes an existing link 404, and turning it on again brings it back', async () => {
@@ -42,6 +45,36 @@ describeOnEachDatabase('links of shares', (open) => {
   test('renewing a share keeps its token', async () => {
     const { on, token, userId, id } = await shared()
     expect(on.tokenOf(await on.create(userId, id, { password: 'open sesame' }))).toBe(token)
+  })
+
+  test('a copy whose process died half-way counts as storage, and is removed without the copies that are shown', async () => {
+    const { through, database, store, share, userId, id } = await shared()
+    const { id: other } = await store.conversations.create(userId, { title: 'Never shared' })
+    await say(database, other, 'Hello', null)
+    const texts = async () => (await store.storage.texts(userId)).shares.bytes
+    const before = await texts()
+    /** Dies after `writes`: the last of them has stored a message of the copy. */
+    const dies = (conversationId: typeof id, writes: number) =>
+      new Promise<void>((died) => {
+        let left = writes
+        const dying: Database = {
+          ...database,
+          write: (work) => (left-- > 0 ? database.write(work) : new Promise(() => died())),
+        }
+        void through(true, dying).create(userId, conversationId, {})
+      })
+    await dies(id, 1)
+    await dies(other, 2)
+    expect(await texts()).toBeGreaterThan(before)
+
+    await store.shares.removeUnfinished(new Date(share.createdAt.getTime() - 1_000))
+    expect(await texts()).toBeGreaterThan(before)
+    await store.shares.removeUnfinished(new Date(Date.now() + 1_000))
+    expect(await texts()).toBe(before)
+    expect(await store.shares.find(userId, other)).toBeUndefined()
+    const shown: string[] = []
+    for await (const json of store.shares.readMessages(share)) shown.push(json)
+    expect(shown).toHaveLength(1)
   })
 
   test('one network can open a limited number of links a minute, existing or not, and other networks are not affected', async () => {

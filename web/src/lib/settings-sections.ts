@@ -7,6 +7,7 @@ export const SETTINGS_SECTIONS = [
   { id: 'prompts', tab: 'agent', title: 'savedPrompts.title' },
   { id: 'tools', tab: 'agent', title: 'tools.title' },
   { id: 'webhooks', tab: 'channels', title: 'webhooks.title' },
+  { id: 'storage', tab: 'data', title: 'quota.kind.storage' },
   { id: 'export', tab: 'data', title: 'data.export' },
   { id: 'import', tab: 'data', title: 'data.import' },
   { id: 'email', tab: 'account', title: 'settings.email', isForAccounts: true },

@@ -1,4 +1,5 @@
 // The dependencies of the routes of accounts: for signing in, and for what belongs to one user.
+import { createStorageUse } from '../../../access/storage-use.ts'
 import type { RouteDependencies } from '../../../routes/index.ts'
 import type { SharedRouteModules } from './modules.ts'
 
@@ -8,10 +9,17 @@ type AccountGroups = 'auth' | 'quota' | 'memory' | 'preferences' | 'push' | 'use
 export const accountRoutes = (
   modules: SharedRouteModules,
 ): Pick<RouteDependencies, AccountGroups> => {
-  const { changes, reportQuota, store, tools } = modules
+  const { access, changes, config, reportQuota, store, tools, workspace } = modules
   return {
     auth: signIn(modules),
-    quota: { report: reportQuota },
+    quota: {
+      report: reportQuota,
+      storageUse: createStorageUse({
+        storage: store.storage,
+        measure: workspace.workspaces.storage.left,
+        limitOf: (userId) => access.quota(userId).storage ?? config.limits.storage,
+      }),
+    },
     memory: { memory: tools.memory },
     preferences: { settings: store.settings },
     push: { push: tools.push },

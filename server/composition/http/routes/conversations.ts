@@ -27,12 +27,13 @@ export const conversationRoutes = (
 ): Pick<RouteDependencies, ConversationGroups> => {
   const { config, database, store, attachments, chat, files, markdown, now } = modules
   const { hasModel, search, transfers, uploadSlots } = modules
+  const { storage } = modules.workspace.workspaces
   return {
     conversations: conversationList(modules),
     messages: { chat, store, database, attachments },
-    answers: { store, database, maxCharacters: config.limits.message },
+    answers: { store, database, storage, maxCharacters: config.limits.message },
     files: { files, uploadSlots, fileLimit: config.limits.attachments },
-    exports: { store, database, attachments, files, markdown, hasModel },
+    exports: { store, database, attachments, files, markdown, hasModel, storage },
     transfers: { jobs: transfers, uploadSlots, importLimit: config.limits.import },
     sharing: sharing(modules),
     search: { search },
@@ -63,8 +64,12 @@ const conversationList = ({
   changes,
   chat,
   hasModel,
+  workspace: {
+    workspaces: { storage },
+  },
 }: SharedRouteModules): RouteDependencies['conversations'] => ({
   conversations: store.conversations,
+  storage,
   trash: store.trash,
   chat,
   announce: changes.publish,
@@ -94,6 +99,9 @@ const sharing = ({
   now,
   passwords,
   settings,
+  workspace: {
+    workspaces: { storage },
+  },
 }: SharedRouteModules): RouteDependencies['sharing'] => ({
   store,
   blobs,
@@ -101,11 +109,13 @@ const sharing = ({
   files,
   markdown,
   hasModel,
+  storage,
   shares: createShares({
     database,
     store,
     box,
     passwords,
+    storage,
     isEnabled: () => settings.current().effective.sharing === 'on',
     limits,
     now,

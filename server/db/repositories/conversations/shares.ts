@@ -1,5 +1,18 @@
 // Shared copies of conversations: at most one per conversation, with its messages and files.
-import { and, asc, desc, eq, getTableColumns, gt, isNotNull, isNull, ne, sql } from 'drizzle-orm'
+import {
+  and,
+  asc,
+  desc,
+  eq,
+  getTableColumns,
+  gt,
+  isNotNull,
+  isNull,
+  lt,
+  ne,
+  sql,
+} from 'drizzle-orm'
+import { firstIdOf } from '../../../lib/ids.ts'
 import type { LongText } from '../../../lib/json-pieces.ts'
 import type { Page } from '../../../protocol/envelope.ts'
 import type { ConversationId, MessageId, UserId } from '../../../protocol/ids.ts'
@@ -23,11 +36,22 @@ export type ShareFile = {
 const READ_BATCH_SIZE = 4
 
 /** Uses the tables `shares`, `shareMessages`, `shareFiles`, `users`, `attachments`, `conversations` and `files`. */
-export function createShareRepository({ read, tables }: Database) {
+export function createShareRepository({ read, write, tables }: Database) {
   const { shares, shareMessages, shareFiles, users, attachments, conversations, files } = tables
   /** The messages of the copy that is shown. */
   const shown = ({ id, revision }: ShareRow) =>
     and(eq(shareMessages.shareId, id), eq(shareMessages.revision, revision ?? ''))
+
+  /** Removes a copy that was given up, and its share if nothing was ever shown. */
+  async function discard(tx: Writer, shareId: string, revision: string): Promise<void> {
+    await tx
+      .delete(shareMessages)
+      .where(and(eq(shareMessages.shareId, shareId), eq(shareMessages.revision, revision)))
+    await tx
+      .delete(shareFiles)
+      .where(and(eq(shareFiles.shareId, shareId), eq(shareFiles.revision, revision)))
+    await tx.delete(shares).where(and(eq(shares.id, shareId), isNull(shares.revision)))
+  }
 
   return {
     async find(userId: UserId, conversationId: ConversationId): Promise<ShareRow | undefined> {
@@ -121,15 +145,31 @@ export function createShareRepository({ read, tables }: Database) {
       )
     },
 
-    /** Removes a copy that was given up, and its share if nothing was ever shown. */
-    async discard(tx: Writer, shareId: string, revision: string): Promise<void> {
-      await tx
-        .delete(shareMessages)
-        .where(and(eq(shareMessages.shareId, shareId), eq(shareMessages.revision, revision)))
-      await tx
-        .delete(shareFiles)
-        .where(and(eq(shareFiles.shareId, shareId), eq(shareFiles.revision, revision)))
-      await tx.delete(shares).where(and(eq(shares.id, shareId), isNull(shares.revision)))
+    discard,
+
+    /**
+     * Removes what is left of copies that were begun before a given time and never completed, because their process died.
+     * Until then it counts as the user's storage.
+     */
+    async removeUnfinished(before: Date): Promise<void> {
+      // A renewal that was shown has removed all others, so what is newer than the shown copy is incomplete.
+      const renewals = await read
+        .selectDistinct({ shareId: shareMessages.shareId, revision: shareMessages.revision })
+        .from(shares)
+        .innerJoin(
+          shareMessages,
+          and(eq(shareMessages.shareId, shares.id), gt(shareMessages.revision, shares.revision)),
+        )
+        .where(lt(shareMessages.revision, firstIdOf(before)))
+      for (const { shareId, revision } of renewals)
+        await write((tx) => discard(tx, shareId, revision))
+      const first = await read
+        .select({ id: shares.id })
+        .from(shares)
+        .where(and(isNull(shares.revision), lt(shares.createdAt, before)))
+      // Each with its messages, and in a transaction of its own, because they may be long.
+      for (const { id } of first)
+        await write(async (tx) => void (await tx.delete(shares).where(eq(shares.id, id))))
     },
 
     /** Shows a complete copy and removes every other one. */

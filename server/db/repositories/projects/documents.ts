@@ -3,7 +3,7 @@ import { and, asc, desc, eq, inArray, ne, sql } from 'drizzle-orm'
 import { projectDeleted } from '../../../errors.ts'
 import { newId } from '../../../lib/ids.ts'
 import type { DescribedFailure } from '../../../protocol/failures/stored.ts'
-import type { ProjectId } from '../../../protocol/ids.ts'
+import type { ProjectId, UserId } from '../../../protocol/ids.ts'
 import { decodeCursor, MomentCursor, toPage } from '../../cursor.ts'
 import type { Database } from '../../database.ts'
 import { afterMoment, countAll } from '../../fragments.ts'
@@ -125,6 +125,16 @@ export function createDocumentRepository(database: Database) {
         )
         .limit(1)
       return row
+    },
+
+    /** Whether any of the user's projects has a document with this content. */
+    async hasContent(userId: UserId, sha256: string): Promise<boolean> {
+      const [row] = await read
+        .select({ id: documents.id })
+        .from(documents)
+        .where(and(eq(documents.userId, userId), eq(documents.sha256, sha256)))
+        .limit(1)
+      return row !== undefined
     },
 
     /** Newest first. */

@@ -15,6 +15,9 @@ import { afterMoment, countAll } from '../../fragments.ts'
 /** A row of `projects`. */
 export type ProjectRow = Database['tables']['projects']['$inferSelect']
 
+/** Projects of one user; each may have documents and a folder of its own. */
+const MAX_PROJECTS = 2_000
+
 /** The settings that a project gives its conversations. */
 export const settingsOf = ({ settings }: Pick<ProjectRow, 'settings'>): ProjectSettings =>
   settings ?? DEFAULT_PROJECT_SETTINGS
@@ -102,13 +105,19 @@ export function createProjectRepository(database: Database) {
       return { ...page, total: all?.count ?? 0 }
     },
 
-    /** @param values `size`: bytes of the initial files, 0 by default. @throws AppError `project_name_taken`. */
+    /** @param values `size`: bytes of the initial files, 0 by default. @throws AppError `project_name_taken`, `projects_exhausted`. */
     create: (
       userId: UserId,
       values: { name: string; description: string | null; size?: number },
     ): Promise<ProjectRow> =>
       unlessTaken(
         database.write(async (tx) => {
+          const [own] = await tx
+            .select({ count: countAll })
+            .from(projects)
+            .where(eq(projects.userId, userId))
+          if ((own?.count ?? 0) >= MAX_PROJECTS)
+            throw appError('projects_exhausted', { limit: MAX_PROJECTS })
           const now = new Date()
           const project = {
             id: newId<ProjectId>(),

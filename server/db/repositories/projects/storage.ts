@@ -1,10 +1,37 @@
-// The storage used by a user's projects, documents and files, for the quota.
-import { and, asc, eq, gt, isNull, max, notExists, sql } from 'drizzle-orm'
-import type { ProjectId, UserId } from '../../../protocol/ids.ts'
+// The storage used by a user's projects, documents, files and texts, for the quota.
+import {
+  and,
+  asc,
+  count,
+  eq,
+  exists,
+  gt,
+  inArray,
+  isNull,
+  max,
+  notExists,
+  type SQL,
+  sql,
+} from 'drizzle-orm'
+import { createTurns } from '../../../lib/turns.ts'
+import type { ConversationId, ProjectId, UserId } from '../../../protocol/ids.ts'
 import type { Database } from '../../database.ts'
+import { byteLength } from '../../fragments.ts'
+
+/** Messages whose texts one query measures, because SQLite executes it on the event loop. */
+const MEASURED_AT_ONCE = 200
+
+/** What a message, a step or a conversation counts beside its text, so that many short ones count, too. */
+export const ROW_BYTES = 256
 
 /** Stores and sums the bytes that users store. */
 export type StorageRepository = ReturnType<typeof createStorageRepository>
+
+/** How many things of a kind a user stores, and their bytes. */
+export interface StoredKind {
+  count: number
+  bytes: number
+}
 
 /** Bytes that an account stores. */
 export interface StoredByUser {
@@ -15,27 +42,143 @@ export interface StoredByUser {
   files: number
 }
 
-/** Uses the tables `documents`, `files`, `projects` and `users`. */
+/** Uses the tables of projects, documents, files, messages and shared copies, and `users`. */
 export function createStorageRepository(database: Database) {
   const { read, tables } = database
   const { checkpoints, documents, files, projects, users } = tables
-  const sum = (
-    column:
-      | typeof projects.size
-      | typeof projects.historySize
-      | typeof documents.size
-      | typeof files.size,
-  ) => sql`coalesce(sum(${column}), 0)`.mapWith(Number)
-  /**
-   * The condition that a document was not made from a file that the user still stores: such a document counts with the
-   * file.
-   */
-  const isNoFile = notExists(
+  const { conversations, messages, steps, shares, shareFiles, shareMessages } = tables
+  const sum = (column: typeof projects.size | typeof projects.historySize | typeof files.size) =>
+    sql`coalesce(sum(${column}), 0)`.mapWith(Number)
+  /** Whether a document was made from a file that the user still stores. */
+  const isOfFile = exists(
     read
       .select({ id: files.id })
       .from(files)
       .where(and(eq(files.sha256, documents.sha256), eq(files.userId, documents.userId))),
   )
+  /** The documents with the same content: one of them counts with the file that it was made from. */
+  const byContent = (where?: SQL) =>
+    read
+      .select({
+        userId: documents.userId,
+        count: count().as('count'),
+        bytes:
+          sql<number>`sum(${documents.size}) - max(case when ${isOfFile} then ${documents.size} else 0 end)`.as(
+            'bytes',
+          ),
+      })
+      .from(documents)
+      .where(where)
+      .groupBy(documents.userId, sql`coalesce(${documents.sha256}, ${documents.id})`)
+      .as('by_content')
+
+  const total = (bytes: SQL<number>) => sql`coalesce(sum(${bytes}), 0)`.mapWith(Number)
+
+  /** Projects of known size without their history, documents as far as they do not count with a file, and files. */
+  async function stored(
+    userId: UserId,
+  ): Promise<Record<'projects' | 'documents' | 'files', StoredKind>> {
+    const contents = byContent(eq(documents.userId, userId))
+    const [inProjects, inDocuments, inFiles] = await Promise.all([
+      read
+        .select({ count: count(), bytes: sum(projects.size) })
+        .from(projects)
+        .where(eq(projects.userId, userId)),
+      read
+        .select({
+          count: total(sql<number>`${contents.count}`),
+          bytes: total(sql<number>`${contents.bytes}`),
+        })
+        .from(contents),
+      read
+        .select({ count: count(), bytes: sum(files.size) })
+        .from(files)
+        .where(eq(files.userId, userId)),
+    ])
+    const none = { count: 0, bytes: 0 }
+    return {
+      projects: inProjects[0] ?? none,
+      documents: inDocuments[0] ?? none,
+      files: inFiles[0] ?? none,
+    }
+  }
+
+  async function inConversations(
+    ids: readonly ConversationId[],
+    turn: ReturnType<typeof createTurns>,
+  ): Promise<number> {
+    let bytes = 0
+    for (let from = 0, isLast = false; !isLast; from += MEASURED_AT_ONCE) {
+      await turn()
+      // In the order of an index, so that nothing is sorted.
+      const some = read
+        .select({ row: messages.row, id: messages.id })
+        .from(messages)
+        .where(inArray(messages.conversationId, [...ids]))
+        .orderBy(asc(messages.conversationId), asc(messages.parentId), asc(messages.row))
+        .limit(MEASURED_AT_ONCE)
+        .offset(from)
+        .as('some')
+      const [texts] = await read
+        .select({ rows: count(), bytes: total(byteLength(messages.text)) })
+        .from(messages)
+        .innerJoin(some, eq(messages.row, some.row))
+      const artifact = byteLength(sql`cast(${steps.artifact} as text)`)
+      const [inSteps] = await read
+        .select({
+          rows: count(),
+          bytes: total(sql<number>`${byteLength(steps.content)} + coalesce(${artifact}, 0)`),
+        })
+        .from(steps)
+        .innerJoin(some, eq(steps.messageId, some.id))
+      const rows = (texts?.rows ?? 0) + (inSteps?.rows ?? 0)
+      bytes += (texts?.bytes ?? 0) + (inSteps?.bytes ?? 0) + rows * ROW_BYTES
+      isLast = (texts?.rows ?? 0) < MEASURED_AT_ONCE
+    }
+    return bytes
+  }
+
+  async function inShare(
+    userId: UserId,
+    shareId: string,
+    turn: ReturnType<typeof createTurns>,
+  ): Promise<number> {
+    const [inFiles] = await read
+      .select({
+        bytes: total(sql<number>`coalesce(${shareFiles.size}, ${byteLength(shareFiles.content)})`),
+      })
+      .from(shareFiles)
+      .where(
+        and(
+          eq(shareFiles.shareId, shareId),
+          // Contents that the user stores count there.
+          notExists(
+            read
+              .select({ id: files.id })
+              .from(files)
+              .where(and(eq(files.sha256, shareFiles.sha256), eq(files.userId, userId))),
+          ),
+        ),
+      )
+    let bytes = inFiles?.bytes ?? 0
+    for (let from = 0, isLast = false; !isLast; from += MEASURED_AT_ONCE) {
+      await turn()
+      const some = read
+        .select({ bytes: byteLength(shareMessages.content).as('bytes') })
+        .from(shareMessages)
+        .where(eq(shareMessages.shareId, shareId))
+        .orderBy(asc(shareMessages.revision), asc(shareMessages.position))
+        .limit(MEASURED_AT_ONCE)
+        .offset(from)
+        .as('some')
+      const [texts] = await read
+        .select({ rows: count(), bytes: total(sql<number>`${some.bytes}`) })
+        .from(some)
+      bytes += (texts?.bytes ?? 0) + (texts?.rows ?? 0) * ROW_BYTES
+      isLast = (texts?.rows ?? 0) < MEASURED_AT_ONCE
+    }
+    return bytes
+  }
 
   return {
     /**
@@ -43,22 +186,11 @@ export function createStorageRepository(database: Database) {
      * and a file with the same content count once.
      */
     async used(userId: UserId): Promise<number> {
-      const [inProjects, inDocuments, inFiles] = await Promise.all([
-        read
-          .select({ bytes: sum(projects.size) })
-          .from(projects)
-          .where(eq(projects.userId, userId)),
-        read
-          .select({ bytes: sum(documents.size) })
-          .from(documents)
-          .where(and(eq(documents.userId, userId), isNoFile)),
-        read
-          .select({ bytes: sum(files.size) })
-          .from(files)
-          .where(eq(files.userId, userId)),
-      ])
-      return (inProjects[0]?.bytes ?? 0) + (inDocuments[0]?.bytes ?? 0) + (inFiles[0]?.bytes ?? 0)
+      const { projects: inProjects, documents: inDocuments, files: inFiles } = await stored(userId)
+      return inProjects.bytes + inDocuments.bytes + inFiles.bytes
     },
+
+    stored,
 
     /** Total bytes of the earlier contents of files in the user's projects, as far as they are counted. */
     async history(userId: UserId): Promise<number> {
@@ -67,6 +199,36 @@ export function createStorageRepository(database: Database) {
         .from(projects)
         .where(eq(projects.userId, userId))
       return row?.bytes ?? 0
+    },
+
+    /**
+     * The texts of all conversations, also deleted ones until they are removed, and the shared copies, with the files in them
+     * that the user no longer stores. Counted in short turns of the event loop, so it takes a while where there are many.
+     */
+    async texts(userId: UserId): Promise<Record<'conversations' | 'shares', StoredKind>> {
+      const turn = createTurns()
+      const prompt = sql<number>`coalesce(${byteLength(conversations.systemPrompt)}, 0)`
+      const own = await read
+        .select({
+          id: conversations.id,
+          messages: conversations.messageCount,
+          bytes: sql<number>`${byteLength(conversations.title)} + ${prompt}`.mapWith(Number),
+        })
+        .from(conversations)
+        .where(eq(conversations.userId, userId))
+      let inOwn = 0
+      for (const { bytes } of own) inOwn += bytes + ROW_BYTES
+      for (const group of groupsOf(own)) inOwn += await inConversations(group, turn)
+      const copies = await read
+        .select({ id: shares.id })
+        .from(shares)
+        .where(eq(shares.userId, userId))
+      let inCopies = 0
+      for (const { id } of copies) inCopies += ROW_BYTES + (await inShare(userId, id, turn))
+      return {
+        conversations: { count: own.length, bytes: inOwn },
+        shares: { count: copies.length, bytes: inCopies },
+      }
     },
 
     /** The user's projects with a history, least recently changed first. */
@@ -97,16 +259,16 @@ export function createStorageRepository(database: Database) {
 
     /** The stored bytes of each account that stores anything, by kind. */
     async byUser(): Promise<StoredByUser[]> {
+      const contents = byContent()
       const [inProjects, inDocuments, inFiles, accounts] = await Promise.all([
         read
           .select({ userId: projects.userId, bytes: sum(projects.size) })
           .from(projects)
           .groupBy(projects.userId),
         read
-          .select({ userId: documents.userId, bytes: sum(documents.size) })
-          .from(documents)
-          .where(isNoFile)
-          .groupBy(documents.userId),
+          .select({ userId: contents.userId, bytes: total(sql<number>`${contents.bytes}`) })
+          .from(contents)
+          .groupBy(contents.userId),
         read
           .select({ userId: files.userId, bytes: sum(files.size) })
           .from(files)
@@ -156,4 +318,25 @@ export function createStorageRepository(database: Database) {
           .where(and(eq(projects.id, projectId), isNull(projects.size)))
       }),
   }
+}
+
+/** Small conversations together, so that few queries measure them. */
+function* groupsOf(
+  conversations: readonly { id: ConversationId; messages: number }[],
+): Generator<ConversationId[]> {
+  let group: ConversationId[] = []
+  let size = 0
+  for (const { id, messages } of conversations) {
+    if (
+      group.length > 0 &&
+      (size + messages > MEASURED_AT_ONCE || group.length > MEASURED_AT_ONCE)
+    ) {
+      yield group
+      group = []
+      size = 0
+    }
+    group.push(id)
+    size += messages
+  }
+  if (group.length > 0) yield group
 }

@@ -1,4 +1,4 @@
-// The user's data: export everything as an archive, and import conversations.
+// The user's data: what is stored, export everything as an archive, and import conversations.
 import type { UseQueryResult } from '@tanstack/react-query'
 import { Download, PackageOpen, Upload } from 'lucide-react'
 import { useRef } from 'react'
@@ -20,11 +20,13 @@ import { Failed } from '../../ui/states/feedback.tsx'
 import { ProgressBar } from '../../ui/states/progress-bar.tsx'
 import { ImportReportView } from './import-report.tsx'
 import { Section } from './section.tsx'
+import { StorageSection } from './storage-section.tsx'
 
-/** A tab of the settings. Both are jobs of the server, which continue when the user leaves the page. */
+/** A tab of the settings. Export and import are jobs of the server, which continue when the user leaves the page. */
 export function DataSection() {
   return (
     <>
+      <StorageSection />
       <ExportSection />
       <ImportSection />
     </>

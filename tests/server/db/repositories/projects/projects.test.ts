@@ -1,13 +1,35 @@
 // Projects of a user: names, lists, updates.
 import { beforeAll, expect, test } from 'vitest'
+import type { Database } from '../../../../../server/db/database.ts'
 import { createStore, type Store } from '../../../../../server/db/store.ts'
+import { newId } from '../../../../../server/lib/ids.ts'
+import type { ProjectId } from '../../../../../server/protocol/ids.ts'
 import { describeOnEachDatabase } from '../../../../support/store/databases.ts'
 import { somebody } from '../../../../support/store/store-rows.ts'
 
 describeOnEachDatabase('projects', (open) => {
+  let database: Database
   let store: Store
   beforeAll(async () => {
-    store = createStore(await open())
+    database = await open()
+    store = createStore(database)
+  })
+
+  test('one user has at most 2,000 of them, so that nobody fills the disk with empty ones', async () => {
+    const { id: userId } = await somebody(store)
+    const last = await store.projects.create(userId, { name: 'last', description: null })
+    const others = Array.from({ length: 1_999 }, (_, at) => ({
+      ...last,
+      id: newId<ProjectId>(),
+      name: `project ${at}`,
+    }))
+    await database.write(async (tx) => {
+      await tx.insert(database.tables.projects).values(others)
+    })
+    const another = () => store.projects.create(userId, { name: 'another', description: null })
+    await expect(another()).rejects.toMatchObject({ reason: 'projects_exhausted', status: 409 })
+    await store.projects.remove(userId, last.id)
+    await another()
   })
 
   test('a project name is unique per user, also for concurrent requests', async () => {

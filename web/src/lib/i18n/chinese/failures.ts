@@ -137,6 +137,8 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   import_no_messages: '没有任何消息',
   import_out_of_memory: '需要的内存超过了导入的上限',
   import_project_exists: '已有同名项目，其中的文件保持不变',
+  import_storage_full:
+    '存储空间放不下其中的文字；请删除一些对话、分享链接或文件后重新导入（已有的内容不会重复导入）',
   import_too_many_messages: '消息超过 {{limit}} 条',
   import_too_slow: '读取时间过长',
   import_unreadable: '格式与预期不符（{{detail}}）',

@@ -65,10 +65,13 @@ export const files: Record<keyof typeof FILE_FAILURES, string> = {
   project_full: '项目将超过 {{limit}} 的上限，请先删除一些文件。',
   project_name_taken: '你已有同名的项目。',
   project_not_found: '没有这个项目。',
+  projects_exhausted: '你已有 {{limit}} 个项目。请先删除一个。',
   quota_claim_refused:
     '存储空间不足，无法再保存 {{more}}。所有项目、文档和附件合计最多 {{limit}}，已使用 {{used}}。请先删除其中一些。',
   quota_exceeded:
     '更改超出了你的存储空间，已被撤销。所有项目、文档和附件合计最多 {{limit}}，已使用 {{used}}。请先删除其中一些。',
+  quota_texts_refused:
+    '存储空间不足，无法再保存 {{more}} 的文字。最多 {{limit}}，连同对话和分享链接的文字已使用 {{used}}。请先删除一些对话、分享链接或文件。',
   request_stopped: '请求已停止，没有做任何更改。',
   search_not_isolated: '无法将搜索与主机隔离。',
   search_busy: '你已有 {{count}} 个搜索在等待，请等它们完成后重试。',

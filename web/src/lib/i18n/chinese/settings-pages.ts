@@ -262,6 +262,15 @@ export const settingsPages: typeof english = {
     removeText: '之后不再发送任何内容，等待发送的也会取消。',
   },
   data: {
+    storageText: '你在这里存储的内容，以及在哪里删除。连同文字共 {{total}}。',
+    stored: {
+      projects: '删除项目中的文件，或删除整个项目。',
+      history: '文件的早期版本。需要空间时会先删除最早的。',
+      files: '随最后一个包含它们的对话一起删除。',
+      documents: '在所属项目中删除。',
+      conversations: '对话的文字。回收站里的对话在彻底删除前仍占用空间。',
+      shares: '对话的副本。停止分享即可删除。',
+    },
     export: '导出全部数据',
     exportText: '将你在这里的所有内容打包成一个 ZIP 文件，可导入任何 NanoClaw。',
     exportNote:

@@ -265,6 +265,16 @@ export const settingsPages = {
     removeText: 'Nothing more is sent, including events that are still waiting.',
   },
   data: {
+    storageText: 'What you store here and where you can delete it. With texts: {{total}}.',
+    stored: {
+      projects: 'Delete files in a project, or the whole project.',
+      history: 'Earlier versions of files. The oldest are deleted when space is needed.',
+      files: 'Deleted with the last conversation that has them.',
+      documents: 'Delete them in their projects.',
+      conversations:
+        'Their texts. Conversations in the trash count until they are deleted forever.',
+      shares: 'Copies of conversations. Stop sharing to delete them.',
+    },
     export: 'Export everything',
     exportText: 'Everything you own here, in one ZIP archive that any NanoClaw can import.',
     exportNote:

@@ -86,10 +86,13 @@ export const files: Texts<typeof FILE_FAILURES> = {
     'Le projet dépasserait sa limite de {{limit}}. Supprimez d’abord quelques fichiers.',
   project_name_taken: 'Vous avez déjà un projet de ce nom.',
   project_not_found: 'Ce projet n’existe pas.',
+  projects_exhausted: 'Vous avez déjà {{limit}} projets. Supprimez-en un d’abord.',
   quota_claim_refused:
     'Il n’y a pas assez de place pour {{more}} de plus. Vous pouvez stocker {{limit}} au plus dans l’ensemble des projets, documents et fichiers joints, et vous en avez stocké {{used}}. Supprimez-en d’abord.',
   quota_exceeded:
     'La modification a été annulée car elle dépasse votre espace. Vous pouvez stocker {{limit}} au plus dans l’ensemble des projets, documents et fichiers joints, et vous en avez stocké {{used}}. Supprimez-en d’abord.',
+  quota_texts_refused:
+    'Il n’y a pas assez de place pour {{more}} de texte de plus. Vous pouvez stocker {{limit}} au plus et, avec les textes de vos conversations et de vos liens partagés, vous en avez stocké {{used}}. Supprimez d’abord des conversations, des liens partagés ou des fichiers.',
   request_stopped: 'La requête a été annulée. Rien n’a été modifié.',
   search_not_isolated: 'La recherche n’a pas pu être isolée du système.',
   search_busy: 'Vous avez {{count}} recherches en attente. Réessayez quand elles seront terminées.',
@@ -288,6 +291,8 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   import_no_messages: 'il ne contient aucun message',
   import_out_of_memory: 'il exige plus de mémoire qu’une importation n’en peut utiliser',
   import_project_exists: 'vous avez déjà un projet de ce nom ; ses fichiers n’ont pas été modifiés',
+  import_storage_full:
+    'votre espace de stockage ne suffit pas pour ses textes ; supprimez des conversations, des liens partagés ou des fichiers et importez-le de nouveau (ce qui est déjà là n’est pas importé deux fois)',
   import_too_many_messages: 'il compte plus de {{limit}} messages',
   import_too_slow: 'la lecture a pris trop de temps',
   import_unreadable: 'il n’a pas la forme attendue ({{detail}})',

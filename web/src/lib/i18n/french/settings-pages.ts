@@ -217,6 +217,17 @@ export const settingsPages = {
     saved: 'Enregistré.',
   },
   data: {
+    storageText: 'Ce que vous stockez ici et où le supprimer. Avec les textes : {{total}}.',
+    stored: {
+      projects: 'Supprimez des fichiers dans un projet, ou tout le projet.',
+      history:
+        'Versions antérieures des fichiers. Les plus anciennes sont supprimées quand il faut de la place.',
+      files: 'Supprimés avec la dernière conversation qui les contient.',
+      documents: 'Supprimez-les dans leurs projets.',
+      conversations:
+        'Leurs textes. Celles de la corbeille comptent jusqu’à leur suppression définitive.',
+      shares: 'Copies de conversations. Arrêtez le partage pour les supprimer.',
+    },
     export: 'Tout exporter',
     exportText:
       'Tout ce qui vous appartient ici, en une archive ZIP que tout NanoClaw peut importer.',

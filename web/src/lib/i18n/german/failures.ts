@@ -89,10 +89,13 @@ export const files: Texts<typeof FILE_FAILURES> = {
     'Das Projekt würde größer als sein Limit von {{limit}}. Lösche zuerst einige Dateien.',
   project_name_taken: 'Du hast schon ein Projekt mit diesem Namen.',
   project_not_found: 'Dieses Projekt gibt es nicht.',
+  projects_exhausted: 'Du hast schon {{limit}} Projekte. Lösche zuerst eines.',
   quota_claim_refused:
     'Der Speicher reicht nicht für weitere {{more}}. Du kannst in allen Projekten, Dokumenten und angehängten Dateien zusammen höchstens {{limit}} speichern und hast {{used}} gespeichert. Lösche zuerst etwas davon.',
   quota_exceeded:
     'Die Änderung wurde rückgängig gemacht, weil sie deinen Speicher überschreitet. Du kannst in allen Projekten, Dokumenten und angehängten Dateien zusammen höchstens {{limit}} speichern und hast {{used}} gespeichert. Lösche zuerst etwas davon.',
+  quota_texts_refused:
+    'Der Speicher reicht nicht für weitere {{more}} Text. Du kannst höchstens {{limit}} speichern und hast mit den Texten deiner Unterhaltungen und geteilten Links {{used}} gespeichert. Lösche zuerst einige Unterhaltungen, geteilte Links oder Dateien.',
   request_stopped: 'Die Anfrage wurde abgebrochen. Nichts wurde geändert.',
   search_not_isolated: 'Die Suche ließ sich nicht vom System isolieren.',
   search_busy:
@@ -294,6 +297,8 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   import_out_of_memory: 'es braucht mehr Speicher, als ein Import verwenden darf',
   import_project_exists:
     'du hast schon ein Projekt mit diesem Namen; seine Dateien wurden nicht geändert',
+  import_storage_full:
+    'dein Speicher reicht nicht für die Texte; lösche einige Unterhaltungen, geteilte Links oder Dateien und importiere noch einmal (was schon da ist, wird nicht doppelt importiert)',
   import_too_many_messages: 'es hat mehr als {{limit}} Nachrichten',
   import_too_slow: 'das Lesen dauerte zu lange',
   import_unreadable: 'es hat nicht die erwartete Form ({{detail}})',

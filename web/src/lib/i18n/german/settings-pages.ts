@@ -208,6 +208,17 @@ export const settingsPages = {
     saved: 'Gespeichert.',
   },
   data: {
+    storageText: 'Was du hier speicherst und wo du es löschen kannst. Mit Texten: {{total}}.',
+    stored: {
+      projects: 'Lösche Dateien in einem Projekt oder das ganze Projekt.',
+      history:
+        'Frühere Fassungen von Dateien. Die ältesten werden gelöscht, wenn Platz gebraucht wird.',
+      files: 'Werden mit der letzten Unterhaltung gelöscht, die sie enthält.',
+      documents: 'Lösche sie in ihren Projekten.',
+      conversations:
+        'Ihre Texte. Unterhaltungen im Papierkorb zählen, bis sie endgültig gelöscht sind.',
+      shares: 'Kopien von Unterhaltungen. Beende das Teilen, um sie zu löschen.',
+    },
     export: 'Alles exportieren',
     exportText:
       'Alles, was dir hier gehört, als ein ZIP-Archiv, das jedes NanoClaw importieren kann.',

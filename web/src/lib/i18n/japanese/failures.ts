@@ -86,10 +86,13 @@ export const files: Texts<typeof FILE_FAILURES> = {
     'プロジェクトが上限の {{limit}} を超えます。先にファイルをいくつか削除してください。',
   project_name_taken: '同じ名前のプロジェクトが既にあります。',
   project_not_found: 'そのプロジェクトはありません。',
+  projects_exhausted: 'プロジェクトが既に {{limit}} 件あります。先に 1 件削除してください。',
   quota_claim_refused:
     'あと {{more}} の空きがありません。プロジェクト、ドキュメント、添付ファイルの合計で {{limit}} まで保存でき、{{used}} を使用中です。先にいくつか削除してください。',
   quota_exceeded:
     '保存容量を超えるため、変更を元に戻しました。プロジェクト、ドキュメント、添付ファイルの合計で {{limit}} まで保存でき、{{used}} を使用中です。先にいくつか削除してください。',
+  quota_texts_refused:
+    'あと {{more}} のテキストを保存する空きがありません。保存できるのは {{limit}} までで、会話と共有リンクのテキストを含めて {{used}} を使用中です。先に会話、共有リンク、ファイルのいくつかを削除してください。',
   request_stopped: 'リクエストはキャンセルされました。何も変更していません。',
   search_not_isolated: '検索をシステムから隔離できませんでした。',
   search_busy: '{{count}} 件の検索が待機中です。終わってからもう一度お試しください。',
@@ -281,6 +284,8 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   import_no_messages: 'メッセージが含まれていません',
   import_out_of_memory: 'インポートで使える上限を超えるメモリが必要です',
   import_project_exists: '同じ名前のプロジェクトが既にあります。そのファイルは変更していません',
+  import_storage_full:
+    'テキストを保存する空きがありません。会話、共有リンク、ファイルのいくつかを削除して、もう一度インポートしてください（すでにあるものは重複しません）',
   import_too_many_messages: 'メッセージが {{limit}} 件を超えています',
   import_too_slow: '読み取りに時間がかかりすぎました',
   import_unreadable: '想定された形式ではありません（{{detail}}）',

@@ -83,10 +83,13 @@ export const files: Texts<typeof FILE_FAILURES> = {
   project_full: '프로젝트가 한도 {{limit}}을(를) 넘게 됩니다. 먼저 파일을 몇 개 삭제하세요.',
   project_name_taken: '같은 이름의 프로젝트가 이미 있습니다.',
   project_not_found: '그런 프로젝트가 없습니다.',
+  projects_exhausted: '프로젝트가 이미 {{limit}}개 있습니다. 먼저 하나를 삭제하세요.',
   quota_claim_refused:
     '{{more}}을(를) 더 저장할 공간이 없습니다. 프로젝트, 문서, 첨부 파일을 합쳐 최대 {{limit}}까지 저장할 수 있고 {{used}}을(를) 사용 중입니다. 먼저 일부를 삭제하세요.',
   quota_exceeded:
     '저장 공간을 넘어 변경을 되돌렸습니다. 프로젝트, 문서, 첨부 파일을 합쳐 최대 {{limit}}까지 저장할 수 있고 {{used}}을(를) 사용 중입니다. 먼저 일부를 삭제하세요.',
+  quota_texts_refused:
+    '텍스트 {{more}}을(를) 더 저장할 공간이 없습니다. 최대 {{limit}}까지 저장할 수 있고, 대화와 공유 링크의 텍스트를 포함해 {{used}}을(를) 사용 중입니다. 먼저 대화, 공유 링크 또는 파일을 일부 삭제하세요.',
   request_stopped: '요청이 취소되었습니다. 변경된 것은 없습니다.',
   search_not_isolated: '검색을 시스템에서 격리할 수 없습니다.',
   search_busy: '대기 중인 검색이 {{count}}개 있습니다. 끝난 뒤 다시 시도하세요.',
@@ -274,6 +277,8 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   import_no_messages: '메시지가 없습니다',
   import_out_of_memory: '가져오기에 허용된 것보다 많은 메모리가 필요합니다',
   import_project_exists: '같은 이름의 프로젝트가 이미 있습니다. 그 파일은 변경되지 않았습니다',
+  import_storage_full:
+    '텍스트를 저장할 공간이 없습니다. 대화, 공유 링크 또는 파일을 일부 삭제하고 다시 가져오세요(이미 있는 항목은 두 번 가져오지 않습니다)',
   import_too_many_messages: '메시지가 {{limit}}개를 넘습니다',
   import_too_slow: '읽는 데 너무 오래 걸렸습니다',
   import_unreadable: '예상한 형식이 아닙니다({{detail}})',

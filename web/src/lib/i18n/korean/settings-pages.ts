@@ -195,6 +195,15 @@ export const settingsPages = {
     saved: '저장했습니다.',
   },
   data: {
+    storageText: '여기에 저장한 항목과 삭제할 수 있는 위치입니다. 텍스트 포함: {{total}}.',
+    stored: {
+      projects: '프로젝트의 파일이나 프로젝트 전체를 삭제하세요.',
+      history: '파일의 이전 버전입니다. 공간이 필요하면 오래된 것부터 삭제됩니다.',
+      files: '파일이 들어 있는 마지막 대화와 함께 삭제됩니다.',
+      documents: '각 프로젝트에서 삭제하세요.',
+      conversations: '대화의 텍스트입니다. 휴지통의 대화는 영구 삭제될 때까지 포함됩니다.',
+      shares: '대화의 사본입니다. 공유를 중지하면 삭제됩니다.',
+    },
     export: '전체 내보내기',
     exportText:
       '이곳에 있는 내 모든 것을 어느 NanoClaw에서나 가져올 수 있는 ZIP 파일 하나로 만듭니다.',

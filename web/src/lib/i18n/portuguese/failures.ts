@@ -84,10 +84,13 @@ export const files: Texts<typeof FILE_FAILURES> = {
   project_full: 'O projeto passaria do limite de {{limit}}. Exclua alguns arquivos primeiro.',
   project_name_taken: 'Você já tem um projeto com este nome.',
   project_not_found: 'Esse projeto não existe.',
+  projects_exhausted: 'Você já tem {{limit}} projetos. Exclua um primeiro.',
   quota_claim_refused:
     'Não há espaço para mais {{more}}. Você pode armazenar no máximo {{limit}} em todos os projetos, documentos e arquivos anexados juntos, e está usando {{used}}. Exclua algo primeiro.',
   quota_exceeded:
     'A alteração foi desfeita porque excede seu espaço. Você pode armazenar no máximo {{limit}} em todos os projetos, documentos e arquivos anexados juntos, e está usando {{used}}. Exclua algo primeiro.',
+  quota_texts_refused:
+    'Não há espaço para mais {{more}} de texto. Você pode armazenar no máximo {{limit}} e, com os textos das suas conversas e links compartilhados, está usando {{used}}. Exclua primeiro conversas, links compartilhados ou arquivos.',
   request_stopped: 'A solicitação foi cancelada. Nada foi alterado.',
   search_not_isolated: 'Não foi possível isolar a pesquisa do sistema.',
   search_busy: 'Você tem {{count}} pesquisas em espera. Tente novamente quando terminarem.',
@@ -281,6 +284,8 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   import_out_of_memory: 'precisa de mais memória do que uma importação pode usar',
   import_project_exists:
     'você já tem um projeto com este nome; os arquivos dele não foram alterados',
+  import_storage_full:
+    'seu armazenamento não tem espaço para os textos; exclua conversas, links compartilhados ou arquivos e importe de novo (o que já existe não é importado duas vezes)',
   import_too_many_messages: 'tem mais de {{limit}} mensagens',
   import_too_slow: 'a leitura demorou demais',
   import_unreadable: 'não tem a forma esperada ({{detail}})',

@@ -212,6 +212,15 @@ export const settingsPages = {
     saved: 'Salvo.',
   },
   data: {
+    storageText: 'O que você armazena aqui e onde pode excluir. Com os textos: {{total}}.',
+    stored: {
+      projects: 'Exclua arquivos de um projeto ou o projeto inteiro.',
+      history: 'Versões anteriores de arquivos. As mais antigas são excluídas quando falta espaço.',
+      files: 'Excluídos com a última conversa que os contém.',
+      documents: 'Exclua-os nos respectivos projetos.',
+      conversations: 'Os textos delas. As da lixeira contam até serem excluídas definitivamente.',
+      shares: 'Cópias de conversas. Pare de compartilhar para excluí-las.',
+    },
     export: 'Exportar tudo',
     exportText: 'Tudo o que é seu aqui, em um arquivo ZIP que qualquer NanoClaw pode importar.',
     exportNote:

@@ -84,10 +84,13 @@ export const files: Texts<typeof FILE_FAILURES> = {
   project_full: 'El proyecto superaría su límite de {{limit}}. Elimina antes algunos archivos.',
   project_name_taken: 'Ya tienes un proyecto con este nombre.',
   project_not_found: 'Ese proyecto no existe.',
+  projects_exhausted: 'Ya tienes {{limit}} proyectos. Elimina uno primero.',
   quota_claim_refused:
     'No hay espacio para otros {{more}}. Puedes guardar como máximo {{limit}} entre proyectos, documentos y archivos adjuntos, y tienes guardados {{used}}. Elimina algo primero.',
   quota_exceeded:
     'El cambio se deshizo porque supera tu espacio. Puedes guardar como máximo {{limit}} entre proyectos, documentos y archivos adjuntos, y tienes guardados {{used}}. Elimina algo primero.',
+  quota_texts_refused:
+    'No hay espacio para otros {{more}} de texto. Puedes guardar como máximo {{limit}} y, con los textos de tus conversaciones y enlaces compartidos, tienes guardados {{used}}. Elimina primero conversaciones, enlaces compartidos o archivos.',
   request_stopped: 'La solicitud se canceló. No se cambió nada.',
   search_not_isolated: 'No se pudo aislar la búsqueda del sistema.',
   search_busy: 'Tienes {{count}} búsquedas en espera. Inténtalo de nuevo cuando terminen.',
@@ -285,6 +288,8 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   import_no_messages: 'no contiene mensajes',
   import_out_of_memory: 'necesita más memoria de la que puede usar una importación',
   import_project_exists: 'ya tienes un proyecto con este nombre; sus archivos no se cambiaron',
+  import_storage_full:
+    'tu almacenamiento no tiene espacio para sus textos; elimina conversaciones, enlaces compartidos o archivos e impórtalo de nuevo (lo que ya está no se importa dos veces)',
   import_too_many_messages: 'tiene más de {{limit}} mensajes',
   import_too_slow: 'se tardó demasiado en leerlo',
   import_unreadable: 'no tiene la forma esperada ({{detail}})',

@@ -216,6 +216,16 @@ export const settingsPages = {
     saved: 'Guardado.',
   },
   data: {
+    storageText: 'Lo que guardas aquí y dónde puedes eliminarlo. Con los textos: {{total}}.',
+    stored: {
+      projects: 'Elimina archivos de un proyecto o el proyecto entero.',
+      history:
+        'Versiones anteriores de archivos. Las más antiguas se eliminan cuando hace falta espacio.',
+      files: 'Se eliminan con la última conversación que los contiene.',
+      documents: 'Elimínalos en sus proyectos.',
+      conversations: 'Sus textos. Las de la papelera cuentan hasta que se eliminan para siempre.',
+      shares: 'Copias de conversaciones. Deja de compartir para eliminarlas.',
+    },
     export: 'Exportar todo',
     exportText: 'Todo lo que tienes aquí, en un archivo ZIP que cualquier NanoClaw puede importar.',
     exportNote:

@@ -139,6 +139,8 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   import_no_messages: '沒有任何訊息',
   import_out_of_memory: '需要的記憶體超過了匯入的上限',
   import_project_exists: '已有同名專案，其中的檔案保持不變',
+  import_storage_full:
+    '儲存空間放不下其中的文字；請刪除一些對話、分享連結或檔案後重新匯入（已有的內容不會重複匯入）',
   import_too_many_messages: '訊息超過 {{limit}} 條',
   import_too_slow: '讀取時間過長',
   import_unreadable: '格式與預期不符（{{detail}}）',

@@ -66,10 +66,13 @@ export const files: Record<keyof typeof FILE_FAILURES, string> = {
   project_full: '專案將超過 {{limit}} 的上限，請先刪除一些檔案。',
   project_name_taken: '你已有同名的專案。',
   project_not_found: '沒有這個專案。',
+  projects_exhausted: '你已有 {{limit}} 個專案。請先刪除一個。',
   quota_claim_refused:
     '儲存空間不足，無法再儲存 {{more}}。所有專案、文件和附件合計最多 {{limit}}，已使用 {{used}}。請先刪除其中一些。',
   quota_exceeded:
     '更改超出了你的儲存空間，已被復原。所有專案、文件和附件合計最多 {{limit}}，已使用 {{used}}。請先刪除其中一些。',
+  quota_texts_refused:
+    '儲存空間不足，無法再儲存 {{more}} 的文字。最多 {{limit}}，連同對話和分享連結的文字已使用 {{used}}。請先刪除一些對話、分享連結或檔案。',
   request_stopped: '請求已停止，沒有做任何更改。',
   search_not_isolated: '無法將搜尋與主機隔離。',
   search_busy: '你已有 {{count}} 個搜尋在等待，請等它們完成後重試。',

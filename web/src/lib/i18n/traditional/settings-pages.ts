@@ -262,6 +262,15 @@ export const settingsPages: typeof english = {
     removeText: '之後不再傳送任何內容，等待傳送的也會取消。',
   },
   data: {
+    storageText: '你在這裡儲存的內容，以及在哪裡刪除。連同文字共 {{total}}。',
+    stored: {
+      projects: '刪除專案中的檔案，或刪除整個專案。',
+      history: '檔案的早期版本。需要空間時會先刪除最早的。',
+      files: '隨最後一個包含它們的對話一起刪除。',
+      documents: '在所屬專案中刪除。',
+      conversations: '對話的文字。垃圾桶裡的對話在徹底刪除前仍佔用空間。',
+      shares: '對話的副本。停止分享即可刪除。',
+    },
     export: '匯出全部資料',
     exportText: '將你在這裡的所有內容打包成一個 ZIP 檔案，可匯入任何 NanoClaw。',
     exportNote:
