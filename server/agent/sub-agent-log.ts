@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import type { LlmMessage, ToolCall } from '../llm/client.ts'
 import { CallId } from '../protocol/ids.ts'
+import { SubAgentWork } from '../protocol/runs/run-timeline.ts'
 
 export const SubAgentOutcome = z.discriminatedUnion('success', [
   z.object({ success: z.literal(true), response: z.string() }),
@@ -10,6 +11,9 @@ export const SubAgentOutcome = z.discriminatedUnion('success', [
 
 /** How a sub-agent ended: its answer, or why it failed. */
 export type SubAgentOutcome = z.infer<typeof SubAgentOutcome>
+
+/** What led to an event, for the run's timeline; absent if nothing counts. */
+const work = SubAgentWork.optional()
 
 /** An event is stored before it takes effect, so that a restart continues after the last one. */
 export const SubAgentEvent = z.discriminatedUnion('type', [
@@ -21,11 +25,18 @@ export const SubAgentEvent = z.discriminatedUnion('type', [
     calls: z.array(z.object({ id: CallId, name: z.string(), arguments: z.string() })),
     /** Data that the provider requires back with the calls. */
     carry: z.string().optional(),
+    work,
   }),
   /** A call that is not safe to repeat is about to run. */
-  z.object({ type: z.literal('begun'), id: CallId }),
-  z.object({ type: z.literal('result'), id: CallId, success: z.boolean(), content: z.string() }),
-  z.object({ type: z.literal('ended'), outcome: SubAgentOutcome }),
+  z.object({ type: z.literal('begun'), id: CallId, work }),
+  z.object({
+    type: z.literal('result'),
+    id: CallId,
+    success: z.boolean(),
+    content: z.string(),
+    work,
+  }),
+  z.object({ type: z.literal('ended'), outcome: SubAgentOutcome, work }),
 ])
 
 /** One entry of a sub-agent's log, as it is stored. */

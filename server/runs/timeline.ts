@@ -2,10 +2,14 @@
 import type { LlmClient, LlmEvent } from '../llm/client.ts'
 import type { ProviderExchange } from '../llm/exchange.ts'
 import { NO_TOKENS, type TokenCounts } from '../llm/usage.ts'
-import type {
-  TimelineEntry,
-  TimelineModelCall,
-  TimelineToolCall,
+import type { CallId } from '../protocol/ids.ts'
+import {
+  addWork,
+  NO_WORK,
+  type SubAgentWork,
+  type TimelineEntry,
+  type TimelineModelCall,
+  type TimelineToolCall,
 } from '../protocol/runs/run-timeline.ts'
 import type { CallResult } from '../tools/tool-result.ts'
 import type { AttemptRecord } from './inspection/run-records.ts'
@@ -19,6 +23,8 @@ export interface RunTimeline {
   entries(): readonly TimelineEntry[]
   /** Wraps a client so that its calls are recorded. */
   watch(client: LlmClient): LlmClient
+  /** Records what a sub-agent of a tool call did; it is part of the call's entry. */
+  addSubAgentWork(callId: CallId, work: SubAgentWork | undefined): void
   /** Records a tool call that has just ended. */
   addToolCall(result: CallResult): void
 }
@@ -42,6 +48,8 @@ export interface TimelineDependencies {
 export function createRunTimeline(dependencies: TimelineDependencies): RunTimeline {
   const { model, now, costOf, attempt, record: runRecord } = dependencies
   const entries = [...dependencies.earlier]
+  /** By the calls that have not ended. */
+  const works = new Map<CallId, SubAgentWork>()
   let calls = entries.filter(({ kind }) => kind === 'model').length
   const add = (entry: TimelineEntry): void => {
     if (entries.length < MAX_ENTRIES) entries.push(attempt > 1 ? { ...entry, attempt } : entry)
@@ -126,7 +134,16 @@ export function createRunTimeline(dependencies: TimelineDependencies): RunTimeli
         }
       },
     }),
-    addToolCall: (result) => add(toolEntry(result, now())),
+    addSubAgentWork(callId, work) {
+      if (work !== undefined) works.set(callId, addWork(works.get(callId) ?? NO_WORK, work))
+    },
+    addToolCall(result) {
+      const { id } = result.call
+      const work = works.get(id)
+      works.delete(id)
+      const entry = toolEntry(result, now())
+      add(work === undefined ? entry : { ...entry, sub_agents: work })
+    },
   }
 }
 

@@ -127,6 +127,13 @@ export const INSPECTION_DESCRIPTIONS = {
     success: 'Whether the tool call succeeded.',
     skipped: SKIPPED,
     cached: 'Whether the result of an equal earlier call was used.',
+    sub_agents: within('What the sub-agents of the tool call did in all. Absent: it had none.', {
+      model_calls: 'The number of their model calls.',
+      tool_calls: 'The number of their tool calls.',
+      prompt_tokens: 'Tokens that their models read.',
+      completion_tokens: 'Tokens that their models wrote, including those of thinking.',
+      cost: USAGE.cost,
+    }),
   } satisfies FieldsOf<TimelineEntry>,
   RunTimeline: {
     run_id: 'The run.',

@@ -22,7 +22,10 @@ const span = {
   attempt: z.int().min(2).optional(),
 }
 
-/** One model call with its retries and fallbacks. Calls for titles, summaries and sub-agents are not part of the timeline. */
+/**
+ * One model call with its retries and fallbacks. Calls for titles and summaries are not part of the timeline; those of
+ * sub-agents are summed in the tool call that started them.
+ */
 export const TimelineModelCall = z.object({
   kind: z.literal('model'),
   ...span,
@@ -46,6 +49,17 @@ export const TimelineModelCall = z.object({
   retries: z.array(TimelineRetry),
 })
 
+/** What the sub-agents of a tool call did in all. */
+export const SubAgentWork = z.object({
+  model_calls: z.int().min(0),
+  tool_calls: z.int().min(0),
+  prompt_tokens: z.int().min(0),
+  completion_tokens: z.int().min(0),
+  /** By currency; empty where the models have no price. */
+  cost: z.record(z.string(), z.number()),
+})
+export type SubAgentWork = z.infer<typeof SubAgentWork>
+
 /** A tool call, without its arguments and result. */
 export const TimelineToolCall = z.object({
   kind: z.literal('tool'),
@@ -57,6 +71,8 @@ export const TimelineToolCall = z.object({
   skipped: z.boolean(),
   /** Whether the result of an equal earlier call was used. */
   cached: z.boolean(),
+  /** Absent if the call had no sub-agents, or is older than this field. */
+  sub_agents: SubAgentWork.optional(),
 })
 
 /** A model call or tool call on the timeline. */
@@ -89,6 +105,29 @@ export const AnswerTiming = z.object({
   cache_write_tokens: z.int().optional(),
 })
 export type AnswerTiming = z.infer<typeof AnswerTiming>
+
+/** The work of no sub-agent. */
+export const NO_WORK: SubAgentWork = {
+  model_calls: 0,
+  tool_calls: 0,
+  prompt_tokens: 0,
+  completion_tokens: 0,
+  cost: {},
+}
+
+/** The work of several sub-agents together. */
+export function addWork(one: SubAgentWork, other: SubAgentWork): SubAgentWork {
+  const cost = { ...one.cost }
+  for (const [currency, amount] of Object.entries(other.cost))
+    cost[currency] = (cost[currency] ?? 0) + amount
+  return {
+    model_calls: one.model_calls + other.model_calls,
+    tool_calls: one.tool_calls + other.tool_calls,
+    prompt_tokens: one.prompt_tokens + other.prompt_tokens,
+    completion_tokens: one.completion_tokens + other.completion_tokens,
+    cost,
+  }
+}
 
 /** The reasoning tokens of a run, for its terminal event; no field if there are none. */
 export function reasoningIn(entries: readonly TimelineEntry[]): { reasoning_tokens?: number } {

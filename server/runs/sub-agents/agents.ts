@@ -1,7 +1,9 @@
 // Lets the tools of a run start other agents: sub-agents within the run, and background tasks alongside it.
-import type { RunScope } from '../../agent/run-scope.ts'
+import type { CallUsage, RunScope } from '../../agent/run-scope.ts'
+import type { SubAgentEvent } from '../../agent/sub-agent-log.ts'
 import { toolsForSubAgent } from '../../agent/sub-agent-tools.ts'
 import { createSubAgents } from '../../agent/sub-agents.ts'
+import { addWork, NO_WORK, type SubAgentWork } from '../../protocol/runs/run-timeline.ts'
 import type { Approvals } from '../../tools/approval.ts'
 import type { AgentStarter, ToolDefinition } from '../../tools/definition.ts'
 import type { Taint } from '../approvals/taint.ts'
@@ -23,7 +25,7 @@ interface Dependencies {
 
 /** Creates the `agents` of the tool context. */
 export function createAgentStarter({
-  performed: { run, active, usage, journal, dependencies },
+  performed: { run, active, usage, journal, timeline, dependencies },
   context,
   listed,
   request,
@@ -32,6 +34,21 @@ export function createAgentStarter({
   taint,
 }: Dependencies): AgentStarter {
   const { llm, model, tools } = context
+  /** What an event adds to the timeline; undefined for nothing. */
+  async function workOf(
+    event: SubAgentEvent,
+    used: readonly CallUsage[],
+  ): Promise<SubAgentWork | undefined> {
+    const tool_calls = event.type === 'result' ? 1 : 0
+    if (used.length + tool_calls === 0) return undefined
+    let work: SubAgentWork = { ...NO_WORK, tool_calls }
+    for (const call of used) {
+      const { prompt_tokens, completion_tokens } = call.usage
+      const cost = await usage.priceOf(call)
+      work = addWork(work, { ...NO_WORK, model_calls: 1, prompt_tokens, completion_tokens, cost })
+    }
+    return work
+  }
   const performTasks = createSubAgents(
     {
       llm,
@@ -44,10 +61,16 @@ export function createAgentStarter({
       isBudgetLeft: () => usage.isBudgetLeft(),
       whenOwner: () => dependencies.whenOwner(active.signal),
       journal: {
-        read: journal.read,
-        write: (callId, position, event, used, result) => {
+        async read(callId) {
+          const stored = await journal.read(callId)
+          for (const { event } of stored) timeline.addSubAgentWork(callId, event.work)
+          return stored
+        },
+        async write(callId, position, event, used, result) {
           const mark = result === undefined ? undefined : taint.record(result)
-          return journal.write(callId, position, event, used, mark)
+          const work = await workOf(event, used)
+          await journal.write(callId, position, { ...event, work }, used, mark)
+          timeline.addSubAgentWork(callId, work)
         },
       },
     },

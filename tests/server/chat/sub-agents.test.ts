@@ -79,6 +79,12 @@ describeOnEachServer('sub-agents', (start) => {
     expect(step.artifact).toMatchObject({ display: '3 sub-agents, 1 failed' })
     // Four answers with 10 prompt tokens each: two of the parent, two of its sub-agents.
     expect(events.at(-1)).toMatchObject({ event: 'done', data: { usage: { prompt_tokens: 40 } } })
+    const runs = (await server.call('GET', '/api/runs')).json.data.items
+    const run = runs.find((one: { conversation_id: string }) => one.conversation_id === id)
+    const { entries } = (await server.call('GET', `/api/runs/${run.id}/timeline`)).json.data
+    expect(entries.find(({ id_ref }: { id_ref?: string }) => id_ref === 'call_team')).toMatchObject(
+      { sub_agents: { model_calls: 2, tool_calls: 0, prompt_tokens: 20, cost: {} } },
+    )
   })
 
   test('have their own messages and limits, cannot start sub-agents, and get no tools in their last iteration', async () => {

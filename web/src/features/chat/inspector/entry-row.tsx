@@ -14,6 +14,7 @@ import { classNames } from '../../../ui/class-names.ts'
 
 import { EntryDetails } from './entry-details.tsx'
 import type { InspectedEntry, Parts } from './recorded-call.ts'
+import { SubAgentFigures } from './sub-agent-figures.tsx'
 
 /** The minimum width in percent of the axis, so that short calls are visible. */
 const MIN_WIDTH_PERCENT = 0.6
@@ -133,5 +134,10 @@ function ToolFigures({ call }: { call: TimelineToolCall }) {
     call.cached ? t('inspector.reused') : null,
     call.skipped ? t('inspector.skipped') : null,
   ].filter((fact) => fact !== null)
-  return <p className="mt-1.5 font-mono text-xs text-soft">{facts.join(' · ')}</p>
+  return (
+    <>
+      <p className="mt-1.5 font-mono text-xs text-soft">{facts.join(' · ')}</p>
+      {call.sub_agents !== undefined && <SubAgentFigures of={call.sub_agents} />}
+    </>
+  )
 }

@@ -3,7 +3,7 @@ import { Copy, Download, Search } from 'lucide-react'
 import { useDeferredValue, useMemo, useState } from 'react'
 import type { RunRecord } from '../../../../../server/protocol/runs/run-record.ts'
 import type { TimelineEntry } from '../../../../../server/protocol/runs/run-timeline.ts'
-import { timingOf } from '../../../../../server/protocol/runs/run-timeline.ts'
+import { addWork, NO_WORK, timingOf } from '../../../../../server/protocol/runs/run-timeline.ts'
 import { useRunRecord } from '../../../lib/api/run-record.ts'
 import { useTimeline } from '../../../lib/api/timeline.ts'
 import { copyText } from '../../../lib/browser/copy-text.ts'
@@ -20,6 +20,7 @@ import { Failed, Loading } from '../../../ui/states/feedback.tsx'
 import { EntryRow } from './entry-row.tsx'
 import { contains, withRecord } from './recorded-call.ts'
 import { StoredList } from './stored-list.tsx'
+import { SubAgentFigures } from './sub-agent-figures.tsx'
 
 const FILTERS = ['all', 'model', 'tool', 'stored'] as const
 type Filter = (typeof FILTERS)[number]
@@ -120,21 +121,30 @@ function Timeline({
   )
 }
 
-/** The totals of tokens, cost and time of all entries. */
+/** The totals of calls, cost and time of all entries, with those of sub-agents. */
 function Totals({ entries, total }: { entries: readonly TimelineEntry[]; total: number }) {
   const { t, i18n } = useTranslation()
   const calls = entries.filter((entry) => entry.kind === 'model')
+  const works = entries.flatMap((entry) =>
+    entry.kind === 'tool' && entry.sub_agents !== undefined ? [entry.sub_agents] : [],
+  )
+  const subAgents = works.reduce(addWork, NO_WORK)
   const costs = new Map<string, number>()
-  for (const { cost } of calls)
+  for (const { cost } of [...calls, subAgents])
     for (const [currency, amount] of Object.entries(cost))
       costs.set(currency, (costs.get(currency) ?? 0) + amount)
   const facts = [
     fineDuration(total, i18n.language),
-    t('inspector.modelCalls', { count: calls.length }),
-    t('inspector.toolCalls', { count: entries.length - calls.length }),
+    t('inspector.modelCalls', { count: calls.length + subAgents.model_calls }),
+    t('inspector.toolCalls', { count: entries.length - calls.length + subAgents.tool_calls }),
     ...[...costs].map(([currency, amount]) => money(amount, currency, i18n.language)),
   ]
-  return <p className="mt-1 text-sm text-soft tabular-nums">{facts.join(' · ')}</p>
+  return (
+    <>
+      <p className="mt-1 text-sm text-soft tabular-nums">{facts.join(' · ')}</p>
+      {works.length > 0 && <SubAgentFigures of={subAgents} />}
+    </>
+  )
 }
 
 /** `json` is the text to copy and save: all data about the run. */

@@ -86,6 +86,7 @@ export const chatPages: typeof english = {
     fallback: '下一个模型：{{model}}。',
     reused: '复用了先前的结果',
     skipped: '未运行',
+    subAgents: '子智能体：{{facts}}',
     search: '搜索请求、响应和工具',
     noneFound: '没有包含此内容的调用。',
     view: '视图',

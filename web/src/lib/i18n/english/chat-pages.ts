@@ -85,6 +85,7 @@ export const chatPages = {
     fallback: 'Next model: {{model}}.',
     reused: 'earlier result reused',
     skipped: 'not run',
+    subAgents: 'Sub-agents: {{facts}}',
     search: 'Search requests, responses and tools',
     noneFound: 'No call contains this.',
     view: 'View',

@@ -102,6 +102,7 @@ export const chatPages = {
     fallback: 'Modèle suivant : {{model}}.',
     reused: 'résultat antérieur réutilisé',
     skipped: 'non exécuté',
+    subAgents: 'Sous-agents : {{facts}}',
     search: 'Rechercher dans les requêtes, réponses et outils',
     noneFound: 'Aucun appel ne contient cela.',
     view: 'Vue',

@@ -88,6 +88,7 @@ export const chatPages = {
     fallback: 'Nächstes Modell: {{model}}.',
     reused: 'früheres Ergebnis wiederverwendet',
     skipped: 'nicht ausgeführt',
+    subAgents: 'Unteragenten: {{facts}}',
     search: 'Anfragen, Antworten und Tools durchsuchen',
     noneFound: 'Kein Aufruf enthält das.',
     view: 'Ansicht',

@@ -81,6 +81,7 @@ export const chatPages = {
     fallback: '次のモデル：{{model}}。',
     reused: '以前の結果を再利用',
     skipped: '未実行',
+    subAgents: 'サブエージェント：{{facts}}',
     search: 'リクエスト、レスポンス、ツールを検索',
     noneFound: 'これを含む呼び出しはありません。',
     view: '表示',

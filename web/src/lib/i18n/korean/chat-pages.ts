@@ -80,6 +80,7 @@ export const chatPages = {
     fallback: '다음 모델: {{model}}.',
     reused: '이전 결과 재사용',
     skipped: '실행되지 않음',
+    subAgents: '하위 에이전트: {{facts}}',
     search: '요청, 응답, 도구 검색',
     noneFound: '이 내용을 포함한 호출이 없습니다.',
     view: '보기',

@@ -98,6 +98,7 @@ export const chatPages = {
     fallback: 'Próximo modelo: {{model}}.',
     reused: 'resultado anterior reutilizado',
     skipped: 'não executada',
+    subAgents: 'Subagentes: {{facts}}',
     search: 'Pesquisar em solicitações, respostas e ferramentas',
     noneFound: 'Nenhuma chamada contém isso.',
     view: 'Visualização',

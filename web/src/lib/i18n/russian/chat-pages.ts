@@ -102,6 +102,7 @@ export const chatPages = {
     fallback: 'Следующая модель: {{model}}.',
     reused: 'взят прежний результат',
     skipped: 'не выполнялось',
+    subAgents: 'Субагенты: {{facts}}',
     search: 'Поиск по запросам, ответам и инструментам',
     noneFound: 'Ни один вызов этого не содержит.',
     view: 'Вид',

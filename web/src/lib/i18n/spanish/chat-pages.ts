@@ -98,6 +98,7 @@ export const chatPages = {
     fallback: 'Siguiente modelo: {{model}}.',
     reused: 'resultado anterior reutilizado',
     skipped: 'no ejecutada',
+    subAgents: 'Subagentes: {{facts}}',
     search: 'Buscar en solicitudes, respuestas y herramientas',
     noneFound: 'Ninguna llamada contiene esto.',
     view: 'Vista',

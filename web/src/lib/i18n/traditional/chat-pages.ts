@@ -86,6 +86,7 @@ export const chatPages: typeof english = {
     fallback: '下一個模型：{{model}}。',
     reused: '複用了先前的結果',
     skipped: '未執行',
+    subAgents: '子代理程式：{{facts}}',
     search: '搜尋請求、回應和工具',
     noneFound: '沒有包含此內容的呼叫。',
     view: '查看',
