@@ -3,14 +3,17 @@ import type { Reader, Writer } from '../db/database.ts'
 import type {
   AccountLinkRepository,
   AccountLinkRow,
+  InvitationRow,
 } from '../db/repositories/accounts/account-links.ts'
 import type { AuditRepository } from '../db/repositories/accounts/audit.ts'
+import type { GroupRepository } from '../db/repositories/accounts/groups.ts'
 import type { QuotaRepository } from '../db/repositories/accounts/quotas.ts'
 import type { Admission, UserRow } from '../db/repositories/accounts/users.ts'
 import { type AppError, appError } from '../errors.ts'
 import { withoutAbsent } from '../lib/without-absent.ts'
 import type { PatchQuota } from '../protocol/accounts/quota.ts'
 import type { Actor, AuditDetails } from '../protocol/admin/audit.ts'
+import type { GroupId } from '../protocol/admin/group.ts'
 import type { Page } from '../protocol/envelope.ts'
 import type { UserId } from '../protocol/ids.ts'
 import { hashLinkToken, newLinkToken } from './link-token.ts'
@@ -22,6 +25,8 @@ export interface AccountLinks {
     role: 'admin' | 'user'
     /** Limits that the account gets when it is created. */
     quota?: PatchQuota | undefined
+    /** The group that the account joins when it is created. */
+    groupId?: GroupId | undefined
     note: string | null
     /** Null for the operator on the command line. */
     createdBy: UserId | null
@@ -46,7 +51,7 @@ export interface AccountLinks {
     from?: Reader,
   ): Promise<{ userId: UserId; address: string; use(tx: Writer): Promise<void> }>
   /** All invitations, newest first. */
-  list(page: { limit: number; cursor?: string | undefined }): Promise<Page<AccountLinkRow>>
+  list(page: { limit: number; cursor?: string | undefined }): Promise<Page<InvitationRow>>
   /** Resolves to false if there is no such invitation. */
   removeInvitation(id: string): Promise<boolean>
   /** What a link is for; undefined if it cannot be used, or no longer. */
@@ -71,10 +76,12 @@ export function createAccountLinks(
   {
     accountLinks: links,
     quotas,
+    groups,
     audit,
   }: {
     accountLinks: AccountLinkRepository
     quotas: Pick<QuotaRepository, 'insert'>
+    groups: Pick<GroupRepository, 'join'>
     audit: Pick<AuditRepository, 'record'>
   },
   now: () => Date = () => new Date(),
@@ -100,12 +107,13 @@ export function createAccountLinks(
   }
 
   return {
-    invite: ({ role, quota = {}, note, createdBy, lifetimeMs }) =>
+    invite: ({ role, quota = {}, groupId, note, createdBy, lifetimeMs }) =>
       create(
         {
           kind: 'invitation',
           role,
           quota: hasLimit(quota) ? withoutAbsent(quota) : null,
+          groupId: groupId ?? null,
           note,
           createdBy,
           userId: null,
@@ -123,6 +131,7 @@ export function createAccountLinks(
           kind: 'reset',
           role: 'user',
           quota: null,
+          groupId: null,
           note: null,
           createdBy: actor.userId,
           userId: id,
@@ -146,6 +155,7 @@ export function createAccountLinks(
           kind: 'confirmation',
           role: 'user',
           quota: null,
+          groupId: null,
           note: address,
           createdBy: null,
           userId,
@@ -167,12 +177,13 @@ export function createAccountLinks(
     async admission(from, token) {
       const link = await find(token, from)
       if (link?.kind !== 'invitation') throw invalid()
-      const { role, quota } = link
+      const { role, quota, groupId } = link
       return {
         role,
         async onCreated(tx, id) {
           await links.use(tx, link.id, id, now())
           if (quota !== null) await quotas.insert(tx, id, quota)
+          if (groupId !== null) await groups.join(tx, groupId, id)
         },
       }
     },

@@ -13,6 +13,7 @@ import { createSecondFactorRepository } from './repositories/accounts/second-fac
 import { createSessionRepository } from './repositories/accounts/sessions.ts'
 import { createSettingRepository } from './repositories/accounts/settings.ts'
 import { createTokenUsageRepository } from './repositories/accounts/token-usage.ts'
+import { createUsageReportRepository } from './repositories/accounts/usage-report.ts'
 import { createUserRepository } from './repositories/accounts/users.ts'
 import { createAddressTextRepository } from './repositories/conversations/address-texts.ts'
 import { createAttachmentRepository } from './repositories/conversations/attachments.ts'
@@ -90,6 +91,7 @@ export const createStore = (database: Database) => ({
   toolResults: createToolResultRepository(database),
   idempotency: createIdempotencyRepository(database),
   tokenUsage: createTokenUsageRepository(database),
+  usageReport: createUsageReportRepository(database),
   models: createModelRepository(database),
   mcpServers: createMcpServerRepository(database),
   settings: createSettingRepository(database),

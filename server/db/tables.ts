@@ -1,5 +1,6 @@
 // Every table, defined once for both databases with a column kit; one file per subject.
 import type { Columns } from './columns/postgres.ts'
+import { defineAccountLinkTables } from './tables/accounts/account-links.ts'
 import { defineAccountTables } from './tables/accounts/accounts.ts'
 import { defineAuditTables } from './tables/accounts/audit.ts'
 import { defineGroupTables } from './tables/accounts/groups.ts'
@@ -36,12 +37,14 @@ export function defineTables(c: Columns) {
   }
   const accounts = defineAccountTables(c)
   const sessions = defineSessionTables(c, accounts)
+  const groups = defineGroupTables(c, accounts)
   const ofUsers = {
     ...accounts,
     ...sessions,
     ...defineSignInTables(c, { ...accounts, ...sessions }),
     ...definePushTables(c, { ...accounts, ...sessions }),
-    ...defineGroupTables(c, accounts),
+    ...groups,
+    ...defineAccountLinkTables(c, { ...accounts, ...groups }),
     ...defineUsageTables(c, accounts),
     ...defineChannelTables(c, accounts),
     ...defineWebhookTables(c, accounts),

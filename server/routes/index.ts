@@ -14,6 +14,7 @@ import { type AdminGroupDependencies, registerAdminGroupRoutes } from './admin/g
 import { registerAdminInvitationRoutes } from './admin/invitations.ts'
 import { type AdminMcpDependencies, registerAdminMcpRoutes } from './admin/mcp-servers.ts'
 import { type AdminServerDependencies, registerAdminServerRoutes } from './admin/server.ts'
+import { type AdminUsageDependencies, registerAdminUsageRoutes } from './admin/usage.ts'
 import { type AdminSessionDependencies, registerAdminSessionRoutes } from './admin/user-sessions.ts'
 import { type AdminUserDependencies, registerAdminUserRoutes } from './admin/users.ts'
 import { type AnswerRouteDependencies, registerAnswerRoutes } from './conversations/answers.ts'
@@ -67,6 +68,7 @@ export interface RouteDependencies {
     OidcRouteDependencies
   adminUsers: AdminUserDependencies & AdminSessionDependencies
   adminGroups: AdminGroupDependencies
+  adminUsage: AdminUsageDependencies
   adminServer: AdminServerDependencies
   adminMcp: AdminMcpDependencies
   quota: Parameters<typeof registerQuotaRoutes>[1]
@@ -107,8 +109,12 @@ export function registerRoutes(app: App, dependencies: RouteDependencies): void 
   registerSessionRoutes(app, dependencies.auth)
   registerAdminUserRoutes(app, dependencies.adminUsers)
   registerAdminSessionRoutes(app, dependencies.adminUsers)
-  registerAdminInvitationRoutes(app, dependencies.adminUsers)
+  registerAdminInvitationRoutes(app, {
+    ...dependencies.adminUsers,
+    groups: dependencies.adminGroups.groups,
+  })
   registerAdminGroupRoutes(app, dependencies.adminGroups)
+  registerAdminUsageRoutes(app, dependencies.adminUsage)
   registerAdminServerRoutes(app, dependencies.adminServer)
   registerAdminMcpRoutes(app, dependencies.adminMcp)
   registerQuotaRoutes(app, dependencies.quota)

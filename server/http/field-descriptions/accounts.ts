@@ -13,10 +13,7 @@ import type {
   ChangedProfile,
   ConfirmationState,
   CreatedApiKey,
-  CreatedInvitation,
   CreatedResetLink,
-  CreateInvitationBody,
-  Invitation,
   LinkBody,
   LoginBody,
   PatchProfileBody,
@@ -26,6 +23,11 @@ import type {
   SignedIn,
   User,
 } from '../../protocol/accounts/user.ts'
+import type {
+  CreatedInvitation,
+  CreateInvitationBody,
+  Invitation,
+} from '../../protocol/admin/invitation.ts'
 import type { MemoryContent, WriteMemoryBody } from '../../protocol/projects/knowledge.ts'
 import { type FieldsOf, within } from './describe-fields.ts'
 import { COOKIE, CREATED } from './shared.ts'
@@ -78,6 +80,10 @@ const invitation = {
   id: 'Identifies the invitation.',
   role: 'The role of the account that it creates.',
   quota: 'The limits of the account that it creates.',
+  group: within('The group that the account joins. Null: none, or the group was deleted.', {
+    id: 'Identifies the group.',
+    name: 'The name of the group.',
+  }),
   note: 'A note for administrators, for example whom they invited. Null: none.',
   created_at: CREATED,
   expires_at: 'When the link stops working.',
@@ -195,6 +201,7 @@ export const ACCOUNT_DESCRIPTIONS = {
   CreateInvitation: {
     role: 'The role of the account that it creates. Default: `user`.',
     quota: 'The limits of the account that it creates. Default: none.',
+    group_id: 'The group that the account joins. Default: none.',
     note: 'A note for administrators, for example whom they invite. Default: none.',
     expires_in_hours: 'Hours until the link stops working, up to 2160. Default: 168.',
   } satisfies FieldsOf<z.infer<typeof CreateInvitationBody>>,

@@ -15,6 +15,7 @@ import type {
   StorageOverview,
   StoredBytes,
 } from '../../protocol/admin/server.ts'
+import type { ReportedUsage, UsageReport, UsageTotal } from '../../protocol/admin/usage.ts'
 import type { McpProblem, McpServer } from '../../protocol/models/mcp.ts'
 import { ACCOUNT_DESCRIPTIONS } from './accounts.ts'
 import { type FieldsOf, within } from './describe-fields.ts'
@@ -28,6 +29,14 @@ const storedBytes = {
   documents: 'Bytes of documents.',
   total: 'The sum in bytes.',
 } satisfies FieldsOf<StoredBytes>
+
+const usage = {
+  prompt_tokens: 'Tokens that the models read.',
+  completion_tokens: 'Tokens that the models wrote, including those of thinking.',
+  total_tokens: 'The sum of `prompt_tokens` and `completion_tokens`.',
+  cached_tokens: 'The part of `prompt_tokens` that providers read from their caches.',
+  cost: 'The cost by currency, at the prices of the time of use. Empty: no model has a price.',
+} satisfies FieldsOf<UsageTotal>
 
 const group = {
   id: 'Identifies the group.',
@@ -162,6 +171,18 @@ export const ADMINISTRATION_DESCRIPTIONS = {
     ...PAGE,
     all: within('What all accounts store together.', storedBytes),
   } satisfies FieldsOf<StorageOverview>,
+  UsageTotal: usage,
+  ReportedUsage: {
+    id: 'Identifies the account or group. Null: the accounts without a group.',
+    name: 'The name of the account or group. Null: the accounts without a group.',
+    ...usage,
+  } satisfies FieldsOf<ReportedUsage>,
+  UsageReport: {
+    ...PAGE,
+    month: 'The calendar month (`YYYY-MM`, UTC).',
+    first_month: 'The oldest month with usage. Null: there is none.',
+    total: 'The usage of all accounts together, on all pages.',
+  } satisfies FieldsOf<UsageReport>,
   AuditEntry: {
     id: 'Identifies the entry.',
     at: 'When it happened.',

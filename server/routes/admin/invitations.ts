@@ -2,15 +2,17 @@
 import { z } from 'zod'
 import { quotaChanges } from '../../access/quota-changes.ts'
 import { linkPath } from '../../auth/link-token.ts'
-import type { AccountLinkRow } from '../../db/repositories/accounts/account-links.ts'
+import type { InvitationRow } from '../../db/repositories/accounts/account-links.ts'
+import type { GroupRepository } from '../../db/repositories/accounts/groups.ts'
 import { appError } from '../../errors.ts'
 import type { App } from '../../http/app.ts'
+import { withoutAbsent } from '../../lib/without-absent.ts'
 import { fullQuota } from '../../protocol/accounts/quota.ts'
 import {
   CreatedInvitation,
   CreateInvitationBody,
   Invitation,
-} from '../../protocol/accounts/user.ts'
+} from '../../protocol/admin/invitation.ts'
 import { Deleted, envelope, PageQuery, page } from '../../protocol/envelope.ts'
 import { deleted, presentPage, success } from '../envelope.ts'
 import { pageUrl } from '../page-url.ts'
@@ -22,7 +24,11 @@ const HOUR_MS = 60 * 60_000
 /** `/api/admin/invitations`. An invitation ends when its creator is no longer an administrator. */
 export function registerAdminInvitationRoutes(
   app: App,
-  { links, publicUrl }: Pick<AdminUserDependencies, 'links' | 'publicUrl'>,
+  {
+    links,
+    groups,
+    publicUrl,
+  }: Pick<AdminUserDependencies, 'links' | 'publicUrl'> & { groups: Pick<GroupRepository, 'find'> },
 ): void {
   app.get(
     '/api/admin/invitations',
@@ -55,16 +61,22 @@ export function registerAdminInvitationRoutes(
     },
     async (request) => {
       const { user, body, protocol, host } = request
-      request.audited = quotaChanges({}, body.quota ?? {})
+      const group = body.group_id === undefined ? null : await groups.find(body.group_id)
+      if (group === undefined) throw appError('group_not_found')
+      request.audited = {
+        ...withoutAbsent({ group: group?.name }),
+        ...quotaChanges({}, body.quota ?? {}),
+      }
       const { row, token } = await links.invite({
         role: body.role,
         quota: body.quota,
+        groupId: group?.id,
         note: body.note ?? null,
         createdBy: user.id,
         lifetimeMs: body.expires_in_hours * HOUR_MS,
       })
       const url = pageUrl(publicUrl, `${protocol}://${host}`, linkPath(token))
-      return success({ ...present(row), token, url })
+      return success({ ...present({ ...row, group }), token, url })
     },
   )
 
@@ -85,10 +97,11 @@ export function registerAdminInvitationRoutes(
   )
 }
 
-const present = (row: AccountLinkRow): Invitation => ({
+const present = (row: InvitationRow): Invitation => ({
   id: row.id,
   role: row.role,
   quota: fullQuota(row.quota),
+  group: row.group && { id: row.group.id, name: row.group.name },
   note: row.note,
   created_at: row.createdAt.toISOString(),
   expires_at: row.expiresAt.toISOString(),

@@ -28,8 +28,11 @@ describeOnEachServer('groups', (start) => {
   const createGroup = async (name: string, fields: object = {}): Promise<string> =>
     (await asAdmin('POST', '', { name, ...fields })).json.data.id
   /** A group with bob in it, for the time of a test. */
-  const withGroup = async (fields: object, work: (id: string) => Promise<void>) => {
-    const id = await createGroup('restricted', fields)
+  const withGroup = async (
+    { name = 'restricted', ...fields }: { name?: string; [field: string]: unknown },
+    work: (id: string) => Promise<void>,
+  ) => {
+    const id = await createGroup(name, fields)
     expect((await asAdmin('PUT', `/${id}/members/${bobId}`)).json.data.member_count).toBe(1)
     await work(id)
     expect((await asAdmin('DELETE', `/${id}`)).status).toBe(200)
@@ -180,5 +183,43 @@ describeOnEachServer('groups', (start) => {
       expect(json.data).toMatchObject({ approval_modes: ['ask'], default_approval: 'ask' })
       await asBob('POST', `/api/runs/${run.id}/stop`)
     })
+  })
+
+  test('the usage of a month is reported by account and by group, page by page and as CSV, to administrators only', async () => {
+    const report = async (query: string) =>
+      (await accounts.call('GET', `/api/admin/usage?${query}`)).json.data
+    const before = await report('')
+    await withGroup({ name: '=Sum' }, async () => {
+      upstream.enqueue(
+        turn.text('Done.', {
+          usage: { prompt_tokens: 100_000, completion_tokens: 5, total_tokens: 100_005 },
+        }),
+      )
+      expect((await send(await conversation({ model: 'small' }))).status).toBe(200)
+      const first = await report('limit=1')
+      const month = new Date().toISOString().slice(0, 7)
+      expect(first).toMatchObject({ month, first_month: month, items: [{ name: 'bob' }] })
+      const [bob] = first.items
+      expect(first.total.total_tokens - before.total.total_tokens).toBe(100_005)
+      const groups = await report('by=group')
+      expect(groups.items[0]).toMatchObject({ name: '=Sum', total_tokens: bob.total_tokens })
+      const file = await fetch(`${accounts.server.url}/api/admin/usage/file?by=group`, {
+        headers: { authorization: `Bearer ${accounts.ann}` },
+      })
+      // Not `text()`, which removes the mark of UTF-8.
+      const lines = Buffer.from(await file.arrayBuffer())
+        .toString()
+        .split('\r\n')
+      expect(lines.slice(0, 2)).toEqual([
+        '\uFEFFmonth,group,prompt_tokens,completion_tokens,total_tokens,cached_tokens',
+        `${month},'=Sum,${bob.prompt_tokens},${bob.completion_tokens},${bob.total_tokens},${bob.cached_tokens}`,
+      ])
+    })
+    // Without the group, its members count as accounts without one.
+    expect((await report('by=group')).items).toMatchObject([{ id: null, name: null }])
+    expect((await report('month=2020-01')).items).toEqual([])
+    for (const path of ['/api/admin/usage', '/api/admin/usage/file'])
+      expect((await asBob('GET', path)).status).toBe(403)
+    expect((await accounts.call('GET', '/api/admin/usage?month=2020-13')).status).toBe(400)
   })
 })

@@ -121,6 +121,41 @@ describeOnEachServer('registering', (start) => {
       expect(wrong.status).toBe(400)
     })
 
+    test('an invitation into a group puts its account there from the first request on; without the group, it still works', async () => {
+      const group = async (name: string) =>
+        (
+          await server.call('POST', '/api/admin/groups', {
+            body: { name, tools: ['calculator'] },
+            token: admin,
+          })
+        ).json.data
+      const readers = await group('Readers')
+      const created = await invite({ group_id: readers.id })
+      const { id, name } = readers
+      expect(created.group).toEqual({ id, name })
+      const { token, user } = (await join('nia', created.token)).json.data
+      const tools = (await server.call('GET', '/api/tools', { token })).json.data.tools
+      expect(tools.map((tool: { function: { name: string } }) => tool.function.name)).toEqual([
+        'calculator',
+      ])
+      const list = (await server.call('GET', '/api/admin/users?q=nia', { token: admin })).json.data
+      expect(list.items).toMatchObject([{ id: user.id, groups: [{ id, name }] }])
+
+      const writers = await group('Writers')
+      const orphan = await invite({ group_id: writers.id })
+      await server.call('DELETE', `/api/admin/groups/${writers.id}`, { token: admin })
+      const invitations = await server.call('GET', '/api/admin/invitations', { token: admin })
+      expect(
+        invitations.json.data.items.map((one: { group: { name: string } | null }) => one.group),
+      ).toEqual(expect.arrayContaining([null, { id, name }]))
+      expect((await join('oto', orphan.token)).json.data.user.role).toBe('user')
+      const unknown = await server.call('POST', '/api/admin/invitations', {
+        body: { group_id: writers.id },
+        token: admin,
+      })
+      expect(unknown.json).toMatchObject({ code: 404, reason: 'group_not_found' })
+    })
+
     test('a withdrawn invitation and an invitation by a former administrator no longer work', async () => {
       const withdrawn = await invite({})
       await server.call('DELETE', `/api/admin/invitations/${withdrawn.id}`, { token: admin })

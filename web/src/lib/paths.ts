@@ -57,4 +57,4 @@ export const SETTINGS_TABS = [
 ] as const
 
 /** The tabs of the administration, in the order in which they are shown; each has a path. */
-export const ADMIN_TABS = ['users', 'groups', 'invitations', 'server', 'audit'] as const
+export const ADMIN_TABS = ['users', 'groups', 'invitations', 'usage', 'server', 'audit'] as const

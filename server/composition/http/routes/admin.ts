@@ -5,13 +5,14 @@ import { bringProjectsBack, endAccount } from '../../accounts/delete-account.ts'
 import { administrationOf } from '../administration.ts'
 import type { SharedRouteModules } from './modules.ts'
 
-type AdminGroups = 'adminUsers' | 'adminGroups' | 'adminServer' | 'adminMcp'
+type AdminGroups = 'adminUsers' | 'adminGroups' | 'adminUsage' | 'adminServer' | 'adminMcp'
 
 /** The dependencies of `routes/admin`. */
 export const adminRoutes = (modules: SharedRouteModules): Pick<RouteDependencies, AdminGroups> => {
-  const { access, store, tools } = modules
+  const { access, store, tools, now } = modules
   return {
     adminUsers: userAdministration(modules),
+    adminUsage: { usageReport: store.usageReport, now },
     adminGroups: { groups: store.groups, users: store.users, access },
     ...administrationOf({ ...modules, mcp: tools.mcp, registry: tools.registry }, modules),
   }

@@ -1,6 +1,7 @@
 // Links that an administrator hands to a person: invitations, and links to choose a new password.
 import { and, desc, eq, getTableColumns, gt, isNull, lt, or } from 'drizzle-orm'
 import { newId } from '../../../lib/ids.ts'
+import type { GroupId } from '../../../protocol/admin/group.ts'
 import type { Page } from '../../../protocol/envelope.ts'
 import type { UserId } from '../../../protocol/ids.ts'
 import { decodeCursor, MomentCursor, toPage } from '../../cursor.ts'
@@ -10,15 +11,18 @@ import { afterMoment, countAll } from '../../fragments.ts'
 /** A row of `account_links`: an invitation, or a link to reset a password or confirm an address. */
 export type AccountLinkRow = Database['tables']['accountLinks']['$inferSelect']
 
+/** An invitation with the group that its account joins. */
+export type InvitationRow = AccountLinkRow & { group: { id: GroupId; name: string } | null }
+
 /** Stores the one-time links of accounts. */
 export type AccountLinkRepository = ReturnType<typeof createAccountLinkRepository>
 
 /** How long a used or expired link stays in the list. */
 const KEPT_MS = 30 * 24 * 60 * 60_000
 
-/** Uses the tables `accountLinks` and `users`. */
+/** Uses the tables `accountLinks`, `groups` and `users`. */
 export function createAccountLinkRepository({ read, write, tables }: Database) {
-  const { accountLinks, users } = tables
+  const { accountLinks, groups, users } = tables
   const usable = (now: Date) => and(isNull(accountLinks.usedAt), gt(accountLinks.expiresAt, now))
 
   return {
@@ -31,7 +35,15 @@ export function createAccountLinkRepository({ read, write, tables }: Database) {
     insert: (
       link: Pick<
         AccountLinkRow,
-        'kind' | 'hash' | 'role' | 'quota' | 'note' | 'userId' | 'createdBy' | 'expiresAt'
+        | 'kind'
+        | 'hash'
+        | 'role'
+        | 'quota'
+        | 'groupId'
+        | 'note'
+        | 'userId'
+        | 'createdBy'
+        | 'expiresAt'
       >,
       options: {
         now: Date
@@ -98,11 +110,12 @@ export function createAccountLinkRepository({ read, write, tables }: Database) {
     }: {
       limit: number
       cursor?: string | undefined
-    }): Promise<Page<AccountLinkRow>> {
+    }): Promise<Page<InvitationRow>> {
       const [moment, id] = cursor === undefined ? [] : decodeCursor(MomentCursor, cursor)
       const rows = await read
-        .select()
+        .select({ link: accountLinks, group: { id: groups.id, name: groups.name } })
         .from(accountLinks)
+        .leftJoin(groups, eq(groups.id, accountLinks.groupId))
         .where(
           and(
             eq(accountLinks.kind, 'invitation'),
@@ -113,7 +126,8 @@ export function createAccountLinkRepository({ read, write, tables }: Database) {
         )
         .orderBy(desc(accountLinks.createdAt), desc(accountLinks.id))
         .limit(limit + 1)
-      return toPage(rows, limit, (row) => [row.createdAt.getTime(), row.id])
+      const invitations = rows.map(({ link, group }) => ({ ...link, group }))
+      return toPage(invitations, limit, (row) => [row.createdAt.getTime(), row.id])
     },
 
     /** False when there is no such invitation. */

@@ -8,7 +8,7 @@ import type { GroupId, GroupPermissions } from '../../../protocol/admin/group.ts
 import type { Page } from '../../../protocol/envelope.ts'
 import type { UserId } from '../../../protocol/ids.ts'
 import { decodeCursor, toPage } from '../../cursor.ts'
-import type { Database } from '../../database.ts'
+import type { Database, Writer } from '../../database.ts'
 import { countAll, foldCase } from '../../fragments.ts'
 import type { UserRow } from './users.ts'
 
@@ -156,6 +156,11 @@ export function createGroupRepository(database: Database) {
         if (user === undefined) throw appError('account_not_found')
         await tx.insert(groupMembers).values({ groupId: id, userId }).onConflictDoNothing()
       }),
+
+    /** Adds an account, in the transaction that creates it. */
+    async join(tx: Writer, id: GroupId, userId: UserId): Promise<void> {
+      await tx.insert(groupMembers).values({ groupId: id, userId })
+    },
 
     /**
      * Makes an account a member of exactly the `wanted` groups among the `managed` ones (names, ignoring case).

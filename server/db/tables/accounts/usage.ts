@@ -27,7 +27,11 @@ export function defineUsageTables(c: Columns, { users }: Accounts) {
       reasoningTokens: c.bigInteger('reasoning_tokens').notNull().default(0),
       cost: c.real('cost').notNull(),
     },
-    (t) => [c.primaryKey({ columns: [t.userId, t.day, t.hour, t.model, t.currency] })],
+    (t) => [
+      c.primaryKey({ columns: [t.userId, t.day, t.hour, t.model, t.currency] }),
+      // For the usage of all accounts in a period.
+      c.index('token_usage_day').on(t.day, t.userId),
+    ],
   )
 
   return { tokenUsage }

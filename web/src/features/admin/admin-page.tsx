@@ -1,4 +1,4 @@
-// The administration: accounts, groups, invitations, audit log, server. The server refuses it to other users.
+// The administration: accounts, groups, invitations, usage, server, audit log. The server refuses it to other users.
 import { useLocation } from 'wouter'
 import { useMedia } from '../../lib/browser/use-media.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
@@ -9,6 +9,7 @@ import { AuditSection } from './audit-section.tsx'
 import { GroupsSection } from './groups-section.tsx'
 import { InvitationsSection } from './invitations-section.tsx'
 import { ServerSection } from './server-section.tsx'
+import { UsageSection } from './usage-section.tsx'
 import { UsersSection } from './users-section.tsx'
 
 /**
@@ -53,6 +54,7 @@ export function AdminPage({ tab, ownId }: { tab: string | undefined; ownId: stri
       {current === 'users' && <UsersSection ownId={ownId} />}
       {current === 'groups' && <GroupsSection />}
       {current === 'invitations' && <InvitationsSection />}
+      {current === 'usage' && <UsageSection />}
       {current === 'server' && <ServerSection />}
       {current === 'audit' && <AuditSection />}
     </div>

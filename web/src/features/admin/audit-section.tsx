@@ -1,15 +1,21 @@
-// The audit log: who did what, filtered by kind, with a download.
-import { Download } from 'lucide-react'
-import { useState } from 'react'
-import type { AuditAction } from '../../../../server/protocol/admin/audit.ts'
-import { auditKey, useAuditDownload, useAuditLog } from '../../lib/api/admin.ts'
+// The audit log: who did what, filtered by kind, account and day, with a download.
+import { Download, ScrollText } from 'lucide-react'
+import { useDeferredValue, useId, useState } from 'react'
+import type { AuditAction, AuditEntry } from '../../../../server/protocol/admin/audit.ts'
+import {
+  type AuditFilter,
+  auditKey,
+  useAdminUsers,
+  useAuditDownload,
+  useAuditLog,
+} from '../../lib/api/admin.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { Button } from '../../ui/controls/button.tsx'
-import { SelectField } from '../../ui/controls/field.tsx'
+import { SelectField, TextField } from '../../ui/controls/field.tsx'
 import { ShowMore } from '../../ui/controls/show-more.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { errorText } from '../../ui/states/error-text.ts'
-import { Failed, Loading } from '../../ui/states/feedback.tsx'
+import { Empty, Failed, Loading } from '../../ui/states/feedback.tsx'
 import { useAuditDetails } from './audit-details.ts'
 
 const ACTIONS: Record<AuditAction, true> = {
@@ -57,11 +63,26 @@ const ACTIONS: Record<AuditAction, true> = {
 }
 const isAction = (name: string): name is AuditAction => Object.hasOwn(ACTIONS, name)
 
+/** The moments at which a day of the reader's time zone begins and ends, as ISO 8601; '' for no day. */
+const startOf = (day: string): string => (day === '' ? '' : new Date(`${day}T00:00`).toISOString())
+const endOf = (day: string): string =>
+  day === '' ? '' : new Date(`${day}T23:59:59.999`).toISOString()
+
 /** A tab of the administration. Older entries load on request. */
 export function AuditSection() {
   const { t, i18n } = useTranslation()
   const [action, setAction] = useState('')
-  const log = useAuditLog(action)
+  const [accountText, setAccountText] = useState('')
+  const accountList = useId()
+  const account = useLoggedAccount(accountText)
+  const [days, setDays] = useState({ from: '', to: '' })
+  const filter: AuditFilter = {
+    action,
+    user_id: account.id,
+    from: startOf(days.from),
+    to: endOf(days.to),
+  }
+  const log = useAuditLog(filter)
   const download = useAuditDownload()
   const detailsOf = useAuditDetails()
   const items = log.data?.pages.flatMap((page) => page.items) ?? []
@@ -69,7 +90,7 @@ export function AuditSection() {
     new Date(time).toLocaleString(i18n.language, { dateStyle: 'medium', timeStyle: 'medium' })
   return (
     <section className="flex flex-col gap-4">
-      <div className="grid items-end gap-3 sm:grid-cols-[1fr_auto]">
+      <div className="grid items-start gap-3 sm:grid-cols-2 lg:grid-cols-4">
         <SelectField
           label={t('admin.kind')}
           value={action}
@@ -81,10 +102,36 @@ export function AuditSection() {
           ]}
           onChange={(event) => setAction(event.target.value)}
         />
+        <TextField
+          label={t('admin.log.account')}
+          type="search"
+          list={accountList}
+          placeholder={t('admin.allAccounts')}
+          hint={account.isUnknown ? t('admin.log.unknown') : undefined}
+          value={accountText}
+          onChange={(event) => setAccountText(event.target.value)}
+        />
+        <datalist id={accountList}>
+          {account.names.map((name) => (
+            <option key={name} value={name} />
+          ))}
+        </datalist>
+        {(['from', 'to'] as const).map((end) => (
+          <TextField
+            key={end}
+            label={t(`admin.log.${end}`)}
+            type="date"
+            min={end === 'to' ? days.from : undefined}
+            value={days[end]}
+            onChange={(event) => setDays({ ...days, [end]: event.target.value })}
+          />
+        ))}
+      </div>
+      <div className="flex justify-end">
         <Button
           icon={Download}
           disabled={download.isPending}
-          onClick={() => download.mutate(action)}
+          onClick={() => download.mutate(filter)}
         >
           {t('admin.downloadLog')}
         </Button>
@@ -93,12 +140,29 @@ export function AuditSection() {
       {log.isError && !log.isFetchNextPageError && (
         <Failed message={errorText(log.error)} onRetry={() => void log.refetch()} />
       )}
-      <ul className="divide-y divide-line rounded-2xl border border-line bg-surface px-4">
+      {log.isSuccess && items.length === 0 && (
+        <Empty icon={ScrollText} title={t('admin.log.none')} />
+      )}
+      <ul className="divide-y divide-line rounded-2xl border border-line bg-surface px-4 empty:hidden">
         {items.map((entry) => (
           <li key={entry.id} className="py-2.5">
             <p className="flex flex-wrap items-baseline gap-x-2">
               <span className="font-medium">{t(`admin.action.${entry.action}`)}</span>
-              <span className="wrap-anywhere">{entry.username ?? t('admin.nobody')}</span>
+              {entry.user_id === null || entry.username === null ? (
+                <span className="wrap-anywhere">{entry.username ?? t('admin.nobody')}</span>
+              ) : (
+                <button
+                  type="button"
+                  title={t('admin.log.only', { name: entry.username })}
+                  className="touch-target rounded wrap-anywhere hover:underline hover:underline-offset-3"
+                  onClick={() => {
+                    account.remember(entry)
+                    setAccountText(entry.username ?? '')
+                  }}
+                >
+                  {entry.username}
+                </button>
+              )}
               <time className="text-note text-muted" dateTime={entry.at}>
                 {moment(entry.at)}
               </time>
@@ -117,7 +181,26 @@ export function AuditSection() {
           </li>
         ))}
       </ul>
-      <ShowMore list={log} queryKey={auditKey(action)} />
+      <ShowMore list={log} queryKey={auditKey(filter)} />
     </section>
   )
+}
+
+/**
+ * The account with this whole name, or of an entry with it, which may no longer exist; no id for every account. `names`
+ * suggests accounts while a name is typed.
+ */
+function useLoggedAccount(text: string) {
+  const [remembered, remember] = useState<Pick<AuditEntry, 'user_id' | 'username'>>()
+  const typed = text.trim()
+  const found = useAdminUsers(useDeferredValue(typed))
+  const users = found.data?.pages.flatMap((page) => page.items) ?? []
+  const named = users.find(({ username }) => username.toLowerCase() === typed.toLowerCase())
+  const known = typed === remembered?.username ? remembered.user_id : named?.id
+  return {
+    id: typed === '' ? '' : (known ?? ''),
+    names: users.map(({ username }) => username),
+    isUnknown: typed !== '' && known === undefined && found.isSuccess && users.length === 0,
+    remember,
+  }
 }

@@ -1,13 +1,13 @@
-// The dialog of a group: its name, restrictions, limits and members, and a button to delete it.
+// The dialog of a group: its name, members, restrictions and limits, and a button to delete it.
 import { useState } from 'react'
 import { QuotaKindName } from '../../../../server/protocol/accounts/quota.ts'
 import type { Group } from '../../../../server/protocol/admin/group.ts'
-import { useDeleteGroup, usePatchGroup } from '../../lib/api/groups.ts'
+import { useDeleteGroup, useSaveGroup } from '../../lib/api/groups.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { Button } from '../../ui/controls/button.tsx'
 import { TextField } from '../../ui/controls/field.tsx'
 import { ConfirmDialog, Dialog } from '../../ui/overlays/dialog.tsx'
-import { GroupMembers } from './group-members.tsx'
+import { GroupMembers, NO_MEMBER_CHANGES } from './group-members.tsx'
 import { GroupRestrictions } from './group-restrictions.tsx'
 import { QuotaFields } from './quota-fields.tsx'
 
@@ -18,12 +18,13 @@ const SHARED_KINDS = QuotaKindName.extract([
   'cost_per_month',
 ]).options
 
-/** Saving stores restrictions and limits; changes of members are stored at once. */
+/** Nothing changes before it is saved. */
 export function GroupDialog({ group, onClose }: { group: Group; onClose: () => void }) {
   const { t } = useTranslation()
-  const patch = usePatchGroup(group.id)
+  const save = useSaveGroup(group.id)
   const remove = useDeleteGroup()
   const [draft, setDraft] = useState(group)
+  const [members, setMembers] = useState(NO_MEMBER_CHANGES)
   const [isRemoving, setIsRemoving] = useState(false)
   const { name, description, models, tools, mcp_servers, approval_modes, quota, shared_quota } =
     draft
@@ -42,9 +43,9 @@ export function GroupDialog({ group, onClose }: { group: Group; onClose: () => v
           </Button>
           <Button
             tone="primary"
-            disabled={patch.isPending || name.trim() === ''}
+            disabled={save.isPending || name.trim() === ''}
             onClick={() =>
-              patch.mutate(
+              save.mutate(
                 {
                   name,
                   description,
@@ -54,6 +55,7 @@ export function GroupDialog({ group, onClose }: { group: Group; onClose: () => v
                   approval_modes,
                   quota,
                   shared_quota,
+                  members: { add: members.added.map(({ id }) => id), remove: members.removed },
                 },
                 { onSuccess: onClose },
               )
@@ -78,6 +80,7 @@ export function GroupDialog({ group, onClose }: { group: Group; onClose: () => v
           onChange={(event) => setDraft({ ...draft, description: event.target.value })}
         />
       </div>
+      <GroupMembers id={group.id} draft={members} onChange={setMembers} />
       <GroupRestrictions value={draft} onChange={(next) => setDraft({ ...draft, ...next })} />
       <h3 className="mb-3 text-sm font-medium text-soft">{t('quota.each')}</h3>
       <QuotaFields
@@ -93,7 +96,6 @@ export function GroupDialog({ group, onClose }: { group: Group; onClose: () => v
           setDraft({ ...draft, shared_quota: { ...shared_quota, [kind]: limit } })
         }
       />
-      <GroupMembers id={group.id} />
       <ConfirmDialog
         open={isRemoving}
         onOpenChange={setIsRemoving}

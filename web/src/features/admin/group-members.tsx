@@ -1,8 +1,10 @@
 // The members of a group: list, remove, and search for accounts to add.
 import { Plus, X } from 'lucide-react'
 import { useDeferredValue, useState } from 'react'
+import type { User } from '../../../../server/protocol/accounts/user.ts'
+import type { AdminUser } from '../../../../server/protocol/admin/group.ts'
 import { useAdminUsers } from '../../lib/api/admin.ts'
-import { membersKey, useChangeMember, useGroupMembers } from '../../lib/api/groups.ts'
+import { membersKey, useGroupMembers } from '../../lib/api/groups.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { Button, IconButton } from '../../ui/controls/button.tsx'
 import { TextField } from '../../ui/controls/field.tsx'
@@ -13,16 +15,51 @@ import { Failed, Loading } from '../../ui/states/feedback.tsx'
 
 const SHOWN_CANDIDATES = 5
 
-/** `id` is that of the group. Every change is stored at once. */
-export function GroupMembers({ id }: { id: string }) {
+type Account = Pick<User, 'id' | 'username'>
+
+/** Changes of a group's members that are not saved yet. */
+export interface MemberDraft {
+  added: readonly Account[]
+  /** Ids of members. */
+  removed: readonly string[]
+}
+
+/** No changes. */
+export const NO_MEMBER_CHANGES: MemberDraft = { added: [], removed: [] }
+
+/** A part of the group's form. `id` is that of the group; `onChange` receives the whole changed draft. */
+export function GroupMembers({
+  id,
+  draft,
+  onChange,
+}: {
+  id: string
+  draft: MemberDraft
+  onChange: (draft: MemberDraft) => void
+}) {
   const { t } = useTranslation()
   const members = useGroupMembers(id)
-  const change = useChangeMember(id)
   const [text, setText] = useState('')
   const search = useDeferredValue(text.trim())
-  const items = members.data?.pages.flatMap((page) => page.items) ?? []
+  const { added, removed } = draft
+  const stored = (members.data?.pages.flatMap((page) => page.items) ?? []).filter(
+    (member) => !added.some((one) => one.id === member.id),
+  )
+  const shown: Account[] = [...added, ...stored.filter((member) => !removed.includes(member.id))]
+  const add = (account: Account): void =>
+    onChange(
+      removed.includes(account.id)
+        ? { added, removed: removed.filter((one) => one !== account.id) }
+        : { added: [account, ...added], removed },
+    )
+  const remove = (account: Account): void =>
+    onChange(
+      added.includes(account)
+        ? { added: added.filter((one) => one !== account), removed }
+        : { added, removed: [...removed, account.id] },
+    )
   return (
-    <section className="flex flex-col gap-2">
+    <section className="mb-5 flex flex-col gap-2">
       <h3 className="text-sm font-medium text-soft">{t('admin.groups.membersTitle')}</h3>
       {/* Above the list of members, so that adding one does not move the results. */}
       <TextField
@@ -34,8 +71,11 @@ export function GroupMembers({ id }: { id: string }) {
       {search !== '' && (
         <Candidates
           text={search}
-          groupId={id}
-          onAdd={(userId) => change.mutate({ userId, add: true })}
+          isMember={(user) =>
+            added.some((one) => one.id === user.id) ||
+            (user.groups.some((group) => group.id === id) && !removed.includes(user.id))
+          }
+          onAdd={add}
         />
       )}
       {members.isPending && <Loading />}
@@ -43,14 +83,14 @@ export function GroupMembers({ id }: { id: string }) {
         <Failed message={errorText(members.error)} onRetry={() => void members.refetch()} />
       )}
       <ul ref={moveFocusOnRemoval}>
-        {items.map((user) => (
+        {shown.map((user) => (
           <li key={user.id} className="flex items-center gap-2 py-1">
             <span className="min-w-0 flex-1 wrap-anywhere">{user.username}</span>
             <IconButton
               icon={X}
               size="small"
               label={t('admin.groups.removeFrom', { name: user.username })}
-              onClick={() => change.mutate({ userId: user.id, add: false })}
+              onClick={() => remove(user)}
             />
           </li>
         ))}
@@ -62,17 +102,17 @@ export function GroupMembers({ id }: { id: string }) {
 
 function Candidates({
   text,
-  groupId,
+  isMember,
   onAdd,
 }: {
   text: string
-  groupId: string
-  onAdd: (userId: string) => void
+  isMember: (user: AdminUser) => boolean
+  onAdd: (account: Account) => void
 }) {
   const { t } = useTranslation()
   const users = useAdminUsers(text)
   const found = (users.data?.pages.flatMap((page) => page.items) ?? [])
-    .filter(({ groups }) => groups.every((group) => group.id !== groupId))
+    .filter((user) => !isMember(user))
     .slice(0, SHOWN_CANDIDATES)
   return (
     <ul className="rounded-xl bg-sunken px-3 py-1">
@@ -86,7 +126,7 @@ function Candidates({
             size="small"
             icon={Plus}
             aria-label={t('admin.groups.addTo', { name: user.username })}
-            onClick={() => onAdd(user.id)}
+            onClick={() => onAdd(user)}
           >
             {t('admin.groups.add')}
           </Button>

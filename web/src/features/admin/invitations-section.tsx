@@ -2,8 +2,9 @@
 import { MailPlus, Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { NO_QUOTA, QuotaKindName } from '../../../../server/protocol/accounts/quota.ts'
-import type { Invitation } from '../../../../server/protocol/accounts/user.ts'
+import type { Invitation } from '../../../../server/protocol/admin/invitation.ts'
 import { useInvitations, useInvite, useWithdrawInvitation } from '../../lib/api/admin.ts'
+import { useGroups } from '../../lib/api/groups.ts'
 import { fileSize, fullDay } from '../../lib/format.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { Button, IconButton } from '../../ui/controls/button.tsx'
@@ -11,6 +12,7 @@ import { SelectField, TextField } from '../../ui/controls/field.tsx'
 import { moveFocusOnRemoval } from '../../ui/controls/move-focus-on-removal.ts'
 import { Facts } from '../../ui/facts.tsx'
 import { FormDialog } from '../../ui/overlays/form-dialog.tsx'
+import { QrCode } from '../../ui/qr-code.tsx'
 import { ShownOnce } from '../../ui/shown-once.tsx'
 import { errorText } from '../../ui/states/error-text.ts'
 import { Empty, Failed, Loading } from '../../ui/states/feedback.tsx'
@@ -65,6 +67,7 @@ export function InvitationsSection() {
                     <Facts
                       of={[
                         t(invitation.role === 'admin' ? 'admin.roleAdmin' : 'admin.roleUser'),
+                        ...(invitation.group === null ? [] : [invitation.group.name]),
                         state(invitation),
                         ...limits(invitation),
                       ]}
@@ -97,6 +100,8 @@ function NewInvitation({ onClose }: { onClose: () => void }) {
   const [note, setNote] = useState('')
   const [role, setRole] = useState<'user' | 'admin'>('user')
   const [days, setDays] = useState(DEFAULT_LIFETIME_DAYS)
+  const groups = useGroups()
+  const [groupId, setGroupId] = useState('')
   const [quota, setQuota] = useState(NO_QUOTA)
   return (
     <FormDialog
@@ -106,12 +111,15 @@ function NewInvitation({ onClose }: { onClose: () => void }) {
       error={invite.error}
       result={
         invite.data && (
-          <ShownOnce
-            label={t('admin.invitationLink', {
-              day: fullDay(invite.data.expires_at, i18n.language),
-            })}
-            value={invite.data.url}
-          />
+          <div className="flex flex-col gap-4">
+            <ShownOnce
+              label={t('admin.invitationLink', {
+                day: fullDay(invite.data.expires_at, i18n.language),
+              })}
+              value={invite.data.url}
+            />
+            <QrCode text={invite.data.url} label={t('admin.invitationCode')} />
+          </div>
         )
       }
       onSubmit={() =>
@@ -119,6 +127,7 @@ function NewInvitation({ onClose }: { onClose: () => void }) {
           role,
           quota,
           expires_in_hours: days * HOURS_PER_DAY,
+          ...(groupId === '' ? {} : { group_id: groupId }),
           ...(note.trim() === '' ? {} : { note }),
         })
       }
@@ -150,6 +159,17 @@ function NewInvitation({ onClose }: { onClose: () => void }) {
           onChange={(event) => setDays(Number(event.target.value))}
         />
       </div>
+      {(groups.data?.length ?? 0) > 0 && (
+        <SelectField
+          label={t('admin.detail.group')}
+          value={groupId}
+          options={[
+            { value: '', label: t('admin.noGroup') },
+            ...(groups.data ?? []).map(({ id, name }) => ({ value: id, label: name })),
+          ]}
+          onChange={(event) => setGroupId(event.target.value)}
+        />
+      )}
       <details>
         <summary className="cursor-pointer text-sm font-medium text-soft">{t('quota.own')}</summary>
         <p className="mt-2 mb-3 text-note text-muted">{t('quota.ownText')}</p>

@@ -91,6 +91,7 @@ function Account({ user, isOwn }: { user: AdminUser; isOwn: boolean }) {
   const reset = useResetLink()
   const resetFactors = useResetSecondFactors()
   const [isResetting, setIsResetting] = useState(false)
+  const [isDisabling, setIsDisabling] = useState(false)
   const [isDeleting, setIsDeleting] = useState(false)
   const [isOpen, setIsOpen] = useState(false)
   const [areSessionsOpen, setAreSessionsOpen] = useState(false)
@@ -142,7 +143,9 @@ function Account({ user, isOwn }: { user: AdminUser; isOwn: boolean }) {
               </MenuItem>
               <MenuItem
                 icon={user.is_active ? UserX : UserCheck}
-                onSelect={() => patch.mutate({ id, is_active: !user.is_active })}
+                onSelect={() =>
+                  user.is_active ? setIsDisabling(true) : patch.mutate({ id, is_active: true })
+                }
               >
                 {t(user.is_active ? 'admin.disable' : 'admin.enable')}
               </MenuItem>
@@ -165,6 +168,14 @@ function Account({ user, isOwn }: { user: AdminUser; isOwn: boolean }) {
             onSuccess: () => notify(t('admin.factorsReset', { name }), 'success'),
           })
         }
+      />
+      <ConfirmDialog
+        open={isDisabling}
+        onOpenChange={setIsDisabling}
+        title={t('admin.disableTitle', { name })}
+        text={t('admin.disableText')}
+        confirm={t('admin.disable')}
+        onConfirm={() => patch.mutate({ id, is_active: false })}
       />
       {isDeleting && <DeleteUserDialog user={user} onClose={() => setIsDeleting(false)} />}
       {areSessionsOpen && (

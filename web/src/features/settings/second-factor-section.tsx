@@ -8,10 +8,10 @@ import { ApiError } from '../../lib/http/api-client.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { Button } from '../../ui/controls/button.tsx'
 import { TextField } from '../../ui/controls/field.tsx'
+import { QrCode } from '../../ui/qr-code.tsx'
 import { bringIntoView } from '../../ui/states/bring-into-view.ts'
 import { errorText } from '../../ui/states/error-text.ts'
 import { Failed, Loading } from '../../ui/states/feedback.tsx'
-import { QrCode } from './qr-code.tsx'
 import { Section } from './section.tsx'
 
 /** The purpose of the open form. */

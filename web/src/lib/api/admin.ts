@@ -1,17 +1,20 @@
-// Administration: accounts, invitations and the audit log.
+// Administration: accounts, invitations, usage and the audit log.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { z } from 'zod'
 import type { PatchQuota } from '../../../../server/protocol/accounts/quota.ts'
-import type {
-  CreatedInvitation,
-  CreatedResetLink,
-  CreateInvitationBody,
-  Invitation,
-  Session,
-  User,
-} from '../../../../server/protocol/accounts/user.ts'
+import type { CreatedResetLink, Session, User } from '../../../../server/protocol/accounts/user.ts'
 import type { AuditEntry } from '../../../../server/protocol/admin/audit.ts'
 import type { AdminUser } from '../../../../server/protocol/admin/group.ts'
+import type {
+  CreatedInvitation,
+  CreateInvitationBody,
+  Invitation,
+} from '../../../../server/protocol/admin/invitation.ts'
+import type {
+  ReportedUsage,
+  UsageBy,
+  UsageReport,
+} from '../../../../server/protocol/admin/usage.ts'
 import { saveFile } from '../browser/save-file.ts'
 import { request, requestDone, send } from '../http/api-client.ts'
 import { type PageOf, usePages } from '../http/pages.ts'
@@ -45,20 +48,49 @@ export const useAdminUsers = (text: string, kind: AccountKind = 'all') =>
     ...ACCOUNT_QUERIES[kind],
   })
 
+/** Which audit entries; empty fields do not filter. */
+export interface AuditFilter {
+  action: string
+  /** The id of the account that did it. */
+  user_id: string
+  /** Times as ISO 8601. */
+  from: string
+  to: string
+}
+
 /** The query key of `useAuditLog`. */
-export const auditKey = (action: string) => ['admin-audit', action] as const
+export const auditKey = (filter: AuditFilter) => ['admin-audit', filter] as const
 
-/** Audit entries with this action, newest first; an empty `action` matches all. */
-export const useAuditLog = (action: string) =>
-  usePages<AuditEntry>(auditKey(action), '/api/admin/audit', { action })
+/** Audit entries that match, newest first. */
+export const useAuditLog = (filter: AuditFilter) =>
+  usePages<AuditEntry>(auditKey(filter), '/api/admin/audit', { ...filter })
 
-/** Downloads the audit log as `audit.jsonl`: the entries with one action, or all for an empty one. */
+/** Downloads the matching entries of the audit log as `audit.jsonl`. */
 export const useAuditDownload = () =>
   useMutation({
-    mutationFn: async (action: string) => {
-      const query = action === '' ? {} : { action }
-      const response = await send('/api/admin/audit/file', { query })
+    mutationFn: async (filter: AuditFilter) => {
+      const response = await send('/api/admin/audit/file', { query: { ...filter } })
       saveFile(await response.blob(), 'audit.jsonl')
+    },
+  })
+
+/** The query key of `useUsage`. */
+export const usageKey = (month: string, by: UsageBy) => ['admin-usage', month, by] as const
+
+/** The usage of a month (`YYYY-MM`, UTC) by account or group, most tokens first. */
+export const useUsage = (month: string, by: UsageBy) =>
+  usePages<ReportedUsage, Pick<UsageReport, 'first_month' | 'total'>>(
+    usageKey(month, by),
+    '/api/admin/usage',
+    { month, by, limit: 100 },
+  )
+
+/** Downloads the usage of a month as CSV. */
+export const useUsageDownload = () =>
+  useMutation({
+    mutationFn: async ({ month, by }: { month: string; by: UsageBy }) => {
+      const response = await send('/api/admin/usage/file', { query: { month, by } })
+      saveFile(await response.blob(), `usage-${month}-by-${by}.csv`)
     },
   })
 

@@ -7,7 +7,7 @@ import type {
   Group,
   PatchGroupBody,
 } from '../../../../server/protocol/admin/group.ts'
-import { request, requestDone } from '../http/api-client.ts'
+import { ApiError, request, requestDone } from '../http/api-client.ts'
 import { requestAll, usePages } from '../http/pages.ts'
 import { usersKey } from './admin.ts'
 
@@ -34,13 +34,38 @@ export function useCreateGroup() {
   })
 }
 
-/** Changes a group. Fields that are left out keep their values. */
-export function usePatchGroup(id: string) {
+/** Accounts to add to a group and to remove from it, by id. */
+export interface MemberChanges {
+  add: readonly string[]
+  remove: readonly string[]
+}
+
+/** Changes a group, then its members. Fields that are left out keep their values. */
+export function useSaveGroup(id: string) {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: (body: z.input<typeof PatchGroupBody>) =>
-      request<Group>(`/api/admin/groups/${id}`, { method: 'PATCH', body }),
-    onSettled: () => client.invalidateQueries({ queryKey: groupsKey }),
+    mutationFn: async ({
+      members: { add, remove },
+      ...body
+    }: z.input<typeof PatchGroupBody> & { members: MemberChanges }) => {
+      const path = `/api/admin/groups/${id}`
+      await request<Group>(path, { method: 'PATCH', body })
+      for (const userId of add) await requestDone(`${path}/members/${userId}`, { method: 'PUT' })
+      for (const userId of remove)
+        await requestDone(`${path}/members/${userId}`, { method: 'DELETE' }).catch(
+          (error: unknown) => {
+            // Somebody else removed them: that is what was wanted.
+            if (!(error instanceof ApiError && error.reason === 'group_member_not_found'))
+              throw error
+          },
+        )
+    },
+    onSettled: () =>
+      Promise.all([
+        client.invalidateQueries({ queryKey: membersKey(id) }),
+        client.invalidateQueries({ queryKey: groupsKey }),
+        client.invalidateQueries({ queryKey: usersKey }),
+      ]),
   })
 }
 
@@ -60,18 +85,3 @@ export function useDeleteGroup() {
 /** The members of a group, page by page. */
 export const useGroupMembers = (id: string) =>
   usePages<User>(membersKey(id), `/api/admin/groups/${id}/members`, {})
-
-/** Adds an account to the group, or removes it when `add` is false. */
-export function useChangeMember(id: string) {
-  const client = useQueryClient()
-  return useMutation({
-    mutationFn: ({ userId, add }: { userId: string; add: boolean }) =>
-      requestDone(`/api/admin/groups/${id}/members/${userId}`, { method: add ? 'PUT' : 'DELETE' }),
-    onSettled: () =>
-      Promise.all([
-        client.invalidateQueries({ queryKey: membersKey(id) }),
-        client.invalidateQueries({ queryKey: groupsKey }),
-        client.invalidateQueries({ queryKey: usersKey }),
-      ]),
-  })
-}

@@ -2,6 +2,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import type { Database } from '../../../../../server/db/database.ts'
 import { createStore, type Store } from '../../../../../server/db/store.ts'
+import type { UserId } from '../../../../../server/protocol/ids.ts'
 import { describeOnEachDatabase } from '../../../../support/store/databases.ts'
 import { somebody } from '../../../../support/store/store-rows.ts'
 
@@ -63,5 +64,77 @@ describeOnEachDatabase('token usage', (open) => {
       ]),
     })
     expect(await store.tokenUsage.byDay((await somebody(store)).id, march)).toEqual([])
+  })
+
+  test('reports list accounts page by page, most tokens first, and count a member of two groups in each', async () => {
+    const range = { from: '2026-05-01', to: '2026-05-31' }
+    const ann = await somebody(store)
+    const ben = await somebody(store)
+    const cyd = await somebody(store)
+    const use = (userId: UserId, day: string, promptTokens: number, currency: string) =>
+      database.write((tx) =>
+        store.tokenUsage.add(tx, new Date(`${day}T12:00:00Z`), {
+          userId,
+          model: 'm',
+          currency,
+          promptTokens,
+          completionTokens: 1,
+          cachedTokens: 0,
+          cacheWriteTokens: 0,
+          reasoningTokens: 0,
+          cost: currency === '' ? 0 : promptTokens / 4,
+        }),
+      )
+    await use(ann.id, '2026-05-01', 10, 'USD')
+    await use(ann.id, '2026-05-31', 10, 'EUR')
+    await use(ben.id, '2026-05-15', 50, '')
+    await use(cyd.id, '2026-05-15', 10, 'USD')
+    await use(cyd.id, '2026-05-16', 10, 'USD')
+    await use(cyd.id, '2026-04-30', 99, 'USD')
+    await use(cyd.id, '2026-06-01', 99, 'USD')
+    const first = await store.usageReport.ofAccounts(range, { limit: 2 })
+    expect(first.items[0]).toEqual({
+      id: ben.id,
+      name: ben.username,
+      promptTokens: 50,
+      completionTokens: 1,
+      cachedTokens: 0,
+      cost: new Map(),
+    })
+    const cursor = first.nextCursor ?? undefined
+    const second = await store.usageReport.ofAccounts(range, { limit: 2, cursor })
+    expect([second.items.length, second.hasMore]).toEqual([1, false])
+    const usd = new Map([['USD', 5]])
+    const both = { EUR: 2.5, USD: 2.5 }
+    const costs = [...first.items, ...second.items].map(({ id, cost }) => [id, cost] as const)
+    expect(Object.fromEntries(costs.map(([id, cost]) => [id, Object.fromEntries(cost)]))).toEqual({
+      [ben.id]: {},
+      [cyd.id]: { USD: 5 },
+      [ann.id]: both,
+    })
+
+    const group = (name: string) =>
+      store.groups.create(
+        {
+          name,
+          description: '',
+          permissions: { models: null, tools: null, mcp_servers: null, approval_modes: null },
+          quota: null,
+          sharedQuota: null,
+        },
+        10,
+      )
+    const red = await group('Red')
+    const blue = await group('Blue')
+    await store.groups.addMember(red.id, ben.id)
+    await store.groups.addMember(red.id, cyd.id)
+    await store.groups.addMember(blue.id, cyd.id)
+    const groups = await store.usageReport.ofGroups(range)
+    expect(groups[0]).toMatchObject({ name: 'Red', promptTokens: 70, cost: usd })
+    expect(
+      Object.fromEntries(groups.map(({ name, cost }) => [name, Object.fromEntries(cost)])),
+    ).toEqual({ Red: { USD: 5 }, Blue: { USD: 5 }, null: both })
+    const { promptTokens, cost } = await store.usageReport.total(range)
+    expect([promptTokens, Object.fromEntries(cost)]).toEqual([90, { EUR: 2.5, USD: 7.5 }])
   })
 })

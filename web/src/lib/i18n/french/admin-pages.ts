@@ -79,6 +79,26 @@ export const adminPages = {
       server: 'Serveur',
       invitations: 'Invitations',
       audit: 'Journal d’audit',
+      usage: 'Utilisation',
+    },
+    usage: {
+      month: 'Mois',
+      by: 'Total par',
+      per: { account: 'Compte', group: 'Groupe' },
+      none: 'Aucune utilisation ce mois-ci',
+      withoutGroup: 'Sans groupe',
+      total: 'Total',
+      groupsText:
+        'Un groupe a l’utilisation de ses membres actuels. Un compte présent dans plusieurs groupes compte dans chacun, mais une seule fois dans le total.',
+      download: 'Télécharger en CSV',
+    },
+    log: {
+      account: 'Compte',
+      from: 'Du',
+      to: 'Au',
+      only: 'Seulement les entrées de {{name}}',
+      unknown: 'Aucun compte ne porte ce nom.',
+      none: 'Aucune entrée',
     },
     server: {
       runs: 'En cours',
@@ -170,6 +190,9 @@ export const adminPages = {
     makeUser: 'Définir comme utilisateur',
     disable: 'Désactiver',
     enable: 'Activer',
+    disableTitle: 'Désactiver le compte « {{name}} » ?',
+    disableText:
+      'Toutes les sessions se terminent, les réponses en cours s’arrêtent et personne ne peut se connecter tant que vous ne réactivez pas le compte. Ses données restent.',
     sessions: 'Sessions',
     actionsFor: 'Actions pour {{name}}',
     sessionsOf: 'Sessions de {{name}}',
@@ -188,6 +211,8 @@ export const adminPages = {
     invitationLink:
       'Envoyez ce lien. Il fonctionne une fois, jusqu’au {{day}}, et ne sera plus affiché.',
     noInvitations: 'Aucune invitation pour l’instant',
+    noGroup: 'Aucun groupe',
+    invitationCode: 'Code QR du lien d’invitation',
     withoutNote: 'Invitation',
     openUntil: 'ouverte jusqu’au {{day}}',
     usedOn: 'utilisée le {{day}}',

@@ -78,6 +78,26 @@ export const adminPages = {
       server: 'Server',
       invitations: 'Einladungen',
       audit: 'Audit-Log',
+      usage: 'Nutzung',
+    },
+    usage: {
+      month: 'Monat',
+      by: 'Summe nach',
+      per: { account: 'Konto', group: 'Gruppe' },
+      none: 'Keine Nutzung in diesem Monat',
+      withoutGroup: 'Ohne Gruppe',
+      total: 'Gesamt',
+      groupsText:
+        'Gruppen haben die Nutzung ihrer jetzigen Mitglieder. Ein Konto in mehreren Gruppen zählt in jeder, in der Summe aber nur einmal.',
+      download: 'CSV herunterladen',
+    },
+    log: {
+      account: 'Konto',
+      from: 'Von',
+      to: 'Bis',
+      only: 'Nur Einträge von {{name}}',
+      unknown: 'Kein Konto hat diesen Namen.',
+      none: 'Keine Einträge',
     },
     server: {
       runs: 'Läuft gerade',
@@ -168,6 +188,9 @@ export const adminPages = {
     makeUser: 'Zum Benutzer machen',
     disable: 'Deaktivieren',
     enable: 'Aktivieren',
+    disableTitle: 'Konto „{{name}}“ deaktivieren?',
+    disableText:
+      'Alle Sitzungen enden, laufende Antworten werden gestoppt, und niemand kann sich anmelden, bis du das Konto wieder aktivierst. Die Daten bleiben.',
     sessions: 'Sitzungen',
     actionsFor: 'Aktionen für {{name}}',
     sessionsOf: 'Sitzungen von {{name}}',
@@ -186,6 +209,8 @@ export const adminPages = {
     invitationLink:
       'Schicke diesen Link. Er funktioniert einmal, bis zum {{day}}, und wird nicht noch einmal angezeigt.',
     noInvitations: 'Noch keine Einladungen',
+    noGroup: 'Keine Gruppe',
+    invitationCode: 'QR-Code des Einladungslinks',
     withoutNote: 'Einladung',
     openUntil: 'offen bis {{day}}',
     usedOn: 'verwendet am {{day}}',

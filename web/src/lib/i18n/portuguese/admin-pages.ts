@@ -79,6 +79,26 @@ export const adminPages = {
       server: 'Servidor',
       invitations: 'Convites',
       audit: 'Log de auditoria',
+      usage: 'Uso',
+    },
+    usage: {
+      month: 'Mês',
+      by: 'Somar por',
+      per: { account: 'Conta', group: 'Grupo' },
+      none: 'Nenhum uso neste mês',
+      withoutGroup: 'Sem grupo',
+      total: 'Total',
+      groupsText:
+        'Um grupo tem o uso dos seus membros atuais. Uma conta em vários grupos conta em cada um, mas só uma vez no total.',
+      download: 'Baixar CSV',
+    },
+    log: {
+      account: 'Conta',
+      from: 'De',
+      to: 'Até',
+      only: 'Só registros de {{name}}',
+      unknown: 'Nenhuma conta tem esse nome.',
+      none: 'Nenhum registro',
     },
     server: {
       runs: 'Em execução agora',
@@ -170,6 +190,9 @@ export const adminPages = {
     makeUser: 'Tornar usuário',
     disable: 'Desativar',
     enable: 'Ativar',
+    disableTitle: 'Desativar a conta “{{name}}”?',
+    disableText:
+      'Todas as sessões terminam, as respostas em andamento param e ninguém consegue entrar até você ativar a conta de novo. Os dados ficam.',
     sessions: 'Sessões',
     actionsFor: 'Ações para {{name}}',
     sessionsOf: 'Sessões de {{name}}',
@@ -188,6 +211,8 @@ export const adminPages = {
     invitationLink:
       'Envie este link. Ele funciona uma vez, até {{day}}, e não será exibido novamente.',
     noInvitations: 'Nenhum convite ainda',
+    noGroup: 'Nenhum grupo',
+    invitationCode: 'Código QR do link do convite',
     withoutNote: 'Convite',
     openUntil: 'aberto até {{day}}',
     usedOn: 'usado em {{day}}',

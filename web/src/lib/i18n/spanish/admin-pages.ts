@@ -79,6 +79,26 @@ export const adminPages = {
       server: 'Servidor',
       invitations: 'Invitaciones',
       audit: 'Registro de auditoría',
+      usage: 'Uso',
+    },
+    usage: {
+      month: 'Mes',
+      by: 'Sumar por',
+      per: { account: 'Cuenta', group: 'Grupo' },
+      none: 'Sin uso en este mes',
+      withoutGroup: 'Sin grupo',
+      total: 'Total',
+      groupsText:
+        'Un grupo tiene el uso de sus miembros actuales. Una cuenta en varios grupos cuenta en cada uno, pero solo una vez en el total.',
+      download: 'Descargar CSV',
+    },
+    log: {
+      account: 'Cuenta',
+      from: 'Desde',
+      to: 'Hasta',
+      only: 'Solo entradas de {{name}}',
+      unknown: 'Ninguna cuenta tiene este nombre.',
+      none: 'Sin entradas',
     },
     server: {
       runs: 'En curso',
@@ -170,6 +190,9 @@ export const adminPages = {
     makeUser: 'Convertir en usuario',
     disable: 'Desactivar',
     enable: 'Activar',
+    disableTitle: '¿Desactivar la cuenta «{{name}}»?',
+    disableText:
+      'Se cierran todas las sesiones, se detienen las respuestas en curso y nadie puede iniciar sesión hasta que vuelvas a activar la cuenta. Sus datos se conservan.',
     sessions: 'Sesiones',
     actionsFor: 'Acciones para {{name}}',
     sessionsOf: 'Sesiones de {{name}}',
@@ -188,6 +211,8 @@ export const adminPages = {
     invitationLink:
       'Envía este enlace. Funciona una vez, hasta el {{day}}, y no se vuelve a mostrar.',
     noInvitations: 'Todavía no hay invitaciones',
+    noGroup: 'Ningún grupo',
+    invitationCode: 'Código QR del enlace de invitación',
     withoutNote: 'Invitación',
     openUntil: 'abierta hasta el {{day}}',
     usedOn: 'usada el {{day}}',
