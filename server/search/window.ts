@@ -16,6 +16,8 @@ import { hasPhrase, mayHavePhrase } from './text-match.ts'
 const MAX_TITLES = 100
 const MAX_ENTRIES = 100
 const MAX_PASSAGES = 50
+/** An import stores older messages after newer ones, in any order. Where that shows, this many are ranked together. */
+const MAX_UNORDERED_ENTRIES = 1_000
 /** Comparing texts yields to other requests after this time. */
 const SLICE_MS = 4
 
@@ -55,22 +57,32 @@ export function createWindows(
 ): (window: Window) => Promise<ReadWindow> {
   const filter = { ...search.filter, ...which }
   const messages = store.messages(userId, filter)
+  /** The next entries, and how many were asked for. */
+  async function readEntries(before: number | null) {
+    const entries = await messages({ before, limit: MAX_ENTRIES })
+    return entries.length < MAX_ENTRIES || isNewestFirst(entries)
+      ? { entries, entryLimit: MAX_ENTRIES }
+      : {
+          entries: await messages({ before, limit: MAX_UNORDERED_ENTRIES }),
+          entryLimit: MAX_UNORDERED_ENTRIES,
+        }
+  }
   return async ([title, entry, passage]) => {
     // At once: none of these waits for another.
-    const [titles, entries, passages] = await Promise.all([
+    const [titles, { entries, entryLimit }, passages] = await Promise.all([
       !search.titles || title === 0
         ? []
         : store.titles(userId, filter, { before: title, limit: MAX_TITLES }),
       filter.kinds.length === 0 || entry === 0
-        ? []
-        : messages({ before: entry, limit: MAX_ENTRIES }),
+        ? { entries: [], entryLimit: MAX_ENTRIES }
+        : readEntries(entry),
       !search.documents || passage === 0
         ? []
         : store.passages(userId, filter, { before: passage, limit: MAX_PASSAGES }),
     ])
     const next: Window = [
       endOf(titles, MAX_TITLES),
-      endOf(entries, MAX_ENTRIES),
+      endOf(entries, entryLimit),
       endOf(passages, MAX_PASSAGES),
     ]
     return {
@@ -81,6 +93,11 @@ export function createWindows(
     }
   }
 }
+
+const isNewestFirst = (found: readonly FoundText[]): boolean =>
+  found.every(
+    ({ createdAt }, at) => at === 0 || createdAt <= (found[at - 1]?.createdAt ?? createdAt),
+  )
 
 const startOf = (found: readonly FoundText[], step: number): number =>
   found[0] === undefined ? 0 : found[0].rowid + step

@@ -25,6 +25,25 @@ describeSearch('pages of a search', (given) => {
     }
   })
 
+  test('the newest come first by their dates, also among many that an import stored in another order', async () => {
+    const { userId, conversation } = await person()
+    const start = Date.parse('2026-01-01T00:00:00Z')
+    const count = 105
+    // As in an export that begins with the newest.
+    for (let at = count; at > 0; at -= 1)
+      await say(given.database, conversation, `sorrel ${at}`, null, {
+        createdAt: new Date(start + at * 60_000),
+      })
+    const texts: string[] = []
+    let cursor: string | undefined
+    do {
+      const page = await find(userId, 'sorrel', { limit: 50, cursor })
+      texts.push(...page.items.map(({ snippet }) => snippet.replaceAll(/<\/?mark>/g, '')))
+      cursor = page.nextCursor ?? undefined
+    } while (cursor !== undefined)
+    expect(texts).toEqual(Array.from({ length: count }, (_, at) => `sorrel ${count - at}`))
+  })
+
   test('a cursor of another user, or of another query, is refused', async () => {
     const [one, other] = [await person(), await person()]
     for (const { conversation } of [one, other])
