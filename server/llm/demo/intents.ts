@@ -1,4 +1,4 @@
-// The requests that the demo model recognizes, in English and Chinese, and the tool call for each.
+// The requests that the demo model recognizes, and the tool call for each.
 
 /** A tool call that the demo model makes for a message. */
 export interface DemoCall {

@@ -60,6 +60,8 @@ describe('the demo model', () => {
     ['Hello there', /not a language model/],
     ['你好', /不是语言模型/],
     ['In 2024-05 we met', /not a language model/],
+    ['Hallo, wie geht es dir?', /kein Sprachmodell/],
+    ['Olá, tudo bem?', /não um modelo de linguagem/],
   ])('says that it is not a language model in reply to: %s', async (question, says) => {
     const { text, calls, end } = await ask(question)
     expect(text).toMatch(says)
@@ -100,6 +102,13 @@ describe('the demo model', () => {
     ['Give me a tour.', /\| Step \|[\s\S]*```mermaid/, /That was the tour/],
     ['Mach mit mir einen Rundgang.', /\| Schritt \|[\s\S]*```mermaid/, /Das war der Rundgang/],
     ['请带我看一遍导览。', /\| 步骤 \|[\s\S]*```mermaid/, /导览到此结束/],
+    ['請帶我看一遍導覽。', /\| 步驟 \|[\s\S]*```mermaid/, /導覽到此結束/],
+    ['Propose-moi une visite guidée.', /\| Étape \|[\s\S]*```mermaid/, /La visite est terminée/],
+    ['Hazme un recorrido.', /\| Paso \|[\s\S]*```mermaid/, /Ese fue el recorrido/],
+    ['Faça um tour comigo.', /\| Passo \|[\s\S]*```mermaid/, /Esse foi o tour/],
+    ['Проведи экскурсию.', /\| Шаг \|[\s\S]*```mermaid/, /Это была экскурсия/],
+    ['ツアーをお願いします。', /\| ステップ \|[\s\S]*```mermaid/, /ツアーはこれで終わり/],
+    ['둘러보기를 시작해 주세요.', /\| 단계 \|[\s\S]*```mermaid/, /둘러보기가 끝났습니다/],
   ])(
     'gives a tour for “%s”: a table, a diagram, a program, and a change of a file in a project',
     async (question, shows, ends) => {
