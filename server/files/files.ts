@@ -8,10 +8,11 @@ import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import type { Database, Writer } from '../db/database.ts'
 import type { FileRepository, FileRow } from '../db/repositories/projects/files.ts'
+import type { Store } from '../db/store.ts'
 import { appError } from '../errors.ts'
 import { boundedText } from '../knowledge/document-text.ts'
 import { extractText } from '../knowledge/extract.ts'
-import { decodeText } from '../lib/encodings.ts'
+import { decodeText, encodingNamed, UTF_8 } from '../lib/encodings.ts'
 import { createFairQueue } from '../lib/fair-queue.ts'
 import { newId } from '../lib/ids.ts'
 import { ensureProcessFolder } from '../lib/process-folder.ts'
@@ -35,8 +36,11 @@ type StoredFile = Parameters<FileRepository['insert']>[1]
 /** The detected properties of a file, and the paths of what to store. */
 type Examined = Pick<
   StoredFile,
-  'kind' | 'mime' | 'width' | 'height' | 'pages' | 'failure' | 'characters' | 'text'
+  'kind' | 'mime' | 'width' | 'height' | 'pages' | 'failure' | 'characters' | 'text' | 'encoding'
 > & { content: string; thumbnail: string | null }
+
+/** A file with the encoding in which its text was read. */
+export type UploadedFile = FileRow & Pick<StoredFile, 'encoding'>
 
 /** The files that users upload for messages. */
 export interface FileService {
@@ -47,7 +51,12 @@ export interface FileService {
   upload(
     userId: UserId,
     file: { name: string; content: Readable; isCut(): boolean },
-  ): Promise<FileRow>
+  ): Promise<UploadedFile>
+  /**
+   * Reads a text again in the encoding that a person has chosen, also where it is already part of messages.
+   * @throws AppError `file_id_unknown`, `encoding_unknown`, or `binary_file` for a file that is no text.
+   */
+  readAs(userId: UserId, id: FileId, encoding: string): Promise<UploadedFile>
   /**
    * Stores an attachment that came inside a message. Its type was checked; an image that cannot be decoded is stored as it
    * is, without a thumbnail.
@@ -65,6 +74,7 @@ export interface FileService {
   find: FileRepository['find']
   /** The text that was extracted from a file. */
   text: FileRepository['text']
+  encoding: FileRepository['encoding']
   /** Those of the files that belong to the user, in any order. */
   findAll: FileRepository['findAll']
   /** The whole content of a file in memory, such as an image for a model. */
@@ -80,6 +90,8 @@ export interface FileService {
 export interface FileServiceOptions {
   database: Pick<Database, 'write'>
   files: FileRepository
+  /** Indexes the new text of a file for the search. */
+  searchIndex: Pick<Store['search']['index'], 'putChangedFile'>
   blobs: BlobStore
   /** A folder for uploads in progress. Leftovers in it are removed. */
   incoming: string
@@ -97,6 +109,7 @@ export interface FileServiceOptions {
 export function createFileService({
   database,
   files,
+  searchIndex,
   blobs,
   incoming,
   maxBytes,
@@ -146,24 +159,27 @@ export function createFileService({
     if (bytes === null || bytes.includes(0) || !isUtf8(bytes)) return null
     const decoded = decodeText(bytes)
     if (decoded === null) return null
-    const found = { ...nothingKnown, ...boundedText(decoded.text) }
+    const encoding = decoded.encoding.name
+    const found = { ...nothingKnown, ...boundedText(decoded.text), encoding }
     return { ...found, kind: 'text', mime: 'text/plain', content: path, thumbnail: null }
   }
+
+  const readText = (name: string, bytes: Buffer, encoding: string | null = null) =>
+    extractText(name, bytes, {
+      signal: new AbortController().signal,
+      timeoutMs: DOCUMENT_TIMEOUT_MS,
+      encoding,
+    })
 
   async function examineText(
     userId: UserId,
     { path, name, mime }: { path: string; name: string; mime: string },
   ): Promise<Examined> {
-    const found = await readers.run(userId, async () =>
-      extractText(name, await readFile(path), {
-        signal: new AbortController().signal,
-        timeoutMs: DOCUMENT_TIMEOUT_MS,
-      }),
-    )
+    const found = await readers.run(userId, async () => readText(name, await readFile(path)))
     const base = { ...nothingKnown, kind: 'text' as const, mime, content: path, thumbnail: null }
     if (found.ok) {
-      const { text, characters, pages, failure } = found
-      return { ...base, text, characters, pages, failure }
+      const { ok: _ok, ...read } = found
+      return { ...base, ...read }
     }
     if (found.internal !== undefined)
       log.warn({ cause: found.internal }, 'an attached document could not be read')
@@ -212,7 +228,7 @@ export function createFileService({
     id: FileId,
     name: string,
     found: Examined,
-  ): Promise<FileRow> {
+  ): Promise<UploadedFile> {
     const { size } = await stat(found.content)
     try {
       await storage.claim(userId, id, size)
@@ -234,7 +250,7 @@ export function createFileService({
     if (!('data' in attachment)) {
       const { content } = attachment
       await pipeline(Readable.from([content]), createWriteStream(path, { mode: 0o600 }))
-      const found = { ...nothingKnown, ...boundedText(content) }
+      const found = { ...nothingKnown, ...boundedText(content), encoding: UTF_8.name }
       return { ...found, kind: 'text', mime: 'text/plain', content: path, thumbnail: null }
     }
     const bytes = Buffer.from(attachment.data, 'base64')
@@ -246,6 +262,7 @@ export function createFileService({
   return {
     find: files.find,
     text: files.text,
+    encoding: files.encoding,
     findAll: files.findAll,
     remove: files.remove,
     read: async (sha256) => buffer(await blobs.open(sha256)),
@@ -261,6 +278,31 @@ export function createFileService({
         if (file.isCut()) throw appError('file_upload_too_large', { limit: megabytes(maxBytes) })
         return await store(userId, id, name, await examine(userId, path, name))
       })
+    },
+
+    async readAs(userId, id, label) {
+      const encoding = encodingNamed(label)
+      if (encoding === null) throw appError('encoding_unknown', { encoding: label.slice(0, 40) })
+      const file = await files.find(userId, id)
+      if (file === undefined) throw appError('file_id_unknown')
+      const { name, mime, size } = file
+      const noText = () => appError('binary_file', { path: name, kind: mime, size: `${size} B` })
+      if (mime !== 'text/plain') throw noText()
+      const found = await readers.run(userId, async () =>
+        readText(name, await buffer(await blobs.open(file.sha256)), encoding),
+      )
+      if (!found.ok)
+        throw found.failure.reason === 'document_reading_too_slow'
+          ? appError('work_too_slow', { seconds: DOCUMENT_TIMEOUT_MS / 1000 })
+          : noText()
+      const { text, characters } = found
+      const isStored = await database.write(async (tx) => {
+        if (!(await files.setText(tx, id, { text, characters, encoding }))) return false
+        await searchIndex.putChangedFile(tx, id)
+        return true
+      })
+      if (!isStored) throw appError('file_id_unknown')
+      return { ...file, characters, encoding, failure: null }
     },
 
     addInline(userId, attachment) {
@@ -281,7 +323,7 @@ export function createFileService({
   }
 }
 
-const withoutText = ({ text: _text, ...row }: StoredFile): FileRow => row
+const withoutText = ({ text: _text, ...row }: StoredFile): UploadedFile => row
 
 const nothingKnown = {
   width: null,
@@ -290,6 +332,7 @@ const nothingKnown = {
   failure: null,
   characters: null,
   text: null,
+  encoding: null,
 } as const
 
 async function headOf(path: string): Promise<Buffer> {

@@ -14,6 +14,8 @@ export interface DocumentText {
   pages: number | null
   /** For a person: what could not be read although there is a text, such as pages that are pictures. */
   failure: DescribedFailure | null
+  /** The encoding that the bytes were read in, by its name in the Encoding Standard; null for formats that say it themselves. */
+  encoding: string | null
 }
 
 /** The beginning of a text, as far as it may be stored, and the length of the whole text. */

@@ -18,7 +18,7 @@ export type FailedExtraction = {
 }
 /** The passages of a document and what could not be read of it, or the reason why there are none. */
 export type Extraction =
-  | { ok: true; passages: Passage[]; failure: DescribedFailure | null }
+  | ({ ok: true; passages: Passage[] } & Pick<DocumentText, 'failure' | 'encoding'>)
   | FailedExtraction
 /** The text of a file, or the reason why there is none. */
 export type TextExtraction = ({ ok: true } & DocumentText) | FailedExtraction
@@ -26,6 +26,8 @@ export type TextExtraction = ({ ok: true } & DocumentText) | FailedExtraction
 /** The limits of one extraction. */
 export interface ExtractOptions {
   signal: AbortSignal
+  /** The encoding of a text that a person has chosen; by default, the likeliest. */
+  encoding?: string | null
   /** Milliseconds; one minute by default. */
   timeoutMs?: number
   /** Resident memory of the child in bytes (Linux); 1 GB by default. */
@@ -46,6 +48,7 @@ const Line = z.discriminatedUnion('kind', [
     pages: z.int().nullable(),
     characters: z.int(),
     failure: DescribedFailure.nullable(),
+    encoding: z.string().nullable(),
   }),
   z.object({
     kind: z.literal('failed'),
@@ -63,7 +66,9 @@ export async function extractPassages(
   options: ExtractOptions,
 ): Promise<Extraction> {
   const found = await extract(name, 'passages', bytes, options)
-  return found.ok ? { ok: true, passages: found.passages, failure: found.failure } : found
+  if (!found.ok) return found
+  const { passages, failure, encoding } = found
+  return { ok: true, passages, failure, encoding }
 }
 
 /** Extracts the whole text of one document, with lines that mark its pages. Otherwise like `extractPassages`. */
@@ -74,8 +79,8 @@ export async function extractText(
 ): Promise<TextExtraction> {
   const found = await extract(name, 'text', bytes, options)
   if (!found.ok) return found
-  const { text, characters, pages, failure } = found
-  return { ok: true, text, characters, pages, failure }
+  const { passages: _passages, ...text } = found
+  return text
 }
 
 async function extract(
@@ -85,9 +90,17 @@ async function extract(
   options: ExtractOptions,
 ): Promise<({ ok: true; passages: Passage[] } & DocumentText) | FailedExtraction> {
   const entry = childEntry('knowledge/read-document.child')
+  const chosen = options.encoding ?? null
   const child = startProcess({
     command: process.execPath,
-    args: [`--max-old-space-size=${MAX_HEAP_MB}`, ...entry.execArgv, entry.file, name, mode],
+    args: [
+      `--max-old-space-size=${MAX_HEAP_MB}`,
+      ...entry.execArgv,
+      entry.file,
+      name,
+      mode,
+      ...(chosen === null ? [] : [chosen]),
+    ],
     cwd: tmpdir(),
     env: {},
     input: bytes,
@@ -140,8 +153,8 @@ async function extract(
   if (outcome.timedOut) return { ok: false, failure: storedFailure('document_reading_too_slow') }
   if (failed !== undefined) return { ok: false, ...failed }
   if (end !== undefined && !exceeded) {
-    const { pages, characters, failure } = end
-    return { ok: true, passages, text: pieces.join(''), pages, characters, failure }
+    const { kind: _kind, ...rest } = end
+    return { ok: true, passages, text: pieces.join(''), ...rest }
   }
   if (outcome.startError !== null)
     return {

@@ -1,4 +1,5 @@
 // Reads uploaded documents in the background, a few at a time; unfinished ones are read after the next start.
+import { isUtf8 } from 'node:buffer'
 import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type {
@@ -29,6 +30,8 @@ const PASSAGES_PER_SLICE = 10
 export interface Ingest {
   /** Queues a stored document; returns at once. `isAwaited`: `whenFound` waits for it. */
   add(document: DocumentRow, isAwaited?: boolean): void
+  /** Like `add`, for a document that is ready or failed: ends what is still being done for it. */
+  readAgain(document: DocumentRow): Promise<void>
   /**
    * Resolves when word search can find the awaited documents of a project. Returns the names of those that were left when
    * the signal was aborted.
@@ -42,7 +45,7 @@ export interface Ingest {
   start(): Promise<void>
   /** Aborts reading; documents that are not finished stay pending. */
   stop(): Promise<void>
-  /** Path of the uploaded bytes until the document is read. */
+  /** Path of the uploaded bytes until the document is read; of a text that may be read in another encoding, also later. */
   fileOf(id: string): string
 }
 
@@ -69,8 +72,7 @@ export function createIngest({
   log,
 }: IngestOptions): Ingest {
   const queue = createFairQueue({ size: MAX_CONCURRENT_DOCUMENTS, perOwner: MAX_OF_ONE_USER })
-  const running = new Map<string, AbortController>()
-  const tasks = new Set<Promise<void>>()
+  const running = new Map<string, { controller: AbortController; task: Promise<void> }>()
   /** Documents that searches wait for, by id. */
   const awaited = new Map<
     string,
@@ -92,13 +94,17 @@ export function createIngest({
       await documents.fail(document.id, storedFailure('document_lost'))
       return
     }
-    const extraction = await extractPassages(document.name, bytes, { signal })
+    const { encoding: chosen } = document
+    const extraction = await extractPassages(document.name, bytes, { signal, encoding: chosen })
     if (signal.aborted) return
+    // The file is kept while another encoding can be chosen for it.
+    let encoding = chosen
     if (extraction.ok) {
+      encoding = isCertain(extraction.encoding, bytes) ? null : extraction.encoding
       const stored = await documents.index(
         document,
         await withWords(document.name, extraction.passages, signal),
-        extraction.failure,
+        { failure: extraction.failure, encoding },
       )
       if (!stored) {
         // Deleted while it was being read.
@@ -119,7 +125,7 @@ export function createIngest({
           'a document could not be read',
         )
     }
-    if (!signal.aborted) await rm(fileOf(document.id), { force: true })
+    if (!signal.aborted && encoding === null) await rm(fileOf(document.id), { force: true })
   }
 
   const take = async (document: DocumentRow, controller: AbortController): Promise<void> => {
@@ -137,7 +143,9 @@ export function createIngest({
       // The database may be the cause: the document stays pending for the next start.
       await documents
         .fail(document.id, storedFailure('document_not_indexed'))
-        .then(() => rm(fileOf(document.id), { force: true }))
+        .then(async () => {
+          if (document.encoding === null) await rm(fileOf(document.id), { force: true })
+        })
         .catch(() => undefined)
     }
   }
@@ -152,18 +160,22 @@ export function createIngest({
       awaited.set(document.id, { document, found, onFound })
     }
     const controller = new AbortController()
-    running.set(document.id, controller)
     const work = queue.run(document.userId, () => take(document, controller))
     const task = work.finally(() => {
       running.delete(document.id)
       settle(document.id)
-      tasks.delete(task)
     })
-    tasks.add(task)
+    running.set(document.id, { controller, task })
   }
 
   return {
     add,
+    async readAgain(document) {
+      const before = running.get(document.id)
+      before?.controller.abort()
+      await before?.task
+      add(document)
+    },
     fileOf,
     async whenFound(projectId, signal) {
       const ofProject = () =>
@@ -181,7 +193,7 @@ export function createIngest({
       await vectors?.index(document, signal)
     },
     cancel(id) {
-      running.get(id)?.abort()
+      running.get(id)?.controller.abort()
       void rm(fileOf(id), { force: true }).catch(() => undefined)
     },
     async start() {
@@ -207,11 +219,15 @@ export function createIngest({
     async stop() {
       stopped = true
       clearInterval(timer)
-      for (const controller of running.values()) controller.abort()
-      await Promise.all(tasks)
+      for (const { controller } of running.values()) controller.abort()
+      await Promise.all([...running.values()].map(({ task }) => task))
     },
   }
 }
+
+/** Whether the bytes can be read in no other encoding; null is the encoding of what is no plain text. */
+const isCertain = (encoding: string | null, bytes: Uint8Array): boolean =>
+  encoding === null || (encoding === 'utf-8' && isUtf8(bytes))
 
 /**
  * Adds the index words to each passage and yields to the event loop in between. The first passage also gets the words of

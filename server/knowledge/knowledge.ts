@@ -1,11 +1,12 @@
 // The documents of projects: upload, background reading, search, citation, removal.
 import { createHash } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
-import { mkdir, rename, rm } from 'node:fs/promises'
+import { access, mkdir, rename, rm } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { DocumentRepository, DocumentRow } from '../db/repositories/projects/documents.ts'
 import { appError } from '../errors.ts'
+import { encodingNamed } from '../lib/encodings.ts'
 import { SOLE_WORKER, type WorkClaims } from '../lib/work-claims.ts'
 import { storedFailure } from '../protocol/failures/stored.ts'
 import type { ProjectId, UserId } from '../protocol/ids.ts'
@@ -34,8 +35,22 @@ export interface Knowledge {
    */
   addStored(
     target: { userId: UserId; projectId: ProjectId },
-    file: { name: string; mime: string; sha256: string; open(): Promise<Readable> },
+    file: {
+      name: string
+      mime: string
+      sha256: string
+      /** The encoding of a text; null if it is yet to be found, and for other files. */
+      encoding: string | null
+      open(): Promise<Readable>
+    },
   ): Promise<DocumentRow>
+  /**
+   * Reads a text again in the encoding that a person has chosen; resolves when the document is pending.
+   * @throws AppError `document_not_found`, `encoding_unknown`, `document_encoding_fixed`.
+   */
+  readAs(projectId: ProjectId, id: string, encoding: string): Promise<DocumentRow>
+  /** Does so with all documents that were made from a file of the user. Nothing for those without a choice. */
+  readFileAs(userId: UserId, sha256: string, encoding: string): Promise<void>
   /**
    * Adds a document that another server has read, from its passages.
    * @throws AppError as `add` does.
@@ -71,6 +86,7 @@ export interface Knowledge {
 interface UploadedDocument {
   name: string
   mime: string
+  encoding?: string | null
   content: Readable
   isCut(): boolean
 }
@@ -133,6 +149,7 @@ export function createKnowledge({
       name,
       mime: file.mime.slice(0, 200),
       size: 0,
+      encoding: file.encoding ?? null,
     })
     const path = ingest.fileOf(document.id)
     let size = 0
@@ -183,6 +200,31 @@ export function createKnowledge({
       const pending = adding.get(key) ?? addOnce().finally(() => adding.delete(key))
       adding.set(key, pending)
       return pending
+    },
+    async readAs(projectId, id, label) {
+      const encoding = encodingNamed(label)
+      if (encoding === null) throw appError('encoding_unknown', { encoding: label.slice(0, 40) })
+      const found = await documents.find(projectId, id)
+      if (found === undefined) throw appError('document_not_found')
+      const isStored = await access(ingest.fileOf(id)).then(
+        () => true,
+        () => false,
+      )
+      const document = isStored
+        ? await documents.chooseEncoding(projectId, id, encoding)
+        : undefined
+      if (document === undefined) throw appError('document_encoding_fixed', { name: found.name })
+      onChange(projectId)
+      await ingest.readAgain(document)
+      return document
+    },
+    async readFileAs(userId, sha256, encoding) {
+      for (const { projectId, id } of await documents.ofFile(userId, sha256)) {
+        const document = await documents.chooseEncoding(projectId, id, encoding)
+        if (document === undefined) continue
+        onChange(projectId)
+        await ingest.readAgain(document)
+      }
     },
     whenFound: ingest.whenFound,
     async search(projectId, question, limit) {

@@ -14,6 +14,7 @@ type Line =
       characters: number
       /** What could not be read although there is a text. */
       failure: DescribedFailure | null
+      encoding: string | null
     }
   | { kind: 'failed'; failure: DescribedFailure; internal: string; pages: number | null }
 
@@ -28,18 +29,18 @@ const write = (line: Line): void => {
 const chunks: Buffer[] = []
 for await (const chunk of process.stdin) chunks.push(chunk)
 try {
-  const [, , name = '', mode] = process.argv
+  const [, , name = '', mode, chosen = null] = process.argv
   const bytes = new Uint8Array(Buffer.concat(chunks))
   if (mode === 'text') {
-    const { text, ...end } = await readWholeText(name, bytes)
+    const { text, ...end } = await readWholeText(name, bytes, chosen)
     for (let start = 0; start < text.length; start += CHARACTERS_PER_LINE)
       write({ kind: 'text', text: text.slice(start, start + CHARACTERS_PER_LINE) })
     write({ kind: 'end', ...end })
   } else {
-    const { passages, failure } = await readDocument(name, bytes)
+    const { passages, ...end } = await readDocument(name, bytes, chosen)
     for (let start = 0; start < passages.length; start += PASSAGES_PER_LINE)
       write({ kind: 'passages', passages: passages.slice(start, start + PASSAGES_PER_LINE) })
-    write({ kind: 'end', pages: null, characters: 0, failure })
+    write({ kind: 'end', pages: null, characters: 0, ...end })
   }
 } catch (error) {
   write({

@@ -1,6 +1,6 @@
 // Converts a document's bytes into passages: detects binary formats by the bytes and text formats by the extension.
 import { extname } from 'node:path'
-import { decodeText } from '../lib/encodings.ts'
+import { type DecodedText, decodeText } from '../lib/encodings.ts'
 import { pageRanges, unreadableNote } from '../lib/pdf.ts'
 import { type DescribedFailure, storedFailure } from '../protocol/failures/stored.ts'
 import { cutIntoPassages } from './chunk.ts'
@@ -29,29 +29,47 @@ export class UnreadableDocument extends Error {
 }
 
 /**
- * Returns the passages of a document, and as `failure` which pages could not be read. Heavy and partly synchronous: only call it in its child process. Throws
+ * Returns the passages of a document, as `failure` which pages could not be read, and the encoding of a text. `chosen` is the
+ * encoding that a person has chosen for it. Heavy and partly synchronous: only call it in its child process. Throws
  * `UnreadableDocument` with a text for a person, and whatever the libraries throw on damaged files.
  */
 export async function readDocument(
   name: string,
   bytes: Uint8Array,
-): Promise<{ passages: Passage[]; failure: DescribedFailure | null }> {
+  chosen: string | null = null,
+): Promise<{ passages: Passage[] } & Pick<DocumentText, 'failure' | 'encoding'>> {
   const found = await formattedText(name, bytes)
-  const passages = cutIntoPassages(found?.sections ?? textSections(name, bytes))
+  const decoded = found === null ? decodedText(bytes, chosen) : null
+  const sections = found?.sections ?? textSections(name, decoded?.text ?? '')
+  const passages = cutIntoPassages(sections)
   if (passages.length === 0) throw new UnreadableDocument(storedFailure('document_empty'))
-  return { passages, failure: found === null ? null : partlyRead(found.notes) }
+  return {
+    passages,
+    failure: found === null ? null : partlyRead(found.notes),
+    encoding: decoded?.encoding.name ?? null,
+  }
+}
+
+/** @throws UnreadableDocument for bytes that are no text. */
+function decodedText(bytes: Uint8Array, chosen: string | null): DecodedText {
+  const decoded = decodeText(bytes, chosen)
+  if (decoded === null) throw new UnreadableDocument(storedFailure('document_binary'))
+  return decoded
 }
 
 /**
  * Returns the whole text of a document. Text files, tables, pages and source code come as they are. Heavy like
  * `readDocument`, and throws like it.
  */
-export async function readWholeText(name: string, bytes: Uint8Array): Promise<DocumentText> {
+export async function readWholeText(
+  name: string,
+  bytes: Uint8Array,
+  chosen: string | null = null,
+): Promise<DocumentText> {
   const found = await formattedText(name, bytes)
   if (found === null) {
-    const decoded = decodeText(bytes)
-    if (decoded === null) throw new UnreadableDocument(storedFailure('document_binary'))
-    return { ...boundedText(decoded.text), pages: null, failure: null }
+    const { text, encoding } = decodedText(bytes, chosen)
+    return { ...boundedText(text), pages: null, failure: null, encoding: encoding.name }
   }
   const { sections, notes } = found
   if (sections.length === 0) throw new UnreadableDocument(storedFailure('document_empty'))
@@ -67,7 +85,7 @@ export async function readWholeText(name: string, bytes: Uint8Array): Promise<Do
     heading = section.heading
     lines.push(section.text)
   }
-  return { ...boundedText(lines.join('\n')), pages, failure: partlyRead(notes) }
+  return { ...boundedText(lines.join('\n')), pages, failure: partlyRead(notes), encoding: null }
 }
 
 /** The sections, with a note before those of each page that could not be read. */
@@ -139,11 +157,8 @@ function formatOfArchive(bytes: Uint8Array): ReturnType<typeof officeFormat> {
   }
 }
 
-function textSections(name: string, bytes: Uint8Array): Section[] {
+function textSections(name: string, text: string): Section[] {
   const extension = extname(name).toLowerCase()
-  const decoded = decodeText(bytes)
-  if (decoded === null) throw new UnreadableDocument(storedFailure('document_binary'))
-  const { text } = decoded
   if (extension === '.csv' || extension === '.tsv') return tableSections(text)
   if (extension === '.html' || extension === '.htm' || extension === '.xhtml') {
     try {

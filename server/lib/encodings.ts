@@ -72,10 +72,23 @@ export function detectEncoding(bytes: Uint8Array): Encoding | null {
   return { name: likeliest(bytes), bom: false }
 }
 
-/** Decodes bytes in the encoding that `detectEncoding` finds; null when they are not text. */
-export function decodeText(bytes: Uint8Array): DecodedText | null {
-  const encoding = detectEncoding(bytes)
+/**
+ * Decodes bytes in the encoding that `detectEncoding` finds; null when they are not text. `chosen` is the name of an encoding
+ * that a person has chosen instead: what the bytes mean in it is for them to judge.
+ */
+export function decodeText(bytes: Uint8Array, chosen: string | null = null): DecodedText | null {
+  const encoding =
+    chosen === null ? detectEncoding(bytes) : { name: chosen, bom: byteOrderMark(bytes) === chosen }
   return encoding === null ? null : { text: decode(bytes, encoding.name), encoding }
+}
+
+/** The name in the Encoding Standard of an encoding; null for a label that names none. */
+export function encodingNamed(label: string): string | null {
+  try {
+    return new TextDecoder(label).encoding
+  } catch {
+    return null
+  }
 }
 
 /**

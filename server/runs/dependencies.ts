@@ -78,6 +78,8 @@ export interface MessageFiles {
   addInline(userId: UserId, attachment: Attachment): Promise<FileRow>
   /** Removes a file that no message uses. */
   remove(userId: UserId, id: FileId): Promise<unknown>
+  /** The encoding in which a text was read; null for other files. */
+  encoding(userId: UserId, id: FileId): Promise<string | null>
   /** Reads a blob by its hash. @throws AppError `file_content_missing`. */
   read(sha256: string): Promise<Buffer>
   /** Streams the bytes of a file. @throws AppError `file_content_missing`. */
@@ -92,7 +94,13 @@ export interface ProjectDocuments {
    */
   addStored(
     target: { userId: UserId; projectId: ProjectId },
-    file: { name: string; mime: string; sha256: string; open(): Promise<Readable> },
+    file: {
+      name: string
+      mime: string
+      sha256: string
+      encoding: string | null
+      open(): Promise<Readable>
+    },
   ): Promise<{ id: string; name: string }>
 }
 

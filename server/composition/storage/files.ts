@@ -36,6 +36,7 @@ export function createFileModule({
   const files = createFileService({
     database,
     files: store.files,
+    searchIndex: store.search.index,
     blobs,
     incoming: blobs.incoming,
     maxBytes: config.limits.attachments,

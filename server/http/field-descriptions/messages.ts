@@ -1,6 +1,6 @@
 // Descriptions for the API reference: messages, the requests that create them, files.
 import type { z } from 'zod'
-import type { FileInfo, FileText } from '../../protocol/conversations/file.ts'
+import type { EncodingChoice, FileInfo, FileText } from '../../protocol/conversations/file.ts'
 import type {
   Attachment,
   EditMessageBody,
@@ -102,6 +102,8 @@ const file = {
   height: 'The height of an image in pixels. Absent for other files.',
   pages: 'The number of pages of a PDF, slides or sheets. Absent for other files.',
   characters: 'The number of characters that models can read. Absent for images.',
+  encoding:
+    'The encoding in which a text was read, by its name in the Encoding Standard. Absent for other files.',
   error:
     'Why no text, or only a part of it, could be read from the file, for a person. Absent: no error.',
   reason: 'The machine-readable reason of `error`.',
@@ -161,8 +163,14 @@ export const MESSAGE_DESCRIPTIONS = {
     url: 'The path of the content on this server. It requires authentication.',
   } satisfies FieldsOf<StoredAttachment>,
   File: file,
+  EncodingChoice: {
+    encoding:
+      'The encoding of the bytes, as a label of the Encoding Standard, such as `windows-1252`.',
+  } satisfies FieldsOf<z.infer<typeof EncodingChoice>>,
   ReadableText: {
     name: file.name,
     text: 'The text that models read. Null for images and for documents without readable text.',
+    encoding:
+      'The encoding in which a text was read, by its name in the Encoding Standard. Null for other files, and for those read by a version that did not say it.',
   } satisfies FieldsOf<FileText>,
 }

@@ -170,6 +170,8 @@ export const PROJECT_DESCRIPTIONS = {
       'Why the document, or a part of a document that is ready, could not be read, for a person. Null: no error.',
     ...REASON,
     passages: 'The number of indexed passages. It grows while the document is pending.',
+    encoding:
+      'The encoding that was found or chosen for a text, by its name in the Encoding Standard. Another one can be chosen. Null: the file says itself how it is read, or its bytes are no longer stored.',
     created_at: CREATED,
   } satisfies FieldsOf<Document>,
   DocumentPassage: {

@@ -21,6 +21,8 @@ export const FileInfo = z
     pages: z.int().optional(),
     /** Number of characters that models can read; absent for images. */
     characters: z.int().optional(),
+    /** The encoding in which a text was read, by its name in the Encoding Standard; absent for other files. */
+    encoding: z.string().optional(),
     /** Why no text, or not all of it, could be read from the document: for a person, and as reason and parameters for translations. */
     error: z.string().optional(),
     reason: z.string().optional(),
@@ -36,6 +38,16 @@ export const FileText = z
     name: z.string(),
     /** Null for images and for documents without readable text. A line `[Page 7]` begins each page, slide or sheet. */
     text: z.string().nullable(),
+    /** The encoding in which a text was read; null for other files, and for those read by an older version. */
+    encoding: z.string().nullable(),
   })
   .meta({ id: 'ReadableText' })
 export type FileText = z.infer<typeof FileText>
+
+/** An encoding that a person has chosen for a text. */
+export const EncodingChoice = z
+  .object({
+    /** A label of the Encoding Standard, such as `windows-1252`. */
+    encoding: z.string().min(1).max(40),
+  })
+  .meta({ id: 'EncodingChoice' })

@@ -31,6 +31,10 @@ export const CONVERSATION_FAILURES = {
     'You have reached the limit of {{limit}} channels. Delete one first.',
   ],
   conversation_not_found: ['not_found', 'Conversation not found.'],
+  document_encoding_fixed: [
+    'conflict',
+    'No other encoding can be chosen for “{{name}}”: it is being read, its encoding is certain, or its file is no longer stored.',
+  ],
   document_not_found: ['not_found', 'Document not found.'],
   documents_exhausted: [
     'too_many_requests',

@@ -21,6 +21,8 @@ export const Document = z
     params: ErrorParams.nullable(),
     /** The number of indexed passages; grows while the document is pending. */
     passages: z.int(),
+    /** The encoding that was found or chosen for a text, which another one can replace; null when there is no choice. */
+    encoding: z.string().nullable(),
     created_at: Timestamp,
   })
   .meta({ id: 'Document' })

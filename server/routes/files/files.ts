@@ -6,11 +6,11 @@ import { z } from 'zod'
 import type { FileRow } from '../../db/repositories/projects/files.ts'
 import { appError } from '../../errors.ts'
 import type { ByteRange } from '../../files/blobs.ts'
-import type { FileService } from '../../files/files.ts'
+import type { FileService, UploadedFile } from '../../files/files.ts'
 import type { App } from '../../http/app.ts'
-import { FileInfo, FileText } from '../../protocol/conversations/file.ts'
+import { EncodingChoice, FileInfo, FileText } from '../../protocol/conversations/file.ts'
 import { Deleted, envelope } from '../../protocol/envelope.ts'
-import { FileId } from '../../protocol/ids.ts'
+import { FileId, type UserId } from '../../protocol/ids.ts'
 import { encodeFileName } from '../../sharing/file-name.ts'
 import { deleted, success } from '../envelope.ts'
 import { byteRangeOf } from './byte-range.ts'
@@ -20,6 +20,8 @@ import type { UploadSlots } from './upload-slots.ts'
 /** The dependencies of the routes for uploaded files. */
 export interface FileRouteDependencies {
   files: FileService
+  /** Reads the documents of projects that were made from a file in another encoding, too. */
+  knowledge: { readFileAs(userId: UserId, sha256: string, encoding: string): Promise<void> }
   uploadSlots: UploadSlots
   /** Maximum bytes of one file. */
   fileLimit: number
@@ -71,7 +73,7 @@ function registerUpload(app: App, { files, uploadSlots, fileLimit }: FileRouteDe
 }
 
 /** Reads and deletes one file. */
-function registerOne(app: App, { files }: FileRouteDependencies): void {
+function registerOne(app: App, { files, knowledge }: FileRouteDependencies): void {
   app.get(
     '/api/files/:id',
     {
@@ -115,6 +117,26 @@ function registerOne(app: App, { files }: FileRouteDependencies): void {
       const found = await files.text(user.id, params.id)
       if (found === undefined) throw appError('file_id_unknown')
       return success(found)
+    },
+  )
+
+  app.patch(
+    '/api/files/:id',
+    {
+      schema: {
+        summary: 'Read a text file in another encoding',
+        description:
+          'For a text whose encoding was taken for another one. Models and the search read the new text from then on, also where messages already have the file, and documents of projects that were made from it are read again. The bytes of the file stay as they are.',
+        tags,
+        params: OneFile,
+        body: EncodingChoice,
+        response: { 200: envelope(FileInfo) },
+      },
+    },
+    async ({ user, params, body }) => {
+      const file = await files.readAs(user.id, params.id, body.encoding)
+      if (file.encoding !== null) await knowledge.readFileAs(user.id, file.sha256, file.encoding)
+      return success(presentFile(file))
     },
   )
 
@@ -203,7 +225,7 @@ const isKnown = (headers: Headers, sha256: string): boolean =>
     .some((tag) => tag.trim().replace(/^W\//, '') === etag(sha256))
 
 /** The wire format of a file. */
-export const presentFile = (file: FileRow): FileInfo => ({
+export const presentFile = (file: FileRow & Partial<UploadedFile>): FileInfo => ({
   id: file.id,
   name: file.name,
   mime: file.mime,
@@ -213,6 +235,7 @@ export const presentFile = (file: FileRow): FileInfo => ({
   ...(file.height === null ? {} : { height: file.height }),
   ...(file.pages === null ? {} : { pages: file.pages }),
   ...(file.characters === null ? {} : { characters: file.characters }),
+  ...(file.encoding == null ? {} : { encoding: file.encoding }),
   ...(file.failure === null
     ? {}
     : {

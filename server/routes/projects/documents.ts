@@ -7,10 +7,11 @@ import type { ProjectRepository } from '../../db/repositories/projects/projects.
 import { appError } from '../../errors.ts'
 import type { App } from '../../http/app.ts'
 import type { Knowledge } from '../../knowledge/knowledge.ts'
+import { EncodingChoice } from '../../protocol/conversations/file.ts'
 import { Deleted, envelope } from '../../protocol/envelope.ts'
 import { ProjectId, type UserId } from '../../protocol/ids.ts'
 import {
-  type Document,
+  Document,
   DocumentListQuery,
   DocumentPage,
   PassageList,
@@ -89,6 +90,25 @@ function registerReading(app: App, { knowledge, projects }: DocumentRouteDepende
           text,
         })),
       })
+    },
+  )
+
+  app.patch(
+    '/api/projects/:id/documents/:did',
+    {
+      schema: {
+        summary: 'Read a text document in another encoding; it is processed in the background',
+        description:
+          'For a text whose encoding was taken for another one. Only a document with an `encoding` has a choice.',
+        tags,
+        params: OneDocument,
+        body: EncodingChoice,
+        response: { 200: envelope(Document) },
+      },
+    },
+    async ({ user, params, body }) => {
+      await assertOwnProject(projects, user.id, params.id)
+      return success(presentDocument(await knowledge.readAs(params.id, params.did, body.encoding)))
     },
   )
 
@@ -192,5 +212,6 @@ const presentDocument = (row: DocumentRow): Document => ({
   reason: row.failure?.reason ?? null,
   params: row.failure?.params ?? null,
   passages: row.passages,
+  encoding: row.encoding,
   created_at: row.createdAt.toISOString(),
 })

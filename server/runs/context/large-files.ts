@@ -69,7 +69,13 @@ async function documentOf(
     if (file === undefined) return null
     const { id, name } = await documents.addStored(
       { userId, projectId },
-      { name: cut.name, mime: file.mime, sha256: file.sha256, open: () => files.open(file) },
+      {
+        name: cut.name,
+        mime: file.mime,
+        sha256: file.sha256,
+        encoding: await files.encoding(userId, cut.fileId),
+        open: () => files.open(file),
+      },
     )
     await database.write((tx) => store.attachments.setDocument(tx, messageId, cut.position, id))
     announce(userId, { type: 'project', id: projectId, change: 'updated' })

@@ -10,6 +10,7 @@ import {
   detectEncoding,
   type Encoding,
   encodeText as encode,
+  encodingNamed,
 } from '../../lib/encodings.ts'
 import { sizeText } from './faults.ts'
 
@@ -80,11 +81,9 @@ export function encodingLike(label: string, before: Uint8Array | null): Encoding
 
 /** The name in the Encoding Standard of an encoding. Throws `bad_request` for an unknown one. */
 function encodingName(label: string): string {
-  try {
-    return new TextDecoder(label).encoding
-  } catch (error) {
-    throw appError('encoding_unknown', { encoding: label.slice(0, 40) }, { cause: error })
-  }
+  const name = encodingNamed(label)
+  if (name === null) throw appError('encoding_unknown', { encoding: label.slice(0, 40) })
+  return name
 }
 
 function decodeAs(bytes: Uint8Array, path: string, requested: string): DecodedText {

@@ -1,6 +1,7 @@
 // Files in messages, by id or inline: the model gets their contents, and responses list only their ids and names.
 import sharp from 'sharp'
 import { beforeEach, expect, test } from 'vitest'
+import { encodeText } from '../../../server/lib/encodings.ts'
 import { presentation, workbook } from '../../support/documents.ts'
 import { turn } from '../../support/provider/upstream-turns.ts'
 import { useUpstream } from '../../support/provider/use-upstream.ts'
@@ -73,6 +74,47 @@ describeOnEachServer('files in messages', (start) => {
     expect(lastAsked()).toContain(picture.toString('base64'))
     await call('DELETE', `/api/conversations/${id}?permanent=true`)
     expect((await call('DELETE', url)).status).toBe(404)
+  })
+
+  test('a text that was read in the wrong encoding is read in another one, also after it was sent', async () => {
+    const bytes = Buffer.from(
+      encodeText('Смета: восемь стульев', { name: 'koi8-u', bom: false }) ?? '',
+    )
+    const asRead = (encoding: string) => new TextDecoder(encoding).decode(bytes)
+    const file = await upload('smeta.txt', bytes)
+    const url = `/api/files/${file.id}`
+    const readAs = (encoding: string) => call('PATCH', url, { encoding })
+    const found = async (word: string) =>
+      (await call('GET', `/api/search?type=file&q=${encodeURIComponent(word)}`)).json.data.items
+    expect(file.encoding).toBe('koi8-u')
+    expect((await readAs('cp1251')).json.data).toMatchObject({
+      id: file.id,
+      encoding: 'windows-1251',
+      sha256: file.sha256,
+    })
+    const id = await newConversation()
+    upstream.enqueue(turn.text('Odd.'), turn.text('Eight.'))
+    await send(id, { text: 'How many?', attachments: [{ file_id: file.id }] })
+    expect(lastAsked()).toContain(asRead('windows-1251'))
+    expect(await found('стульев')).toEqual([])
+
+    expect((await readAs('KOI8-U')).status).toBe(200)
+    expect((await call('GET', `${url}/text`)).json.data).toEqual({
+      name: 'smeta.txt',
+      text: 'Смета: восемь стульев',
+      encoding: 'koi8-u',
+    })
+    expect(await found('стульев')).toMatchObject([{ conversation_id: id, type: 'file' }])
+    await send(id, { text: 'And now?' })
+    expect(lastAsked()).toContain('восемь стульев')
+    expect(lastAsked()).not.toContain(asRead('windows-1251'))
+
+    expect((await readAs('klingon')).json).toMatchObject({ reason: 'encoding_unknown' })
+    const image = await upload('dot.png', picture)
+    const ofImage = await call('PATCH', `/api/files/${image.id}`, { encoding: 'utf-8' })
+    expect(ofImage).toMatchObject({ status: 400, json: { reason: 'binary_file' } })
+    const ofNobody = await call('PATCH', url, { encoding: 'utf-8' }, accounts.bob)
+    expect(ofNobody).toMatchObject({ status: 404, json: { reason: 'file_id_unknown' } })
   })
 
   test('inline attachments of a message become files', async () => {

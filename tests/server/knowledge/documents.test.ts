@@ -11,6 +11,7 @@ import { createStore } from '../../../server/db/store.ts'
 import { createApp } from '../../../server/http/app.ts'
 import { registerAuthentication } from '../../../server/http/authentication.ts'
 import { createKnowledge } from '../../../server/knowledge/knowledge.ts'
+import { encodeText } from '../../../server/lib/encodings.ts'
 import { newId } from '../../../server/lib/ids.ts'
 import { createLocalLimits } from '../../../server/lib/local-limits.ts'
 import type { ProjectId, RunId, UserId } from '../../../server/protocol/ids.ts'
@@ -36,6 +37,7 @@ interface Listed {
   status: string
   error: string | null
   passages: number
+  encoding: string | null
 }
 
 async function startServer(database: Database, userId: UserId, folder: string) {
@@ -250,6 +252,60 @@ describeOnEachDatabase('documents', (open) => {
     })
     expect(documents.get('image.png')?.error).toContain('binary')
     expect(documents.get('passwd')).toMatchObject({ status: 'ready' })
+    await eventually(async () => expect(await readdir(folder)).toEqual([]))
+  })
+
+  test('a text that was read in the wrong encoding is read in another one', async () => {
+    const server = await prepare()
+    const { project, knowledge, folder, userId } = server
+    const inKoi8 = encodeText('Смета: восемь стульев', { name: 'koi8-u', bom: false }) ?? ''
+    const inWindows = encodeText('Ключ', { name: 'windows-1251', bom: false })
+    const target = { userId, projectId: project }
+    await server.upload(project, ['smeta.txt', inKoi8], ['plain.txt', 'plain words'])
+    // As for the file of a message whose encoding a person has chosen.
+    await knowledge.addStored(target, {
+      name: 'chosen.txt',
+      mime: 'text/plain',
+      sha256: 'f'.repeat(64),
+      encoding: 'koi8-u',
+      open: async () => Readable.from([inWindows]),
+    })
+    const before = await server.allRead(project)
+    expect(before.get('smeta.txt')).toMatchObject({ status: 'ready', encoding: 'koi8-u' })
+    expect(before.get('plain.txt')).toMatchObject({ status: 'ready', encoding: null })
+    expect(before.get('chosen.txt')).toMatchObject({ status: 'ready', encoding: 'koi8-u' })
+    const readAs = async (name: string, encoding: string) => {
+      const response = await fetch(`${server.url(project)}/${before.get(name)?.id}`, {
+        method: 'PATCH',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ encoding }),
+      })
+      return await response.json()
+    }
+    const foundWith = async (word: string) =>
+      (await knowledge.search(project, word, 3)).map(({ document }) => document)
+    expect(await foundWith('стульев')).toEqual(['smeta.txt'])
+    expect(await readAs('smeta.txt', 'cp1251')).toMatchObject({
+      data: { status: 'pending', encoding: 'windows-1251' },
+    })
+    await server.allRead(project)
+    expect(await foundWith('стульев')).toEqual([])
+    await readAs('smeta.txt', 'koi8-u')
+    await server.allRead(project)
+    expect(await foundWith('стульев')).toEqual(['smeta.txt'])
+
+    const { items } = await knowledge.list(project, { limit: 3 })
+    const chosen = items.find(({ name }) => name === 'chosen.txt')
+    await knowledge.readFileAs(userId, chosen?.sha256 ?? '', 'windows-1251')
+    await server.allRead(project)
+    expect(await foundWith('ключ')).toEqual(['chosen.txt'])
+    expect(await readAs('smeta.txt', 'klingon')).toMatchObject({ reason: 'encoding_unknown' })
+    expect(await readAs('plain.txt', 'big5')).toMatchObject({
+      code: 409,
+      reason: 'document_encoding_fixed',
+    })
+    await knowledge.remove(project, before.get('smeta.txt')?.id ?? '')
+    await knowledge.remove(project, before.get('chosen.txt')?.id ?? '')
     await eventually(async () => expect(await readdir(folder)).toEqual([]))
   })
 

@@ -63,6 +63,7 @@ describe('the whole text of a document', () => {
         characters: text.length,
         pages: null,
         failure: null,
+        encoding: 'utf-8',
       })
     expect(await textOf('notice.txt', fixture('notice-gbk.txt'))).toMatchObject({
       ok: true,

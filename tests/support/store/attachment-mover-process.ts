@@ -13,6 +13,7 @@ const blobs = await openDiskBlobs(folder)
 const files = createFileService({
   database,
   files: store.files,
+  searchIndex: store.search.index,
   blobs,
   incoming: blobs.incoming,
   maxBytes: 1_000_000,

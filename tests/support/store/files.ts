@@ -22,5 +22,6 @@ export const fileRow = (userId: UserId, changes: Partial<NewFile>): NewFile => (
   createdAt: new Date(),
   characters: 5,
   text: 'hello',
+  encoding: 'utf-8',
   ...changes,
 })

@@ -26,6 +26,14 @@ const ENCODINGS: readonly { value: string; label: string }[] = [
   { value: 'macintosh', label: 'Mac Roman' },
 ]
 
+/** The name of an encoding for people, without its languages. */
+export const encodingName = (name: string): string =>
+  ENCODINGS.find(({ value }) => value === name)?.label.split(' · ')[0] ?? name
+
+/** Whether a text may have been read in the wrong encoding. */
+export const hasEncodingChoice = (encoding: string, text: string): boolean =>
+  encoding !== 'utf-8' || text.includes('\ufffd')
+
 /** The encodings to choose from, including the one in use. */
 export const encodingsWith = (name: string): readonly { value: string; label: string }[] =>
   ENCODINGS.some(({ value }) => value === name)

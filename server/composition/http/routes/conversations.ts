@@ -26,13 +26,18 @@ export const conversationRoutes = (
   modules: SharedRouteModules,
 ): Pick<RouteDependencies, ConversationGroups> => {
   const { config, database, store, attachments, chat, files, markdown, now } = modules
-  const { hasModel, search, transfers, uploadSlots } = modules
+  const { hasModel, search, transfers, tools, uploadSlots } = modules
   const { storage } = modules.workspace.workspaces
   return {
     conversations: conversationList(modules),
     messages: { chat, store, database, attachments },
     answers: { store, database, storage, maxCharacters: config.limits.message },
-    files: { files, uploadSlots, fileLimit: config.limits.attachments },
+    files: {
+      files,
+      knowledge: tools.knowledge,
+      uploadSlots,
+      fileLimit: config.limits.attachments,
+    },
     exports: { store, database, attachments, files, markdown, hasModel, storage },
     transfers: { jobs: transfers, uploadSlots, importLimit: config.limits.import },
     sharing: sharing(modules),

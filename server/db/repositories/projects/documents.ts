@@ -1,5 +1,5 @@
 // Documents of a project and their passages.
-import { and, asc, desc, eq, inArray, ne, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, inArray, isNotNull, ne, sql } from 'drizzle-orm'
 import { projectDeleted } from '../../../errors.ts'
 import { newId } from '../../../lib/ids.ts'
 import type { DescribedFailure } from '../../../protocol/failures/stored.ts'
@@ -70,9 +70,13 @@ export function createDocumentRepository(database: Database) {
 
   return {
     /** Adds a pending document. @throws AppError `project_deleted`. */
-    create: (document: Pick<DocumentRow, 'projectId' | 'userId' | 'name' | 'mime' | 'size'>) =>
+    create: (
+      document: Pick<DocumentRow, 'projectId' | 'userId' | 'name' | 'mime' | 'size'> &
+        Partial<Pick<DocumentRow, 'encoding'>>,
+    ) =>
       database.write(async (tx): Promise<DocumentRow> => {
         const row: DocumentRow = {
+          encoding: null,
           ...document,
           id: newId<string>(),
           status: 'pending',
@@ -137,6 +141,43 @@ export function createDocumentRepository(database: Database) {
       return row !== undefined
     },
 
+    /** The documents with a choice of encodings that were made from a file of a user. */
+    ofFile: async (userId: UserId, sha256: string): Promise<DocumentRow[]> =>
+      read
+        .select()
+        .from(documents)
+        .where(
+          and(
+            eq(documents.userId, userId),
+            eq(documents.sha256, sha256),
+            isNotNull(documents.encoding),
+          ),
+        ),
+
+    /**
+     * Makes a document pending again, to be read in another encoding. Undefined if it is pending already, or has no choice of
+     * encodings.
+     */
+    chooseEncoding: (
+      projectId: ProjectId,
+      id: string,
+      encoding: string,
+    ): Promise<DocumentRow | undefined> =>
+      database.write(async (tx) => {
+        const [row] = await tx
+          .update(documents)
+          .set({ status: 'pending', encoding, ...failureColumns(null) })
+          .where(
+            and(
+              within(projectId, id),
+              ne(documents.status, 'pending'),
+              isNotNull(documents.encoding),
+            ),
+          )
+          .returning()
+        return row
+      }),
+
     /** Newest first. */
     async list(
       projectId: ProjectId,
@@ -167,13 +208,16 @@ export function createDocumentRepository(database: Database) {
 
     /**
      * Replaces the passages of a document, and marks it ready when all are stored. `failure` says to people what of it could
-     * not be read. False when the document or its
-     * project was deleted meanwhile; no passages remain then.
+     * not be read, `encoding` how a text was read that can be read in another one, too. False when the document or its project
+     * was deleted meanwhile; no passages remain then.
      */
     async index(
       document: Pick<DocumentRow, 'id' | 'projectId'>,
       found: readonly NewPassage[],
-      failure: DescribedFailure | null = null,
+      {
+        failure = null,
+        encoding = null,
+      }: { failure?: DescribedFailure | null; encoding?: string | null } = {},
     ): Promise<boolean> {
       await removePassages(document.id)
       for (let from = 0; from < found.length; from += PASSAGE_BATCH_SIZE) {
@@ -201,7 +245,7 @@ export function createDocumentRepository(database: Database) {
       return database.write(async (tx) => {
         const ready = await tx
           .update(documents)
-          .set({ status: 'ready', ...failureColumns(failure), passages: found.length })
+          .set({ status: 'ready', ...failureColumns(failure), passages: found.length, encoding })
           .where(eq(documents.id, document.id))
           .returning({ id: documents.id })
         return ready.length > 0

@@ -4,8 +4,10 @@ import type { ConversationId, FileId, UserId } from '../../../protocol/ids.ts'
 import type { Database, Writer } from '../../database.ts'
 
 type StoredFile = Database['tables']['files']['$inferSelect']
-/** A file without its text. */
-export type FileRow = Omit<StoredFile, 'text'>
+/** A file without its text, and without the encoding of that. */
+export type FileRow = Omit<StoredFile, 'text' | 'encoding'>
+/** What was read from the bytes of a text. */
+export type ReadText = Pick<StoredFile, 'text' | 'characters' | 'encoding'>
 
 /** Stores the rows of uploaded files. */
 export type FileRepository = ReturnType<typeof createFileRepository>
@@ -17,7 +19,7 @@ const REMOVE_BATCH_SIZE = 100
 export function createFileRepository(database: Database) {
   const { read, readOffThread, tables } = database
   const { files, attachments, messages, shareFiles } = tables
-  const { text: _text, ...columns } = getTableColumns(files)
+  const { text: _text, encoding: _encoding, ...columns } = getTableColumns(files)
   const uses = (db: Pick<Writer, 'select'>) =>
     db.select({ id: attachments.fileId }).from(attachments).where(eq(attachments.fileId, files.id))
 
@@ -34,13 +36,35 @@ export function createFileRepository(database: Database) {
       return row
     },
 
-    /** The text that was read from a file; undefined without such a file of the user. */
-    async text(userId: UserId, id: FileId): Promise<Pick<StoredFile, 'name' | 'text'> | undefined> {
+    /** The text that was read from a file, and in which encoding; undefined without such a file of the user. */
+    async text(
+      userId: UserId,
+      id: FileId,
+    ): Promise<Pick<StoredFile, 'name' | 'text' | 'encoding'> | undefined> {
       const [row] = await readOffThread
-        .select({ name: files.name, text: files.text })
+        .select({ name: files.name, text: files.text, encoding: files.encoding })
         .from(files)
         .where(and(eq(files.id, id), eq(files.userId, userId)))
       return row
+    },
+
+    /** The encoding in which a text was read; null for other files. */
+    async encoding(userId: UserId, id: FileId): Promise<string | null> {
+      const [row] = await readOffThread
+        .select({ encoding: files.encoding })
+        .from(files)
+        .where(and(eq(files.id, id), eq(files.userId, userId)))
+      return row?.encoding ?? null
+    },
+
+    /** Replaces what was read from a file. @returns false when the file was removed. */
+    async setText(tx: Writer, id: FileId, read: ReadText): Promise<boolean> {
+      const changed = await tx
+        .update(files)
+        .set({ ...read, failure: null })
+        .where(eq(files.id, id))
+        .returning({ id: files.id })
+      return changed.length > 0
     },
 
     /** The text of a file that a message of the conversation has attached. */

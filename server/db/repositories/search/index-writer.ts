@@ -1,11 +1,12 @@
 // Writes the search index: each text with its words, in the transaction that stores the text.
 import { and, between, eq, type SQL, sql } from 'drizzle-orm'
 import { hasFurtherWords, hasSpaceless } from '../../../lib/words.ts'
-import type { ConversationId, MessageId, UserId } from '../../../protocol/ids.ts'
+import type { ConversationId, FileId, MessageId, UserId } from '../../../protocol/ids.ts'
 import type { Database, Writer } from '../../database.ts'
 import { prepareOnEach } from '../../fragments.ts'
 import {
   ENTRIES_PER_MESSAGE,
+  filePositionOf,
   hasMoreParts,
   indexedValue,
   LAST_POSITION,
@@ -55,10 +56,10 @@ export function entryOfStep(step: IndexedStep): { kind: SearchKind; text: string
 
 /**
  * Every method runs in the caller's transaction. Texts of messages, steps and attachments do not change once they are
- * complete, so one that is indexed already is left alone.
+ * complete (`putChangedFile` is for the exception), so one that is indexed already is left alone.
  */
 export function createSearchIndex({ dialect, tables }: Pick<Database, 'dialect' | 'tables'>) {
-  const { searchTitles, searchWords, messages, attachments, files } = tables
+  const { searchTitles, searchWords, conversations, messages, attachments, files } = tables
   const words = indexedValue(dialect, sql.placeholder('words'))
   const isIndexed = (rowid: SQL) =>
     sql`exists (select 1 from ${searchWords} where ${searchWords.rowid} = ${rowid})`
@@ -156,6 +157,33 @@ export function createSearchIndex({ dialect, tables }: Pick<Database, 'dialect' 
   const at = (messageId: MessageId, position: number) =>
     and(eq(attachments.messageId, messageId), eq(attachments.position, position))
 
+  /**
+   * Indexes a file again whose text was read anew, in each message that has it. Packed lists keep the words of its earlier text,
+   * too, until the message is deleted.
+   */
+  async function putChangedFile(tx: Writer, fileId: FileId): Promise<void> {
+    const found = await tx
+      .select({
+        messageId: attachments.messageId,
+        position: attachments.position,
+        row: messages.row,
+        userId: conversations.userId,
+      })
+      .from(attachments)
+      .innerJoin(messages, eq(messages.id, attachments.messageId))
+      .innerJoin(conversations, eq(conversations.id, messages.conversationId))
+      .where(eq(attachments.fileId, fileId))
+    for (const { messageId, position, ...owner } of found) {
+      const { row: messageRow } = owner
+      const first = toRowid({ messageRow, kind: 'file', position: 0, part: 0 })
+      const next = toRowid({ messageRow: messageRow + 1, kind: 'text', position: 0, part: 0 })
+      const ofFile = eq(filePositionOf(sql`${searchWords.rowid}`), position)
+      await tx.delete(searchWords).where(and(between(searchWords.rowid, first, next - 1), ofFile))
+      await tx.update(attachments).set({ searchFrom: null }).where(at(messageId, position))
+      await putFiles(tx, owner, messageId)
+    }
+  }
+
   /** Removes the words of a conversation's title. Returns the number of the title. */
   async function removeTitle(tx: Writer, id: ConversationId): Promise<number | undefined> {
     const [numbered] = await tx
@@ -203,6 +231,8 @@ export function createSearchIndex({ dialect, tables }: Pick<Database, 'dialect' 
 
     /** Indexes the names and the beginnings of the texts of a message's attachments. */
     putFiles,
+
+    putChangedFile,
 
     /** Indexes one more part of an attachment, and records which part is next. */
     async putFilePart(

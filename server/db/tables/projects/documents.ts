@@ -29,6 +29,8 @@ export function defineDocumentTables(c: Columns, { projects }: Projects) {
       createdAt: c.time('created_at').notNull(),
       /** SHA-256 of the uploaded file, hexadecimal; null for documents without one, such as imported ones. */
       sha256: c.text('sha256'),
+      /** The encoding that was found or chosen for a text. The uploaded file is kept, so that it can be read in another one. */
+      encoding: c.text('encoding'),
     },
     (t) => [
       c.index('documents_project').on(t.projectId, t.createdAt, t.id),

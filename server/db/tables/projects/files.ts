@@ -34,8 +34,10 @@ export function defineFileTables(
       createdAt: c.time('created_at').notNull(),
       /** Characters of `text`. */
       characters: c.integer('characters'),
-      /** The text for models and for the search; null for images. The last column, so that the others are read without it. */
+      /** The text for models and for the search; null for images. Behind the other columns, so that those are read without it. */
       text: c.text('text'),
+      /** The encoding in which the bytes of a text were read. Read only with `text`: SQLite finds it behind that. */
+      encoding: c.text('encoding'),
     },
     (t) => [
       c.index('files_user').on(t.userId, t.size),

@@ -64,6 +64,7 @@ describe.each(['sqlite', 'postgres'] as const)('files (%s)', (dialect) => {
     expect((await server.call('GET', path, { token })).json.data).toEqual({
       name: 'talk.pptx',
       text: '[Page 1]\nWalrus\nsecond line\n[Page 2]\nWhale\nsecond line',
+      encoding: null,
     })
     expect((await server.call('GET', path, { token: other })).status).toBe(404)
     const thumbnail = await server.call('GET', `/api/files/${json.data.id}?thumb=1`, { token })
@@ -74,7 +75,7 @@ describe.each(['sqlite', 'postgres'] as const)('files (%s)', (dialect) => {
     const photo = sharp({ create: { width: 9, height: 6, channels: 3, background: 'teal' } })
     const image = await upload('photo.png', await photo.png().toBuffer())
     const ofImage = await server.call('GET', `/api/files/${image.json.data.id}/text`, { token })
-    expect(ofImage.json.data).toEqual({ name: 'photo.png', text: null })
+    expect(ofImage.json.data).toEqual({ name: 'photo.png', text: null, encoding: null })
   })
 
   test('a part of a file can be read, and an unchanged file is not sent again', async () => {

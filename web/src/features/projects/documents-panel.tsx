@@ -8,12 +8,14 @@ import {
   type ProjectDocument,
   useDeleteDocument,
   useDocuments,
+  useReadDocumentAs,
 } from '../../lib/api/documents.ts'
 import { fileSize } from '../../lib/format.ts'
 import { useRefusalText } from '../../lib/http/refusal-text.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { Button, IconButton } from '../../ui/controls/button.tsx'
+import { EncodingChoice } from '../../ui/controls/encoding-choice.tsx'
 import { moveFocusOnRemoval } from '../../ui/controls/move-focus-on-removal.ts'
 import { ShowMore } from '../../ui/controls/show-more.tsx'
 import { ConfirmDialog } from '../../ui/overlays/dialog.tsx'
@@ -144,6 +146,7 @@ function Row({
   const { t, i18n } = useTranslation()
   const refusalText = useRefusalText()
   const remove = useDeleteDocument(projectId)
+  const readAs = useReadDocumentAs(projectId)
   const [isConfirming, setIsConfirming] = useState(false)
   return (
     <li className="flex items-center gap-3 py-2.5">
@@ -179,6 +182,13 @@ function Row({
           )}
         </span>
       </button>
+      {document.encoding !== null && (
+        <EncodingChoice
+          value={document.encoding}
+          disabled={document.status === 'pending' || readAs.isPending}
+          onChange={(encoding) => readAs.mutate({ id: document.id, encoding })}
+        />
+      )}
       <IconButton
         icon={Trash2}
         label={t('documents.remove', { name: document.name })}

@@ -2,6 +2,7 @@
 import { ArrowLeft, Save } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { focusText } from '../../lib/browser/focus-text.ts'
+import { hasEncodingChoice } from '../../lib/encodings.ts'
 import { ApiError } from '../../lib/http/api-client.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { Button, IconButton } from '../../ui/controls/button.tsx'
@@ -113,7 +114,7 @@ function Editing({
           {path}
           {dirty && <span className="ms-2 font-sans text-xs text-warn">{t('files.unsaved')}</span>}
         </p>
-        {(base.encoding !== 'utf-8' || base.content.includes('\ufffd')) && (
+        {hasEncodingChoice(base.encoding, base.content) && (
           <EncodingChoice
             value={base.encoding}
             // Another encoding reads the file again.

@@ -13,6 +13,8 @@ export type ProjectDocument = {
   error: string | null
   reason: string | null
   params: ErrorParams | null
+  /** The encoding of a text that can be read in another one; null for other documents. */
+  encoding: string | null
   /** How many passages are indexed; grows while the document is being processed. */
   passages: number
 }
@@ -53,6 +55,19 @@ export function useDeleteDocument(projectId: string) {
   return useMutation({
     mutationFn: (id: string) =>
       requestDone(`/api/projects/${projectId}/documents/${id}`, { method: 'DELETE' }),
+    onSuccess: () => client.invalidateQueries({ queryKey: documentsKey(projectId) }),
+  })
+}
+
+/** Reads a document again in another encoding. */
+export function useReadDocumentAs(projectId: string) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: ({ id, encoding }: { id: string; encoding: string }) =>
+      request<ProjectDocument>(`/api/projects/${projectId}/documents/${id}`, {
+        method: 'PATCH',
+        body: { encoding },
+      }),
     onSuccess: () => client.invalidateQueries({ queryKey: documentsKey(projectId) }),
   })
 }

@@ -4,13 +4,14 @@ import { FileText, LoaderCircle, X } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { Link } from 'wouter'
 import type { StoredAttachment } from '../../../../../server/protocol/conversations/message.ts'
+import { encodingName } from '../../../lib/encodings.ts'
 import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { keyed } from '../../../lib/list-keys.ts'
 import { paths } from '../../../lib/paths.ts'
 import { classNames } from '../../../ui/class-names.ts'
 import { lazyView } from '../../../ui/states/late.tsx'
 import { PartBoundary } from '../../../ui/states/part-boundary.tsx'
-import type { ChosenFile } from './attachments.ts'
+import type { AttachedFile, ChosenFile } from './attachments.ts'
 import { ImageTile, LargeImage, SmallImage, thumbnailOf } from './stored-image.tsx'
 
 const FileDialog = lazyView(() => import('./file-dialog.tsx').then((module) => module.FileDialog))
@@ -51,10 +52,13 @@ export function ChosenFileChips({
   files,
   atEnd = false,
   onRemove,
+  onRead,
 }: {
   files: readonly ChosenFile[]
   atEnd?: boolean
   onRemove?: (key: number) => void
+  /** Receives a file whose text was read in another encoding. */
+  onRead?: (key: number, file: AttachedFile) => void
 }) {
   return (
     <ChipList atEnd={atEnd}>
@@ -69,6 +73,9 @@ export function ChosenFileChips({
               : thumbnailOf({ ...uploaded, file_id: uploaded.id, url: `/api/files/${uploaded.id}` })
           }
           pages={uploaded?.pages}
+          encoding={uploaded?.encoding}
+          opens={uploaded?.id}
+          {...(onRead === undefined ? {} : { onRead: (file) => onRead(key, file) })}
           {...(onRemove === undefined ? {} : { onRemove: () => onRemove(key) })}
         />
       ))}
@@ -99,20 +106,25 @@ function Chip({
   name,
   picture,
   pages,
+  encoding = 'utf-8',
   document,
   opens,
   uploading = false,
   onRemove,
+  onRead,
 }: {
   name: string
   picture: string | null
   pages: number | undefined
+  /** The encoding in which a text was read. */
+  encoding?: string | undefined
   /** The state of the file in the project's knowledge base. */
   document?: StoredAttachment['document']
   /** The file that the chip shows in a dialog. */
   opens?: string | undefined
   uploading?: boolean
   onRemove?: () => void
+  onRead?: (file: AttachedFile) => void
 }) {
   const { t } = useTranslation()
   const [open, setOpen] = useState(false)
@@ -149,6 +161,11 @@ function Chip({
             {name}
           </button>
         )}
+        {encoding !== 'utf-8' && (
+          <span className="truncate text-[0.71875rem] text-muted">
+            {t('composer.readAs', { encoding: encodingName(encoding) })}
+          </span>
+        )}
         {document !== undefined && (
           <Link
             href={paths.projectDocument(document.project_id, {
@@ -169,7 +186,7 @@ function Chip({
         <button
           type="button"
           aria-label={t('composer.removeAttachment', { name })}
-          className="grid size-5 place-items-center rounded text-muted hover:bg-hover hover:text-ink"
+          className="relative z-1 grid size-5 place-items-center rounded text-muted hover:bg-hover hover:text-ink"
           onClick={onRemove}
         >
           <X size={13} aria-hidden />
@@ -177,7 +194,13 @@ function Chip({
       )}
       {open && opens !== undefined && (
         <PartBoundary fallback={null} isOver subject={opens} onClose={() => setOpen(false)}>
-          <FileDialog id={opens} page={null} marks={[]} onClose={() => setOpen(false)} />
+          <FileDialog
+            id={opens}
+            page={null}
+            marks={[]}
+            {...(onRead === undefined ? {} : { onRead })}
+            onClose={() => setOpen(false)}
+          />
         </PartBoundary>
       )}
     </li>

@@ -34,6 +34,8 @@ export interface ChosenFiles {
   /** Adds a file that the server creates, unless the message has the maximum number of files. */
   addStored(name: string, store: (signal: AbortSignal) => Promise<AttachedFile>): void
   remove(key: number): void
+  /** Sets what the server has read from a file anew. */
+  setUploaded(key: number, uploaded: AttachedFile): void
   /** Removes all files from the draft, because they are being sent. Their uploads continue. */
   take(): TakenFiles
 }
@@ -152,6 +154,9 @@ export function useChosenFiles({
       // The server removes uploads that no message uses.
       uploads.current.get(key)?.abort.abort()
       drop(key)
+    },
+    setUploaded(key, uploaded) {
+      change(newest.current.map((one) => (one.key === key ? { ...one, uploaded } : one)))
     },
     take() {
       const taken = newest.current

@@ -71,6 +71,7 @@ function fileIn(value: unknown): FileInfo {
     pages: numberIn(fields.pages),
     characters: numberIn(fields.characters),
   }).filter(([, number]) => number !== undefined)
+  const encoding = textIn(fields.encoding)
   return {
     id: (textIn(fields.id) ?? '') as FileId, // an id is a plain string when stored
     name: textIn(fields.name) ?? '',
@@ -78,6 +79,7 @@ function fileIn(value: unknown): FileInfo {
     size: numberIn(fields.size) ?? 0,
     sha256: textIn(fields.sha256) ?? '',
     created_at: textIn(fields.created_at) ?? '',
+    ...(encoding === undefined ? {} : { encoding }),
     ...Object.fromEntries(numbers),
   }
 }

@@ -1,13 +1,18 @@
 // A dialog that shows an attached file at a page: PDF in the browser's viewer, images, and the text of all other files.
 
-import { useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Download } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import type { FileText as FileTextData } from '../../../../../server/protocol/conversations/file.ts'
+import type {
+  FileInfo,
+  FileText as FileTextData,
+} from '../../../../../server/protocol/conversations/file.ts'
 import { saveFile } from '../../../lib/browser/save-file.ts'
+import { hasEncodingChoice } from '../../../lib/encodings.ts'
 import { request, send } from '../../../lib/http/api-client.ts'
 import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { Button } from '../../../ui/controls/button.tsx'
+import { EncodingChoice } from '../../../ui/controls/encoding-choice.tsx'
 import { Dialog } from '../../../ui/overlays/dialog.tsx'
 import { errorText } from '../../../ui/states/error-text.ts'
 import { Failed, Loading } from '../../../ui/states/feedback.tsx'
@@ -45,27 +50,40 @@ const useFile = (id: string) =>
 const useText = (id: string, enabled: boolean) =>
   useQuery({
     queryKey: ['file-text', id],
-    queryFn: async ({ signal }) => {
-      const { text } = await request<FileTextData>(`/api/files/${id}/text`, { signal })
-      return { text }
-    },
+    queryFn: ({ signal }) => request<FileTextData>(`/api/files/${id}/text`, { signal }),
     enabled,
     gcTime: 0,
     refetchOnWindowFocus: false,
     meta: { quiet: true },
   })
 
+/** Reads the text in another encoding. */
+function useReadAs(id: string, onRead: ((file: FileInfo) => void) | undefined) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (encoding: string) =>
+      request<FileInfo>(`/api/files/${id}`, { method: 'PATCH', body: { encoding } }),
+    async onSuccess(file) {
+      onRead?.(file)
+      await client.invalidateQueries({ queryKey: ['file-text', id] })
+    },
+  })
+}
+
 /** Loads the file `id` when it opens. `marks` are the words to highlight in the text view. */
 export function FileDialog({
   id,
   page,
   marks,
+  onRead,
   onClose,
 }: {
   id: string
   /** The page, slide or sheet to show; null shows the beginning or the first marked word. */
   page: number | null
   marks: readonly string[]
+  /** Receives the file when its text was read in another encoding. */
+  onRead?: (file: FileInfo) => void
   onClose: () => void
 }) {
   const { t } = useTranslation()
@@ -75,7 +93,9 @@ export function FileDialog({
   const isPdf = data?.kind === 'pdf' && navigator.pdfViewerEnabled
   const isDrawn = data?.kind === 'image' || (isPdf && !isText)
   const text = useText(id, data !== undefined && !isDrawn)
+  const readAs = useReadAs(id, onRead)
   const name = data?.name ?? t('search.type.file')
+  const { encoding = null, text: shown = null } = isDrawn ? {} : (text.data ?? {})
   return (
     <Dialog
       open
@@ -86,6 +106,13 @@ export function FileDialog({
       footer={
         data !== undefined && (
           <>
+            {encoding !== null && hasEncodingChoice(encoding, shown ?? '') && (
+              <EncodingChoice
+                value={encoding}
+                disabled={readAs.isPending}
+                onChange={(other) => readAs.mutate(other)}
+              />
+            )}
             {isPdf && (
               <Button onClick={() => setText(!isText)}>
                 {t(isText ? 'search.asFile' : 'search.asText')}

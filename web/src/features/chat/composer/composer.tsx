@@ -196,7 +196,9 @@ export function Composer({
             {t('composer.drop')}
           </div>
         )}
-        {files.length > 0 && <Attached files={files} onRemove={chosen.remove} />}
+        {files.length > 0 && (
+          <Attached files={files} onRemove={chosen.remove} onRead={chosen.setUploaded} />
+        )}
         <MessageField
           field={field}
           written={written}

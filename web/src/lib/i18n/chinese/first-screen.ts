@@ -104,6 +104,7 @@ export const chinese: typeof english = {
     drop: '把文件拖放到这里',
     attachments: '附件',
     removeAttachment: '删除 {{name}}',
+    readAs: '按 {{encoding}} 读取',
     inKnowledge: '已加入项目的知识库',
     camera: '拍照',
     showImage: '查看 {{name}}',

@@ -144,6 +144,8 @@ const conversations = {
   webhooks_exhausted: '最多可以有 {{limit}} 个 Webhook，请先删除一个。',
   conversation_not_found: '没有这个对话。',
   document_not_found: '没有这个文档。',
+  document_encoding_fixed:
+    '不能为“{{name}}”选择其他编码：它正在读取，其编码已确定，或其文件已不再保存。',
   documents_exhausted: '一个项目最多可以有 {{limit}} 个文档，请先删除一些。',
   export_not_found: '没有这个导出。导出文件会在一天后删除。',
   export_not_ready: '导出尚未完成，请稍候。',

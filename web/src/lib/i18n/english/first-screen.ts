@@ -108,6 +108,7 @@ export const english = {
     drop: 'Drop files here',
     attachments: 'Attachments',
     removeAttachment: 'Remove {{name}}',
+    readAs: 'Read as {{encoding}}',
     inKnowledge: 'In the project’s knowledge',
     camera: 'Take a photo',
     showImage: 'Show {{name}}',

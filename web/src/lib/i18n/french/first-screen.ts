@@ -127,6 +127,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
     drop: 'Déposez les fichiers ici',
     attachments: 'Pièces jointes',
     removeAttachment: 'Retirer {{name}}',
+    readAs: 'Lu en {{encoding}}',
     inKnowledge: 'Dans les connaissances du projet',
     camera: 'Prendre une photo',
     showImage: 'Afficher {{name}}',

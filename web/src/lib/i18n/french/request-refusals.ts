@@ -57,6 +57,8 @@ export const conversations: Texts<typeof CONVERSATION_FAILURES> = {
   channels_exhausted: 'Vous pouvez avoir {{limit}} canaux au plus. Supprimez-en d’abord un.',
   conversation_not_found: 'Cette conversation n’existe pas.',
   document_not_found: 'Ce document n’existe pas.',
+  document_encoding_fixed:
+    'Aucun autre encodage ne peut être choisi pour « {{name}} » : le document est en cours de lecture, son encodage est certain ou son fichier n’est plus stocké.',
   documents_exhausted: 'Un projet peut avoir {{limit}} documents au plus. Supprimez-en d’abord.',
   export_not_found: 'Cet export n’existe pas. Les exports sont supprimés au bout d’un jour.',
   export_not_ready: 'Cet export n’est pas encore prêt. Attendez que son état soit `completed`.',

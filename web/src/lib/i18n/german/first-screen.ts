@@ -124,6 +124,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
     drop: 'Dateien hier ablegen',
     attachments: 'Anhänge',
     removeAttachment: '{{name}} entfernen',
+    readAs: 'Als {{encoding}} gelesen',
     inKnowledge: 'Im Wissen des Projekts',
     camera: 'Foto aufnehmen',
     showImage: '{{name}} anzeigen',

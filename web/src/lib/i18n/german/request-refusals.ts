@@ -56,6 +56,8 @@ export const conversations: Texts<typeof CONVERSATION_FAILURES> = {
   channels_exhausted: 'Du kannst höchstens {{limit}} Kanäle haben. Lösche zuerst einen.',
   conversation_not_found: 'Diese Unterhaltung gibt es nicht.',
   document_not_found: 'Dieses Dokument gibt es nicht.',
+  document_encoding_fixed:
+    'Für „{{name}}“ kann keine andere Zeichencodierung gewählt werden: Das Dokument wird gerade gelesen, seine Codierung steht fest oder seine Datei ist nicht mehr gespeichert.',
   documents_exhausted:
     'Ein Projekt kann höchstens {{limit}} Dokumente haben. Lösche zuerst einige.',
   export_not_found: 'Diesen Export gibt es nicht. Exporte werden nach einem Tag gelöscht.',

@@ -118,6 +118,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
     drop: 'ここにファイルをドロップ',
     attachments: '添付ファイル',
     removeAttachment: '{{name}} を外す',
+    readAs: '{{encoding}}として読み込み',
     inKnowledge: 'プロジェクトのナレッジに追加済み',
     camera: '写真を撮る',
     showImage: '{{name}} を表示',

@@ -54,6 +54,8 @@ export const conversations: Texts<typeof CONVERSATION_FAILURES> = {
   channels_exhausted: '送信先は {{limit}} 件までです。先に 1 つ削除してください。',
   conversation_not_found: 'その会話はありません。',
   document_not_found: 'そのドキュメントはありません。',
+  document_encoding_fixed:
+    '「{{name}}」の文字コードは変更できません。読み込み中か、文字コードが確定しているか、ファイルがもう保存されていません。',
   documents_exhausted:
     'プロジェクトのドキュメントは {{limit}} 件までです。先にいくつか削除してください。',
   export_not_found: 'そのエクスポートはありません。エクスポートは 1 日後に削除されます。',

@@ -114,6 +114,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
     drop: '여기에 파일을 놓으세요',
     attachments: '첨부 파일',
     removeAttachment: '{{name}} 제거',
+    readAs: '{{encoding}}(으)로 읽음',
     inKnowledge: '프로젝트 지식에 추가됨',
     camera: '사진 찍기',
     showImage: '{{name}} 보기',

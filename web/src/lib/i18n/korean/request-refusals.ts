@@ -52,6 +52,8 @@ export const conversations: Texts<typeof CONVERSATION_FAILURES> = {
   channels_exhausted: '채널은 최대 {{limit}}개까지 가질 수 있습니다. 먼저 하나를 삭제하세요.',
   conversation_not_found: '그런 대화가 없습니다.',
   document_not_found: '그런 문서가 없습니다.',
+  document_encoding_fixed:
+    '“{{name}}”의 인코딩은 바꿀 수 없습니다. 읽는 중이거나, 인코딩이 확실하거나, 파일이 더 이상 저장되어 있지 않습니다.',
   documents_exhausted:
     '프로젝트에는 문서를 최대 {{limit}}개까지 둘 수 있습니다. 먼저 몇 개를 삭제하세요.',
   export_not_found: '그런 내보내기가 없습니다. 내보내기는 하루 뒤 삭제됩니다.',

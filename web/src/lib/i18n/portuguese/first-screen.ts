@@ -124,6 +124,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
     drop: 'Solte os arquivos aqui',
     attachments: 'Anexos',
     removeAttachment: 'Remover {{name}}',
+    readAs: 'Lido como {{encoding}}',
     inKnowledge: 'No conhecimento do projeto',
     camera: 'Tirar uma foto',
     showImage: 'Mostrar {{name}}',

@@ -54,6 +54,8 @@ export const conversations: Texts<typeof CONVERSATION_FAILURES> = {
   channels_exhausted: 'Você pode ter no máximo {{limit}} canais. Exclua um primeiro.',
   conversation_not_found: 'Essa conversa não existe.',
   document_not_found: 'Esse documento não existe.',
+  document_encoding_fixed:
+    'Não é possível escolher outra codificação para “{{name}}”: está sendo lido, sua codificação é certa ou seu arquivo não está mais armazenado.',
   documents_exhausted:
     'Um projeto pode ter no máximo {{limit}} documentos. Exclua alguns primeiro.',
   export_not_found: 'Essa exportação não existe. As exportações são excluídas após um dia.',

@@ -122,6 +122,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
     drop: 'Отпустите файлы здесь',
     attachments: 'Вложения',
     removeAttachment: 'Убрать {{name}}',
+    readAs: 'Прочитано как {{encoding}}',
     inKnowledge: 'В знаниях проекта',
     camera: 'Сделать снимок',
     showImage: 'Показать {{name}}',

@@ -54,6 +54,8 @@ export const conversations: Texts<typeof CONVERSATION_FAILURES> = {
   channels_exhausted: 'Каналов может быть не больше {{limit}}. Сначала удалите один.',
   conversation_not_found: 'Такой беседы нет.',
   document_not_found: 'Такого документа нет.',
+  document_encoding_fixed:
+    'Для «{{name}}» нельзя выбрать другую кодировку: документ читается, его кодировка известна точно или его файл больше не хранится.',
   documents_exhausted:
     'В проекте может быть не больше {{limit}} документов. Сначала удалите несколько.',
   export_not_found: 'Такого экспорта нет. Экспорт удаляется через день.',

@@ -124,6 +124,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
     drop: 'Suelta los archivos aquí',
     attachments: 'Adjuntos',
     removeAttachment: 'Quitar {{name}}',
+    readAs: 'Leído como {{encoding}}',
     inKnowledge: 'En el conocimiento del proyecto',
     camera: 'Hacer una foto',
     showImage: 'Mostrar {{name}}',

@@ -52,6 +52,8 @@ export const conversations: Texts<typeof CONVERSATION_FAILURES> = {
   channels_exhausted: 'Puedes tener como máximo {{limit}} canales. Elimina uno primero.',
   conversation_not_found: 'Esa conversación no existe.',
   document_not_found: 'Ese documento no existe.',
+  document_encoding_fixed:
+    'No se puede elegir otra codificación para «{{name}}»: se está leyendo, su codificación es segura o su archivo ya no está guardado.',
   documents_exhausted:
     'Un proyecto puede tener como máximo {{limit}} documentos. Elimina algunos primero.',
   export_not_found: 'Esa exportación no existe. Las exportaciones se eliminan al cabo de un día.',

@@ -105,6 +105,7 @@ export const firstScreen: typeof english = {
     drop: '把檔案拖放到這裡',
     attachments: '附件',
     removeAttachment: '刪除 {{name}}',
+    readAs: '以 {{encoding}} 讀取',
     inKnowledge: '已加入專案的知識庫',
     camera: '拍照',
     showImage: '查看 {{name}}',

@@ -144,6 +144,8 @@ const conversations = {
   webhooks_exhausted: '最多可以有 {{limit}} 個 Webhook，請先刪除一個。',
   conversation_not_found: '沒有這個對話。',
   document_not_found: '沒有這個文件。',
+  document_encoding_fixed:
+    '無法為「{{name}}」選擇其他編碼：它正在讀取，其編碼已確定，或其檔案已不再儲存。',
   documents_exhausted: '一個專案最多可以有 {{limit}} 個文件，請先刪除一些。',
   export_not_found: '沒有這個匯出。匯出檔案會在一天後刪除。',
   export_not_ready: '匯出尚未完成，請稍候。',

@@ -1,0 +1,3 @@
+ALTER TABLE `documents` ADD `encoding` text;
+--> statement-breakpoint
+ALTER TABLE `files` ADD `encoding` text;
