@@ -65,6 +65,7 @@ export function queriesOf({ words, characters }: Vocabulary): { kind: string; q:
     ...ranks.map((at) => ({ kind: 'phrase', q: `"${word(2 + at)} ${word(5 + at)}"` })),
     ...ranks.map((at) => ({ kind: 'two characters', q: pair(5 + at * 12) })),
     ...ranks.map((at) => ({ kind: 'one character', q: characters[at * 60] ?? '' })),
+    ...ranks.map((at) => ({ kind: 'beginning of a word', q: word(500 + at * 900).slice(0, 3) })),
     ...ranks.map((at) => ({ kind: 'nothing', q: `absent${at}` })),
   ]
 }
@@ -205,7 +206,7 @@ async function fillPostgres(
     )
     await pack()
     // What autovacuum does on a server, so that the space of packed rows is used again.
-    await client.query('vacuum search_words, search_pages, search_segments')
+    await client.query('vacuum search_words, search_pages, search_segments, search_vocabulary')
   }
   await client.query('vacuum analyze')
   await client.end()

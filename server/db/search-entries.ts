@@ -7,6 +7,8 @@ import {
   firstCharacters,
   furtherWords,
   indexWords,
+  isSpaceless,
+  OPEN_LETTERS,
   PART_LETTERS,
   PART_MARK,
   type QueryWord,
@@ -144,11 +146,14 @@ export const isOwnerWord = (word: string): boolean => word.startsWith(OWNER_MARK
  * stores them. Words are letters, digits and emoji: nothing has to be escaped.
  */
 export function toIndexedWords(dialect: Dialect, userId: UserId, text: string): string {
-  const found = new Set(indexWords(text))
-  const words = [
-    ...new Set([ownerWord(userId), ...found, ...firstCharacters(found), ...furtherWords(found)]),
-  ]
+  const words = [...wordsToIndex(userId, text)]
   return dialect === 'sqlite' ? words.join(' ') : words.map((word) => `'${word}'`).join(' ')
+}
+
+/** The words of `toIndexedWords`. */
+export function wordsToIndex(userId: UserId, text: string): Set<string> {
+  const found = new Set(indexWords(text))
+  return new Set([ownerWord(userId), ...found, ...firstCharacters(found), ...furtherWords(found)])
 }
 
 /** These words as a value of the index. */
@@ -166,12 +171,21 @@ export type WordCondition = {
   isWide?: boolean
 }
 
-/** The words of the index that a word of a query stands for, besides those that begin with it. */
-export function formsOf({ word, typed = '' }: QueryWord, isWide: boolean): string[] {
-  const bare = withoutArticle(word)
-  const part = isWide && typed.length >= PART_LETTERS ? [PART_MARK + typed] : []
-  return [...new Set([word, bare, ...part])]
-}
+/** The words of the index that a word of a query stands for. */
+export const formsOf = ({ word }: QueryWord): string[] => [...new Set([word, withoutArticle(word)])]
+
+/**
+ * What the words of the index begin with that a wide search finds, too: the word if it may be incomplete, and the ends of
+ * compounds that begin with it, which stand for the compounds that contain it.
+ */
+export const widerBeginningsOf = ({ typed = '', isOpen = false }: QueryWord): string[] => [
+  ...(typed.length >= PART_LETTERS ? [PART_MARK + typed] : []),
+  ...(isOpen ? beginningsOf(typed) : []),
+]
+
+/** Whether a word of the index can be found by its beginning. */
+export const hasBeginning = (word: string): boolean =>
+  word.length >= OPEN_LETTERS && !isSpaceless(word)
 
 /**
  * How a single character of a script without spaces is found: as a separate word or, until all older texts are indexed that
@@ -192,9 +206,15 @@ export const matchWords = (dialect: Dialect, words: SQL | Placeholder): SQL =>
     ? sql`search_words match ${words}`
     : sql`search_words.words @@ cast(${words} as tsquery)`
 
+/**
+ * Stands for `PART_MARK` in the words of passages: PostgreSQL splits these itself, and leaves out what is no letter. No text of
+ * any language has this letter (it is one of phonetics).
+ */
+export const PASSAGE_PART_MARK = '\u02AD'
+
 /** The value for `matchPassageWords`; the condition has words to find. */
 export const passageWordsToMatch = (dialect: Dialect, condition: WordCondition): string =>
-  wordQuery(dialect, condition, 'beginning')
+  wordQuery(dialect, condition, 'beginning').replaceAll(PART_MARK, PASSAGE_PART_MARK)
 
 /** The SQL condition that a passage has the words of `passageWordsToMatch`. Join `passages_index` on SQLite. */
 export const matchPassageWords = (dialect: Dialect, words: SQL | Placeholder): SQL =>
@@ -215,13 +235,9 @@ function wordQuery(
     isSqlite ? `"${word}"${isBeginning ? '*' : ''}` : `'${word}'${isBeginning ? ':*' : ''}`
   const { isWide = false } = condition
   const term = (queried: QueryWord): string => {
-    const { prefix, typed = '', isOpen = false } = queried
-    // The ends of compounds that begin with a part are the compounds that contain it.
-    const forms = formsOf(queried, isWide).map((form) =>
-      written(form, form.startsWith(PART_MARK) || (prefix && characters === 'beginning')),
-    )
-    const beginnings =
-      isWide && isOpen ? beginningsOf(typed).map((beginning) => written(beginning, true)) : []
+    const isBeginning = queried.prefix && characters === 'beginning'
+    const forms = formsOf(queried).map((form) => written(form, isBeginning))
+    const beginnings = isWide ? widerBeginningsOf(queried).map((one) => written(one, true)) : []
     const all = [...forms, ...beginnings]
     return all.length === 1 ? all.join('') : `(${all.join(or)})`
   }

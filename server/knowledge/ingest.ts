@@ -7,10 +7,10 @@ import type {
   DocumentRow,
   NewPassage,
 } from '../db/repositories/projects/documents.ts'
+import { passageTokens } from '../db/repositories/search/passage-words.ts'
 import { errorText } from '../errors.ts'
 import { untilAborted } from '../lib/abort.ts'
 import { createFairQueue } from '../lib/fair-queue.ts'
-import { indexWords } from '../lib/words.ts'
 import { SOLE_WORKER, type WorkClaims } from '../lib/work-claims.ts'
 import { storedFailure } from '../protocol/failures/stored.ts'
 import type { ProjectId } from '../protocol/ids.ts'
@@ -245,8 +245,8 @@ async function withWords(
     // A PDF may contain NUL characters, which PostgreSQL cannot store.
     const text = passage.text.replaceAll('\0', '')
     const heading = passage.heading?.replaceAll('\0', '') ?? null
-    const words = indexWords([index === 0 ? name : '', heading ?? '', text].join('\n'))
-    indexed.push({ ...passage, text, heading, tokens: words.join(' ') })
+    const tokens = passageTokens({ name, position: index, heading, text })
+    indexed.push({ ...passage, text, heading, tokens })
   }
   return indexed
 }

@@ -126,7 +126,7 @@ export interface QueryWord {
 }
 
 /** The shortest beginning of a word that is found. */
-const OPEN_LETTERS = 3
+export const OPEN_LETTERS = 3
 
 /** Whether a word of a text is the one of a query, or what the query may mean by it. */
 export function matchesQueryWord(queried: QueryWord, word: string): boolean {

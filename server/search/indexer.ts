@@ -7,6 +7,7 @@ import { type Pass, PROGRESS_KEYS, Progress } from './progress.ts'
 /** Messages per transaction, and the pause after it, so that other writers come first. */
 const MESSAGE_BATCH_SIZE = 10
 const TITLE_BATCH_SIZE = 50
+const PASSAGE_BATCH_SIZE = 10
 const PAUSE_MS = 20
 /** How often the indexer looks for attachments that are too long to be indexed with their message. */
 const LOOK_EVERY_MS = 10_000
@@ -17,6 +18,8 @@ const LOOK_EVERY_MS = 10_000
 const PACK_AFTER_MS = 10 * 60_000
 /** How often deleted messages are removed from the packed index, which may rewrite much of it. */
 const REMOVE_EVERY_MS = 10 * 60_000
+
+type MessagePass = Exclude<Pass, 'passages'>
 
 /** The background task that indexes messages for the search. */
 export interface SearchIndexer {
@@ -44,7 +47,7 @@ export function createSearchIndexer(
   async function begin(pass: Pass): Promise<Progress> {
     const stored = await settings.get(PROGRESS_KEYS[pass], Progress)
     if (stored !== undefined) return stored
-    const newest = await search.newestRow()
+    const newest = await (pass === 'passages' ? search.passageWords.newest() : search.newestRow())
     // Stored at once: everything after this is indexed when it is written.
     const begun = { from: newest, next: newest }
     await settings.put(PROGRESS_KEYS[pass], begun)
@@ -55,6 +58,7 @@ export function createSearchIndexer(
     const missing = await begin('missing')
     const characters = await begin('characters')
     const words = await begin('words')
+    const passages = await begin('passages')
     if (missing.next > 0)
       log.info({ messages: missing.next }, 'indexing older messages for the search')
     while (!stopping.signal.aborted) {
@@ -69,11 +73,26 @@ export function createSearchIndexer(
     if (words.next > 0)
       log.info({ messages: words.next }, 'indexing parts of words and emoji of older messages')
     await again('words', words)
+    if (passages.next > 0) log.info({}, 'indexing parts of words in the documents of projects')
+    await passagesAgain(passages)
     isIndexed = !stopping.signal.aborted
   }
 
+  /** Indexes again the passages of documents that an older version has indexed. */
+  async function passagesAgain({ from, next: first }: Progress): Promise<void> {
+    for (let next = first; next > 0 && !stopping.signal.aborted; ) {
+      const upTo = next
+      next = await database.write(async (tx) => {
+        const left = await search.passageWords.putAgain(tx, upTo, PASSAGE_BATCH_SIZE)
+        await settings.set(tx, PROGRESS_KEYS.passages, { from, next: left })
+        return left
+      })
+      await pause()
+    }
+  }
+
   /** Indexes again what an older version has indexed: titles, then messages. Nothing if that is done. */
-  async function again(name: Exclude<Pass, 'missing'>, progress: Progress): Promise<void> {
+  async function again(name: Exclude<MessagePass, 'missing'>, progress: Progress): Promise<void> {
     if (progress.next === 0) return
     for (let after: number | null = 0; after !== null && !stopping.signal.aborted; ) {
       const from: number = after
@@ -86,7 +105,7 @@ export function createSearchIndexer(
   }
 
   /** Indexes from the newest to the oldest message, each with all of its attachments. */
-  async function pass(name: Pass, { from, next: first }: Progress): Promise<void> {
+  async function pass(name: MessagePass, { from, next: first }: Progress): Promise<void> {
     await indexFiles()
     for (let next = first; next > 0 && !stopping.signal.aborted; ) {
       const upTo = next
@@ -108,6 +127,7 @@ export function createSearchIndexer(
   /** Packs the index once it is complete, including its single characters. */
   async function pack(): Promise<void> {
     if (!isIndexed || performance.now() < packFrom) return
+    while (!stopping.signal.aborted && (await search.segments.addVocabulary())) await pause()
     while (!stopping.signal.aborted && (await search.segments.packNext())) await pause()
     if (stopping.signal.aborted || performance.now() < removeFrom) return
     removeFrom = performance.now() + REMOVE_EVERY_MS

@@ -10,12 +10,13 @@ export type Progress = z.infer<typeof Progress>
 
 /**
  * The settings with the progress: of texts that were never indexed, of those without their single characters, and of those
- * without emoji, the parts of compounds and words without article and vowel marks.
+ * without emoji, the parts of compounds and words without article and vowel marks; of passages of documents without the latter.
  */
 export const PROGRESS_KEYS = {
   missing: 'search-index',
   characters: 'search-characters',
   words: 'search-further-words',
+  passages: 'search-passage-words',
 } as const
 /** A pass of the indexer over the stored messages. */
 export type Pass = keyof typeof PROGRESS_KEYS

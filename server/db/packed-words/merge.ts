@@ -1,6 +1,6 @@
 // Merges several segments of the search index, without the messages that were deleted.
 import { setImmediate } from 'node:timers/promises'
-import { ENTRIES_PER_MESSAGE } from '../search-entries.ts'
+import { ENTRIES_PER_MESSAGE, hasBeginning } from '../search-entries.ts'
 import {
   EVERY_ENTRY,
   type ListPage,
@@ -8,7 +8,9 @@ import {
   packEntries,
   pagesOf,
   unpackEntries,
+  wordNumber,
 } from './lists.ts'
+import { type VocabularyPage, vocabularyPages, wordsIn } from './vocabulary.ts'
 
 /** Merging yields to other work after this time. */
 const SLICE_MS = 4
@@ -18,14 +20,17 @@ export interface SourceSegment {
   /** The row of the first message in it, from which its lists count. */
   firstRow: number
   pages: readonly ListPage[]
+  /** Empty in a segment of an earlier version. */
+  vocabulary: readonly VocabularyPage[]
 }
 
-/** A segment of the index after merging: its number of entries, the rows of its first and last message, its pages. */
+/** A segment of the index after merging: its number of entries, the rows of its first and last message, its pages, its words. */
 export interface MergedSegment {
   entries: number
   firstRow: number
   lastRow: number
   pages: ListPage[]
+  vocabulary: VocabularyPage[]
 }
 
 /** The row of the message that an entry of the index belongs to. */
@@ -64,14 +69,20 @@ function ascending(rowids: number[]): number[] {
   return [...new Set(rowids)].sort((a, b) => a - b)
 }
 
-/** Packs lists in the order of their words' numbers; the first is the list of every entry. */
+/**
+ * Packs lists in the order of their words' numbers; the first is the list of every entry. @param words those that have lists, and
+ * perhaps others; null if they are not known.
+ */
 export async function packSegment(
   lists: Iterable<readonly [number, readonly number[]]>,
+  words: Iterable<string> | null,
 ): Promise<MergedSegment | null> {
   let every: readonly number[] = []
   let firstRow = 0
+  const numbers = new Set<number>()
   function* packed(): Generator<[number, number[]]> {
     for (const [number, rowids] of lists) {
+      numbers.add(number)
       if (number === EVERY_ENTRY) {
         every = rowids
         firstRow = messageRow(rowids[0] ?? 0)
@@ -89,11 +100,40 @@ export async function packSegment(
   }
   const last = every.at(-1)
   if (last === undefined) return null
-  return { entries: every.length, firstRow, lastRow: messageRow(last), pages }
+  const vocabulary = words === null ? [] : vocabularyOf(words, numbers)
+  return { entries: every.length, firstRow, lastRow: messageRow(last), pages, vocabulary }
+}
+
+/** The pages of those words that have lists and can be found by their beginnings. */
+export function vocabularyOf(
+  words: Iterable<string>,
+  numbers: ReadonlySet<number>,
+): VocabularyPage[] {
+  const wanted = new Set<string>()
+  for (const word of words)
+    if (hasBeginning(word) && numbers.has(wordNumber(word))) wanted.add(word)
+  return vocabularyPages(wanted)
 }
 
 /** Merges segments into one; null if it would be empty. */
-export const mergeSegments = (
+export async function mergeSegments(
   segments: readonly SourceSegment[],
   isWanted: (rowid: number) => boolean,
-): Promise<MergedSegment | null> => packSegment(mergedLists(segments, isWanted))
+): Promise<MergedSegment | null> {
+  const isKnown = segments.every(({ vocabulary }) => vocabulary.length > 0)
+  const pages = segments.flatMap(({ vocabulary }) => vocabulary)
+  const words = isKnown ? await wordsOn(pages) : null
+  return await packSegment(mergedLists(segments, isWanted), words)
+}
+
+async function wordsOn(pages: readonly VocabularyPage[]): Promise<Set<string>> {
+  const words = new Set<string>()
+  let since = performance.now()
+  for (const page of pages) {
+    for (const word of wordsIn(page)) words.add(word)
+    if (performance.now() - since < SLICE_MS) continue
+    await setImmediate()
+    since = performance.now()
+  }
+  return words
+}

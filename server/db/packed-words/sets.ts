@@ -14,6 +14,12 @@ export function inAll(lists: readonly (readonly number[])[]): number[] {
   return [...found]
 }
 
+/** The numbers that are in any of the lists, which may be many. */
+export function inAny(lists: readonly (readonly number[])[]): number[] {
+  const sorted = Float64Array.from(lists.flat()).sort()
+  return Array.from(sorted).filter((number, at) => number !== sorted[at - 1])
+}
+
 /** The numbers that are in at least `count` of the lists, which is at least 1. */
 export function inAtLeast(lists: readonly (readonly number[])[], count: number): number[] {
   if (count > lists.length) return []

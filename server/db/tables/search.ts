@@ -34,7 +34,7 @@ export function defineSearchTables(
   })
 
   /**
-   * Parts of the index of one user, packed from rows of `search_words`. These three tables are empty on SQLite, whose full-text
+   * Parts of the index of one user, packed from rows of `search_words`. These four tables are empty on SQLite, whose full-text
    * index is packed as it is.
    */
   const searchSegments = c.table(
@@ -67,8 +67,29 @@ export function defineSearchTables(
     (table) => [c.primaryKey({ columns: [table.segmentId, table.first] })],
   )
 
+  /** The words of a segment in order: see `packed-words/vocabulary.ts`. Segments of earlier versions get theirs later. */
+  const searchVocabulary = c.table(
+    'search_vocabulary',
+    {
+      segmentId: c
+        .bigInteger('segment_id')
+        .notNull()
+        .references(() => searchSegments.id, { onDelete: 'cascade' }),
+      first: c.bytes('first').notNull(),
+      data: c.bytes('data').notNull(),
+    },
+    (table) => [c.primaryKey({ columns: [table.segmentId, table.first] })],
+  )
+
   /** Deleted messages (`messages.row`) that segments still list. A trigger adds them. */
   const searchRemoved = c.table('search_removed', { row: c.bigInteger('row').primaryKey() })
 
-  return { searchTitles, searchWords, searchSegments, searchPages, searchRemoved }
+  return {
+    searchTitles,
+    searchWords,
+    searchSegments,
+    searchPages,
+    searchVocabulary,
+    searchRemoved,
+  }
 }

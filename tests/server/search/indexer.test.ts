@@ -4,9 +4,10 @@ import { expect, test } from 'vitest'
 import { indexedValue, toIndexedWords } from '../../../server/db/search-entries.ts'
 import { createStore } from '../../../server/db/store.ts'
 import { createSearchIndexer } from '../../../server/search/indexer.ts'
-import { createIndexProgress, PROGRESS_KEYS } from '../../../server/search/progress.ts'
+import { createIndexProgress, PROGRESS_KEYS, Progress } from '../../../server/search/progress.ts'
 import { createSearch } from '../../../server/search/search.ts'
 import { describeOnEachDatabase, silentLog } from '../../support/store/databases.ts'
+import { addProject } from '../../support/store/rows.ts'
 import { say, somebody } from '../../support/store/store-rows.ts'
 
 describeOnEachDatabase('search indexer', (open) => {
@@ -133,6 +134,50 @@ describeOnEachDatabase('search indexer', (open) => {
     await createSearchIndexer(store, database, silentLog).run()
     for (const q of ['🎉', 'كتاب', 'schlüssel', 'party', 'nothing'])
       expect(await find(q), q).toBe(1)
+  })
+
+  test('passages that an earlier version has indexed are found by parts of words, without marks, after the indexer has run, also when it was interrupted', async () => {
+    const { database, store, userId, search } = await oldDatabase()
+    const projectId = await addProject(database, userId)
+    const document = await store.documents.create({
+      projectId,
+      userId,
+      name: 'chairs.txt',
+      mime: 'text/plain',
+      size: 1,
+    })
+    const texts = Array.from({ length: 25 }, (_, at) => `Gartenstuhlpolster ${at}, مُحَمَّد`)
+    await store.documents.index(
+      document,
+      // The words of a version that knew neither parts of compounds nor vowel marks.
+      texts.map((text) => ({ heading: null, page: null, text, tokens: text.toLowerCase() })),
+    )
+    const found = async (q: string) =>
+      (await search.find(userId, { q, type: 'document', limit: 100 })).items.length
+    expect([await found('stuhl'), await found('محمد'), await found('gartenst')]).toEqual([0, 0, 25])
+    const indexed = async (): Promise<number> =>
+      (await store.settings.get(PROGRESS_KEYS.passages, Progress))?.next ?? Number.POSITIVE_INFINITY
+    const first = createSearchIndexer(
+      store,
+      {
+        write: async (work) => {
+          const result = await database.write(work)
+          if ((await indexed()) < 25) void first.stop()
+          return result
+        },
+      },
+      silentLog,
+    )
+    await first.run()
+    expect(await indexed()).toBeGreaterThan(0)
+    expect(await found('stuhl')).toBeGreaterThan(0)
+    expect(await found('stuhl')).toBeLessThan(25)
+    const second = createSearchIndexer(store, database, silentLog)
+    await second.run()
+    await second.stop()
+    expect([await found('stuhl'), await found('محمد'), await found('gartenst')]).toEqual([
+      25, 25, 25,
+    ])
   })
 
   test('attachments of any length are found to their end', async () => {

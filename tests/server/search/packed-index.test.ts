@@ -8,7 +8,7 @@ import {
   unpackEntries,
   wordNumber,
 } from '../../../server/db/packed-words/lists.ts'
-import { inAll, inAtLeast, without } from '../../../server/db/packed-words/sets.ts'
+import { inAll, inAny, inAtLeast, without } from '../../../server/db/packed-words/sets.ts'
 import { createSegments } from '../../../server/db/repositories/search/segments.ts'
 import type { MessageFilter } from '../../../server/db/repositories/search/statements.ts'
 import { SEARCH_KINDS, toRowid } from '../../../server/db/search-entries.ts'
@@ -79,6 +79,7 @@ test(`operations on packed lists answer like sets (seed ${SEED})`, () => {
     const all = [...Array(60).keys()]
     const times = (number: number) => lists.filter((list) => list.includes(number)).length
     expect(inAll(lists), what).toEqual(all.filter((number) => times(number) === lists.length))
+    expect(inAny(lists), what).toEqual(all.filter((number) => times(number) > 0))
     const needed = 1 + random.below(lists.length)
     expect(inAtLeast(lists, needed), what).toEqual(all.filter((number) => times(number) >= needed))
     const [first = [], second = []] = lists
@@ -91,7 +92,8 @@ describeSearch('packed search index', (given) => {
     const { userId, conversation } = await given.person()
     const other = await given.person()
     const random = randomFrom(SEED)
-    const words = ['otter', 'heron', 'river', 'stone', 'quiet', '水獭在河里', '筑坝', '河']
+    const words = ['otter', 'heron', 'river', 'stone', 'policies', '水獭在河里', '筑坝', '河']
+    words.push('flussuferweiden')
     for (let at = 0; at < 60; at += 1) {
       const text = random
         .shuffle(words)
@@ -125,6 +127,12 @@ describeSearch('packed search index', (given) => {
         'has:file',
         'has:file -otter',
         'otter nowhere stone',
+        'ott',
+        'polici',
+        'ufer',
+        'weiden her',
+        'ufer -heron',
+        'uferw',
       ],
     ]
     const searches = () =>
@@ -171,6 +179,11 @@ describeSearch('packed search index', (given) => {
     }
     expect(await stretches(3, async () => {})).toEqual(whole)
     expect(whole.length).toBeGreaterThan(4)
+    expect(await results()).toEqual(before)
+    // As packed by an earlier version, which did not store the words.
+    const { searchVocabulary } = given.database.tables
+    await given.database.write((tx) => tx.delete(searchVocabulary))
+    while (await segments.addVocabulary());
     expect(await results()).toEqual(before)
     if (given.database.dialect === 'postgres') {
       expect(await rowsIn(given)).toMatchObject({ words: 4 })

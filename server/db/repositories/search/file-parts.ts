@@ -1,14 +1,13 @@
 // Indexes attachments that are too long to be indexed whole with their message, one part at a time.
-import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import type { Database } from '../../database.ts'
 import { partOf } from '../../search-entries.ts'
+import { fileTextOf } from './entry-texts.ts'
 import type { createSearchIndex } from './index-writer.ts'
 
-/** @param fileText an attachment's name and text, as they are indexed; `files` is joined on the left. */
 export function createFileParts(
   { read, readOffThread, write, tables }: Database,
   index: ReturnType<typeof createSearchIndex>,
-  fileText: SQL,
 ): () => Promise<boolean> {
   const { attachments, messages, conversations, files } = tables
   /** @returns false when there is nothing left. The text is read off the event loop, which a long one would block. */
@@ -28,7 +27,7 @@ export function createFileParts(
         part: sql`${attachments.searchFrom}`.mapWith(Number),
         row: messages.row,
         userId: conversations.userId,
-        text: partOf(fileText, sql`${attachments.searchFrom}`),
+        text: partOf(fileTextOf(tables), sql`${attachments.searchFrom}`),
       })
       .from(attachments)
       .innerJoin(messages, eq(messages.id, attachments.messageId))

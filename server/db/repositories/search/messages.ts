@@ -5,21 +5,15 @@ import { stepId } from '../../../protocol/runs/step.ts'
 import type { Database } from '../../database.ts'
 import {
   ENTRIES_PER_MESSAGE,
-  filePartNumberOf,
-  filePositionOf,
-  kindOf,
   matchWords,
   messageRowOf,
-  partNumberOf,
-  partOf,
-  positionOf,
   SEARCH_KINDS,
-  type SearchKind,
   toSearchEntry,
   withoutEscapes,
   wordsToMatch,
 } from '../../search-entries.ts'
 import { isAttached } from '../conversations/message-tree.ts'
+import { entryTextOf, isKindOf } from './entry-texts.ts'
 import { createPackedMatches } from './packed-matches.ts'
 import {
   BEFORE,
@@ -42,25 +36,15 @@ const STRETCHES_AHEAD = 3
 
 /**
  * Texts of messages that meet the filter, newest first. The function for one search reads stretches, each of which begins where the
- * one before it ended. @param fileText an attachment's name and text, as they are indexed.
+ * one before it ended.
  */
 export function createMessageSearch(
   database: Database,
-  fileText: SQL,
 ): (userId: UserId, filter: MessageFilter) => (stretch: Stretch) => Promise<FoundText[]> {
   const { dialect, readOffThread, tables } = database
   const { searchWords, conversations, messages, steps, attachments, files } = tables
   const rowid = sql`${searchWords.rowid}`
-  const isKind = (...kinds: SearchKind[]): SQL =>
-    sql`${kindOf(rowid)} in ${kinds.map((kind) => SEARCH_KINDS.indexOf(kind))}`
-  /** The text of an entry, as it was indexed. */
-  const entryText = partOf(
-    sql`(case when ${isKind('text')} then ${messages.text}
-      when ${isKind('file')} then ${fileText}
-      when ${isKind('tool')} then coalesce(${steps.name}, '') || ' ' || ${steps.content}
-      else ${steps.content} end)`,
-    sql`(case when ${isKind('file')} then ${filePartNumberOf(rowid)} else ${partNumberOf(rowid)} end)`,
-  )
+  const entry = entryTextOf(tables)
   const isMatch = and(matchWords(dialect, WORDS), sql`${rowid} < ${BEFORE}`, sql`${rowid} > 0`)
   /**
    * If PostgreSQL estimated the words to be frequent, it would read entries from the newest on, and all of them if it was
@@ -97,7 +81,7 @@ export function createMessageSearch(
         fileId: attachments.fileId,
         fileName: attachments.name,
         pages: files.pages,
-        text: entryText,
+        text: entry.text,
         entries:
           sql`${sql.raw(from === 'all' || from === 'packed' ? '0' : 'search_words.entries')}`.mapWith(
             Number,
@@ -106,22 +90,8 @@ export function createMessageSearch(
       .from(sources[from])
       .innerJoin(messages, sql`${messages.row} = ${messageRowOf(rowid)}`)
       .innerJoin(conversations, eq(conversations.id, messages.conversationId))
-      .leftJoin(
-        steps,
-        and(
-          isKind('step', 'tool'),
-          eq(steps.messageId, messages.id),
-          sql`${steps.position} = ${positionOf(rowid)}`,
-        ),
-      )
-      .leftJoin(
-        attachments,
-        and(
-          isKind('file'),
-          eq(attachments.messageId, messages.id),
-          sql`${attachments.position} = ${filePositionOf(rowid)}`,
-        ),
-      )
+      .leftJoin(steps, entry.ofStep)
+      .leftJoin(attachments, entry.ofAttachment)
       .leftJoin(files, eq(files.id, attachments.fileId))
       .where(
         and(
@@ -129,7 +99,9 @@ export function createMessageSearch(
           isFoundConversation(database, filter),
           isNull(messages.deletedAt),
           isAttached(messages),
-          filter.kinds.length === SEARCH_KINDS.length ? undefined : isKind(...filter.kinds),
+          filter.kinds.length === SEARCH_KINDS.length
+            ? undefined
+            : isKindOf(tables, ...filter.kinds),
           filter.isMine ? eq(messages.role, 'user') : undefined,
           filter.from && gte(messages.createdAt, filter.from),
           filter.to && lt(messages.createdAt, filter.to),

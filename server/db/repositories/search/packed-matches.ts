@@ -5,8 +5,14 @@ import type { QueryWord } from '../../../lib/words.ts'
 import type { UserId } from '../../../protocol/ids.ts'
 import type { Database } from '../../database.ts'
 import { EVERY_ENTRY, listIn, unpackEntries, wordNumber } from '../../packed-words/lists.ts'
-import { inAll, inAtLeast, without } from '../../packed-words/sets.ts'
-import { ENTRIES_PER_MESSAGE, formsOf, type WordCondition } from '../../search-entries.ts'
+import { inAll, inAny, inAtLeast, without } from '../../packed-words/sets.ts'
+import { wordsWith } from '../../packed-words/vocabulary.ts'
+import {
+  ENTRIES_PER_MESSAGE,
+  formsOf,
+  type WordCondition,
+  widerBeginningsOf,
+} from '../../search-entries.ts'
 import { USER } from './statements.ts'
 
 /** Entries of the segments that are read first: enough for frequent words. Each later group has this many times as many. */
@@ -18,10 +24,12 @@ const SLICE_MS = 4
 type Segment = { id: number; firstRow: number; lastRow: number; entries: number }
 /** The lists of a segment's words, by their numbers. */
 type Lists = ReadonlyMap<number, Buffer>
+/** The words of a segment with each beginning that is looked for. */
+type Beginnings = ReadonlyMap<string, readonly string[]>
 
 /** Finds only what `createSegments` has packed; the rest is in the table of words. */
 export function createPackedMatches({ readOffThread, tables }: Database) {
-  const { searchSegments, searchPages } = tables
+  const { searchSegments, searchPages, searchVocabulary } = tables
   const segmentsOf = readOffThread
     .select({
       id: searchSegments.id,
@@ -42,20 +50,68 @@ export function createPackedMatches({ readOffThread, tables }: Database) {
       data: sql<Buffer>`page.data`,
     })
     .from(
-      sql`(select segment, word from unnest(cast(${sql.placeholder('segments')} as bigint[])) as segment,
-        unnest(cast(${sql.placeholder('words')} as bigint[])) as word) as wanted
+      sql`unnest(cast(${sql.placeholder('segments')} as bigint[]),
+        cast(${sql.placeholder('words')} as bigint[])) as wanted (segment, word)
       cross join lateral (select first, data from ${searchPages}
         where segment_id = wanted.segment and first <= wanted.word order by first desc limit 1) as page`,
     )
     .prepare('pages of words')
 
+  // The page before the first one with the beginning may end with words that have it.
+  const vocabularyOf = readOffThread
+    .select({
+      segment: sql`wanted.segment`.mapWith(Number),
+      beginning: sql<string>`wanted.beginning`,
+      first: sql<Buffer>`page.first`,
+      data: sql<Buffer>`page.data`,
+    })
+    .from(
+      sql`(select segment, beginning, convert_to(beginning, 'UTF8') as bytes
+        from unnest(cast(${sql.placeholder('segments')} as bigint[])) as segment,
+          unnest(cast(${sql.placeholder('beginnings')} as text[])) as beginning) as wanted
+      cross join lateral (select first, data from ${searchVocabulary}
+        where segment_id = wanted.segment
+          and first < wanted.bytes || decode('ff', 'hex')
+          and first >= (select first from ${searchVocabulary}
+            where segment_id = wanted.segment and first <= wanted.bytes
+            order by first desc limit 1)
+        order by first) as page`,
+    )
+    .prepare('words of segments')
+
+  /** Segments of earlier versions have no words yet: only whole words are found there until they are added. */
+  async function readBeginnings(
+    segments: readonly Segment[],
+    beginnings: readonly string[],
+  ): Promise<ReadonlyMap<number, Beginnings>> {
+    const found = new Map<number, Map<string, string[]>>(segments.map(({ id }) => [id, new Map()]))
+    if (beginnings.length === 0) return found
+    const ids = segments.map(({ id }) => id)
+    const pages = await vocabularyOf.execute({ segments: ids, beginnings })
+    let since = performance.now()
+    for (const { segment, beginning, ...page } of pages) {
+      const words = found.get(segment)?.get(beginning) ?? []
+      found.get(segment)?.set(beginning, [...words, ...wordsWith(beginning, page)])
+      if (performance.now() - since < SLICE_MS) continue
+      await setImmediate()
+      since = performance.now()
+    }
+    return found
+  }
+
   /** Null when a segment was merged since it was listed. */
   async function readLists(
     segments: readonly Segment[],
-    words: readonly number[],
+    wordsIn: (segment: Segment) => readonly number[],
   ): Promise<Map<number, Lists> | null> {
-    const pages = await pagesOf.execute({ segments: segments.map(({ id }) => id), words })
-    if (pages.length < segments.length * words.length) return null
+    const wanted = segments.flatMap((segment) =>
+      wordsIn(segment).map((word) => ({ segment: segment.id, word })),
+    )
+    const pages = await pagesOf.execute({
+      segments: wanted.map(({ segment }) => segment),
+      words: wanted.map(({ word }) => word),
+    })
+    if (pages.length < wanted.length) return null
     const found = new Map<number, Map<number, Buffer>>(segments.map(({ id }) => [id, new Map()]))
     for (const { segment, word, first, data } of pages) {
       const list = listIn({ first, data }, word)
@@ -75,7 +131,7 @@ export function createPackedMatches({ readOffThread, tables }: Database) {
     before: number,
     after: number,
   ): AsyncGenerator<number[], undefined> {
-    const words = wordsOf(condition)
+    const beginnings = beginningsIn(condition)
     const segments = (await segmentsOf.execute({ userId })).filter(
       ({ firstRow, lastRow }) =>
         firstRow * ENTRIES_PER_MESSAGE < before && (lastRow + 1) * ENTRIES_PER_MESSAGE > after,
@@ -85,14 +141,17 @@ export function createPackedMatches({ readOffThread, tables }: Database) {
     let since = performance.now()
     for (let from = 0, wanted = FIRST_ENTRIES; from < segments.length; wanted *= MORE_TIMES) {
       const group = segments.slice(from, groupEnd(segments, from, wanted))
-      const lists = await readLists(group, words)
+      const known = await readBeginnings(group, beginnings)
+      const numbersIn = ({ id }: Segment) => numbersOf(known.get(id) ?? new Map())
+      const lists = await readLists(group, (segment) => wordsOf(condition, numbersIn(segment)))
       if (lists === null) {
         const next = ((segments[from]?.lastRow ?? 0) + 1) * ENTRIES_PER_MESSAGE
         yield* matches(userId, condition, Math.min(before, next), after)
         return
       }
       for (const [at, segment] of group.entries()) {
-        const found = matchesIn(segment, lists.get(segment.id) ?? new Map(), condition)
+        const own = lists.get(segment.id) ?? new Map()
+        const found = matchesIn(segment, own, condition, numbersIn(segment))
         held = descending(
           held,
           found.filter((rowid) => rowid < before && rowid > after),
@@ -111,17 +170,31 @@ export function createPackedMatches({ readOffThread, tables }: Database) {
   }
 }
 
+/** What words begin with that a condition looks for. */
+const beginningsIn = ({ words, needed, isWide = false }: WordCondition): string[] =>
+  needed > 0 && isWide ? [...new Set(words.flatMap(widerBeginningsOf))] : []
+
+/** The numbers of the words of a segment that a word of a query stands for. */
+type NumbersOf = (word: QueryWord, isWide: boolean) => number[]
+
 /** The numbers of the words that a condition compares. */
-const wordsOf = ({ words, needed, without: groups, isWide = false }: WordCondition): number[] => [
+const wordsOf = (
+  { words, needed, without: groups, isWide = false }: WordCondition,
+  numbersOf: NumbersOf,
+): number[] => [
   ...new Set([
     ...(needed === 0 ? [EVERY_ENTRY] : words.flatMap((word) => numbersOf(word, isWide))),
     ...groups.flat().flatMap((word) => numbersOf(word, false)),
   ]),
 ]
 
-/** Lists are found by whole words, so of the beginnings of words only those are found that are words themselves. */
-const numbersOf = (word: QueryWord, isWide: boolean): number[] =>
-  formsOf(word, isWide).map(wordNumber)
+/** Lists are found by whole words, so beginnings are looked up in the words of the segment. */
+const numbersOf =
+  (beginnings: Beginnings): NumbersOf =>
+  (word, isWide) => {
+    const wider = isWide ? widerBeginningsOf(word).flatMap((one) => beginnings.get(one) ?? []) : []
+    return [...new Set([...formsOf(word), ...wider])].map(wordNumber)
+  }
 
 /** Where the segments end that are read together with the one at `from`: at least `wanted` entries. */
 function groupEnd(segments: readonly Segment[], from: number, wanted: number): number {
@@ -132,7 +205,12 @@ function groupEnd(segments: readonly Segment[], from: number, wanted: number): n
 }
 
 /** The entries of a segment that meet a condition, ascending. */
-function matchesIn({ firstRow }: Segment, lists: Lists, condition: WordCondition): number[] {
+function matchesIn(
+  { firstRow }: Segment,
+  lists: Lists,
+  condition: WordCondition,
+  numbersOf: NumbersOf,
+): number[] {
   const entriesOf = (word: number): number[] => {
     const list = lists.get(word)
     return list === undefined ? [] : unpackEntries(list, firstRow)
@@ -142,7 +220,7 @@ function matchesIn({ firstRow }: Segment, lists: Lists, condition: WordCondition
   const entriesWith = (numbers: readonly number[]): number[] => {
     const [only, ...others] = numbers.filter((number) => lists.has(number)).map(entriesOf)
     if (only === undefined || others.length === 0) return only ?? []
-    return inAtLeast([only, ...others], 1)
+    return inAny([only, ...others])
   }
   const wanted = words.map((word) => numbersOf(word, isWide))
   // If too few of the words are in the segment, nothing has to be unpacked.

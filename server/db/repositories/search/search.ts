@@ -1,5 +1,5 @@
 // Finds titles, messages, tool calls, attachments and documents of a user by the words that they contain.
-import { and, desc, eq, sql } from 'drizzle-orm'
+import { and, desc, eq } from 'drizzle-orm'
 import type { MessageId } from '../../../protocol/ids.ts'
 import type { Database } from '../../database.ts'
 import { textBefore, toSearchEntry } from '../../search-entries.ts'
@@ -7,6 +7,7 @@ import { attachmentText } from '../conversations/attachments.ts'
 import { createFileParts } from './file-parts.ts'
 import { createSearchIndex } from './index-writer.ts'
 import { createMessageSearch } from './messages.ts'
+import { createPassageWords } from './passage-words.ts'
 import { createPassageSearch } from './passages.ts'
 import { createSegments } from './segments.ts'
 import { createStoredTexts } from './stored-texts.ts'
@@ -17,13 +18,11 @@ export function createSearchRepository(database: Database) {
   const { readOffThread, tables } = database
   const { messages, attachments, files } = tables
   const index = createSearchIndex(database)
-  /** The name of an attachment and its text, as they are indexed. */
-  const fileText = sql`(${attachments.name} || ${'\n'} || ${attachmentText(tables)})`
-
   return {
     titles: createTitleSearch(database),
-    messages: createMessageSearch(database, fileText),
+    messages: createMessageSearch(database),
     passages: createPassageSearch(database),
+    passageWords: createPassageWords(database),
 
     /** The text of an attachment before an entry's part of it. */
     async textBefore(messageId: MessageId, entry: number): Promise<string> {
@@ -46,7 +45,7 @@ export function createSearchRepository(database: Database) {
       return newest?.row ?? 0
     },
 
-    indexNextPart: createFileParts(database, index, fileText),
+    indexNextPart: createFileParts(database, index),
 
     index,
 

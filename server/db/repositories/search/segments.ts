@@ -1,21 +1,52 @@
 // Packs the search index on PostgreSQL: rows of words become lists of entries, which take a fifth of the space.
 import { setImmediate } from 'node:timers/promises'
-import { and, asc, count, eq, gt, gte, inArray, lt, lte, notInArray, sql } from 'drizzle-orm'
+import {
+  and,
+  asc,
+  count,
+  desc,
+  eq,
+  gt,
+  gte,
+  inArray,
+  lt,
+  lte,
+  notExists,
+  notInArray,
+  sql,
+} from 'drizzle-orm'
 import { UNFINISHED_STATUSES } from '../../../protocol/conversations/message.ts'
 import type { UserId } from '../../../protocol/ids.ts'
 import type { Database, Writer } from '../../database.ts'
-import { EVERY_ENTRY, listIn, unpackEntries, wordNumber } from '../../packed-words/lists.ts'
+import {
+  EVERY_ENTRY,
+  listIn,
+  listsIn,
+  unpackEntries,
+  wordNumber,
+} from '../../packed-words/lists.ts'
 import {
   type MergedSegment,
   mergeSegments,
   messageRow,
   packSegment,
+  vocabularyOf,
 } from '../../packed-words/merge.ts'
-import { isOwnerWord, messageRowOf } from '../../search-entries.ts'
+import type { VocabularyPage } from '../../packed-words/vocabulary.ts'
+import {
+  isOwnerWord,
+  messageRowOf,
+  toSearchEntry,
+  withoutEscapes,
+  wordsToIndex,
+} from '../../search-entries.ts'
+import { entryTextOf } from './entry-texts.ts'
 
 /** Segments are packed and merged by one process at a time. */
 const LOCK = 'search segments'
 const ROWS_AT_ONCE = 100
+/** Texts whose words are found at once: about 5 ms. */
+const TEXTS_AT_ONCE = 50
 /** Finding the numbers of words yields to other work after this time. */
 const SLICE_MS = 4
 /** Deleted messages that are removed from the lists at once. */
@@ -31,16 +62,17 @@ type Segment = { id: number; userId: UserId; firstRow: number }
 
 /** `limits` say when segments are packed and merged; tests pass smaller ones. */
 export function createSegments(
-  { dialect, tables, read, write }: Database,
+  { dialect, tables, read, readOffThread, write }: Database,
   limits: PackLimits = LIMITS,
 ) {
-  const { searchWords, searchSegments, searchPages, searchRemoved, messages, conversations } =
-    tables
+  const { searchWords, searchSegments, searchPages, searchVocabulary, searchRemoved } = tables
+  const { messages, conversations, steps, attachments, files } = tables
+  const entry = entryTextOf(tables)
 
   async function insert(
     tx: Writer,
     userId: UserId,
-    { pages, ...segment }: MergedSegment,
+    { pages, vocabulary, ...segment }: MergedSegment,
   ): Promise<void> {
     const [row] = await tx
       .insert(searchSegments)
@@ -53,10 +85,22 @@ export function createSegments(
         .values(
           pages.slice(from, from + ROWS_AT_ONCE).map((page) => ({ segmentId: row.id, ...page })),
         )
+    await insertVocabulary(tx, row.id, vocabulary)
+  }
+
+  async function insertVocabulary(
+    tx: Writer,
+    segmentId: number,
+    pages: readonly VocabularyPage[],
+  ): Promise<void> {
+    for (let from = 0; from < pages.length; from += ROWS_AT_ONCE)
+      await tx
+        .insert(searchVocabulary)
+        .values(pages.slice(from, from + ROWS_AT_ONCE).map((page) => ({ segmentId, ...page })))
   }
 
   /** The oldest entries, one list for each word of each user. Texts that are still being written wait. */
-  async function oldestEntries(): Promise<{ rowids: number[]; users: Map<UserId, WordLists> }> {
+  async function oldestEntries(): Promise<{ rowids: number[]; users: Map<UserId, Packing> }> {
     const rows = await read
       .select({
         rowid: searchWords.rowid,
@@ -69,14 +113,17 @@ export function createSegments(
       .where(and(gt(searchWords.rowid, 0), notInArray(messages.status, [...UNFINISHED_STATUSES])))
       .orderBy(asc(searchWords.rowid))
       .limit(limits.batch)
-    const users = new Map<UserId, WordLists>()
+    const users = new Map<UserId, Packing>()
     let since = performance.now()
     for (const { rowid, userId, words } of rows) {
-      const lists: WordLists = users.get(userId) ?? new Map()
-      users.set(userId, lists)
-      add(lists, EVERY_ENTRY, rowid)
-      for (const word of words.split(' '))
-        if (!isOwnerWord(word)) add(lists, wordNumber(word), rowid)
+      const packing: Packing = users.get(userId) ?? { lists: new Map(), words: new Set() }
+      users.set(userId, packing)
+      add(packing.lists, EVERY_ENTRY, rowid)
+      for (const word of words.split(' ')) {
+        if (isOwnerWord(word)) continue
+        add(packing.lists, wordNumber(word), rowid)
+        packing.words.add(word)
+      }
       if (performance.now() - since < SLICE_MS) continue
       await setImmediate()
       since = performance.now()
@@ -96,8 +143,11 @@ export function createSegments(
     const { rowids, users } = await oldestEntries()
     if (rowids.length === 0) return false
     const packed: [UserId, MergedSegment][] = []
-    for (const [userId, lists] of users) {
-      const segment = await packSegment([...lists].sort(([a], [b]) => a - b))
+    for (const [userId, { lists, words }] of users) {
+      const segment = await packSegment(
+        [...lists].sort(([a], [b]) => a - b),
+        words,
+      )
       if (segment !== null) packed.push([userId, segment])
     }
     return await write(async (tx) => {
@@ -159,6 +209,10 @@ export function createSegments(
         .from(searchPages)
         .where(inArray(searchPages.segmentId, ids))
         .orderBy(asc(searchPages.segmentId), asc(searchPages.first))
+      const words = await tx
+        .select()
+        .from(searchVocabulary)
+        .where(inArray(searchVocabulary.segmentId, ids))
       const gone = await tx
         .delete(searchSegments)
         .where(inArray(searchSegments.id, ids))
@@ -167,6 +221,7 @@ export function createSegments(
       const sources = segments.map(({ id, firstRow }) => ({
         firstRow,
         pages: pages.filter(({ segmentId }) => segmentId === id),
+        vocabulary: words.filter(({ segmentId }) => segmentId === id),
       }))
       const merged = await mergeSegments(sources, (rowid) => !removed.has(messageRow(rowid)))
       const [owner] = segments
@@ -182,17 +237,102 @@ export function createSegments(
         .limit(MAX_REMOVED)
     ).map(({ row }) => row)
 
-  async function hasRemoved({ id, firstRow }: Segment, removed: Set<number>): Promise<boolean> {
+  async function entriesOf({ id, firstRow }: Pick<Segment, 'id' | 'firstRow'>): Promise<number[]> {
     const [page] = await read
       .select()
       .from(searchPages)
       .where(and(eq(searchPages.segmentId, id), eq(searchPages.first, EVERY_ENTRY)))
     const every = page === undefined ? undefined : listIn(page, EVERY_ENTRY)
-    if (every === undefined) return false
-    return unpackEntries(every, firstRow).some((rowid) => removed.has(messageRow(rowid)))
+    return every === undefined ? [] : unpackEntries(every, firstRow)
+  }
+
+  const hasRemoved = async (segment: Segment, removed: Set<number>): Promise<boolean> =>
+    (await entriesOf(segment)).some((rowid) => removed.has(messageRow(rowid)))
+
+  /** A segment of an earlier version, which did not store the words. */
+  async function withoutVocabulary(): Promise<Segment | undefined> {
+    const [segment] = await read
+      .select({
+        id: searchSegments.id,
+        userId: searchSegments.userId,
+        firstRow: searchSegments.firstRow,
+      })
+      .from(searchSegments)
+      .where(
+        notExists(
+          read
+            .select({ one: sql`1` })
+            .from(searchVocabulary)
+            .where(eq(searchVocabulary.segmentId, searchSegments.id)),
+        ),
+      )
+      .orderBy(desc(searchSegments.lastRow))
+      .limit(1)
+    return segment
+  }
+
+  const textsOf = (rowids: readonly number[]) =>
+    readOffThread
+      .select({ rowid: sql`${searchWords.rowid}`.mapWith(Number), text: entry.text })
+      .from(
+        sql`(select unnest(cast(${sql.param([...rowids])} as bigint[])) as rowid) as search_words`,
+      )
+      .innerJoin(messages, sql`${messages.row} = ${messageRowOf(sql`${searchWords.rowid}`)}`)
+      .leftJoin(steps, entry.ofStep)
+      .leftJoin(attachments, entry.ofAttachment)
+      .leftJoin(files, eq(files.id, attachments.fileId))
+
+  /** The words of the texts of entries, as they are indexed now. */
+  async function wordsOf(rowids: readonly number[], userId: UserId): Promise<Set<string>> {
+    const words = new Set<string>()
+    for (let from = 0; from < rowids.length; from += TEXTS_AT_ONCE)
+      for (const { rowid, text } of await textsOf(rowids.slice(from, from + TEXTS_AT_ONCE))) {
+        const isTool = toSearchEntry(rowid).kind === 'tool'
+        for (const word of wordsToIndex(userId, isTool ? withoutEscapes(text) : text))
+          words.add(word)
+        await setImmediate()
+      }
+    return words
+  }
+
+  async function hasVocabulary(tx: Writer, segmentId: number): Promise<boolean> {
+    const found = await tx
+      .select({ segmentId: searchVocabulary.segmentId })
+      .from(searchVocabulary)
+      .where(eq(searchVocabulary.segmentId, segmentId))
+      .limit(1)
+    return found.length > 0
   }
 
   return {
+    /**
+     * Stores the words of one segment of an earlier version, so that it is also found by the beginnings of words and the parts
+     * of compounds. @returns false when there is none.
+     */
+    async addVocabulary(): Promise<boolean> {
+      if (dialect === 'sqlite') return false
+      const segment = await withoutVocabulary()
+      if (segment === undefined) return false
+      const words = await wordsOf(await entriesOf(segment), segment.userId)
+      await write(async (tx) => {
+        await tx.lock(LOCK)
+        const isThere = eq(searchSegments.id, segment.id)
+        const [left] = await tx
+          .select({ id: searchSegments.id })
+          .from(searchSegments)
+          .where(isThere)
+        // Merged or completed meanwhile by another process.
+        if (left === undefined || (await hasVocabulary(tx, segment.id))) return
+        const pages = await tx
+          .select()
+          .from(searchPages)
+          .where(eq(searchPages.segmentId, segment.id))
+        const numbers = new Set(pages.flatMap((page) => [...listsIn(page)].map(([word]) => word)))
+        await insertVocabulary(tx, segment.id, vocabularyOf(words, numbers))
+      })
+      return true
+    },
+
     /**
      * Packs some of the oldest entries, or merges some segments. The search finds the same before, during and after.
      * @returns false when there is nothing to do, which is always so on SQLite.
@@ -232,6 +372,8 @@ export function createSegments(
 }
 
 type WordLists = Map<number, number[]>
+/** The words of a user's entries and their lists. */
+type Packing = { lists: WordLists; words: Set<string> }
 
 function add(lists: WordLists, word: number, rowid: number): void {
   const list = lists.get(word)
