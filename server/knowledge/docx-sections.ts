@@ -1,4 +1,4 @@
-// Extracts the text of a DOCX document: headings, paragraphs, lists, tables, notes, headers and footers, formulas.
+// Extracts the text of a DOCX document: headings, paragraphs, lists, tables, notes, comments, headers and footers, formulas.
 import { strToU8, zipSync } from 'fflate'
 import mammoth from 'mammoth'
 import { htmlToSections } from './html-sections.ts'
@@ -18,10 +18,22 @@ export async function docxSections(bytes: Uint8Array): Promise<Section[]> {
     parts[DOCUMENT] = strToU8(withHeadersAndFooters(withFormulas(document), archive))
   const { value } = await mammoth.convertToHtml(
     { buffer: Buffer.from(zipSync(parts, { level: 0 })) },
-    { convertImage: mammoth.images.imgElement(async () => ({ src: '' })) },
+    {
+      convertImage: mammoth.images.imgElement(async () => ({ src: '' })),
+      styleMap: ['comment-reference => sup'],
+    },
   )
-  return htmlToSections(value)
+  return htmlToSections(withoutInnerLinks(value))
 }
+
+/** Notes and comments keep their numbers but not the links between these and their texts. */
+const withoutInnerLinks = (html: string): string =>
+  html
+    .replaceAll(/<a href="#(?:footnote|endnote|comment)-ref-[^"]{0,100}">↑<\/a>/g, '')
+    .replaceAll(
+      /<a href="#(?:footnote|endnote|comment)-[^"]{0,100}"[^>]{0,200}>([^<]{0,100})<\/a>/g,
+      '$1',
+    )
 
 /** The prefix of WordprocessingML in the document, `w:` in all usual files. */
 const prefixOf = (document: string): string =>

@@ -58,8 +58,8 @@ const SAMPLES = 3
 const MIN_VALID_PER_REPLACED = 8
 
 /**
- * The encoding of the bytes; null when they are not text. By the byte order mark, then UTF-8 and UTF-16, then the encoding in
- * which the text is likeliest. A few bad bytes do not turn a text in UTF-8 into another one.
+ * The encoding of the bytes; null when they are not text. By the byte order mark, then UTF-8 and UTF-16, then what the text says
+ * of itself, then the encoding in which the text is likeliest. A few bad bytes do not turn a text in UTF-8 into another one.
  */
 export function detectEncoding(bytes: Uint8Array): Encoding | null {
   const mark = byteOrderMark(bytes)
@@ -69,7 +69,36 @@ export function detectEncoding(bytes: Uint8Array): Encoding | null {
     return name === null ? null : { name, bom: false }
   }
   if (isUtf8(bytes)) return isIso2022(bytes) ? { name: 'iso-2022-jp', bom: false } : UTF_8
-  return { name: likeliest(bytes), bom: false }
+  return { name: declaredBy(bytes) ?? likeliest(bytes), bom: false }
+}
+
+/** Bytes at the beginning of a text that may declare its encoding. */
+const DECLARING_BYTES = 2_048
+/** How pages, XML, style sheets, and programs in Python and Ruby declare their encoding. */
+const DECLARATIONS = [
+  /^\s*(?=<).*?<meta[^>]{0,200}charset\s*=\s*["']?([\w.:-]+)/is,
+  /^<\?xml[^>]{0,100}encoding\s*=\s*["']([\w.:-]+)/i,
+  /^@charset "([\w.:-]+)";/i,
+  /^(?:#[^\n]*\n)?[ \t]*#[^\n]*coding[:=][ \t]*([\w.:-]+)/,
+]
+
+/** The encoding that a text declares at its beginning; null without one, or when the bytes do not fit it. */
+export function declaredBy(bytes: Uint8Array): string | null {
+  const beginning = Buffer.from(bytes.subarray(0, DECLARING_BYTES)).toString('latin1')
+  for (const declaration of DECLARATIONS) {
+    const label = declaration.exec(beginning)?.[1]
+    const decoded = label === undefined ? null : decodeDeclared(bytes, label)
+    if (decoded !== null) return decoded.encoding.name
+  }
+  return null
+}
+
+/** Decodes a text in the encoding that it, or a server, declares; null for an unknown one, or when the bytes do not fit it. */
+export function decodeDeclared(bytes: Uint8Array, label: string): DecodedText | null {
+  const name = encodingNamed(label)
+  const decoded = name === null ? null : decodeTextAs(bytes, name)
+  // What Windows adds to an ISO standard becomes control characters when the standard was declared.
+  return decoded === null || /[\x80-\x9f]/.test(decoded.text) ? null : decoded
 }
 
 /**

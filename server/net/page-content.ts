@@ -1,6 +1,12 @@
 // Extracts the requested form (text, links or structure) from the bytes of a fetched resource.
 import { isUtf8 } from 'node:buffer'
-import { byteOrderMark, type DecodedText, decodeText, decodeTextAs } from '../lib/encodings.ts'
+import {
+  byteOrderMark,
+  type DecodedText,
+  declaredBy,
+  decodeDeclared,
+  decodeText,
+} from '../lib/encodings.ts'
 import { pdfPageText, readPdfPages, unreadableNote, XfaForm } from '../lib/pdf.ts'
 import { readMainContent } from './main-content.ts'
 import { outlinePage, type PageOutline } from './page-outline.ts'
@@ -138,27 +144,9 @@ function decodePage(
   contentType: string,
 ): (DecodedText & { isSure: boolean }) | null {
   const isProven = byteOrderMark(body) !== null || isUtf8(body)
-  const declared = isProven ? null : declaredEncoding(body, contentType)
-  const asDeclared = declared === null ? null : decodedAs(body, declared)
+  const byHeader = /charset\s*=\s*["']?([\w.:-]+)/i.exec(contentType)?.[1]
+  const asDeclared = isProven || byHeader === undefined ? null : decodeDeclared(body, byHeader)
   const decoded = asDeclared ?? decodeText(body)
-  return decoded && { ...decoded, isSure: isProven || asDeclared !== null }
-}
-
-/** Null if the page names an encoding that does not exist, or that its bytes do not fit. */
-function decodedAs(body: Uint8Array, declared: string): DecodedText | null {
-  try {
-    return decodeTextAs(body, declared)
-  } catch {
-    return null
-  }
-}
-
-function declaredEncoding(body: Uint8Array, contentType: string): string | null {
-  const beginning = Buffer.from(body.subarray(0, 2_048)).toString('latin1')
-  return (
-    /charset\s*=\s*["']?([\w.:-]+)/i.exec(contentType)?.[1] ??
-    /<meta[^>]{0,200}charset\s*=\s*["']?([\w.:-]+)/i.exec(beginning)?.[1] ??
-    /^<\?xml[^>]{0,100}encoding\s*=\s*["']([\w.:-]+)/i.exec(beginning)?.[1] ??
-    null
-  )
+  const isSure = isProven || asDeclared !== null || declaredBy(body) !== null
+  return decoded && { ...decoded, isSure }
 }

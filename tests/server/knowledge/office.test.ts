@@ -128,6 +128,51 @@ describe('a presentation', () => {
   })
 })
 
+describe('a file written by LibreOffice', () => {
+  test('has the comments and notes of a contract, and none of its deleted words', async () => {
+    const text = await textOf('contract.docx')
+    for (const part of ['Kopf erste Seite', 'Die Fußnote', 'Die Endnote', 'Bitte prüfen'])
+      expect(text.split(part), part).toHaveLength(2)
+    expect(text).toContain('Vor nach eingefügt.')
+    expect(text).toContain('Mit Fußnote[1] und Endnote[2].')
+  })
+
+  test('has a roster with cells merged in all directions, and a table in a cell', async () => {
+    expect(await textOf('roster.docx')).toContain(
+      [
+        'Name | Mon | Tue | Wed',
+        'Ada | frei |  | ja',
+        'Ada |  | ja | beide',
+        'Bob | eins zwei |  | beide',
+        'Sum | total 3 days |  | ',
+        'in i1 i2 |  | x | ',
+      ].join('\n'),
+    )
+  })
+
+  test('has merged cells, dates, hours, percents and lines within a cell of a sheet', async () => {
+    const text = await textOf('figures.xlsx')
+    expect(text).toContain('Titel über zwei\t\tC\n2026-03-01\t30:15\t15.5%')
+    expect(text).toContain('Zeile eins Zeile zwei\t12345678901234\t0.1')
+  })
+
+  test('has the grouped texts, tables and notes of slides', async () => {
+    expect(await textOf('quarter.pptx')).toBe(
+      '[Page 1]\nQuartal & Zahlen\nIn einer Gruppe\nRegion | Umsatz\nNord und Süd |\nNotes: Hier Pause machen\n[Page 2]\nPunkt eins\ndarunter',
+    )
+  })
+
+  test('has the notes and all pages of a PDF', async () => {
+    const text = await textOf('contract.pdf')
+    for (const part of ['Kopf erste Seite', 'Die Fußnote', '[Page 2]\ni Die Endnote'])
+      expect(text).toContain(part)
+  })
+})
+
+test('a page that was saved with the wrong declaration is read as what it is', async () => {
+  expect(await textOf('zapis-1250.html')).toContain('Žádný příští termín, jen „poznámka“.')
+})
+
 test('an archive that is no document is refused, whatever its name', async () => {
   const archive = zipSync({ 'notes.txt': strToU8('hello') })
   await expect(readWholeText('notes.zip', archive)).rejects.toMatchObject({

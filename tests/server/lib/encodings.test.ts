@@ -115,6 +115,26 @@ describe('the encoding of a text without a mark', () => {
     })
   })
 
+  test.each([
+    ['a page', '<!doctype html>\n<meta charset="windows-1250">', 'windows-1250'],
+    ['XML', '<?xml version="1.0" encoding="ISO-8859-2"?>\n<a>', 'iso-8859-2'],
+    ['a style sheet', '@charset "windows-1250";\n', 'windows-1250'],
+    ['a program', '#!/usr/bin/python\n# -*- coding: cp1250 -*-\n', 'windows-1250'],
+  ])('is the one that %s declares, if the bytes fit it', (_, beginning, name) => {
+    const text = `${beginning} Łódź`
+    const bytes = encodeText(text, { name, bom: false }) ?? Buffer.of()
+    expect(decodeText(bytes)).toEqual({ text, encoding: { name, bom: false } })
+    const other = beginning.replace(/windows-1250|ISO-8859-2|cp1250/, 'shift_jis')
+    const wrong = Buffer.from(`${other} \xff`, 'latin1')
+    expect(decodeText(wrong)?.encoding.name).not.toBe('shift_jis')
+  })
+
+  test('is that of Windows when a page declares the ISO standard that it extends', () => {
+    const text = '<meta charset="iso-8859-2"> Žluťoučký kůň, příští týden'
+    const bytes = encodeText(text, { name: 'windows-1250', bom: false }) ?? Buffer.of()
+    expect(decodeText(bytes)).toMatchObject({ text, encoding: { name: 'windows-1250' } })
+  })
+
   test('is none for binary bytes', () => {
     for (const bytes of [
       Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1'),
