@@ -3,12 +3,14 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
+  copyFileSync,
   existsSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
   rmSync,
+  watch,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -47,11 +49,16 @@ interface Pair {
 interface Contents {
   files: readonly { id: string; text: string; blob: string }[]
   notes: readonly { project: string; text: string; file: string }[]
+  /** Shared conversations, whose tokens are sealed with the key. */
+  links: readonly { conversation: string; token: string }[]
   /** Where it was first ready; null before. */
   home: Pick<Pair, 'data' | 'workspaces'> | null
 }
 const Created = z.object({ data: z.object({ id: z.string() }) })
-const NOTHING: Contents = { files: [], notes: [], home: null }
+const Share = z.object({ conversation_id: z.string(), token: z.string().nullable() })
+const Shared = z.object({ data: Share })
+const SharePage = z.object({ data: z.object({ items: z.array(Share) }) })
+const NOTHING: Contents = { files: [], notes: [], links: [], home: null }
 
 const databases = useDatabases()
 const folders: string[] = []
@@ -133,7 +140,16 @@ async function machine(random: Random, what: string) {
     }
   }
 
-  /** Uploads a file and creates a project with one. */
+  /** What was sealed with the keys can be opened. */
+  async function expectOpened(url: string, { links }: Contents): Promise<void> {
+    const response = await fetch(`${url}/api/shares?limit=100`)
+    const { items } = SharePage.parse(await response.json()).data
+    const tokens = new Map(items.map((share) => [share.conversation_id, share.token]))
+    for (const { conversation, token } of links)
+      expect([conversation, tokens.get(conversation)], what).toEqual([conversation, token])
+  }
+
+  /** Uploads a file, shares a conversation, and creates a project with a file. */
   async function use(url: string): Promise<void> {
     const text = `${pair.database} ${random.share()}`
     const { json } = await uploadFile(url, 'file.txt', text)
@@ -144,6 +160,19 @@ async function machine(random: Random, what: string) {
       body: JSON.stringify({ name: text }),
     })
     const { data } = Created.parse(await created.json())
+    const conversation = await fetch(`${url}/api/conversations`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ title: text }),
+    })
+    const talk = Created.parse(await conversation.json()).data.id
+    const shared = await fetch(`${url}/api/conversations/${talk}/share`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({}),
+    })
+    const { token } = Shared.parse(await shared.json()).data
+    if (token === null) throw new Error('the share was sealed with a key that is gone')
     const written = await fetch(`${url}/api/projects/${data.id}/files/note.txt`, {
       method: 'PUT',
       headers: { 'content-type': 'application/json' },
@@ -160,13 +189,15 @@ async function machine(random: Random, what: string) {
       home: before.home ?? { data: pair.data, workspaces: pair.workspaces },
       files: [...before.files, { id, text, blob: join(path(pair.data), sha256) }],
       notes: [...before.notes, { project: data.id, text, file }],
+      links: [...before.links, { conversation: talk, token }],
     }
     contents.set(pair.database, now)
     stored.push({ ...now, files: now.files.slice(-1), notes: now.notes.slice(-1) })
   }
 
   return {
-    async start(): Promise<'ready' | 'refused'> {
+    /** `areKeysThere`: whether the keys with which links were sealed are in place. */
+    async start(areKeysThere = false): Promise<'ready' | 'refused'> {
       const { child, exited, ready, url, output } = await run([])
       const outcome = await Promise.race([ready.then(() => 'ready' as const), exited])
       if (outcome !== 'ready') {
@@ -177,6 +208,7 @@ async function machine(random: Random, what: string) {
         return 'refused'
       }
       await expectServed(url, contentsOf(pair.database))
+      if (areKeysThere) await expectOpened(url, contentsOf(pair.database))
       await use(url)
       child.kill(random.pick(['SIGTERM', 'SIGKILL']))
       await exited
@@ -229,6 +261,21 @@ async function machine(random: Random, what: string) {
     passTime(): void {
       hours = Math.min(MAX_HOURS, hours + random.below(6))
     },
+    path,
+    /** Backs the installation up, and restores it with kill -9 as soon as `place` has a file of this name, then once more. */
+    async restoreKilled(place: string, name: string): Promise<void> {
+      const file = path(`backup-${name}`)
+      expect(await (await run(['backup', file])).exited, what).toBe(0)
+      const restoring = await run(['restore', file])
+      const watcher = watch(path(place), (_event, found) => {
+        if (found?.startsWith(name) === true) restoring.child.kill('SIGKILL')
+      })
+      const code = await restoring.exited
+      watcher.close()
+      // On a slow machine, it may have ended before it was killed.
+      expect([null, 0], `${what}: ${restoring.output()}`).toContain(code)
+      expect(await (await run(['restore', file])).exited, what).toBe(0)
+    },
     /** Nothing that was ever stored is gone, and no key has changed. */
     expectNothingGone(): void {
       for (const { files, notes } of stored) {
@@ -264,9 +311,9 @@ for (const { random, what } of rounds(ROUNDS))
     expect(await all.start()).toBe('ready')
     for (let step = 0; step < STEPS; step += 1) {
       const act = random.pick([
-        all.start,
-        all.start,
-        all.start,
+        () => all.start(),
+        () => all.start(),
+        () => all.start(),
         all.startKilled,
         all.switch,
         all.switch,
@@ -285,3 +332,57 @@ for (const { random, what } of rounds(ROUNDS))
     }
     all.expectNothingGone()
   })
+
+for (const { random, what } of rounds(1)) {
+  test('keys that two installations exchange, with kill -9 at each step, are neither overwritten nor lost: with all of them, every sealed value opens', async () => {
+    const all = await machine(random, what)
+    const ONE: Pair = { database: 'one', data: 'data-1', workspaces: 'workspaces-1' }
+    const TWO: Pair = { database: 'postgres', data: 'data-2', workspaces: 'workspaces-2' }
+    const [one, two, aside] = [
+      all.path('data-1/secret.key'),
+      all.path('data-2/secret.key'),
+      all.path('aside.key'),
+    ]
+    for (const pair of [ONE, TWO]) {
+      all.switch(pair)
+      expect(await all.start()).toBe('ready')
+    }
+    const [ofOne, ofTwo] = [one, two].map((file) => readFileSync(file, 'utf8'))
+
+    renameSync(one, aside)
+    all.switch(ONE)
+    await all.startKilled()
+    rmSync(one, { force: true })
+    renameSync(two, one)
+    await all.startKilled()
+    // It says which secrets do not open, and seals new ones with the key that is there.
+    expect(await all.start(false)).toBe('ready')
+    expect(readFileSync(one, 'utf8')).toBe(ofTwo)
+    all.switch(TWO)
+    await all.startKilled()
+    copyFileSync(aside, two)
+    expect(await all.start(false)).toBe('ready')
+    expect(readFileSync(two, 'utf8')).toBe(ofOne)
+
+    for (const file of [one, two]) writeFileSync(file, `${ofOne}${ofTwo}`)
+    for (const pair of [ONE, TWO]) {
+      all.switch(pair)
+      expect(await all.start(true)).toBe('ready')
+    }
+  })
+
+  test.each([
+    ['the projects are replaced', 'workspaces-1', '.before-restore'],
+    ['the rows of PostgreSQL are replaced', 'data-1', 'database.before-restore'],
+  ])(
+    'a restore that is killed while %s loses nothing once it is repeated',
+    async (_when, place, name) => {
+      const all = await machine(random, what)
+      all.switch({ database: 'postgres', data: 'data-1', workspaces: 'workspaces-1' })
+      expect(await all.start(true)).toBe('ready')
+      await all.restoreKilled(place, name)
+      expect(await all.start(true)).toBe('ready')
+      all.expectNothingGone()
+    },
+  )
+}
