@@ -11,17 +11,19 @@ export const createStorageUse =
   ({
     storage,
     measure,
+    texts,
     limitOf,
   }: {
-    storage: Pick<Store['storage'], 'stored' | 'history' | 'texts'>
+    storage: Pick<Store['storage'], 'stored' | 'history'>
     measure(userId: UserId): Promise<unknown>
+    texts: Store['storage']['texts']
     limitOf(userId: UserId): number
   }) =>
   async (userId: UserId): Promise<StorageUse> => {
     await measure(userId)
     const { projects, files, documents } = await storage.stored(userId)
     const history = await storage.history(userId)
-    const { conversations, shares } = await storage.texts(userId)
+    const { conversations, shares } = await texts(userId)
     const used = projects.bytes + files.bytes + documents.bytes
     return {
       limit: limitOf(userId),

@@ -2,6 +2,7 @@
 // time. Earlier contents of project files count, too, but never prevent a write: they are removed instead, oldest first.
 import type { StorageRepository } from '../db/repositories/projects/storage.ts'
 import { appError } from '../errors.ts'
+import { createFairQueue } from '../lib/fair-queue.ts'
 import type { SharedAmounts } from '../lib/limits.ts'
 import type { ProjectId, UserId } from '../protocol/ids.ts'
 import { sizeText } from './files/faults.ts'
@@ -25,6 +26,8 @@ export interface StorageQuota {
    * @throws AppError `quota_texts_refused` while the user exceeds the quota with them.
    */
   countText(userId: UserId, bytes: number): Promise<void>
+  /** The user's texts, measured now. */
+  texts(userId: UserId): Promise<StoredTexts>
   /** Ends the holder's claims. Call it once its size is recorded, or if nothing was written. */
   release(holder: string): void
   /** Bytes that the user may still write; 0 if the quota is reached. */
@@ -40,11 +43,17 @@ export interface StorageQuota {
   onExcess(listener: (userId: UserId) => void): void
 }
 
+type StoredTexts = Awaited<ReturnType<StorageRepository['texts']>>
+
+const bytesOf = ({ conversations, shares }: StoredTexts): number =>
+  conversations.bytes + shares.bytes
+
 /** For code that works on projects without users and database rows. */
 export const unlimitedStorage: StorageQuota = {
   claim: async () => {},
   claimTexts: async () => async () => {},
   countText: async () => {},
+  texts: async () => ({ conversations: { count: 0, bytes: 0 }, shares: { count: 0, bytes: 0 } }),
   release() {},
   left: async () => Number.POSITIVE_INFINITY,
   revertIfExceeded: async () => {},
@@ -59,6 +68,11 @@ export const unlimitedStorage: StorageQuota = {
 const MEASURED_EVERY_BYTES = 16 * 1024 * 1024
 const MEASURED_EVERY_PART = 1 / 8
 const ANSWER_BYTES = 64 * 1024
+/** Room for texts that come one by one, whatever the limit: an administrator who forbids files does not forbid to chat. */
+const LEAST_TEXT_BYTES = 16 * 1024 * 1024
+
+/** Of all users. SQLite measures on the event loop, in short turns. */
+const MAX_MEASUREMENTS = 2
 
 /** How long a claim waits for earlier ones, which only query the database. */
 const CLAIM_WAIT_MS = 60_000
@@ -85,7 +99,9 @@ export function createStorageQuota(options: {
   const holdersOfTexts = new Map<string, { userId: UserId; stored: number }>()
   /** Bytes of texts that came one by one since all texts were measured. */
   const noted = new Map<UserId, number>()
-  const measuring = new Map<UserId, Promise<number>>()
+  /** One measurement of a user at a time, because each reads all of the user's texts. */
+  const measurements = createFairQueue({ size: MAX_MEASUREMENTS, perOwner: 1 })
+  const measuring = new Map<UserId, Promise<StoredTexts>>()
   /**
    * Claims that are being checked and that other instances already count. Of two simultaneous claims, the later one is
    * refused.
@@ -117,21 +133,26 @@ export function createStorageQuota(options: {
   })
   const details = (usedBytes: number, limit: number) => ({ details: { limit, used: usedBytes } })
 
-  async function textsOf(userId: UserId): Promise<number> {
-    const { conversations, shares } = await records.texts(userId)
-    return conversations.bytes + shares.bytes
+  const measureTexts = (userId: UserId): Promise<StoredTexts> =>
+    measurements.run(userId, () => records.texts(userId))
+  /** Of several callers at once, the first one measures for all. */
+  function texts(userId: UserId): Promise<StoredTexts> {
+    const measured =
+      measuring.get(userId) ?? measureTexts(userId).finally(() => measuring.delete(userId))
+    measuring.set(userId, measured)
+    return measured
   }
 
-  /** `texts` are the bytes of stored texts that count, too. */
-  const claim = (userId: UserId, holder: string, bytes: number, texts: number): Promise<void> =>
+  /** `inTexts` are the bytes of stored texts that count, too. */
+  const claim = (userId: UserId, holder: string, bytes: number, inTexts: number): Promise<void> =>
     mutex.run(userId, async () => {
       pending.set(userId, bytes)
       try {
-        const wanted = texts + (await used(userId))
+        const wanted = inTexts + (await used(userId))
         const limit = options.limit(userId)
         if (wanted > limit)
           throw appError(
-            texts === 0 ? 'quota_claim_refused' : 'quota_texts_refused',
+            inTexts === 0 ? 'quota_claim_refused' : 'quota_texts_refused',
             { more: sizeText(bytes), ...amounts(wanted - bytes, limit) },
             details(wanted - bytes, limit),
           )
@@ -148,26 +169,26 @@ export function createStorageQuota(options: {
   return {
     claim: (userId, holder, bytes) => claim(userId, holder, bytes, 0),
     async claimTexts(userId, holder) {
-      const texts = { userId, stored: 0 }
-      holdersOfTexts.set(holder, texts)
+      const held = { userId, stored: 0 }
+      holdersOfTexts.set(holder, held)
       try {
-        texts.stored += await textsOf(userId)
+        // Not what another caller began to measure before this holder was known.
+        held.stored += bytesOf(await measureTexts(userId))
       } catch (error) {
         holdersOfTexts.delete(holder)
         throw error
       }
-      return (bytes) => claim(userId, holder, bytes, texts.stored)
+      return (bytes) => claim(userId, holder, bytes, held.stored)
     },
+    texts,
     async countText(userId, given) {
       const bytes = given + ANSWER_BYTES
       const since = (noted.get(userId) ?? 0) + bytes
       noted.set(userId, since)
-      const limit = options.limit(userId)
+      const limit = Math.max(options.limit(userId), LEAST_TEXT_BYTES)
       if (since < Math.min(MEASURED_EVERY_BYTES, limit * MEASURED_EVERY_PART)) return
-      // Of several texts at once, the first one measures for all.
-      const texts = measuring.get(userId) ?? textsOf(userId).finally(() => measuring.delete(userId))
-      measuring.set(userId, texts)
-      const usedBytes = (await texts) + (await mutex.run(userId, () => used(userId)))
+      const stored = bytesOf(await texts(userId))
+      const usedBytes = stored + (await mutex.run(userId, () => used(userId)))
       // Otherwise the next text is measured again, because the user may have deleted something.
       if (usedBytes + bytes <= limit) noted.set(userId, 0)
       else
@@ -186,8 +207,8 @@ export function createStorageQuota(options: {
       }
       // Those who have measured already do not see what this holder has stored.
       if (holdersOfTexts.delete(holder))
-        for (const texts of holdersOfTexts.values())
-          if (texts.userId === claim.userId) texts.stored += claim.bytes
+        for (const other of holdersOfTexts.values())
+          if (other.userId === claim.userId) other.stored += claim.bytes
       publish(claim.userId)
     },
     left: (userId) =>

@@ -149,10 +149,11 @@ describe.each(['sqlite', 'postgres'] as const)('a server that is killed (%s)', (
     },
   )
 
-  test.skipIf(dialect === 'sqlite' && !canTrace)(
+  // SQLite has stored the row of a project whose folder has moved before anything can end the process.
+  test.skipIf(dialect === 'sqlite')(
     'while it hands an account over loses nothing of it if the account is enabled again instead',
     async () => {
-      for (const n of IS_FULL ? MOMENTS : dialect === 'sqlite' ? [2] : [3]) {
+      for (const n of IS_FULL ? MOMENTS : [3]) {
         const account = await accountWithProjects(`returner${n}`)
         const heir = await register(`heir${n}`)
         const heirId = (await call('GET', '/api/auth/profile', heir)).data.id

@@ -14,6 +14,7 @@ const KB = 1024
 describeOnEachServer('the storage for texts', (start) => {
   let server: TestServer
   let token = ''
+  let admin = ''
   let made = 0
   beforeAll(async () => {
     server = await start({
@@ -21,6 +22,7 @@ describeOnEachServer('the storage for texts', (start) => {
       jwt_secret: TEST_JWT_SECRET,
       limits: { storage: '1MB' },
     })
+    admin = await register(server, 'admin')
   })
   beforeEach(async () => {
     token = await register(server, `user${++made}`)
@@ -139,30 +141,32 @@ describeOnEachServer('the storage for texts', (start) => {
     expect((await take(300 * KB)).status).toBe(200)
   })
 
-  test('is not exceeded by new conversations and messages, until something is deleted', async () => {
-    const { id } = (await take(1_000 * KB)).json.data
-    const create = () => call('POST', '/api/conversations', { title: 'New' })
-    const created = await create()
-    expect(created.status).toBe(200)
-    expect(await create()).toMatchObject(isRefused)
-    const messages = `/api/conversations/${created.json.data.id}/messages`
-    expect(await call('POST', messages, { text: 'Hello' })).toMatchObject(isRefused)
-    await call('DELETE', `/api/conversations/${id}?permanent=true`)
-    expect((await create()).status).toBe(200)
-  })
-
-  test('is not exceeded by edited answers, of which each copies all steps', async () => {
-    const { id } = (await take(400 * KB)).json.data
+  test('is not exceeded by edited answers, messages and new conversations, until something is deleted', async () => {
+    const { id: userId } = (await call('GET', '/api/auth/profile')).json.data
+    const allow = (storage: number) =>
+      server.call('PATCH', `/api/admin/users/${userId}`, {
+        token: admin,
+        body: { quota: { storage } },
+      })
+    await allow(40_000 * KB)
+    const { id } = (await take(3_000 * KB)).json.data
     const { items } = (await call('GET', `/api/conversations/${id}/messages`)).json.data
     const answer = items.find(({ role }: { role: string }) => role === 'assistant')
+    // Each copies the steps of the answer.
     const revise = () =>
       call('POST', `/api/conversations/${id}/messages/${answer.id}/revisions`, { text: 'Short' })
-    const answers = []
-    for (let count = 0; count < 8; count += 1) answers.push(await revise())
-    expect(answers[0]?.status).toBe(200)
+    for (let count = 0; count < 23; count += 1) expect((await revise()).status).toBe(200)
+    const other = (await call('POST', '/api/conversations', {})).json.data
+
+    // No less than 16 MB, because who may not store files may chat.
+    await allow(0)
+    const answers = [await revise(), await revise()]
     expect(answers.at(-1)).toMatchObject(isRefused)
-    const { used_with_texts: total, limit } = (await call('GET', '/api/quota/storage')).json.data
-    expect(total).toBeLessThanOrEqual(limit)
+    expect(await call('POST', '/api/conversations', {})).toMatchObject(isRefused)
+    const send = () => call('POST', `/api/conversations/${other.id}/messages`, { text: 'Hello' })
+    expect(await send()).toMatchObject(isRefused)
+    await call('DELETE', `/api/conversations/${id}?permanent=true`)
+    expect((await call('POST', '/api/conversations', {})).status).toBe(200)
   })
 
   test('counts shared copies until they end', async () => {

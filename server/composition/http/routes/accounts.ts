@@ -17,6 +17,7 @@ export const accountRoutes = (
       storageUse: createStorageUse({
         storage: store.storage,
         measure: workspace.workspaces.storage.left,
+        texts: workspace.workspaces.storage.texts,
         limitOf: (userId) => access.quota(userId).storage ?? config.limits.storage,
       }),
     },
