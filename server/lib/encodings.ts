@@ -35,7 +35,7 @@ const CANDIDATES: readonly (readonly [name: string, language: () => Language, pr
   ['windows-1250', LANGUAGES.central, 8],
   ['windows-1253', LANGUAGES.greek, 4],
   ['windows-1254', LANGUAGES.turkish, 8],
-  ['windows-1255', LANGUAGES.hebrew, 5],
+  ['windows-1255', LANGUAGES.hebrew, 7],
   ['windows-1256', LANGUAGES.arabic, 5],
   ['windows-874', LANGUAGES.thai, 5],
   ['iso-8859-2', LANGUAGES.central, 11],

@@ -28,6 +28,7 @@ const UNUSUAL = {
   mixedAlphabets: 6,
   capitalAfterSmall: 5,
   symbolInWord: 8,
+  finalInWord: 8,
 } as const
 
 /** Bits of a text in UTF-8, which proves itself: random bytes are almost never valid. */
@@ -51,6 +52,8 @@ const bitsOfAscii = (character: string): number =>
 const LETTER = /\p{L}/u
 const CAPITAL = /\p{Lu}/u
 const SMALL = /\p{Ll}/u
+/** Forms that Hebrew letters have only at the end of a word. */
+const FINALS = new Set('םןךףץ')
 /** Between the letters of a word, but no letters. */
 const JOINERS = new Set(['’', '‘', '\u00ad', '·', 'ー'])
 
@@ -97,6 +100,7 @@ function bitsOfNeighbours(
   if (!isLetter || !wasLetter) return 0
   return (
     (SMALL.test(before) && CAPITAL.test(character) ? UNUSUAL.capitalAfterSmall : 0) +
+    (FINALS.has(before) ? UNUSUAL.finalInWord : 0) +
     (writing === 'accents'
       ? isAscii || wasAscii
         ? 0
@@ -199,7 +203,8 @@ export const LANGUAGES = {
           [7, 'åøæ'],
           [7.5, 'úãêâ'],
           [8, 'õôî' + WESTERN_SIGNS],
-          [9, 'ìòùûëï'],
+          [9, 'ìòùûëï½'],
+          [10, '¼¾±×²³µº'],
           [11, 'œšž'],
           [12, 'ðþýÿ'],
         ),
@@ -282,11 +287,14 @@ export const LANGUAGES = {
   hebrew: once(
     (): Language => ({
       bits: bitsFrom(
-        [4, 'יוהלא'],
-        [4.6, 'רתבמשנ'],
-        [5.8, 'דעקחפכגט'],
-        [5.2, 'םן'],
-        [7, 'סצזךףץ'],
+        // Every fourth word or so ends with a final form.
+        [3.2, 'םן'],
+        [3.6, 'יוהל'],
+        [4.2, 'אר'],
+        [4.6, 'תבמשנ'],
+        [5.2, 'ךףץ'],
+        [5.4, 'דעקחפכ'],
+        [6, 'גטסזצ״׳'],
         [9, CYRILLIC_SIGNS],
       ),
       writing: 'alphabet',

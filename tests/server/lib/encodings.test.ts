@@ -7,7 +7,9 @@ import {
   decodeText,
   decodeTextAs,
   encodeText,
+  encodingNamed,
 } from '../../../server/lib/encodings.ts'
+import { encodingsWith } from '../../../web/src/lib/encodings.ts'
 
 const fixture = (name: string): Buffer =>
   readFileSync(join(import.meta.dirname, '../../fixtures/documents', name))
@@ -52,6 +54,9 @@ const TEXTS = [
   ['iso-8859-2', 'Zażółć gęślą jaźń, dziś jest piątek'],
   ['windows-1253', 'Καλημέρα κόσμε'],
   ['windows-1254', 'Şişli İstanbul’da güzel bir yer, ığdır'],
+  ['windows-1255', 'שלום עולם, זה מסמך'],
+  ['windows-1255', 'מחיר כולל מע״מ'],
+  ['windows-1252', '2½ Tassen Mehl'],
   ['windows-1256', 'مرحبا بالعالم'],
   ['windows-1257', 'Ąžuolas, šeši žąsyčiai'],
   ['macintosh', 'Grüße aus München, schöne Tage'],
@@ -133,6 +138,12 @@ describe('the encoding of a text without a mark', () => {
     const text = '<meta charset="iso-8859-2"> Žluťoučký kůň, příští týden'
     const bytes = encodeText(text, { name: 'windows-1250', bom: false }) ?? Buffer.of()
     expect(decodeText(bytes)).toMatchObject({ text, encoding: { name: 'windows-1250' } })
+  })
+
+  test('can be chosen on the page, whichever is found', () => {
+    const choices = encodingsWith('utf-8').map(({ value }) => value)
+    expect(TEXTS.map(([name]) => name).filter((name) => !choices.includes(name))).toEqual([])
+    expect(choices.filter((name) => encodingNamed(name) !== name)).toEqual([])
   })
 
   test('is none for binary bytes', () => {
