@@ -37,20 +37,33 @@ export type UsageReportRepository = ReturnType<typeof createUsageReportRepositor
 /** A position in a list ordered by tokens, then by id. */
 const TokensCursor = z.tuple([z.int().min(0), z.string().min(1).max(64)])
 
-/** Uses the tables `tokenUsage`, `users`, `groups` and `groupMembers`. */
-export function createUsageReportRepository({ read, tables }: Database) {
+/** Uses the tables `tokenUsage`, `users`, `groups` and `groupMembers`. A month of a thousand accounts is some 100,000 rows. */
+export function createUsageReportRepository({ readOffThread, tables }: Database) {
   const { tokenUsage: usage, users, groups, groupMembers } = tables
-  const sumOf = (column: SQL | AnyColumn) => sql`coalesce(sum(${column}), 0)`.mapWith(Number)
+  const sumOf = (column: SQL | SQL.Aliased | AnyColumn) =>
+    sql`coalesce(sum(${column}), 0)`.mapWith(Number)
   const sums = {
     promptTokens: sumOf(usage.promptTokens),
     completionTokens: sumOf(usage.completionTokens),
     cachedTokens: sumOf(usage.cachedTokens),
   }
-  const tokens = sumOf(sql`${usage.promptTokens} + ${usage.completionTokens}`)
   const cost = { currency: usage.currency, cost: sql`sum(${usage.cost})`.mapWith(Number) }
   const within = ({ from, to }: DayRange) => and(gte(usage.day, from), lte(usage.day, to))
   /** What had a price. */
   const priced = (range: DayRange) => and(within(range), ne(usage.currency, ''))
+  /** Summed before anything is joined, so that each account is looked up once. */
+  const byAccount = (range: DayRange) =>
+    readOffThread
+      .select({
+        userId: usage.userId,
+        promptTokens: sums.promptTokens.as('prompt_sum'),
+        completionTokens: sums.completionTokens.as('completion_sum'),
+        cachedTokens: sums.cachedTokens.as('cached_sum'),
+      })
+      .from(usage)
+      .where(within(range))
+      .groupBy(usage.userId)
+      .as('by_account')
 
   return {
     /** Accounts with usage, most tokens first. */
@@ -59,49 +72,56 @@ export function createUsageReportRepository({ read, tables }: Database) {
       { limit, cursor }: { limit: number; cursor?: string | undefined },
     ): Promise<Page<UsageOf>> {
       const [last, lastId] = cursor === undefined ? [] : decodeCursor(TokensCursor, cursor)
-      const rows = await read
-        .select({ id: users.id, name: users.username, tokens, ...sums })
-        .from(usage)
-        .innerJoin(users, eq(users.id, usage.userId))
-        .where(within(range))
-        .groupBy(users.id, users.username)
-        .having(
+      const account = byAccount(range)
+      const tokens = sql`(${account.promptTokens} + ${account.completionTokens})`
+      const rows = await readOffThread
+        .select({
+          id: users.id,
+          name: users.username,
+          promptTokens: account.promptTokens,
+          completionTokens: account.completionTokens,
+          cachedTokens: account.cachedTokens,
+        })
+        .from(account)
+        .innerJoin(users, eq(users.id, account.userId))
+        .where(
           last === undefined || lastId === undefined
             ? undefined
             : or(sql`${tokens} < ${last}`, sql`${tokens} = ${last} and ${users.id} > ${lastId}`),
         )
         .orderBy(desc(tokens), asc(users.id))
         .limit(limit + 1)
-      const page = toPage(rows, limit, (row) => [row.tokens, row.id])
+      const page = toPage(rows, limit, (row) => [row.promptTokens + row.completionTokens, row.id])
       const costs = await costsOf(
         page.items.map(({ id }) => id),
         range,
       )
       return {
         ...page,
-        items: page.items.map(({ tokens: _, ...row }) => ({
-          ...row,
-          cost: costs.get(row.id) ?? new Map(),
-        })),
+        items: page.items.map((row) => ({ ...row, cost: costs.get(row.id) ?? new Map() })),
       }
     },
 
     /** Groups whose members have usage, most tokens first; an account in several groups counts in each of them. */
     async ofGroups(range: DayRange): Promise<UsageOf[]> {
-      const ofMembers = eq(groupMembers.userId, usage.userId)
-      const rows = await read
-        .select({ id: groups.id, name: groups.name, ...sums })
-        .from(usage)
-        .leftJoin(groupMembers, ofMembers)
+      const account = byAccount(range)
+      const ofGroup = {
+        promptTokens: sumOf(account.promptTokens),
+        completionTokens: sumOf(account.completionTokens),
+        cachedTokens: sumOf(account.cachedTokens),
+      }
+      const rows = await readOffThread
+        .select({ id: groups.id, name: groups.name, ...ofGroup })
+        .from(account)
+        .leftJoin(groupMembers, eq(groupMembers.userId, account.userId))
         .leftJoin(groups, eq(groups.id, groupMembers.groupId))
-        .where(within(range))
         .groupBy(groups.id, groups.name)
-        .orderBy(desc(tokens), asc(groups.id))
+        .orderBy(desc(sql`${ofGroup.promptTokens} + ${ofGroup.completionTokens}`), asc(groups.id))
       const costs = byHolder(
-        await read
+        await readOffThread
           .select({ id: groupMembers.groupId, ...cost })
           .from(usage)
-          .leftJoin(groupMembers, ofMembers)
+          .leftJoin(groupMembers, eq(groupMembers.userId, usage.userId))
           .where(priced(range))
           .groupBy(groupMembers.groupId, usage.currency),
       )
@@ -110,8 +130,12 @@ export function createUsageReportRepository({ read, tables }: Database) {
 
     /** All accounts together. */
     async total(range: DayRange): Promise<UsageSums> {
-      const [row] = await read.select(sums).from(usage).where(within(range))
-      const costs = await read.select(cost).from(usage).where(priced(range)).groupBy(usage.currency)
+      const [row] = await readOffThread.select(sums).from(usage).where(within(range))
+      const costs = await readOffThread
+        .select(cost)
+        .from(usage)
+        .where(priced(range))
+        .groupBy(usage.currency)
       return {
         ...(row ?? { promptTokens: 0, completionTokens: 0, cachedTokens: 0 }),
         cost: new Map(costs.map((one) => [one.currency, one.cost])),
@@ -120,7 +144,7 @@ export function createUsageReportRepository({ read, tables }: Database) {
 
     /** The oldest day with usage, `YYYY-MM-DD`; null without any. */
     async firstDay(): Promise<string | null> {
-      const [row] = await read
+      const [row] = await readOffThread
         .select({ day: usage.day })
         .from(usage)
         .orderBy(asc(usage.day))
@@ -133,7 +157,7 @@ export function createUsageReportRepository({ read, tables }: Database) {
   async function costsOf(ids: readonly UserId[], range: DayRange) {
     if (ids.length === 0) return new Map<string, Map<string, number>>()
     return byHolder(
-      await read
+      await readOffThread
         .select({ id: usage.userId, ...cost })
         .from(usage)
         .where(and(inArray(usage.userId, [...ids]), priced(range)))
