@@ -1,6 +1,6 @@
 // First-time setup in a real browser: the demonstration, a detected Ollama, a probe, the first chat.
 import { createServer, type Server } from 'node:http'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { describeInBrowser, expectAccessible, leave } from '../support/page/page.ts'
 import { startUpstream, type Upstream } from '../support/provider/upstream.ts'
 import { turn } from '../support/provider/upstream-turns.ts'
@@ -29,6 +29,7 @@ describeInBrowser('setup', (visitor) => {
     upstream = await startUpstream()
     ollama = await startOllama()
   })
+  beforeEach(() => upstream.reset())
   afterAll(async () => {
     ollama?.close()
     await upstream.close()
