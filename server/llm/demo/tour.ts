@@ -26,7 +26,7 @@ grid = "".join(
 clock = "".join(f'<text x="{40 + 18 * hour}" y="200" text-anchor="middle">{hour}:00</text>' for hour in hours[::6])
 with open("/output/temperature.svg", "w") as file:
     file.write(
-        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 500 212" font-family="sans-serif" font-size="11">'
+        '<svg xmlns="http://www.w3.org/2000/svg" width="500" height="212" viewBox="0 0 500 212" font-family="sans-serif" font-size="11">'
         '<rect width="500" height="212" fill="white"/><text x="40" y="18" font-size="13">${plot}</text>'
         f'{grid}{clock}<polyline points="{points}" fill="none" stroke="#c2410c" stroke-width="2.5"/></svg>'
     )

@@ -1,4 +1,5 @@
 // Files that a tool created: images are shown, others can be downloaded.
+import { classNames } from '../../../ui/class-names.ts'
 import { ZoomableImage } from '../../../ui/overlays/zoomable-image.tsx'
 
 type ArtifactFile = {
@@ -38,7 +39,11 @@ export function ArtifactFiles({ files: all }: { files: readonly ArtifactFile[] }
             source={address}
             name={name}
             fileName={name}
-            className="max-h-96 max-w-full rounded-lg border border-line bg-white"
+            className={classNames(
+              'max-h-96 max-w-full rounded-lg border border-line bg-white object-contain',
+              // One without a size of its own would have none at all.
+              mime === 'image/svg+xml' && 'w-xl',
+            )}
           />
         ) : (
           <a
