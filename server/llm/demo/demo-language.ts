@@ -22,7 +22,7 @@ import { spanish } from './texts/spanish.ts'
 import { traditional } from './texts/traditional.ts'
 
 /** What the demo says in a language, and how it calls the tools. */
-export interface DemoLanguage {
+interface DemoLanguage {
   texts: DemoTexts
   toolName(name: string): string
 }

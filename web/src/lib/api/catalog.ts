@@ -1,5 +1,6 @@
 // The models and tools that the server offers, and the models that an administrator manages.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useCallback } from 'react'
 import type { z } from 'zod'
 import type {
   AdminModel,
@@ -11,17 +12,26 @@ import type {
   ToolList,
 } from '../../../../server/protocol/models/catalog.ts'
 import { request, requestDone } from '../http/api-client.ts'
+import { useTranslation } from '../i18n/use-translation.tsx'
 
 const modelsKey = ['models'] as const
 const adminModelsKey = ['admin-models'] as const
 
-/** The models that the user may use. */
-export const useModels = () =>
-  useQuery({
+/** The models that the user may use. The demo has its name in the page's language. */
+export function useModels() {
+  const { t } = useTranslation()
+  const named = useCallback(
+    (models: PublicModel[]) =>
+      models.map((model) => (model.demo ? { ...model, name: t('composer.demoName') } : model)),
+    [t],
+  )
+  return useQuery({
     queryKey: modelsKey,
     queryFn: ({ signal }) => request<PublicModel[]>('/api/models', { signal }),
+    select: named,
     staleTime: 60_000,
   })
+}
 
 /** The tools that are available to the user, with their risk levels. */
 export const useTools = () =>

@@ -113,6 +113,7 @@ export const chinese: typeof english = {
     pages_other: '{{count}} 页',
     model: '模型',
     modelIs: '模型：{{name}}',
+    demoName: '演示',
     demoHint: '演示用，并非语言模型',
     thinking: '先思考再回答',
     tools: '使用工具',

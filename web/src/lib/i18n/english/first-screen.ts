@@ -117,6 +117,7 @@ export const english = {
     pages_other: '{{count}} pages',
     model: 'Model',
     modelIs: 'Model: {{name}}',
+    demoName: 'Demo',
     demoHint: 'Demo, not a language model',
     thinking: 'Think before answering',
     tools: 'Use tools',

@@ -137,6 +137,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
     pages_other: '{{count}} pages',
     model: 'Modèle',
     modelIs: 'Modèle : {{name}}',
+    demoName: 'Démo',
     demoHint: 'Démo, pas un modèle de langage',
     thinking: 'Réfléchir avant de répondre',
     tools: 'Utiliser des outils',

@@ -133,6 +133,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
     pages_other: '{{count}} Seiten',
     model: 'Modell',
     modelIs: 'Modell: {{name}}',
+    demoName: 'Demo',
     demoHint: 'Demo, kein Sprachmodell',
     thinking: 'Vor dem Antworten nachdenken',
     tools: 'Tools verwenden',

@@ -126,6 +126,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
     pages_other: '{{count}} ページ',
     model: 'モデル',
     modelIs: 'モデル：{{name}}',
+    demoName: 'デモ',
     demoHint: 'デモ（言語モデルではありません）',
     thinking: '回答前に思考する',
     tools: 'ツールを使う',

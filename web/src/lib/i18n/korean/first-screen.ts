@@ -122,6 +122,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
     pages_other: '{{count}}페이지',
     model: '모델',
     modelIs: '모델: {{name}}',
+    demoName: '데모',
     demoHint: '데모(언어 모델 아님)',
     thinking: '답하기 전에 생각하기',
     tools: '도구 사용',

@@ -134,6 +134,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
     pages_other: '{{count}} páginas',
     model: 'Modelo',
     modelIs: 'Modelo: {{name}}',
+    demoName: 'Demonstração',
     demoHint: 'Demonstração, não é um modelo de linguagem',
     thinking: 'Pensar antes de responder',
     tools: 'Usar ferramentas',

@@ -133,6 +133,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
     pages_other: '{{count}} страницы',
     model: 'Модель',
     modelIs: 'Модель: {{name}}',
+    demoName: 'Демо',
     demoHint: 'Демонстрация, не языковая модель',
     thinking: 'Думать перед ответом',
     tools: 'Использовать инструменты',

@@ -134,6 +134,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
     pages_other: '{{count}} páginas',
     model: 'Modelo',
     modelIs: 'Modelo: {{name}}',
+    demoName: 'Demo',
     demoHint: 'Demo, no es un modelo de lenguaje',
     thinking: 'Pensar antes de responder',
     tools: 'Usar herramientas',

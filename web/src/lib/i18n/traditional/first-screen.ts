@@ -114,6 +114,7 @@ export const firstScreen: typeof english = {
     pages_other: '{{count}} 頁',
     model: '模型',
     modelIs: '模型：{{name}}',
+    demoName: '展示',
     demoHint: '演示用，並非語言模型',
     thinking: '先思考再回答',
     tools: '使用工具',
