@@ -90,32 +90,36 @@ export function AuditSection() {
     new Date(time).toLocaleString(i18n.language, { dateStyle: 'medium', timeStyle: 'medium' })
   return (
     <section className="flex flex-col gap-4">
-      <div className="grid items-start gap-3 sm:grid-cols-2 lg:grid-cols-4">
-        <SelectField
-          label={t('admin.kind')}
-          value={action}
-          options={[
-            { value: '', label: t('admin.allKinds') },
-            ...Object.keys(ACTIONS)
-              .filter(isAction)
-              .map((value) => ({ value, label: t(`admin.action.${value}`) })),
-          ]}
-          onChange={(event) => setAction(event.target.value)}
-        />
-        <TextField
-          label={t('admin.log.account')}
-          type="search"
-          list={accountList}
-          placeholder={t('admin.allAccounts')}
-          hint={account.isUnknown ? t('admin.log.unknown') : undefined}
-          value={accountText}
-          onChange={(event) => setAccountText(event.target.value)}
-        />
-        <datalist id={accountList}>
-          {account.names.map((name) => (
-            <option key={name} value={name} />
-          ))}
-        </datalist>
+      <div className="grid grid-cols-2 items-start gap-3 *:min-w-0 lg:grid-cols-4">
+        <div className="max-sm:col-span-2">
+          <SelectField
+            label={t('admin.kind')}
+            value={action}
+            options={[
+              { value: '', label: t('admin.allKinds') },
+              ...Object.keys(ACTIONS)
+                .filter(isAction)
+                .map((value) => ({ value, label: t(`admin.action.${value}`) })),
+            ]}
+            onChange={(event) => setAction(event.target.value)}
+          />
+        </div>
+        <div className="max-sm:col-span-2">
+          <TextField
+            label={t('admin.log.account')}
+            type="search"
+            list={accountList}
+            placeholder={t('admin.allAccounts')}
+            hint={account.isUnknown ? t('admin.log.unknown') : undefined}
+            value={accountText}
+            onChange={(event) => setAccountText(event.target.value)}
+          />
+          <datalist id={accountList}>
+            {account.names.map((name) => (
+              <option key={name} value={name} />
+            ))}
+          </datalist>
+        </div>
         {(['from', 'to'] as const).map((end) => (
           <TextField
             key={end}

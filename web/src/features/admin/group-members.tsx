@@ -18,7 +18,7 @@ const SHOWN_CANDIDATES = 5
 type Account = Pick<User, 'id' | 'username'>
 
 /** Changes of a group's members that are not saved yet. */
-export interface MemberDraft {
+interface MemberDraft {
   added: readonly Account[]
   /** Ids of members. */
   removed: readonly string[]

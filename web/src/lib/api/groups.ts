@@ -35,7 +35,7 @@ export function useCreateGroup() {
 }
 
 /** Accounts to add to a group and to remove from it, by id. */
-export interface MemberChanges {
+interface MemberChanges {
   add: readonly string[]
   remove: readonly string[]
 }
