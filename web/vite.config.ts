@@ -259,6 +259,6 @@ export default defineConfig({
   },
   server: {
     port: 4000,
-    proxy: { '/api': server, '/v1': server, '/healthz': server },
+    proxy: { '/api': server, '/v1': server, '/healthz': server, '/readyz': server },
   },
 })

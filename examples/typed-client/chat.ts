@@ -4,8 +4,19 @@ import createClient from 'openapi-fetch'
 import type { paths } from './api.ts'
 
 const { NANOCLAW_URL = 'http://127.0.0.1:3000', NANOCLAW_KEY } = process.env
+/** A server that restarts refuses requests with 503, without any effect, and says when to send them again. */
+async function patientFetch(request: Request): Promise<Response> {
+  for (let attempt = 1; ; attempt += 1) {
+    const response = await fetch(request.clone())
+    const seconds = Number(response.headers.get('retry-after'))
+    if (response.status !== 503 || seconds === 0 || attempt === 5) return response
+    await new Promise((resolve) => setTimeout(resolve, seconds * 1000))
+  }
+}
+
 const client = createClient<paths>({
   baseUrl: NANOCLAW_URL,
+  fetch: patientFetch,
   headers: NANOCLAW_KEY === undefined ? {} : { authorization: `Bearer ${NANOCLAW_KEY}` },
 })
 

@@ -1,5 +1,6 @@
 // Several instances on one machine behind one port: one process per core, and a new one for each that dies.
 import cluster, { type Worker } from 'node:cluster'
+import { once } from 'node:events'
 import { availableParallelism } from 'node:os'
 import { relayMetrics } from './worker-metrics.ts'
 
@@ -22,16 +23,25 @@ export function workersAskedFor(values: readonly string[]): number | null | 'inv
   return /^[1-9]\d{0,2}$/.test(value ?? '') ? Number(value) : 'invalid'
 }
 
-/** Starts the processes and replaces those that die. Resolves with the exit code when a signal has ended all of them. */
+/**
+ * Starts the processes and replaces those that die. `SIGUSR2` replaces all of them by processes of the program as it is on disk
+ * then, one after the other. Resolves with the exit code when a signal has ended all of them.
+ */
 export function runWorkers(count: number, say: (line: string) => void): Promise<number> {
   return new Promise((resolve) => {
     let isEnding = false
+    let isReplacing = false
     let delay = RESTART_MS.first
     const startedAt = new Map<number, number>()
-    const start = (): void => {
-      if (isEnding) return
+    /** Those that are not replaced when they end: they take the place of others, or others have taken theirs. */
+    const extra = new Set<Worker>()
+    const fork = (): Worker => {
       const worker = cluster.fork()
       startedAt.set(worker.id, performance.now())
+      return worker
+    }
+    const start = (): void => {
+      if (!isEnding) fork()
     }
     const alive = (): Worker[] => Object.values(cluster.workers ?? {}).flatMap((one) => one ?? [])
     relayMetrics(alive)
@@ -42,15 +52,46 @@ export function runWorkers(count: number, say: (line: string) => void): Promise<
         if (alive().length === 0) resolve(0)
         return
       }
+      if (extra.delete(worker)) return
       delay = lived > HEALTHY_AFTER_MS ? RESTART_MS.first : Math.min(delay * 2, RESTART_MS.longest)
       say(`Instance ${worker.process.pid} ended (${signal ?? code}); another one starts.`)
       setTimeout(start, delay)
     })
+    /** Whether another process serves in the place of this one, which has ended. */
+    const replace = async (old: Worker): Promise<boolean> => {
+      const next = fork()
+      extra.add(next)
+      const isServing = await Promise.race([
+        once(next, 'listening').then(() => true),
+        once(next, 'exit').then(() => false),
+      ])
+      // Whatever ended meanwhile, the new process is one of those that are replaced when they end.
+      if (!isServing || isEnding || old.isDead()) return isServing
+      extra.delete(next)
+      extra.add(old)
+      const ended = once(old, 'exit')
+      old.process.kill('SIGTERM')
+      await ended
+      return true
+    }
+    process.on('SIGUSR2', async () => {
+      if (isReplacing || isEnding) return
+      isReplacing = true
+      const replaced = alive()
+      for (const worker of replaced)
+        if (!isEnding && !worker.isDead() && !(await replace(worker))) {
+          say('A new instance ended before it was ready: the others are not replaced.')
+          break
+        }
+      isReplacing = false
+    })
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
       process.on(signal, () => {
+        // One that is ending anyway would take a second signal as the wish to end at once.
+        const told = alive().filter((worker) => isEnding || !extra.has(worker))
         isEnding = true
         if (alive().length === 0) resolve(0)
-        for (const worker of alive()) worker.process.kill(signal)
+        for (const worker of told) worker.process.kill(signal)
       })
     for (let index = 0; index < count; index += 1) start()
   })

@@ -1,37 +1,12 @@
 // A rolling restart: instances end and start again one after the other while people send messages through all of them.
-import { Agent, request } from 'node:http'
 import { afterAll, describe, expect, test } from 'vitest'
 import { turn } from '../support/provider/upstream-turns.ts'
 import { useInstanceProcesses } from '../support/server/instance-processes.ts'
+import { createSteadyClient } from '../support/server/steady-client.ts'
 import { hasRedis } from '../support/store/redis.ts'
 
-/** Connections are kept open, as a reverse proxy keeps them. */
-const agent = new Agent({ keepAlive: true })
-afterAll(() => agent.destroy())
-
-interface Sent {
-  status: number
-  body: string
-}
-
-/** Rejects if the instance accepts no connection, so that, as in a proxy, the next one is tried. */
-const post = (url: string, body: object): Promise<Sent> =>
-  new Promise((resolve, reject) => {
-    const sent = request(
-      url,
-      { method: 'POST', agent, headers: { 'content-type': 'application/json' } },
-      (response) => {
-        let text = ''
-        response.setEncoding('utf8').on('data', (piece) => {
-          text += piece
-        })
-        response.on('end', () => resolve({ status: response.statusCode ?? 0, body: text }))
-        response.on('error', reject)
-      },
-    )
-    sent.on('error', reject)
-    sent.end(JSON.stringify(body))
-  })
+const { post, close } = createSteadyClient()
+afterAll(close)
 
 describe.skipIf(!hasRedis)('a rolling restart of two instances', () => {
   const instances = useInstanceProcesses(2, { config: { shutdown_grace: 30 } })

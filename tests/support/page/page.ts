@@ -193,10 +193,10 @@ export async function onSlowCpu(
   await session.detach()
 }
 
-/** Serves every request except those to the API from the built page, as a server would. */
+/** Serves every request except those that only the server answers from the built page, as a server would. */
 async function givePage(context: BrowserContext, root: string): Promise<void> {
   await context.route(
-    ({ pathname }) => !pathname.startsWith('/api/'),
+    ({ pathname }) => !pathname.startsWith('/api/') && pathname !== '/readyz',
     async (route) => {
       const file = join(root, new URL(route.request().url()).pathname)
       const isFile = existsSync(file) && statSync(file).isFile()

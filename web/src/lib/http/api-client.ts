@@ -4,6 +4,7 @@ import type { SignedIn } from '../../../../server/protocol/accounts/user.ts'
 import type { ErrorBody, ErrorParams } from '../../../../server/protocol/error.ts'
 import { reportConnection } from '../offline/connection.ts'
 import { opensOffline, readCopy, storeCopy } from '../offline/offline.ts'
+import { isBack, isRestarting, RESTART_LIMIT_MS } from './restart.ts'
 import { knownAccount, useSession } from './session.ts'
 
 /** A request that the server refused or that did not reach it. `message` is the server's text for people, or empty. */
@@ -84,7 +85,16 @@ export async function authorization(): Promise<Record<string, string>> {
   return token === null ? {} : { authorization: `Bearer ${token}` }
 }
 
+/** Sends a request, and again while the server refuses it because it is restarting. */
 async function fetchOrOffline(path: string, init: RequestInit): Promise<Response> {
+  const until = performance.now() + RESTART_LIMIT_MS
+  for (;;) {
+    const response = await fetchOnce(path, init)
+    if (!(await isRestarting(response)) || !(await isBack(until, init.signal))) return response
+  }
+}
+
+async function fetchOnce(path: string, init: RequestInit): Promise<Response> {
   try {
     const response = await fetch(path, init)
     reportConnection(true)
