@@ -23,6 +23,7 @@ import { boundPages } from './page-size.ts'
 import { logRequests } from './request-log.ts'
 import {
   answerClientError,
+  closeUnfinishedBodies,
   dropStalledReaders,
   guardSlowBodies,
   refuseSecondHost,
@@ -174,6 +175,7 @@ export function createApp({
   registerJsonBodies(app, jsonDepth)
   boundPages(app, pageItems)
   guardSlowBodies(app, BODY_TIMEOUT_MS)
+  closeUnfinishedBodies(app)
   dropStalledReaders(app, STALL_MS)
   if (streamSlots !== undefined) limitStreams(app, streamSlots)
   boundLargeResponses(app, spoolFolder)

@@ -30,6 +30,34 @@ export function guardSlowBodies(app: Pick<FastifyInstance, 'addHook'>, limitMs: 
   app.addHook('onResponse', endWatch)
 }
 
+/** How long a client that was answered before the end of its body may send nothing, and how long it may go on sending. */
+const UNREAD = { silentMs: 2_000, limitMs: 30_000 }
+
+/**
+ * Closes the connections of clients that do not send the rest of a body to which they already have the answer, such as a
+ * refusal. One that goes on sending gets time to notice the answer: closed at once, it would see a broken connection instead.
+ */
+export function closeUnfinishedBodies(
+  app: Pick<FastifyInstance, 'server'>,
+  { silentMs, limitMs } = UNREAD,
+): void {
+  app.server.on('request', (request, response) => {
+    response.once('finish', () => {
+      if (request.complete) return
+      const { socket } = request
+      const answeredAt = performance.now()
+      let seen = socket.bytesRead
+      const watch = setInterval(() => {
+        const isSilent = socket.bytesRead === seen
+        seen = socket.bytesRead
+        if (request.complete || socket.destroyed) clearInterval(watch)
+        else if (isSilent || performance.now() - answeredAt > limitMs) socket.destroy()
+      }, silentMs).unref()
+      socket.once('close', () => clearInterval(watch))
+    })
+  })
+}
+
 /**
  * Rejects requests with two Host headers: this server and a proxy could each trust a different one (RFC 9112, 3.2).
  * @throws AppError 400.

@@ -2,8 +2,12 @@
 import { connect } from 'node:net'
 import multipart from '@fastify/multipart'
 import Fastify, { type FastifyInstance } from 'fastify'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { dropStalledReaders, guardSlowBodies } from '../../../server/http/slow-clients.ts'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import {
+  closeUnfinishedBodies,
+  dropStalledReaders,
+  guardSlowBodies,
+} from '../../../server/http/slow-clients.ts'
 
 /** Far more than the system buffers between the two ends of a connection. */
 const LONG = 'x'.repeat(40_000_000)
@@ -86,6 +90,41 @@ test('a client that stops in the middle of an upload is disconnected', async () 
 test('an upload that takes longer than the limit but makes progress is read completely', async () => {
   const received = await send(upload(Array<string>(12).fill('x'.repeat(10))), 150, patientPort)
   expect(received).toContain('"bytes":120')
+})
+
+describe('a client that is refused before the end of its body', () => {
+  /** Without any other limit that would close a connection within the time of a test. */
+  async function refusing(limits: { silentMs: number; limitMs: number }): Promise<number> {
+    const refusal = Fastify()
+    onTestFinished(() => refusal.close())
+    closeUnfinishedBodies(refusal, limits)
+    refusal.addHook('onRequest', async (request, reply) => {
+      if (request.url === '/refused') await reply.code(401).send('refused')
+    })
+    refusal.post('/refused', async () => 'accepted')
+    refusal.get('/next', async () => 'next')
+    return await listen(refusal)
+  }
+  const post =
+    'POST /refused HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n{'
+
+  test('gets the answer, and its connection is closed if it sends no more', async () => {
+    const to = await refusing({ silentMs: 100, limitMs: 60_000 })
+    expect(await send([post], 10, to)).toContain('401')
+  })
+
+  test('is disconnected if it goes on and on', async () => {
+    const to = await refusing({ silentMs: 600, limitMs: 1_000 })
+    expect(await send([post, ...Array<string>(90_000).fill(' ')], 50, to)).toContain('401')
+  })
+
+  test('may end its body, and then goes on with the connection', async () => {
+    const to = await refusing({ silentMs: 5_000, limitMs: 60_000 })
+    const next = 'GET /next HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'
+    const received = await send([post, ' '.repeat(99_999), next], 50, to)
+    expect(received).toContain('401')
+    expect(received).toMatch(/\bnext$/)
+  })
 })
 
 test('a body that arrives in time is served', async () => {
