@@ -46,6 +46,19 @@ export const isIncomplete = (claims: Claims, settings: OidcSettings): boolean =>
 export const needsGroups = ({ adminGroups, allowedGroups, groups }: OidcSettings): boolean =>
   adminGroups.length + allowedGroups.length + groups.size > 0
 
+/**
+ * The claims of an ID token and of the UserInfo endpoint. The token is signed, so it takes precedence; but whether an address
+ * is verified is said of the address beside it, never of the one from the other source.
+ */
+export function togetherOf(
+  signed: Claims,
+  more: Claims,
+  { claims: names }: Pick<OidcSettings, 'claims'>,
+): Claims {
+  const source = claimAt(signed, names.email) === undefined ? more : signed
+  return { ...more, ...signed, email_verified: source.email_verified }
+}
+
 /** The person that the claims describe, with a user name derived from them. */
 export function readPerson(claims: Claims, { claims: names }: OidcSettings): Person {
   const email = textAt(claims, names.email)

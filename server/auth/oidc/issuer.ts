@@ -1,6 +1,7 @@
 // The connection to the issuer: discovery in the background, cached and retried, and the calls of the code flow.
 import type * as openid from 'openid-client'
 import { appError, errorText } from '../../errors.ts'
+import { togetherOf } from './claims.ts'
 import type { OidcSettings } from './settings.ts'
 
 /** How requests reach the issuer: bounded in size and time. */
@@ -158,8 +159,7 @@ export function createIssuer({
         return {
           issuer: claims.iss,
           subject: claims.sub,
-          // The ID token is signed, so it takes precedence.
-          claims: { ...more, ...claims },
+          claims: togetherOf(claims, more, settings),
           idToken: tokens.id_token,
         }
       } catch (error) {
