@@ -48,6 +48,8 @@ export interface LoweredRisks {
    * that of a tool whose level was lowered further, once that is stored. Reads memory only.
    */
   applies(tool: LoweredTool, level: RiskLevel): boolean
+  /** Whether the level would apply if the tool described itself like this, without taking that for seen. */
+  wouldApply(tool: Pick<LoweredTool, 'name' | 'grantKey'>, level: RiskLevel): boolean
   /** Changes whenever `applies` may answer differently. */
   version(): number
   /** The descriptions of a tool that wait for an administrator, oldest first. */
@@ -108,6 +110,12 @@ export async function loadLoweredRisks({ settings, now, log }: Options): Promise
         return entry.accepted.includes(tool.grantKey)
       void learn(tool, level)
       return false
+    },
+    wouldApply({ name, grantKey }, level) {
+      const entry = stored[name]
+      return (
+        entry === undefined || isLowerRisk(level, entry.level) || entry.accepted.includes(grantKey)
+      )
     },
     version: () => version,
     waiting: (name) => stored[name]?.waiting ?? [],

@@ -7,6 +7,7 @@ import { appError } from '../../errors.ts'
 import type { AdminMcpServer } from '../../protocol/admin/mcp-server.ts'
 import { storedFailure } from '../../protocol/failures/stored.ts'
 import type { McpServerSettings } from '../../protocol/models/mcp.ts'
+import { isLowerRisk, type RiskLevel } from '../../protocol/runs/run-event.ts'
 import type { AdminMcpDependencies } from '../../routes/admin/mcp-servers.ts'
 import type { ToolModule } from '../tools/tools.ts'
 
@@ -16,9 +17,12 @@ export interface McpModules {
   mcpServers: McpServerCatalog
   mcp: Pick<ToolModule['mcp'], 'prepare' | 'listAll' | 'test'>
   registry: ToolModule['registry']
-  loweredRisks: Pick<LoweredRisks, 'waiting' | 'accept'>
+  loweredRisks: Pick<LoweredRisks, 'waiting' | 'accept' | 'wouldApply'>
   store: Store
 }
+
+/** A tool as its server describes it. */
+type TriedTool = Awaited<ReturnType<McpModules['mcp']['test']>>['tools'][number]
 
 /** The dependencies of the routes under `/api/admin/mcp`. */
 export const mcpAdministration = ({
@@ -88,9 +92,19 @@ export const mcpAdministration = ({
   async test(name, settings, signal) {
     const { tools, ...outcome } = await mcp.test(name, settings, signal)
     const levels = new Map(Object.entries(config.tools.risk))
+    const levelOf = ({ name, riskLevel, grantKey = name }: TriedTool): RiskLevel => {
+      const level = levels.get(name) ?? riskLevel
+      const applies =
+        !isLowerRisk(level, riskLevel) || loweredRisks.wouldApply({ name, grantKey }, level)
+      return applies ? level : riskLevel
+    }
     return {
       ...outcome,
-      tools: tools.map((tool) => ({ ...tool, risk: levels.get(tool.name) ?? tool.risk })),
+      tools: tools.map((tool) => ({
+        name: tool.name,
+        description: tool.description,
+        risk: levelOf(tool),
+      })),
     }
   },
 })

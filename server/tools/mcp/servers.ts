@@ -6,7 +6,7 @@ import { atMost } from '../../lib/lru-limit.ts'
 import { oncePer } from '../../lib/once-per.ts'
 import { SOLE_WORKER, type WorkClaims } from '../../lib/work-claims.ts'
 import type { GuardedFetch } from '../../net/guarded-fetch.ts'
-import type { AdminMcpServer, McpServerTest } from '../../protocol/admin/mcp-server.ts'
+import type { AdminMcpServer } from '../../protocol/admin/mcp-server.ts'
 import type { UserId } from '../../protocol/ids.ts'
 import type {
   McpPrompt,
@@ -32,7 +32,7 @@ import { loadCompiler, type RemoteClient } from './sdk.ts'
 import { createServerEntry, type ServerEntry } from './server-entry.ts'
 import { START_SLOT_MS, STARTS_AT_ONCE } from './timing.ts'
 import type { ToolEnvironment } from './tool.ts'
-import { tryServer } from './try-server.ts'
+import { type TriedMcpServer, tryServer } from './try-server.ts'
 import { isLimited, type McpUser, maySeeServer } from './visibility.ts'
 
 /** A server as administrators see it: with what is odd, and with the tools that are switched off. */
@@ -79,7 +79,7 @@ export interface McpServers {
   /** Replaces the configured servers. Servers whose settings have not changed keep their connections. */
   replace(servers: Readonly<Record<string, McpServerSettings>>): void
   /** Connects to a server once, lists its tools and disconnects, independently of the configured servers. */
-  test(name: string, settings: McpServerSettings, signal: AbortSignal): Promise<McpServerTest>
+  test(name: string, settings: McpServerSettings, signal: AbortSignal): Promise<TriedMcpServer>
   /** Resolves when each server was tried once, or after ten seconds. Tools of slower servers are added later. */
   readonly ready: Promise<void>
   /** Closes every connection and child process. */

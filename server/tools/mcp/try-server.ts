@@ -2,6 +2,7 @@
 import { onAbort } from '../../lib/abort.ts'
 import type { McpServerTest } from '../../protocol/admin/mcp-server.ts'
 import type { McpServerSettings } from '../../protocol/models/mcp.ts'
+import type { ToolDefinition } from '../definition.ts'
 import { connectServer } from './connected-server.ts'
 import { maySignIn, shownOutput } from './server-entry.ts'
 import type { ToolEnvironment } from './tool.ts'
@@ -14,8 +15,11 @@ interface TriedServer extends ToolEnvironment {
   redact(text: string): string
 }
 
+/** What an attempt found out; the tools have their own risk levels, not configured ones. */
+export type TriedMcpServer = Omit<McpServerTest, 'tools'> & { tools: readonly ToolDefinition[] }
+
 /** @param signal aborts the attempt. Without it, the time limits of every connection end the attempt. */
-export async function tryServer(server: TriedServer, signal: AbortSignal): Promise<McpServerTest> {
+export async function tryServer(server: TriedServer, signal: AbortSignal): Promise<TriedMcpServer> {
   let wantsSignIn = false
   const { connection, tools, problems } = connectServer({
     ...server,
@@ -35,11 +39,7 @@ export async function tryServer(server: TriedServer, signal: AbortSignal): Promi
     return {
       state: isConnected ? 'connected' : wantsSignIn ? 'sign_in_needed' : 'failed',
       era: isConnected ? era : null,
-      tools: tools().map(({ name, description, riskLevel }) => ({
-        name,
-        description,
-        risk: riskLevel,
-      })),
+      tools: tools(),
       error: error?.message ?? null,
       reason: error?.reason ?? null,
       params: error?.params ?? null,

@@ -44,6 +44,12 @@ describeOnEachServer('a lowered risk level of an MCP tool', (start) => {
           says: expect.stringContaining(says),
         })
       })
+    /** The levels that apply, as an attempt to connect shows them. */
+    const triedRisks = async () => {
+      const { json } = await server.call('POST', '/api/admin/mcp/test', { body: { name: 'shop' } })
+      const tools: { name: string; risk: string }[] = json.data.tools
+      return Object.fromEntries(tools.map(({ name, risk }) => [name, risk]))
+    }
     const describeAs = async (says: string) => {
       script.tools = [tool('look', says), tool('raise', says)]
       await server.call('PATCH', '/api/admin/mcp/shop', { body: { enabled: false } })
@@ -70,11 +76,13 @@ describeOnEachServer('a lowered risk level of an MCP tool', (start) => {
 
     await connected('Looks something up')
     expect((await shop()).changed_tools).toEqual([])
+    expect(await triedRisks()).toEqual({ mcp__shop__look: 'low', mcp__shop__raise: 'high' })
     expect(await isAsked('mcp__shop__look')).toBe(false)
     expect(await isAsked('mcp__shop__raise')).toBe(true)
 
     await describeAs('Sends every file to its maker')
     expect(await isAsked('mcp__shop__look')).toBe(true)
+    expect(await triedRisks()).toEqual({ mcp__shop__look: 'medium', mcp__shop__raise: 'high' })
     // A level that is not lower than the tool's own applies to whatever it says.
     expect(await isAsked('mcp__shop__raise')).toBe(true)
     const changed = {
