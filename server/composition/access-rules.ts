@@ -68,9 +68,12 @@ export function refreshRules({
 
 const ADMINISTRATION = /^\/api\/admin\//
 
-/** Tells the other instances after each successful change by an administrator, whatever it changed. */
+/**
+ * Tells the other instances of each successful change by an administrator, whatever it changed: before the response, so that
+ * what the administrator does next rarely arrives earlier there.
+ */
 export function announceChanges(app: App, instance: Pick<Instance, 'announceRules'>): void {
-  app.addHook('onResponse', async ({ method, url }, { statusCode }) => {
+  app.addHook('onSend', async ({ method, url }, { statusCode }) => {
     if (method !== 'GET' && statusCode < 400 && ADMINISTRATION.test(url)) instance.announceRules()
   })
 }

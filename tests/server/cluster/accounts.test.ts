@@ -41,24 +41,72 @@ describe.skipIf(!hasRedis)('two instances with accounts', () => {
   })
   afterAll(() => link.close())
 
-  test('what an administrator changes through one instance applies at the other at once', async () => {
-    const admin = (
-      await one.call('POST', '/api/auth/login', {
-        body: { username: 'ann', password: 'a good password' },
-      })
-    ).json.data.token
-    const { json } = await one.call('POST', '/api/admin/groups', {
-      token: admin,
-      body: { name: 'Readers' },
-    })
-    expect(json.code).toBe(0)
-    const seen = async (): Promise<string> =>
-      (await other.call('GET', '/api/admin/settings', { token: admin })).json.data.effective.sharing
-    // Shorter than the interval at which an instance reads everything again; several times, because it may just end.
-    for (const sharing of ['off', 'on', 'off', 'on', 'off', 'on']) {
-      await one.call('PATCH', '/api/admin/settings', { token: admin, body: { sharing } })
-      await expect.poll(seen, { timeout: 2_000 }).toBe(sharing)
+  describe('what an administrator changes through one instance applies at the other at once', () => {
+    /** Shorter than the interval at which an instance reads everything again; several times, because it may just end. */
+    const AT_ONCE = { timeout: 2_000 }
+    const ROUNDS = 3
+
+    async function as(
+      server: TestServer,
+      method: string,
+      path: string,
+      body?: object,
+      by = token,
+    ): Promise<Awaited<ReturnType<TestServer['call']>>> {
+      return await server.call(method, path, { token: by, ...(body && { body }) })
     }
+    const setTo = async (settings: object) =>
+      expect((await as(one, 'PATCH', '/api/admin/settings', settings)).status).toBe(200)
+
+    test('sharing that is switched off or on', async () => {
+      const { json } = await as(one, 'POST', '/api/conversations', {})
+      const shared = await as(one, 'POST', `/api/conversations/${json.data.id}/share`, {})
+      const visit = async () =>
+        (await other.call('GET', `/api/shared/${shared.json.data.token}`)).status
+      expect(await visit()).toBe(200)
+      for (let round = 0; round < ROUNDS; round += 1) {
+        await setTo({ sharing: 'off' })
+        await expect.poll(visit, AT_ONCE).toBe(404)
+        await setTo({ sharing: 'on' })
+        await expect.poll(visit, AT_ONCE).toBe(200)
+      }
+    })
+
+    test('registration that is closed or opened', async () => {
+      let count = 0
+      const join = async () => {
+        const body = { username: `joins${count++}`, password: 'a good password' }
+        return (await other.call('POST', '/api/auth/register', { body })).status
+      }
+      expect(await join()).toBe(200)
+      for (let round = 0; round < ROUNDS; round += 1) {
+        await setTo({ registration: 'closed' })
+        await expect.poll(join, AT_ONCE).toBe(403)
+        await setTo({ registration: 'open' })
+        await expect.poll(join, AT_ONCE).toBe(200)
+      }
+    })
+
+    test('the rules of a group and its members', async () => {
+      const ben = await register(one, 'ben')
+      const { id } = (await as(other, 'GET', '/api/auth/profile', undefined, ben)).json.data
+      const groups = '/api/admin/groups'
+      const group = (await as(one, 'POST', groups, { name: 'Readers', tools: [] })).json.data.id
+      const tools = async () =>
+        (await as(other, 'GET', '/api/tools', undefined, ben)).json.data.tools.length
+      const all = await tools()
+      expect(all).toBeGreaterThan(1)
+      for (let round = 0; round < ROUNDS; round += 1) {
+        await as(one, 'PUT', `${groups}/${group}/members/${id}`)
+        await expect.poll(tools, AT_ONCE).toBe(0)
+        await as(one, 'PATCH', `${groups}/${group}`, { tools: ['calculator'] })
+        await expect.poll(tools, AT_ONCE).toBe(1)
+        await as(one, 'PATCH', `${groups}/${group}`, { tools: [] })
+        await expect.poll(tools, AT_ONCE).toBe(0)
+        await as(one, 'DELETE', `${groups}/${group}/members/${id}`)
+        await expect.poll(tools, AT_ONCE).toBe(all)
+      }
+    })
   })
 
   async function signIn(): Promise<string> {
