@@ -1,6 +1,7 @@
 // One of several instances on a store: its lease, its connections to Redis, and what it shares through them.
 import { z } from 'zod'
 import type { ChangeLog } from '../changes/change-log.ts'
+import { CLUSTER_KEY } from '../db/repositories/installation.ts'
 import type { Store } from '../db/store.ts'
 import { newId } from '../lib/ids.ts'
 import type { Limits } from '../lib/limits.ts'
@@ -26,7 +27,6 @@ const LOOK_EVERY_MS = 1_000
  * With more, all instances share new runs, however unevenly clients are connected.
  */
 const PERFORMED_HERE = 32
-const STORE_KEY = 'cluster'
 /** The lease for cleaning up and other work in the background. */
 const DUTIES = 'duties'
 const StoreIdentity = z.object({ id: z.string() })
@@ -70,8 +70,8 @@ export async function joinCluster({
   log: RedisLog
 }): Promise<Cluster> {
   // Several stores may share one Redis.
-  await store.settings.putNew(STORE_KEY, { id: newId<string>() })
-  const identity = await store.settings.get(STORE_KEY, StoreIdentity)
+  await store.settings.putNew(CLUSTER_KEY, { id: newId<string>() })
+  const identity = await store.settings.get(CLUSTER_KEY, StoreIdentity)
   const namespace = `nanoclaw:${identity?.id ?? 'store'}`
   const lease = await keepLease({ renew: (ms) => store.leases.renew(instance, ms), log })
   const redis = connectRedis(redisUrl, log)

@@ -84,10 +84,12 @@ async function beginRun({ unused, settings, blobs, log }: CollectDependencies): 
   const [stored, note] = await Promise.all([settings.get(RUN_KEY, Run), blobs.readNote(RUN_NOTE)])
   if (stored?.id !== (note?.trim() || undefined)) {
     const marks = await unused.clear()
-    log.info(
-      { marks },
-      'the files or the database were exchanged or restored: unused contents are counted from now on',
-    )
+    // Nothing to say at the first collection, or when a copy was restored without its marks.
+    if (stored !== undefined && note !== undefined && marks > 0)
+      log.warn(
+        { marks },
+        'the files or the database were exchanged or restored: unused contents are counted from now on. If another server uses these files with a copy of this database, give it files of its own, and run `nanoclaw admin adopt copy` there',
+      )
   }
   const id = randomUUID()
   await settings.put(RUN_KEY, { id })

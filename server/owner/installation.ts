@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { z } from 'zod'
 import type { StoreLog } from '../db/database.ts'
-import type { InstallationReferences } from '../db/repositories/installation.ts'
+import { CLUSTER_KEY, type InstallationReferences } from '../db/repositories/installation.ts'
 import type { Store } from '../db/store.ts'
 import { AppError } from '../errors.ts'
 
@@ -241,11 +241,17 @@ export async function settleInstallation({
   return id
 }
 
-/** Gives all places to the database, whoever they belonged to. @returns the id of the installation. */
+/**
+ * Gives all places to the database, whoever they belonged to. @returns the id of the installation.
+ * @param options.isCopy whether the database is the copy of another one, whose ids it has: it gets its own.
+ */
 export async function adoptPlaces(
-  settings: Pick<Store['settings'], 'get' | 'putNew'>,
+  settings: Pick<Store['settings'], 'get' | 'put' | 'putNew'>,
   places: readonly Place[],
+  { isCopy }: { isCopy: boolean },
 ): Promise<string> {
+  if (isCopy)
+    for (const key of [INSTALLATION_KEY, CLUSTER_KEY]) await settings.put(key, { id: randomUUID() })
   await settings.putNew(INSTALLATION_KEY, { id: randomUUID() })
   const { id } = InstallationId.parse(await settings.get(INSTALLATION_KEY, InstallationId))
   for (const place of places) await place.mark(id, { replaces: true })

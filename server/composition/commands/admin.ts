@@ -38,7 +38,8 @@ nanoclaw admin delete-user <name> [keep-data | hand-over <other>]   while the se
 nanoclaw admin export-user <name> [file]   everything of an account, while the server is stopped
 nanoclaw admin rotate-keys [sign-out]    new keys for tokens and stored secrets, while the server is stopped
 nanoclaw admin reset-push-key            a new key of push notifications if the stored one cannot be opened, while the server is stopped
-nanoclaw admin adopt                     gives data_dir, workspace_root and s3 to this database if they belong to another one`
+nanoclaw admin adopt [copy]              gives data_dir, workspace_root and s3 to this database if they belong to another one; copy: this
+                                           database is a copy of another one and becomes an installation of its own`
 
 /** The changes that need only a name. */
 const CHANGES: Readonly<Record<string, AccountChanges>> = {
@@ -61,8 +62,9 @@ export async function administer(
 ): Promise<readonly string[] | null> {
   if (action === 'reset-password' && role !== undefined && role !== 'add-password') return null
   if (action === 'adopt') {
+    if (name !== undefined && name !== 'copy') return null
     const { adopt } = await import('./adopt.ts')
-    return adopt(config)
+    return adopt(config, name === 'copy')
   }
   if (action === 'reset-push-key') {
     const { resetPushKey } = await import('./reset-push-key.ts')

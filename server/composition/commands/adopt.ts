@@ -12,24 +12,25 @@ import { assertDatabaseExists, quiet } from './stopped-server.ts'
 const DAY_MS = 24 * 60 * 60 * 1000
 
 /**
- * Marks the places. Other instances of the same database may run.
+ * Marks the places. The copy of another database first gets ids of its own. Other instances of the same database may run.
  * @returns the lines to print.
  * @throws AppError when a server that does not share the database runs, and what `assertDatabaseExists` throws.
  */
-export async function adopt(config: Config): Promise<string[]> {
+export async function adopt(config: Config, isCopy: boolean): Promise<string[]> {
   await assertDatabaseExists(config)
-  const settings = databaseSettings(config)
-  const owner = await claimStore(settings, {
+  const where = databaseSettings(config)
+  const owner = await claimStore(where, {
     instance: 'adopt',
     log: quiet,
     isShared: config.redis_url !== undefined,
     onTaken() {},
   })
   try {
-    const database = await connect(settings, { log: quiet })
+    const database = await connect(where, { log: quiet })
     try {
       const places = installationPlaces(config)
-      const id = await adoptPlaces(createStore(database).settings, places)
+      const { settings } = createStore(database)
+      const id = await adoptPlaces(settings, places, { isCopy })
       return [
         ...places.map(({ key, name }) => `${key} (${name}) now belongs to this database.`),
         `Installation ${id}. Attached files that this database does not refer to are removed after ${(UNUSED_BLOB_MS + TRASH_MS) / DAY_MS} days; project folders that it does not know stay.`,

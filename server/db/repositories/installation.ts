@@ -3,6 +3,12 @@ import { asc, desc, eq, exists } from 'drizzle-orm'
 import type { ProjectId, UserId } from '../../protocol/ids.ts'
 import type { Database } from '../database.ts'
 
+/**
+ * The key, among the server's settings, of the id under which the instances of a database meet in Redis, which several
+ * databases may share.
+ */
+export const CLUSTER_KEY = 'cluster'
+
 /** Samples of what a database refers to in the places of its files. */
 export interface InstallationReferences {
   /** Nobody has used the database yet. */

@@ -1,5 +1,6 @@
 // The installation: a start with files of another database is refused and changes nothing; what belongs together starts.
 import fs, {
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -94,7 +95,8 @@ const configOf = (config: Record<string, unknown>) =>
     {},
   )
 
-const adoptWith = (config: Record<string, unknown>) => administer(configOf(config), ['adopt'])
+const adoptWith = (config: Record<string, unknown>, ...more: string[]) =>
+  administer(configOf(config), ['adopt', ...more])
 
 describe('a start is refused and loses nothing', () => {
   test('with a new PostgreSQL database on the folders of a SQLite installation', async () => {
@@ -199,6 +201,33 @@ test('folders that belong to another database are adopted by a command, and its 
   await expect(start({ folder, config: sqlite })).rejects.toThrow(/belongs to another database/)
   await adoptWith(sqlite)
   await expectServed(await start({ folder, config: sqlite }))
+})
+
+test('the copy of a database becomes an installation of its own, and neither is served on the folders of the other', async () => {
+  const { expectServed } = await install(sqlite)
+  const copied = fresh()
+  cpSync(folder, copied, { recursive: true })
+  const copy = {
+    ...sqlite,
+    db_sqlite_file: join(copied, 'data/nanoclaw.db'),
+    data_dir: join(copied, 'data'),
+    workspace_root: join(copied, 'workspaces'),
+  }
+  await adoptWith(copy, 'copy')
+  for (const own of [
+    { folder: copied, config: copy },
+    { folder, config: sqlite },
+  ]) {
+    const server = await start(own)
+    await expectServed(server)
+    await server.close()
+  }
+  const crossed = [
+    { folder, config: { ...sqlite, db_sqlite_file: copy.db_sqlite_file } },
+    { folder: copied, config: { ...copy, db_sqlite_file: sqlite.db_sqlite_file } },
+  ]
+  for (const place of crossed)
+    await expect(start(place)).rejects.toThrow(/belongs to another database/)
 })
 
 test('a bucket without a prefix belongs to one database', async () => {
