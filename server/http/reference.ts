@@ -9,8 +9,6 @@ import { ENVELOPE } from './field-descriptions/shared.ts'
 
 const ERROR = { $ref: '#/components/schemas/Error' }
 const OPENAI_ERROR = { $ref: '#/components/schemas/OpenAiError' }
-/** The generator's reference to `z.json()`, which it leaves undefined in the document; it means any JSON value. */
-const ANY_JSON = /\{"\$ref":"#\/components\/schemas\/__shared#\/\$defs\/\w+"\}/g
 
 /** The part of an operation that depends on other operations. */
 interface Operation {
@@ -77,9 +75,7 @@ export async function registerReference(app: App, version: string): Promise<void
       }
     },
     transformObject: (document) => {
-      const complete = JSON.parse(
-        JSON.stringify(jsonSchemaTransformObject(document)).replaceAll(ANY_JSON, '{}'),
-      )
+      const complete = JSON.parse(JSON.stringify(jsonSchemaTransformObject(document)))
       describeOperations(complete.paths)
       describeSchemas(complete.components.schemas)
       return complete

@@ -1,4 +1,5 @@
 // Serializes JSON in chunks of bounded size, so that a long value is not in memory once per reader.
+import { createTurns } from './turns.ts'
 
 /** A long text that is read while it is sent; each read starts from the beginning. */
 export interface LongText {
@@ -38,6 +39,8 @@ type Part = string | LongText
 function* partsOf(value: unknown): Generator<Part> {
   if (typeof value === 'string') yield* stringParts(value)
   else if (isLongText(value)) yield value
+  // Most of a long value consists of small ones, and generators cost several times more.
+  else if (roomLeft(value, PIECE_CHARACTERS) >= 0) yield JSON.stringify(value) ?? 'null'
   else if (Array.isArray(value)) {
     yield '['
     for (const [at, item] of value.entries()) {
@@ -55,7 +58,7 @@ function* partsOf(value: unknown): Generator<Part> {
       yield* partsOf(field)
     }
     yield '}'
-  } else yield JSON.stringify(value) ?? 'null'
+  }
 }
 
 /** Approximate number of characters that a field takes in addition to its text. */
@@ -76,8 +79,6 @@ function roomLeft(value: unknown, room: number): number {
 
 /** The JSON text of plain data without long texts, in pieces. */
 export function* jsonPieces(value: unknown): Generator<string> {
-  // Almost every event is small, and generators cost several times more.
-  if (roomLeft(value, PIECE_CHARACTERS) >= 0) return yield JSON.stringify(value) ?? 'null'
   let text = ''
   for (const part of partsOf(value)) {
     if (typeof part !== 'string') throw new TypeError('Use longJsonPieces for long texts.')
@@ -89,8 +90,9 @@ export function* jsonPieces(value: unknown): Generator<string> {
   if (text !== '') yield text
 }
 
-/** The JSON text of a value that may contain long texts, in pieces. */
+/** The JSON text of a value that may contain long texts, in pieces and in short turns of the event loop. */
 export async function* longJsonPieces(value: unknown): AsyncGenerator<string> {
+  const turn = createTurns()
   let text = ''
   for (const part of partsOf(value)) {
     if (typeof part === 'string') text += part
@@ -105,6 +107,7 @@ export async function* longJsonPieces(value: unknown): AsyncGenerator<string> {
       text += '"'
     }
     if (text.length < PIECE_CHARACTERS) continue
+    await turn()
     yield text
     text = ''
   }

@@ -1,4 +1,5 @@
 // Adapts the schemas of tools to what providers accept. Arguments are still checked against the original schemas.
+import { isDeepStrictEqual } from 'node:util'
 import { oncePer } from '../lib/once-per.ts'
 import { asRecord, asText, isRecord } from '../lib/records.ts'
 import { createTurns } from '../lib/turns.ts'
@@ -18,6 +19,10 @@ const MAX_DEPTH = 24
 const MAX_EXPANDED = 400
 /** Schemas read for one tool, where one that is read twice counts twice. Beyond that, they accept anything. */
 const MAX_READ = 2_000
+/** Names that are gathered from combined schemas for one tool, where one that is gathered twice counts twice. Further ones are left out. */
+const MAX_MERGED = 10_000
+/** A longer reference names nothing. */
+const MAX_REFERENCE_CHARACTERS = 500
 /** Anthropic refuses other names: https://github.com/anthropics/claude-code/issues/1888. */
 const CLAUDE_NAME = /^[a-zA-Z0-9_.-]{1,64}$/
 /** https://ai.google.dev/api/caching#Schema */
@@ -100,7 +105,7 @@ function adapt(tool: ToolSchema, rules: SchemaRules): ToolSchema {
   const { description, parameters } = tool.function
   const adapted = sendableSchema(parameters, rules)
   // Byte for byte what it was, if nothing had to change.
-  if (JSON.stringify(adapted.schema) === JSON.stringify(parameters)) return tool
+  if (isDeepStrictEqual(adapted.schema, parameters)) return tool
   const text = [description, ...adapted.notes].filter((part) => part !== '').join('\n')
   return {
     ...tool,
@@ -121,6 +126,7 @@ export function sendableSchema(
     rules,
     left: MAX_EXPANDED,
     unread: MAX_READ,
+    unmerged: MAX_MERGED,
     following: [],
     isInPlaces: false,
   }
@@ -166,6 +172,8 @@ interface Work {
   left: number
   /** How many more schemas are read: some are read twice at each level, so that their number would double with each. */
   unread: number
+  /** How many more names are gathered: each level of combined schemas gathers those of the levels below again. */
+  unmerged: number
   /** The references that lead to the place being read, to notice those that lead back. */
   following: string[]
   /** Whether a list of schemas by place is being read. Those within it have one schema for all places, or each level would double. */
@@ -181,25 +189,24 @@ interface Merged {
 
 /** The properties of an object schema and of everything that is combined with it. */
 function withMerged(schema: Schema, work: Work, depth = 0): Merged {
-  const merged: Merged = {
-    properties: propertiesOf(schema),
-    required: namesIn(schema.required),
-    alternatives: [],
-  }
+  const properties = propertiesOf(schema)
+  const required = new Set(namesIn(schema.required))
+  const alternatives: string[][] = []
+  work.unmerged -= Object.keys(properties).length + 1
+  if (work.unmerged < 0) return { properties: {}, required: [], alternatives }
   // Draft 3: each property says itself whether it is required.
-  for (const [name, property] of Object.entries(merged.properties))
-    if (asRecord(property)?.required === true && !merged.required.includes(name))
-      merged.required.push(name)
-  if (depth > MAX_DEPTH) return merged
+  for (const [name, property] of Object.entries(properties))
+    if (asRecord(property)?.required === true) required.add(name)
+  if (depth > MAX_DEPTH) return { properties, required: [...required], alternatives }
   const add = (one: Merged, requires: boolean): void => {
     for (const [name, property] of Object.entries(one.properties)) {
-      const before = merged.properties[name]
-      merged.properties[name] =
+      const before = properties[name]
+      properties[name] =
         before === undefined || !isRecord(before) || Object.keys(before).length === 0
           ? property
           : before
     }
-    if (requires) merged.required = [...new Set([...merged.required, ...one.required])]
+    if (requires) for (const name of one.required) required.add(name)
   }
   const resolved = followed(schema, work)
   if (resolved !== undefined) {
@@ -212,17 +219,12 @@ function withMerged(schema: Schema, work: Work, depth = 0): Merged {
   for (const list of [schema.anyOf, schema.oneOf]) {
     const ones = schemasIn(list).map((one) => withMerged(one, work, depth + 1))
     for (const one of ones) add(one, false)
-    const [first, ...others] = ones
+    const [first, ...others] = ones.map((one) => new Set(one.required))
     if (first === undefined) continue
-    const inAll = first.required.filter((name) =>
-      others.every((one) => one.required.includes(name)),
-    )
-    merged.required = [...new Set([...merged.required, ...inAll])]
-    merged.alternatives.push(
-      ...ones.map(({ required }) => required.filter((name) => !merged.required.includes(name))),
-    )
+    for (const name of first) if (others.every((one) => one.has(name))) required.add(name)
+    for (const one of ones) alternatives.push(one.required.filter((name) => !required.has(name)))
   }
-  return merged
+  return { properties, required: [...required], alternatives }
 }
 
 /** The properties of a schema. One that is only required can be given, too; some providers refuse such a schema. */
@@ -248,7 +250,7 @@ const schemasIn = (value: unknown): Schema[] => (Array.isArray(value) ? value.fi
 /** The schema that `$ref` names; undefined if there is none, or if it is being read already. Call `done` afterwards. */
 function followed(schema: Schema, work: Work): { target: Schema; done(): void } | undefined {
   const reference = schema.$ref
-  if (typeof reference !== 'string' || work.following.includes(reference)) return undefined
+  if (!isReference(reference) || work.following.includes(reference)) return undefined
   if (!reference.startsWith('#') || work.left <= 0) return undefined
   let at: unknown = work.root
   for (const part of reference.slice(1).split('/').slice(1)) {
@@ -261,6 +263,9 @@ function followed(schema: Schema, work: Work): { target: Schema; done(): void } 
   work.following.push(reference)
   return { target, done: () => void work.following.pop() }
 }
+
+const isReference = (value: unknown): value is string =>
+  typeof value === 'string' && value.length <= MAX_REFERENCE_CHARACTERS
 
 function decoded(part: string): string {
   try {
@@ -316,7 +321,7 @@ function cleaned(given: unknown, work: Work, depth: number): Schema | undefined 
 
 /** References to definitions of the same document are kept where the provider follows them. */
 const isKept = (reference: unknown, { rules, root }: Work): boolean => {
-  if (rules === 'gemini' || typeof reference !== 'string') return false
+  if (rules === 'gemini' || !isReference(reference)) return false
   const [, place, name] = /^#\/(\$defs|definitions)\/([^/%~]+)$/.exec(reference) ?? []
   return place !== undefined && name !== undefined && isRecord(asRecord(root[place])?.[name])
 }
@@ -410,9 +415,10 @@ const cleanedMap = (map: Schema, work: Work, depth: number): Schema =>
 function itemsOf(schema: Schema, work: Work, depth: number, read: Schema[] = []): Schema {
   const places = [schema.items, schema.prefixItems].find(Array.isArray)
   const parts = read.length > 0 ? read : (cleanedList(places, work, depth) ?? [])
-  const texts = new Set(parts.map((one) => JSON.stringify(one)))
-  if (texts.size > 1) return { anyOf: parts }
-  return parts[0] ?? anything(work)
+  const [first, ...others] = parts
+  return others.some((one) => !isDeepStrictEqual(one, first))
+    ? { anyOf: parts }
+    : (first ?? anything(work))
 }
 
 /** The types of JSON Schema that a schema names, or that its keywords imply; undefined if any. */

@@ -9,7 +9,7 @@ import { FinishReason } from '../protocol/runs/run-event.ts'
 export const ClientTool = z.object({
   name: z.string(),
   description: z.string(),
-  parameters: z.record(z.string(), z.json()),
+  parameters: z.record(z.string(), z.unknown()),
 })
 /** A tool that the program behind a request runs itself. `parameters` is JSON Schema. */
 export type ClientTool = z.infer<typeof ClientTool>

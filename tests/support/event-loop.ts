@@ -22,3 +22,26 @@ export async function longestTurn(work: () => Promise<void>): Promise<number> {
   isOver = true
   return longest
 }
+
+const SAMPLE = JSON.stringify(
+  Array.from({ length: 4_000 }, (_, at) => ({
+    id: `id-${at}`,
+    at,
+    text: `text ${at}`,
+    tags: ['a'],
+  })),
+)
+/** Rounds of the reference, so that it takes about as long as the longest turn that is allowed: the kernel's clock ticks every few milliseconds. */
+const ROUNDS = 15
+/** What the reference takes on a machine of ordinary speed (a core of a server of 2023) that has nothing else to do. */
+const REFERENCE_MS = 30
+
+/**
+ * How many times slower than an ordinary machine this one is right now, at least 1. Measured by a reference: reading and
+ * writing JSON, as requests do. CPU time depends on the processor, and on others who share its caches and its clock.
+ */
+export function slowness(): number {
+  const before = cpuMs()
+  for (let round = 0; round < ROUNDS; round += 1) JSON.stringify(JSON.parse(SAMPLE))
+  return Math.max(1, (cpuMs() - before) / REFERENCE_MS)
+}

@@ -56,7 +56,7 @@ const ChatTool = z.object({
   function: z.object({
     name: z.string().regex(/^[\w.-]{1,64}$/),
     description: optional(z.string().max(10_000)),
-    parameters: optional(z.record(z.string(), z.json())),
+    parameters: optional(z.record(z.string(), z.unknown())),
   }),
 })
 

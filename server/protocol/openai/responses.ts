@@ -63,7 +63,7 @@ const FunctionTool = z.object({
   }),
   name: z.string().regex(/^[\w.-]{1,64}$/),
   description: optional(z.string().max(10_000)),
-  parameters: optional(z.record(z.string(), z.json())),
+  parameters: optional(z.record(z.string(), z.unknown())),
 })
 
 /**
@@ -135,8 +135,8 @@ export const OutputItem = z
         z.object({
           type: z.literal('output_text'),
           text: z.string(),
-          annotations: z.array(z.json()),
-          logprobs: z.array(z.json()),
+          annotations: z.array(z.unknown()),
+          logprobs: z.array(z.unknown()),
         }),
       ),
     }),
@@ -208,7 +208,7 @@ export const ResponseObject = z
         type: z.literal('function'),
         name: z.string(),
         description: z.string(),
-        parameters: z.record(z.string(), z.json()),
+        parameters: z.record(z.string(), z.unknown()),
         strict: z.boolean(),
       }),
     ),

@@ -14,7 +14,7 @@ export const CreateChannelBody = z
     type: z.string().min(1).max(30),
     name: ChannelName,
     /** The settings of this kind of channel; each kind validates its own. */
-    settings: z.record(z.string(), z.json()),
+    settings: z.record(z.string(), z.unknown()),
   })
   .meta({ id: 'CreateChannel' })
 
@@ -29,7 +29,7 @@ export const Channel = z
     type: z.string(),
     name: z.string(),
     /** Settings without secrets. */
-    settings: z.record(z.string(), z.json()),
+    settings: z.record(z.string(), z.unknown()),
     /** The newest message sent through it. */
     last_delivery: z
       .object({

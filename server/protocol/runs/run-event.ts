@@ -42,7 +42,7 @@ export const ApprovalPreview = z
     /** The machine-readable form, such as `not_isolated`, `host_network` or `changed_meanwhile`. */
     warning_code: z.string().optional(),
   })
-  .catchall(z.json())
+  .catchall(z.unknown())
 export type ApprovalPreview = z.infer<typeof ApprovalPreview>
 
 /** An approval request without a decision: a tool call that waits for a person. */

@@ -65,7 +65,7 @@ export const ApprovalDecisionBody = z
     decision: ApprovalDecision,
     reason: optional(z.string().max(2000)),
     /** Changed arguments: an object or its JSON text. */
-    arguments: optional(z.union([z.record(z.string(), z.json()), z.string().max(1_000_000)])),
+    arguments: optional(z.union([z.record(z.string(), z.unknown()), z.string().max(1_000_000)])),
     remember: optional(z.enum(['run', 'conversation'])),
   })
   .meta({ id: 'ApprovalDecision' })

@@ -33,7 +33,7 @@ export const Artifact = z
       )
       .optional(),
   })
-  .catchall(z.json())
+  .catchall(z.unknown())
   .meta({ id: 'Artifact' })
 export type Artifact = z.infer<typeof Artifact>
 

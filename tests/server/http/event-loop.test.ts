@@ -2,15 +2,23 @@
 import { request } from 'node:http'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { longestTurn } from '../../support/event-loop.ts'
+import { longestTurn, slowness } from '../../support/event-loop.ts'
 import { eventually } from '../../support/eventually.ts'
 import { scripted } from '../../support/provider/scripted.ts'
 import { turn } from '../../support/provider/upstream-turns.ts'
 import { useUpstream } from '../../support/provider/use-upstream.ts'
-import { type TestServer, useServers } from '../../support/server/server.ts'
+import {
+  register,
+  TEST_JWT_SECRET,
+  type TestServer,
+  useServers,
+} from '../../support/server/server.ts'
 
-/** CPU time of the main thread, in milliseconds: twice what is promised, because client and provider run there, too, and a busy machine shares its caches. */
-const LIMIT_MS = 100
+/**
+ * CPU time of the main thread, in milliseconds, on a machine of ordinary speed; a slower one, or one that is slowed down by
+ * others, gets more in proportion (`slowness`). Client and provider of the tests run in the same thread.
+ */
+const LIMIT_MS = 50
 /** The smallest of several: a collection of garbage or a busy machine may prolong one. */
 const ATTEMPTS = 6
 
@@ -52,6 +60,9 @@ const stepsOf = (count: number) =>
     content: `step ${index} of a long answer`,
   }))
 
+/** Routes that the reference does not contain. */
+const HIDDEN_READS = ['/openapi.json', '/metrics', '/mcp']
+
 const upstream = await useUpstream()
 
 const Schema = z.object({
@@ -69,8 +80,20 @@ const Reference = z.object({
 describe('the largest requests', () => {
   const { start } = useServers()
   let server: TestServer
+  let token: string
   beforeAll(async () => {
-    server = await start({ config: { ...scripted(upstream) } })
+    const { models, ...config } = scripted(upstream)
+    const gemini = { id: 'gemini', api_url: `${upstream.url}/v1beta/openai`, api_key: 'test-key' }
+    server = await start({
+      config: {
+        auth_mode: 'multi',
+        jwt_secret: TEST_JWT_SECRET,
+        registration: 'open',
+        ...config,
+        models: [...z.array(z.unknown()).parse(models), gemini],
+      },
+    })
+    token = await register(server, 'longwinded')
   })
 
   /** Sends prepared bytes and drops the response, so that the client hardly takes part in the measurement. */
@@ -82,9 +105,9 @@ describe('the largest requests', () => {
           server.url + path,
           {
             method,
-            headers: bytes && {
-              'content-type': 'application/json',
-              'content-length': bytes.length,
+            headers: {
+              authorization: `Bearer ${token}`,
+              ...(bytes && { 'content-type': 'application/json', 'content-length': bytes.length }),
             },
           },
           (response) => {
@@ -106,20 +129,23 @@ describe('the largest requests', () => {
     after: () => Promise<void> = async () => {},
   ): Promise<void> {
     const turns: number[] = []
-    while (turns.length < ATTEMPTS && turns.every((ms) => ms > LIMIT_MS))
-      turns.push(
-        await longestTurn(async () => {
-          const response = await work()
-          expect(response.status, response.text).toBe(status)
-          await after()
-        }),
-      )
-    expect(Math.min(...turns)).toBeLessThanOrEqual(LIMIT_MS)
+    while (turns.length < ATTEMPTS && turns.every((ms) => ms > LIMIT_MS)) {
+      const ms = await longestTurn(async () => {
+        const response = await work()
+        expect(response.status, response.text).toBe(status)
+        await after()
+      })
+      turns.push(ms > LIMIT_MS ? ms / slowness() : ms)
+    }
+    expect(Math.min(...turns), `of ${turns}`).toBeLessThanOrEqual(LIMIT_MS)
   }
 
   const imported = async (messages: object[]): Promise<string> => {
     const path = '/api/conversations/import'
-    const { status, json } = await server.call('POST', path, { body: conversation(messages) })
+    const { status, json } = await server.call('POST', path, {
+      body: conversation(messages),
+      token,
+    })
     expect(status).toBe(200)
     return json.data.id
   }
@@ -164,7 +190,7 @@ describe('the largest requests', () => {
     ])
     const share = `/api/conversations/${id}/share`
     await expectShort(send('POST', share, '{}'))
-    const { json } = await server.call('POST', share, { body: {} })
+    const { json } = await server.call('POST', share, { body: {}, token })
     await expectShort(send('POST', `/api/shared/${json.data.token}/continue`, '{}'))
   })
 
@@ -200,8 +226,8 @@ describe('the largest requests', () => {
     )
   })
 
-  const asked = (path: string, body: object) => {
-    const request = send('POST', path, JSON.stringify({ model: 'nanoclaw/scripted', ...body }))
+  const asked = (path: string, body: object, model = 'nanoclaw/scripted') => {
+    const request = send('POST', path, JSON.stringify({ model, ...body }))
     return () => {
       upstream.enqueue(turn.text('Done.'))
       return request()
@@ -249,7 +275,95 @@ describe('the largest requests', () => {
         },
       },
     }))
-    await expectShort(asked('/v1/chat/completions', { messages: [ask], tools }))
+    for (const model of ['nanoclaw/scripted', 'nanoclaw/gemini'])
+      await expectShort(asked('/v1/chat/completions', { messages: [ask], tools }, model))
+    const flat = tools.map(({ function: own }) => ({ type: 'function', ...own }))
+    await expectShort(asked('/v1/responses', { input: 'Go on', tools: flat }))
+  })
+
+  const object = (properties: object, more: object = {}) => ({
+    type: 'object',
+    properties,
+    ...more,
+  })
+  const times = (count: number, value: (at: number) => unknown) =>
+    Object.fromEntries(Array.from({ length: count }, (_, at) => [`field_${at}`, value(at)]))
+  /** Each definition refers to the next one several times, so that their number multiplies where references are resolved. */
+  const multiplying = object(
+    times(20, (at) => ({ $ref: `#/$defs/field_${at}` })),
+    {
+      $defs: times(20, (at) =>
+        object(
+          times(6, () => (at < 19 ? { $ref: `#/$defs/field_${at + 1}` } : { type: 'string' })),
+        ),
+      ),
+    },
+  )
+  const wide = object(times(10_000, () => ({ type: 'string' })))
+  const parts = (count: number, value: (at: number) => object) =>
+    Array.from({ length: count }, (_, at) => value(at))
+  test.each([
+    ['refer to each other', Array.from({ length: 128 }, () => multiplying)],
+    [
+      'combine a large schema hundreds of times',
+      [{ type: 'object', $defs: { wide }, allOf: parts(400, () => ({ $ref: '#/$defs/wide' })) }],
+    ],
+    [
+      'combine thousands of schemas',
+      [{ type: 'object', allOf: parts(4_000, (at) => ({ required: [`a_${at}`, `b_${at}`] })) }],
+    ],
+    [
+      'combine schemas on many levels',
+      [
+        object({
+          nested: Array.from({ length: 22 }).reduce<object>(
+            (inner) => ({ type: 'object', allOf: [inner, object(times(500, () => ({})))] }),
+            wide,
+          ),
+        }),
+      ],
+    ],
+    [
+      'have a long reference',
+      [
+        object(
+          times(2_000, () => ({ $ref: '#/$defs/long' })),
+          { $defs: { long: { $ref: `#/${'a/'.repeat(200_000)}` } } },
+        ),
+      ],
+    ],
+  ])('a program whose tools %s is answered in short turns', async (_what, schemas) => {
+    const tools = schemas.map((parameters, at) => ({
+      type: 'function',
+      function: { name: `tool_${at}`, description: 'Does something', parameters },
+    }))
+    for (const model of ['nanoclaw/scripted', 'nanoclaw/gemini'])
+      await expectShort(asked('/v1/chat/completions', { messages: [ask], tools }, model))
+  })
+
+  test('results of tools with many values are imported, exported and read in short turns', async () => {
+    const values = Array.from({ length: 15_000 }, (_, at) => ({ at }))
+    const steps = Array.from({ length: 5 }, (_, at) => [
+      { id: `step-${2 * at}`, index: 2 * at, type: 'tool_call', id_ref: `c${at}`, name: 'list' },
+      {
+        id: `step-${2 * at + 1}`,
+        index: 2 * at + 1,
+        type: 'tool_result',
+        id_ref: `c${at}`,
+        name: 'list',
+        content: 'Listed.',
+        skipped: false,
+        artifact: { display: 'Listed', values },
+      },
+    ])
+      .flat()
+      .map((step) => (step.type === 'tool_call' ? { ...step, arguments: '{}' } : step))
+    const messages = [message(0, null), message(1, 'm-0', { role: 'assistant', steps })]
+    await expectShort(send('POST', '/api/conversations/import', conversation(messages)))
+    const path = `/api/conversations/${await imported(messages)}`
+    await expectShort(send('GET', `${path}/export?format=json`))
+    await expectShort(send('GET', `${path}/messages`))
+    await expectShort(send('POST', `${path}/share`, JSON.stringify({ include: ['tools'] })))
   })
 
   test('a page of a conversation with 4,000 answers to one question is read in short turns', async () => {
@@ -258,19 +372,53 @@ describe('the largest requests', () => {
     await expectShort(send('GET', `/api/conversations/${id}`))
   })
 
+  const reference = async () => {
+    const headers = { authorization: `Bearer ${token}` }
+    return Reference.parse(await (await fetch(`${server.url}/openapi.json`, { headers })).json())
+  }
+
+  test('every route that reads answers in short turns, whatever a user has stored', async () => {
+    const large = await imported(fromOne(4_000))
+    for (let at = 0; at < 150; at += 1) {
+      const { json } = await server.call('POST', '/api/conversations', {
+        body: { title: `Conversation ${at}`, system_prompt: 'x'.repeat(20_000) },
+        token,
+      })
+      expect(json.code).toBe(0)
+    }
+    const { json: shared } = await server.call('POST', `/api/conversations/${large}/share`, {
+      body: {},
+      token,
+    })
+    const read = Object.entries((await reference()).paths).flatMap(([path, { get }]) =>
+      // Streams do not end.
+      get === undefined || path.endsWith('/events') ? [] : [path],
+    )
+    expect(read.length).toBeGreaterThan(60)
+    for (const path of [...read, ...HIDDEN_READS, `/s/${shared.data.token}`]) {
+      const own = path.replace(/^(\/api\/conversations\/)\{\w+\}/, `$1${large}`)
+      const request = send('GET', own.replaceAll(/\{[\w*]+\}/g, 'x'))
+      await expectShort(async () => {
+        const { status, text } = await request()
+        return { status: status < 500 ? 200 : status, text: `${path} ${text}` }
+      })
+    }
+  })
+
   test('every route with a body answers the widest one in short turns, and the longest text', async () => {
-    const reference = Reference.parse(await (await fetch(`${server.url}/openapi.json`)).json())
-    const routes = Object.entries(reference.paths).flatMap(([path, methods]) =>
+    const { paths, components } = await reference()
+    const routes = Object.entries(paths).flatMap(([path, methods]) =>
       Object.entries(methods).flatMap(([method, { requestBody }]) => {
         const schema = requestBody?.content['application/json']?.schema
         if (schema === undefined) return []
         const name = schema.$ref?.split('/').at(-1) ?? ''
-        const { properties = {} } = reference.components.schemas[name] ?? schema
+        const { properties = {} } = components.schemas[name] ?? schema
         const fields = Object.keys(properties)
         return [{ method: method.toUpperCase(), path, fields }]
       }),
     )
-    expect(routes.length).toBeGreaterThan(40)
+    expect(routes.length).toBeGreaterThan(60)
+    routes.push({ method: 'POST', path: '/mcp', fields: ['jsonrpc', 'id', 'method', 'params'] })
     for (const { method, path, fields } of routes) {
       const names = fields.length === 0 ? ['text'] : fields
       const wide = Array.from({ length: Math.floor(9_900 / names.length) }, () => ({ a: [1] }))
