@@ -73,16 +73,23 @@ export function connectOpenAi(
   }
 }
 
-/** Like `JSON.stringify`, but reuses the text of tools that earlier requests had. */
+/** Like `JSON.stringify`, but reuses the text of tools that earlier requests had. Every character is whole. */
 function bodyText(body: Record<string, unknown>): string {
   const { tools } = body
-  if (!Array.isArray(tools)) return JSON.stringify(body)
+  if (!Array.isArray(tools)) return wholeCharacters(JSON.stringify(body))
   const fields = Object.entries(body).flatMap(([name, value]) => {
     const json = name === 'tools' ? toolsJson(tools) : JSON.stringify(value)
     return json === undefined ? [] : [`${JSON.stringify(name)}:${json}`]
   })
-  return `{${fields.join(',')}}`
+  return wholeCharacters(`{${fields.join(',')}}`)
 }
+
+/** Half of a character that consists of two, which `JSON.stringify` escapes: cutting a text may leave it. */
+const HALF = /(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g
+
+/** Anthropic and others refuse a request that contains half of a character. */
+const wholeCharacters = (json: string): string =>
+  json.includes('\\ud') ? json.replace(HALF, '$1\\ufffd') : json
 
 /** The error for a failed request. */
 export function refusal(

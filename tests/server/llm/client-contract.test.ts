@@ -88,6 +88,25 @@ describe.each(clients)('%s', (_name, models, answer) => {
   })
 
   test.skipIf(answer === null)(
+    'sends no half of a character, because providers refuse it',
+    async () => {
+      upstream.enqueue(words)
+      const half = '\u{1f600}'.slice(0, 1)
+      const { function: fields } = tool('cut')
+      await readResponse(
+        await client(),
+        llmRequest({
+          messages: [{ role: 'user', content: `${half}, \u{1f600} and \\ud83d` }],
+          tools: [{ type: 'function', function: { ...fields, description: half } }],
+        }),
+      )
+      const sent = JSON.stringify(upstream.requests.at(-1)?.body)
+      expect(sent).toContain('\ufffd, \u{1f600} and \\\\ud83d')
+      expect(sent).not.toMatch(/(?<!\\)\\ud83d/)
+    },
+  )
+
+  test.skipIf(answer === null)(
     'ends with one failure that gives the reason, and keeps the part that arrived',
     async () => {
       const llm = await client()
