@@ -67,6 +67,8 @@ export interface McpConnectionOptions {
 }
 
 const MAX_PROBLEMS = 100
+/** Errors of one connection. A server can cause thousands each second. */
+const MAX_LOGGED_FAULTS = 20
 /** Characters of the output of a program. */
 const MAX_OUTPUT = 4_000
 
@@ -88,6 +90,8 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
     },
   })
   let problems: readonly McpProblem[] = []
+  /** Errors that the current connection has reported: of lines that are no messages, of responses that nobody waits for. */
+  let faults = 0
   /** The end of what the program printed since its last start. */
   let output = ''
   let status: McpServerStatus = 'connecting'
@@ -162,14 +166,18 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
       const client = await opener.open(
         (created, give) => {
           output = ''
+          faults = 0
           giveUp = give
           created.setRequestHandler('elicitation/create', ({ params }) => answerInput(params))
           created.onclose = () => lost(created, new Error('the connection was closed'))
           created.onerror = (fault) => {
             isTooLarge ||= isBufferFull(fault)
+            faults += 1
+            if (faults > MAX_LOGGED_FAULTS) return
             options.log('an MCP connection reported an error', {
               server: name,
-              cause: errorText(fault),
+              cause: brief(fault),
+              ...(faults === MAX_LOGGED_FAULTS ? { further: 'not logged' } : {}),
             })
           }
         },

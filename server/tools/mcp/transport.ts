@@ -1,4 +1,5 @@
 // The transports to an MCP server, limited in time and size.
+import { Readable } from 'node:stream'
 import type { AuthProvider, JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import { z } from 'zod'
 import { errorText } from '../../errors.ts'
@@ -10,8 +11,8 @@ import type { Sdk } from './sdk.ts'
 export const MAX_RESPONSE_BYTES = 10 * 1024 * 1024
 /** Maximum bytes per minute of a stream of notifications, which lasts as long as the connection. */
 const MAX_NOTIFICATION_BYTES = MAX_RESPONSE_BYTES
-/** Maximum messages per minute from a program. More would leave the server little time for other work. */
-const MAX_MESSAGES = 20_000
+/** Maximum lines per minute from a program, messages or not. More would leave the server little time for other work. */
+const MAX_LINES = 20_000
 const MINUTE_MS = 60_000
 /** Slightly longer than a call may take. What the server sends later is ignored. */
 const RESPONSE_TIMEOUT_MS = 130_000
@@ -41,16 +42,7 @@ export function transportFor(
 ): Transport {
   const transport = plainTransport(settings, sdk, options)
   const mend = createMender(transport, options.onProblems)
-  const isFlood = settings.command === undefined ? () => false : limitPerMinute(MAX_MESSAGES)
-  intercept(transport, (message) => {
-    if (isFlood(1)) {
-      // Ends the program.
-      void transport.close().catch(() => undefined)
-      return false
-    }
-    mend(message)
-    return true
-  })
+  intercept(transport, mend)
   return transport
 }
 
@@ -70,6 +62,7 @@ function plainTransport(
       maxBufferSize: options.maxResponseBytes,
     })
     transport.stderr?.on('data', (chunk: Buffer) => options.onOutput(chunk.toString('utf8')))
+    endFloods(transport)
     // The SDK starts a program a second time to find out which revision it speaks, unless its transport is not exactly its
     // own. Starting takes long, so the first start serves for both.
     Object.setPrototypeOf(transport, Object.create(sdk.StdioClientTransport.prototype))
@@ -113,15 +106,39 @@ export const megabytes = (bytes: number): string => `${bytes / 1024 / 1024} MB`
 export const isBufferFull = (fault: unknown): boolean =>
   /buffer.*(exceed|limit)|exceed.*buffer/i.test(errorText(fault))
 
-/** Passes each message that arrives to `look` first, which may change it. It is dropped if that returns false. */
-function intercept(transport: Transport, look: (message: JSONRPCMessage) => boolean): void {
+/** Ends a program that prints too many lines. The SDK reads whatever it prints, without a pause and without a limit. */
+function endFloods(transport: Transport): void {
+  const isFlood = limitPerMinute(MAX_LINES)
+  const start = transport.start.bind(transport)
+  transport.start = async () => {
+    await start()
+    // The SDK does not offer what it reads from.
+    const output: unknown = Reflect.get(Object(Reflect.get(transport, '_process')), 'stdout')
+    if (!(output instanceof Readable)) return
+    output.prependListener('data', (chunk: Buffer) => {
+      if (!isFlood(linesIn(chunk))) return
+      output.destroy()
+      void transport.close().catch(() => undefined)
+    })
+  }
+}
+
+function linesIn(chunk: Buffer): number {
+  let lines = 0
+  for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, at + 1)) lines += 1
+  return lines
+}
+
+/** Passes each message that arrives to `change` first. */
+function intercept(transport: Transport, change: (message: JSONRPCMessage) => void): void {
   let receive: Transport['onmessage']
   // The client sets it when it connects.
   Object.defineProperty(transport, 'onmessage', {
     get: () => receive,
     set: (next: Transport['onmessage']) => {
       receive = (message, extra) => {
-        if (look(message)) next?.(message, extra)
+        change(message)
+        next?.(message, extra)
       }
     },
   })

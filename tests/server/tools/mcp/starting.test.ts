@@ -131,6 +131,27 @@ describe('a program', () => {
     await expect(readFile(starts)).rejects.toThrow(/ENOENT/)
   })
 
+  test('that prints without end is ended and started again, and the log stays short', async () => {
+    const go = (line: string) =>
+      `{ const go = () => process.stdout.write(${JSON.stringify(`${line}\n`)}.repeat(2_000), go); go(); continue }`
+    const stray = '{"jsonrpc":"2.0","id":99999,"result":{}}'
+    const { tools, connected, logged } = start({
+      noise: program('', `if (method === 'tools/call') ${go('no message')}`),
+      strays: program('', `if (method === 'tools/call') ${go(stray)}`),
+    })
+    await Promise.all(
+      ['noise', 'strays'].map(async (name) => {
+        await connected(name)
+        expect(await call(tools.get(`mcp__${name}__good`))).toMatchObject({
+          success: false,
+          error: expect.stringMatching(/lost during the call/),
+        })
+        await connected(name)
+      }),
+    )
+    expect(logged.length).toBeLessThan(60)
+  })
+
   test('whose answer is too large says so instead of a lost connection', async () => {
     const connection = createMcpConnection({
       name: 'big',
