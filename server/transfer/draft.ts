@@ -1,7 +1,7 @@
 // A conversation as an export describes it, before its messages are assembled.
 import { z } from 'zod'
 import type { MessageStatus } from '../protocol/conversations/message.ts'
-import type { DescribedFailure } from '../protocol/failures/stored.ts'
+import { type DescribedFailure, storedFailure } from '../protocol/failures/stored.ts'
 import type { ImportedConversation } from './import-items.ts'
 
 /** Where the bytes of an attachment come from: a file of the archive, or the conversation itself. */
@@ -101,6 +101,42 @@ export function argumentsText(value: unknown): string {
 /** The result of a call in the form of this server's tools. */
 export const resultText = (value: unknown): string =>
   JSON.stringify({ success: true, data: value ?? null })
+
+/** The same for a call that failed. */
+export const failureText = (error: string): string => JSON.stringify({ success: false, error })
+
+const MAX_KINDS = 20
+const MAX_KIND_CHARACTERS = 40
+const MAX_TITLE_CHARACTERS = 100
+
+/** Collects the kinds of parts that a format's reader does not know, for the report of the import. */
+export function createUnknownKinds() {
+  const kinds = new Set<string>()
+  return {
+    add(kind: string): void {
+      if (kinds.size < MAX_KINDS) kinds.add(kind.trim().slice(0, MAX_KIND_CHARACTERS) || '?')
+    },
+    /** One entry of the report for all of them. */
+    skipped(
+      conversation: string,
+      reason: 'import_marks_unknown' | 'import_parts_unknown',
+    ): Draft['skipped'] {
+      if (kinds.size === 0) return []
+      const failure = storedFailure(reason, {
+        conversation: conversation.slice(0, MAX_TITLE_CHARACTERS),
+      })
+      return [{ what: [...kinds].join(', '), failure }]
+    },
+  }
+}
+export type UnknownKinds = ReturnType<typeof createUnknownKinds>
+
+/** A link in Markdown; only its words if the address is none that a page can open. */
+export function linkTo(url: string, title: string): string {
+  const words = title.replaceAll(/[[\]]/g, '').trim()
+  if (!/^https?:\/\/[^\s<>()]+$/.test(url)) return words
+  return `[${words === '' ? url : words}](${url})`
+}
 
 /** A text that may be absent; then ''. */
 export const looseText = z

@@ -31,6 +31,7 @@ export const TRANSFER_FAILURES = {
     'marks of this kind in “{{conversation}}” are not known, and the export does not contain what they show',
   import_no_messages: 'it contains no messages',
   import_out_of_memory: 'it needs more memory than an import is allowed to use',
+  import_parts_unknown: 'parts of this kind in “{{conversation}}” are not known and were left out',
   import_project_exists: 'you already have a project with this name; its files were not changed',
   import_storage_full:
     'your storage has no room for its texts; delete some conversations, shared links or files and import it again (what is already there is not imported twice)',

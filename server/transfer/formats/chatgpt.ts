@@ -3,17 +3,20 @@ import { z } from 'zod'
 import { storedFailure } from '../../protocol/failures/stored.ts'
 import {
   argumentsText,
+  createUnknownKinds,
   type Draft,
   type DraftFile,
   type DraftNode,
   type DraftStep,
   draftNode,
+  linkTo,
   looseFlag,
   looseList,
   looseName,
   looseText,
   resultText,
   timeOf,
+  type UnknownKinds,
 } from '../draft.ts'
 
 const Pointer = z.looseObject({ asset_pointer: z.string() })
@@ -70,9 +73,6 @@ const MARK = /\ue200([^\ue200\ue201]{0,8000})\ue201/g
 const MARK_SEPARATOR = '\ue202'
 /** Kinds that only refer to sources: without those there is nothing to show. */
 const CITATIONS = new Set(['cite', 'filecite', 'navlist'])
-const MAX_NAME_CHARACTERS = 100
-const MAX_KINDS = 20
-const MAX_KIND_CHARACTERS = 40
 
 /**
  * @param entryOf finds the file of the archive for the id of an uploaded file.
@@ -82,7 +82,7 @@ export function readChatGpt(value: unknown, entryOf: (fileId: string) => string 
   const given = ChatGptConversation.parse(value)
   const nodes: DraftNode[] = []
   const skipped: Draft['skipped'] = []
-  const unknownKinds = new Set<string>()
+  const unknownKinds = createUnknownKinds()
   for (const [id, unchecked] of Object.entries(given.mapping)) {
     const node = Node.safeParse(unchecked)
     const parentId = node.success ? node.data.parent : null
@@ -101,13 +101,9 @@ export function readChatGpt(value: unknown, entryOf: (fileId: string) => string 
       )
   }
   const conversationId = given.conversation_id ?? given.id
-  if (unknownKinds.size > 0)
-    skipped.push({
-      what: [...unknownKinds].join(', '),
-      failure: storedFailure('import_marks_unknown', {
-        conversation: (given.title.trim() || conversationId || '').slice(0, MAX_NAME_CHARACTERS),
-      }),
-    })
+  skipped.push(
+    ...unknownKinds.skipped(given.title.trim() || conversationId || '', 'import_marks_unknown'),
+  )
   return {
     origin: `chatgpt:${conversationId ?? nodes[0]?.id ?? ''}`,
     title: given.title,
@@ -130,7 +126,7 @@ function toNode(
   defaultModel: string | null,
   entryOf: (fileId: string) => string | null,
   /** Receives the kinds of marks that the text loses. */
-  unknownKinds: Set<string>,
+  unknownKinds: UnknownKinds,
 ): DraftNode {
   const { author, content, metadata } = message
   const isHidden =
@@ -162,7 +158,7 @@ function toNode(
 
 const textOf = (
   { content: { parts, text, result }, metadata }: Message,
-  unknownKinds: Set<string>,
+  unknownKinds: UnknownKinds,
 ): string => {
   const said = parts.flatMap((part) =>
     typeof part === 'string' ? [part] : typeof part.text === 'string' ? [part.text] : [],
@@ -174,8 +170,7 @@ const textOf = (
   return whole.replaceAll(MARK, (mark, inner: string) => {
     const shown = markText(inner, references.get(mark))
     const [kind = ''] = inner.split(MARK_SEPARATOR, 1)
-    if (shown === '' && !CITATIONS.has(kind) && unknownKinds.size < MAX_KINDS)
-      unknownKinds.add(kind.trim().slice(0, MAX_KIND_CHARACTERS) || '?')
+    if (shown === '' && !CITATIONS.has(kind)) unknownKinds.add(kind)
     return shown
   })
 }
@@ -203,13 +198,7 @@ function entityName(json: string): string {
   }
 }
 
-function linkTo(url: string, title: string): string {
-  const words = title.replaceAll(/[[\]]/g, '').trim()
-  if (!/^https?:\/\/[^\s<>()]+$/.test(url)) return words
-  return `[${words === '' ? url : words}](${url})`
-}
-
-function stepsOf(message: Message, unknownKinds: Set<string>): DraftStep[] {
+function stepsOf(message: Message, unknownKinds: UnknownKinds): DraftStep[] {
   const { author, content, recipient } = message
   if (author.role === 'tool') {
     const name = author.name ?? 'tool'

@@ -2,22 +2,36 @@
 import { z } from 'zod'
 import {
   argumentsText,
+  createUnknownKinds,
   type Draft,
   type DraftFile,
   type DraftNode,
   type DraftStep,
   draftNode,
+  failureText,
+  linkTo,
   looseFlag,
   looseList,
   looseName,
   looseText,
   resultText,
   timeOf,
+  type UnknownKinds,
 } from '../draft.ts'
 
 /** The parent of a first message. */
 const ROOT = '00000000-0000-4000-8000-000000000000'
 
+/** Blocks that say nothing of the conversation. */
+const SILENT = new Set(['flag', 'token_budget', 'redacted_thinking'])
+
+/** Where a source belongs in the text, and its address. */
+const Citation = z.looseObject({
+  end_index: z.int().min(0).nullish().catch(null),
+  url: looseText,
+  title: looseText,
+  details: z.looseObject({ url: looseText, title: looseText }).nullish().catch(null),
+})
 const Block = z.looseObject({
   type: z.string(),
   id: looseName,
@@ -27,6 +41,8 @@ const Block = z.looseObject({
   thinking: looseText,
   input: z.unknown().optional(),
   content: z.unknown().optional(),
+  is_error: looseFlag,
+  citations: looseList(Citation),
 })
 type Block = z.output<typeof Block>
 const Message = z.looseObject({
@@ -57,9 +73,10 @@ export function readClaude(value: unknown): Draft {
   const messages = looseList(Message).parse(given.chat_messages)
   // Older exports have no parents: the order is then the branch.
   const isLinked = messages.some(({ parent_message_uuid: parent }) => parent !== null)
+  const unknownKinds = createUnknownKinds()
   const nodes = messages.map((message, at): DraftNode => {
     const parent = isLinked ? message.parent_message_uuid : (messages[at - 1]?.uuid ?? null)
-    return toNode(message, parent === ROOT ? null : parent, given.model)
+    return toNode(message, parent === ROOT ? null : parent, given.model, unknownKinds)
   })
   return {
     origin: `claude:${given.uuid}`,
@@ -73,11 +90,16 @@ export function readClaude(value: unknown): Draft {
     nodes,
     // If absent, the last branch is shown.
     leaf: given.current_leaf_message_uuid,
-    skipped: [],
+    skipped: unknownKinds.skipped(given.name.trim() || given.uuid, 'import_parts_unknown'),
   }
 }
 
-function toNode(message: Message, parentId: string | null, model: string | null): DraftNode {
+function toNode(
+  message: Message,
+  parentId: string | null,
+  model: string | null,
+  unknownKinds: UnknownKinds,
+): DraftNode {
   const { uuid: id } = message
   const createdAt = timeOf(message.created_at)
   const files: DraftFile[] = [
@@ -87,12 +109,12 @@ function toNode(message: Message, parentId: string | null, model: string | null)
     })),
     ...message.files.map(({ file_name: name }) => ({ name, missing: true as const })),
   ]
+  const steps = message.content.flatMap((block) => toSteps(block, unknownKinds))
   if (message.sender === 'human') {
-    const said = message.content.flatMap(({ type, text }) => (type === 'text' ? [text] : []))
+    const said = steps.flatMap((step) => (step.type === 'text' ? [step.content] : []))
     const text = said.join('\n\n') || message.text
     return draftNode({ id, parentId, role: 'user', text, files, createdAt })
   }
-  const steps = message.content.flatMap(toSteps)
   return draftNode({
     id,
     parentId,
@@ -105,12 +127,38 @@ function toNode(message: Message, parentId: string | null, model: string | null)
   })
 }
 
-function toSteps(block: Block): DraftStep[] {
+/** The text with a link behind each place for which it names a source. */
+function withSources({ text, citations }: Block): string {
+  const links = new Map<number, string[]>()
+  for (const { end_index: end, details, ...given } of citations) {
+    const link = linkTo(details?.url || given.url, details?.title || given.title)
+    if (!link.startsWith('[')) continue
+    const place = Math.min(end ?? text.length, text.length)
+    const before = links.get(place) ?? []
+    if (!before.includes(link)) links.set(place, [...before, link])
+  }
+  let rest = ''
+  let from = 0
+  for (const [place, found] of [...links].sort(([one], [other]) => one - other)) {
+    rest += `${text.slice(from, place)} (${found.join(', ')})`
+    from = place
+  }
+  return rest + text.slice(from)
+}
+
+/** What the result of a failed call says. */
+function errorText(content: unknown): string {
+  if (typeof content === 'string') return content
+  const said = looseList(z.looseObject({ text: z.string() })).parse(content)
+  return said.map(({ text }) => text).join('\n') || JSON.stringify(content ?? null)
+}
+
+function toSteps(block: Block, unknownKinds: UnknownKinds): DraftStep[] {
   switch (block.type) {
     case 'thinking':
       return [{ type: 'thinking', content: block.thinking }]
     case 'text':
-      return [{ type: 'text', content: block.text }]
+      return [{ type: 'text', content: withSources(block) }]
     case 'tool_use':
       return [
         {
@@ -126,10 +174,15 @@ function toSteps(block: Block): DraftStep[] {
           type: 'tool_result',
           callId: block.tool_use_id,
           name: block.name,
-          content: resultText(block.content),
+          content: block.is_error
+            ? failureText(errorText(block.content))
+            : resultText(block.content),
         },
       ]
     default:
+      // Of blocks that come up in the future, such as `voice_note`, at least the text is kept.
+      if (block.text !== '') return [{ type: 'text', content: block.text }]
+      if (!SILENT.has(block.type)) unknownKinds.add(block.type)
       return []
   }
 }

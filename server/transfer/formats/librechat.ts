@@ -2,7 +2,9 @@
 import { z } from 'zod'
 import {
   argumentsText,
+  createUnknownKinds,
   type Draft,
+  type DraftFile,
   type DraftNode,
   type DraftStep,
   draftNode,
@@ -12,6 +14,7 @@ import {
   looseText,
   resultText,
   timeOf,
+  type UnknownKinds,
 } from '../draft.ts'
 
 /** The parent of a first message. */
@@ -21,21 +24,38 @@ const Text = z.union([
   z.string(),
   z.looseObject({ value: looseText }).transform(({ value }) => value),
 ])
+/** A call of an agent or, within `function` or `code_interpreter`, of an assistant. */
+const ToolCall = z.looseObject({
+  id: looseName,
+  type: looseText,
+  name: looseText,
+  args: z.unknown().optional(),
+  output: looseName,
+  function: z
+    .looseObject({ name: looseText, arguments: z.unknown().optional(), output: looseName })
+    .nullish()
+    .catch(null),
+  code_interpreter: z
+    .looseObject({ input: looseText, outputs: z.array(z.unknown()).nullish().catch(null) })
+    .nullish()
+    .catch(null),
+})
+type ToolCall = z.output<typeof ToolCall>
+/** The types are those of `TMessageContentParts` in LibreChat. */
 const Part = z.looseObject({
   type: z.string(),
   text: Text.catch(''),
   think: Text.catch(''),
-  tool_call: z
-    .looseObject({
-      id: looseName,
-      name: looseText,
-      args: z.unknown().optional(),
-      output: looseName,
-    })
-    .nullish()
-    .catch(null),
+  error: looseText,
+  tool_call: ToolCall.nullish().catch(null),
+  image_file: z.looseObject({ filename: looseText }).nullish().catch(null),
+  image_url: z
+    .union([z.string(), z.looseObject({ url: looseText }).transform(({ url }) => url)])
+    .catch(''),
 })
 type Part = z.output<typeof Part>
+/** Parts that say nothing of the conversation. */
+const SILENT = new Set(['agent_update'])
 const Message = z.looseObject({
   messageId: z.string().min(1),
   parentMessageId: looseName,
@@ -69,11 +89,13 @@ const LibreChatConversation = z
 /** @throws ZodError for anything but a conversation. */
 export function readLibreChat(value: unknown): Draft {
   const given = LibreChatConversation.parse(value)
-  const nodes = flatten(given.messagesTree ?? given.messages ?? [], given.options?.model ?? null)
+  const unknownKinds = createUnknownKinds()
+  const model = given.options?.model ?? null
+  const nodes = flatten(given.messagesTree ?? given.messages ?? [], model, unknownKinds)
   return {
     origin: `librechat:${given.conversationId}`,
     title: given.title,
-    model: given.options?.model ?? null,
+    model,
     systemPrompt: given.options?.promptPrefix ?? null,
     pinned: false,
     archived: false,
@@ -82,12 +104,19 @@ export function readLibreChat(value: unknown): Draft {
     updatedAt: null,
     nodes,
     leaf: nodes.at(-1)?.id ?? null,
-    skipped: [],
+    skipped: unknownKinds.skipped(
+      given.title.trim() || given.conversationId,
+      'import_parts_unknown',
+    ),
   }
 }
 
 /** The messages of a list or a tree, parents first. A tree may be nested deeper than any call stack. */
-function flatten(messages: readonly unknown[], model: string | null): DraftNode[] {
+function flatten(
+  messages: readonly unknown[],
+  model: string | null,
+  unknownKinds: UnknownKinds,
+): DraftNode[] {
   const nodes: DraftNode[] = []
   const open: { message: unknown; parent: string | null }[] = messages
     .map((message) => ({ message, parent: null }))
@@ -97,18 +126,27 @@ function flatten(messages: readonly unknown[], model: string | null): DraftNode[
     if (!read.success) continue
     const { children, parentMessageId, messageId } = read.data
     const parent = next.parent ?? (parentMessageId === ROOT ? null : parentMessageId)
-    nodes.push(toNode(read.data, parent, model))
+    nodes.push(toNode(read.data, parent, model, unknownKinds))
     for (const child of [...(children ?? [])].reverse())
       open.push({ message: child, parent: messageId })
   }
   return nodes
 }
 
-function toNode(message: Message, parentId: string | null, model: string | null): DraftNode {
+function toNode(
+  message: Message,
+  parentId: string | null,
+  model: string | null,
+  unknownKinds: UnknownKinds,
+): DraftNode {
   const { messageId: id, text } = message
   const createdAt = timeOf(message.createdAt)
-  const files = message.files.map(({ filename: name }) => ({ name, missing: true as const }))
-  const said = message.content.flatMap(({ type, text: part }) => (type === 'text' ? [part] : []))
+  const files = [
+    ...message.files.map(({ filename: name }) => ({ name, missing: true as const })),
+    ...message.content.flatMap(toFile),
+  ]
+  const steps = message.content.flatMap((part) => toSteps(part, unknownKinds))
+  const said = steps.flatMap((step) => (step.type === 'text' ? [step.content] : []))
   if (message.isCreatedByUser)
     return draftNode({
       id,
@@ -118,7 +156,7 @@ function toNode(message: Message, parentId: string | null, model: string | null)
       files,
       createdAt,
     })
-  const steps = message.content.flatMap(toSteps)
+  const hasFailed = message.error || message.content.some(({ type }) => type === 'error')
   return draftNode({
     id,
     parentId,
@@ -126,20 +164,39 @@ function toNode(message: Message, parentId: string | null, model: string | null)
     steps: steps.length > 0 || text === '' ? steps : [{ type: 'text', content: text }],
     files,
     model: message.model ?? model,
-    status: message.error ? 'failed' : 'completed',
+    status: hasFailed ? 'failed' : 'completed',
     createdAt,
   })
 }
 
-function toSteps({ type, text, think, tool_call: call }: Part): DraftStep[] {
-  if (type === 'text') return [{ type: 'text', content: text }]
+function toSteps(part: Part, unknownKinds: UnknownKinds): DraftStep[] {
+  const { type, text, think, tool_call: call } = part
   if (type === 'think') return [{ type: 'thinking', content: think }]
-  if (type !== 'tool_call' || call == null) return []
-  const { id: callId, name } = call
-  return [
-    { type: 'tool_call', callId, name, arguments: argumentsText(call.args) },
-    ...(call.output === null
-      ? []
-      : [{ type: 'tool_result' as const, callId, name, content: resultText(call.output) }]),
+  if (type === 'error') return [{ type: 'text', content: text || part.error }]
+  if (type === 'text' || text !== '') return [{ type: 'text', content: text }]
+  if (type === 'tool_call' && call != null) return callSteps(call)
+  if (!SILENT.has(type) && toFile(part).length === 0) unknownKinds.add(type)
+  return []
+}
+
+function callSteps({ id: callId, type, function: own, code_interpreter: code, ...call }: ToolCall) {
+  const name = call.name || own?.name || type || 'tool'
+  const input = code == null ? (call.args ?? own?.arguments) : { code: code.input }
+  const output = call.output ?? own?.output ?? code?.outputs ?? null
+  const steps: DraftStep[] = [
+    { type: 'tool_call', callId, name, arguments: argumentsText(input ?? {}) },
   ]
+  if (output !== null)
+    steps.push({ type: 'tool_result', callId, name, content: resultText(output) })
+  return steps
+}
+
+/** The picture of a part: the export names files of the server, and holds the bytes of others. */
+function toFile({ type, image_file: file, image_url: url }: Part): DraftFile[] {
+  if (type === 'image_file') return [{ name: file?.filename || 'image', missing: true }]
+  if (type !== 'image_url' || url === '') return []
+  const found = /^data:image\/([a-z]+);base64,/.exec(url.slice(0, 100))
+  return found === null
+    ? [{ name: url.slice(0, 200), missing: true }]
+    : [{ name: `image.${found[1]}`, base64: url.slice(found[0].length) }]
 }

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import {
   argumentsText,
+  createUnknownKinds,
   type Draft,
   type DraftFile,
   type DraftNode,
@@ -13,6 +14,7 @@ import {
   looseText,
   resultText,
   timeOf,
+  type UnknownKinds,
 } from '../draft.ts'
 
 const Texts = looseList(z.looseObject({ text: looseText }))
@@ -76,10 +78,14 @@ const OpenWebUiChat = z.looseObject({
 export function readOpenWebUi(value: unknown): Draft {
   const given = OpenWebUiChat.parse(value)
   const { history, models, params } = given.chat
-  const nodes = looseList(Message).parse(Object.values(history.messages)).map(toNode)
+  const unknownKinds = createUnknownKinds()
+  const nodes = looseList(Message)
+    .parse(Object.values(history.messages))
+    .map((message) => toNode(message, unknownKinds))
+  const title = given.title || given.chat.title
   return {
     origin: `open-webui:${given.id ?? nodes[0]?.id ?? ''}`,
-    title: given.title || given.chat.title,
+    title,
     model: models[0] ?? null,
     systemPrompt: params?.system ?? null,
     pinned: given.pinned,
@@ -89,11 +95,11 @@ export function readOpenWebUi(value: unknown): Draft {
     updatedAt: timeOf(given.updated_at),
     nodes,
     leaf: history.currentId,
-    skipped: [],
+    skipped: unknownKinds.skipped(title, 'import_parts_unknown'),
   }
 }
 
-function toNode(message: Message): DraftNode {
+function toNode(message: Message, unknownKinds: UnknownKinds): DraftNode {
   const { id, parentId, role, content } = message
   const common = {
     id,
@@ -103,7 +109,7 @@ function toNode(message: Message): DraftNode {
   }
   if (role === 'user') return draftNode({ ...common, role, text: content })
   if (role !== 'assistant') return draftNode({ ...common, role: 'hidden' })
-  const steps = message.output.flatMap(toSteps)
+  const steps = message.output.flatMap((item) => toSteps(item, unknownKinds))
   // The content repeats reasoning and calls as `<details>`; `output` has the originals.
   return draftNode({
     ...common,
@@ -116,7 +122,7 @@ function toNode(message: Message): DraftNode {
 const joined = (texts: readonly { text: string }[]): string =>
   texts.map(({ text }) => text).join('')
 
-function toSteps(item: Output): DraftStep[] {
+function toSteps(item: Output, unknownKinds: UnknownKinds): DraftStep[] {
   switch (item.type) {
     case 'reasoning':
       return [{ type: 'thinking', content: joined(item.content) || joined(item.summary) }]
@@ -136,6 +142,7 @@ function toSteps(item: Output): DraftStep[] {
       return [{ type: 'tool_result', callId: item.call_id, name: '', content: resultText(text) }]
     }
     default:
+      unknownKinds.add(item.type)
       return []
   }
 }

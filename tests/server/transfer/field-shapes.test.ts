@@ -8,6 +8,8 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { SqliteClient } from '../../../server/lib/sqlite-driver.ts'
 import { openArchive } from '../../../server/transfer/archive.ts'
 import { readChatGpt } from '../../../server/transfer/formats/chatgpt.ts'
+import { readClaude } from '../../../server/transfer/formats/claude.ts'
+import { readLibreChat } from '../../../server/transfer/formats/librechat.ts'
 import { readOpenWebUi } from '../../../server/transfer/formats/open-webui.ts'
 import { openPython } from '../../../server/transfer/formats/python.ts'
 import { chatGpt, node, said } from '../../support/chatgpt-exports.ts'
@@ -152,6 +154,156 @@ test('an Open WebUI chat of 2025 has calls with their results, code that was run
     { type: 'tool_call', name: 'code_interpreter', arguments: '{"code":"print(2 < 3)"}' },
     { type: 'tool_result', content: expect.stringContaining('stdout') },
     { type: 'text', content: 'Done.' },
+  ])
+})
+
+// Sinity/polylogue: its notes on the exports of Claude
+test('a Claude answer has the links of its sources, failed calls, and the text of blocks of other kinds', () => {
+  const block = (type: string, more: object) => ({
+    start_timestamp: null,
+    stop_timestamp: null,
+    flags: null,
+    type,
+    ...more,
+  })
+  const message = (uuid: string, sender: string, content: object[]) => ({
+    uuid,
+    text: 'as the page shows it',
+    content,
+    sender,
+    created_at: '2026-03-18T03:16:18.177293Z',
+    attachments: [],
+    files: [],
+  })
+  const text = 'Rents rose. Wages fell.'
+  const cited = (end: number, url: string) => ({
+    uuid: 'x',
+    start_index: 0,
+    end_index: end,
+    details: { type: 'web_search_citation', url },
+  })
+  const draft = readClaude({
+    uuid: 'c',
+    name: 'Rents',
+    summary: '',
+    account: { uuid: 'u' },
+    chat_messages: [
+      message('h', 'human', [block('voice_note', { title: 'Note', text: 'How are rents?' })]),
+      message('a', 'assistant', [
+        block('tool_use', { id: 'tu', name: 'web_fetch', input: { url: 'https://a.example' } }),
+        block('tool_result', {
+          tool_use_id: 'tu',
+          name: 'web_fetch',
+          content: [{ type: 'text', text: 'The page is gone.', uuid: 'y' }],
+          is_error: true,
+        }),
+        block('token_budget', {}),
+        block('text', {
+          text,
+          citations: [
+            cited(text.length, 'javascript:alert(1)'),
+            cited(11, 'https://b.example/rents'),
+            cited(text.length, 'https://b.example/wages'),
+          ],
+        }),
+        block('hologram', { data: 'x' }),
+      ]),
+    ],
+  })
+  expect(draft.nodes[0]).toMatchObject({ role: 'user', text: 'How are rents?' })
+  expect(draft.nodes[1]?.steps).toEqual([
+    expect.objectContaining({ type: 'tool_call', callId: 'tu', name: 'web_fetch' }),
+    {
+      type: 'tool_result',
+      callId: 'tu',
+      name: 'web_fetch',
+      content: JSON.stringify({ success: false, error: 'The page is gone.' }),
+    },
+    {
+      type: 'text',
+      content:
+        'Rents rose. ([https://b.example/rents](https://b.example/rents)) Wages fell. ([https://b.example/wages](https://b.example/wages))',
+    },
+  ])
+  expect(draft.skipped).toEqual([
+    {
+      what: 'hologram',
+      failure: expect.objectContaining({
+        reason: 'import_parts_unknown',
+        params: { conversation: 'Rents' },
+      }),
+    },
+  ])
+})
+
+// danny-avila/LibreChat: `TMessageContentParts` in its types of assistants
+test('a LibreChat answer has the calls of assistants, errors, pictures, and texts in both forms', () => {
+  const call = (tool_call: object) => ({ type: 'tool_call', tool_call })
+  const draft = readLibreChat({
+    conversationId: 'l',
+    title: 'Sums',
+    endpoint: 'assistants',
+    options: { model: 'gpt-4o', endpoint: 'assistants' },
+    messages: [
+      {
+        messageId: 'h',
+        parentMessageId: '00000000-0000-0000-0000-000000000000',
+        isCreatedByUser: true,
+        text: '',
+        content: [
+          { type: 'text', text: { value: 'Add them up', annotations: [] } },
+          { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } },
+        ],
+      },
+      {
+        messageId: 'a',
+        parentMessageId: 'h',
+        isCreatedByUser: false,
+        sender: 'GPT-4o',
+        text: '',
+        content: [
+          { type: 'think', think: { value: 'Easy.' } },
+          call({
+            id: 'c1',
+            type: 'code_interpreter',
+            code_interpreter: { input: 'print(2+2)', outputs: [{ type: 'logs', logs: '4' }] },
+            progress: 1,
+          }),
+          call({
+            id: 'c2',
+            type: 'function',
+            function: { name: 'look_up', arguments: '{"q":"sum"}', output: 'four' },
+          }),
+          call({ id: 'c3', type: 'tool_call', name: 'search', args: { q: 'x' }, output: 'found' }),
+          { type: 'image_file', image_file: { file_id: 'f', filename: 'chart.png', width: 9 } },
+          { type: 'agent_update', agent_update: { agentId: 'x', index: 0, runId: 'y' } },
+          { type: 'mystery' },
+          { type: 'error', error: 'The quota is used up.' },
+        ],
+      },
+    ],
+  })
+  const [question, answer] = draft.nodes
+  expect(question).toMatchObject({
+    text: 'Add them up',
+    files: [{ name: 'image.png', base64: 'iVBORw0KGgo=' }],
+  })
+  expect(answer).toMatchObject({
+    status: 'failed',
+    files: [{ name: 'chart.png', missing: true }],
+    steps: [
+      { type: 'thinking', content: 'Easy.' },
+      { type: 'tool_call', name: 'code_interpreter', arguments: '{"code":"print(2+2)"}' },
+      { type: 'tool_result', callId: 'c1', content: expect.stringContaining('"logs":"4"') },
+      { type: 'tool_call', name: 'look_up', arguments: '{"q":"sum"}' },
+      { type: 'tool_result', callId: 'c2', content: expect.stringContaining('four') },
+      { type: 'tool_call', name: 'search', arguments: '{"q":"x"}' },
+      { type: 'tool_result', callId: 'c3', content: expect.stringContaining('found') },
+      { type: 'text', content: 'The quota is used up.' },
+    ],
+  })
+  expect(draft.skipped).toMatchObject([
+    { what: 'mystery', failure: { reason: 'import_parts_unknown' } },
   ])
 })
 

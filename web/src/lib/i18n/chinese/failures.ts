@@ -136,6 +136,7 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   import_marks_unknown: '“{{conversation}}”中的这类标记无法识别，导出文件里也没有其内容',
   import_no_messages: '没有任何消息',
   import_out_of_memory: '需要的内存超过了导入的上限',
+  import_parts_unknown: '“{{conversation}}”中的这类内容无法识别，已略过',
   import_project_exists: '已有同名项目，其中的文件保持不变',
   import_storage_full:
     '存储空间放不下其中的文字；请删除一些对话、分享链接或文件后重新导入（已有的内容不会重复导入）',

@@ -290,6 +290,8 @@ export const storedFailures: Record<StoredFailureReason, string> = {
     'les repères de ce type dans « {{conversation}} » sont inconnus, et l’export n’en donne pas le contenu',
   import_no_messages: 'il ne contient aucun message',
   import_out_of_memory: 'il exige plus de mémoire qu’une importation n’en peut utiliser',
+  import_parts_unknown:
+    'les parties de ce type dans « {{conversation}} » sont inconnues et ont été omises',
   import_project_exists: 'vous avez déjà un projet de ce nom ; ses fichiers n’ont pas été modifiés',
   import_storage_full:
     'votre espace de stockage ne suffit pas pour ses textes ; supprimez des conversations, des liens partagés ou des fichiers et importez-le de nouveau (ce qui est déjà là n’est pas importé deux fois)',

@@ -295,6 +295,8 @@ export const storedFailures: Record<StoredFailureReason, string> = {
     'Marken dieser Art in „{{conversation}}“ sind nicht bekannt, und der Export enthält ihren Inhalt nicht',
   import_no_messages: 'es enthält keine Nachrichten',
   import_out_of_memory: 'es braucht mehr Speicher, als ein Import verwenden darf',
+  import_parts_unknown:
+    'Teile dieser Art in „{{conversation}}“ sind nicht bekannt und wurden weggelassen',
   import_project_exists:
     'du hast schon ein Projekt mit diesem Namen; seine Dateien wurden nicht geändert',
   import_storage_full:

@@ -283,6 +283,8 @@ export const storedFailures: Record<StoredFailureReason, string> = {
     '「{{conversation}}」にあるこの種類の記号は認識できず、エクスポートにその内容もありません',
   import_no_messages: 'メッセージが含まれていません',
   import_out_of_memory: 'インポートで使える上限を超えるメモリが必要です',
+  import_parts_unknown:
+    '「{{conversation}}」にあるこの種類の部分は認識できないため、省略されました',
   import_project_exists: '同じ名前のプロジェクトが既にあります。そのファイルは変更していません',
   import_storage_full:
     'テキストを保存する空きがありません。会話、共有リンク、ファイルのいくつかを削除して、もう一度インポートしてください（すでにあるものは重複しません）',

@@ -276,6 +276,7 @@ export const storedFailures: Record<StoredFailureReason, string> = {
     '“{{conversation}}”에 있는 이 종류의 표시는 알 수 없으며, 내보낸 파일에 그 내용도 없습니다',
   import_no_messages: '메시지가 없습니다',
   import_out_of_memory: '가져오기에 허용된 것보다 많은 메모리가 필요합니다',
+  import_parts_unknown: '“{{conversation}}”에 있는 이 종류의 부분은 알 수 없어 제외했습니다',
   import_project_exists: '같은 이름의 프로젝트가 이미 있습니다. 그 파일은 변경되지 않았습니다',
   import_storage_full:
     '텍스트를 저장할 공간이 없습니다. 대화, 공유 링크 또는 파일을 일부 삭제하고 다시 가져오세요(이미 있는 항목은 두 번 가져오지 않습니다)',

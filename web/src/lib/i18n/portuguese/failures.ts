@@ -282,6 +282,8 @@ export const storedFailures: Record<StoredFailureReason, string> = {
     'as marcas deste tipo em “{{conversation}}” não são conhecidas, e a exportação não traz o conteúdo delas',
   import_no_messages: 'não contém mensagens',
   import_out_of_memory: 'precisa de mais memória do que uma importação pode usar',
+  import_parts_unknown:
+    'as partes deste tipo em “{{conversation}}” não são conhecidas e foram omitidas',
   import_project_exists:
     'você já tem um projeto com este nome; os arquivos dele não foram alterados',
   import_storage_full:

@@ -276,6 +276,7 @@ export const storedFailures: Record<StoredFailureReason, string> = {
     'метки этого вида в «{{conversation}}» неизвестны, и в экспорте нет их содержимого',
   import_no_messages: 'нет сообщений',
   import_out_of_memory: 'нужно больше памяти, чем доступно импорту',
+  import_parts_unknown: 'части этого вида в «{{conversation}}» неизвестны и пропущены',
   import_project_exists: 'у вас уже есть проект с таким названием; его файлы не изменены',
   import_storage_full:
     'в хранилище нет места для этих текстов; удалите часть бесед, общих ссылок или файлов и импортируйте ещё раз (то, что уже есть, повторно не импортируется)',

@@ -287,6 +287,8 @@ export const storedFailures: Record<StoredFailureReason, string> = {
     'las marcas de este tipo en «{{conversation}}» no se conocen, y la exportación no incluye su contenido',
   import_no_messages: 'no contiene mensajes',
   import_out_of_memory: 'necesita más memoria de la que puede usar una importación',
+  import_parts_unknown:
+    'las partes de este tipo en «{{conversation}}» no se conocen y se han omitido',
   import_project_exists: 'ya tienes un proyecto con este nombre; sus archivos no se cambiaron',
   import_storage_full:
     'tu almacenamiento no tiene espacio para sus textos; elimina conversaciones, enlaces compartidos o archivos e impórtalo de nuevo (lo que ya está no se importa dos veces)',

@@ -138,6 +138,7 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   import_marks_unknown: '「{{conversation}}」中的這類標記無法辨識，匯出檔案裡也沒有其內容',
   import_no_messages: '沒有任何訊息',
   import_out_of_memory: '需要的記憶體超過了匯入的上限',
+  import_parts_unknown: '「{{conversation}}」中的這類內容無法辨識，已略過',
   import_project_exists: '已有同名專案，其中的檔案保持不變',
   import_storage_full:
     '儲存空間放不下其中的文字；請刪除一些對話、分享連結或檔案後重新匯入（已有的內容不會重複匯入）',
