@@ -65,7 +65,7 @@ const NO_CREDIT =
   /insufficient.{0,3}(?:balance|credit|fund)|(?:balance|credit).{0,20}(?:too low|insufficient|exhausted)|out of credit|no credit|billing_error|arrear|余额不足|欠费/i
 const NO_QUOTA = /insufficient_quota|exceeded your current quota|quota.{0,20}(?:exhausted|used up)/i
 const BAD_KEY =
-  /(?:invalid|incorrect|wrong|expired|missing|unknown|revoked).{0,10}\b(?:api|access|auth\w*).{0,3}(?:key|token)|api.?key.{0,20}(?:not valid|invalid|incorrect|expired|not found|revoked|required|missing)|invalid_api_key|authentication_error|unauthenticated|unauthori[sz]ed/i
+  /(?:invalid|incorrect|wrong|expired|missing|unknown|revoked).{0,10}\b(?:api|access|auth\w*).{0,3}(?:key|token)|api.?key.{0,20}(?:not valid|invalid|incorrect|expired|not found|revoked|required|missing)|invalid_api_key|authentication_error|unauthenticated|unauthori[sz]ed|auth\.?failure/i
 const FILTERED =
   /content.?(?:filter|policy|management)|responsible.?ai|moderation|flagged|sensitive|data_inspection|the (?:content |input )?filter|敏感|违规|审核/i
 const NO_MODEL =
@@ -182,6 +182,8 @@ export function errorIn(value: unknown): unknown {
   if (isRecord(error) || Array.isArray(error)) return error
   if (error !== undefined && error !== null && error !== false && error !== '')
     return typeof value.message === 'string' || typeof value.detail === 'string' ? value : error
+  const ofCloud = asRecord(value.Response)?.Error ?? asRecord(value.ResponseMetadata)?.Error
+  if (isRecord(ofCloud)) return ofCloud
   if (value.object === 'error') return value
   if (value.type === 'error' && choices === undefined) return value
   if (isRecord(state) && typeof state.status_code === 'number' && state.status_code !== 0)
@@ -307,14 +309,26 @@ const TEXT_FIELDS = [
   'status_msg',
   'base_resp',
   'errors',
+  'errmsg',
+  'faultstring',
   'description',
   'title',
   'reason',
 ] as const
 /** Fields that name the kind of an error. */
-const CODE_FIELDS = ['code', 'status', 'type', 'status_code', 'error_code', 'http_code'] as const
+const CODE_FIELDS = [
+  'code',
+  'Code',
+  'status',
+  'type',
+  'status_code',
+  'error_code',
+  'http_code',
+] as const
 /** Fields that contain a further error object. */
 const INNER_FIELDS = ['error', 'message', 'detail', 'base_resp', 'metadata', 'raw'] as const
+/** Fields of clouds and gateways that hold an error somewhere within: `Response.Error`, `ResponseMetadata.Error`, `fault`, `result`. */
+const OUTER_FIELD = /^(?:error|fault|exception|response|responsemetadata|result|output|data)$/i
 const MAX_LEVELS = 6
 const MAX_LIST = 5
 /** What gateways say when the error of the provider itself is elsewhere in the body. */
@@ -336,7 +350,12 @@ function providerText(body: unknown, level = 0): string {
   }
   const fields = asRecord(body)
   if (fields === undefined) return ''
-  const texts = TEXT_FIELDS.map((name) => providerText(fields[name], level + 1))
+  const texts = [
+    ...TEXT_FIELDS.map((name) => fields[name]),
+    ...Object.entries(fields).flatMap(([name, value]) =>
+      OUTER_FIELD.test(name) && typeof value === 'object' ? [value] : [],
+    ),
+  ].map((value) => providerText(value, level + 1))
   const own = texts.find((text) => text !== '' && !SAYS_NOTHING.test(text))
   // OpenRouter: what the provider itself said.
   const raw = providerText(asRecord(fields.metadata)?.raw, level + 1)
@@ -363,7 +382,15 @@ function providerCodes(body: unknown, level = 0): string[] {
     const isWord = typeof value === 'string' && /^[\w.-]{1,60}$/.test(value) && value !== 'error'
     return isWord || typeof value === 'number' ? [String(value)] : []
   })
-  return [...own, ...INNER_FIELDS.flatMap((name) => providerCodes(fields[name], level + 1))]
+  const outer = Object.keys(fields).filter(
+    (name) => OUTER_FIELD.test(name) && typeof fields[name] === 'object',
+  )
+  return [
+    ...own,
+    ...[...new Set([...INNER_FIELDS, ...outer])].flatMap((name) =>
+      providerCodes(fields[name], level + 1),
+    ),
+  ]
 }
 
 /** Google's `RetryInfo`, in seconds (https://cloud.google.com/apis/design/errors#error_payloads). */

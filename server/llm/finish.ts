@@ -27,6 +27,9 @@ const ENDINGS: ReadonlyMap<string, Ending> = new Map(
       'model_context_window_exceeded',
       'truncated',
       'incomplete',
+      'repetition',
+      'repetition_truncation',
+      'time_limit',
     ],
     filter: [
       'content_filter',

@@ -31,6 +31,7 @@ test.each([
       'model_length',
       'max_output_tokens',
       'model_context_window_exceeded',
+      'repetition_truncation',
     ],
   ],
   [

@@ -26,6 +26,24 @@ const bodies: [source: string, body: unknown][] = [
   ['GLM', { code: 1214, msg: 'The field x is unknown.', success: false }],
   ['MiniMax', { base_resp: { status_code: 2013, status_msg: 'The field x is unknown.' } }],
   ['Bedrock', { Message: 'The field x is unknown.' }],
+  [
+    'Tencent Cloud',
+    { Response: { Error: { Code: 'InvalidParameter', Message: 'The field x is unknown.' } } },
+  ],
+  [
+    'Volcengine',
+    {
+      ResponseMetadata: {
+        RequestId: 'r',
+        Error: { Code: 'InvalidParameter', Message: 'The field x is unknown.' },
+      },
+    },
+  ],
+  ['Apigee', { fault: { faultstring: 'The field x is unknown.', detail: { errorcode: 'x.y' } } }],
+  [
+    'Cloudflare',
+    { result: null, success: false, errors: [{ message: 'The field x is unknown.' }] },
+  ],
   ['a text', 'The field x is unknown.'],
   ['JSON as a text', JSON.stringify({ error: { message: 'The field x is unknown.' } })],
   ['a field with a text', { error: 'The field x is unknown.' }],
