@@ -78,7 +78,16 @@ export function createEventReader(context: FailureContext): ResponseReader {
       facts.size += JSON.stringify(delta.citation).length
       block.citations.push(delta.citation)
     }
-    add(block, asText(delta.text) || asText(delta.thinking) || asText(delta.partial_json))
+    const thought = asText(delta.thinking)
+    // Some gateways send reasoning within the block of the text. It is not part of what goes back.
+    if (thought !== '' && block.type === 'text') {
+      facts.size += thought.length
+      deltas.addThinking(thought)
+    }
+    add(
+      block,
+      asText(delta.text) || (block.type === 'text' ? '' : thought) || asText(delta.partial_json),
+    )
   }
   const stop = (reason: unknown, details: unknown) => {
     if (typeof reason !== 'string') return
@@ -158,6 +167,8 @@ function callOf({ start, text }: Block): ToolCall {
 
 /** The input that a block began with: the whole input of a response that is not a stream. */
 function inputText(start: Record<string, unknown>): string {
+  // Some gateways pass on the text of OpenAI's arguments.
+  if (typeof start.input === 'string') return start.input.trim() === '{}' ? '' : start.input
   const input = asRecord(start.input)
   return input === undefined || Object.keys(input).length === 0 ? '' : JSON.stringify(input)
 }
@@ -187,7 +198,7 @@ function contentOf({ start, type, text, citations, signature }: Block): Record<s
     return { ...start, text: written, ...(citations.length === 0 ? {} : { citations }) }
   if (type === 'thinking') return { ...start, thinking: written, signature }
   // Calls of the provider's own tools have an input, too.
-  if (asRecord(start.input) === undefined) return start
+  if (type !== 'tool_use' && asRecord(start.input) === undefined) return start
   try {
     const input: unknown = JSON.parse(argumentsOf(start, written) || '{}')
     return { ...start, input: asRecord(input) ?? { unreadable: written.slice(0, 2000) } }

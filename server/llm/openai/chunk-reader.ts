@@ -73,7 +73,8 @@ export function createChunkReader(
     const thought = plainThought(delta) || newDetails(delta)
     const said = asText(delta.content) || asText(delta.refusal)
     if (thought !== '') reasoning(thought)
-    if (Array.isArray(delta.content)) readParts(delta.content)
+    if (typeof delta.content === 'object' && delta.content !== null)
+      readParts([delta.content].flat())
     else if (said !== '') content(said)
     if (Array.isArray(calls) && calls.length > 0) assembly.add(calls)
     const legacy = delta.function_call
@@ -124,6 +125,8 @@ export function createChunkReader(
         hasDeltas ||= !isEmpty()
         // A response that is not a stream. After deltas, a message repeats what they said.
       } else if (isRecord(choice.message) && !hasDeltas) held = readDelta(choice.message)
+      // A server of the older completions API.
+      else if (typeof choice.text === 'string') content(choice.text)
       const reason = choice.finish_reason
       if (typeof reason !== 'string' || reason === '') continue
       finishReason ??= reason

@@ -72,11 +72,13 @@ export function createResponseEventReader(context: FailureContext): ResponseRead
   }
   const delta = (
     type: 'text_delta' | 'thinking_delta',
-    place: number,
+    name: number | string,
     event: Record<string, unknown>,
   ) => {
     const text = asText(event.delta)
-    const item = items.get(place)
+    // Some gateways do not announce the item, and repeat its text at the end.
+    if (items.size === 0) begin(name, { type: type === 'text_delta' ? 'message' : 'reasoning' })
+    const item = items.get(placeOf(name))
     const add = type === 'text_delta' ? deltas.addText : deltas.addThinking
     count(item, text.length)
     const part = event.summary_index ?? event.content_index
@@ -159,18 +161,27 @@ export function createResponseEventReader(context: FailureContext): ResponseRead
         return
       case 'response.output_text.delta':
       case 'response.refusal.delta':
-        delta('text_delta', placeOf(name), event)
+        delta('text_delta', name, event)
         return
       case 'response.reasoning_summary_text.delta':
       case 'response.reasoning_text.delta':
-        delta('thinking_delta', placeOf(name), event)
+        delta('thinking_delta', name, event)
         return
       case 'response.function_call_arguments.delta':
         items.get(placeOf(name))?.arguments.add(asText(event.delta))
         count(items.get(placeOf(name)), asText(event.delta).length)
         return
+      case 'response.function_call_arguments.done': {
+        const open = items.get(placeOf(name))
+        if (open !== undefined && !open.done && asText(event.arguments) !== '')
+          open.value = { ...open.value, arguments: asText(event.arguments) }
+        return
+      }
       case 'response.output_item.done':
         complete(begin(name, item ?? {}), item ?? {})
+        return
+      case 'response.done':
+        end({ status: 'completed', ...asRecord(event.response) })
         return
       case 'response.completed':
       case 'response.incomplete':
@@ -219,9 +230,13 @@ function callOf({ value, arguments: pieces }: Item): ToolCall | undefined {
   return {
     id: id.success ? id.data : CallId.parse(`call_${newId()}`),
     name,
-    arguments: asText(value.arguments) || pieces.read(),
+    arguments: argumentsOf(asText(value.arguments), pieces.read()),
   }
 }
+
+/** An item may begin, and even end, with an empty object although its arguments arrived in pieces. */
+const argumentsOf = (whole: string, pieces: string): string =>
+  whole.trim() === '{}' ? pieces || whole : whole || pieces
 
 /** Reasoning that is neither encrypted nor in words means nothing to a service that stored nothing. */
 const mayGoBack = ({ type, encrypted_content, content }: Record<string, unknown>): boolean =>

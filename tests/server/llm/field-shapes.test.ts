@@ -166,6 +166,77 @@ describe('events of gateways', () => {
   })
 })
 
+describe('an event that a gateway writes in its own way', () => {
+  const messages = useProviderClients<LlmClient>(createAnthropic, { id: 'm', api_key: 'k' })
+  const responses = useProviderClients<LlmClient>(createResponses, { id: 'm', api_key: 'k' })
+  const chat = useProviderClients<LlmClient>(createOpenAiCompatible, { id: 'm', api_key: 'k' })
+  type Provider = typeof messages
+  const read = async ({ upstream, clientFor }: Provider, events: readonly object[]) => {
+    upstream.enqueue(turn.raw(events.map(event)))
+    const response = await readResponse(clientFor(), llmRequest({ tools: [look] }))
+    const { thinking, text, calls } = response
+    return [thinking, text, calls.map((call) => call.arguments), response.end.type]
+  }
+  const block = (start: object, ...deltas: object[]) => [
+    { type: 'message_start', message: { id: 'x' } },
+    { type: 'content_block_start', index: 0, content_block: start },
+    ...deltas.map((delta) => ({ type: 'content_block_delta', index: 0, delta })),
+    { type: 'content_block_stop', index: 0 },
+    { type: 'message_delta', delta: { stop_reason: 'end_turn' } },
+    { type: 'message_stop' },
+  ]
+
+  test('never makes a call run without its arguments', async () => {
+    const call = { type: 'tool_use', id: 't', name: 'look', input: '{"at":1}' }
+    expect(await read(messages, block(call))).toEqual(['', '', ['{"at":1}'], 'finished'])
+    const item = { type: 'function_call', id: 'f', call_id: 'c', name: 'look' }
+    const added = { type: 'response.output_item.added', output_index: 0 }
+    const completed = { type: 'response.completed', response: { status: 'completed', output: [] } }
+    const piece = (type: string, more: object) => ({ type, output_index: 0, item_id: 'f', ...more })
+    for (const events of [
+      // The whole at the end only.
+      [
+        { ...added, item: { ...item, arguments: '' } },
+        piece('response.function_call_arguments.done', { arguments: '{"at":1}' }),
+        completed,
+      ],
+      // An empty object first.
+      [
+        { ...added, item: { ...item, arguments: '{}' } },
+        piece('response.function_call_arguments.delta', { delta: '{"at":1}' }),
+        completed,
+      ],
+    ])
+      expect(await read(responses, events)).toEqual(['', '', ['{"at":1}'], 'finished'])
+  })
+
+  test('neither loses nor repeats a text, nor shows reasoning as the answer', async () => {
+    const text = { type: 'response.output_text.delta', item_id: 'm', delta: 'Hello.' }
+    const output = [{ type: 'message', content: [{ type: 'output_text', text: 'Hello.' }] }]
+    const response = { status: 'completed', output }
+    for (const end of ['response.completed', 'response.done'])
+      expect(await read(responses, [text, { type: end, response }])).toEqual([
+        '',
+        'Hello.',
+        [],
+        'finished',
+      ])
+    const thought = { type: 'thinking_delta', thinking: 'Hm.' }
+    const said = { type: 'text_delta', text: 'Hello.' }
+    expect(await read(messages, block({ type: 'text', text: '' }, thought, said))).toEqual([
+      'Hm.',
+      'Hello.',
+      [],
+      'finished',
+    ])
+    for (const first of [
+      chunk({ content: { type: 'text', text: 'Hello.' } }),
+      { choices: [{ index: 0, text: 'Hello.', finish_reason: null }] },
+    ])
+      expect(await read(chat, [first, chunk({}, 'stop')])).toEqual(['', 'Hello.', [], 'finished'])
+  })
+})
+
 describe('chat completions', () => {
   const { upstream, clientFor } = useProviderClients<LlmClient>(createOpenAiCompatible, {
     id: 'm',
