@@ -33,6 +33,7 @@ test.each([
   '一共100$。或者200$，也可以300$。',
   'US$5 or C$10 or A$3',
   'pay $5 or 10$ a month',
+  'cost($)=5, price($)=6',
   'It is $5/month or 60$ a year',
   'export PATH=$HOME/bin:$PATH',
   'echo $HOME$PATH and $'.concat('{HOME}/$', '{USER}'),

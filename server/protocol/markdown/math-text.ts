@@ -116,6 +116,8 @@ const AFTER_WORD = /^(?:[,;:!?)\]，。；：！？、）]|\.(?!\d))/
 
 /** Whether what stands between two dollars is no formula: amounts (`5$ or 10$`, `US$5`) and names of variables (`$HOME/bin:$PATH`). */
 function isNoFormula(body: string, before: string, after: string): boolean {
+  // Units in brackets: "cost($)=5, price($)=6".
+  if (body.startsWith(')') && body.endsWith('(')) return true
   if (!FORMULA_SIGN.test(body) && (PROSE.test(body) || WORDS.test(body))) return true
   // A digit follows the dollar of an amount, or a factor such as `\times`.
   if (/\d/.test(after) && !/^\\[A-Za-z]/.test(body)) return true
