@@ -15,7 +15,14 @@ import { explain, isSignInWanted, statusOf } from './faults.ts'
 import { listTools, NOTHING_LISTED } from './listing.ts'
 import { createClientOpener } from './open-client.ts'
 import { loadSdk, type RemoteClient, type RemoteTool } from './sdk.ts'
-import { CALL_WAITS_MS, FIRST_PAUSE_MS, LASTING_MS, pauseAfter } from './timing.ts'
+import {
+  CALL_WAITS_MS,
+  FIRST_PAUSE_MS,
+  LASTING_MS,
+  LONGEST_PAUSE_MS,
+  LONGEST_START_PAUSE_MS,
+  pauseAfter,
+} from './timing.ts'
 import { isBufferFull, MAX_RESPONSE_BYTES, megabytes } from './transport.ts'
 import { watchConnection } from './watch.ts'
 
@@ -59,8 +66,11 @@ export interface McpConnectionOptions {
   firstPauseMs?: number
   /** Maximum bytes of one response; for tests. */
   maxResponseBytes?: number
-  /** Waits until another program may start. Call what it resolves with once this one has started. */
-  starts(): Promise<() => void>
+  /**
+   * Waits until another program may start; those that were never tried are first. Call what it resolves with once this one has
+   * started.
+   */
+  starts(isFirst: boolean): Promise<() => void>
   authProvider?: AuthProvider | undefined
   /** Called when the server requires an access token, or another one. The connection does not retry. */
   onSignIn?: (() => void) | undefined
@@ -103,6 +113,7 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
   let attempt: Promise<void> | null = null
   let refreshing: Promise<void> | null = null
   let failures = 0
+  let hasConnected = false
   let closed = false
   /** Whether the program sent a message that is too large, which ended its connection. */
   let isTooLarge = false
@@ -130,7 +141,9 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
 
   const plan = (cause: unknown): void => {
     if (closed) return
-    const pause = pauseAfter(failures, firstPauseMs)
+    const isStart = settings.command !== undefined && !hasConnected
+    const longestMs = isStart ? LONGEST_START_PAUSE_MS : LONGEST_PAUSE_MS
+    const pause = pauseAfter(failures, firstPauseMs, longestMs)
     failures += 1
     options.log('an MCP server is not connected', {
       server: name,
@@ -160,7 +173,7 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
     if (closed || current !== null) return
     clearTimeout(retryTimer)
     if (status !== 'connecting') change('connecting', error)
-    const release = settings.command === undefined ? () => {} : await options.starts()
+    const release = settings.command === undefined ? () => {} : await options.starts(failures === 0)
     try {
       if (closed) return
       const client = await opener.open(
@@ -186,6 +199,7 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
       const listed = await listTools(client)
       if (closed) return void (await client.close())
       isTooLarge = false
+      hasConnected = true
       const watch = new AbortController()
       current = { client, watch, since: performance.now() }
       listing = listed

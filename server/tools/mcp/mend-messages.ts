@@ -18,6 +18,10 @@ const MAX_URI = 4_000
 const MAX_PROBLEMS = 50
 /** Characters of a name or of a list of fields, as administrators see them. */
 const MAX_SHOWN = 200
+/** Elements of one page of a list, and parts of one result, that are read. Checking hundreds of thousands takes seconds. */
+const MAX_ELEMENTS = 1_000
+/** Functions that call themselves for each level fail on deeper values. */
+const MAX_LEVELS = 500
 /** Requests that are remembered until their response comes. */
 const MAX_ASKED = 1_000
 /** Maximum length of a content of unknown type that is passed on as JSON. */
@@ -78,9 +82,31 @@ export function createMender(
     if (!('id' in message) || message.id === undefined || 'method' in message) return
     const request = asked.get(message.id)
     asked.delete(message.id)
-    if (request !== undefined && 'result' in message && isRecord(message.result))
+    if (request === undefined || !('result' in message) || !isRecord(message.result)) return
+    const isList = Object.hasOwn(LISTINGS, request.method)
+    if (isList || !isDeep(message.result, MAX_LEVELS))
       message.result = mendResult(request, message.result, onProblems)
+    else {
+      Reflect.deleteProperty(message, 'result')
+      Reflect.set(message, 'error', { code: -32_000, message: TOO_DEEP })
+    }
   }
+}
+
+const TOO_DEEP = 'The answer is nested too deeply, so it was not read. The call has run.'
+
+/** Whether a value has more levels of lists and objects than this. */
+function isDeep(value: unknown, levels: number): boolean {
+  let open: unknown[] = [value]
+  for (let level = 0; open.length > 0; level += 1) {
+    if (level > levels) return true
+    open = open.flatMap((one): unknown[] =>
+      typeof one === 'object' && one !== null
+        ? Object.values(one).filter((inner) => typeof inner === 'object' && inner !== null)
+        : [],
+    )
+  }
+  return false
 }
 
 const isMended = (method: string): boolean =>
@@ -102,10 +128,10 @@ function mendResult(
 /** The same list without elements that cannot be used, the others with only the fields that can. */
 function mendList({ kind, key, mend }: Listing, result: Fields) {
   const { nextCursor, _meta, ...rest } = result
-  const listed = rest[key]
+  const listed = Array.isArray(rest[key]) ? rest[key].slice(0, MAX_ELEMENTS) : []
   const problems: McpProblem[] = []
   const elements: Fields[] = []
-  for (const [at, element] of (Array.isArray(listed) ? listed : []).entries()) {
+  for (const [at, element] of listed.entries()) {
     const { value, problem } = isRecord(element)
       ? mend(element)
       : { value: undefined, problem: { name: `#${at + 1}`, problem: 'unreadable' as const } }
@@ -115,7 +141,7 @@ function mendList({ kind, key, mend }: Listing, result: Fields) {
   }
   const value: Fields = {
     ...rest,
-    ...(isRecord(_meta) ? { _meta } : {}),
+    ...(isRecord(_meta) && !isDeep(_meta, MAX_LEVELS) ? { _meta } : {}),
     ...(typeof nextCursor === 'string' && nextCursor !== '' ? { nextCursor } : {}),
     [key]: elements,
   }
@@ -136,7 +162,8 @@ function reader(from: Fields) {
   }
   return {
     text: (key: string) => read(key, (value) => (typeof value === 'string' ? value : undefined)),
-    record: (key: string) => read(key, asRecord),
+    record: (key: string) =>
+      read(key, (value) => (isDeep(value, MAX_LEVELS) ? undefined : asRecord(value))),
     read,
     problemOf: (name: string): Pick<Mended, 'problem'> =>
       ignored.length === 0
@@ -155,6 +182,8 @@ function mendTool(tool: Fields): Mended {
   const name = asText(tool.name)
   if (!isUsableName(tool.name))
     return { value: undefined, problem: { name, problem: 'unreadable' } }
+  if (isDeep(tool.inputSchema, MAX_LEVELS))
+    return { value: undefined, problem: { name, problem: 'schema_too_large' } }
   const inputSchema = mendInputSchema(tool.inputSchema)
   if (inputSchema === undefined)
     return { value: undefined, problem: { name, problem: 'schema_unusable' } }
@@ -357,10 +386,28 @@ function resourceOf(given: unknown, address = ''): Fields | undefined {
 function blocksOf(content: unknown): Fields[] {
   if (content === undefined || content === null) return []
   const parts: unknown[] = Array.isArray(content) ? content : [content]
-  return parts.flatMap((one): Fields[] => {
+  const blocks: Fields[] = []
+  /** Texts in a row are one part: readers put them below each other in any case. */
+  let lines: string[] = []
+  const endText = (): void => {
+    if (lines.length > 0) blocks.push(textBlock(lines.join('\n')))
+    lines = []
+  }
+  for (const [at, one] of parts.entries()) {
+    if (blocks.length >= MAX_ELEMENTS) {
+      lines.push(`[${parts.length - at} further parts: not read]`)
+      break
+    }
     const block = blockOf(one)
-    return block === undefined ? [] : [block]
-  })
+    if (block?.type === 'text') {
+      if (block.text !== '') lines.push(asText(block.text))
+    } else if (block !== undefined) {
+      endText()
+      blocks.push(block)
+    }
+  }
+  endText()
+  return blocks
 }
 
 function blockOf(given: unknown): Fields | undefined {

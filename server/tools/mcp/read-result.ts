@@ -26,12 +26,10 @@ const MAX_IMAGE_BYTES = 3_500_000
 /** Shorter texts are not looked at: no picture is that small. */
 const MIN_ENCODED = 1_000
 
-/**
- * Base64 without line breaks, in a data URL or on its own. It is only looked for where such characters begin: from each of
- * them, a long text of shorter runs would take seconds.
- */
-const ENCODED =
-  /(?:data:[\w.+-]+\/[\w.+-]+(?:;[\w=.+-]+)*;base64,)?(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{1000,}={0,2}/g
+/** What precedes base64 in a data URL. */
+const DATA_URL = /data:[\w.+-]+\/[\w.+-]+(?:;[\w=.+-]+)*;base64,$/
+const MAX_DATA_URL = 200
+
 /** How pictures begin in base64: PNG, JPEG, GIF, WebP. */
 const PICTURE = /^(iVBORw0KGgo|\/9j\/|R0lGOD|UklGR)/
 
@@ -125,30 +123,58 @@ function createPictures(prepare: PrepareImage) {
 
 /** The text without base64: pictures are added to the others, everything else becomes its size. */
 async function withoutEncoded(text: string, pictures: Pictures): Promise<string> {
-  if (text.length < MIN_ENCODED) return text
-  const found = [...text.matchAll(ENCODED)].filter(([match]) => isEncoded(match))
   let rest = ''
   let from = 0
-  for (const match of found) {
-    rest += text.slice(from, match.index) + (await replacementOf(match[0], pictures))
-    from = match.index + match[0].length
+  for (const { start, end, mime, data } of encodedIn(text)) {
+    rest += text.slice(from, start)
+    rest += PICTURE.test(data)
+      ? await pictures.add(data, mime || 'image')
+      : `[${mime === '' ? 'base64 data' : mime}, ${sizeOf(data)}: not shown]`
+    from = end
   }
   return rest + text.slice(from)
 }
 
-async function replacementOf(match: string, pictures: Pictures): Promise<string> {
-  const [, mime = '', data = match] = /^data:([^;,]+)[^,]*,(.*)$/s.exec(match) ?? []
-  return PICTURE.test(data)
-    ? await pictures.add(data, mime || 'image')
-    : `[${mime === '' ? 'base64 data' : mime}, ${sizeOf(data)}: not shown]`
+interface Encoded {
+  start: number
+  end: number
+  /** From the data URL; empty if it is not in one. */
+  mime: string
+  data: string
 }
 
+/**
+ * Base64 without line breaks, in a data URL or on its own. A loop, because a regular expression needs memory for each of the
+ * millions of characters of a picture.
+ */
+function* encodedIn(text: string): Generator<Encoded> {
+  for (let at = 0; at < text.length; at += 1) {
+    if (!isDigit(text.charCodeAt(at))) continue
+    const begin = at
+    while (isDigit(text.charCodeAt(at))) at += 1
+    if (at - begin < MIN_ENCODED) continue
+    const before = text.slice(Math.max(0, begin - MAX_DATA_URL), begin)
+    const url = DATA_URL.exec(before)?.[0] ?? ''
+    if (url === '' && !isEncoded(text.slice(begin, begin + 400))) continue
+    for (let padding = 0; padding < 2 && text[at] === '='; padding += 1) at += 1
+    const [, mime = ''] = /^data:([^;,]+)/.exec(url) ?? []
+    yield { start: begin - url.length, end: at, mime, data: text.slice(begin, at) }
+  }
+}
+
+/** Whether it is a digit of base64, in the alphabet of the standard or of URLs. False beyond the end of a text. */
+const isDigit = (code: number): boolean =>
+  (code >= 0x61 && code <= 0x7a) ||
+  (code >= 0x41 && code <= 0x5a) ||
+  (code >= 0x30 && code <= 0x39) ||
+  code === 0x2b ||
+  code === 0x2f ||
+  code === 0x2d ||
+  code === 0x5f
+
 /** Long words of one kind of characters are not base64: sequences of genes, lines of dashes, numbers. */
-const isEncoded = (text: string): boolean =>
-  text.startsWith('data:') ||
-  (/[a-z]/.test(text.slice(0, 400)) &&
-    /[A-Z]/.test(text.slice(0, 400)) &&
-    /[0-9+/]/.test(text.slice(0, 400)))
+const isEncoded = (beginning: string): boolean =>
+  /[a-z]/.test(beginning) && /[A-Z]/.test(beginning) && /[0-9+/]/.test(beginning)
 
 const MAX_DEPTH = 50
 

@@ -45,7 +45,7 @@ export interface ServerEntryOptions {
   fetch: OAuthFetch
   log(message: string, detail: Record<string, unknown>): void
   /** See `McpConnectionOptions`. */
-  starts(): Promise<() => void>
+  starts(isFirst: boolean): Promise<() => void>
   /** Removes secrets from a text. */
   redact(text: string): string
   firstPauseMs?: number

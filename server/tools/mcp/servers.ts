@@ -1,6 +1,5 @@
 // All enabled MCP servers: their connections, their tools, and their state for the page.
 import { LRUCache } from 'lru-cache'
-import pLimit from 'p-limit'
 import { AppError, appError, errorText } from '../../errors.ts'
 import { atMost } from '../../lib/lru-limit.ts'
 import { oncePer } from '../../lib/once-per.ts'
@@ -30,7 +29,7 @@ import {
 } from './resources.ts'
 import { loadCompiler, type RemoteClient } from './sdk.ts'
 import { createServerEntry, type ServerEntry } from './server-entry.ts'
-import { START_SLOT_MS, STARTS_AT_ONCE } from './timing.ts'
+import { createStarts } from './starts.ts'
 import type { ToolEnvironment } from './tool.ts'
 import { type TriedMcpServer, tryServer } from './try-server.ts'
 import { isLimited, type McpUser, maySeeServer } from './visibility.ts'
@@ -329,24 +328,6 @@ const costOf = oncePer(({ name, description, parameters }: ToolDefinition): numb
 /** Estimated tokens of the tools in a request. */
 const tokensOf = (tools: readonly ToolDefinition[]): number =>
   tools.reduce((sum, tool) => sum + costOf(tool), 0)
-
-/** Lets a few programs start at a time. */
-function createStarts(): () => Promise<() => void> {
-  const slot = pLimit(STARTS_AT_ONCE)
-  return () =>
-    new Promise((resolve) => {
-      void slot(
-        () =>
-          new Promise<void>((end) => {
-            const timer = setTimeout(end, START_SLOT_MS).unref()
-            resolve(() => {
-              clearTimeout(timer)
-              end()
-            })
-          }),
-      )
-    })
-}
 
 /** Settings are JSON and always parsed in the same way. */
 const isSame = (one: McpServerSettings, other: McpServerSettings): boolean =>

@@ -16,6 +16,8 @@ export const PING_TIMEOUT_MS = 10_000
 export const PING_EVERY_MS = 30_000
 export const FIRST_PAUSE_MS = 1_000
 export const LONGEST_PAUSE_MS = 60_000
+/** The same for a program that has never connected: most lack a key or a file, and each start takes seconds of computing time. */
+export const LONGEST_START_PAUSE_MS = 5 * 60_000
 /** A connection that lasted this long did not cause its own end. */
 export const LASTING_MS = 30_000
 /** How long a call waits for a server that is still connecting. */
@@ -26,5 +28,8 @@ export const NO_TIMEOUT_MS = 2 ** 31 - 1
 export const LEGACY_REMEMBERED_MS = 24 * 60 * 60_000
 
 /** Milliseconds before the next attempt: doubled after each failure, up to a limit. */
-export const pauseAfter = (failures: number, firstPauseMs: number): number =>
-  Math.min(firstPauseMs * 2 ** failures, LONGEST_PAUSE_MS)
+export const pauseAfter = (
+  failures: number,
+  firstPauseMs: number,
+  longestMs = LONGEST_PAUSE_MS,
+): number => Math.min(firstPauseMs * 2 ** failures, longestMs)

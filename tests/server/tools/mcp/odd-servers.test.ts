@@ -14,6 +14,12 @@ async function connect(script: Script) {
 
 const good = { name: 'good', description: 'Works', inputSchema: { type: 'object', properties: {} } }
 
+const nested = (levels: number): unknown => {
+  let value: unknown = {}
+  for (let level = 0; level < levels; level += 1) value = { items: value }
+  return value
+}
+
 describe('one odd tool', () => {
   test.each([
     ['a null description', { description: null }],
@@ -88,11 +94,50 @@ describe('one odd tool', () => {
     expect(other.mcp.tools(SOMEBODY)).toEqual([])
   })
 
+  test('that is nested too deeply is left out, and so is what follows very many tools', async () => {
+    const many = Array.from({ length: 50_000 }, (_, at) => ({ name: `many${at}` }))
+    const { mcp, problems } = await connect({
+      tools: [good, { name: 'deep', inputSchema: nested(1_000) }, ...many],
+    })
+    expect(mcp.tools(SOMEBODY)).toHaveLength(200)
+    expect(problems()).toMatchObject([
+      { name: 'deep', problem: 'schema_too_large' },
+      { problem: 'too_many' },
+    ])
+  })
+
   test('has a name for models in the characters that providers accept', async () => {
     const names = ['файл.читать', 'files/read', 'read file', 'x'.repeat(200)]
     const { mcp } = await connect({ tools: names.map((name) => ({ ...good, name })) })
     for (const { name } of mcp.tools(SOMEBODY)) expect(name).toMatch(/^[A-Za-z0-9_-]{1,64}$/)
     expect(mcp.tools(SOMEBODY)).toHaveLength(4)
+  })
+})
+
+test('a result that is nested too deeply says so, and one of very many parts is read up to a limit', async () => {
+  const image = { type: 'image', data: '????' }
+  const parts = Array.from({ length: 3_000 }, (_, at) => ({ type: 'text', text: `${at}` }))
+  const { tools } = await connect({
+    tools: [good],
+    call: (_name, input) =>
+      Object.keys(Object(input)).length === 0
+        ? { content: [{ type: 'text', text: 'x' }], structuredContent: nested(1_000) }
+        : {
+            content: [
+              ...parts,
+              ...parts.flatMap((part) => [{ type: 'resource_link', uri: 'a:b' }, part]),
+              image,
+            ],
+          },
+  })
+  const tool = tools.get('mcp__odd__good')
+  expect(await call(tool)).toMatchObject({
+    success: false,
+    error: expect.stringMatching(/nested too deeply, so it was not read\. The call has run/),
+  })
+  expect(await call(tool, { all: true })).toMatchObject({
+    success: true,
+    data: expect.stringMatching(/^0\n1\n2\n[\s\S]*\[\d+ further parts: not read\]$/),
   })
 })
 

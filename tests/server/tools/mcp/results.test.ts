@@ -207,6 +207,11 @@ describe('other content', () => {
     expect(await read({ content: [say(`before ${bytes} after`)] })).toMatchObject({
       data: 'before [base64 data, 3 KB: not shown] after',
     })
+    // As large as the transport lets through.
+    const whole = 'aB3/'.repeat(2_000_000)
+    expect(await read({ content: [say(`${whole}==\ndone`)] })).toMatchObject({
+      data: '[base64 data, 5859 KB: not shown]\ndone',
+    })
     for (const word of ['ACGT'.repeat(1_000), 'x'.repeat(5_000), '0123456789'.repeat(300)])
       expect(await read({ content: [say(word)] })).toMatchObject({ data: word })
   })

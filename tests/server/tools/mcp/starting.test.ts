@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createMcpConnection } from '../../../../server/tools/mcp/connection.ts'
 import { createClientOpener } from '../../../../server/tools/mcp/open-client.ts'
+import { createStarts } from '../../../../server/tools/mcp/starts.ts'
 import { startScriptedMcpServer } from '../../../fixtures/mcp-scripted-server.ts'
 import { eventually } from '../../../support/eventually.ts'
 import { call, SOMEBODY, start, temporaryFolder } from './use-servers.ts'
@@ -85,16 +86,24 @@ describe('a program', () => {
     expect(JSON.stringify(mcp.list(SOMEBODY))).not.toContain('NOTES_KEY')
   })
 
-  test('starts beside at most two others', async () => {
-    // Each waits for its standard input, which comes once it is connected to.
-    const names = ['a', 'b', 'c', 'd', 'e']
-    const { mcp, connected } = start(
-      Object.fromEntries(names.map((name) => [name, program("process.stderr.write('begun')")])),
-    )
-    await eventually(() =>
-      expect(mcp.list(SOMEBODY).some(({ state }) => state === 'connected')).toBe(true),
-    )
-    await Promise.all(names.map(connected))
+  test('starts beside at most two others, and one that failed before after those that were never tried', async () => {
+    const starts = createStarts()
+    const begun: string[] = []
+    const ends = new Map<string, () => void>()
+    const begin = (name: string, isFirst: boolean) =>
+      void starts(isFirst).then((end) => {
+        begun.push(name)
+        ends.set(name, end)
+      })
+    for (const name of ['a', 'b', 'c']) begin(name, true)
+    begin('failed', false)
+    begin('d', true)
+    await eventually(() => expect(begun).toEqual(['a', 'b', 'c']))
+    // What has ended already does not make room twice.
+    for (const name of ['b', 'b']) ends.get(name)?.()
+    await eventually(() => expect(begun).toEqual(['a', 'b', 'c', 'd']))
+    ends.get('a')?.()
+    await eventually(() => expect(begun).toEqual(['a', 'b', 'c', 'd', 'failed']))
   })
 
   test('is not started again when its connection is closed before it has answered', async () => {
