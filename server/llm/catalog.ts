@@ -8,6 +8,7 @@ import { createProviderHttp } from './openai/provider-http.ts'
 import { providerOf } from './openai/provider-quirks.ts'
 import { withPromptTools } from './prompt-tools/with-prompt-tools.ts'
 import { createProviderClient } from './provider-client.ts'
+import { serviceNameOf } from './services.ts'
 import { withFallback } from './with-fallback.ts'
 import { type RetryOptions, withRetry } from './with-retry.ts'
 import { withoutTools } from './without-tools.ts'
@@ -196,6 +197,7 @@ const present = ({ settings, needsKey }: CatalogModel, defaultId: string): Publi
   id: settings.id,
   name: settings.name ?? settings.id,
   provider: providerOf(settings),
+  service: serviceNameOf(settings),
   tool_mode: settings.tool_mode ?? 'native',
   thinking: settings.thinking ?? false,
   vision: settings.vision ?? false,
@@ -212,6 +214,7 @@ const DEMO_MODEL: PublicModel = {
   id: DEMO_MODEL_ID,
   name: 'Demo (no language model)',
   provider: 'demo',
+  service: null,
   tool_mode: 'native',
   thinking: true,
   vision: false,

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import type { ToolSchema } from '../llm/client.ts'
 import { estimateToolTokens } from '../llm/tokens.ts'
+import type { SentTools } from '../protocol/models/catalog.ts'
 import { defineTool, succeed, type ToolDefinition } from '../tools/definition.ts'
 import { toSchema } from '../tools/tool-schema.ts'
 
@@ -40,14 +41,8 @@ export interface ListedToolsOptions {
 /** Lists all tools, or, if servers offer too many, those that are not of servers, `tool_search`, and what it found. */
 export function listTools(options: ListedToolsOptions): ListedTools {
   const { tools, clientTools } = options
-  const remote = tools.filter(isRemote)
-  const own = tools.filter((tool) => !isRemote(tool))
-  const room = MAX_LISTED - own.length - clientTools.length
-  const isFew =
-    remote.length === 0 ||
-    (remote.length <= Math.min(options.maxMcpTools, room) &&
-      estimateToolTokens(remote.map(toSchema)) <= MAX_LISTED_TOKENS)
-  if (isFew)
+  const { own, remote, isOnDemand } = divide(options)
+  if (!isOnDemand)
     return {
       schemas: [...tools.map(toSchema), ...clientTools],
       tools: [...tools],
@@ -73,6 +68,41 @@ export function listTools(options: ListedToolsOptions): ListedTools {
   schemas.push(...own.map(toSchema), toSchema(search), ...clientTools)
   add(options.found)
   return { schemas, tools: listed, search }
+}
+
+/** What a new conversation with these tools sends, for people. */
+export function describeSentTools(
+  options: Pick<ListedToolsOptions, 'tools' | 'maxMcpTools'>,
+): SentTools {
+  const all = { ...options, clientTools: [] }
+  const { schemas } = listTools({ ...all, found: [], onFound: () => {} })
+  const { remote, maxTools, tokens, isOnDemand } = divide(all)
+  return {
+    tools: schemas.length,
+    tokens: estimateToolTokens(schemas),
+    mcp: {
+      tools: remote.length,
+      tokens,
+      max_tools: maxTools,
+      max_tokens: MAX_LISTED_TOKENS,
+      on_demand: isOnDemand,
+    },
+  }
+}
+
+/** The tools of servers, the others, and whether those of servers are too many for each request. */
+function divide({
+  tools,
+  clientTools,
+  maxMcpTools,
+}: Pick<ListedToolsOptions, 'tools' | 'clientTools' | 'maxMcpTools'>) {
+  const remote = tools.filter(isRemote)
+  const own = tools.filter((tool) => !isRemote(tool))
+  const room = MAX_LISTED - own.length - clientTools.length
+  const maxTools = Math.max(0, Math.min(maxMcpTools, room))
+  const tokens = estimateToolTokens(remote.map(toSchema))
+  const isOnDemand = remote.length > 0 && (remote.length > maxTools || tokens > MAX_LISTED_TOKENS)
+  return { own, remote, maxTools, tokens, isOnDemand }
 }
 
 const isRemote = ({ category }: ToolDefinition): boolean => category === 'mcp'

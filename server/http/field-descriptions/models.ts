@@ -8,6 +8,7 @@ import type {
   ProbeBody,
   ProbeReport,
   PublicModel,
+  SentTools,
   ToolList,
   ToolListing,
 } from '../../protocol/models/catalog.ts'
@@ -83,7 +84,9 @@ export const MODEL_DESCRIPTIONS = {
   Model: {
     id: modelSettings.id,
     name: 'The name for people.',
-    provider: 'The provider of the model.',
+    provider: 'The provider whose oddities apply; `openai` for every compatible API.',
+    service:
+      'What people call the service, such as `OpenRouter`. Null: neither its address nor its provider names one.',
     tool_mode: modelSettings.tool_mode,
     thinking: modelSettings.thinking,
     vision: modelSettings.vision,
@@ -152,7 +155,20 @@ export const MODEL_DESCRIPTIONS = {
   ToolList: {
     tools: 'All tools that are switched on.',
     total: 'The number of tools.',
+    sent: 'What a new conversation sends of them with each request.',
   } satisfies FieldsOf<z.infer<typeof ToolList>>,
+  SentTools: {
+    tools:
+      'The number of tools that you have not switched off, with `tool_search` if that finds those of MCP servers.',
+    tokens: 'Their estimated tokens.',
+    mcp: within('The tools of MCP servers, sent or not.', {
+      tools: 'The number of tools.',
+      tokens: 'Their estimated tokens.',
+      max_tools: 'More tools are found on demand.',
+      max_tokens: 'Tools with more tokens are found on demand.',
+      on_demand: 'Whether they are not sent until the model finds them with `tool_search`.',
+    }),
+  } satisfies FieldsOf<SentTools>,
   McpServer: MCP_SERVER,
   McpServerList: {
     servers: 'The MCP servers that you may use.',

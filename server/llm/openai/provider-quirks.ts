@@ -2,6 +2,7 @@
 import { oncePer } from '../../lib/once-per.ts'
 import type { ModelApi, ModelSettings } from '../../protocol/models/catalog.ts'
 import type { SchemaRules } from '../sendable-schema.ts'
+import { serviceAtHost, serviceInPath } from '../services.ts'
 
 /** What a provider does differently from OpenAI's API. */
 export interface Compat {
@@ -131,31 +132,12 @@ export const schemaRulesOf = oncePer(
       : 'common',
 )
 
-/** How hosts, and segments of a gateway's path, name providers. The host counts first. */
-const NAMED_IN_URL: readonly (readonly [RegExp, string])[] = [
-  [/deepseek/, 'deepseek'],
-  [/bigmodel|^api\.z\.ai$|^zhipu(?:ai)?$|^glm$|^z-?ai$/, 'glm'],
-  [/moonshot|^api\.kimi\.|^kimi$/, 'moonshot'],
-  [/dashscope|^qwen$|^bailian$/, 'qwen'],
-  [/\.volces\.com$|^doubao$|^volcengine$/, 'doubao'],
-  [/minimax/, 'minimax'],
-  [/^generativelanguage\.googleapis\.com$|^gemini$|^google-ai-studio$/, 'gemini'],
-  [/^api\.mistral\.ai$|^mistral(?:ai)?$/, 'mistral'],
-  [/^api\.anthropic\.com$/, 'anthropic'],
-]
-
 /**
  * Detects the provider from a URL, by its host, otherwise by its path, because gateways name providers there
  * (`https://gateway.example/account/deepseek/v1`). `openai` if nothing names another one.
  */
-export function detectProvider(apiUrl: string): string {
-  const host = hostOf(apiUrl)
-  const segments = pathOf(apiUrl).toLowerCase().split('/')
-  for (const words of [[host], segments])
-    for (const [pattern, provider] of NAMED_IN_URL)
-      if (words.some((word) => pattern.test(word))) return provider
-  return 'openai'
-}
+export const detectProvider = (apiUrl: string): string =>
+  serviceAtHost(apiUrl)?.provider ?? serviceInPath(apiUrl)?.provider ?? 'openai'
 
 /** The provider of a model: from its settings, otherwise from its URL. Computed once per model. */
 export const providerOf = oncePer(
@@ -199,14 +181,6 @@ export function splitApiUrl(apiUrl: string): { base: string; query: Record<strin
   const url = new URL(apiUrl)
   const path = url.pathname.replace(/\/+$/, '').replace(ENDPOINT, '')
   return { base: url.origin + path, query: Object.fromEntries(url.searchParams) }
-}
-
-function pathOf(apiUrl: string): string {
-  try {
-    return new URL(apiUrl).pathname
-  } catch {
-    return ''
-  }
 }
 
 function hostOf(apiUrl: string): string {

@@ -45,7 +45,10 @@ export const PublicModel = z
   .object({
     id: z.string(),
     name: z.string(),
+    /** Whose oddities apply; `openai` for every compatible API. */
     provider: z.string(),
+    /** What people call the service, such as `OpenRouter`; null if its address names none. */
+    service: z.string().nullable(),
     tool_mode: ToolMode,
     thinking: Thinking,
     vision: z.boolean(),
@@ -249,6 +252,24 @@ export const ToolListing = z
   .meta({ id: 'Tool' })
 export type ToolListing = z.infer<typeof ToolListing>
 
+/** What a new conversation sends of the tools with each request. Tokens are estimates. */
+export const SentTools = z
+  .object({
+    /** Without tools that the user has switched off; with `tool_search` if that finds the tools of MCP servers. */
+    tools: z.int(),
+    tokens: z.int(),
+    /** All tools of MCP servers. Above one of the limits, they are not sent until the model finds them with `tool_search`. */
+    mcp: z.object({
+      tools: z.int(),
+      tokens: z.int(),
+      max_tools: z.int(),
+      max_tokens: z.int(),
+      on_demand: z.boolean(),
+    }),
+  })
+  .meta({ id: 'SentTools' })
+export type SentTools = z.infer<typeof SentTools>
+
 export const ToolList = z
-  .object({ tools: z.array(ToolListing), total: z.int() })
+  .object({ tools: z.array(ToolListing), total: z.int(), sent: SentTools })
   .meta({ id: 'ToolList' })

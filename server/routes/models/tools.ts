@@ -2,7 +2,8 @@
 import type { Identity } from '../../auth/identity.ts'
 import type { App } from '../../http/app.ts'
 import { envelope } from '../../protocol/envelope.ts'
-import { ToolList, type ToolListing } from '../../protocol/models/catalog.ts'
+import type { UserId } from '../../protocol/ids.ts'
+import { type SentTools, ToolList, type ToolListing } from '../../protocol/models/catalog.ts'
 import type { ToolDefinition } from '../../tools/definition.ts'
 import type { ToolRegistry } from '../../tools/registry.ts'
 import { toSchema } from '../../tools/tool-schema.ts'
@@ -11,6 +12,8 @@ import { success } from '../envelope.ts'
 /** The dependencies of the tool list. */
 export interface ToolRouteDependencies {
   registry: ToolRegistry
+  /** What a new conversation of this user, or of anybody, sends of these tools. */
+  sent(tools: readonly ToolDefinition[], userId: UserId | null): Promise<SentTools>
   /** Resolves when the available isolation is known; the list waits for it, so that it is complete. */
   isolationKnown: Promise<void>
 }
@@ -32,11 +35,13 @@ export function registerToolRoutes(app: App, dependencies: ToolRouteDependencies
       await dependencies.isolationKnown
       // Without a valid credential there is no user.
       const user: Identity | null = request.user
-      const tools = dependencies.registry
-        .snapshot(user?.id ?? null)
-        .list()
-        .map(present)
-      return success({ tools, total: tools.length })
+      const userId = user?.id ?? null
+      const tools = dependencies.registry.snapshot(userId).list()
+      return success({
+        tools: tools.map(present),
+        total: tools.length,
+        sent: await dependencies.sent(tools, userId),
+      })
     },
   )
 }

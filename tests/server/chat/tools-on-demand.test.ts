@@ -1,6 +1,6 @@
 // Many tools of MCP servers: the model finds them with `tool_search`, and requests never list more than providers accept.
 import { describe, expect, test } from 'vitest'
-import { listTools } from '../../../server/runs/tools-on-demand.ts'
+import { describeSentTools, listTools } from '../../../server/runs/tools-on-demand.ts'
 import type { ToolDefinition } from '../../../server/tools/definition.ts'
 import { startScriptedMcpServer } from '../../fixtures/mcp-scripted-server.ts'
 import { turn } from '../../support/provider/upstream-turns.ts'
@@ -105,6 +105,20 @@ test('few tools are all listed, in their order, without tool_search', () => {
   expect(search).toBeNull()
   expect(schemas.map((schema) => schema.function.name)).toEqual(tools.map(({ name }) => name))
   expect(list(many(41)).search).not.toBeNull()
+})
+
+test('what is sent of them can be described: all below the limits, else the tool that finds them', () => {
+  const sent = (tools: ToolDefinition[]) => describeSentTools({ tools, maxMcpTools: 40 })
+  const own = fake('calculator', 'basic')
+  const few = sent([own, ...many(40)])
+  expect(few).toMatchObject({ tools: 41, mcp: { tools: 40, max_tools: 40, on_demand: false } })
+  expect(few.mcp.tokens).toBeLessThan(few.tokens)
+  const all = sent([own, ...many(41)])
+  expect(all).toMatchObject({ tools: 2, mcp: { tools: 41, on_demand: true } })
+  expect(all.mcp.tokens).toBeGreaterThan(few.mcp.tokens)
+  // The limit of providers counts, too.
+  const others = Array.from({ length: 120 }, (_, at) => fake(`own_${at}`, 'basic'))
+  expect(sent([...others, ...many(9)])).toMatchObject({ mcp: { max_tools: 8, on_demand: true } })
 })
 
 test('few tools with long descriptions are found on demand, too', () => {

@@ -68,7 +68,7 @@ export const SERVER_SUB_FOLDERS: Record<string, readonly string[]> = {
     'transfer',
     'workspace',
   ],
-  'composition/observers': ['auth', 'config', 'db', 'protocol', 'runs'],
+  'composition/observers': ['auth', 'config', 'db', 'llm', 'protocol', 'runs'],
   'composition/storage': [
     'composition/tools',
     'access',

@@ -23,7 +23,9 @@ describe('models', () => {
 
   test('the public list contains neither keys nor URLs', async () => {
     const { json } = await call('GET', '/api/models')
-    expect(json.data).toMatchObject([{ id: 'from-config', name: 'From config', default: true }])
+    expect(json.data).toMatchObject([
+      { id: 'from-config', name: 'From config', service: null, default: true },
+    ])
     expect(JSON.stringify(json)).not.toMatch(/canary|127\.0\.0\.1|api_url/)
   })
 

@@ -3,13 +3,19 @@ import { beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { envelope } from '../../../../server/protocol/envelope.ts'
 import { ToolList } from '../../../../server/protocol/models/catalog.ts'
-import { register, TEST_JWT_SECRET, useServers } from '../../../support/server/server.ts'
+import {
+  register,
+  TEST_JWT_SECRET,
+  type TestServer,
+  useServers,
+} from '../../../support/server/server.ts'
 
 const { start } = useServers()
+let server: TestServer
 let listed: z.infer<typeof ToolList>
 
 beforeAll(async () => {
-  const server = await start({ config: { tools: { risk: { get_weather: 'high' } } } })
+  server = await start({ config: { tools: { risk: { get_weather: 'high' } } } })
   await server.server.toolsReady
   listed = envelope(ToolList).parse((await server.call('GET', '/api/tools')).json).data
 })
@@ -52,6 +58,24 @@ test('the list shows category and risk, with the level that the operator configu
   const find = (name: string) => listed.tools.find((tool) => tool.function.name === name)
   expect(find('web_search')).toMatchObject({ category: 'crawler', risk_level: 'low' })
   expect(find('get_weather')).toMatchObject({ category: 'basic', risk_level: 'high' })
+})
+
+test('the list shows what a new conversation sends of the tools, without those that the user switched off', async () => {
+  const { tools, tokens, mcp } = listed.sent
+  expect(tools).toBe(listed.total)
+  expect(tokens).toBeGreaterThan(1_000)
+  expect(mcp).toEqual({
+    tools: 0,
+    tokens: 0,
+    max_tools: 40,
+    max_tokens: 20_000,
+    on_demand: false,
+  })
+  const off = { disabled_tools: ['web_search', 'calculator'] }
+  await server.call('PATCH', '/api/preferences', { body: off })
+  const { json } = await server.call('GET', '/api/tools')
+  expect(json.data).toMatchObject({ total: listed.total, sent: { tools: tools - 2 } })
+  expect(json.data.sent.tokens).toBeLessThan(tokens)
 })
 
 test('aliases are understood but not listed', () => {

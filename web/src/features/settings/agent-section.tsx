@@ -9,6 +9,7 @@ import { errorText } from '../../ui/states/error-text.ts'
 import { Failed, Loading } from '../../ui/states/feedback.tsx'
 import { SavedPrompts } from './saved-prompts.tsx'
 import { Section } from './section.tsx'
+import { ToolCost } from './tool-cost.tsx'
 
 /** A tab of the settings. */
 export function AgentSection() {
@@ -38,6 +39,7 @@ function Agent({ preferences }: { preferences: Preferences }) {
       </Section>
       <SavedPrompts prompts={preferences.saved_prompts} />
       <Section id="tools" title={t('tools.title')} text={t('agent.toolsText')}>
+        <ToolCost />
         <ToolSwitches
           disabled={preferences.disabled_tools}
           onChange={(disabled) => change.mutate({ disabled_tools: disabled })}

@@ -21,6 +21,7 @@ import { McpDiagnostics } from './mcp-diagnostics.tsx'
 import { McpDialog } from './mcp-dialog.tsx'
 import { McpTools } from './mcp-tools.tsx'
 import { Section } from './section.tsx'
+import { ToolCost } from './tool-cost.tsx'
 
 const STATE_TONES = {
   connected: 'bg-ok',
@@ -48,6 +49,7 @@ export function McpSection({ admin }: { admin: boolean }) {
   const own = useMcpServers(!admin)
   const servers = admin ? all : own
   const finishing = useFinishedSignIn()
+  useFreshTools(servers.data)
   const [isAdding, setIsAdding] = useState(false)
   return (
     <Section
@@ -66,6 +68,7 @@ export function McpSection({ admin }: { admin: boolean }) {
         <Failed message={errorText(servers.error)} onRetry={() => void servers.refetch()} />
       )}
       {servers.data?.length === 0 && <Empty icon={Plug} title={t('mcp.none')} />}
+      {servers.data !== undefined && servers.data.length > 0 && <ToolCost />}
       <ul ref={moveFocusOnRemoval} className="-my-2 divide-y divide-line empty:hidden">
         {admin
           ? all.data?.map((server) => (
@@ -145,6 +148,15 @@ function Server({
       {controls}
     </li>
   )
+}
+
+/** Reads the list of all tools again when servers offer more or fewer than before. */
+function useFreshTools(servers: readonly McpServer[] | readonly AdminMcpServer[] = []): void {
+  const client = useQueryClient()
+  const offered = servers.reduce((sum, { tools }) => sum + tools.length, 0)
+  useEffect(() => {
+    if (offered > 0) void client.invalidateQueries({ queryKey: ['tools'] })
+  }, [client, offered])
 }
 
 function SignInButton({ server: { name, auth } }: { server: Pick<McpServer, 'name' | 'auth'> }) {

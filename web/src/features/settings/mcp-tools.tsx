@@ -37,7 +37,7 @@ export function McpTools({ server }: { server: AdminMcpServer }) {
             on.length === server.tools.length
               ? t('mcp.toolCount', { count: on.length })
               : t('mcp.toolsOn', { on: on.length, all: server.tools.length }),
-            t('mcp.toolTokens', { number: tokens.toLocaleString(i18n.language) }),
+            t('mcp.tokens', { number: tokens.toLocaleString(i18n.language) }),
           ]}
         />
       </summary>

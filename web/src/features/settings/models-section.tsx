@@ -138,7 +138,7 @@ function ModelRow({
         <p className="mt-0.5 text-note text-muted">
           <Facts
             of={[
-              model.provider,
+              model.service,
               t(`models.tools.${model.tool_mode}`),
               model.thinking === false ? null : t('models.thinking'),
               model.vision ? t('models.vision') : null,

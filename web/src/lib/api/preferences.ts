@@ -39,7 +39,9 @@ export function useChangePreferences() {
     scope: { id: changesKey[0] },
     mutationFn: (body: Partial<Preferences>) =>
       request<Preferences>('/api/preferences', { method: 'PATCH', body }),
-    async onSuccess(stored) {
+    async onSuccess(stored, changed) {
+      if (changed.disabled_tools !== undefined)
+        void client.invalidateQueries({ queryKey: ['tools'] })
       // A request that was sent before the change may return what was stored before it.
       await client.cancelQueries({ queryKey: preferencesKey })
       client.setQueryData(preferencesKey, stored)

@@ -182,7 +182,7 @@ function ModelFacts({ model }: { model: PublicModel }) {
   ].filter(({ has }) => has)
   const rate = (amount: number): string => money(amount, model.price?.currency ?? '', i18n.language)
   const facts = [
-    model.demo ? t('composer.demoHint') : model.provider,
+    model.demo ? t('composer.demoHint') : model.service,
     model.needs_key ? t('models.needsKey') : null,
     model.context_window === null
       ? null

@@ -96,10 +96,10 @@ export function AnswerMenu({
           <MenuHeading>{t('answer.regenerateWith')}</MenuHeading>
           <MenuChoices
             value=""
-            choices={models.map(({ id, name, provider }) => ({
+            choices={models.map(({ id, name, service }) => ({
               value: id,
               label: name,
-              hint: provider,
+              hint: service ?? undefined,
             }))}
             onChoose={(model) => onRegenerate(message.id, model)}
           />

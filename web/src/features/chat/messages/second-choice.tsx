@@ -55,7 +55,7 @@ export function SecondChoice({
         )}
       </p>
       <ul aria-label={t('compare.chooseModel')} className="flex flex-col gap-1.5">
-        {models.map(({ id, name, provider }) => (
+        {models.map(({ id, name, service }) => (
           <li key={id}>
             <button
               type="button"
@@ -67,7 +67,7 @@ export function SecondChoice({
             >
               <span className="min-w-0 flex-1">
                 <span className="block truncate">{name}</span>
-                <span className="block text-xs text-muted">{provider}</span>
+                <span className="block text-xs text-muted">{service}</span>
               </span>
               {comparison.model === id && <Check size={15} aria-hidden className="text-accent" />}
             </button>

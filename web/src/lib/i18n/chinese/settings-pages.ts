@@ -77,6 +77,11 @@ export const settingsPages: typeof english = {
     instructionsExample: '例如：回答要简短，使用公制单位，叫我小王。',
     instructionsChanged: '指令刚刚在别处被修改了。',
     toolsText: '关闭的工具不会提供给任何模型。',
+    toolsSent: '新对话的每次请求包含的工具：{{tools}} 个，约 {{tokens}} 个 token。',
+    mcpToolsSent:
+      '其中 MCP 服务器的工具：{{tools}} 个，约 {{tokens}} 个 token。超过 {{maxTools}} 个工具或 {{maxTokens}} 个 token 时，模型改用 tool_search 查找。',
+    mcpToolsFound:
+      'MCP 服务器的工具：{{tools}} 个，约 {{tokens}} 个 token。已超过 {{maxTools}} 个工具或 {{maxTokens}} 个 token，因此在模型用 tool_search 找到之前不会发送。',
   },
   models: {
     text: '对话可以使用的模型，按菜单中的顺序排列。',
@@ -135,7 +140,6 @@ export const settingsPages: typeof english = {
     toolCount_other: '{{count}} 个工具',
     toolsOn: '已启用 {{on}} / {{all}} 个工具',
     tokens: '约 {{number}} 个 token',
-    toolTokens: '每次请求约占 {{number}} 个 token',
     changedTool:
       '“{{tool}}”更改了自己的说明。虽然 config.yml 将它设为{{risk}}，现在仍会重新请求允许。如果你仍希望如此，请接受更改。',
     changedSchema: '它的参数',

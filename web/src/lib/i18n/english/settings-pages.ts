@@ -77,6 +77,11 @@ export const settingsPages = {
     instructionsExample: 'For example: Answer briefly, use metric units, call me Sam.',
     instructionsChanged: 'The instructions have changed in the meantime.',
     toolsText: 'Tools you turn off are never offered to a model.',
+    toolsSent: 'Tools in each request of a new conversation: {{tools}}, about {{tokens}} tokens.',
+    mcpToolsSent:
+      'Tools of MCP servers among them: {{tools}}, about {{tokens}} tokens. Above {{maxTools}} tools or {{maxTokens}} tokens, the model finds them with tool_search instead.',
+    mcpToolsFound:
+      'Tools of MCP servers: {{tools}}, about {{tokens}} tokens. They exceed {{maxTools}} tools or {{maxTokens}} tokens, so none is sent until the model finds it with tool_search.',
   },
   models: {
     text: 'The models you can use in conversations, in menu order.',
@@ -140,7 +145,6 @@ export const settingsPages = {
     toolCount_other: '{{count}} tools',
     toolsOn: '{{on}} of {{all}} tools on',
     tokens: 'About {{number}} tokens',
-    toolTokens: 'About {{number}} tokens of each request',
     changedTool:
       '“{{tool}}” has changed what it says of itself. It asks for approval again, although config.yml sets it to {{risk}}. Accept it if you still want that.',
     changedSchema: 'Its arguments',

@@ -89,6 +89,12 @@ export const settingsPages = {
       'Par exemple : répondre brièvement, utiliser le système métrique, m’appeler Sam.',
     instructionsChanged: 'Les instructions ont été modifiées entre-temps.',
     toolsText: 'Les outils que vous désactivez ne sont jamais proposés à un modèle.',
+    toolsSent:
+      'Outils dans chaque requête d’une nouvelle conversation : {{tools}}, environ {{tokens}} tokens.',
+    mcpToolsSent:
+      'Dont outils de serveurs MCP : {{tools}}, environ {{tokens}} tokens. Au-delà de {{maxTools}} outils ou de {{maxTokens}} tokens, le modèle les trouve plutôt avec tool_search.',
+    mcpToolsFound:
+      'Outils de serveurs MCP : {{tools}}, environ {{tokens}} tokens. C’est plus que {{maxTools}} outils ou {{maxTokens}} tokens : aucun n’est envoyé avant que le modèle le trouve avec tool_search.',
   },
   models: {
     text: 'Les modèles que vous pouvez utiliser dans les conversations, dans l’ordre des menus.',
@@ -156,7 +162,6 @@ export const settingsPages = {
     toolCount_other: '{{count}} outils',
     toolsOn: '{{on}} outils activés sur {{all}}',
     tokens: 'Environ {{number}} tokens',
-    toolTokens: 'Environ {{number}} tokens de chaque requête',
     changedTool:
       '« {{tool}} » a changé sa description. Il demande de nouveau une approbation, bien que config.yml lui donne « {{risk}} ». Acceptez le changement si cela doit rester ainsi.',
     changedSchema: 'Ses arguments',

@@ -83,6 +83,12 @@ export const settingsPages = {
       'Zum Beispiel: Antworte kurz, verwende metrische Einheiten, nenn mich Sam.',
     instructionsChanged: 'Die Anweisungen wurden inzwischen geändert.',
     toolsText: 'Tools, die du ausschaltest, werden keinem Modell angeboten.',
+    toolsSent:
+      'Tools in jeder Anfrage einer neuen Unterhaltung: {{tools}}, etwa {{tokens}} Tokens.',
+    mcpToolsSent:
+      'Davon Tools von MCP-Servern: {{tools}}, etwa {{tokens}} Tokens. Ab mehr als {{maxTools}} Tools oder {{maxTokens}} Tokens findet das Modell sie stattdessen mit tool_search.',
+    mcpToolsFound:
+      'Tools von MCP-Servern: {{tools}}, etwa {{tokens}} Tokens. Das sind mehr als {{maxTools}} Tools oder {{maxTokens}} Tokens. Daher wird keines gesendet, bevor das Modell es mit tool_search findet.',
   },
   models: {
     text: 'Die Modelle, die du in Unterhaltungen verwenden kannst, in der Reihenfolge der Menüs.',
@@ -148,7 +154,6 @@ export const settingsPages = {
     toolCount_other: '{{count}} Tools',
     toolsOn: '{{on}} von {{all}} Tools eingeschaltet',
     tokens: 'Etwa {{number}} Tokens',
-    toolTokens: 'Etwa {{number}} Token jeder Anfrage',
     changedTool:
       '„{{tool}}“ beschreibt sich jetzt anders. Es fragt wieder um Freigabe, obwohl config.yml es auf „{{risk}}“ setzt. Nimm die Änderung an, wenn das weiter gelten soll.',
     changedSchema: 'Seine Argumente',

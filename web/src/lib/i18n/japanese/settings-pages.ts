@@ -80,6 +80,11 @@ export const settingsPages = {
     instructionsExample: '例：簡潔に答える。メートル法を使う。私をサムと呼ぶ。',
     instructionsChanged: 'その間に指示が変更されました。',
     toolsText: 'オフにしたツールはモデルに提供されません。',
+    toolsSent: '新しい会話の各リクエストに含まれるツール：{{tools}}、約 {{tokens}} トークン。',
+    mcpToolsSent:
+      'うち MCP サーバーのツール：{{tools}}、約 {{tokens}} トークン。{{maxTools}} 個または {{maxTokens}} トークンを超えると、モデルは tool_search で探します。',
+    mcpToolsFound:
+      'MCP サーバーのツール：{{tools}}、約 {{tokens}} トークン。{{maxTools}} 個または {{maxTokens}} トークンを超えているため、モデルが tool_search で見つけるまで送信されません。',
   },
   models: {
     text: '会話で使えるモデル（メニューの表示順）。',
@@ -141,7 +146,6 @@ export const settingsPages = {
     toolCount_other: '{{count}} 個のツール',
     toolsOn: '{{all}} 個中 {{on}} 個のツールがオン',
     tokens: '約 {{number}} トークン',
-    toolTokens: 'リクエストごとに約 {{number}} トークン',
     changedTool:
       '「{{tool}}」の説明が変わりました。config.yml では{{risk}}ですが、再び承認を求めます。引き続きその設定でよければ、変更を承認してください。',
     changedSchema: '引数',

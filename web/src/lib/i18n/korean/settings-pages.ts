@@ -76,6 +76,11 @@ export const settingsPages = {
     instructionsExample: '예: 짧게 답하기, 미터법 사용하기, 나를 샘이라고 부르기.',
     instructionsChanged: '그 사이 지침이 변경되었습니다.',
     toolsText: '끈 도구는 모델에 제공되지 않습니다.',
+    toolsSent: '새 대화의 각 요청에 포함되는 도구: {{tools}}개, 약 {{tokens}} 토큰.',
+    mcpToolsSent:
+      '그중 MCP 서버의 도구: {{tools}}개, 약 {{tokens}} 토큰. {{maxTools}}개 또는 {{maxTokens}} 토큰을 넘으면 모델이 tool_search로 찾습니다.',
+    mcpToolsFound:
+      'MCP 서버의 도구: {{tools}}개, 약 {{tokens}} 토큰. {{maxTools}}개 또는 {{maxTokens}} 토큰을 넘으므로 모델이 tool_search로 찾기 전에는 보내지 않습니다.',
   },
   models: {
     text: '대화에서 사용할 수 있는 모델(메뉴 순서).',
@@ -137,7 +142,6 @@ export const settingsPages = {
     toolCount_other: '도구 {{count}}개',
     toolsOn: '도구 {{all}}개 중 {{on}}개 켜짐',
     tokens: '약 {{number}} 토큰',
-    toolTokens: '요청마다 약 {{number}} 토큰',
     changedTool:
       '“{{tool}}”의 설명이 바뀌었습니다. config.yml에는 {{risk}}(으)로 되어 있지만 다시 승인을 요청합니다. 계속 그렇게 두려면 변경을 수락하세요.',
     changedSchema: '인수',

@@ -84,6 +84,12 @@ export const settingsPages = {
       'Por exemplo: responda de forma breve, use o sistema métrico, me chame de Sam.',
     instructionsChanged: 'As instruções foram alteradas nesse meio-tempo.',
     toolsText: 'As ferramentas que você desativa nunca são oferecidas a um modelo.',
+    toolsSent:
+      'Ferramentas em cada solicitação de uma nova conversa: {{tools}}, cerca de {{tokens}} tokens.',
+    mcpToolsSent:
+      'Entre elas, ferramentas de servidores MCP: {{tools}}, cerca de {{tokens}} tokens. Acima de {{maxTools}} ferramentas ou {{maxTokens}} tokens, o modelo as encontra com tool_search.',
+    mcpToolsFound:
+      'Ferramentas de servidores MCP: {{tools}}, cerca de {{tokens}} tokens. Elas excedem {{maxTools}} ferramentas ou {{maxTokens}} tokens; por isso, nenhuma é enviada até que o modelo a encontre com tool_search.',
   },
   models: {
     text: 'Os modelos que você pode usar nas conversas, na ordem dos menus.',
@@ -151,7 +157,6 @@ export const settingsPages = {
     toolCount_other: '{{count}} ferramentas',
     toolsOn: '{{on}} de {{all}} ferramentas ativadas',
     tokens: 'Cerca de {{number}} tokens',
-    toolTokens: 'Cerca de {{number}} tokens de cada solicitação',
     changedTool:
       '“{{tool}}” mudou sua descrição. Volta a pedir aprovação, embora config.yml o defina como “{{risk}}”. Aceite a mudança se isso ainda deve valer.',
     changedSchema: 'Seus argumentos',

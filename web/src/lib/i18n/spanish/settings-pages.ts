@@ -88,6 +88,12 @@ export const settingsPages = {
     instructionsExample: 'Por ejemplo: responde con brevedad, usa el sistema métrico, llámame Sam.',
     instructionsChanged: 'Las instrucciones cambiaron mientras tanto.',
     toolsText: 'Las herramientas que desactivas no se ofrecen nunca a un modelo.',
+    toolsSent:
+      'Herramientas en cada solicitud de una conversación nueva: {{tools}}, unos {{tokens}} tokens.',
+    mcpToolsSent:
+      'De ellas, herramientas de servidores MCP: {{tools}}, unos {{tokens}} tokens. Por encima de {{maxTools}} herramientas o {{maxTokens}} tokens, el modelo las encuentra con tool_search.',
+    mcpToolsFound:
+      'Herramientas de servidores MCP: {{tools}}, unos {{tokens}} tokens. Superan {{maxTools}} herramientas o {{maxTokens}} tokens, así que ninguna se envía hasta que el modelo la encuentra con tool_search.',
   },
   models: {
     text: 'Los modelos que puedes usar en las conversaciones, en el orden de los menús.',
@@ -155,7 +161,6 @@ export const settingsPages = {
     toolCount_other: '{{count}} herramientas',
     toolsOn: '{{on}} de {{all}} herramientas activadas',
     tokens: 'Unos {{number}} tokens',
-    toolTokens: 'Unos {{number}} tokens de cada solicitud',
     changedTool:
       '«{{tool}}» ha cambiado su descripción. Vuelve a pedir aprobación, aunque config.yml le asigna «{{risk}}». Acepta el cambio si debe seguir así.',
     changedSchema: 'Sus argumentos',

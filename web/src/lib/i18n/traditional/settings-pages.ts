@@ -77,6 +77,11 @@ export const settingsPages: typeof english = {
     instructionsExample: '例如：回答要簡短，使用公制單位，叫我小王。',
     instructionsChanged: '指令剛剛在別處被修改了。',
     toolsText: '關閉的工具不會提供給任何模型。',
+    toolsSent: '新對話的每次請求包含的工具：{{tools}} 個，約 {{tokens}} 個 token。',
+    mcpToolsSent:
+      '其中 MCP 伺服器的工具：{{tools}} 個，約 {{tokens}} 個 token。超過 {{maxTools}} 個工具或 {{maxTokens}} 個 token 時，模型改用 tool_search 查詢。',
+    mcpToolsFound:
+      'MCP 伺服器的工具：{{tools}} 個，約 {{tokens}} 個 token。已超過 {{maxTools}} 個工具或 {{maxTokens}} 個 token，因此在模型用 tool_search 找到之前不會傳送。',
   },
   models: {
     text: '對話可以使用的模型，按選單中的順序排列。',
@@ -135,7 +140,6 @@ export const settingsPages: typeof english = {
     toolCount_other: '{{count}} 個工具',
     toolsOn: '已啟用 {{on}} / {{all}} 個工具',
     tokens: '約 {{number}} 個 token',
-    toolTokens: '每次請求約佔 {{number}} 個 token',
     changedTool:
       '「{{tool}}」更改了自己的說明。雖然 config.yml 將它設為{{risk}}，現在仍會重新請求允許。如果你仍希望如此，請接受更改。',
     changedSchema: '它的引數',
