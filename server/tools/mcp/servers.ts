@@ -16,6 +16,7 @@ import type {
 } from '../../protocol/models/mcp.ts'
 import { estimateTokens } from '../../protocol/models/token-estimate.ts'
 import type { ToolDefinition } from '../definition.ts'
+import { toSchema } from '../tool-schema.ts'
 import { createOAuthFetch } from './oauth/fetch.ts'
 import type { McpGrantStore } from './oauth/grant.ts'
 import { createSignIns, type Redirected } from './oauth/sign-in.ts'
@@ -321,8 +322,8 @@ function enabledTools(off: ReadonlySet<string>) {
 }
 
 /** Estimated tokens of a tool in a request. */
-const costOf = oncePer(({ name, description, parameters }: ToolDefinition): number =>
-  estimateTokens(JSON.stringify({ name, description, parameters })),
+const costOf = oncePer((tool: ToolDefinition): number =>
+  estimateTokens(JSON.stringify(toSchema(tool))),
 )
 
 /** Estimated tokens of the tools in a request. */
