@@ -148,10 +148,11 @@ interface Encoded {
  * millions of characters of a picture.
  */
 function* encodedIn(text: string): Generator<Encoded> {
-  for (let at = 0; at < text.length; at += 1) {
-    if (!isDigit(text.charCodeAt(at))) continue
+  let at = 0
+  while (at < text.length) {
     const begin = at
     while (isDigit(text.charCodeAt(at))) at += 1
+    if (at === begin) at += 1
     if (at - begin < MIN_ENCODED) continue
     const before = text.slice(Math.max(0, begin - MAX_DATA_URL), begin)
     const url = DATA_URL.exec(before)?.[0] ?? ''
