@@ -8,6 +8,7 @@ import {
   type DraftNode,
   type DraftStep,
   draftNode,
+  linkTo,
   looseFlag,
   looseList,
   looseName,
@@ -29,6 +30,12 @@ const Output = z.looseObject({
   output: z.union([z.string(), Texts]).catch(''),
 })
 type Output = z.output<typeof Output>
+/** Pages and documents that an answer refers to as `[1]`, `[2]`. */
+const Source = z.looseObject({
+  source: z.looseObject({ name: looseText, url: looseText }).nullish().catch(null),
+  metadata: looseList(z.looseObject({ source: looseText, url: looseText, name: looseText })),
+})
+type Source = z.output<typeof Source>
 const Message = z.looseObject({
   id: z.string().min(1),
   parentId: looseName,
@@ -39,6 +46,7 @@ const Message = z.looseObject({
   model: looseName,
   timestamp: z.unknown().optional(),
   output: looseList(Output),
+  sources: looseList(Source),
   files: looseList(
     z.looseObject({
       type: looseText,
@@ -109,14 +117,30 @@ function toNode(message: Message, unknownKinds: UnknownKinds): DraftNode {
   }
   if (role === 'user') return draftNode({ ...common, role, text: content })
   if (role !== 'assistant') return draftNode({ ...common, role: 'hidden' })
-  const steps = message.output.flatMap((item) => toSteps(item, unknownKinds))
+  const output = message.output.flatMap((item) => toSteps(item, unknownKinds))
   // The content repeats reasoning and calls as `<details>`; `output` has the originals.
+  const steps = output.length > 0 ? output : splitDetails(content)
+  const links = linksOf(message.sources)
   return draftNode({
     ...common,
     role,
-    steps: steps.length > 0 ? steps : splitDetails(content),
+    steps: links === '' ? steps : [...steps, { type: 'text', content: `\n\n${links}` }],
     model: message.model,
   })
+}
+
+/** The pages among the sources as a list of links, each once. */
+function linksOf(sources: readonly Source[]): string {
+  const links = new Map<string, string>()
+  for (const { source, metadata } of sources) {
+    const title = source?.name ?? ''
+    const pages = metadata.map(({ url, source: place }) => url || place)
+    for (const url of [...pages, source?.url || title]) {
+      const link = linkTo(url, title)
+      if (link.startsWith('[') && !links.has(url)) links.set(url, `- ${link}`)
+    }
+  }
+  return [...links.values()].join('\n')
 }
 
 const joined = (texts: readonly { text: string }[]): string =>

@@ -101,7 +101,7 @@ function answerOf(content: string) {
   return readOpenWebUi({ id: 'o', title: 'OW', chat: { models: [], history } }).nodes[0]?.steps
 }
 
-// Chang-Tong/dsh-import-agents#6, open-webui/open-webui#15846
+// Chang-Tong/dsh-import-agents#6, open-webui/open-webui#15846, Fu-Jie/openwebui-extensions#84
 test('an Open WebUI chat of 2025 has calls with their results, code that was run, and files with their text', () => {
   const escaped = (value: unknown): string =>
     JSON.stringify(JSON.stringify(value)).replaceAll('"', '&quot;')
@@ -134,7 +134,14 @@ test('an Open WebUI chat of 2025 has calls with their results, code that was run
             id: 'b',
             parentId: 'a',
             role: 'assistant',
-            content: `${reasoning}\n${call}\nIt is 3 °C in Oslo.\n${code}\nDone.`,
+            content: `${reasoning}\n${call}\nIt is 3 °C in Oslo.\n${code}\nDone [1].`,
+            sources: [
+              {
+                source: { id: 's', name: 'Weather', url: 'https://weather.example' },
+                document: ['3 °C'],
+                metadata: [{ source: 'https://weather.example/oslo' }, { source: 'notes.txt' }],
+              },
+            ],
           },
         },
       },
@@ -153,7 +160,12 @@ test('an Open WebUI chat of 2025 has calls with their results, code that was run
     { type: 'text', content: expect.stringMatching(/^It is 3 °C in Oslo\./) },
     { type: 'tool_call', name: 'code_interpreter', arguments: '{"code":"print(2 < 3)"}' },
     { type: 'tool_result', content: expect.stringContaining('stdout') },
-    { type: 'text', content: 'Done.' },
+    { type: 'text', content: 'Done [1].' },
+    {
+      type: 'text',
+      content:
+        '\n\n- [Weather](https://weather.example/oslo)\n- [Weather](https://weather.example)',
+    },
   ])
 })
 
