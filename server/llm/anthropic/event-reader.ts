@@ -97,6 +97,16 @@ export function createEventReader(context: FailureContext): ResponseReader {
     if (message !== '') facts.error ??= filteredAnswer(context, reason, message)
   }
 
+  /** A response that is not a stream, or a message that begins with blocks, as after calls from within a program. */
+  const readWhole = (message: Record<string, unknown>) => {
+    for (const [at, given] of (Array.isArray(message.content) ? message.content : []).entries()) {
+      begin(at, asRecord(given) ?? {})
+      const block = blockAt(at)
+      if (block !== undefined) block.isComplete = true
+    }
+    stop(message.stop_reason, message.stop_details)
+  }
+
   const readEvent = (value: Record<string, unknown>): void => {
     const index = typeof value.index === 'number' ? value.index : -1
     switch (value.type) {
@@ -105,6 +115,7 @@ export function createEventReader(context: FailureContext): ResponseReader {
         if (blocks.size > 0 && (messageId === '' || messageId !== idOf(value))) fail()
         messageId = idOf(value)
         counts = { ...counts, ...asRecord(asRecord(value.message)?.usage) }
+        if (blocks.size === 0) readWhole(asRecord(value.message) ?? {})
         return
       case 'content_block_start':
         begin(index, asRecord(value.content_block) ?? {})
@@ -130,9 +141,7 @@ export function createEventReader(context: FailureContext): ResponseReader {
         return
       case 'message':
         counts = { ...asRecord(value.usage) }
-        if (Array.isArray(value.content))
-          for (const [at, block] of value.content.entries()) begin(at, asRecord(block) ?? {})
-        stop(value.stop_reason, value.stop_details)
+        readWhole(value)
     }
   }
   return createJsonReader(facts, deltas, context, {

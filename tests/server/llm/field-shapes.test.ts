@@ -134,6 +134,66 @@ describe('events of gateways', () => {
     expect(response.calls.map((made) => made.arguments)).toEqual(['{"at":1}', '{"at":2}'])
   })
 
+  // vercel/ai: `anthropic-message-start-prepopulated-content` among the fixtures of its Anthropic provider
+  test('of the Messages API that begin with whole blocks lose nothing', async () => {
+    const content = [
+      { type: 'text', text: 'I look.' },
+      { type: 'tool_use', id: 't1', name: 'look', input: { at: 1 }, caller: { type: 'direct' } },
+    ]
+    const message = { id: 'x', content, stop_reason: 'tool_use', usage: { input_tokens: 5 } }
+    const more = block(
+      { type: 'tool_use', id: 't2', name: 'look', input: {} },
+      { type: 'input_json_delta', partial_json: '{"at":2}' },
+    )
+    for (const [rest, calls] of [
+      ['', ['{"at":1}']],
+      [more, ['{"at":1}', '{"at":2}']],
+    ] as const) {
+      const begin = event({ type: 'message_start', message })
+      messages.upstream.enqueue(turn.raw([begin + rest + event({ type: 'message_stop' })]))
+      const response = await readResponse(messages.clientFor(), llmRequest({ tools: [look] }))
+      expect(response.text).toBe('I look.')
+      expect(response.calls.map((made) => made.arguments)).toEqual(calls)
+    }
+  })
+
+  // vercel/ai: `xai-text-with-reasoning-streaming-store-false` among the fixtures of its xAI provider
+  test('of xAI have reasoning, text and what goes back', async () => {
+    const reasoning = { id: 'rs_1', type: 'reasoning', summary: [], status: 'in_progress' }
+    const done = { ...reasoning, status: 'completed', encrypted_content: 'sealed' }
+    const said = { id: 'msg_1', type: 'message', role: 'assistant', status: 'in_progress' }
+    const part = { type: 'output_text', text: 'Chiltepin.', logprobs: [], annotations: [] }
+    const whole = { ...said, status: 'completed', content: [part] }
+    const summary = [{ type: 'summary_text', text: 'A question of taste.' }]
+    const events: [type: string, more: object][] = [
+      ['created', { response: { status: 'in_progress', output: [], store: false } }],
+      ['output_item.added', { output_index: 0, item: reasoning }],
+      ['reasoning_summary_part.added', { item_id: 'rs_1', output_index: 0, summary_index: 0 }],
+      ...['A question', ' of taste.'].map((delta): [string, object] => [
+        'reasoning_summary_text.delta',
+        { item_id: 'rs_1', output_index: 0, summary_index: 0, delta },
+      ]),
+      ['reasoning_summary_text.done', { item_id: 'rs_1', output_index: 0, text: 'A question …' }],
+      ['output_item.done', { output_index: 0, item: { ...done, summary } }],
+      ['output_item.added', { output_index: 1, item: { ...said, content: [] } }],
+      ['content_part.added', { item_id: 'msg_1', output_index: 1, content_index: 0 }],
+      ['output_text.delta', { item_id: 'msg_1', output_index: 1, delta: 'Chiltepin.' }],
+      ['output_text.done', { item_id: 'msg_1', output_index: 1, text: 'Chiltepin.' }],
+      ['output_item.done', { output_index: 1, item: whole }],
+      ['completed', { response: { status: 'completed', output: [{ ...done, summary }, whole] } }],
+    ]
+    responses.upstream.enqueue(
+      turn.raw(
+        events.map(([type, more], at) =>
+          event({ sequence_number: at, type: `response.${type}`, ...more }),
+        ),
+      ),
+    )
+    const { thinking, text, end } = await readResponse(responses.clientFor(), llmRequest())
+    expect([thinking, text]).toEqual(['A question of taste.', 'Chiltepin.'])
+    expect(end).toMatchObject({ type: 'finished', carry: expect.any(String) })
+  })
+
   test('of the Responses API without indexes, or with one index for all, lose nothing', async () => {
     for (const place of [{}, { output_index: 0 }]) {
       const item = (id: string) => ({ type: 'function_call', id, call_id: id, name: 'look' })
