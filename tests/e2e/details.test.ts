@@ -53,6 +53,12 @@ describeInBrowser('details of the page', (visitor) => {
     site.upstream.enqueue(turn.text('Here it is.'))
     const page = await visitor.open(`${site.server.url}/c/${json.data.id}`)
     await page.getByText('The model gave no answer.').waitFor()
+    // The title is the button of the conversation's menu.
+    await page.getByRole('heading', { name: 'Silence' }).getByRole('button').click()
+    await page.getByRole('menuitem', { name: 'Rename' }).click()
+    await page.getByRole('dialog').getByRole('textbox').fill('Noise')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Noise' }).waitFor()
     await page.getByRole('button', { name: 'Regenerate' }).first().click()
     await page.getByText('Here it is.').waitFor()
     expect(await page.getByText('The model gave no answer.').count()).toBe(0)

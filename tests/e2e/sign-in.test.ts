@@ -152,7 +152,9 @@ describeInBrowser('signing in', (visitor) => {
     await page.getByText('NanoClaw can now send email to ada@example.org.').waitFor()
     await expectAccessible(page)
 
-    const guest = await visitor.open(`${host.url}/login`, { ownContext: true })
+    const guest = await visitor.open(`${host.url}/continue/shared`, { ownContext: true })
+    await guest.getByText('To continue this conversation, you need an account.').waitFor()
+    await guest.getByText('New accounts are by invitation').waitFor()
     await guest.getByRole('button', { name: 'Forgot your password?' }).click()
     await guest.getByLabel('Email').fill('ada@example.org')
     await guest.getByRole('button', { name: 'Send link' }).click()

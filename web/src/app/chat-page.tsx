@@ -1,6 +1,6 @@
 // The page of a conversation: the chat, combined with parts of other features.
-import { FolderTree, SquarePen } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import { ChevronDown, FolderTree, SquarePen } from 'lucide-react'
+import { type ComponentProps, type ReactNode, useState } from 'react'
 import { useLocation } from 'wouter'
 import type { Conversation } from '../../../server/protocol/conversations/conversation.ts'
 import { ChatHeader } from '../features/chat/chat-header.tsx'
@@ -50,7 +50,19 @@ export function ChatPage({ id, menu }: { id: string; menu: ReactNode }) {
         </PartBoundary>
       </ChatHeader>
     ) : (
-      <ChatHeader conversation={conversation} leading={menu} isWide>
+      <ChatHeader
+        conversation={conversation}
+        leading={menu}
+        isWide
+        titleMenu={(title) => (
+          <PartBoundary fallback={title} instead={title}>
+            <ConversationMenu
+              conversation={conversation}
+              wide={{ trigger: <TitleButton title={title} /> }}
+            />
+          </PartBoundary>
+        )}
+      >
         <ProjectPicker
           projectId={conversation.project_id}
           projectName={conversation.project_name}
@@ -100,5 +112,21 @@ export function ChatPage({ id, menu }: { id: string; menu: ReactNode }) {
       header={header}
       aside={aside}
     />
+  )
+}
+
+/** The title of a conversation as the button of its menu. */
+function TitleButton({ title, ...rest }: ComponentProps<'button'> & { title: string }) {
+  return (
+    <button
+      type="button"
+      {...rest}
+      className="-ms-1.5 inline-flex max-w-full items-center gap-1 rounded-lg px-1.5 py-1 text-start hover:bg-hover data-[state=open]:bg-hover"
+    >
+      <span dir="auto" className="min-w-0 truncate">
+        {title}
+      </span>
+      <ChevronDown size={14} aria-hidden className="shrink-0 text-muted" />
+    </button>
   )
 }

@@ -1,7 +1,7 @@
-// The menu of the open conversation in the header of a narrow screen: everything for which the header of a wide one has buttons, and
-// what the list of conversations offers.
+// The menu of the open conversation in its header: what the list of conversations offers and, on a narrow screen, everything for
+// which the header of a wide one has buttons.
 import { Ellipsis, FolderOpen, FolderTree, SlidersHorizontal } from 'lucide-react'
-import { useState } from 'react'
+import { type ReactElement, useState } from 'react'
 import type { Conversation } from '../../../server/protocol/conversations/conversation.ts'
 import type { ProjectId } from '../../../server/protocol/ids.ts'
 import { ConversationActions } from '../features/conversations/conversation-actions.tsx'
@@ -16,13 +16,16 @@ import { Dialog } from '../ui/overlays/dialog.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../ui/overlays/menu.tsx'
 import { PromptDialog } from '../ui/overlays/prompt-dialog.tsx'
 
-/** `onFiles` opens the files of the conversation's project. */
+/** `wide` is for a header with buttons of its own; its trigger is the button that opens the menu. */
 export function ConversationMenu({
   conversation,
+  wide,
   onFiles,
 }: {
   conversation: Conversation
-  onFiles: () => void
+  wide?: { trigger: ReactElement }
+  /** Opens the files of the conversation's project. */
+  onFiles?: () => void
 }) {
   const { t } = useTranslation()
   const patch = usePatchConversation()
@@ -34,26 +37,32 @@ export function ConversationMenu({
   const close = (): void => setDialog(null)
   return (
     <>
-      <Menu align="end" label={label} trigger={<IconButton icon={Ellipsis} label={label} />}>
+      <Menu
+        align={wide === undefined ? 'end' : 'start'}
+        label={label}
+        trigger={wide?.trigger ?? <IconButton icon={Ellipsis} label={label} />}
+      >
         <ConversationActions
           conversation={conversation}
           active
           onRename={() => setDialog('rename')}
           leading={
-            <>
-              <MenuItem icon={FolderOpen} onSelect={() => setDialog('project')}>
-                {t('projects.pickerIs', { name: projectName ?? t('projects.none') })}
-              </MenuItem>
-              {projectId !== null && (
-                <MenuItem icon={FolderTree} onSelect={onFiles}>
-                  {t('projects.panel')}
+            wide === undefined && (
+              <>
+                <MenuItem icon={FolderOpen} onSelect={() => setDialog('project')}>
+                  {t('projects.pickerIs', { name: projectName ?? t('projects.none') })}
                 </MenuItem>
-              )}
-              <MenuItem icon={SlidersHorizontal} onSelect={() => openSettings?.()}>
-                {t('chatSettings.title')}
-              </MenuItem>
-              <MenuSeparator />
-            </>
+                {projectId !== null && onFiles !== undefined && (
+                  <MenuItem icon={FolderTree} onSelect={onFiles}>
+                    {t('projects.panel')}
+                  </MenuItem>
+                )}
+                <MenuItem icon={SlidersHorizontal} onSelect={() => openSettings?.()}>
+                  {t('chatSettings.title')}
+                </MenuItem>
+                <MenuSeparator />
+              </>
+            )
           }
         />
       </Menu>

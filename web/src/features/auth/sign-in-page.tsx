@@ -19,6 +19,8 @@ import { SecondFactorForm, secondFactorOf } from './second-factor-form.tsx'
 
 /** The fragment that a refused single sign-on adds to the page's URL. */
 const REFUSED = /^#sign-in-refused=([a-z_]{1,60})$/
+/** Where a shared page leads the guests who want to continue its conversation. */
+const CONTINUED = /^\/continue\/./
 
 /** Replaces the application until the user is signed in. The server's sign-in mode determines its options. */
 export function SignInPage({
@@ -52,6 +54,10 @@ export function SignInPage({
   const endedText =
     ended === null ? undefined : t(ended === 'account_disabled' ? 'auth.disabled' : 'auth.ended')
   const refusal = useSsoRefusal() ?? endedText
+  const isByInvitation = !canRegister && ssoName === undefined
+  const purpose = CONTINUED.test(location.pathname)
+    ? [t('auth.guest'), ...(isByInvitation ? [t('auth.guestByInvitation')] : [])].join(' ')
+    : undefined
   if (needsSetupLink)
     return (
       <AccountCard title={t('auth.setupLinkTitle')} text={t('auth.setupLinkText')}>
@@ -60,7 +66,7 @@ export function SignInPage({
     )
   if (!isRegistering && ssoName !== undefined && !usesPassword)
     return (
-      <AccountCard title={t('auth.loginTitle')} error={refusal}>
+      <AccountCard title={t('auth.loginTitle')} text={purpose} error={refusal}>
         <SsoLink name={ssoName} primary />
         <Button tone="quiet" onClick={() => setUsesPassword(true)}>
           {t('auth.withPassword')}
@@ -71,6 +77,7 @@ export function SignInPage({
   if (!isRegistering)
     return (
       <LoginForm
+        text={purpose}
         refusal={refusal}
         hasPasskeys={hasPasskeys}
         onRegister={canRegister ? () => setIsRegistering(true) : undefined}
@@ -86,7 +93,7 @@ export function SignInPage({
   return (
     <RegisterForm
       title={t(first ? 'auth.firstTitle' : 'auth.registerTitle')}
-      text={first ? t('auth.firstText') : undefined}
+      text={first ? t('auth.firstText') : purpose}
     >
       {!first && (
         <Button tone="quiet" onClick={() => setIsRegistering(false)}>
@@ -135,11 +142,14 @@ function SsoLink({ name, primary = false }: { name: string; primary?: boolean })
 }
 
 function LoginForm({
+  text,
   refusal,
   hasPasskeys,
   onRegister,
   children,
 }: {
+  /** What the account is needed for. */
+  text: string | undefined
   /** Why an earlier sign-in by another way was refused. */
   refusal: string | undefined
   hasPasskeys: boolean
@@ -167,6 +177,7 @@ function LoginForm({
   return (
     <AccountCard
       title={t('auth.loginTitle')}
+      text={text}
       error={failed === undefined ? refused : errorText(failed.error)}
       onSubmit={() => login.mutate({ username, password })}
     >

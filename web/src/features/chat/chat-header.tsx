@@ -6,6 +6,7 @@ import type { Conversation } from '../../../../server/protocol/conversations/con
 import { useCommand } from '../../lib/commands.ts'
 import { conversationTitle } from '../../lib/conversation-title.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
+import { classNames } from '../../ui/class-names.ts'
 import { IconButton } from '../../ui/controls/button.tsx'
 import { lazyPart } from '../../ui/states/late.tsx'
 import { PartBoundary } from '../../ui/states/part-boundary.tsx'
@@ -23,27 +24,35 @@ export function ChatHeader({
   conversation,
   leading,
   isWide,
+  titleMenu,
   children,
 }: {
   conversation: Conversation
   leading?: ReactNode
   /** Whether it has room for a button of its settings; otherwise the menu in `children` opens them. */
   isWide: boolean
+  /** Turns the title into the button of a menu. */
+  titleMenu?: (title: string) => ReactNode
   children?: ReactNode
 }) {
   const { t } = useTranslation()
   const [open, setOpen] = useState(false)
   useRemoveOnLeave(conversation)
   useCommand('conversationSettings', () => setOpen(true))
+  const title = conversationTitle(conversation.title, t)
   return (
     <header className="flex h-13 shrink-0 items-center gap-1 px-3 short:h-10">
       {leading}
       <h1
         dir="auto"
-        title={conversationTitle(conversation.title, t)}
-        className="line-clamp-1 min-w-0 flex-1 px-1.5 text-[0.9375rem] leading-tight font-medium [overflow-wrap:anywhere] max-sm:line-clamp-2 max-sm:text-sm"
+        title={title}
+        className={classNames(
+          'min-w-0 flex-1 px-1.5 text-[0.9375rem] leading-tight font-medium',
+          titleMenu === undefined &&
+            'line-clamp-1 [overflow-wrap:anywhere] max-sm:line-clamp-2 max-sm:text-sm',
+        )}
       >
-        {conversationTitle(conversation.title, t)}
+        {titleMenu?.(title) ?? title}
       </h1>
       {conversation.temporary && (
         <span

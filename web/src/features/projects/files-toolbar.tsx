@@ -42,28 +42,31 @@ export function FilesToolbar({
       )
   }
   return (
-    <div className="mb-1 flex items-center gap-0.5 px-2">
-      <span className="flex-1" />
-      <IconButton
-        icon={Search}
-        label={t('files.search')}
-        size="small"
-        pressed={searching}
-        onClick={() => onSearching(!searching)}
-      />
-      <UploadButtons onFiles={onFiles} />
-      <IconButton
-        icon={FilePlus}
-        label={t('files.newFile')}
-        size="small"
-        onClick={() => setMaking('file')}
-      />
-      <IconButton
-        icon={FolderPlus}
-        label={t('files.newFolder')}
-        size="small"
-        onClick={() => setMaking('folder')}
-      />
+    <div className="@container mb-1">
+      <div className="flex items-center gap-0.5 px-2">
+        <span className="flex-1" />
+        <IconButton
+          icon={Search}
+          label={t('files.search')}
+          size="small"
+          pressed={searching}
+          onClick={() => onSearching(!searching)}
+        />
+        <UploadButtons onFiles={onFiles} />
+        <IconButton
+          icon={FilePlus}
+          label={t('files.newFile')}
+          size="small"
+          hasWords
+          onClick={() => setMaking('file')}
+        />
+        <IconButton
+          icon={FolderPlus}
+          label={t('files.newFolder')}
+          size="small"
+          onClick={() => setMaking('folder')}
+        />
+      </div>
       {making !== null && (
         <PromptDialog
           title={t(making === 'file' ? 'files.newFile' : 'files.newFolder')}
@@ -100,6 +103,7 @@ function UploadButtons({ onFiles }: { onFiles: (files: ReturnType<typeof filesOf
         icon={Upload}
         label={t('files.upload')}
         size="small"
+        hasWords
         onClick={() => picker.current?.click()}
       />
       <input

@@ -7,8 +7,8 @@ import { Button } from '../../ui/controls/button.tsx'
 import { TextArea, TextField } from '../../ui/controls/field.tsx'
 import { Switch } from '../../ui/controls/switch.tsx'
 import { Dialog } from '../../ui/overlays/dialog.tsx'
-import { bringIntoView } from '../../ui/states/bring-into-view.ts'
-import { errorText } from '../../ui/states/error-text.ts'
+import { RemainingError } from '../../ui/overlays/form-dialog.tsx'
+import { FieldFaults } from '../../ui/states/field-faults.tsx'
 import { useAddMcpServer, useChangeMcpServer, useTestMcpServer } from './api/mcp-servers.ts'
 import { accessSettings, McpAccessFields, storedAccess } from './mcp-access-fields.tsx'
 import { McpTestResult } from './mcp-test-result.tsx'
@@ -45,18 +45,12 @@ export function McpDialog({
         </>
       }
     >
-      <form id={formId} onSubmit={form.submit} className="grid gap-4">
-        <McpFields server={server} form={form} />
-      </form>
-      {refused !== null && (
-        <p
-          ref={bringIntoView}
-          role="alert"
-          className="mt-2 rounded-lg bg-bad-soft px-3 py-2 text-sm text-bad"
-        >
-          {errorText(refused)}
-        </p>
-      )}
+      <FieldFaults error={refused}>
+        <form id={formId} onSubmit={form.submit} className="grid gap-4">
+          <McpFields server={server} form={form} />
+          <RemainingError error={refused} />
+        </form>
+      </FieldFaults>
       <McpTestResult name={name.trim()} test={test} />
     </Dialog>
   )
@@ -134,7 +128,9 @@ function McpFields({
       {server === null && (
         <TextField
           label={t('mcp.name')}
+          field="name"
           hint={t('mcp.nameHint')}
+          title={t('mcp.nameHint')}
           required
           maxLength={40}
           pattern="[A-Za-z0-9](?:[A-Za-z0-9\-]|_(?=[A-Za-z0-9\-]))*"
@@ -145,6 +141,7 @@ function McpFields({
       )}
       <UrlField
         label={t('mcp.url')}
+        field="url"
         required
         maxLength={4_000}
         value={url}
@@ -161,6 +158,7 @@ function McpFields({
       />
       <TextArea
         label={t('mcp.headers')}
+        field="headers"
         hint={t('mcp.headersHint')}
         error={isWrong ? t('mcp.headersHint') : undefined}
         spellCheck={false}

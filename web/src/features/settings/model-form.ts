@@ -25,6 +25,25 @@ export type ModelForm = Readonly<
   >
 >
 
+/** The names of these settings in requests. */
+export const FIELDS: Readonly<Record<keyof ModelForm, string>> = {
+  name: 'name',
+  apiUrl: 'api_url',
+  apiKey: 'api_key',
+  api: 'api',
+  tools: 'tool_mode',
+  thinking: 'thinking',
+  vision: 'vision',
+  pdf: 'pdf',
+  contextWindow: 'context_window',
+  maxTokens: 'max_tokens',
+  currency: 'price.currency',
+  input: 'price.input',
+  output: 'price.output',
+  cachedInput: 'price.cached_input',
+  headers: 'headers',
+}
+
 const text = (value: string | number | boolean | undefined): string =>
   value === undefined ? '' : String(value)
 

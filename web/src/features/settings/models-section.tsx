@@ -1,5 +1,5 @@
 // The models that conversations can use. Administrators can add and remove them.
-import { KeyRound, Pencil, Plus, Trash2 } from 'lucide-react'
+import { KeyRound, Pencil, Plus, Star, Trash2 } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { Link } from 'wouter'
 import type { PublicModel } from '../../../../server/protocol/models/catalog.ts'
@@ -10,6 +10,7 @@ import {
   useModels,
 } from '../../lib/api/catalog.ts'
 import { inOrder, usePreferences } from '../../lib/api/preferences.ts'
+import { useChangeServerSettings } from '../../lib/api/server.ts'
 import { compactNumber } from '../../lib/format.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { paths } from '../../lib/paths.ts'
@@ -33,6 +34,7 @@ export function ModelsSection({ admin }: { admin: boolean }) {
   const { data: stored } = useAdminModels(admin)
   const remove = useDeleteModel()
   const enterKey = useEnterModelKey()
+  const changeServer = useChangeServerSettings()
   const [deleting, setDeleting] = useState<string | null>(null)
   const [editing, setEditing] = useState<string | null>(null)
   const edited = stored?.find(({ id }) => id === editing)
@@ -60,6 +62,15 @@ export function ModelsSection({ admin }: { admin: boolean }) {
       <ul ref={moveFocusOnRemoval} className="-my-2 divide-y divide-line">
         {ordered.map((model) => (
           <ModelRow key={model.id} model={model} shown={ordered.map(({ id }) => id)}>
+            {admin && !model.default && (
+              <IconButton
+                icon={Star}
+                label={t('models.makeDefault', { name: model.name })}
+                size="small"
+                disabled={changeServer.isPending}
+                onClick={() => changeServer.mutate({ default_model: model.id })}
+              />
+            )}
             {removable.has(model.id) && (
               <ModelActions
                 model={model}

@@ -72,6 +72,8 @@ export type IconButtonProps = Omit<ComponentProps<'button'>, 'children'> & {
   /** The keyboard shortcut, such as "Ctrl+K", shown in the tip. */
   keys?: string
   tipSide?: 'top' | 'bottom' | 'left' | 'right'
+  /** Whether the name stands beside the icon where the surrounding `@container` has room for it. */
+  hasWords?: boolean
 }
 
 /** A button with only an icon, and a tip that shows its name. It keeps the focus when it is disabled. */
@@ -83,6 +85,7 @@ export function IconButton({
   pressed,
   keys,
   tipSide,
+  hasWords = false,
   className,
   ...rest
 }: IconButtonProps) {
@@ -100,13 +103,15 @@ export function IconButton({
         className={classNames(
           'inline-flex shrink-0 items-center justify-center rounded-lg transition-colors duration-100 hover:bg-hover hover:text-ink disabled:opacity-40 aria-disabled:opacity-40 data-[state=open]:bg-hover',
           size === 'small' ? 'size-7' : 'size-9',
+          hasWords && 'gap-1.5 text-note @md:w-auto @md:px-2',
           pressed === true ? 'bg-accent-soft text-accent hover:text-accent' : 'text-muted',
           className,
         )}
         {...rest}
         {...focusable}
       >
-        <Icon size={size === 'small' ? 15 : 18} aria-hidden />
+        <Icon size={size === 'small' ? 15 : 18} aria-hidden className="shrink-0" />
+        {hasWords && <span className="hidden whitespace-nowrap @md:inline">{label}</span>}
       </button>
     </Tip>
   )

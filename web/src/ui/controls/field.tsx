@@ -125,13 +125,16 @@ export function TextArea({
 export function SelectField({
   label,
   hint,
-  error,
+  error: ownError,
+  field,
   options,
   className,
   ...rest
 }: ComponentProps<'select'> &
-  Omit<FieldProps, 'field'> & { options: readonly { value: string; label: string }[] }) {
+  FieldProps & { options: readonly { value: string; label: string }[] }) {
   const id = useId()
+  const fault = useFieldFault(field, hint)
+  const error = ownError ?? fault
   return (
     <Frame label={label} hint={hint} error={error} id={id}>
       <select id={id} className={classNames(inputClass, 'h-10', className)} {...rest}>

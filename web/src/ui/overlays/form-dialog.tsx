@@ -6,8 +6,8 @@ import { bringIntoView } from '../states/bring-into-view.ts'
 import { FieldFaults, useRemainingError } from '../states/field-faults.tsx'
 import { Dialog } from './dialog.tsx'
 
-/** What no field of the form shows itself. */
-function RemainingError({ error }: { error: Error | null }) {
+/** What no field of the form shows itself. Inside `FieldFaults`. */
+export function RemainingError({ error }: { error: Error | null }) {
   const text = useRemainingError(error)
   if (text === undefined) return null
   return (

@@ -119,21 +119,17 @@ export function Ending({
             {t('message.regenerate')}
           </Button>
         )}
-        {failed && !isUsedUp && (
+        {failed && !isUsedUp && failure.code?.startsWith('model_') === true && (
           <>
-            {failure.code?.startsWith('model_') === true && (
-              <>
-                <OtherModel
-                  current={message.model ?? null}
-                  onChoose={(model) => onRegenerate(message.id, model)}
-                />
-                {isOperator() && (
-                  <Link href={paths.settingsTab('models')} className={linkClass}>
-                    <Settings size={14} aria-hidden />
-                    {t('message.modelSettings')}
-                  </Link>
-                )}
-              </>
+            <OtherModel
+              current={message.model ?? null}
+              onChoose={(model) => onRegenerate(message.id, model)}
+            />
+            {isOperator() && (
+              <Link href={paths.settingsTab('models')} className={linkClass}>
+                <Settings size={14} aria-hidden />
+                {t('message.modelSettings')}
+              </Link>
             )}
           </>
         )}

@@ -8,11 +8,11 @@ export const models: Record<keyof typeof MODEL_FAILURES, string> = {
   model_answer_endless: '“{{model}}”的回答一直没有结束，已被截断。请重新提问，或换一个模型。',
   model_answer_filtered:
     '提供商的内容过滤器或“{{model}}”自身中止了这条回答（{{finish_reason}}）。请换一种说法，或换一个模型。',
-  model_answer_is_page: '“{{model}}”的提供商返回了一个网页。请检查 api_url 是否为模型 API 的地址。',
+  model_answer_is_page: '“{{model}}”的提供商返回了一个网页。请检查 api_url 是否为模型 API 的网址。',
   model_answer_no_json:
-    '“{{model}}”的提供商返回的不是 JSON 对象。请检查 api_url 是否为模型 API 的地址。',
+    '“{{model}}”的提供商返回的不是 JSON 对象。请检查 api_url 是否为模型 API 的网址。',
   model_answer_no_stream:
-    '“{{model}}”的提供商返回的不是事件流。请检查 api_url 是否为模型 API 的地址。',
+    '“{{model}}”的提供商返回的不是事件流。请检查 api_url 是否为模型 API 的网址。',
   model_answer_only_thinking: '“{{model}}”思考了，但没有写出回答。请重新发送消息，或换一个模型。',
   model_answer_only_thinking_cut:
     '“{{model}}”还没写出回答就达到了输出上限。请调高对话或模型的 max_tokens，或让它少思考一些。',
@@ -25,11 +25,11 @@ export const models: Record<keyof typeof MODEL_FAILURES, string> = {
   model_key_lost: '已保存的“{{model}}”的 API 密钥无法读取。请管理员在“设置 → 模型”中重新填写。',
   model_list_empty: '提供商没有列出任何模型。请填写模型名称。',
   model_not_found:
-    '提供商没有“{{model}}”这个模型，或地址有误（{{status}}）。请检查 api_url 和 upstream_model。',
+    '提供商没有“{{model}}”这个模型，或网址有误（{{status}}）。请检查 api_url 和 upstream_model。',
   model_rate_limited: '对“{{model}}”的请求过于频繁，被提供商限流（{{status}}）。请稍后重试。',
   model_rate_limited_quota:
     '“{{model}}”在提供商处的配额已用完（{{status}}）。请换一个模型，或等待配额重置。',
-  model_redirected: '“{{model}}”的地址被重定向（{{status}}）。请检查 api_url。',
+  model_redirected: '“{{model}}”的网址被重定向（{{status}}）。请检查 api_url。',
   model_refused: '“{{model}}”的提供商拒绝了请求（{{status}}）。',
   model_refused_credit: '“{{model}}”在提供商处的账户余额不足（{{status}}）。请充值，或换一个模型。',
   model_stopped: '对“{{model}}”的请求已停止。',
@@ -87,7 +87,7 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   delivery_mail_refused: '邮件服务器拒收（{{status}}）',
   delivery_mail_unconfirmed: '{{address}} 的所有者尚未确认接收邮件',
   delivery_mail_unreachable: '邮件服务器无法连接或正忙',
-  delivery_receiver_address_refused: '服务器不允许向接收方的地址发送',
+  delivery_receiver_address_refused: '服务器不允许向接收方的网址发送',
   delivery_receiver_certificate_invalid: '接收方的证书无效',
   delivery_receiver_closed_connection: '接收方关闭了连接',
   delivery_receiver_host_unknown: '找不到接收方的主机名',
@@ -106,8 +106,8 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   mcp_folder_not_found: '服务器上找不到它的工作文件夹',
   mcp_host_unknown: '它的主机名不存在',
   mcp_sign_in_needed: '需要登录',
-  mcp_settings_unreadable: '它保存的设置已无法读取，请编辑并重新填写地址',
-  mcp_wrong_address: '它的地址上没有 MCP 服务器',
+  mcp_settings_unreadable: '它保存的设置已无法读取，请编辑并重新填写网址',
+  mcp_wrong_address: '它的网址上没有 MCP 服务器',
   mcp_too_slow: '它没有及时响应',
   blobs_unreachable: '文件存储不可用，请稍后再试',
 

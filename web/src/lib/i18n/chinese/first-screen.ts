@@ -33,7 +33,7 @@ export const chinese: typeof english = {
     unexpected: '服务器返回了意外的响应。请刷新页面；如果问题依旧，请查看服务器日志。',
     status: '服务器或其前面的代理返回了 HTTP {{status}}。请重试；如果问题依旧，请查看它们的日志。',
     notFound: '页面不存在',
-    notFoundText: '地址有误，或者页面已被移动或删除。',
+    notFoundText: '网址有误，或者页面已被移动或删除。',
     home: '返回首页',
     part: '页面的这一部分无法显示。',
     reload: '刷新页面',

@@ -35,7 +35,7 @@ const kinds: Record<Exclude<ErrorCode, FailureReason>, string> = {
 
 const access = {
   address_missing: '你的账号没有邮箱地址，请在 `address` 中指定。',
-  mail_not_sent: '邮件发送失败，请检查地址或稍后再试。',
+  mail_not_sent: '邮件发送失败，请检查邮箱或稍后再试。',
   mail_not_set_up: '此服务器无法发送邮件：需要在配置中设置 `smtp` 和 `public_url`，请联系管理员。',
   mails_exhausted: '请求的邮件太多，请稍后再试。',
   heir_is_same: '不能把账号的数据移交给该账号自己。',
@@ -71,7 +71,7 @@ const access = {
   multipart_broken: '上传内容无法读取：它不完整，或者分隔标记缺失或过长。',
   multipart_expected: '请以 multipart/form-data 发送。',
   no_password_in_single_mode: '单用户模式下没有密码。',
-  nothing_here: '这个地址不存在。请检查路径和请求方法。',
+  nothing_here: '这个网址不存在。请检查路径和请求方法。',
   origin_refused: '其他来源的页面不能调用这个服务器。如果该来源可信，请将它加入 cors_origins。',
   password_changed: '密码刚刚被修改，请重新登录。',
   account_link_invalid: '此链接已失效：可能已被使用、已过期或已撤回。请向管理员索取新链接。',
@@ -104,7 +104,7 @@ const access = {
     '无法读取已保存的密钥：它是用另一个主密钥加密的。请恢复原来的主密钥，或重新填写。',
   passkey_invalid: '无法验证这个通行密钥。请重试，或改用其他方式登录。',
   passkey_not_found: '该通行密钥不存在。',
-  passkey_unavailable: '通行密钥需要域名和 HTTPS，或 localhost。请将 public_url 设为这样的地址。',
+  passkey_unavailable: '通行密钥需要域名和 HTTPS，或 localhost。请将 public_url 设为这样的网址。',
   passkeys_exhausted: '你已有 {{limit}} 个通行密钥，请先删除一些。',
   second_factor_code_wrong: '验证码错误、已过期或已被使用，请输入当前的验证码。',
   second_factor_expired: '这次登录已失效，请重新登录。',
@@ -132,7 +132,7 @@ const access = {
 
 const conversations = {
   attachment_not_found: '没有这个附件。',
-  channel_address_refused: '此服务器不会向 {{address}} 发送邮件。请联系管理员了解允许的地址。',
+  channel_address_refused: '此服务器不会向 {{address}} 发送邮件。请联系管理员了解允许的邮箱。',
   channel_mail_not_set_up: '此服务器无法发送邮件。请管理员配置 `smtp`，或选择其他类型的渠道。',
   channel_name_taken: '你已有名为“{{name}}”的渠道。',
   channel_not_found: '没有这个渠道。',

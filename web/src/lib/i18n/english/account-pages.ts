@@ -17,6 +17,8 @@ export const accountPages = {
     toLogin: 'Have an account? Sign in',
     ended: 'Your session has ended. Sign in again.',
     disabled: 'This account has been disabled. Ask an administrator.',
+    guest: 'To continue this conversation, you need an account. It keeps a copy that only you see.',
+    guestByInvitation: 'New accounts are by invitation: ask an administrator of this server.',
     logout: 'Sign out',
     withSso: 'Sign in with {{name}}',
     withPassword: 'Use a password instead',

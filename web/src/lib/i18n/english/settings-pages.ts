@@ -88,6 +88,7 @@ export const settingsPages = {
     earlier: 'Move {{name}} up',
     later: 'Move {{name}} down',
     hide: 'Hide {{name}} in menus',
+    makeDefault: 'Use {{name}} by default',
     show: 'Show {{name}} in menus',
     needsKey: 'needs its API key',
     needsKeyText: 'The stored API key can’t be decrypted. An administrator must enter it again.',

@@ -17,6 +17,10 @@ export const accountPages = {
     toLogin: 'Déjà un compte ? Connectez-vous',
     ended: 'Votre session est terminée. Reconnectez-vous.',
     disabled: 'Ce compte a été désactivé. Adressez-vous à un administrateur.',
+    guest:
+      'Pour continuer cette conversation, il vous faut un compte. Il en garde une copie que vous seul voyez.',
+    guestByInvitation:
+      'Les nouveaux comptes se créent sur invitation : adressez-vous à un administrateur de ce serveur.',
     logout: 'Se déconnecter',
     withSso: 'Se connecter avec {{name}}',
     withPassword: 'Utiliser plutôt un mot de passe',

@@ -101,6 +101,7 @@ export const settingsPages = {
     earlier: 'Monter {{name}}',
     later: 'Descendre {{name}}',
     hide: 'Masquer {{name}} dans les menus',
+    makeDefault: 'Utiliser {{name}} par défaut',
     show: 'Afficher {{name}} dans les menus',
     needsKey: 'attend sa clé d’API',
     needsKeyText:

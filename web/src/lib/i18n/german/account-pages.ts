@@ -17,6 +17,10 @@ export const accountPages = {
     toLogin: 'Schon ein Konto? Melde dich an',
     ended: 'Deine Sitzung ist beendet. Melde dich neu an.',
     disabled: 'Dieses Konto wurde deaktiviert. Wende dich an einen Administrator.',
+    guest:
+      'Um diese Unterhaltung fortzusetzen, brauchst du ein Konto. Es bewahrt eine Kopie auf, die nur du siehst.',
+    guestByInvitation:
+      'Neue Konten gibt es auf Einladung: Wende dich an einen Administrator dieses Servers.',
     logout: 'Abmelden',
     withSso: 'Mit {{name}} anmelden',
     withPassword: 'Stattdessen Passwort verwenden',

@@ -95,6 +95,7 @@ export const settingsPages = {
     earlier: '{{name}} nach oben',
     later: '{{name}} nach unten',
     hide: '{{name}} in Menüs ausblenden',
+    makeDefault: '{{name}} als Standard verwenden',
     show: '{{name}} in Menüs anzeigen',
     needsKey: 'braucht seinen API-Schlüssel',
     needsKeyText:

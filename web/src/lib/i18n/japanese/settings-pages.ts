@@ -91,6 +91,7 @@ export const settingsPages = {
     earlier: '{{name}} を上へ',
     later: '{{name}} を下へ',
     hide: '{{name}} をメニューに表示しない',
+    makeDefault: '{{name}} を既定にする',
     show: '{{name}} をメニューに表示',
     needsKey: 'API キーが必要',
     needsKeyText: '保存された API キーを復号できません。管理者が入力し直す必要があります。',

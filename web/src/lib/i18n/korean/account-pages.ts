@@ -17,6 +17,8 @@ export const accountPages = {
     toLogin: '계정이 있나요? 로그인하세요',
     ended: '세션이 끝났습니다. 다시 로그인하세요.',
     disabled: '비활성화된 계정입니다. 관리자에게 문의하세요.',
+    guest: '이 대화를 이어 가려면 계정이 필요합니다. 나만 볼 수 있는 사본이 계정에 보관됩니다.',
+    guestByInvitation: '새 계정은 초대로 만들 수 있습니다. 이 서버의 관리자에게 문의하세요.',
     logout: '로그아웃',
     withSso: '{{name}}(으)로 로그인',
     withPassword: '비밀번호 사용',

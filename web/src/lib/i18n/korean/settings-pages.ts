@@ -87,6 +87,7 @@ export const settingsPages = {
     earlier: '{{name}} 위로 이동',
     later: '{{name}} 아래로 이동',
     hide: '메뉴에서 {{name}} 숨기기',
+    makeDefault: '{{name}}을(를) 기본값으로 사용',
     show: '메뉴에 {{name}} 표시',
     needsKey: 'API 키 필요',
     needsKeyText: '저장된 API 키를 복호화할 수 없습니다. 관리자가 다시 입력해야 합니다.',

@@ -17,6 +17,9 @@ export const accountPages = {
     toLogin: 'Já tem conta? Entre',
     ended: 'Sua sessão terminou. Entre novamente.',
     disabled: 'Esta conta foi desativada. Fale com um administrador.',
+    guest:
+      'Para continuar esta conversa, você precisa de uma conta. Ela guarda uma cópia que só você vê.',
+    guestByInvitation: 'Novas contas são por convite: fale com um administrador deste servidor.',
     logout: 'Sair',
     withSso: 'Entrar com {{name}}',
     withPassword: 'Usar uma senha',

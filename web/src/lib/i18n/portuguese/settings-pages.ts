@@ -96,6 +96,7 @@ export const settingsPages = {
     earlier: 'Mover {{name}} para cima',
     later: 'Mover {{name}} para baixo',
     hide: 'Ocultar {{name}} nos menus',
+    makeDefault: 'Usar {{name}} por padrão',
     show: 'Mostrar {{name}} nos menus',
     needsKey: 'precisa da chave de API',
     needsKeyText:

@@ -100,6 +100,7 @@ export const settingsPages = {
     earlier: 'Поднять {{name}}',
     later: 'Опустить {{name}}',
     hide: 'Скрыть {{name}} в меню',
+    makeDefault: 'Использовать {{name}} по умолчанию',
     show: 'Показать {{name}} в меню',
     needsKey: 'нужен ключ API',
     needsKeyText:

@@ -17,6 +17,10 @@ export const accountPages = {
     toLogin: '¿Ya tienes cuenta? Inicia sesión',
     ended: 'Tu sesión ha terminado. Inicia sesión de nuevo.',
     disabled: 'Esta cuenta se ha desactivado. Pregunta a un administrador.',
+    guest:
+      'Para continuar esta conversación necesitas una cuenta. En ella se guarda una copia que solo ves tú.',
+    guestByInvitation:
+      'Las cuentas nuevas son por invitación: pregunta a un administrador de este servidor.',
     logout: 'Cerrar sesión',
     withSso: 'Iniciar sesión con {{name}}',
     withPassword: 'Usar una contraseña',

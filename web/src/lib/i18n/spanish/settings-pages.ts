@@ -100,6 +100,7 @@ export const settingsPages = {
     earlier: 'Subir {{name}}',
     later: 'Bajar {{name}}',
     hide: 'Ocultar {{name}} en los menús',
+    makeDefault: 'Usar {{name}} de forma predeterminada',
     show: 'Mostrar {{name}} en los menús',
     needsKey: 'necesita su clave de API',
     needsKeyText:

@@ -9,11 +9,11 @@ export const models: Record<keyof typeof MODEL_FAILURES, string> = {
   model_answer_filtered:
     '供應商的內容過濾器或「{{model}}」自身中止了這條回答（{{finish_reason}}）。請換一種說法，或換一個模型。',
   model_answer_is_page:
-    '「{{model}}」的供應商傳回了一個網頁。請檢查 api_url 是否為模型 API 的地址。',
+    '「{{model}}」的供應商傳回了一個網頁。請檢查 api_url 是否為模型 API 的網址。',
   model_answer_no_json:
-    '「{{model}}」的供應商返回的不是 JSON 物件。請檢查 api_url 是否為模型 API 的地址。',
+    '「{{model}}」的供應商返回的不是 JSON 物件。請檢查 api_url 是否為模型 API 的網址。',
   model_answer_no_stream:
-    '「{{model}}」的供應商返回的不是事件流。請檢查 api_url 是否為模型 API 的地址。',
+    '「{{model}}」的供應商返回的不是事件流。請檢查 api_url 是否為模型 API 的網址。',
   model_answer_only_thinking: '「{{model}}」思考了，但沒有寫出回答。請重新傳送訊息，或換一個模型。',
   model_answer_only_thinking_cut:
     '「{{model}}」還沒寫出回答就達到了輸出上限。請調高對話或模型的 max_tokens，或讓它少思考一些。',
@@ -26,11 +26,11 @@ export const models: Record<keyof typeof MODEL_FAILURES, string> = {
   model_key_lost: '已儲存的「{{model}}」的 API 金鑰無法讀取。請管理員在「設定 → 模型」中重新填寫。',
   model_list_empty: '供應商沒有列出任何模型。請填寫模型名稱。',
   model_not_found:
-    '供應商沒有「{{model}}」這個模型，或地址有誤（{{status}}）。請檢查 api_url 和 upstream_model。',
+    '供應商沒有「{{model}}」這個模型，或網址有誤（{{status}}）。請檢查 api_url 和 upstream_model。',
   model_rate_limited: '對「{{model}}」的請求過於頻繁，被供應商限流（{{status}}）。請稍後重試。',
   model_rate_limited_quota:
     '「{{model}}」在供應商處的配額已用完（{{status}}）。請換一個模型，或等待配額重置。',
-  model_redirected: '「{{model}}」的地址被重定向（{{status}}）。請檢查 api_url。',
+  model_redirected: '「{{model}}」的網址被重新導向（{{status}}）。請檢查 api_url。',
   model_refused: '「{{model}}」的供應商拒絕了請求（{{status}}）。',
   model_refused_credit:
     '「{{model}}」在供應商處的帳戶餘額不足（{{status}}）。請充值，或換一個模型。',
@@ -89,7 +89,7 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   delivery_mail_refused: '郵件伺服器拒收（{{status}}）',
   delivery_mail_unconfirmed: '{{address}} 的所有者尚未確認接收郵件',
   delivery_mail_unreachable: '郵件伺服器無法連線或正忙',
-  delivery_receiver_address_refused: '伺服器不允許向接收方的地址傳送',
+  delivery_receiver_address_refused: '伺服器不允許向接收方的網址傳送',
   delivery_receiver_certificate_invalid: '接收方的證書無效',
   delivery_receiver_closed_connection: '接收方關閉了連線',
   delivery_receiver_host_unknown: '找不到接收方的主機名',
@@ -108,8 +108,8 @@ export const storedFailures: Record<StoredFailureReason, string> = {
   mcp_folder_not_found: '伺服器上找不到它的工作資料夾',
   mcp_host_unknown: '它的主機名不存在',
   mcp_sign_in_needed: '需要登入',
-  mcp_settings_unreadable: '它儲存的設定已無法讀取，請編輯並重新填寫地址',
-  mcp_wrong_address: '它的地址上沒有 MCP 伺服器',
+  mcp_settings_unreadable: '它儲存的設定已無法讀取，請編輯並重新填寫網址',
+  mcp_wrong_address: '它的網址上沒有 MCP 伺服器',
   mcp_too_slow: '它沒有及時回應',
   blobs_unreachable: '檔案儲存不可用，請稍後再試',
 

@@ -34,7 +34,7 @@ export const firstScreen: typeof english = {
     status:
       '伺服器或其前面的 Proxy傳回了 HTTP {{status}}。請重試；如果問題依舊，請查看它們的記錄檔。',
     notFound: '頁面不存在',
-    notFoundText: '地址有誤，或者頁面已被移動或刪除。',
+    notFoundText: '網址有誤，或者頁面已被移動或刪除。',
     home: '返回首頁',
     part: '頁面的這一部分無法顯示。',
     reload: '重新整理頁面',

@@ -35,7 +35,7 @@ const kinds: Record<Exclude<ErrorCode, FailureReason>, string> = {
 
 const access = {
   address_missing: '你的帳號沒有電子郵件地址，請在 `address` 中指定。',
-  mail_not_sent: '郵件傳送失敗，請檢查地址或稍後再試。',
+  mail_not_sent: '郵件傳送失敗，請檢查電子郵件地址或稍後再試。',
   mail_not_set_up: '此伺服器無法傳送郵件：需要在設定中設定 `smtp` 和 `public_url`，請聯絡管理員。',
   mails_exhausted: '請求的郵件太多，請稍後再試。',
   heir_is_same: '不能把帳號的資料移交給該帳號自己。',
@@ -71,7 +71,7 @@ const access = {
   multipart_broken: '上傳內容無法讀取：它不完整，或者分隔標記缺失或過長。',
   multipart_expected: '請以 multipart/form-data 傳送。',
   no_password_in_single_mode: '單使用者模式下沒有密碼。',
-  nothing_here: '這個地址不存在。請檢查路徑和請求方法。',
+  nothing_here: '這個網址不存在。請檢查路徑和請求方法。',
   origin_refused: '其他來源的頁面不能呼叫這個伺服器。如果該來源可信，請將它加入 cors_origins。',
   password_changed: '密碼剛剛被修改，請重新登入。',
   account_link_invalid: '此連結已失效：可能已被使用、已過期或已撤回。請向管理員索取新連結。',
@@ -104,7 +104,7 @@ const access = {
     '無法讀取已儲存的金鑰：它是用另一個主金鑰加密的。請還原原來的主金鑰，或重新填寫。',
   passkey_invalid: '無法驗證這個通行金鑰。請重試，或改用其他方式登入。',
   passkey_not_found: '該通行金鑰不存在。',
-  passkey_unavailable: '通行金鑰需要域名和 HTTPS，或 localhost。請將 public_url 設為這樣的地址。',
+  passkey_unavailable: '通行金鑰需要域名和 HTTPS，或 localhost。請將 public_url 設為這樣的網址。',
   passkeys_exhausted: '你已有 {{limit}} 個通行金鑰，請先刪除一些。',
   second_factor_code_wrong: '驗證碼錯誤、已過期或已被使用，請輸入目前的驗證碼。',
   second_factor_expired: '這次登入已失效，請重新登入。',
@@ -132,7 +132,8 @@ const access = {
 
 const conversations = {
   attachment_not_found: '沒有這個附件。',
-  channel_address_refused: '此伺服器不會向 {{address}} 傳送郵件。請聯絡管理員瞭解允許的地址。',
+  channel_address_refused:
+    '此伺服器不會向 {{address}} 傳送郵件。請聯絡管理員瞭解允許的電子郵件地址。',
   channel_mail_not_set_up: '此伺服器無法傳送郵件。請管理員設定 `smtp`，或選擇其他型別的頻道。',
   channel_name_taken: '你已有名為「{{name}}」的頻道。',
   channel_not_found: '沒有這個頻道。',
