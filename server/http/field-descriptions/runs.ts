@@ -36,7 +36,7 @@ export const TIMING = {
   first_output_ms:
     'Milliseconds until the first thinking, text or tool call. Null: there was none.',
   duration_ms:
-    'Milliseconds from the start of the first call to the end of the last, including waits for a person.',
+    'Milliseconds in which at least one call ran, so without waiting for a person.',
   reasoning_tokens: 'The part of the completion tokens that the models thought with.',
   cache_write_tokens: 'The part of the prompt tokens that the providers wrote to their caches.',
 } satisfies FieldsOf<AnswerTiming>

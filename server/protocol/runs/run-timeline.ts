@@ -97,7 +97,7 @@ export type RunTimeline = z.infer<typeof RunTimeline>
 export const AnswerTiming = z.object({
   /** Milliseconds until the first thinking, text or tool call. */
   first_output_ms: z.int().nullable(),
-  /** Milliseconds from the first call's start to the last one's end, waiting for a person included. */
+  /** Milliseconds in which at least one call ran, so without waiting for a person. */
   duration_ms: z.int(),
   /** The part of the completion tokens that the models thought with. */
   reasoning_tokens: z.int(),
@@ -135,15 +135,38 @@ export function reasoningIn(entries: readonly TimelineEntry[]): { reasoning_toke
   return tokens === 0 ? {} : { reasoning_tokens: tokens }
 }
 
+/** The start and the end of each entry, in milliseconds. */
+const spansOf = (entries: readonly TimelineEntry[]): { start: number; end: number }[] =>
+  entries.map((entry) => {
+    const start = Date.parse(entry.started_at)
+    return { start, end: start + entry.duration_ms }
+  })
+
+/** Milliseconds from the first call's start to the last one's end, waiting for a person included. */
+export function wholeSpanOf(entries: readonly TimelineEntry[]): number {
+  const spans = spansOf(entries)
+  if (spans.length === 0) return 0
+  return Math.max(...spans.map(({ end }) => end)) - Math.min(...spans.map(({ start }) => start))
+}
+
+/** Milliseconds in which at least one call ran. */
+function workedMs(entries: readonly TimelineEntry[]): number {
+  let worked = 0
+  let until = 0
+  for (const { start, end } of spansOf(entries).sort((one, other) => one.start - other.start)) {
+    worked += Math.max(0, end - Math.max(start, until))
+    until = Math.max(until, end)
+  }
+  return worked
+}
+
 /** Computes the timing of an answer; null for an empty timeline. */
 export function timingOf(entries: readonly TimelineEntry[]): AnswerTiming | null {
   if (entries.length === 0) return null
-  const starts = entries.map(({ started_at: start }) => Date.parse(start))
-  const ends = entries.map((entry) => Date.parse(entry.started_at) + entry.duration_ms)
   const calls = entries.filter((entry) => entry.kind === 'model')
   return {
     first_output_ms: calls[0]?.first_output_ms ?? null,
-    duration_ms: Math.max(...ends) - Math.min(...starts),
+    duration_ms: workedMs(entries),
     reasoning_tokens: calls.reduce((sum, call) => sum + call.reasoning_tokens, 0),
     cache_write_tokens: calls.reduce((sum, call) => sum + (call.cache_write_tokens ?? 0), 0),
   }

@@ -3,7 +3,12 @@ import { Copy, Download, Search } from 'lucide-react'
 import { useDeferredValue, useMemo, useState } from 'react'
 import type { RunRecord } from '../../../../../server/protocol/runs/run-record.ts'
 import type { TimelineEntry } from '../../../../../server/protocol/runs/run-timeline.ts'
-import { addWork, NO_WORK, timingOf } from '../../../../../server/protocol/runs/run-timeline.ts'
+import {
+  addWork,
+  NO_WORK,
+  timingOf,
+  wholeSpanOf,
+} from '../../../../../server/protocol/runs/run-timeline.ts'
 import { useRunRecord } from '../../../lib/api/run-record.ts'
 import { useTimeline } from '../../../lib/api/timeline.ts'
 import { copyText } from '../../../lib/browser/copy-text.ts'
@@ -80,7 +85,7 @@ function Timeline({
     [entries, record],
   )
   const start = Date.parse(sorted[0]?.entry.started_at ?? '')
-  const total = timingOf(entries)?.duration_ms ?? 0
+  const total = wholeSpanOf(entries)
   const shown = useMemo(
     () =>
       sorted.filter(
@@ -94,7 +99,7 @@ function Timeline({
     JSON.stringify({ run_id: runId, entries: sorted.map(({ entry }) => entry), ...record }, null, 2)
   return (
     <>
-      <Totals entries={entries} total={total} />
+      <Totals entries={entries} worked={timingOf(entries)?.duration_ms ?? 0} />
       <Toolbar runId={runId} filter={filter} onFilter={setFilter} json={json} />
       {filter === 'stored' ? (
         <StoredList stored={record?.stored ?? []} />
@@ -122,7 +127,7 @@ function Timeline({
 }
 
 /** The totals of calls, cost and time of all entries, with those of sub-agents. */
-function Totals({ entries, total }: { entries: readonly TimelineEntry[]; total: number }) {
+function Totals({ entries, worked }: { entries: readonly TimelineEntry[]; worked: number }) {
   const { t, i18n } = useTranslation()
   const calls = entries.filter((entry) => entry.kind === 'model')
   const works = entries.flatMap((entry) =>
@@ -134,7 +139,7 @@ function Totals({ entries, total }: { entries: readonly TimelineEntry[]; total: 
     for (const [currency, amount] of Object.entries(cost))
       costs.set(currency, (costs.get(currency) ?? 0) + amount)
   const facts = [
-    fineDuration(total, i18n.language),
+    fineDuration(worked, i18n.language),
     t('inspector.modelCalls', { count: calls.length + subAgents.model_calls }),
     t('inspector.toolCalls', { count: entries.length - calls.length + subAgents.tool_calls }),
     ...[...costs].map(([currency, amount]) => money(amount, currency, i18n.language)),
