@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 
 /**
  * Permissive, or copyleft for the files of the package only: MPL for Pyodide, LGPL for libvips, which sharp loads as a
- * separate library, and for libheif, a separate WebAssembly module that a child process loads.
+ * separate library, and for libheif, a separate WebAssembly module that a child process loads. OFL for fonts, which documents may contain.
  */
 const ALLOWED = new Set([
   '0BSD',
@@ -18,6 +18,7 @@ const ALLOWED = new Set([
   'MIT',
   'MIT-0',
   'MPL-2.0',
+  'OFL-1.1',
   'Python-2.0',
   'Unlicense',
   'Zlib',

@@ -171,14 +171,14 @@ function builtMermaid(): Plugin {
 const OFFLINE_SOURCES = [
   'app/(chat-page|drawer)',
   'features/chat/(queue/[^/]+|runs/(use-attach|start-run)|steps/tool-body|approvals/approval-card)',
-  'features/chat/(attachments/attachment-chips|sources/answer-sources)',
+  'features/chat/attachments/attachment-chips',
   'features/chat/composer/(dictation-button|model-picker|suggestions/suggestion-list)',
   'features/conversations/conversation-rows',
   'lib/offline/(copies|worker)',
   'ui/(overlays/(dialog-parts|menu-parts)|code/diff-view|markdown/(markdown|code-block|citation-chip))',
 ]
 const OFFLINE = new RegExp(
-  `/web/src/(${OFFLINE_SOURCES.join('|')})\\.tsx?$|/node_modules/(sonner/dist|lucide-react/dist/esm/icons)/`,
+  `/web/src/(${OFFLINE_SOURCES.join('|')})\\.tsx?$|/server/protocol/sources/answer-sources\\.ts$|/node_modules/(sonner/dist|lucide-react/dist/esm/icons)/`,
 )
 
 /**

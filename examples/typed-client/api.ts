@@ -14502,7 +14502,7 @@ export interface components {
             timing?: {
                 /** @description Milliseconds until the first thinking, text or tool call. Null: there was none. */
                 first_output_ms: number | null;
-                /** @description Milliseconds from the start of the first call to the end of the last, including waits for a person. */
+                /** @description Milliseconds in which at least one call ran, so without waiting for a person. */
                 duration_ms: number;
                 /** @description The part of the completion tokens that the models thought with. */
                 reasoning_tokens: number;
@@ -14600,7 +14600,7 @@ export interface components {
             timing?: {
                 /** @description Milliseconds until the first thinking, text or tool call. Null: there was none. */
                 first_output_ms: number | null;
-                /** @description Milliseconds from the start of the first call to the end of the last, including waits for a person. */
+                /** @description Milliseconds in which at least one call ran, so without waiting for a person. */
                 duration_ms: number;
                 /** @description The part of the completion tokens that the models thought with. */
                 reasoning_tokens: number;
@@ -18516,6 +18516,17 @@ export interface components {
                     /** @description The size in bytes. */
                     size: number;
                 }[];
+                /** @description The sources that the answer cites. Absent: none. */
+                sources?: {
+                    /** @description The number of the source in the text. */
+                    number: number;
+                    /** @description The title of the page, or the name of the document. */
+                    title: string;
+                    /** @description The site, or the place in the document. */
+                    place: string;
+                    /** @description The address of the page. Absent for documents. */
+                    url?: string;
+                }[];
             }[];
         };
         SharedConversationInput: {
@@ -18584,6 +18595,17 @@ export interface components {
                     mime: string;
                     /** @description The size in bytes. */
                     size: number;
+                }[];
+                /** @description The sources that the answer cites. Absent: none. */
+                sources?: {
+                    /** @description The number of the source in the text. */
+                    number: number;
+                    /** @description The title of the page, or the name of the document. */
+                    title: string;
+                    /** @description The site, or the place in the document. */
+                    place: string;
+                    /** @description The address of the page. Absent for documents. */
+                    url?: string;
                 }[];
             }[];
         };

@@ -6,6 +6,7 @@ import { ROW_BYTES } from '../db/repositories/projects/storage.ts'
 import type { Store } from '../db/store.ts'
 import { appError } from '../errors.ts'
 import type { SharedMessage, SharedStep, ShareInclude } from '../protocol/conversations/share.ts'
+import { citedSources } from './cited-sources.ts'
 import { type AnyText, contentOf, piecesOf, readShownBranch, textOf } from './read-conversation.ts'
 import { wellFormed } from './well-formed.ts'
 
@@ -66,12 +67,17 @@ export async function copyBranch(
     for (const step of message.steps) if (isShown(step)) steps.push(await stepOf(message, step))
     if (message.role === 'assistant' && message.steps.length === 0)
       steps.push({ type: 'text', content: await whole(textOf(message)) })
+    // Names of documents are no part of the texts.
+    const sources = citedSources(message).filter(
+      ({ url }) => url !== undefined || include.includes('tools'),
+    )
     const shared: SharedMessage = {
       role: message.role,
       created_at: message.createdAt.toISOString(),
       text: message.role === 'user' ? await whole(textOf(message)) : '',
       steps,
       files: files.map(({ file: { name, mime, size }, id }) => ({ id, name, mime, size })),
+      ...(sources.length === 0 ? {} : { sources }),
     }
     const content = JSON.stringify(wellFormed(shared))
     unclaimed += ROW_BYTES + Buffer.byteLength(content)

@@ -4,8 +4,9 @@ import type { ConversationRow } from '../db/repositories/conversations/conversat
 import type { FullMessage } from '../db/repositories/conversations/messages.ts'
 import { escapeHtml } from '../lib/escape-html.ts'
 import type { UserId } from '../protocol/ids.ts'
+import { citedSources, sourcesHtml } from './cited-sources.ts'
 import { type DocumentLanguage, documentTexts } from './document-texts.ts'
-import { DOCUMENT_END, documentPolicy, documentStart } from './html.ts'
+import { DOCUMENT_END, documentStart, fileKind, timeHtml } from './html.ts'
 import type { MarkdownRenderer } from './markdown.ts'
 import {
   type AnyText,
@@ -32,13 +33,14 @@ export async function* exportHtml(
   const rendering = { ...given, owner: conversation.userId }
   const { title, createdAt } = conversation
   const texts = documentTexts[language]
+  const kind = fileKind()
   yield documentStart(
     title,
     language,
-    `<meta http-equiv="Content-Security-Policy" content="${escapeHtml(documentPolicy('data:'))}">\n`,
+    kind,
+    `<meta http-equiv="Content-Security-Policy" content="${escapeHtml(kind.policy)}">\n`,
   )
-  const day = createdAt.toISOString().slice(0, 10)
-  yield `<header><h1 class="title" dir="auto">${escapeHtml(title)}</h1><p class="note"><time datetime="${day}">${day}</time></p></header>\n`
+  yield `<header><h1 class="title" dir="auto">${escapeHtml(title)}</h1><p class="note">${timeHtml(createdAt, language)}</p></header>\n`
   for await (const message of readShownBranch(store, conversation)) {
     const who = message.role === 'user' ? texts.user : (message.model ?? texts.assistant)
     yield `<article class="${message.role}"><h2>${escapeHtml(who)}</h2>\n`
@@ -46,6 +48,7 @@ export async function* exportHtml(
       yield* preformatted(textOf(message), 'p', 'said')
     } else if (message.steps.length === 0) yield* prose(textOf(message), rendering)
     else for (const step of message.steps) yield* stepHtml(message, step, rendering)
+    yield sourcesHtml(citedSources(message), texts.sources)
     yield* attachmentsHtml(store, message)
     if (message.error !== null) yield `<p class="bad">${escapeHtml(message.error)}</p>`
     yield '</article>\n'
@@ -76,7 +79,7 @@ async function* prose(
   { markdown, language, owner }: Rendering & { owner: UserId },
 ): AsyncGenerator<string> {
   if (typeof text === 'string')
-    yield `<div class="body" dir="auto">${await markdown.render(owner, text, language)}</div>\n`
+    yield `<div class="body" dir="auto">${await markdown.render(owner, text, { language, hasFrames: false })}</div>\n`
   else yield* preformatted(text, 'pre', 'plain')
 }
 

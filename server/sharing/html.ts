@@ -1,7 +1,8 @@
-// HTML for texts from anybody: escaping, the frame of a document and its style.
+// HTML for texts from anybody: the frame of a document, its style and its policy.
 import { createHash } from 'node:crypto'
 import { escapeHtml } from '../lib/escape-html.ts'
 import { CODE_KINDS } from './code-colours.ts'
+import { type DocumentFont, fontFaces } from './document-fonts.ts'
 import type { DocumentLanguage } from './document-texts.ts'
 
 /** The product's logo and name, above what a server shows to visitors. */
@@ -35,7 +36,7 @@ const STYLE = `:root{color-scheme:light dark;--paper:oklch(.984 .004 85);--surfa
 @media (prefers-color-scheme:dark){:root{--paper:oklch(.195 .005 75);--surface:oklch(.232 .006 75);--ink:oklch(.925 .006 85);--muted:oklch(.695 .01 80);--line:oklch(.288 .007 75);--edge:oklch(.55 .01 80);--soft:oklch(.275 .007 75);--accent:oklch(.775 .095 192);--on-accent:oklch(.19 .02 196);--bad:oklch(.755 .125 25)}}
 @media (prefers-contrast:more){:root{--ink:light-dark(#000,#fff);--muted:light-dark(#333,#ddd);--line:light-dark(#777,#999);--edge:light-dark(#333,#ccc)}}
 *{box-sizing:border-box}
-body{margin:0;background:var(--paper);color:var(--ink);font:16px/1.65 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans","PingFang SC","Hiragino Sans","Microsoft YaHei","Noto Sans CJK SC","Noto Sans CJK JP",sans-serif;overflow-wrap:anywhere}
+body{margin:0;background:var(--paper);color:var(--ink);font:16px/1.65 Geist,system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans","PingFang SC","Hiragino Sans","Microsoft YaHei","Noto Sans CJK SC","Noto Sans CJK JP",sans-serif;overflow-wrap:anywhere}
 main{max-width:46rem;margin:0 auto;padding:2rem 1.25rem 4rem}
 header{border-bottom:1px solid var(--line);margin-bottom:1.75rem;padding-bottom:1.25rem}
 h1.title{font:500 1.75rem/1.25 Newsreader,ui-serif,Georgia,"Songti SC","Noto Serif CJK SC",serif;letter-spacing:-.01em;margin:0 0 .35rem}
@@ -54,12 +55,13 @@ pre{background:var(--surface);border:1px solid var(--line);border-radius:.75rem;
 pre.code{white-space:pre;overflow-wrap:normal}
 ${codeStyle}
 pre.plain{background:none;border:0;padding:0;margin:0;font:inherit}
-code,pre code{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,"Noto Sans Mono CJK SC",monospace}
+code,pre code{font-family:"Geist Mono",ui-monospace,SFMono-Regular,Menlo,Consolas,"Noto Sans Mono CJK SC",monospace}
 :not(pre)>code{background:var(--soft);border-radius:.3rem;font-size:.9em;padding:.1em .3em}
 blockquote{border-inline-start:3px solid var(--line);color:var(--muted);margin:1em 0;padding-inline-start:1em}
 .wide{overflow-x:auto}table{border-collapse:collapse;overflow-wrap:normal}
 th,td{border:1px solid var(--line);padding:.35rem .6rem;vertical-align:top}
 img{max-width:100%;border-radius:.6rem}
+.diagram{margin:1em 0}.diagram iframe{border:0;display:block;height:16rem;width:100%}.diagram details{margin:.4rem 0}.diagram-dark{display:none}@media (prefers-color-scheme:dark){.diagram-dark{display:inline}.diagram-light{display:none}}
 math{font-size:1.1em;font-family:"STIX Two Math","Latin Modern Math","Cambria Math","Noto Sans Math",math}
 .formula{margin:1em 0;overflow-x:auto}
 .alert{border-inline-start:3px solid var(--kind);margin:1em 0;padding:.1rem 1rem}.alert>p{margin:.4rem 0}.alert-title{color:var(--kind);font-size:.9rem;font-weight:600}
@@ -70,6 +72,7 @@ math{font-size:1.1em;font-family:"STIX Two Math","Latin Modern Math","Cambria Ma
 kbd{border:1px solid var(--line);border-bottom-width:2px;border-radius:.3rem;font-size:.85em;padding:.05em .35em}
 .link-address{color:var(--muted);font-size:.875em;overflow-wrap:anywhere;word-break:break-all}
 .footnotes a{display:inline-block;text-decoration:none}
+article>.sources{font-size:.875rem;margin-top:1rem}.sources h3{color:var(--muted);font-size:.8rem;font-weight:600;margin:0 0 .25rem}.sources ol{margin:0;padding-inline-start:1.5em}.sources span{color:var(--muted)}
 summary>p{display:inline;margin:0}
 details{border:1px solid var(--line);border-radius:.6rem;margin:.75rem 0;padding:.4rem .9rem}
 summary{color:var(--muted);cursor:pointer;font-size:.875rem}
@@ -85,21 +88,85 @@ button,.button{background:var(--accent);color:var(--on-accent);border-color:var(
 @media print{:root{color-scheme:light;--paper:#fff;--ink:#000;--muted:#444;--line:#bbb;--soft:#f4f4f4;--accent:#000;--surface:#fff}
 body{font-size:11pt}main{max-width:none;padding:0}h1,h2,h3{break-after:avoid}pre,table,img,blockquote{break-inside:avoid-page}pre,.wide,.formula{overflow:visible}pre.code{white-space:pre-wrap;overflow-wrap:anywhere}td,th{overflow-wrap:anywhere}.button,form,.brand,.link-address{display:none}a[href^=http]::after{content:" (" attr(href) ")";font-size:.85em}}`
 
-const STYLE_HASH = `'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`
-
 /**
- * The policy of these documents: no scripts, and nothing from other hosts. `images`: sources such as `'self'` or `data:`.
+ * The script of shared pages, which the policy names by its hash: no other can run. It writes dates in the reader's zone and
+ * gives each diagram its height. Without it, dates are in UTC and diagrams scroll.
  */
-export const documentPolicy = (images: string): string =>
-  `default-src 'none'; img-src ${images}; style-src ${STYLE_HASH}; form-action 'self'; base-uri 'none'`
+const SCRIPT = `addEventListener('DOMContentLoaded',()=>{for(const time of document.querySelectorAll('time'))time.textContent=new Date(time.dateTime).toLocaleString(document.documentElement.lang,{dateStyle:'long',timeStyle:'short'})})
+addEventListener('message',({data,source})=>{for(const frame of document.querySelectorAll('iframe'))if(frame.contentWindow===source&&data?.height>0)frame.style.height=Math.min(data.height,2e3)+'px'})`
+
+const hashOf = (text: string): string =>
+  `'sha256-${createHash('sha256').update(text).digest('base64')}'`
+
+/** A kind of document: its style, its script, and what its policy allows it to load. */
+interface DocumentKind {
+  style: string
+  script?: string
+  policy: string
+}
+
+const kindOf = (
+  fontSource: (font: DocumentFont) => string,
+  sources: { images: string; fonts: string; frames?: string },
+  script?: string,
+): DocumentKind => {
+  const style = fontFaces(fontSource) + STYLE
+  return {
+    style,
+    policy: [
+      "default-src 'none'",
+      `img-src ${sources.images}`,
+      `font-src ${sources.fonts}`,
+      ...(sources.frames === undefined ? [] : [`frame-src ${sources.frames}`]),
+      `style-src ${hashOf(style)}`,
+      ...(script === undefined ? [] : [`script-src ${hashOf(script)}`]),
+      "form-action 'self'",
+      "base-uri 'none'",
+    ].join('; '),
+    ...(script === undefined ? {} : { script }),
+  }
+}
+
+/** A page of this server, which its fonts, its images and the frames of its diagrams come from. */
+export const PAGE = kindOf(
+  ({ path }) => path,
+  { images: "'self'", fonts: "'self'", frames: "'self'" },
+  SCRIPT,
+)
+
+let file: DocumentKind | undefined
+
+/** A file that contains everything it needs and no script. */
+export function fileKind(): DocumentKind {
+  file ??= kindOf(({ content }) => `data:font/woff2;base64,${content().toString('base64')}`, {
+    images: 'data:',
+    fonts: 'data:',
+  })
+  return file
+}
+
+/** A time in UTC, in the reader's language. */
+export const timeHtml = (time: Date, language: DocumentLanguage): string => {
+  const shown = time.toLocaleString(language, {
+    dateStyle: 'long',
+    timeStyle: 'short',
+    timeZone: 'UTC',
+  })
+  return `<time datetime="${time.toISOString()}">${escapeHtml(shown)} UTC</time>`
+}
 
 /** The start of a document, up to its content. */
-export const documentStart = (title: string, language: DocumentLanguage, head = ''): string =>
+export const documentStart = (
+  title: string,
+  language: DocumentLanguage,
+  { style, script }: DocumentKind,
+  head = '',
+): string =>
   `<!doctype html>
 <html lang="${language}" dir="auto"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer"><meta name="robots" content="noindex, nofollow, noarchive">
 ${head}<title>${escapeHtml(title)}</title>
-<style>${STYLE}</style></head>
+<style>${style}</style>${script === undefined ? '' : `<script>${script}</script>`}</head>
 <body><main>
 `
 

@@ -29,6 +29,7 @@ import { type Block, splitBlocks } from '../protocol/markdown/split-blocks.ts'
 import type { TreeNode } from '../protocol/markdown/tree-node.ts'
 import { type ColourCode, uncoloured } from './code-colours.ts'
 import type { ProseTexts } from './prose-texts.ts'
+import { wellFormed } from './well-formed.ts'
 
 /** How deep foldable sections may nest; deeper ones are shown as written. */
 const MAX_DETAILS_DEPTH = 4
@@ -45,6 +46,7 @@ interface Rendering {
   prefix: string
   /** The footnotes whose mark already has an id. */
   marked: Set<number>
+  hasFrames: boolean
   colour: ColourCode
 }
 
@@ -74,10 +76,8 @@ function formula(tex: string, displayMode: boolean): TreeNode {
   }
 }
 
-function hasClass({ properties }: TreeNode, name: string): boolean {
-  const names = properties?.className
-  return Array.isArray(names) && names.includes(name)
-}
+const hasClass = ({ properties }: TreeNode, name: string): boolean =>
+  [properties?.className].flat().includes(name)
 
 function footnoteMark(number: number, { prefix, marked }: Rendering): TreeNode {
   const id = marked.has(number) ? {} : { id: `${prefix}-mark-${number}` }
@@ -107,6 +107,28 @@ function outwardLink(href: string, children: TreeNode[]): TreeNode {
   return element('span', {}, [
     link,
     element('span', { className: 'link-address', dir: 'ltr' }, [text]),
+  ])
+}
+
+/** A longer source stays code. */
+const MAX_DIAGRAM_CHARACTERS = 20_000
+
+const codeBlock = (children: TreeNode[]): TreeNode =>
+  element('pre', { className: 'code', dir: 'ltr', tabIndex: 0 }, children)
+
+/** A diagram, drawn by a frame without access to the page, above its source. */
+function diagram({ children = [] }: TreeNode, source: string): TreeNode {
+  if (source.length > MAX_DIAGRAM_CHARACTERS) return codeBlock(children)
+  const text = (value: string): TreeNode => ({ type: 'text', value })
+  const frame = {
+    src: `/diagram.html#${encodeURIComponent(wellFormed(source))}`,
+    sandbox: 'allow-scripts',
+    title: 'Mermaid',
+    loading: 'lazy',
+  }
+  return element('figure', { className: 'diagram' }, [
+    element('iframe', frame, []),
+    element('details', {}, [element('summary', {}, [text('Mermaid')]), codeBlock(children)]),
   ])
 }
 
@@ -156,8 +178,9 @@ function finished(node: TreeNode, rendering: Rendering): TreeNode {
     case 'pre': {
       const [code] = children
       if (code?.tagName !== 'code') return node
-      if (!hasClass(code, 'language-math'))
-        return element('pre', { className: 'code', dir: 'ltr', tabIndex: 0 }, children)
+      if (hasClass(code, 'language-mermaid') && rendering.hasFrames)
+        return diagram(node, textOf(code))
+      if (!hasClass(code, 'language-math')) return codeBlock(children)
       return element('div', { className: 'formula', tabIndex: 0 }, [formula(textOf(code), true)])
     }
     // What may be wider than the page scrolls by itself, also with the keyboard.
@@ -276,16 +299,27 @@ function footnotesHtml(list: readonly Footnote[], rendering: Rendering): string 
   return `<section class="footnotes" aria-label="${escapeHtml(texts.footnotes)}"><ol${directionAttribute(directionOfText(list[0]?.text ?? ''))}>${items.join('')}</ol></section>\n`
 }
 
+/** The words of the text's language, and what its document can show. */
+interface MarkdownHtmlOptions {
+  texts: ProseTexts
+  hasFrames?: boolean
+  colour?: ColourCode
+}
+
 /**
  * Safe HTML of a text: no scripts, images or HTML of its own. May take long, so call it where nothing else waits.
  * @throws RangeError if the text nests too deeply.
  */
-export function markdownHtml(text: string, texts: ProseTexts, colour = uncoloured): string {
+export function markdownHtml(
+  text: string,
+  { texts, hasFrames = false, colour = uncoloured }: MarkdownHtmlOptions,
+): string {
   const source = text.replaceAll(/\r\n?/g, '\n')
   const blocks = splitBlocks(source)
   const { numbers, list } = numberFootnotes(source, blocks, false)
   const hash = createHash('sha256').update(source).digest('hex').slice(0, 12)
-  const rendering: Rendering = { texts, numbers, prefix: `note-${hash}`, marked: new Set(), colour }
+  const prefix = `note-${hash}`
+  const rendering: Rendering = { texts, numbers, prefix, marked: new Set(), hasFrames, colour }
   const body = blocksHtml(source, blocks, rendering, 0)
   return body + footnotesHtml(list, rendering)
 }

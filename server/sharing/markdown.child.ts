@@ -1,10 +1,10 @@
 // The worker thread that renders Markdown as HTML. Some texts take long, and nothing else may wait for them.
 import { serveRequests } from '../lib/worker-server.ts'
-import { loadColours } from './code-colours.ts'
+import { loadColours, uncoloured } from './code-colours.ts'
 import { markdownHtml } from './markdown-html.ts'
 import type { RenderRequest } from './render-request.ts'
 
-serveRequests(async ({ text, texts, isColoured }: RenderRequest): Promise<string> => {
-  const colour = isColoured ? await loadColours(text) : undefined
-  return markdownHtml(text, texts, colour)
+serveRequests(async ({ text, texts, isColoured, hasFrames }: RenderRequest): Promise<string> => {
+  const colour = isColoured ? await loadColours(text) : uncoloured
+  return markdownHtml(text, { texts, hasFrames, colour })
 })

@@ -11,15 +11,22 @@ import type { DocumentLanguage } from './document-texts.ts'
 import { proseTexts } from './prose-texts.ts'
 import type { MarkdownText, RenderRequest } from './render-request.ts'
 
+/** For which document a text is rendered. */
+export interface MarkdownOptions {
+  /** Of the words that Markdown leaves to the renderer, such as the titles of alerts. */
+  language: DocumentLanguage
+  /** Whether the document can show diagrams in frames of this server. */
+  hasFrames: boolean
+}
+
 /** Renders Markdown of exports and shared copies. */
 export interface MarkdownRenderer {
   /**
    * Safe HTML of a text: no scripts, images or HTML of its own. A text that is too large or takes too long is shown as
    * plain text.
    * @param owner of the text: a slow one delays only the other texts of its owner.
-   * @param language the language of the words that Markdown leaves to the renderer, such as the titles of alerts.
    */
-  render(owner: UserId, text: string, language: DocumentLanguage): Promise<string>
+  render(owner: UserId, text: string, options: MarkdownOptions): Promise<string>
   close(): Promise<void>
 }
 
@@ -66,7 +73,7 @@ export function createMarkdownRenderer(
   )
   const free = [...clients]
   const queue = createFairQueue({ size: THREADS, perOwner: 1 })
-  /** Texts that took too long, by language and hash. */
+  /** Texts that took too long, by language, frames and hash. */
   const slow = new LRUCache<string, true>({ ...atMost(MAX_SLOW), ttl: SLOW_FOR_MS })
 
   /** The HTML; null if the text takes too long or becomes too long. A slow text ends its thread, and no other text is in it. */
@@ -99,11 +106,11 @@ export function createMarkdownRenderer(
     },
   })
   return {
-    async render(owner, text, language) {
+    async render(owner, text, { language, hasFrames }) {
       if (text.length > MAX_CHARACTERS) return plainText(text)
-      const key = `${language} ${createHash('sha256').update(text).digest('base64')}`
+      const key = `${language} ${hasFrames} ${createHash('sha256').update(text).digest('base64')}`
       if (slow.has(key)) return plainText(text)
-      const context = { owner, source: { text, texts: proseTexts[language] } }
+      const context = { owner, source: { text, texts: proseTexts[language], hasFrames } }
       return (await rendered.fetch(key, { context })) ?? plainText(text)
     },
     async close() {

@@ -5,6 +5,8 @@ import type { ProseTexts } from './prose-texts.ts'
 export interface MarkdownText {
   text: string
   texts: ProseTexts
+  /** Whether diagrams become frames of this server; otherwise they stay code. */
+  hasFrames: boolean
 }
 
 /** One attempt to render a text. */

@@ -1,15 +1,16 @@
-// The page of a share: HTML that needs no script, in the language of the visitor.
+// The page of a share: HTML that also works without its script, in the language of the visitor.
 
 import type { ShareRow } from '../db/repositories/conversations/shares.ts'
 import { escapeHtml } from '../lib/escape-html.ts'
 import { SharedMessage, type SharedStep } from '../protocol/conversations/share.ts'
+import { sourcesHtml } from './cited-sources.ts'
 import { type DocumentLanguage, documentTexts } from './document-texts.ts'
-import { BRAND, DOCUMENT_END, documentPolicy, documentStart } from './html.ts'
+import { BRAND, DOCUMENT_END, documentStart, PAGE, timeHtml } from './html.ts'
 import type { MarkdownRenderer } from './markdown.ts'
 import { documentToolTitle } from './tool-titles.ts'
 
 /** The policy of every page below. No page may frame them. */
-export const SHARE_PAGE_POLICY = `${documentPolicy("'self'")}; frame-ancestors 'none'`
+export const SHARE_PAGE_POLICY = `${PAGE.policy}; frame-ancestors 'none'`
 
 /** The copy as a page, in pieces. @param token of the link, for the addresses of files. */
 export async function* sharePage(
@@ -28,6 +29,7 @@ export async function* sharePage(
     yield `<article class="${message.role}"><h2>${texts[message.role]}</h2>\n`
     if (message.text !== '') yield `<p class="said" dir="auto">${escapeHtml(message.text)}</p>\n`
     for (const step of message.steps) yield await stepHtml(step, share, options)
+    yield sourcesHtml(message.sources ?? [], texts.sources)
     yield `${filesHtml(message.files, options.token)}</article>\n`
   }
   if (isFirst) yield pageStart(title, '', renewedAt, language)
@@ -40,14 +42,13 @@ function pageStart(title: string, said: string, at: Date, language: DocumentLang
   const about = Array.from(said.replaceAll(/\s+/g, ' ')).slice(0, 200).join('')
   const meta = (name: string, value: string): string =>
     `<meta property="og:${name}" content="${escapeHtml(value)}">\n`
-  const day = at.toISOString().slice(0, 10)
   const head = [
     meta('type', 'article'),
     meta('site_name', 'NanoClaw'),
     meta('title', title),
     meta('description', about === '' ? texts.shared : about),
   ].join('')
-  return `${documentStart(title, language, head)}<header>${BRAND}<h1 class="title" dir="auto">${escapeHtml(title)}</h1><p class="note">${texts.copied} <time datetime="${at.toISOString()}">${day}</time></p></header>\n`
+  return `${documentStart(title, language, PAGE, head)}<header>${BRAND}<h1 class="title" dir="auto">${escapeHtml(title)}</h1><p class="note">${texts.copied} ${timeHtml(at, language)}</p></header>\n`
 }
 
 async function stepHtml(
@@ -60,7 +61,7 @@ async function stepHtml(
     `<details><summary>${escapeHtml(summary)}</summary><pre dir="auto">${escapeHtml(content)}</pre></details>\n`
   switch (step.type) {
     case 'text':
-      return `<div class="body" dir="auto">${await markdown.render(userId, step.content, language)}</div>\n`
+      return `<div class="body" dir="auto">${await markdown.render(userId, step.content, { language, hasFrames: true })}</div>\n`
     case 'thinking':
       return folded(texts.thinking, step.content)
     case 'tool_call':
@@ -95,7 +96,7 @@ export function passwordPage(
 ): string {
   const texts = documentTexts[language]
   const note = error === null ? '' : `<p class="bad" role="alert">${texts[error]}</p>`
-  return `${documentStart(texts.shared, language)}${BRAND}<h1 class="title">${texts.shared}</h1><p>${texts.password}</p>${note}
+  return `${documentStart(texts.shared, language, PAGE)}${BRAND}<h1 class="title">${texts.shared}</h1><p>${texts.password}</p>${note}
 <form method="post"><label for="password">${texts.field}</label><input id="password" name="password" type="password" required maxlength="200" autocomplete="off" autofocus${error === 'wrong' ? ' aria-invalid="true"' : ''}><button>${texts.open}</button></form>
 ${DOCUMENT_END}`
 }
@@ -103,11 +104,11 @@ ${DOCUMENT_END}`
 /** The page of a link that does not exist, has ended or was withdrawn. */
 export function gonePage(language: DocumentLanguage): string {
   const texts = documentTexts[language]
-  return `${documentStart(texts.shared, language)}${BRAND}<h1 class="title">${texts.gone}</h1><p>${texts.goneText}</p>${DOCUMENT_END}`
+  return `${documentStart(texts.shared, language, PAGE)}${BRAND}<h1 class="title">${texts.gone}</h1><p>${texts.goneText}</p>${DOCUMENT_END}`
 }
 
 /** Shown instead of the page to an address that opens too many. */
 export function tooManyPage(language: DocumentLanguage): string {
   const texts = documentTexts[language]
-  return `${documentStart(texts.shared, language)}${BRAND}<h1 class="title">${texts.shared}</h1><p>${texts.tooMany}</p>${DOCUMENT_END}`
+  return `${documentStart(texts.shared, language, PAGE)}${BRAND}<h1 class="title">${texts.shared}</h1><p>${texts.tooMany}</p>${DOCUMENT_END}`
 }

@@ -1,4 +1,5 @@
 // Sharing a conversation in the browser: from its menu to the page behind the link.
+import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { describeInBrowser, expectAccessible, leave, say } from '../support/page/page.ts'
 import { usePageServer } from '../support/page/page-server.ts'
@@ -11,7 +12,7 @@ describeInBrowser('sharing a conversation', (visitor) => {
     const page = await visitor.open(host.server.url)
     host.upstream.enqueue(
       turn.text(
-        'The **shared** answer.\n\n```py\n# The shape of tea\nreturn leaves\n```\n\n| a | b |\n| - | - |\n| 1 | 2 |\n\n$$\nx^2\n$$\n\nOne[^1].\n\n[^1]: The note.',
+        'The **shared** answer.\n\n```py\n# The shape of tea\nreturn leaves\n```\n\n| a | b |\n| - | - |\n| 1 | 2 |\n\n$$\nx^2\n$$\n\nOne[^1].\n\n```mermaid\ngraph TD; leaf --> cup\n```\n\n[^1]: The note.',
       ),
     )
     await say(page, 'Which one is it?')
@@ -41,6 +42,19 @@ describeInBrowser('sharing a conversation', (visitor) => {
     const colourOf = (selector: string): Promise<string> =>
       reader.evaluate(`getComputedStyle(document.querySelector('${selector}')).color`)
     expect(await colourOf('.code-comment')).not.toBe(await colourOf('pre'))
+    // Its one script writes dates in the reader's zone; diagrams are drawn by a frame that its policy allows.
+    await expect.poll(() => reader.locator('time').textContent()).not.toContain('UTC')
+    const frame = reader.locator('iframe')
+    const drawn = reader.frameLocator('iframe').locator('img')
+    await drawn.waitFor()
+    await expect
+      .poll(async () =>
+        Math.abs(
+          ((await frame.boundingBox())?.height ?? 0) - ((await drawn.boundingBox())?.height ?? 0),
+        ),
+      )
+      .toBeLessThan(2)
+    expect(await reader.evaluate("document.fonts.check('16px Geist')")).toBe(true)
     await expectAccessible(reader)
     await reader.getByRole('link', { name: 'Continue in NanoClaw' }).click()
     const onward = reader.getByRole('button', { name: 'Continue', exact: true })
@@ -49,6 +63,17 @@ describeInBrowser('sharing a conversation', (visitor) => {
     await reader.waitForURL(/\/c\//)
     await reader.getByText('The shared answer.').waitFor()
     await reader.close()
+
+    // An exported file contains what the browser can draw.
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Walnuts', exact: true }).click()
+    const saved = page.waitForEvent('download')
+    await page.getByRole('menuitem', { name: 'HTML' }).click()
+    const html = await readFile((await (await saved).path()) ?? '', 'utf8')
+    expect(html.match(/<img class="diagram-\w+" src="data:image\/svg/g)).toHaveLength(2)
+    expect(html).not.toMatch(/<script|UTC<\/time>/)
+    await page.getByRole('button', { name: 'Walnuts', exact: true }).click()
+    await page.getByRole('menuitem', { name: 'Share', exact: true }).click()
 
     await rename('Almonds')
     await page

@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest'
 import { CallId } from '../../server/protocol/ids.ts'
 import { splitCitations } from '../../server/protocol/markdown/citation-marks.ts'
 import type { Step } from '../../server/protocol/runs/step.ts'
-import { sourcesOf } from '../../web/src/features/chat/sources/answer-sources.ts'
-import { sourceAt } from '../../web/src/features/chat/sources/source.ts'
-import { citedIn } from '../../web/src/features/chat/sources/use-answer-sources.tsx'
+import { sourcesOf } from '../../server/protocol/sources/answer-sources.ts'
+import { citedIn } from '../../server/protocol/sources/cited.ts'
+import { sourceAt } from '../../server/protocol/sources/source.ts'
 
 let index = 0
 const result = (name: string, data: unknown, artifact?: object): Step => {

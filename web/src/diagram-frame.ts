@@ -1,5 +1,7 @@
-// The script of the frame that draws diagrams: receives Mermaid source, sends back an SVG image. See ui/markdown/draw-diagram.ts.
+// The script of the frame that draws diagrams: receives Mermaid source, sends back an SVG image (ui/markdown/draw-diagram.ts). In a shared
+// page, its address holds the source, and it shows the image itself.
 import mermaid from 'mermaid'
+import { documentColours } from './ui/markdown/diagram-colours.ts'
 import type {
   DiagramImage,
   DiagramRequest,
@@ -65,4 +67,32 @@ addEventListener('message', ({ data, source }: MessageEvent<DiagramRequest>) => 
     }
   })
 })
-parent.postMessage({ ready: true } satisfies DiagramResponse, '*')
+
+/** Draws what the address holds, in the colours of the reader's system, and tells the page its height. */
+async function show(source: string): Promise<void> {
+  const scheme = matchMedia('(prefers-color-scheme: dark)')
+  // Like the page's: with another one, the browser would fill the frame with white.
+  document.documentElement.style.colorScheme = 'light dark'
+  const update = async (): Promise<void> => {
+    const dark = scheme.matches
+    const image = document.createElement('img')
+    const drawn = await draw({ id: 0, source, dark, colours: documentColours(dark) })
+    image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(drawn.svg)}`
+    image.alt = ''
+    image.style.cssText = 'display:block;max-width:100%;height:auto;margin:0 auto'
+    await image.decode()
+    document.body.style.margin = '0'
+    document.body.replaceChildren(image)
+    parent.postMessage({ height: image.offsetHeight }, '*')
+  }
+  scheme.addEventListener('change', () => void update())
+  await update()
+}
+
+const shown = decodeURIComponent(location.hash.slice(1))
+if (shown === '') parent.postMessage({ ready: true } satisfies DiagramResponse, '*')
+else
+  show(shown).catch(() => {
+    // The page shows the source below.
+    parent.postMessage({ height: 1 }, '*')
+  })

@@ -164,6 +164,12 @@ export const CONVERSATION_DESCRIPTIONS = {
         mime: 'The media type.',
         size: 'The size in bytes.',
       }),
+      sources: within('The sources that the answer cites. Absent: none.', {
+        number: 'The number of the source in the text.',
+        title: 'The title of the page, or the name of the document.',
+        place: 'The site, or the place in the document.',
+        url: 'The address of the page. Absent for documents.',
+      }),
     }),
   } satisfies FieldsOf<z.infer<typeof SharedConversation>>,
   ExportedConversation: {

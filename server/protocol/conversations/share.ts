@@ -47,6 +47,17 @@ export const SharedStep = z.discriminatedUnion('type', [
 ])
 export type SharedStep = z.infer<typeof SharedStep>
 
+/** A source that an answer cites; `number` is the one in its text. */
+export const SharedSource = z.object({
+  number: z.int(),
+  title: z.string(),
+  /** The site, or the place in the document. */
+  place: z.string(),
+  /** Absent for documents. */
+  url: z.string().optional(),
+})
+export type SharedSource = z.infer<typeof SharedSource>
+
 /** A message as visitors see it. The id of a file is its number within the share. */
 export const SharedMessage = z.object({
   role: z.enum(['user', 'assistant']),
@@ -55,6 +66,8 @@ export const SharedMessage = z.object({
   text: z.string(),
   steps: z.array(SharedStep),
   files: z.array(z.object({ id: z.int(), name: z.string(), mime: z.string(), size: z.int() })),
+  /** What an answer cites; absent if that is nothing. Documents are among them only with the share's tools. */
+  sources: z.array(SharedSource).optional(),
 })
 export type SharedMessage = z.infer<typeof SharedMessage>
 

@@ -11,6 +11,7 @@ import { Imported } from '../../protocol/conversations/export.ts'
 import { SharedConversation } from '../../protocol/conversations/share.ts'
 import { envelope } from '../../protocol/envelope.ts'
 import { continueShare } from '../../sharing/continue-share.ts'
+import { DOCUMENT_FONTS } from '../../sharing/document-fonts.ts'
 import { type DocumentLanguage, documentLanguage } from '../../sharing/document-texts.ts'
 import { attachmentHeader, encodeFileName } from '../../sharing/file-name.ts'
 import type { ImportDependencies } from '../../sharing/import-json.ts'
@@ -51,6 +52,7 @@ export function registerSharedRoutes(app: App, dependencies: SharedRouteDependen
   registerReading(app, dependencies)
   registerCopy(app, dependencies)
   registerPage(app, dependencies)
+  registerFonts(app)
 }
 
 /** The conversation as JSON, and its files. */
@@ -144,6 +146,16 @@ function registerCopy(app: App, dependencies: SharedRouteDependencies): void {
       return success(await continueShare(dependencies, request.user.id, share))
     },
   )
+}
+
+/** The fonts of the page. */
+function registerFonts(app: App): void {
+  for (const { path, content } of DOCUMENT_FONTS)
+    app.get(path, { config: { public: true }, schema: { hide: true } }, (_request, reply) =>
+      reply
+        .headers({ 'content-type': 'font/woff2', 'cache-control': 'public, max-age=604800' })
+        .send(content()),
+    )
 }
 
 /** The page, and the form for its password. */

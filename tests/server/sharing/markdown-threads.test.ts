@@ -25,9 +25,13 @@ const [attacker, colleague] = [newId<UserId>(), newId<UserId>()]
 
 test('a colleague’s text is rendered while many slow texts of another user wait', async () => {
   const { markdown, waiting } = prepare()
-  const slow = Array.from({ length: 20 }, (_, at) => markdown.render(attacker, `slow ${at}`, 'en'))
+  const slow = Array.from({ length: 20 }, (_, at) =>
+    markdown.render(attacker, `slow ${at}`, { language: 'en', hasFrames: false }),
+  )
   await expect.poll(() => waiting.length).toBe(1)
-  expect(await markdown.render(colleague, 'quick', 'en')).toBe('<p>quick</p>')
+  expect(await markdown.render(colleague, 'quick', { language: 'en', hasFrames: false })).toBe(
+    '<p>quick</p>',
+  )
   for (let at = 0; at < slow.length; at += 1) {
     await expect.poll(() => waiting.length).toBe(at + 1)
     waiting[at]?.resolve('<p>late</p>')
@@ -37,7 +41,7 @@ test('a colleague’s text is rendered while many slow texts of another user wai
 
 test('a text that takes too long is shown as plain text and not tried again at once; it ends no other text', async () => {
   const { markdown, waiting, asked } = prepare()
-  const rendered = markdown.render(attacker, 'slow', 'en')
+  const rendered = markdown.render(attacker, 'slow', { language: 'en', hasFrames: false })
   for (const attempt of [1, 2]) {
     await expect.poll(() => waiting.length).toBe(attempt)
     waiting[attempt - 1]?.reject(new Error('too slow'))
@@ -45,6 +49,6 @@ test('a text that takes too long is shown as plain text and not tried again at o
   const plain = '<pre class="plain">slow</pre>'
   expect(await rendered).toBe(plain)
   const before = asked()
-  expect(await markdown.render(colleague, 'slow', 'en')).toBe(plain)
+  expect(await markdown.render(colleague, 'slow', { language: 'en', hasFrames: false })).toBe(plain)
   expect(asked()).toBe(before)
 })

@@ -1,4 +1,5 @@
 // Sharing a conversation over real HTTP, on both databases.
+import { createHash } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
 import {
   describeOnEachServer,
@@ -8,6 +9,20 @@ import {
 } from '../../support/server/server.ts'
 
 const PIXEL = Buffer.from('not really a picture').toString('base64')
+
+const ANSWER = 'The **answer** <script>x</script>'
+
+/** The result of a search in documents, with what it cites. */
+const searched = (citations: object[], index: number) => ({
+  id: `step-${index}`,
+  index,
+  type: 'tool_result',
+  id_ref: 'searched',
+  name: 'search_documents',
+  content: '{"success":true}',
+  skipped: false,
+  artifact: { display: '', citations },
+})
 
 describeOnEachServer('sharing', (start) => {
   let server: TestServer
@@ -71,7 +86,20 @@ describeOnEachServer('sharing', (start) => {
               content: 'secret-result',
               skipped: false,
             },
-            { id: 'step-3', index: 3, type: 'text', content: 'The **answer** <script>x</script>' },
+            searched([{ document_id: 'd', document: 'secret-handbook.pdf', heading: 'Tea' }], 3),
+            {
+              id: 'step-4',
+              index: 4,
+              type: 'tool_result',
+              ...call,
+              name: 'web_search',
+              content: JSON.stringify({
+                success: true,
+                data: { results: [{ url: 'https://www.leaf.example/<tea>', title: 'On <tea>' }] },
+              }),
+              skipped: false,
+            },
+            { id: 'step-5', index: 5, type: 'text', content: `${ANSWER} [1, 2]` },
           ],
         },
         message('c', 'a', 'assistant', 'secret-branch'),
@@ -95,7 +123,16 @@ describeOnEachServer('sharing', (start) => {
       expect.objectContaining({ role: 'user', text: 'What is shown?', steps: [], files: [] }),
       expect.objectContaining({
         role: 'assistant',
-        steps: [{ type: 'text', content: 'The **answer** <script>x</script>' }],
+        steps: [{ type: 'text', content: `${ANSWER} [1, 2]` }],
+        // Names of documents are no part of the texts.
+        sources: [
+          {
+            number: 2,
+            title: 'On <tea>',
+            place: 'leaf.example',
+            url: 'https://www.leaf.example/%3Ctea%3E',
+          },
+        ],
       }),
     ])
     const html = await (await page(token)).text()
@@ -107,6 +144,8 @@ describeOnEachServer('sharing', (start) => {
     const include = ['files', 'tools', 'thinking']
     const { token } = (await share(await make(), { include })).json.data
     const html = await (await page(token)).text()
+    expect(html).toContain('<li value="1" dir="auto">secret-handbook.pdf <span>Tea</span></li>')
+    expect(html).toContain('href="https://www.leaf.example/%3Ctea%3E">On &lt;tea&gt;</a>')
     for (const shown of ['secret-thought', 'secret-argument', 'secret-result', 'secret-name.png'])
       expect(html).toContain(shown)
     expect(html).toContain('<summary>Tool call: Read file</summary>')
@@ -120,19 +159,26 @@ describeOnEachServer('sharing', (start) => {
     expect(notes.headers.get('content-disposition')).toMatch(/^attachment;/)
   })
 
-  test('the page needs no script, escapes every text, and is kept out of indexes and caches', async () => {
+  test('the page has only its own script, escapes every text, and is kept out of indexes and caches', async () => {
     const { token } = (await share(await make('"><img src=x onerror=alert(1)>'))).json.data
     const answer = await page(token)
     expect(answer.status).toBe(200)
     expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'")
-    expect(answer.headers.get('content-security-policy')).not.toContain('script-src')
     expect(answer.headers.get('cache-control')).toBe('no-store')
     expect(answer.headers.get('referrer-policy')).toBe('no-referrer')
     expect(answer.headers.get('x-robots-tag')).toContain('noindex')
     const html = await answer.text()
     expect(html).toContain('<strong>answer</strong>')
     expect(html).toContain('property="og:title" content="A &lt;b&gt;title&lt;/b&gt;"')
-    expect(html).not.toMatch(/<script|<img|<b>/i)
+    const [script = '', ...others] = [...html.matchAll(/<script>([^<]*)<\/script>/g)].map(
+      ([, text = '']) => text,
+    )
+    expect(others).toEqual([])
+    const hash = createHash('sha256').update(script).digest('base64')
+    expect(answer.headers.get('content-security-policy')).toContain(
+      `; script-src 'sha256-${hash}';`,
+    )
+    expect(html.replace(`<script>${script}</script>`, '')).not.toMatch(/<script|<img|<b>/i)
     expect(html).toContain('<html lang="en"')
     const chinese = await page(token, {
       headers: { 'accept-language': 'sv, zh-TW;q=0.8, en;q=0.5' },

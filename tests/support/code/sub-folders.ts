@@ -246,6 +246,7 @@ export const SERVER_SUB_FOLDERS: Record<string, readonly string[]> = {
   'protocol/projects': ['protocol/accounts'],
   'protocol/runs': [],
   'protocol/prose-names': ['protocol/markdown'],
+  'protocol/sources': ['protocol/markdown', 'protocol/runs'],
   'protocol/tool-names': [],
   'sandbox/python': ['errors.ts', 'protocol', 'lib'],
   'workspace/files': ['workspace/worker', 'errors.ts', 'protocol', 'lib'],

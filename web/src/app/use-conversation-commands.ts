@@ -1,6 +1,6 @@
 // Hook that registers the commands of the open conversation: share and export.
 import { showDialog } from '../features/conversations/shown-dialog.ts'
-import { useExport } from '../lib/api/sharing.ts'
+import { useExport } from '../features/conversations/use-export.ts'
 import { useCommand } from '../lib/commands.ts'
 
 /** Registers the commands while the caller is mounted. `id` is the conversation. */

@@ -16,12 +16,12 @@ import type { ReactNode } from 'react'
 import { useLocation } from 'wouter'
 import type { Conversation } from '../../../../server/protocol/conversations/conversation.ts'
 import { usePatchConversation } from '../../lib/api/conversations.ts'
-import { useExport } from '../../lib/api/sharing.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { paths } from '../../lib/paths.ts'
 import { MenuHeading, MenuItem, MenuSeparator } from '../../ui/overlays/menu.tsx'
 import { showDialog } from './shown-dialog.ts'
 import { useChangeWithUndo } from './use-change-with-undo.ts'
+import { useExport } from './use-export.ts'
 
 const EXPORT_FORMATS = ['md', 'html', 'json'] as const
 

@@ -3,28 +3,27 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { z } from 'zod'
 import type { ExportFormat, Imported } from '../../../../server/protocol/conversations/export.ts'
 import type { Share, ShareBody } from '../../../../server/protocol/conversations/share.ts'
-import { saveFile } from '../browser/save-file.ts'
 import { request, requestDone, send } from '../http/api-client.ts'
 import { requestAll } from '../http/pages.ts'
 
-/** Exports a conversation and saves the file under the name that the server suggests. */
-export const useExport = () =>
-  useMutation({
-    mutationFn: async ({ id, format }: { id: string; format: ExportFormat }) => {
-      const response = await send(`/api/conversations/${id}/export`, {
-        query: { format },
-        // The headings in the file follow the language of the page.
-        headers: { 'accept-language': document.documentElement.lang },
-      })
-      const name = /filename\*=UTF-8''([^;]+)/.exec(
-        response.headers.get('content-disposition') ?? '',
-      )?.[1]
-      saveFile(
-        await response.blob(),
-        name === undefined ? `conversation.${format}` : decodeURIComponent(name),
-      )
-    },
+/** A conversation as a file: its content and the name that the server suggests. */
+export async function exportConversation(
+  id: string,
+  format: ExportFormat,
+): Promise<{ content: Blob; name: string }> {
+  const response = await send(`/api/conversations/${id}/export`, {
+    query: { format },
+    // The headings in the file follow the language of the page.
+    headers: { 'accept-language': document.documentElement.lang },
   })
+  const name = /filename\*=UTF-8''([^;]+)/.exec(
+    response.headers.get('content-disposition') ?? '',
+  )?.[1]
+  return {
+    content: await response.blob(),
+    name: name === undefined ? `conversation.${format}` : decodeURIComponent(name),
+  }
+}
 
 const sharesKey = ['shares'] as const
 

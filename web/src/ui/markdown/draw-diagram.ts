@@ -1,4 +1,5 @@
 // Draws diagrams in a sandboxed frame without an origin: hostile or endless source can break the frame, never the page.
+import { diagramColours } from './diagram-colours.ts'
 import {
   DIAGRAM_COLOURS,
   type DiagramColours,
@@ -28,43 +29,9 @@ let timer: ReturnType<typeof setTimeout> | undefined
 const queue: Job[] = []
 const remembered = new Map<string, Drawn>()
 
-/** A CSS colour as `#rrggbb`, because Mermaid's colour library does not support `oklch`. */
-function hexOf(colour: string): string {
-  const canvas = document.createElement('canvas')
-  canvas.width = canvas.height = 1
-  const context = canvas.getContext('2d')
-  if (context === null) return '#888888'
-  context.fillStyle = colour
-  context.fillRect(0, 0, 1, 1)
-  const [red = 0, green = 0, blue = 0] = context.getImageData(0, 0, 1, 1).data
-  return `#${[red, green, blue].map((one) => one.toString(16).padStart(2, '0')).join('')}`
-}
-
-/** OKLCH hues of the categories of a chart, of which neighbours differ most. Mermaid has twelve. */
-const CATEGORY_HUES = [195, 75, 285, 15, 225, 135, 345, 105, 255, 45, 315, 165] as const
-/** Lightness and chroma: text in the ink colour is readable on fills, and text in the surface colour on marks. */
-const CATEGORY_SHADES = {
-  light: { fill: '0.84 0.085', mark: '0.55 0.11' },
-  dark: { fill: '0.45 0.085', mark: '0.76 0.1' },
-} as const
-
-function themeColours(dark: boolean): DiagramColours {
-  const { fill, mark } = CATEGORY_SHADES[dark ? 'dark' : 'light']
+const themeColours = (dark: boolean): DiagramColours => {
   const style = getComputedStyle(document.documentElement)
-  const of = (name: keyof typeof DIAGRAM_COLOURS): string =>
-    hexOf(style.getPropertyValue(DIAGRAM_COLOURS[name]))
-  return {
-    surface: of('surface'),
-    sunken: of('sunken'),
-    ink: of('ink'),
-    muted: of('muted'),
-    accent: of('accent'),
-    accentSoft: of('accentSoft'),
-    warn: of('warn'),
-    warnSoft: of('warnSoft'),
-    fills: CATEGORY_HUES.map((hue) => hexOf(`oklch(${fill} ${hue})`)),
-    marks: CATEGORY_HUES.map((hue) => hexOf(`oklch(${mark} ${hue})`)),
-  }
+  return diagramColours((name) => style.getPropertyValue(DIAGRAM_COLOURS[name]), dark)
 }
 
 function removeFrame(): void {
@@ -152,9 +119,13 @@ const keyOf = (source: string, dark: boolean): string => `${dark ? 'dark' : 'lig
 export const drawnBefore = (source: string, dark: boolean): Drawn | undefined =>
   remembered.get(keyOf(source, dark))
 
-/** Draws `source` in the colours of the current theme. Diagrams are drawn one at a time. Never rejects. */
-export function drawDiagram(source: string, dark: boolean): Promise<Drawn> {
-  const key = keyOf(source, dark)
+/** Draws `source` in `colours`: without them, those of the current theme. Diagrams are drawn one at a time. Never rejects. */
+export function drawDiagram(
+  source: string,
+  dark: boolean,
+  colours?: DiagramColours,
+): Promise<Drawn> {
+  const key = `${colours === undefined ? '' : 'document '}${keyOf(source, dark)}`
   const before = remembered.get(key)
   if (before !== undefined) return Promise.resolve(before)
   lastId += 1
@@ -165,7 +136,8 @@ export function drawDiagram(source: string, dark: boolean): Promise<Drawn> {
       key,
       done,
       send: (target) => {
-        const request: DiagramRequest = { id, source, dark, colours: themeColours(dark) }
+        const shown = colours ?? themeColours(dark)
+        const request: DiagramRequest = { id, source, dark, colours: shown }
         // The sandboxed frame has no origin to name here.
         target.postMessage(request, { targetOrigin: '*' })
       },

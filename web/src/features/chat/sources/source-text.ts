@@ -1,7 +1,7 @@
 // The displayed texts of a source.
 import { useCallback } from 'react'
+import type { Source } from '../../../../../server/protocol/sources/source.ts'
 import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
-import type { Source } from './source.ts'
 
 /** The texts of a source for the list and the chips. */
 export type SourceText = {

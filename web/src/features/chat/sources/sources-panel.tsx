@@ -1,9 +1,9 @@
 // The list of an answer's sources: cited ones first, then the others.
 import { BookOpen, ChevronRight, Globe } from 'lucide-react'
 import { useId, useState } from 'react'
+import type { Source } from '../../../../../server/protocol/sources/source.ts'
 import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { classNames } from '../../../ui/class-names.ts'
-import type { Source } from './source.ts'
 import { type SourceText, useSourceText } from './source-text.ts'
 
 /** How many sites are named next to the count while the list is folded. */

@@ -1,41 +1,27 @@
 // The sources of an answer for its text and its list, and the dialog with the open passage.
 import { type ReactNode, useContext, useMemo, useState } from 'react'
-import { splitCitations } from '../../../../../server/protocol/markdown/citation-marks.ts'
 import type { Step } from '../../../../../server/protocol/runs/step.ts'
+import { type Source, sourceAt } from '../../../../../server/protocol/sources/source.ts'
 import type { Citation, Citations } from '../../../ui/markdown/citation-context.ts'
 import { lazyPart, prefetch } from '../../../ui/states/late.tsx'
 import { lateValue } from '../../../ui/states/late-value.ts'
 import { PartBoundary } from '../../../ui/states/part-boundary.tsx'
 import { ConversationContext } from '../conversation-context.ts'
-import { type Source, sourceAt } from './source.ts'
 import { useSourceText } from './source-text.ts'
 
 const PassageDialog = lazyPart(() =>
   import('../../../ui/overlays/passage-dialog.tsx').then((module) => module.PassageDialog),
 )
 
-const loadReader = () => import('./answer-sources.ts').then((module) => module.sourcesOf)
+const loadReader = () =>
+  import('../../../../../server/protocol/sources/answer-sources.ts').then(
+    (module) => module.sourcesOf,
+  )
 prefetch(loadReader)
 /** Reads the sources from tool results. Until it has loaded, citations are plain text. */
 const useSourceReader = lateValue(loadReader)
 
 const NO_SOURCES: readonly Source[] = []
-
-const MARKDOWN_LINK = /\[[^\]\n]{0,300}\]{1,2}\((https?:\/\/[^)\s]+)[^)\n]{0,300}\)/g
-
-/** The numbers of the sources that a text cites as `[1]` or as a link. */
-export function citedIn(text: string, sources: readonly Source[]): ReadonlySet<number> {
-  const numbers = new Set(
-    splitCitations(text.replaceAll(MARKDOWN_LINK, ' '), sources.length).flatMap((piece) =>
-      typeof piece === 'string' ? [] : piece,
-    ),
-  )
-  for (const found of text.matchAll(MARKDOWN_LINK)) {
-    const source = sourceAt(sources, found[1] ?? '')
-    if (source !== undefined) numbers.add(source.number)
-  }
-  return numbers
-}
 
 /** `onOpen` is null outside a project, because only documents of the project can be opened. The caller renders `dialog`. */
 export function useAnswerSources(steps: readonly Step[]): {

@@ -1,8 +1,13 @@
 // Classifies tool results; each kind has a view. Results are untrusted: those that no schema accepts are shown as raw data.
 import { z } from 'zod/mini'
+import {
+  type PageItem,
+  readHits,
+  readPages,
+  type WebItem,
+} from '../../../../../../server/protocol/sources/web-results.ts'
 import { fieldsOf, listIn, parseJson, textIn } from '../../../../lib/read-json.ts'
 import { type Cell, type Table, tableFromList } from '../../../../ui/table/table-data.ts'
-import { type PageItem, readHits, readPages, type WebItem } from './web-results.ts'
 
 /** A line that a search found. `line` counts from 1; `content` is the text of the line. */
 export type FileMatch = { path: string; line: number; content: string }

@@ -2,12 +2,12 @@
 
 import { BookOpen, Globe, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
+import type { PageItem, WebItem } from '../../../../../../server/protocol/sources/web-results.ts'
 import { useTranslation } from '../../../../lib/i18n/use-translation.tsx'
 import { keyed } from '../../../../lib/list-keys.ts'
 import { Fold } from '../../../../ui/table/fold.tsx'
 import { TextStep } from '../text-step.tsx'
 import type { PassageItem } from './result-kinds.ts'
-import type { PageItem, WebItem } from './web-results.ts'
 
 const CARDS_FOLDED = 6
 const PAGE_LINES_FOLDED = 24

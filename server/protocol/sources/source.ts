@@ -1,5 +1,5 @@
 // The sources of an answer: search hits, fetched pages, and passages of documents.
-import type { WebItem } from '../steps/results/web-results.ts'
+import type { WebItem } from './web-results.ts'
 
 /** A passage of a document in the project's knowledge base. */
 export type PassageSource = {

@@ -1,10 +1,9 @@
-// Collects the sources of an answer from its tool results. Loads with the first of them (`use-answer-sources.tsx`).
+// Collects the sources of an answer from its tool results.
 import { z } from 'zod/mini'
-import type { Step } from '../../../../../server/protocol/runs/step.ts'
-import { fieldsOf, listIn } from '../../../lib/read-json.ts'
-import { readHits, readPages, type WebItem } from '../steps/results/web-results.ts'
-import { readOutcome } from '../steps/tool-content.ts'
+import { fieldsOf, listIn, parseJson } from '../read-json.ts'
+import type { Step } from '../runs/step.ts'
 import { addressKey, type PassageSource, type Source, type WebSource } from './source.ts'
+import { readHits, readPages, type WebItem } from './web-results.ts'
 
 const MAX_SOURCES = 100
 
@@ -43,10 +42,10 @@ function foundBy(step: Step): (PassageSource | WebSource | null)[] {
   if (step?.type !== 'tool_result' || step.skipped) return []
   const cited = listIn(fieldsOf(step.artifact).citations)
   if (cited.length > 0) return cited.map(passageOf)
-  const outcome = readOutcome(step.content)
-  if (outcome?.success !== true) return []
-  if (step.name === 'web_search') return (readHits(outcome.data) ?? []).map(webSource)
-  const pages = readPages(step.name, outcome.data, step.artifact) ?? []
+  const { success, data } = fieldsOf(parseJson(step.content))
+  if (success !== true) return []
+  if (step.name === 'web_search') return (readHits(data) ?? []).map(webSource)
+  const pages = readPages(step.name, data, step.artifact) ?? []
   return pages.filter(({ error }) => error === undefined).map(webSource)
 }
 

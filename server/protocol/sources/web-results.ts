@@ -1,6 +1,6 @@
 // Parses search hits and fetched web pages in tool results. They are untrusted: checks URLs and lengths.
 import { z } from 'zod/mini'
-import { fieldsOf } from '../../../../lib/read-json.ts'
+import { fieldsOf } from '../read-json.ts'
 
 /** A search hit or a fetched page. */
 export type WebItem = {
