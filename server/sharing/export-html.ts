@@ -23,6 +23,12 @@ interface Rendering {
   language: DocumentLanguage
 }
 
+type FileRendering = Rendering & {
+  owner: UserId
+  /** Whether a text so far has had a formula. */
+  hasFormulas: boolean
+}
+
 /** HTML in pieces. Images are embedded. */
 export async function* exportHtml(
   store: ExportStore,
@@ -30,7 +36,7 @@ export async function* exportHtml(
   given: Rendering,
 ): AsyncGenerator<string> {
   const { language } = given
-  const rendering = { ...given, owner: conversation.userId }
+  const rendering: FileRendering = { ...given, owner: conversation.userId, hasFormulas: false }
   const { title, createdAt } = conversation
   const texts = documentTexts[language]
   const kind = fileKind()
@@ -53,13 +59,14 @@ export async function* exportHtml(
     if (message.error !== null) yield `<p class="bad">${escapeHtml(message.error)}</p>`
     yield '</article>\n'
   }
+  if (rendering.hasFormulas) yield `<style>${kind.formulaStyle ?? ''}</style>\n`
   yield DOCUMENT_END
 }
 
 async function* stepHtml(
   message: FullMessage,
   step: FullMessage['steps'][number],
-  rendering: Rendering & { owner: UserId },
+  rendering: FileRendering,
 ): AsyncGenerator<string> {
   const { language } = rendering
   const texts = documentTexts[language]
@@ -74,13 +81,13 @@ async function* stepHtml(
   yield '</details>\n'
 }
 
-async function* prose(
-  text: AnyText,
-  { markdown, language, owner }: Rendering & { owner: UserId },
-): AsyncGenerator<string> {
-  if (typeof text === 'string')
-    yield `<div class="body" dir="auto">${await markdown.render(owner, text, { language, hasFrames: false })}</div>\n`
-  else yield* preformatted(text, 'pre', 'plain')
+async function* prose(text: AnyText, rendering: FileRendering): AsyncGenerator<string> {
+  if (typeof text !== 'string') return yield* preformatted(text, 'pre', 'plain')
+  const { markdown, language, owner } = rendering
+  const html = await markdown.render(owner, text, { language, hasFrames: false })
+  // What was written as `<math` is escaped.
+  rendering.hasFormulas ||= html.includes('<math')
+  yield `<div class="body" dir="auto">${html}</div>\n`
 }
 
 async function* preformatted(

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { escapeHtml } from '../lib/escape-html.ts'
 import { CODE_KINDS } from './code-colours.ts'
-import { type DocumentFont, fontFaces } from './document-fonts.ts'
+import { type DocumentFont, FORMULA_FONT, fontFaces, TEXT_FONTS } from './document-fonts.ts'
 import type { DocumentLanguage } from './document-texts.ts'
 
 /** The product's logo and name, above what a server shows to visitors. */
@@ -58,13 +58,13 @@ pre.plain{background:none;border:0;padding:0;margin:0;font:inherit}
 code,pre code{font-family:"Geist Mono",ui-monospace,SFMono-Regular,Menlo,Consolas,"Noto Sans Mono CJK SC",monospace}
 :not(pre)>code{background:var(--soft);border-radius:.3rem;font-size:.9em;padding:.1em .3em}
 blockquote{border-inline-start:3px solid var(--line);color:var(--muted);margin:1em 0;padding-inline-start:1em}
-.wide{overflow-x:auto}table{border-collapse:collapse;overflow-wrap:normal}
-th,td{border:1px solid var(--line);padding:.35rem .6rem;vertical-align:top}
+.wide{border:1px solid var(--line);border-radius:.75rem;margin:1em 0;overflow-x:auto}table{border-collapse:collapse;min-width:100%;overflow-wrap:normal}
+th,td{border-bottom:1px solid var(--line);padding:.45rem .8rem;vertical-align:top}th:not([align]){text-align:start}tbody>tr:last-child>td{border-bottom:0}
 img{max-width:100%;border-radius:.6rem}
 .diagram{margin:1em 0}.diagram iframe{border:0;display:block;height:16rem;width:100%}.diagram details{margin:.4rem 0}.diagram-dark{display:none}@media (prefers-color-scheme:dark){.diagram-dark{display:inline}.diagram-light{display:none}}
 math{font-size:1.1em;font-family:"STIX Two Math","Latin Modern Math","Cambria Math","Noto Sans Math",math}
 .formula{margin:1em 0;overflow-x:auto}
-.alert{border-inline-start:3px solid var(--kind);margin:1em 0;padding:.1rem 1rem}.alert>p{margin:.4rem 0}.alert-title{color:var(--kind);font-size:.9rem;font-weight:600}
+.alert{background:color-mix(in oklab,var(--kind) 9%,transparent);border-end-end-radius:.75rem;border-inline-start:3px solid var(--kind);border-start-end-radius:.75rem;margin:1em 0;padding:.3rem 1rem}.alert>p{margin:.4rem 0}.alert-title{color:var(--kind);font-size:.9rem;font-weight:600}
 .alert-note{--kind:#2563c9}.alert-tip{--kind:#1a7f4b}.alert-important{--kind:#7c4bc4}.alert-warning{--kind:#9a6200}.alert-caution{--kind:#b3261e}
 @media (prefers-color-scheme:dark){.alert-note{--kind:#8ab4f8}.alert-tip{--kind:#6fcf97}.alert-important{--kind:#c4a1ff}.alert-warning{--kind:#f0b849}.alert-caution{--kind:#ff8a80}}
 .footnotes{border-top:1px solid var(--line);color:var(--muted);font-size:.875rem;margin-top:1.5rem}.footnotes p{display:inline}sup{line-height:0}sup a{padding:0 .15em;text-decoration:none}:target{background:var(--soft)}
@@ -101,47 +101,52 @@ const hashOf = (text: string): string =>
 /** A kind of document: its style, its script, and what its policy allows it to load. */
 interface DocumentKind {
   style: string
+  /** A style for the end of a document with formulas, if `style` does not have their font. */
+  formulaStyle?: string
   script?: string
   policy: string
 }
 
-const kindOf = (
-  fontSource: (font: DocumentFont) => string,
-  sources: { images: string; fonts: string; frames?: string },
-  script?: string,
-): DocumentKind => {
-  const style = fontFaces(fontSource) + STYLE
-  return {
-    style,
-    policy: [
-      "default-src 'none'",
-      `img-src ${sources.images}`,
-      `font-src ${sources.fonts}`,
-      ...(sources.frames === undefined ? [] : [`frame-src ${sources.frames}`]),
-      `style-src ${hashOf(style)}`,
-      ...(script === undefined ? [] : [`script-src ${hashOf(script)}`]),
-      "form-action 'self'",
-      "base-uri 'none'",
-    ].join('; '),
-    ...(script === undefined ? {} : { script }),
-  }
-}
+/** The policy of a kind of document. `sources`: what it loads from where. */
+const policyOf = (
+  { style, formulaStyle, script }: Omit<DocumentKind, 'policy'>,
+  sources: readonly string[],
+): string =>
+  [
+    "default-src 'none'",
+    ...sources,
+    `style-src ${hashOf(style)}${formulaStyle === undefined ? '' : ` ${hashOf(formulaStyle)}`}`,
+    ...(script === undefined ? [] : [`script-src ${hashOf(script)}`]),
+    "form-action 'self'",
+    "base-uri 'none'",
+  ].join('; ')
+
+const pageStyle = fontFaces([...TEXT_FONTS, FORMULA_FONT], ({ path }) => path) + STYLE
 
 /** A page of this server, which its fonts, its images and the frames of its diagrams come from. */
-export const PAGE = kindOf(
-  ({ path }) => path,
-  { images: "'self'", fonts: "'self'", frames: "'self'" },
-  SCRIPT,
-)
+export const PAGE: DocumentKind = {
+  style: pageStyle,
+  script: SCRIPT,
+  policy: policyOf({ style: pageStyle, script: SCRIPT }, [
+    "img-src 'self'",
+    "font-src 'self'",
+    "frame-src 'self'",
+  ]),
+}
+
+const inline = ({ content }: DocumentFont): string =>
+  `data:font/woff2;base64,${content().toString('base64')}`
 
 let file: DocumentKind | undefined
 
 /** A file that contains everything it needs and no script. */
 export function fileKind(): DocumentKind {
-  file ??= kindOf(({ content }) => `data:font/woff2;base64,${content().toString('base64')}`, {
-    images: 'data:',
-    fonts: 'data:',
-  })
+  if (file !== undefined) return file
+  const styles = {
+    style: fontFaces(TEXT_FONTS, inline) + STYLE,
+    formulaStyle: fontFaces([FORMULA_FONT], inline),
+  }
+  file = { ...styles, policy: policyOf(styles, ['img-src data:', 'font-src data:']) }
   return file
 }
 

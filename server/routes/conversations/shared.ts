@@ -11,7 +11,7 @@ import { Imported } from '../../protocol/conversations/export.ts'
 import { SharedConversation } from '../../protocol/conversations/share.ts'
 import { envelope } from '../../protocol/envelope.ts'
 import { continueShare } from '../../sharing/continue-share.ts'
-import { DOCUMENT_FONTS } from '../../sharing/document-fonts.ts'
+import { FORMULA_FONT, TEXT_FONTS } from '../../sharing/document-fonts.ts'
 import { type DocumentLanguage, documentLanguage } from '../../sharing/document-texts.ts'
 import { attachmentHeader, encodeFileName } from '../../sharing/file-name.ts'
 import type { ImportDependencies } from '../../sharing/import-json.ts'
@@ -150,7 +150,7 @@ function registerCopy(app: App, dependencies: SharedRouteDependencies): void {
 
 /** The fonts of the page. */
 function registerFonts(app: App): void {
-  for (const { path, content } of DOCUMENT_FONTS)
+  for (const { path, content } of [...TEXT_FONTS, FORMULA_FONT])
     app.get(path, { config: { public: true }, schema: { hide: true } }, (_request, reply) =>
       reply
         .headers({ 'content-type': 'font/woff2', 'cache-control': 'public, max-age=604800' })

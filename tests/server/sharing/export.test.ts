@@ -115,6 +115,10 @@ describeOnEachServer('export and import', (start) => {
     ).json.data
     const html = await (await read(id, 'html')).text()
     expect(html).toContain('<strong>bold</strong>')
+    // The font of formulas is only in files with formulas.
+    expect(html).not.toContain('STIX Two Math";font-weight')
+    const formula = (await importIt(one('$x^2$'))).json.data
+    expect(await (await read(formula.id, 'html')).text()).toContain('STIX Two Math";font-weight')
     expect(html).toContain('<a rel="nofollow noopener noreferrer" href="https://example.com">')
     expect(html).toContain('<table')
     const chinese = { 'accept-language': 'zh-CN', authorization: `Bearer ${ann}` }
