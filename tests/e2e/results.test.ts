@@ -202,8 +202,8 @@ describeInBrowser('tool results', (visitor) => {
     expect((await download).suggestedFilename()).toBe('sales.csv')
 
     await unfold(/^Get weather/)
-    await page.getByText('3 °C').first().waitFor()
-    await page.getByText('partly cloudy').first().waitFor()
+    await page.getByText('3°C').first().waitFor()
+    await page.getByText('Partly cloudy').first().waitFor()
     await unfold(/^Calculate/)
     await page.getByText('6 * 7 =').waitFor()
     await unfold(/^Get time/)

@@ -7,6 +7,7 @@ import {
   fineDuration,
   fullDay,
   fullTime,
+  measure,
 } from '../../web/src/lib/format.ts'
 
 test('durations have the decimal separator and the symbols of the language', () => {
@@ -57,4 +58,12 @@ test('a date looks the same with and without its time', () => {
   const moment = '2026-03-05T12:00:00Z'
   for (const language of ['en', 'de', 'fr', 'ja', 'zh', 'zh-Hant'])
     expect(fullTime(moment, language)).toContain(fullDay(moment, language))
+})
+
+test('measurements are written as the language does, without a negative zero', () => {
+  expect(measure(-3.4, '°C', 'en')).toBe('−3°C')
+  expect(measure(-0.2, '°', 'en')).toBe('0°')
+  expect(measure(12.5, 'km/h', 'ru')).toMatch(/^13\sкм\/ч$/)
+  expect(measure(40, '%', 'de')).toMatch(/^40\s%$/)
+  expect(measure(2, 'inch', 'en')).toBe('2 inch')
 })

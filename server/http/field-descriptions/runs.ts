@@ -35,8 +35,7 @@ export const MORE_TOKENS = {
 export const TIMING = {
   first_output_ms:
     'Milliseconds until the first thinking, text or tool call. Null: there was none.',
-  duration_ms:
-    'Milliseconds in which at least one call ran, so without waiting for a person.',
+  duration_ms: 'Milliseconds in which at least one call ran, so without waiting for a person.',
   reasoning_tokens: 'The part of the completion tokens that the models thought with.',
   cache_write_tokens: 'The part of the prompt tokens that the providers wrote to their caches.',
 } satisfies FieldsOf<AnswerTiming>

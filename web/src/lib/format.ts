@@ -65,6 +65,29 @@ export const fineDuration = (ms: number, language: string): string => {
   return ms < 999.5 ? withUnit(ms, 'ms', language) : duration(ms / 1_000, language)
 }
 
+/** The names of `Intl.NumberFormat` for the units of measurements that tools report. */
+const MEASURES: Readonly<Record<string, string>> = {
+  '°': 'degree',
+  '°C': 'celsius',
+  '°F': 'fahrenheit',
+  'km/h': 'kilometer-per-hour',
+  'm/s': 'meter-per-second',
+  mph: 'mile-per-hour',
+}
+
+/** A measurement in whole units, as the language writes it: (23.6, '°C', 'de') -> "24 °C". */
+export function measure(value: number, unit: string, language: string): string {
+  // Never a negative zero.
+  const whole = Math.round(value) + 0
+  if (unit === '%') return new Intl.NumberFormat(language, { style: 'percent' }).format(whole / 100)
+  const known = MEASURES[unit]
+  if (known === undefined) return `${new Intl.NumberFormat(language).format(whole)} ${unit}`
+  const unitDisplay = unit === '°' ? 'narrow' : 'short'
+  return new Intl.NumberFormat(language, { style: 'unit', unit: known, unitDisplay })
+    .format(whole)
+    .replace('-', '−')
+}
+
 /** The time that something has been running, in whole seconds: "3 s", "2 min 5 s". */
 export const elapsed = (seconds: number, language: string): string =>
   seconds < 60

@@ -1,6 +1,7 @@
 // The `get_weather` tool: current weather and forecast from Open-Meteo or OpenWeatherMap.
 import { z } from 'zod'
 import type { GuardedFetch } from '../../../net/guarded-fetch.ts'
+import type { WeatherCondition } from '../../../protocol/weather-conditions.ts'
 import {
   defineTool,
   fail,
@@ -95,6 +96,7 @@ export function createWeatherTool(settings: WeatherSettings, fetch: GuardedFetch
       city: found.name,
       region: found.admin1 ?? null,
       country: found.country ?? null,
+      country_code: found.country_code ?? null,
       observed_at: current.time,
       timezone: timezone ?? found.timezone ?? null,
       condition: condition(current.weather_code),
@@ -129,6 +131,7 @@ export function createWeatherTool(settings: WeatherSettings, fetch: GuardedFetch
       city: name,
       region: null,
       country: sys?.country ?? null,
+      country_code: sys?.country ?? null,
       observed_at: dt === undefined ? null : new Date(dt * 1000).toISOString(),
       timezone: null,
       condition: weather[0]?.description ?? 'unknown',
@@ -196,6 +199,7 @@ const Geocoding = z.object({
         latitude: z.number(),
         longitude: z.number(),
         country: z.string().optional(),
+        country_code: z.string().optional(),
         admin1: z.string().optional(),
         timezone: z.string().optional(),
       }),
@@ -241,7 +245,7 @@ const OpenWeather = z.object({
 })
 
 /** WMO weather interpretation codes, as Open-Meteo documents them. */
-const WEATHER_CONDITIONS = new Map<number, string>([
+const WEATHER_CODES = new Map<number, WeatherCondition>([
   [0, 'clear sky'],
   [1, 'mainly clear'],
   [2, 'partly cloudy'],
@@ -272,4 +276,4 @@ const WEATHER_CONDITIONS = new Map<number, string>([
   [99, 'thunderstorm with heavy hail'],
 ])
 const condition = (code: number | null | undefined): string =>
-  WEATHER_CONDITIONS.get(code ?? -1) ?? 'unknown'
+  WEATHER_CODES.get(code ?? -1) ?? 'unknown'

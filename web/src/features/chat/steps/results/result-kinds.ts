@@ -67,6 +67,7 @@ const WeatherData = z.object({
   city: z.string(),
   region: text,
   country: text,
+  country_code: text,
   observed_at: text,
   condition: z.string(),
   temperature: z.number(),

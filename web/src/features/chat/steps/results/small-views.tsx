@@ -13,6 +13,8 @@ import {
   Thermometer,
   Wind,
 } from 'lucide-react'
+import { WEATHER_CONDITIONS } from '../../../../../../server/protocol/weather-conditions.ts'
+import { measure } from '../../../../lib/format.ts'
 import { useTranslation } from '../../../../lib/i18n/use-translation.tsx'
 import { keyed } from '../../../../lib/list-keys.ts'
 import { CopyButton } from '../../../../ui/markdown/copy-button.tsx'
@@ -43,28 +45,33 @@ const WEATHER_ICONS: readonly [RegExp, LucideIcon][] = [
   [/partly|mainly|few/i, CloudSun],
   [/clear|sun/i, Sun],
 ]
-/** Rounds, with a real minus sign and never a negative zero. */
-const degrees = (value: number): string => String(Math.round(value)).replace('-', '−')
 const iconOf = (condition: string): LucideIcon =>
   WEATHER_ICONS.find(([words]) => words.test(condition))?.[1] ?? Cloud
+
+const countryName = (code: string | null | undefined, language: string): string | undefined =>
+  code != null && /^[A-Za-z]{2}$/.test(code)
+    ? new Intl.DisplayNames(language, { type: 'region' }).of(code.toUpperCase())
+    : undefined
 
 /** The current weather, and the forecast if the result has one. Missing values are left out. */
 export function WeatherCard({ weather }: { weather: Weather }) {
   const { t, i18n } = useTranslation()
   const { units, forecast } = weather
   const Icon = iconOf(weather.condition)
-  const place = [weather.city, weather.region, weather.country].filter((part) => part).join(', ')
+  const country = countryName(weather.country_code, i18n.language) ?? weather.country
+  const place = [weather.city, weather.region, country].filter((part) => part).join(', ')
+  const show = (value: number, unit: string): string => measure(value, unit, i18n.language)
+  const conditionName = (name: string): string => {
+    const known = WEATHER_CONDITIONS.find((one) => one === name)
+    return known === undefined ? name : t(`results.conditions.${known}`)
+  }
   const details: [LucideIcon, string, string][] = []
   if (weather.feels_like != null)
-    details.push([
-      Thermometer,
-      t('results.feelsLike'),
-      `${degrees(weather.feels_like)} ${units.temperature}`,
-    ])
+    details.push([Thermometer, t('results.feelsLike'), show(weather.feels_like, units.temperature)])
   if (weather.humidity != null)
-    details.push([Droplets, t('results.humidity'), `${Math.round(weather.humidity)} %`])
+    details.push([Droplets, t('results.humidity'), show(weather.humidity, '%')])
   if (weather.wind_speed != null)
-    details.push([Wind, t('results.wind'), `${Math.round(weather.wind_speed)} ${units.wind_speed}`])
+    details.push([Wind, t('results.wind'), show(weather.wind_speed, units.wind_speed)])
   const dayName = (date: string): string => {
     const day = new Date(`${date.slice(0, 10)}T12:00:00`)
     return Number.isNaN(day.getTime())
@@ -77,9 +84,9 @@ export function WeatherCard({ weather }: { weather: Weather }) {
       <p className="mt-1 flex flex-wrap items-center gap-x-3">
         <Icon size={26} aria-hidden className="text-accent" />
         <span className="text-2xl font-semibold tabular-nums">
-          {degrees(weather.temperature)} {units.temperature}
+          {show(weather.temperature, units.temperature)}
         </span>
-        <span className="text-soft">{weather.condition}</span>
+        <span className="text-soft">{conditionName(weather.condition)}</span>
       </p>
       <dl className="mt-2 flex flex-wrap gap-x-4 gap-y-1 text-note">
         {details.map(([Detail, name, value]) => (
@@ -101,16 +108,16 @@ export function WeatherCard({ weather }: { weather: Weather }) {
               <li key={day.date} className="flex items-center gap-2">
                 <span className="w-20 shrink-0">{dayName(day.date)}</span>
                 <DayIcon size={15} aria-hidden className="shrink-0 text-accent" />
-                <span className="min-w-0 flex-1 text-soft">{day.condition}</span>
+                <span className="min-w-0 flex-1 text-soft">{conditionName(day.condition)}</span>
                 {day.rain_probability != null && (
                   <span className="flex items-center gap-1 text-xs text-muted tabular-nums">
                     <Droplets size={12} aria-hidden />
-                    {Math.round(day.rain_probability)} %
+                    {show(day.rain_probability, '%')}
                   </span>
                 )}
                 <span className="min-w-16 shrink-0 text-end tabular-nums">
                   {[day.min, day.max]
-                    .flatMap((value) => (value == null ? [] : [`${degrees(value)}°`]))
+                    .flatMap((value) => (value == null ? [] : [show(value, '°')]))
                     .join(' – ')}
                 </span>
               </li>
