@@ -75,6 +75,17 @@ describe('the passages of a document', () => {
     ])
   })
 
+  test('name the columns of a CSV file below the line of Excel that names the separator, and below a title', async () => {
+    const rows = { heading: 'rows 1-1', page: null, text: 'name: nail; price: 1,20' }
+    expect(await passagesOf('excel.csv', 'sep=;\r\nname;price\r\nnail;1,20\r\n')).toEqual([rows])
+    const report = 'Account statement\n\nMarch 2026;\nname;price\nnail;1,20\n'
+    expect(await passagesOf('report.csv', report)).toEqual([
+      { heading: null, page: null, text: 'Account statement\nMarch 2026' },
+      rows,
+    ])
+    expect(await passagesOf('list.csv', 'name\nnail\n')).toMatchObject([{ text: 'name: nail' }])
+  })
+
   test('have the characters of plain text in UTF-8, UTF-16 and GBK', async () => {
     expect(await passagesOf('a.txt', 'grüße')).toMatchObject([{ text: 'grüße' }])
     const wide = Buffer.from('\uFEFF你好', 'utf16le')
