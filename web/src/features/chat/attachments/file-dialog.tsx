@@ -95,7 +95,9 @@ export function FileDialog({
   const text = useText(id, data !== undefined && !isDrawn)
   const readAs = useReadAs(id, onRead)
   const name = data?.name ?? t('search.type.file')
-  const { encoding = null, text: shown = null } = isDrawn ? {} : (text.data ?? {})
+  const shown = isDrawn ? undefined : text.data
+  // An earlier version did not store in which encoding it has read a text.
+  const encoding = shown?.encoding ?? (shown !== undefined && data?.kind === 'text' ? '' : null)
   return (
     <Dialog
       open
@@ -106,7 +108,7 @@ export function FileDialog({
       footer={
         data !== undefined && (
           <>
-            {encoding !== null && hasEncodingChoice(encoding, shown ?? '') && (
+            {encoding !== null && hasEncodingChoice(encoding, shown?.text ?? '') && (
               <EncodingChoice
                 value={encoding}
                 disabled={readAs.isPending}
