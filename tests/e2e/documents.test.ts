@@ -1,5 +1,6 @@
 // The documents of a project in a real browser: dropping, reading long ones, and more of them than one page holds.
 import { expect, test } from 'vitest'
+import { encodeText } from '../../server/lib/encodings.ts'
 import { describeInBrowser, expectAccessible, leave } from '../support/page/page.ts'
 import { usePageServer } from '../support/page/page-server.ts'
 
@@ -42,6 +43,29 @@ describeInBrowser('the documents of a project', (visitor) => {
       expect(pages).toBeLessThan(20)
     }
     await dialog.getByText('Chapter 24').first().waitFor()
+    await leave(page)
+  })
+
+  test('a document that was read in the wrong encoding is read again in the one that the reader chooses', async () => {
+    const id = await host.createProject('Budget', {})
+    const page = await visitor.open(`${host.server.url}/projects/${id}`)
+    await page.getByRole('tab', { name: 'Knowledge' }).click()
+    const buffer = encodeText('Смета: восемь стульев', { name: 'koi8-u', bom: false })
+    await page
+      .locator('section[aria-label=Knowledge] input[type=file]')
+      .setInputFiles([{ name: 'smeta.txt', mimeType: 'text/plain', buffer: buffer ?? Buffer.of() }])
+    const choice = page.getByRole('combobox', { name: 'Encoding' })
+    await choice.waitFor()
+    expect(await choice.inputValue()).toBe('koi8-u')
+    await choice.selectOption('windows-1251')
+    await expect
+      .poll(async () => (await host.server.call('GET', `/api/projects/${id}/documents`)).json.data)
+      .toMatchObject({ items: [{ status: 'ready', encoding: 'windows-1251' }] })
+    await expect.poll(() => choice.inputValue()).toBe('windows-1251')
+    await expectAccessible(page)
+    await page.getByRole('button', { name: /smeta\.txt.*section/s }).click()
+    const text = new TextDecoder('windows-1251').decode(buffer ?? undefined)
+    await page.getByRole('dialog', { name: 'smeta.txt' }).getByText(text).waitFor()
     await leave(page)
   })
 

@@ -1,6 +1,7 @@
 // Files in the composer: picked, pasted, removed and refused; sent files stay with their message.
 import sharp from 'sharp'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { encodeText } from '../../server/lib/encodings.ts'
 import { presentation } from '../support/documents.ts'
 import {
   composer,
@@ -64,6 +65,33 @@ describeInBrowser('files of a message', (visitor) => {
     await expectAccessible(page)
     await page.keyboard.press('Escape')
     await expectNoScrolling(page)
+    await leave(page)
+  })
+
+  test('a text says in which encoding it was read, and is read in another one before and after it is sent', async () => {
+    upstream.enqueue(turn.text('Eight chairs.'))
+    const buffer = encodeText('Смета: восемь стульев', { name: 'koi8-u', bom: false })
+    const inWindows = new TextDecoder('windows-1251').decode(buffer ?? undefined)
+    const page = await visitor.open(url)
+    await page
+      .locator('input[type=file]')
+      .setInputFiles([{ name: 'smeta.txt', mimeType: 'text/plain', buffer: buffer ?? Buffer.of() }])
+    const chips = page.getByRole('list', { name: 'Attachments' })
+    await chips.getByText('Read as KOI8-U').waitFor()
+    const readAs = async (encoding: string, text: string): Promise<void> => {
+      await page.getByRole('button', { name: 'Show smeta.txt' }).click()
+      const dialog = page.getByRole('dialog', { name: 'smeta.txt' })
+      await dialog.getByRole('combobox', { name: 'Encoding' }).selectOption(encoding)
+      await dialog.getByText(text).waitFor()
+      await expectAccessible(page)
+      await page.keyboard.press('Escape')
+    }
+    await readAs('windows-1251', inWindows)
+    await chips.getByText('Read as Windows-1251').waitFor()
+    await say(page, 'How many chairs?')
+    await page.getByText('Eight chairs.').waitFor()
+    expect(JSON.stringify(upstream.requests.at(-1)?.messages)).toContain(inWindows)
+    await readAs('koi8-u', 'Смета: восемь стульев')
     await leave(page)
   })
 

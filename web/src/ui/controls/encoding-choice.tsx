@@ -17,7 +17,7 @@ export function EncodingChoice({
     <select
       aria-label={t('files.encoding')}
       title={t('files.encoding')}
-      className="h-7 max-w-36 truncate rounded-md border border-line bg-paper px-1 text-note text-muted disabled:opacity-60"
+      className="h-7 max-w-36 self-center truncate rounded-md border border-line bg-paper px-1 text-note text-muted disabled:opacity-60"
       value={value}
       disabled={disabled}
       onChange={({ target }) => onChange(target.value)}
