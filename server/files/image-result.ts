@@ -19,6 +19,8 @@ export const ImageResult = z.object({
   height: z.int().min(1),
   /** Whether the image was rewritten without metadata; otherwise, the input is stored unchanged. */
   replaced: z.boolean(),
+  /** The size of the picture before it was scaled down. */
+  original: z.object({ width: z.int().min(1), height: z.int().min(1) }),
 })
 /** What the child process found out about an image. */
 export type ImageResult = z.infer<typeof ImageResult>

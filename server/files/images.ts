@@ -58,8 +58,9 @@ export async function readImage(
 const resultSlot = pLimit(2)
 
 /** Reads the picture of a tool result as models receive it; null if it is none that can be shown. */
-export async function readResultImage(bytes: Buffer) {
-  if (sniff(bytes.subarray(0, SNIFFED_BYTES)).kind !== 'image') return null
+export async function readResultImage(bytes: Uint8Array) {
+  const type = sniff(Buffer.from(bytes.subarray(0, SNIFFED_BYTES)))
+  if (type.kind !== 'image') return null
   return await resultSlot(async () => {
     const folder = await mkdtemp(join(tmpdir(), 'nanoclaw-image-'))
     try {
@@ -69,7 +70,8 @@ export async function readResultImage(bytes: Buffer) {
       const image = await readImage(input, output, 'result')
       if (!image.ok) return null
       const { mime, width, height, replaced } = image
-      return { mime, width, height, bytes: replaced ? await readFile(output) : bytes }
+      const original = { mime: type.mime, ...image.original }
+      return { mime, width, height, original, bytes: replaced ? await readFile(output) : bytes }
     } finally {
       await rm(folder, { recursive: true, force: true })
     }

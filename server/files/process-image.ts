@@ -27,6 +27,8 @@ sharp.unblock({
   ],
 })
 
+const OPTIONS = { failOn: 'error', limitInputPixels: MAX_IMAGE_PIXELS } as const
+
 /**
  * Writes the thumbnail. Also writes the image if it has metadata or other bytes besides the picture, is too large, or has a
  * rare format.
@@ -34,22 +36,22 @@ sharp.unblock({
  * @throws what libvips throws for damaged images and for too many pixels.
  */
 export async function processImage(input: string, output: string): Promise<ImageResult> {
-  const options = { failOn: 'error', limitInputPixels: MAX_IMAGE_PIXELS } as const
-  const found = await sharp(input, options).metadata()
+  const found = await sharp(input, OPTIONS).metadata()
   if (found.compression === 'hevc') return await processHevc(input, output, found)
   const { width, height } = found.autoOrient
   const format: KeptFormat =
     KEPT_FORMATS.find((one) => one === found.format) ?? (found.hasAlpha ? 'png' : 'jpeg')
-  await writeThumbnail(sharp(input, options).autoOrient(), output)
+  await writeThumbnail(sharp(input, OPTIONS).autoOrient(), output)
 
   const asItIs =
     format === found.format &&
     Math.max(width, height) <= MAX_SIDE_PIXELS &&
     !hasMetadata(found) &&
     !hasExtraBytes(format, await readFile(input))
-  if (asItIs) return { mime: `image/${format}`, width, height, replaced: false }
+  const original = { width, height }
+  if (asItIs) return { mime: `image/${format}`, width, height, replaced: false, original }
   const animated = (found.pages ?? 1) > 1
-  const image = sharp(input, { ...options, animated })
+  const image = sharp(input, { ...OPTIONS, animated })
   // Frames of an animation cannot be turned one by one.
   const upright = animated ? image : image.autoOrient()
   const {
@@ -65,6 +67,7 @@ export async function processImage(input: string, output: string): Promise<Image
     width: newWidth,
     height: pageHeight ?? total,
     replaced: true,
+    original,
   }
 }
 
@@ -77,24 +80,26 @@ const MAX_RESULT_BYTES = 1_000_000
  * @throws what libvips throws for damaged images and for too many pixels.
  */
 export async function processResultImage(input: string, output: string): Promise<ImageResult> {
-  const options = { failOn: 'error', limitInputPixels: MAX_IMAGE_PIXELS } as const
-  const found = await sharp(input, options).metadata()
+  const found = await sharp(input, OPTIONS).metadata()
   const { width, height } = found.autoOrient
+  const original = { width, height }
   const format = KEPT_FORMATS.find((one) => one === found.format)
   const bytes = await readFile(input)
   const isSmall =
     bytes.length <= MAX_RESULT_BYTES && Math.max(width, height) <= MAX_RESULT_SIDE_PIXELS
   if (format !== undefined && isSmall && !hasMetadata(found) && !hasExtraBytes(format, bytes)) {
     // Providers refuse the whole request for a damaged image, so that its pixels are read once.
-    await sharp(input, options).resize(1, 1).toBuffer()
-    return { mime: `image/${format}`, width, height, replaced: false }
+    await sharp(input, OPTIONS).resize(1, 1).toBuffer()
+    return { mime: `image/${format}`, width, height, replaced: false, original }
   }
-  const image = sharp(input, options)
-    .autoOrient()
-    .resize(MAX_RESULT_SIDE_PIXELS, MAX_RESULT_SIDE_PIXELS, {
+  const image = (await openImage(input, found)).resize(
+    MAX_RESULT_SIDE_PIXELS,
+    MAX_RESULT_SIDE_PIXELS,
+    {
       fit: 'inside',
       withoutEnlargement: true,
-    })
+    },
+  )
   const smaller = isSmall && format === 'png' ? image.png() : image.webp({ quality: 85 })
   const written = await smaller.toFile(output)
   return {
@@ -102,21 +107,34 @@ export async function processResultImage(input: string, output: string): Promise
     width: written.width,
     height: written.height,
     replaced: true,
+    original,
   }
+}
+
+/** The upright pixels of an image. */
+async function openImage(input: string, found: Metadata): Promise<Sharp> {
+  if (found.compression !== 'hevc') return sharp(input, OPTIONS).autoOrient()
+  const { data, raw } = await decodePhoto(input, found)
+  return sharp(data, { raw })
+}
+
+async function decodePhoto(input: string, found: Metadata) {
+  // Checked before its pixels use memory.
+  if (found.width * found.height > MAX_IMAGE_PIXELS) throw new Error('too many pixels')
+  return await decodeHevc(input)
 }
 
 /** A photo from a phone becomes a JPEG, or a PNG if it has transparent parts. */
 async function processHevc(input: string, output: string, found: Metadata): Promise<ImageResult> {
-  // Checked before its pixels use memory.
-  if (found.width * found.height > MAX_IMAGE_PIXELS) throw new Error('too many pixels')
-  const { data, raw } = await decodeHevc(input)
+  const { data, raw } = await decodePhoto(input, found)
   await writeThumbnail(sharp(data, { raw }), output)
   const format: KeptFormat = found.hasAlpha ? 'png' : 'jpeg'
   const { width, height } = await sharp(data, { raw })
     .resize(MAX_SIDE_PIXELS, MAX_SIDE_PIXELS, { fit: 'inside', withoutEnlargement: true })
     .toFormat(format, format === 'png' ? {} : { quality: 90 })
     .toFile(output)
-  return { mime: `image/${format}`, width, height, replaced: true }
+  const original = { width: raw.width, height: raw.height }
+  return { mime: `image/${format}`, width, height, replaced: true, original }
 }
 
 const writeThumbnail = (image: Sharp, output: string) =>

@@ -7,6 +7,7 @@ import { webAddress } from '../lib/web-addresses.ts'
 import type { ToolCall } from '../llm/client.ts'
 import type { CallId } from '../protocol/ids.ts'
 import type { ApprovalPreview, RiskLevel } from '../protocol/runs/run-event.ts'
+import { modelImagesOf } from '../protocol/runs/step.ts'
 import type { ToolProgress } from '../protocol/runs/tool-progress.ts'
 import type { Approvals, Decision } from './approval.ts'
 import {
@@ -307,7 +308,9 @@ export function createToolExecutor(dependencies: ExecutorDependencies): ToolExec
       if (state !== null && earlier?.state === state) return earlier.result
       const cached = await cache.get({ userId, projectId, key }, state)
       if (cached === undefined) return undefined
-      const result = await fitResult({ success: true, ...cached }, keeper, context)
+      const images = modelImagesOf(cached.artifact)
+      const shown = images.length === 0 ? cached : { ...cached, images }
+      const result = await fitResult({ success: true, ...shown }, keeper, context)
       history.set(key, { result, state })
       return result
     }

@@ -146,6 +146,7 @@ export function createToolModule(options: ToolModuleOptions): ToolModule {
       channels,
       post: (message) => postMessage({ database, store, now }, message),
     },
+    prepareImage: readResultImage,
     ...toolSettings(config),
   })
   // Changes that a person makes in the editor invalidate cached results as well.

@@ -37,6 +37,14 @@ export const Artifact = z
   .meta({ id: 'Artifact' })
 export type Artifact = z.infer<typeof Artifact>
 
+/** The images that models see with the result that has this artifact, as base64. */
+export const modelImagesOf = (artifact: Artifact | null | undefined) =>
+  (artifact?.files ?? []).flatMap(({ mime, data, for_model: isForModel }) =>
+    isForModel === true && data !== undefined
+      ? [{ mime, data: data.slice(data.indexOf(',') + 1) }]
+      : [],
+  )
+
 const position = { id: z.templateLiteral(['step-', z.int()]), index: z.int().min(0) }
 
 export const ThinkingStep = z.object({

@@ -5,6 +5,7 @@ import type { PageReader } from '../../net/page-reader.ts'
 import type { WorkspaceServices } from '../../workspace/workspace-services.ts'
 import type { ToolDefinition } from '../definition.ts'
 import type { LongResultStore } from '../long-results.ts'
+import type { PrepareImage } from '../result-image.ts'
 import { createSendMessageTool, type SendMessageDependencies } from './agents/message.ts'
 import { multiAgent } from './agents/multi-agent.ts'
 import { spawn } from './agents/spawn.ts'
@@ -44,6 +45,8 @@ export interface BuiltinDependencies {
   /** How `exec` runs commands; null if the operator has not enabled it. */
   exec: Omit<ExecDependencies, 'services'> | null
   python: ExecutePythonDependencies
+  /** Prepares a picture of a project as models see it. */
+  prepareImage: PrepareImage
   /** Null if no image service is configured. */
   images: Omit<GenerateImageDependencies, 'services'> | null
 }
@@ -63,6 +66,7 @@ export const createBuiltinTools = (dependencies: BuiltinDependencies): ToolDefin
     exec,
     python,
     images,
+    prepareImage,
   } = dependencies
   const files = { services, seen: createSeenFiles() }
   return [
@@ -76,7 +80,7 @@ export const createBuiltinTools = (dependencies: BuiltinDependencies): ToolDefin
     calculateArea,
     createWeatherTool(weather, fetch),
     createSearchKnowledgeTool(knowledge),
-    ...createReadingFileTools(files),
+    ...createReadingFileTools({ ...files, prepareImage }),
     ...createWritingFileTools(files),
     createFileEditTool(files),
     createExecutePythonTool(python),

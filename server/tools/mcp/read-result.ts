@@ -3,26 +3,19 @@ import { isDeepStrictEqual } from 'node:util'
 import { isRecord } from '../../lib/records.ts'
 import type { Artifact } from '../../protocol/runs/step.ts'
 import { fail, succeed, type ToolResult } from '../definition.ts'
+import {
+  imageOfResult,
+  MAX_RESULT_IMAGE_BYTES,
+  type PrepareImage,
+  type ResultImageFile,
+} from '../result-image.ts'
 import type { RemoteResult } from './sdk.ts'
-
-/** A picture as it can be shown to people and models: decoded once, without metadata, and not too large. */
-export interface PreparedImage {
-  mime: string
-  width: number
-  height: number
-  bytes: Uint8Array
-}
-
-/** Prepares a picture of a server; null if it cannot be read. */
-export type PrepareImage = (bytes: Buffer) => Promise<PreparedImage | null>
 
 /** Maximum characters of a result's text that are stored. The executor shortens further what the model receives. */
 const MAX_TEXT = 1_000_000
 const MAX_IMAGES = 4
 /** Characters of base64. The transport limits a whole result to 10 MB. */
 const MAX_ENCODED_IMAGE = 14_000_000
-/** Providers refuse larger images. */
-const MAX_IMAGE_BYTES = 3_500_000
 /** Shorter texts are not looked at: no picture is that small. */
 const MIN_ENCODED = 1_000
 
@@ -85,7 +78,7 @@ async function textOf(part: Part, pictures: Pictures): Promise<string> {
 
 /** Collects the pictures of a result, each once. */
 function createPictures(prepare: PrepareImage) {
-  const files: { name: string; mime: string; size: number; data: string; for_model: boolean }[] = []
+  const files: ResultImageFile[] = []
   const images: NonNullable<ToolResult['images']>[number][] = []
   const known = new Map<string, string>()
   const prepareOne = async (data: string, mime: string): Promise<string> => {
@@ -94,17 +87,11 @@ function createPictures(prepare: PrepareImage) {
     if (data.length > MAX_ENCODED_IMAGE) return `[${told}: not shown, because it is too large]`
     const found = await prepare(Buffer.from(data, 'base64'))
     if (found === null) return `[${told}: not shown, because it cannot be read]`
-    if (found.bytes.byteLength > MAX_IMAGE_BYTES)
+    if (found.bytes.byteLength > MAX_RESULT_IMAGE_BYTES)
       return `[${told}: not shown, because it is too large]`
-    const encoded = Buffer.from(found.bytes).toString('base64')
-    images.push({ mime: found.mime, data: encoded })
-    files.push({
-      name: `image-${images.length}`,
-      mime: found.mime,
-      size: found.bytes.byteLength,
-      data: `data:${found.mime};base64,${encoded}`,
-      for_model: true,
-    })
+    const { image, file } = imageOfResult(`image-${images.length + 1}`, found)
+    images.push(image)
+    files.push(file)
     return `[image ${images.length}: ${found.mime}, ${found.width}x${found.height}]`
   }
   return {

@@ -16,12 +16,12 @@ import type {
 } from '../../protocol/models/mcp.ts'
 import { estimateTokens } from '../../protocol/models/token-estimate.ts'
 import type { ToolDefinition } from '../definition.ts'
+import type { PrepareImage } from '../result-image.ts'
 import { toSchema } from '../tool-schema.ts'
 import { createOAuthFetch } from './oauth/fetch.ts'
 import type { McpGrantStore } from './oauth/grant.ts'
 import { createSignIns, type Redirected } from './oauth/sign-in.ts'
 import { fillPrompt, listPrompts } from './prompts.ts'
-import type { PrepareImage } from './read-result.ts'
 import {
   listResources,
   listResourceTemplates,

@@ -23,6 +23,7 @@ test('an image in a folder that is configured as a relative path is read, and it
     width: 30,
     height: 20,
     replaced: false,
+    original: { width: 30, height: 20 },
   })
   const thumbnail = await sharp(await readFile(thumbnailOf(`${path}.out`))).metadata()
   expect(thumbnail.format).toBe('webp')

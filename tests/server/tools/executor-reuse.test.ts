@@ -49,6 +49,20 @@ describe('duplicates, history and cache', () => {
     expect(runs).toEqual(['x'])
   })
 
+  test('a cached result keeps its picture', async () => {
+    const image = { mime: 'image/png', data: 'AAAA' }
+    const file = { name: 'a.png', mime: 'image/png', size: 3, for_model: true }
+    const artifact = { display: 'a.png', files: [{ ...file, data: 'data:image/png;base64,AAAA' }] }
+    const { tool } = countingTool({
+      cacheable: true,
+      work: async () => ({ ...succeed('a picture', artifact), images: [image] }),
+    })
+    const { parts, execute } = bench([tool])
+    await execute([call('a', 'echo')])
+    const [elsewhere] = await bench([tool], { cache: parts.cache }).execute([call('b', 'echo')])
+    expect(elsewhere).toMatchObject({ images: [image], ran: { reused: true } })
+  })
+
   test('cached results are never used for another user or project', async () => {
     const { tool, runs } = cacheable()
     const { execute, parts } = bench([tool])

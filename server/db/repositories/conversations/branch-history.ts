@@ -11,7 +11,7 @@ import {
 } from 'drizzle-orm'
 import { createTurns } from '../../../lib/turns.ts'
 import type { ConversationId, MessageId, RunId } from '../../../protocol/ids.ts'
-import type { Step } from '../../../protocol/runs/step.ts'
+import { modelImagesOf, type Step } from '../../../protocol/runs/step.ts'
 import type { Database, Reader } from '../../database.ts'
 import { prepareOnEach } from '../../fragments.ts'
 import { isResumable } from '../runs/resumable.ts'
@@ -254,11 +254,7 @@ export function imagesOf(
   rows: readonly Pick<StepRow, 'position' | 'artifact'>[],
 ): HistoryMessage['images'] {
   const found = rows.flatMap(({ position, artifact }): [number, StepImage[]][] => {
-    const images = (artifact?.files ?? []).flatMap(({ mime, data, for_model: isForModel }) =>
-      isForModel === true && data !== undefined
-        ? [{ mime, data: data.slice(data.indexOf(',') + 1) }]
-        : [],
-    )
+    const images = modelImagesOf(artifact)
     return images.length === 0 ? [] : [[position, images]]
   })
   return found.length === 0 ? NO_IMAGES : new Map(found)

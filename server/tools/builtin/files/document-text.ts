@@ -1,4 +1,4 @@
-// The text of PDF and Office files of a project, as `file_read` returns it.
+// The text of PDF and Office files of a project, as `file_read` returns it, and which names are those of such files.
 import { basename, extname } from 'node:path'
 import { LRUCache } from 'lru-cache'
 import { extractText } from '../../../knowledge/extract.ts'
@@ -6,6 +6,7 @@ import { looksLikeOffice } from '../../../knowledge/office-archive.ts'
 
 /** Damaged ones are named as what they should be. */
 const OFFICE = new Set(['.docx', '.docm', '.xlsx', '.xlsm', '.pptx', '.pptm', '.ppsx'])
+const OTHER = new Set(['.pdf', '.png', '.jpg', '.jpeg', '.gif', '.webp', '.avif', '.heic', '.heif'])
 /** A model reads a document in portions: its text stays for the next one. */
 const MAX_TEXTS = 8
 const MAX_CHARACTERS = 8_000_000
@@ -21,6 +22,12 @@ const startsWith = (bytes: Uint8Array, mark: string): boolean =>
 export const isDocument = (path: string, bytes: Uint8Array): boolean =>
   startsWith(bytes, '%PDF') ||
   (startsWith(bytes, 'PK') && (OFFICE.has(extname(path).toLowerCase()) || looksLikeOffice(bytes)))
+
+/** Whether the name is that of a document or picture, which child processes read within their own limits. */
+export function isReadByChild(path: string): boolean {
+  const extension = extname(path).toLowerCase()
+  return OFFICE.has(extension) || OTHER.has(extension)
+}
 
 /** Create one per process. `version` changes with the content of the file of the project. Reads in a child process; resolves with the reason of a failure. */
 export function createDocumentReader() {
@@ -46,11 +53,20 @@ export function createDocumentReader() {
   }
 }
 
-/** The part of the text that belongs to a page, with its mark; null if there is no such page or nothing was read of it. */
-export function pageOf(text: string, page: number): string | null {
-  const mark = `[Page ${page}]\n`
-  const from = text.startsWith(mark) ? 0 : text.indexOf(`\n${mark}`) + 1
-  if (from === 0 && !text.startsWith(mark)) return null
-  const next = /\n\[Page \d{1,6}\]\n/.exec(text.slice(from + 1))
-  return next === null ? text.slice(from) : text.slice(from, from + 1 + next.index + 1)
+/**
+ * The part of the text that belongs to the pages from `first` to `last`, with their marks; null if nothing was read of any
+ * of them.
+ */
+export function pagesOf(text: string, first: number, last: number): string | null {
+  let from = -1
+  let to = text.length
+  for (const { index, 1: page } of text.matchAll(/^\[Page (\d{1,6})\]\n/gm)) {
+    const isShown = Number(page) >= first && Number(page) <= last
+    if (isShown && from === -1) from = index
+    if (!isShown && from !== -1) {
+      to = index
+      break
+    }
+  }
+  return from === -1 ? null : text.slice(from, to)
 }

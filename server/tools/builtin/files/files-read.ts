@@ -4,14 +4,29 @@ import { withoutNul } from '../../../protocol/envelope.ts'
 import { compileGlob } from '../../../workspace/files/glob.ts'
 import { parsePath } from '../../../workspace/files/paths.ts'
 import { decodeText } from '../../../workspace/files/text.ts'
-import { defineTool, fail, markUntrusted, succeed, type ToolDefinition } from '../../definition.ts'
-import { createDocumentReader, isDocument, pageOf } from './document-text.ts'
+import {
+  defineTool,
+  fail,
+  markUntrusted,
+  succeed,
+  type ToolDefinition,
+  type ToolResult,
+} from '../../definition.ts'
+import {
+  imageOfResult,
+  MAX_RESULT_IMAGE_BYTES,
+  type PreparedImage,
+  type PrepareImage,
+} from '../../result-image.ts'
+import { createDocumentReader, isDocument, isReadByChild, pagesOf } from './document-text.ts'
 import { type FileToolDependencies, requireWorkspace } from './project-access.ts'
 
 /** Limits of one read; the result says how to continue. */
 const MAX_LINES = 2_000
 const MAX_CHARACTERS = 40_000
 const MAX_LISTED = 1_000
+/** Larger documents and pictures are not read; the limit for texts is configured. */
+const MAX_BINARY_BYTES = 50_000_000
 
 const PathInput = withoutNul(z.string().min(1).max(4096))
 const FILE_PATH = 'Relative to the project folder, e.g. "src/main.py".'
@@ -27,11 +42,16 @@ const ReadInput = z.object({
   start_line: z.int().min(1).optional().describe('First line, from 1.'),
   end_line: z.int().min(1).optional().describe('Last line, inclusive.'),
   page: z.int().min(1).optional().describe('Only this page, slide or sheet of a document.'),
+  last_page: z.int().min(1).optional().describe('Several pages: up to this one.'),
   line_numbers: z.boolean().default(false).describe('Prefix lines with their number.'),
 })
 
 /** The tools `file_read`, `file_list`, `file_exists`, `file_glob` and `file_grep`. */
-export function createReadingFileTools({ services, seen }: FileToolDependencies): ToolDefinition[] {
+export function createReadingFileTools({
+  services,
+  seen,
+  prepareImage,
+}: FileToolDependencies & { prepareImage: PrepareImage }): ToolDefinition[] {
   const { outsideText } = services.checkpoints
   const readDocument = createDocumentReader()
 
@@ -39,18 +59,31 @@ export function createReadingFileTools({ services, seen }: FileToolDependencies)
     name: 'file_read',
     aliases: ['read_file'],
     description:
-      'Reads a project text file, or the text of a PDF, Word, Excel or PowerPoint file, or a range of its lines. When "truncated" is true, "note" gives the start_line to continue with. Cannot read other binary files.',
+      'Reads a project text file, or the text of a PDF, Word, Excel or PowerPoint file, or a range of its lines or pages. When "truncated" is true, "note" gives the start_line to continue with. Shows you a picture, if you accept images. Cannot read other binary files.',
     category: 'file',
     riskLevel: 'low',
     namesAddresses: true,
     cacheable: true,
     recall: seen.recall,
     input: ReadInput,
-    async handler({ path, encoding: asked, start_line, end_line, page, line_numbers }, context) {
+    async handler(
+      { path, encoding: asked, start_line, end_line, page, last_page, line_numbers },
+      context,
+    ) {
       if (start_line !== undefined && end_line !== undefined && end_line < start_line)
         return fail(`end_line (${end_line}) is before start_line (${start_line}).`)
       const workspace = await requireWorkspace(services, context)
-      const { bytes, state } = await workspace.read(path)
+      const { fileRead } = workspace.limits
+      const { bytes, state } = await workspace.read(
+        path,
+        isReadByChild(path) ? Math.max(fileRead, MAX_BINARY_BYTES) : fileRead,
+      )
+      const picture = asked === undefined ? await prepareImage(bytes) : null
+      if (picture !== null) {
+        seen.note(context.runId, path, state.version)
+        const result = pictureResult(parsePath(path).text, bytes.length, state.version, picture)
+        return markUntrusted(result, await outsideText.isIn(workspace, [bytes]))
+      }
       const document =
         asked === undefined && isDocument(path, bytes)
           ? await readDocument(
@@ -63,12 +96,15 @@ export function createReadingFileTools({ services, seen }: FileToolDependencies)
         document === null
           ? decodeText(bytes, path, asked)
           : { text: document.text, encoding: { name: 'utf-8' } }
-      const shown = page === undefined ? text : pageOf(text, page)
+      const firstPage = page ?? (last_page === undefined ? null : 1)
+      const lastPage = last_page ?? firstPage
+      const shown =
+        firstPage === null || lastPage === null ? text : pagesOf(text, firstPage, lastPage)
       if (shown === null)
         return fail(
           document?.pages == null
             ? `"${path}" has no pages. Use start_line and end_line.`
-            : `"${path}" has no text on page ${page}. It has ${document.pages} pages.`,
+            : `"${path}" has no text on ${firstPage === lastPage ? `page ${page}` : `pages ${firstPage} to ${lastPage}`}. It has ${document.pages} pages.`,
         )
       seen.note(context.runId, path, state.version)
       const part = cutLines(shown, start_line ?? 1, end_line ?? Number.POSITIVE_INFINITY)
@@ -253,6 +289,31 @@ export function createReadingFileTools({ services, seen }: FileToolDependencies)
   })
 
   return [fileRead, fileList, fileExists, fileGlob, fileGrep]
+}
+
+/** A picture for models that see; for the others, the data says what it is. */
+function pictureResult(
+  path: string,
+  bytes: number,
+  version: string,
+  picture: PreparedImage,
+): ToolResult {
+  const { mime: type, width, height } = picture.original
+  const about = `${width}x${height}`
+  const fields = { display: `Read ${path} (${about})`, kind: 'image', path, version }
+  const data = { path, type, width, height, bytes }
+  if (picture.bytes.byteLength > MAX_RESULT_IMAGE_BYTES)
+    return succeed(
+      { ...data, note: 'The picture is too large to be shown, to you and to the user.' },
+      fields,
+    )
+  const { image, file } = imageOfResult(path.split('/').at(-1) ?? path, picture)
+  const isScaled = picture.width !== width || picture.height !== height
+  const scaled = isScaled ? { shown_at: `${picture.width}x${picture.height}` } : {}
+  return {
+    ...succeed({ ...data, ...scaled }, { ...fields, files: [file] }),
+    images: [image],
+  }
 }
 
 interface LinePart {

@@ -1,8 +1,10 @@
 // The file tools that read, list and search.
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import sharp from 'sharp'
 import { describe, expect, test } from 'vitest'
 import { pdfOf, presentation } from '../../../support/documents.ts'
+import { HEVC_PHOTO } from '../../../support/files/hevc-photo.ts'
 import { useProjectTools } from './project-tools.ts'
 
 const my = useProjectTools()
@@ -80,6 +82,12 @@ describe('reading', () => {
     expect(content).toMatch(/^\[Page 2\]\nHotels/)
     expect(content).not.toContain('Page 3')
     expect(await error('file_read', { path: 'trip.pptx', page: 9 })).toContain('3 pages')
+    expect((await data('file_read', { path: 'trip.pptx', page: 2, last_page: 3 })).content).toMatch(
+      /^\[Page 2\]\nHotels[\s\S]*\[Page 3\]\n函馆的夜景/,
+    )
+    expect((await data('file_read', { path: 'trip.pptx', last_page: 2 })).content).not.toContain(
+      'Page 3',
+    )
     // Known by its content.
     await put('show.bin', presentation(['Curtain up']))
     expect(await data('file_read', { path: 'show.bin' })).toMatchObject({
@@ -94,6 +102,35 @@ describe('reading', () => {
     expect(await error('file_read', { path: 'a.txt', page: 1 })).toContain('no pages')
     await put('damaged.docx', Buffer.from('PK\u0003\u0004 something else'))
     expect(await error('file_read', { path: 'damaged.docx' })).toContain('"damaged.docx"')
+  })
+
+  test('of a picture shows it to the model and tells what it is, whatever its size and format', async () => {
+    const noise = { type: 'gaussian', mean: 128, sigma: 60 } as const
+    const create = { width: 2_600, height: 1_300, channels: 3, background: '#777', noise } as const
+    const photo = await sharp({ create }).png().toBuffer()
+    expect(photo.length).toBeGreaterThan(5_000_000)
+    await put('shots/photo.png', photo)
+    const result = await my.run('file_read', { path: 'shots/photo.png' })
+    expect(result).toMatchObject({
+      success: true,
+      data: {
+        path: 'shots/photo.png',
+        ...{ type: 'image/png', width: 2_600, height: 1_300, bytes: photo.length },
+        shown_at: '2000x1000',
+      },
+      images: [{ mime: 'image/webp' }],
+      artifact: { kind: 'image', files: [{ name: 'photo.png', for_model: true }] },
+    })
+    const [image] = result.images ?? []
+    const shown = await sharp(Buffer.from(image?.data ?? '', 'base64')).metadata()
+    expect(shown).toMatchObject({ width: 2_000, height: 1_000 })
+    // A photo of a phone, upright; known by its content.
+    await put('from-phone', HEVC_PHOTO)
+    const phone = await my.run('file_read', { path: 'from-phone' })
+    expect(phone).toMatchObject({
+      data: { type: 'image/heic', width: 64, height: 48 },
+      images: [{ mime: 'image/webp' }],
+    })
   })
 
   test('decodes text and refuses binary files with their type', async () => {

@@ -1,6 +1,7 @@
 // The project file tools on a real project, a new one for each test.
 import { beforeAll, beforeEach } from 'vitest'
 import type { Database } from '../../../../server/db/database.ts'
+import { readResultImage } from '../../../../server/files/images.ts'
 import { newId } from '../../../../server/lib/ids.ts'
 import type { MessageId, RunId } from '../../../../server/protocol/ids.ts'
 import { type BubblewrapState, detectBubblewrap } from '../../../../server/sandbox/bubblewrap.ts'
@@ -73,7 +74,7 @@ export function useProjectTools(isolation: BubblewrapState = bubblewrap): Projec
     }
     const files = { services, seen: createSeenFiles() }
     tools = createToolSet([
-      ...createReadingFileTools(files),
+      ...createReadingFileTools({ ...files, prepareImage: readResultImage }),
       ...createWritingFileTools(files),
       createFileEditTool(files),
       createExecTool({
