@@ -46,6 +46,10 @@ import {
 import { type McpServerDependencies, registerMcpServerRoutes } from './programs/mcp-server.ts'
 import { registerResponseRoutes } from './programs/responses.ts'
 import { registerWebhookRoutes } from './programs/webhooks.ts'
+import {
+  type AttachFileRouteDependencies,
+  registerAttachFileRoute,
+} from './projects/attach-file.ts'
 import { registerCheckpointRoutes } from './projects/checkpoints.ts'
 import { type DocumentRouteDependencies, registerDocumentRoutes } from './projects/documents.ts'
 import { registerProjectFileRoutes } from './projects/project-files.ts'
@@ -81,7 +85,7 @@ export interface RouteDependencies {
   sharing: ShareRouteDependencies & SharedRouteDependencies
   runs: Parameters<typeof registerRunRoutes>[1]
   /** For projects, their files, checkpoints and uploads. */
-  projects: ProjectRouteDependencies & ProjectUploadRouteDependencies
+  projects: ProjectRouteDependencies & ProjectUploadRouteDependencies & AttachFileRouteDependencies
   models: ModelRouteDependencies
   modelSetup: ModelSetupDependencies
   search: SearchRouteDependencies
@@ -132,6 +136,7 @@ export function registerRoutes(app: App, dependencies: RouteDependencies): void 
   registerProjectRoutes(app, dependencies.projects)
   registerProjectUploadRoutes(app, dependencies.projects)
   registerProjectFileRoutes(app, dependencies.projects)
+  registerAttachFileRoute(app, dependencies.projects)
   registerCheckpointRoutes(app, dependencies.projects)
   registerModelRoutes(app, dependencies.models)
   registerModelSetupRoutes(app, dependencies.modelSetup)

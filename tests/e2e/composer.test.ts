@@ -73,7 +73,7 @@ describeInBrowser('the composer', (visitor) => {
     await leave(page)
   })
 
-  test('`/` inserts a command, `@` mentions files and attaches a conversation, and a long paste becomes a file', async () => {
+  test('`/` inserts a command, `@` attaches files and a conversation, and a long paste becomes a file', async () => {
     const project = await server.call('POST', '/api/projects', { body: { name: 'Notes' } })
     const id: string = project.json.data.id
     await server.call('PUT', `/api/projects/${id}/files/src/plan.md`, { body: { content: 'Plan' } })
@@ -88,10 +88,17 @@ describeInBrowser('the composer', (visitor) => {
     await list.getByRole('option', { name: 'src/plan.md' }).waitFor()
     await field.press('Enter')
     await expect.poll(() => field.inputValue()).toBe('Read `src/plan.md` ')
+    const files = page.getByRole('list', { name: 'Attachments' })
+    const chip = files.getByRole('listitem').filter({ hasText: 'plan.md' })
+    await chip.locator('xpath=self::*[@aria-busy="false"]').waitFor()
+    // A file is found by any part of its path; touching it attaches it, too.
+    await field.pressSequentially('@lan')
+    await list.getByRole('option', { name: 'src/plan.md' }).click()
+    await files.getByRole('button', { name: 'Remove plan.md' }).nth(1).click()
+    await field.fill('')
     await field.pressSequentially('@tea')
     await list.getByRole('option', { name: 'A talk about tea' }).waitFor()
     await field.press('Enter')
-    const files = page.getByRole('list', { name: 'Attachments' })
     await files.getByText('A talk about tea.md').waitFor()
     await page.evaluate(`(() => {
       const data = new DataTransfer()

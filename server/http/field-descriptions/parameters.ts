@@ -88,6 +88,7 @@ const QUERY_PARAMETERS: Readonly<Record<string, Texts>> = {
   '/api/shares': page(20),
   '/api/project-files': {
     q: 'Words that the path contains, in any case; one of them is in the name.',
+    project_id: 'The only project to look through. Default: the 20 that changed last.',
   },
   '/api/projects/{id}/files': {
     path: 'The path of the folder. Default: the top folder of the project.',

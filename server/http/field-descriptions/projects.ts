@@ -2,6 +2,7 @@
 import type { z } from 'zod'
 import type { Document, DocumentPassage, PassageList } from '../../protocol/projects/knowledge.ts'
 import type {
+  AttachFileBody,
   ChangedFile,
   ChangedPath,
   Checkpoint,
@@ -106,6 +107,9 @@ export const PROJECT_DESCRIPTIONS = {
   RenameFile: {
     new_path: 'The new path in the project. Its folders are created if needed.',
   } satisfies FieldsOf<z.infer<typeof RenameFileBody>>,
+  AttachProjectFile: {
+    path: 'The path of the file in the project.',
+  } satisfies FieldsOf<z.infer<typeof AttachFileBody>>,
   MakeDirectory: {
     path: 'The path of the new folder in the project.',
   } satisfies FieldsOf<z.infer<typeof MakeDirectoryBody>>,

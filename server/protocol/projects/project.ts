@@ -153,8 +153,15 @@ export const FileMatches = z
   })
   .meta({ id: 'FileMatches' })
 
-export const FindFilesQuery = z.object({ q: withoutNul(z.string().trim().min(1).max(100)) })
-/** Files of all projects whose paths contain the words. */
+/** A file of a project that becomes a file of the user, for a message. */
+export const AttachFileBody = z.object({ path: NewPath }).meta({ id: 'AttachProjectFile' })
+
+export const FindFilesQuery = z.object({
+  q: withoutNul(z.string().trim().min(1).max(100)),
+  /** The only project to look through; by default, those that changed last. */
+  project_id: optional(ProjectId),
+})
+/** Files whose paths contain the words. */
 export const FoundFiles = z
   .object({
     files: z.array(z.object({ project_id: ProjectId, project_name: z.string(), path: z.string() })),

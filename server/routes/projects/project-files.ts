@@ -287,7 +287,7 @@ function registerFinding(app: App, { projects, services }: ProjectFileRouteDepen
     '/api/project-files',
     {
       schema: {
-        summary: 'Find files of all projects by their names',
+        summary: 'Find files of one or all projects by their names',
         tags,
         querystring: FindFilesQuery,
         response: { 200: envelope(FoundFiles) },
@@ -297,7 +297,13 @@ function registerFinding(app: App, { projects, services }: ProjectFileRouteDepen
       const words = query.q.toLowerCase().split(/\s+/)
       const pattern = nameWith(words.toSorted((a, b) => b.length - a.length)[0] ?? '')
       const until = Date.now() + FIND_MS
-      const page = await projects.list(user.id, { limit: MAX_FOUND_PROJECTS })
+      const page =
+        query.project_id === undefined
+          ? await projects.list(user.id, { limit: MAX_FOUND_PROJECTS })
+          : {
+              items: [(await ownProject({ projects, workspaces }, user.id, query.project_id)).row],
+              hasMore: false,
+            }
       const files: z.infer<typeof FoundFiles>['files'] = []
       let truncated = page.hasMore
       for (const { id, name } of page.items) {

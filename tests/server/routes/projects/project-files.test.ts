@@ -13,8 +13,8 @@ describe('files', () => {
     await write(one, 'src/Queue[1].ts', 'a')
     await write(one, 'src/sender.ts', 'a')
     await write(other, 'docs/queue notes.md', 'a')
-    const find = async (q: string) => {
-      const path = `/api/project-files?q=${encodeURIComponent(q)}`
+    const find = async (q: string, more = '') => {
+      const path = `/api/project-files?q=${encodeURIComponent(q)}${more}`
       const { files } = (await server.call('GET', path)).json.data
       return files.map((found: { project_id: string; path: string }) => [
         found.project_id,
@@ -27,7 +27,24 @@ describe('files', () => {
     ])
     expect(await find('src QUEUE[1')).toEqual([[one, 'src/Queue[1].ts']])
     expect(await find('queue*ts')).toEqual([])
+    expect(await find('queue', `&project_id=${one}`)).toEqual([[one, 'src/Queue[1].ts']])
     expect((await server.call('GET', '/api/project-files?q=%20')).status).toBe(400)
+  })
+
+  test('are copied for a message, which keeps the copy, with what models read of it', async () => {
+    const id = await createProject()
+    await write(id, 'docs/plan.md', '# Plan')
+    const attach = (path: string) =>
+      server.call('POST', `/api/projects/${id}/attachments`, { body: { path } })
+    const attached = (await attach('docs/plan.md')).json.data
+    expect(attached).toMatchObject({ name: 'plan.md', mime: 'text/plain', characters: 6 })
+    await write(id, 'docs/plan.md', '# Changed')
+    const copy = await fetch(`${server.url}/api/files/${attached.id}`)
+    expect(await copy.text()).toBe('# Plan')
+    expect((await attach('docs/none.md')).status).toBe(404)
+    expect((await attach('../other')).status).toBe(403)
+    const other = `/api/projects/${crypto.randomUUID()}/attachments`
+    expect((await server.call('POST', other, { body: { path: 'a' } })).status).toBe(404)
   })
 
   test('are listed, read, written, renamed and deleted', async () => {

@@ -122,8 +122,10 @@ export function Composer({
   useAutoGrow(field, text)
   useFocusAtStart(field, draftKey, autoFocus)
 
-  const { chosen, attach, onPaste, dragging } = useAttaching(draftKey, model, (pasted) =>
-    put(pasted, text.length, text.length),
+  const { chosen, attach, attachStored, onPaste, dragging } = useAttaching(
+    draftKey,
+    model,
+    (pasted) => put(pasted, text.length, text.length),
   )
   const { files } = chosen
   const trigger = text === closedAt ? null : triggerAt(text, caret)
@@ -183,7 +185,7 @@ export function Composer({
               editing={{
                 replace: (added) => put(added, trigger.from, trigger.to),
                 attach: (added) => void attach(added),
-                attachStored: chosen.addStored,
+                attachStored,
               }}
               keys={keys}
               onActive={setActive}

@@ -14,6 +14,8 @@ const WINDOW_SHARE = 0.5
 /** A longer pasted text becomes a file. */
 const MAX_PASTED_CHARACTERS = 8_000
 
+const PICTURE_NAME = /\.(?:png|jpe?g|gif|webp|avif|hei[cf])$/i
+
 /** Whether the HTML of a clipboard is a picture alone, as a browser copies one. */
 function isPictureAlone(html: string): boolean {
   const { body } = new DOMParser().parseFromString(html, 'text/html')
@@ -79,6 +81,10 @@ export function useAttaching(
     })
     return chosen.add(fits)
   }
+  const attachStored: typeof chosen.addStored = (name, store) => {
+    if (vision || !PICTURE_NAME.test(name)) chosen.addStored(name, store)
+    else notify(t('composer.problem.noVision', { name }), 'error')
+  }
 
   const onPaste = (event: ClipboardEvent): void => {
     const files = pastedFiles(event.clipboardData)
@@ -111,5 +117,5 @@ export function useAttaching(
       }),
     [],
   )
-  return { chosen, attach, onPaste, dragging }
+  return { chosen, attach, attachStored, onPaste, dragging }
 }

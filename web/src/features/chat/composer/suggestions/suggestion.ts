@@ -16,6 +16,7 @@ export type Editing = {
   /** Replaces the trigger character and the text after it; the caret goes after the replacement. */
   replace(text: string): void
   attach(files: readonly File[]): void
+  /** Attaches a file that the server has already. */
   attachStored: ChosenFiles['addStored']
 }
 

@@ -1,11 +1,12 @@
-// The entries of the `@` list: files and documents of the project, which are mentioned; conversations and MCP resources,
-// which are attached.
+// The entries of the `@` list: files of the project, which are named in the text and attached; its documents, which are named;
+// conversations and MCP resources, which are attached.
 import { useQuery } from '@tanstack/react-query'
 import { BookText, File as FileIcon, Folder, MessageSquare, Plug } from 'lucide-react'
 import type { z } from 'zod'
 import type { ConversationPage } from '../../../../../../server/protocol/conversations/conversation.ts'
+import type { FileInfo } from '../../../../../../server/protocol/conversations/file.ts'
 import type { ProjectId } from '../../../../../../server/protocol/ids.ts'
-import type { FileListing } from '../../../../../../server/protocol/projects/project.ts'
+import type { FileListing, FoundFiles } from '../../../../../../server/protocol/projects/project.ts'
 import { useDocuments } from '../../../../lib/api/documents.ts'
 import { readResource, useMcpResources } from '../../../../lib/api/mcp.ts'
 import { conversationTitle } from '../../../../lib/conversation-title.ts'
@@ -21,7 +22,12 @@ const splitPath = (query: string) => {
   return { folder: query.slice(0, Math.max(0, end - 1)), start: query.slice(end).toLowerCase() }
 }
 
-function useFiles(projectId: ProjectId | null, query: string, { replace }: Editing): Suggestion[] {
+/** The entries of the folder that the query names, then files anywhere in the project whose paths contain it. */
+function useFiles(
+  projectId: ProjectId | null,
+  query: string,
+  { replace, attachStored }: Editing,
+): Suggestion[] {
   const { folder, start } = splitPath(query)
   const { data } = useQuery({
     queryKey: ['project-files', projectId, 'folder', folder],
@@ -33,6 +39,17 @@ function useFiles(projectId: ProjectId | null, query: string, { replace }: Editi
     enabled: projectId !== null,
     meta: { quiet: true },
   })
+  const { data: found } = useQuery({
+    queryKey: ['project-files', projectId, 'named', query],
+    queryFn: ({ signal }) =>
+      request<z.output<typeof FoundFiles>>('/api/project-files', {
+        query: { q: query, project_id: projectId },
+        signal,
+      }),
+    enabled: projectId !== null && query !== '',
+    placeholderData: (previous) => previous,
+    meta: { quiet: true },
+  })
   const begins = ({ name }: { name: string }): boolean => name.toLowerCase().startsWith(start)
   const folders = (data?.directories ?? []).filter(begins).map(({ path }) => ({
     key: `folder ${path}`,
@@ -40,12 +57,24 @@ function useFiles(projectId: ProjectId | null, query: string, { replace }: Editi
     label: `${path}/`,
     choose: () => replace(`@${path}/`),
   }))
-  const files = (data?.files ?? []).filter(begins).map(({ path }) => ({
-    key: `file ${path}`,
-    icon: FileIcon,
-    label: path,
-    choose: () => replace(`\`${path}\` `),
-  }))
+  const near = (data?.files ?? []).filter(begins).map(({ path }) => path)
+  const files = [...new Set([...near, ...(found?.files ?? []).map(({ path }) => path)])].map(
+    (path) => ({
+      key: `file ${path}`,
+      icon: FileIcon,
+      label: path,
+      choose() {
+        replace(`\`${path}\` `)
+        attachStored(path.split('/').at(-1) ?? path, (signal) =>
+          request<FileInfo>(`/api/projects/${projectId}/attachments`, {
+            method: 'POST',
+            body: { path },
+            signal,
+          }),
+        )
+      },
+    }),
+  )
   return [...folders, ...files].slice(0, SUGGESTIONS_OF_A_KIND)
 }
 
