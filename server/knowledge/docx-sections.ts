@@ -9,7 +9,11 @@ import { formulaText } from './word-formula.ts'
 const DOCUMENT = 'word/document.xml'
 
 /** Sections with their headings. @throws for damaged files. */
-export async function docxSections(bytes: Uint8Array): Promise<Section[]> {
+export const docxSections = async (bytes: Uint8Array): Promise<Section[]> =>
+  htmlToSections(await docxHtml(bytes))
+
+/** The document as HTML, without pictures. The text of the document can form any HTML. @throws for damaged files. */
+export async function docxHtml(bytes: Uint8Array): Promise<string> {
   // Without pictures and fonts, which make up most of a file.
   const archive = openOfficeArchive(bytes, (path) => /\.(?:xml|rels)$/.test(path))
   const document = archive.part(DOCUMENT)
@@ -23,7 +27,7 @@ export async function docxSections(bytes: Uint8Array): Promise<Section[]> {
       styleMap: ['comment-reference => sup'],
     },
   )
-  return htmlToSections(withoutInnerLinks(value))
+  return withoutInnerLinks(value)
 }
 
 /** Notes and comments keep their numbers but not the links between these and their texts. */

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { z } from 'zod'
 import { childEntry } from '../lib/child-entry.ts'
 import { DescribedFailure, storedFailure } from '../protocol/failures/stored.ts'
+import { DocumentPreview } from '../protocol/projects/preview.ts'
 import { startProcess } from '../sandbox/process.ts'
 import { watchResidentMemory } from '../sandbox/resident-memory.ts'
 import type { DocumentText } from './document-text.ts'
@@ -83,9 +84,19 @@ export async function extractText(
   return text
 }
 
+/** Reads the content of a PDF or Office document for a preview. Otherwise like `extractPassages`. */
+export async function extractPreview(
+  name: string,
+  bytes: Uint8Array,
+  options: ExtractOptions,
+): Promise<{ ok: true; preview: DocumentPreview } | FailedExtraction> {
+  const found = await extract(name, 'preview', bytes, options)
+  return found.ok ? { ok: true, preview: DocumentPreview.parse(JSON.parse(found.text)) } : found
+}
+
 async function extract(
   name: string,
-  mode: 'passages' | 'text',
+  mode: 'passages' | 'text' | 'preview',
   bytes: Uint8Array,
   options: ExtractOptions,
 ): Promise<({ ok: true; passages: Passage[] } & DocumentText) | FailedExtraction> {

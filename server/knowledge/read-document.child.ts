@@ -1,10 +1,10 @@
-// The child process that reads one document: bytes on standard input, passages or the whole text on descriptor 3.
+// The child process that reads one document: bytes on standard input, passages, the whole text or a preview on descriptor 3.
 import { createWriteStream } from 'node:fs'
 import { errorText } from '../errors.ts'
 import { type DescribedFailure, storedFailure } from '../protocol/failures/stored.ts'
-import { readDocument, readWholeText, UnreadableDocument } from './read-document.ts'
+import { readDocument, readPreview, readWholeText, UnreadableDocument } from './read-document.ts'
 
-/** One line of the output: passages or pieces of the text, then one `end` or one `failed`. */
+/** One line of the output: passages or pieces of the text (of a preview, its JSON), then one `end` or one `failed`. */
 type Line =
   | { kind: 'passages'; passages: unknown[] }
   | { kind: 'text'; text: string }
@@ -36,6 +36,9 @@ try {
     for (let start = 0; start < text.length; start += CHARACTERS_PER_LINE)
       write({ kind: 'text', text: text.slice(start, start + CHARACTERS_PER_LINE) })
     write({ kind: 'end', ...end })
+  } else if (mode === 'preview') {
+    write({ kind: 'text', text: JSON.stringify(await readPreview(name, bytes)) })
+    write({ kind: 'end', pages: null, characters: 0, failure: null, encoding: null })
   } else {
     const { passages, ...end } = await readDocument(name, bytes, chosen)
     for (let start = 0; start < passages.length; start += PASSAGES_PER_LINE)

@@ -3,6 +3,7 @@ import { extname } from 'node:path'
 import { type DecodedText, decodeText } from '../lib/encodings.ts'
 import { pageRanges, unreadableNote } from '../lib/pdf.ts'
 import { type DescribedFailure, storedFailure } from '../protocol/failures/stored.ts'
+import type { DocumentPreview } from '../protocol/projects/preview.ts'
 import { cutIntoPassages } from './chunk.ts'
 import { boundedText, type DocumentText } from './document-text.ts'
 import { docxSections } from './docx-sections.ts'
@@ -11,6 +12,7 @@ import { markdownSections } from './markdown-sections.ts'
 import { officeFormat } from './office-archive.ts'
 import type { Passage, Section } from './passage.ts'
 import { pdfSections } from './pdf-sections.ts'
+import { previewPages, previewSheets, previewSlides, previewText } from './preview.ts'
 import { sheetSections } from './sheet-sections.ts'
 import { slideSections } from './slide-sections.ts'
 import { tableSections } from './table-sections.ts'
@@ -86,6 +88,25 @@ export async function readWholeText(
     lines.push(section.text)
   }
   return { ...boundedText(lines.join('\n')), pages, failure: partlyRead(notes), encoding: null }
+}
+
+/**
+ * Returns the content of a PDF or Office document for a preview. Heavy like `readDocument`, and throws like it, also for files
+ * that are neither.
+ */
+export async function readPreview(name: string, bytes: Uint8Array): Promise<DocumentPreview> {
+  if (startsWith(bytes, '%PDF')) return previewPages((await readPdf(bytes)).sections)
+  const format = startsWith(bytes, 'PK') ? formatOfArchive(bytes) : null
+  if (format === null) {
+    // Throws for what its name says it should be.
+    await formattedText(name, bytes)
+    throw new UnreadableDocument(storedFailure('document_unreadable'))
+  }
+  try {
+    return await PREVIEWS[format](bytes)
+  } catch (error) {
+    throw new UnreadableDocument(DAMAGED[format], error)
+  }
 }
 
 /** The sections, with a note before those of each page that could not be read. */
@@ -184,17 +205,19 @@ const orDamaged =
     }
   }
 
+const DAMAGED = {
+  docx: storedFailure('document_docx_damaged'),
+  xlsx: storedFailure('document_office_damaged', { extension: 'XLSX' }),
+  pptx: storedFailure('document_office_damaged', { extension: 'PPTX' }),
+} as const
+
 const OFFICE_READERS: Readonly<Record<string, (bytes: Uint8Array) => Promise<Section[]>>> = {
-  '.docx': orDamaged(docxSections, storedFailure('document_docx_damaged')),
-  '.xlsx': orDamaged(
-    sheetSections,
-    storedFailure('document_office_damaged', { extension: 'XLSX' }),
-  ),
-  '.pptx': orDamaged(
-    slideSections,
-    storedFailure('document_office_damaged', { extension: 'PPTX' }),
-  ),
+  '.docx': orDamaged(docxSections, DAMAGED.docx),
+  '.xlsx': orDamaged(sheetSections, DAMAGED.xlsx),
+  '.pptx': orDamaged(slideSections, DAMAGED.pptx),
 }
+
+const PREVIEWS = { docx: previewText, xlsx: previewSheets, pptx: previewSlides } as const
 
 const startsWith = (bytes: Uint8Array, mark: string): boolean =>
   Buffer.from(bytes.subarray(0, mark.length)).toString('latin1') === mark

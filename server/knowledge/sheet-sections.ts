@@ -8,8 +8,20 @@ const MAX_CHARACTERS = 50_000_000
 /** The last column that a sheet can have, XFD. */
 const MAX_COLUMNS = 16_384
 
+/** A sheet: a row per line, cells separated by tabs. */
+export interface Sheet {
+  name: string
+  text: string
+}
+
 /** Sections with the name of their sheet as heading and its number as page. @throws for damaged files. */
-export function sheetSections(bytes: Uint8Array): Section[] {
+export const sheetSections = (bytes: Uint8Array): Section[] =>
+  readSheets(bytes).flatMap(({ name, text }, index): Section[] =>
+    text === '' ? [] : [{ heading: name === '' ? null : name, page: index + 1, text }],
+  )
+
+/** All sheets, in the order of the workbook. @throws for damaged files. */
+export function readSheets(bytes: Uint8Array): Sheet[] {
   const archive = openOfficeArchive(
     bytes,
     (path) => /^xl\/(_rels\/)?[^/]+$/.test(path) || /^xl\/worksheets\/[^/]+\.xml$/.test(path),
@@ -30,11 +42,11 @@ export function sheetSections(bytes: Uint8Array): Section[] {
   const strings = sharedStrings(archive)
   const formats = numberFormats(archive)
   let characters = 0
-  return sheets.flatMap(({ name, path }, index): Section[] => {
+  return sheets.map(({ name, path }) => {
     const text = rowsOf(archive.part(path) ?? '', { strings, formats, from1904 })
     characters += text.length
     if (characters > MAX_CHARACTERS) throw new Error('It holds too much text.')
-    return text === '' ? [] : [{ heading: name === '' ? null : name, page: index + 1, text }]
+    return { name, text }
   })
 }
 

@@ -5,8 +5,21 @@ import type { Section } from './passage.ts'
 const PRESENTATION = 'ppt/presentation.xml'
 const MAX_SLIDES = 5_000
 
+/** What a slide shows, a paragraph per line, and what its speaker says. */
+export interface Slide {
+  text: string
+  notes: string
+}
+
 /** Sections with the number of their slide as page. @throws for damaged files. */
-export function slideSections(bytes: Uint8Array): Section[] {
+export const slideSections = (bytes: Uint8Array): Section[] =>
+  readSlides(bytes).flatMap(({ text: shown, notes }, index): Section[] => {
+    const text = [shown, ...(notes === '' ? [] : [`Notes: ${notes}`])].join('\n').trim()
+    return text === '' ? [] : [{ heading: null, page: index + 1, text }]
+  })
+
+/** All slides, in the order of the presentation. @throws for damaged files. */
+export function readSlides(bytes: Uint8Array): Slide[] {
   const archive = openOfficeArchive(
     bytes,
     (path) =>
@@ -25,12 +38,10 @@ export function slideSections(bytes: Uint8Array): Section[] {
       if (path !== undefined && slides.length < MAX_SLIDES) slides.push(path)
     },
   })
-  return slides.flatMap((path, index): Section[] => {
-    const shown = paragraphsOf(archive.part(path) ?? '')
-    const notes = notesOf(archive, path)
-    const text = [shown, ...(notes === '' ? [] : [`Notes: ${notes}`])].join('\n').trim()
-    return text === '' ? [] : [{ heading: null, page: index + 1, text }]
-  })
+  return slides.map((path) => ({
+    text: paragraphsOf(archive.part(path) ?? ''),
+    notes: notesOf(archive, path),
+  }))
 }
 
 /** What the speaker says with the slide. */

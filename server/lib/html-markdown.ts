@@ -6,12 +6,12 @@ const MAX_SPAN = 100
 const MAX_COLUMNS = 16_384
 
 /** The part of an element that is read here; Turndown brings its own document model. */
-interface Element {
+export interface HtmlElement {
   readonly nodeName: string
   readonly nodeType: number
   readonly textContent: string | null
-  readonly childNodes: ArrayLike<Element>
-  readonly parentNode: Element | null
+  readonly childNodes: ArrayLike<HtmlElement>
+  readonly parentNode: HtmlElement | null
   getAttribute?(name: string): string | null
 }
 
@@ -37,7 +37,7 @@ export function createMarkdownWriter({
     ...options,
   })
   turndown.escape = (text) => text.replace(/^(?=#{1,6}\s|```|~~~|=+\s*$|--+\s*$)/, LITERAL)
-  const grids = new WeakMap<Element, Map<Element, string[]>>()
+  const grids = new WeakMap<HtmlElement, Map<HtmlElement, string[]>>()
   turndown.addRule('table row', {
     filter: 'tr',
     replacement(_content, row) {
@@ -64,15 +64,18 @@ const LITERAL = '\ue000'
 /** The Markdown without the marks of lines that only look like headings. */
 export const withoutLiteralMarks = (markdown: string): string => markdown.replaceAll(LITERAL, '')
 
-function tableOf(row: Element): Element {
+function tableOf(row: HtmlElement): HtmlElement {
   let table = row
   while (table.nodeName !== 'TABLE' && table.parentNode !== null) table = table.parentNode
   return table
 }
 
+/** The rows of a table as texts of their cells, as `gridOf` arranges them. */
+export const rowsOfTable = (table: HtmlElement): string[][] => [...gridOf(table).values()]
+
 /** The cells of each row, with a merged cell's text in each of its rows and empty cells in its other columns. */
-function gridOf(table: Element): Map<Element, string[]> {
-  const grid = new Map<Element, string[]>()
+function gridOf(table: HtmlElement): Map<HtmlElement, string[]> {
+  const grid = new Map<HtmlElement, string[]>()
   /** Cells that reach into the next rows, by column. */
   const reaching = new Map<number, { text: string; rows: number }>()
   for (const row of rowsOf(table)) {
@@ -88,7 +91,7 @@ function gridOf(table: Element): Map<Element, string[]> {
     for (const cell of elementsOf(row)) {
       fillReaching()
       if (cells.length >= MAX_COLUMNS) break
-      const text = cellText(cell)
+      const text = lineOfText(cell)
       const rows = spanOf(cell, 'rowspan')
       for (let column = 0; column < spanOf(cell, 'colspan'); column += 1) {
         const shown = column === 0 ? text : ''
@@ -102,11 +105,11 @@ function gridOf(table: Element): Map<Element, string[]> {
   return grid
 }
 
-const elementsOf = (node: Element): Element[] =>
+const elementsOf = (node: HtmlElement): HtmlElement[] =>
   Array.from(node.childNodes).filter(({ nodeName }) => nodeName === 'TD' || nodeName === 'TH')
 
 /** The rows of a table itself, not those of tables in its cells. */
-function rowsOf(table: Element): Element[] {
+function rowsOf(table: HtmlElement): HtmlElement[] {
   return Array.from(table.childNodes).flatMap((child) =>
     child.nodeName === 'TR'
       ? [child]
@@ -116,13 +119,13 @@ function rowsOf(table: Element): Element[] {
   )
 }
 
-const spanOf = (cell: Element, name: 'rowspan' | 'colspan'): number =>
+const spanOf = (cell: HtmlElement, name: 'rowspan' | 'colspan'): number =>
   Math.min(MAX_SPAN, Math.max(1, Number(cell.getAttribute?.(name) ?? 1) || 1))
 
-/** The text of a cell on one line: its paragraphs are separated by spaces. */
-function cellText(cell: Element): string {
+/** The text of an element, such as a cell, on one line: its paragraphs are separated by spaces. */
+export function lineOfText(cell: HtmlElement): string {
   const pieces: string[] = []
-  const collect = (node: Element): void => {
+  const collect = (node: HtmlElement): void => {
     if (node.nodeType === TEXT_NODE) pieces.push(node.textContent ?? '')
     if (node.nodeName === 'INPUT' && node.getAttribute?.('type') === 'checkbox')
       pieces.push(node.getAttribute('checked') === null ? '[ ]' : '[x]')

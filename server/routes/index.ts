@@ -52,6 +52,7 @@ import {
 } from './projects/attach-file.ts'
 import { registerCheckpointRoutes } from './projects/checkpoints.ts'
 import { type DocumentRouteDependencies, registerDocumentRoutes } from './projects/documents.ts'
+import { registerFilePreviewRoute } from './projects/file-previews.ts'
 import { registerProjectFileRoutes } from './projects/project-files.ts'
 import {
   type ProjectUploadRouteDependencies,
@@ -137,6 +138,7 @@ export function registerRoutes(app: App, dependencies: RouteDependencies): void 
   registerProjectUploadRoutes(app, dependencies.projects)
   registerProjectFileRoutes(app, dependencies.projects)
   registerAttachFileRoute(app, dependencies.projects)
+  registerFilePreviewRoute(app, dependencies.projects)
   registerCheckpointRoutes(app, dependencies.projects)
   registerModelRoutes(app, dependencies.models)
   registerModelSetupRoutes(app, dependencies.modelSetup)

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { presentation, workbook } from '../support/documents.ts'
 import {
   describeInBrowser,
   expectAccessible,
@@ -232,7 +233,7 @@ describeInBrowser('working on files', (visitor) => {
     await leave(page)
   })
 
-  test('a button uploads files, images are shown, other binaries are offered for download, and changes can be saved on leaving', async () => {
+  test('a button uploads files, images are shown, documents have a preview, other binaries are offered for download, and changes can be saved on leaving', async () => {
     const png = Buffer.from(
       'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
       'base64',
@@ -240,6 +241,10 @@ describeInBrowser('working on files', (visitor) => {
     mkdirSync(join(folder, 'pictures'))
     writeFileSync(join(folder, 'pictures', 'dot.png'), png)
     writeFileSync(join(folder, 'pictures', 'data.bin'), Buffer.from([0, 255, 254, 0, 1]))
+    const rows =
+      '<row r="1"><c r="A1" t="s"><v>0</v></c></row><row r="2"><c r="A2"><v>42</v></c></row>'
+    writeFileSync(join(folder, 'pictures', 'sums.xlsx'), workbook(rows, ['Total']))
+    writeFileSync(join(folder, 'pictures', 'talk.pptx'), presentation(['Welcome']))
     const page = await visitor.open(`${on.server.url}/projects`, { remote: true })
     await page.getByRole('button', { name: 'Upload a folder' }).click()
     const dialog = page.getByRole('dialog')
@@ -252,6 +257,13 @@ describeInBrowser('working on files', (visitor) => {
     await expect
       .poll(() => page.evaluate<number>("document.querySelector('img[alt^=Image]').naturalWidth"))
       .toBe(1)
+    await expectAccessible(page)
+    await tree.getByText('talk.pptx').click()
+    await page.getByRole('region', { name: 'Slide 1' }).getByText('Welcome').waitFor()
+    await tree.getByText('sums.xlsx').click()
+    await page.getByRole('tab', { name: 'Sales & more', selected: true }).waitFor()
+    await page.getByRole('columnheader', { name: 'Total' }).waitFor()
+    await page.getByRole('cell', { name: '42' }).waitFor()
     await expectAccessible(page)
     await tree.getByText('data.bin').click()
     await page.getByText('This isn’t a text file.').waitFor()

@@ -1,6 +1,7 @@
 // Descriptions for the API reference: projects, their files, checkpoints and documents.
 import type { z } from 'zod'
 import type { Document, DocumentPassage, PassageList } from '../../protocol/projects/knowledge.ts'
+import type { DocumentPreview, FilePreview } from '../../protocol/projects/preview.ts'
 import type {
   AttachFileBody,
   ChangedFile,
@@ -184,6 +185,36 @@ export const PROJECT_DESCRIPTIONS = {
     page: 'The page of the passage, from 1. Null for formats without pages.',
     text: 'The text of the passage.',
   } satisfies FieldsOf<z.infer<typeof DocumentPassage>>,
+  DocumentPreview: {
+    kind: '`text`: a text document; `sheets`: a workbook; `slides`: a presentation; `pages`: a PDF.',
+    blocks: within('Headings, paragraphs, items of lists and tables, in order.', {
+      kind: 'What it is.',
+      level: 'The level of a heading, or the depth of the list of an item, from 1.',
+      text: 'Its text, without formatting.',
+      rows: 'The rows of a table, as texts of their cells.',
+    }),
+    sheets: within('The sheets of a workbook, in order.', {
+      name: 'The name of the sheet.',
+      rows: 'The first rows that are not empty, as texts of their cells.',
+      total_rows: 'The number of rows that are not empty.',
+    }),
+    slides: within('The slides, in order.', {
+      number: 'The number of the slide, from 1.',
+      text: 'The text of the slide, a paragraph per line.',
+      notes: 'The speaker’s notes; empty without notes.',
+    }),
+    pages: within('The pages that have text, in order.', {
+      number: 'The number of the page, from 1.',
+      text: 'The text of the page.',
+    }),
+    truncated: 'Whether the document contains more.',
+  } satisfies FieldsOf<DocumentPreview>,
+  FilePreview: {
+    preview: 'The content. Null: it could not be read.',
+    error: 'For a person: why it could not be read.',
+    reason: 'The machine-readable reason of `error`.',
+    params: 'The values in `error`.',
+  } satisfies FieldsOf<FilePreview>,
   PassageList: {
     document: 'The document.',
     items: 'The passages, in the order of the document.',

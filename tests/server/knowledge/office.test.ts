@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { strToU8, zipSync } from 'fflate'
 import { describe, expect, test } from 'vitest'
-import { readWholeText } from '../../../server/knowledge/read-document.ts'
+import { readPreview, readWholeText } from '../../../server/knowledge/read-document.ts'
 import { formulaText } from '../../../server/knowledge/word-formula.ts'
-import { officeArchive, workbook } from '../../support/documents.ts'
+import { officeArchive, pdfOf, presentation, workbook } from '../../support/documents.ts'
 
 const fixture = (name: string): Uint8Array =>
   new Uint8Array(readFileSync(join(import.meta.dirname, '../../fixtures/documents', name)))
@@ -54,6 +54,61 @@ describe('a Word document', () => {
   test('is known by its content, whatever its name', async () => {
     for (const name of ['doc.bin', 'with-macros.docm', 'named.xlsx'])
       expect(await textOf(name, fixture('travel.docx')), name).toContain('Book early')
+  })
+})
+
+describe('the preview', () => {
+  const previewOf = (name: string, bytes = fixture(name)) =>
+    readPreview(name, new Uint8Array(bytes))
+
+  test('of a Word document has headings, paragraphs, lists and tables', async () => {
+    const lists = await previewOf('lists.docx')
+    if (lists.kind !== 'text') throw new Error(lists.kind)
+    expect(lists.blocks.some(({ kind }) => kind === 'item')).toBe(true)
+    const [table] = lists.blocks.filter(({ kind }) => kind === 'table')
+    expect(table).toMatchObject({ rows: expect.arrayContaining([['k', 'line 1 line 2']]) })
+    const travel = await previewOf('travel.docx')
+    if (travel.kind !== 'text') throw new Error(travel.kind)
+    expect(travel.blocks.map(({ kind }) => kind)).toEqual(
+      expect.arrayContaining(['heading', 'paragraph']),
+    )
+  })
+
+  test('of a workbook has the rows of its sheets, and says when there are more', async () => {
+    const row = (at: number) => `<row r="${at}"><c r="A${at}"><v>${at}</v></c></row>`
+    const long = workbook(Array.from({ length: 1_200 }, (_, at) => row(at + 1)).join(''))
+    const preview = await previewOf('long.xlsx', long)
+    if (preview.kind !== 'sheets') throw new Error(preview.kind)
+    const [sheet] = preview.sheets
+    expect(sheet).toMatchObject({ name: 'Sales & more', total_rows: 1_200 })
+    expect(sheet?.rows).toHaveLength(1_000)
+    expect(preview.truncated).toBe(true)
+  })
+
+  test('of a presentation has its slides, and of a PDF its pages', async () => {
+    expect(await previewOf('talk.pptx', presentation(['Welcome', 'Hotels']))).toEqual({
+      kind: 'slides',
+      slides: [
+        { number: 1, text: 'Welcome\nsecond line', notes: '' },
+        { number: 2, text: 'Hotels\nsecond line', notes: '' },
+      ],
+      truncated: false,
+    })
+    expect(await previewOf('a.pdf', pdfOf('One', '', 'Three'))).toMatchObject({
+      kind: 'pages',
+      pages: [
+        { number: 1, text: 'One' },
+        { number: 3, text: 'Three' },
+      ],
+    })
+  })
+
+  test('of a damaged file says what is wrong', async () => {
+    const broken = previewOf('broken.xlsx', Buffer.from('PK\u0003\u0004 something else'))
+    await expect(broken).rejects.toMatchObject({ failure: { reason: 'document_office_damaged' } })
+    await expect(previewOf('a.txt', Buffer.from('text'))).rejects.toMatchObject({
+      failure: { reason: 'document_unreadable' },
+    })
   })
 })
 

@@ -2,6 +2,7 @@
 import { symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { presentation } from '../../../support/documents.ts'
 import { file, useProjectServer } from './use-project-server.ts'
 
 const server = useProjectServer()
@@ -45,6 +46,26 @@ describe('files', () => {
     expect((await attach('../other')).status).toBe(403)
     const other = `/api/projects/${crypto.randomUUID()}/attachments`
     expect((await server.call('POST', other, { body: { path: 'a' } })).status).toBe(404)
+  })
+
+  test('have a preview if they are documents, or the reason why there is none', async () => {
+    const id = await createProject()
+    const form = new FormData()
+    form.append('files[]', new Blob([presentation(['Welcome'])]), 'talks/trip.pptx')
+    form.append('files[]', new Blob(['PK\u0003\u0004']), 'broken.docx')
+    const uploaded = `${server.url}/api/projects/${id}/files`
+    expect((await fetch(uploaded, { method: 'POST', body: form })).status).toBe(200)
+    const preview = async (path: string) =>
+      await server.call('GET', `/api/projects/${id}/previews/${path}`)
+    expect((await preview('talks/trip.pptx')).json.data).toMatchObject({
+      preview: { kind: 'slides', slides: [{ number: 1, text: 'Welcome\nsecond line' }] },
+      error: null,
+    })
+    expect((await preview('broken.docx')).json.data).toMatchObject({
+      preview: null,
+      reason: 'document_docx_damaged',
+    })
+    expect((await preview('none.docx')).status).toBe(404)
   })
 
   test('are listed, read, written, renamed and deleted', async () => {

@@ -1,5 +1,5 @@
-// A file that is not text: shows images and PDF files; every file can be downloaded and deleted.
-import { ArrowLeft, Download, ExternalLink, FileText, FileX2, Trash2 } from 'lucide-react'
+// A file that is not text: shows images, PDF and Office files; every file can be downloaded and deleted.
+import { ArrowLeft, Download, ExternalLink, FileX2, Trash2 } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { Button, IconButton } from '../../ui/controls/button.tsx'
@@ -7,11 +7,29 @@ import { ConfirmDialog } from '../../ui/overlays/dialog.tsx'
 import { ZoomableImage } from '../../ui/overlays/zoomable-image.tsx'
 import { errorText, reportError } from '../../ui/states/error-text.ts'
 import { Empty, Failed, Loading } from '../../ui/states/feedback.tsx'
+import { lazyPart } from '../../ui/states/late.tsx'
+import { PartBoundary } from '../../ui/states/part-boundary.tsx'
 import { downloadFile, useDeleteFile, useFileBytes } from './api/files.ts'
 
-/** How a file that is not text is shown; null for other files. Browsers show these types without running anything. */
-export const shownAs = (path: string): 'picture' | 'pdf' | null =>
-  /\.(?:png|jpe?g|gif|webp)$/i.test(path) ? 'picture' : /\.pdf$/i.test(path) ? 'pdf' : null
+const DocumentPreview = lazyPart(() =>
+  import('./document-preview.tsx').then((module) => module.DocumentPreview),
+)
+
+/** How a file that is not text is shown. */
+type Shown = 'picture' | 'pdf' | 'document'
+
+const SHOWN: readonly (readonly [RegExp, Shown])[] = [
+  [/\.(?:png|jpe?g|gif|webp)$/i, 'picture'],
+  [/\.pdf$/i, 'pdf'],
+  [/\.(?:doc[xm]|xls[xm]|ppt[xm]|ppsx)$/i, 'document'],
+]
+
+/**
+ * How a file that is not text is shown; null for other files. Browsers show pictures and PDF files without running anything; of
+ * documents, the server extracts the text.
+ */
+export const shownAs = (path: string): Shown | null =>
+  SHOWN.find(([names]) => names.test(path))?.[1] ?? null
 
 /** `shown` is how the file is shown; null for not at all. `tooLarge`: the file is a text that is too long for the editor. */
 export function BinaryFile({
@@ -24,7 +42,7 @@ export function BinaryFile({
 }: {
   projectId: string
   path: string
-  shown?: 'picture' | 'pdf' | null
+  shown?: Shown | null
   /** Whether it may be text but is too large to edit here. */
   tooLarge?: boolean
   onMoved: (path: string | null) => void
@@ -54,6 +72,10 @@ export function BinaryFile({
           <Picture projectId={projectId} path={path} />
         ) : shown === 'pdf' ? (
           <Pdf projectId={projectId} path={path} />
+        ) : shown === 'document' ? (
+          <PartBoundary fallback={<Loading />}>
+            <DocumentPreview projectId={projectId} path={path} />
+          </PartBoundary>
         ) : (
           <Empty
             icon={FileX2}
@@ -131,9 +153,17 @@ function Pdf({ projectId, path }: { projectId: string; path: string }) {
   )
   if (!navigator.pdfViewerEnabled)
     return (
-      <Empty icon={FileText} title={t('files.noPdf')}>
-        {open}
-      </Empty>
+      <div className="flex h-full flex-col">
+        <p className="flex flex-wrap justify-between gap-x-3 border-b border-line px-5 py-2 text-note text-muted">
+          {t('files.noPdf')}
+          {open}
+        </p>
+        <div className="min-h-0 flex-1">
+          <PartBoundary fallback={<Loading />}>
+            <DocumentPreview projectId={projectId} path={path} />
+          </PartBoundary>
+        </div>
+      </div>
     )
   return (
     <div className="flex h-full flex-col">

@@ -50,17 +50,29 @@ const typed = (text: string): Cell =>
     ? Number(text)
     : cellOf(text)
 
+/** A table from rows of texts, the first of which names the columns. `total` is the number of rows below it. */
+export function tableFromRows(
+  [head = [], ...body]: readonly (readonly string[])[],
+  total = body.length,
+): Table {
+  const width = Math.min(
+    MAX_COLUMNS,
+    body.reduce((most, row) => Math.max(most, row.length), head.length),
+  )
+  const columns = Array.from({ length: width }, (_none, place) => head[place] ?? '')
+  const rows = body
+    .slice(0, MAX_ROWS)
+    .map((row) => columns.map((_name, place) => typed(row[place] ?? '')))
+  return { columns, rows, total }
+}
+
 /** Parses a CSV text whose first row names the columns; null if it has fewer than two columns. */
 export async function tableFromCsv(text: string): Promise<Table | null> {
   const { default: csv } = await import('papaparse')
   const { data } = csv.parse<string[]>(text.replace(/^\ufeff/, ''), { skipEmptyLines: 'greedy' })
   const [head, ...body] = data
   if (head === undefined || head.length < 2) return null
-  const columns = head.slice(0, MAX_COLUMNS)
-  const rows = body
-    .slice(0, MAX_ROWS)
-    .map((row) => columns.map((_name, place) => typed(row[place] ?? '')))
-  return { columns, rows, total: body.length }
+  return tableFromRows([head, ...body.map((row) => row.slice(0, head.length))])
 }
 
 /** A sort order; `column` is the index of the column. */

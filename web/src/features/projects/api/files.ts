@@ -7,6 +7,7 @@ import {
   useQueryClient,
 } from '@tanstack/react-query'
 import type { z } from 'zod'
+import type { FilePreview } from '../../../../../server/protocol/projects/preview.ts'
 import type {
   FileListing,
   FileMatches,
@@ -25,9 +26,9 @@ export const fileKeys = {
     ['project-files', projectId, 'content', path] as const,
 }
 
-/** The URL of a file; each segment of its path is escaped. */
-const addressOf = (projectId: string, path: string): string =>
-  `/api/projects/${projectId}/files/${path.split('/').map(encodeURIComponent).join('/')}`
+/** The URL of a file or of its preview; each segment of its path is escaped. */
+const addressOf = (projectId: string, path: string, kind: 'files' | 'previews' = 'files'): string =>
+  `/api/projects/${projectId}/${kind}/${path.split('/').map(encodeURIComponent).join('/')}`
 
 type Listing = z.output<typeof FileListing>
 
@@ -102,6 +103,16 @@ export const useFileBytes = (projectId: string, path: string) =>
       return response.blob()
     },
     gcTime: 0,
+    refetchOnWindowFocus: false,
+    meta: { quiet: true },
+  })
+
+/** The content of an Office or PDF file for a preview, or why there is none. */
+export const useDocumentPreview = (projectId: string, path: string) =>
+  useQuery({
+    queryKey: [...fileKeys.content(projectId, path), 'preview'],
+    queryFn: ({ signal }) =>
+      request<FilePreview>(addressOf(projectId, path, 'previews'), { signal }),
     refetchOnWindowFocus: false,
     meta: { quiet: true },
   })

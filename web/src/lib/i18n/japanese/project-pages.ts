@@ -55,6 +55,13 @@ export const projectPages = {
     view: '表示',
     openTab: '新しいタブで開く',
     noPdf: 'お使いのブラウザーでは PDF ファイルをここに表示できません。',
+    slide: 'スライド {{number}}',
+    page: '{{number}} ページ',
+    notes: 'ノート:',
+    sheets: 'シート',
+    emptySheet: 'このシートは空です。',
+    previewCut:
+      '先頭の部分だけを表示しています。続きを見るにはファイルをダウンロードしてください。',
     binary: 'テキストファイルではありません。',
     binaryText: 'ダウンロードして、お使いのコンピューターで開いてください。',
     encoding: '文字コード',
