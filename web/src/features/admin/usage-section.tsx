@@ -110,7 +110,10 @@ export function UsageSection() {
 
 function NumberHead({ isWide = false, children }: { isWide?: boolean; children: string }) {
   return (
-    <th scope="col" className={`px-4 py-2.5 text-end font-medium ${isWide ? 'max-sm:hidden' : ''}`}>
+    <th
+      scope="col"
+      className={`px-4 py-2.5 text-end font-medium break-keep ${isWide ? 'max-sm:hidden' : ''}`}
+    >
       {children}
     </th>
   )
