@@ -241,7 +241,12 @@ describeInBrowser('MCP servers in the page', (visitor) => {
     const back = new URLSearchParams(guarded.signIn(json.data.url))
     await page.goto(`${server.url}/settings/mcp?${back}`)
     // An administrator switches single tools off, and sees what they cost.
-    await row.locator('summary').filter({ hasText: 'tokens of each request' }).click()
+    await page.getByText(/^Tools in each request of a new conversation: \d+, about /).waitFor()
+    await page.getByText(/^Tools of MCP servers among them: \d+, about /).waitFor()
+    await row
+      .locator('summary')
+      .filter({ hasText: /About [\d,]+ tokens/ })
+      .click()
     const tool = row.getByRole('switch', { name: 'whoami' })
     await tool.waitFor()
     expect(new URL(page.url()).search).toBe('')
