@@ -123,6 +123,9 @@ async function knowledgeSearch(): Promise<Row> {
       documents: store.documents,
       folder,
       storage: unlimitedStorage,
+      openFolder: () => {
+        throw new Error('no project has a folder here')
+      },
       log,
       onChange: () => {},
     })

@@ -42,6 +42,7 @@ const CHANGES_BY_ROUTE: Readonly<Record<string, (params: RouteParams) => Change>
   'PUT /api/projects/:id': project('updated'),
   'DELETE /api/projects/:id': project('deleted'),
   'POST /api/projects/:id/documents': project('updated'),
+  'POST /api/projects/:id/searchable-files': project('updated'),
   'DELETE /api/projects/:id/documents/:did': project('updated'),
   'PUT /api/projects/:id/files/*': file('updated'),
   'PATCH /api/projects/:id/files/*': file('updated'),

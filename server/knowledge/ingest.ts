@@ -41,6 +41,8 @@ export interface Ingest {
   addPassages(document: DocumentRow, passages: readonly Passage[]): Promise<void>
   /** Stops reading a deleted document and removes its upload. */
   cancel(id: string): void
+  /** Stops reading a document whose content is being replaced. Resolves when nothing of the old content is stored any more. */
+  interrupt(id: string): Promise<void>
   /** Queues the documents that an earlier process left unfinished. */
   start(): Promise<void>
   /** Aborts reading; documents that are not finished stay pending. */
@@ -168,12 +170,16 @@ export function createIngest({
     running.set(document.id, { controller, task })
   }
 
+  const interrupt = async (id: string): Promise<void> => {
+    const reading = running.get(id)
+    reading?.controller.abort()
+    await reading?.task
+  }
+
   return {
     add,
     async readAgain(document) {
-      const before = running.get(document.id)
-      before?.controller.abort()
-      await before?.task
+      await interrupt(document.id)
       add(document)
     },
     fileOf,
@@ -196,6 +202,7 @@ export function createIngest({
       running.get(id)?.controller.abort()
       void rm(fileOf(id), { force: true }).catch(() => undefined)
     },
+    interrupt,
     async start() {
       // Removes partial uploads of a process that died. Only the owner of the store uses this folder, and `knowledge.ts` adds
       // no document until this loop has ended, so none of them can be an upload in progress.

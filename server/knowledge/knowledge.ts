@@ -10,6 +10,7 @@ import { encodingNamed } from '../lib/encodings.ts'
 import { SOLE_WORKER, type WorkClaims } from '../lib/work-claims.ts'
 import { storedFailure } from '../protocol/failures/stored.ts'
 import type { ProjectId, UserId } from '../protocol/ids.ts'
+import { createFileFollower, type FileFollowerOptions } from './follow-files.ts'
 import { createIngest } from './ingest.ts'
 import { mergeByRank, type PassageHit, searchPassages } from './passage-search.ts'
 import type { VectorSearch } from './vector-search.ts'
@@ -52,7 +53,17 @@ export interface Knowledge {
   /** Does so with all documents that were made from a file of the user. Nothing for those without a choice. */
   readFileAs(userId: UserId, sha256: string, encoding: string): Promise<void>
   /**
-   * Adds a document that another server has read, from its passages.
+   * Makes a file of the project a document, which follows the file from now on and uses no additional quota. Returns the
+   * document that it already is, which is read again if that had failed.
+   * @throws AppError as `add` does, and if there is no such file.
+   */
+  addFile(target: { userId: UserId; projectId: ProjectId }, path: string): Promise<DocumentRow>
+  /** Call it when files of the project have changed: their documents follow in the background. */
+  filesChanged(projectId: ProjectId): void
+  /** The documents that are files of the project. */
+  ofFiles: DocumentRepository['ofFiles']
+  /**
+   * Adds a document that another server has read, from its passages. `path`: the file of the project that it is.
    * @throws AppError as `add` does.
    */
   addPassages(
@@ -60,6 +71,7 @@ export interface Knowledge {
     document: {
       name: string
       mime: string
+      path?: string | undefined
       passages: readonly { heading: string | null; page: number | null; text: string }[]
     },
   ): Promise<void>
@@ -103,6 +115,8 @@ export interface KnowledgeOptions {
   }
   /** Without it, search uses only words. */
   vectors?: VectorSearch | undefined
+  /** Opens the folder of a project, for documents that are its files. */
+  openFolder: FileFollowerOptions['openFolder']
   /** Called when a document of the project was read or removed, because search results change. */
   onChange: (projectId: ProjectId) => void
   /** Decides which instance reads a document; absent in a single process. */
@@ -116,17 +130,58 @@ export function createKnowledge({
   folder,
   storage,
   vectors,
+  openFolder,
   onChange,
   claims = SOLE_WORKER,
   log,
 }: KnowledgeOptions): Knowledge {
   const ingest = createIngest({ documents, folder, vectors, onChange, claims, log })
+  const follower = createFileFollower({ documents, ingest, openFolder, remove, log })
 
   /** Settles when the unfinished uploads of earlier processes are found. */
   let started: Promise<void> = Promise.resolve()
 
-  /** Files that are becoming documents, by project and content. */
+  /** Files that are becoming documents, by project and content or path. */
   const adding = new Map<string, Promise<DocumentRow>>()
+
+  /** @throws AppError `documents_exhausted`. */
+  async function assertRoom(projectId: ProjectId): Promise<void> {
+    if ((await documents.count(projectId)) >= MAX_DOCUMENTS)
+      throw appError('documents_exhausted', { limit: MAX_DOCUMENTS })
+  }
+
+  async function remove(projectId: ProjectId, id: string): Promise<boolean> {
+    if ((await documents.find(projectId, id)) === undefined) return false
+    ingest.cancel(id)
+    const removed = await documents.remove(projectId, id)
+    onChange(projectId)
+    return removed
+  }
+
+  async function addFile(
+    { userId, projectId }: { userId: UserId; projectId: ProjectId },
+    path: string,
+  ): Promise<DocumentRow> {
+    await started.catch(() => undefined)
+    const known = (await documents.ofFiles(projectId)).find((one) => one.path === path)
+    if (known !== undefined && known.status !== 'failed') return known
+    const content = await openFolder(userId, projectId).read(path)
+    if (known === undefined) await assertRoom(projectId)
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    const document =
+      known ??
+      (await documents.create(
+        { projectId, userId, name: cleanName(path), mime: '', size: 0 },
+        { path, version: content.version },
+      ))
+    try {
+      await follower.read(document, content)
+    } catch (error) {
+      if (known === undefined) await documents.remove(projectId, document.id)
+      throw error
+    }
+    return (await documents.find(projectId, document.id)) ?? document
+  }
 
   /** Like `Knowledge.add`. `isStored` files are already counted in the quota, and searches wait for them. */
   async function add(
@@ -191,7 +246,16 @@ export function createKnowledge({
     list: documents.list,
     find: documents.find,
     passagesOf: documents.passagesOf,
+    ofFiles: documents.ofFiles,
     add,
+    remove,
+    filesChanged: follower.filesChanged,
+    addFile(target, path) {
+      const key = `${target.projectId} ${path}`
+      const pending = adding.get(key) ?? addFile(target, path).finally(() => adding.delete(key))
+      adding.set(key, pending)
+      return pending
+    },
     addStored(target, { sha256, open, ...file }) {
       const key = `${target.projectId} ${sha256}`
       const addOnce = async (): Promise<DocumentRow> =>
@@ -241,20 +305,17 @@ export function createKnowledge({
     },
     async stop() {
       vectors?.stop()
+      await follower.settled()
       await ingest.stop()
     },
 
-    async addPassages({ userId, projectId }, { name, mime, passages }) {
-      if ((await documents.count(projectId)) >= MAX_DOCUMENTS)
-        throw appError('documents_exhausted', { limit: MAX_DOCUMENTS })
+    async addPassages({ userId, projectId }, { name, mime, path, passages }) {
+      await assertRoom(projectId)
       const size = passages.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)
-      const document = await documents.create({
-        projectId,
-        userId,
-        name: cleanName(name),
-        mime,
-        size: 0,
-      })
+      const document = await documents.create(
+        { projectId, userId, name: cleanName(name), mime, size: 0 },
+        path === undefined ? null : { path, version: null },
+      )
       try {
         await storage.claim(userId, document.id, size)
         await documents.resize(document.id, size)
@@ -274,14 +335,6 @@ export function createKnowledge({
         for (const { id } of items) await documents.remove(projectId, id)
         if (items.length === 0) return
       }
-    },
-
-    async remove(projectId, id) {
-      if ((await documents.find(projectId, id)) === undefined) return false
-      ingest.cancel(id)
-      const removed = await documents.remove(projectId, id)
-      onChange(projectId)
-      return removed
     },
   }
 }

@@ -53,7 +53,10 @@ import {
 import { registerCheckpointRoutes } from './projects/checkpoints.ts'
 import { type DocumentRouteDependencies, registerDocumentRoutes } from './projects/documents.ts'
 import { registerFilePreviewRoute } from './projects/file-previews.ts'
-import { registerProjectFileRoutes } from './projects/project-files.ts'
+import {
+  type ProjectFileRouteDependencies,
+  registerProjectFileRoutes,
+} from './projects/project-files.ts'
 import {
   type ProjectUploadRouteDependencies,
   registerProjectUploadRoutes,
@@ -86,7 +89,10 @@ export interface RouteDependencies {
   sharing: ShareRouteDependencies & SharedRouteDependencies
   runs: Parameters<typeof registerRunRoutes>[1]
   /** For projects, their files, checkpoints and uploads. */
-  projects: ProjectRouteDependencies & ProjectUploadRouteDependencies & AttachFileRouteDependencies
+  projects: ProjectRouteDependencies &
+    ProjectFileRouteDependencies &
+    ProjectUploadRouteDependencies &
+    AttachFileRouteDependencies
   models: ModelRouteDependencies
   modelSetup: ModelSetupDependencies
   search: SearchRouteDependencies

@@ -54,7 +54,15 @@ export type ImportItem =
   | { type: 'messages'; messages: ImportedMessage[]; isLast: boolean }
   | { type: 'project'; key: string; name: string; description: string | null }
   | { type: 'project_file'; project: string; path: string; file: ImportedFile }
-  | { type: 'document'; project: string; name: string; mime: string; passages: ImportedPassage[] }
+  | {
+      type: 'document'
+      project: string
+      name: string
+      mime: string
+      /** The file of the project that it is. */
+      path?: string | undefined
+      passages: ImportedPassage[]
+    }
   | { type: 'memory'; content: string }
   /** `ofConversation`: part of the preceding conversation. */
   | { type: 'skipped'; what: string; failure: DescribedFailure; ofConversation?: boolean }

@@ -119,8 +119,8 @@ async function* readDocument(
   key: string,
 ): AsyncGenerator<ImportItem> {
   const document = await readJson(archive, entry, BundledDocument, MAX_DOCUMENT_BYTES)
-  const { mime, passages, name } = wellFormed(document)
-  yield { type: 'document', project: key, name, mime, passages }
+  const { mime, passages, name, path } = wellFormed(document)
+  yield { type: 'document', project: key, name, mime, path, passages }
 }
 
 async function* readMemory(archive: Archive): AsyncGenerator<ImportItem> {

@@ -27,7 +27,12 @@ export interface ProjectWriter {
   addFile(key: string, path: string, file: ImportedFile): Promise<void>
   addDocument(
     key: string,
-    document: { name: string; mime: string; passages: readonly ImportedPassage[] },
+    document: {
+      name: string
+      mime: string
+      path?: string | undefined
+      passages: readonly ImportedPassage[]
+    },
   ): Promise<void>
   /**
    * Creates the open project, if there is one, once all its files were added. Call it before storing anything that is not a

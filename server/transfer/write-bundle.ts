@@ -231,8 +231,9 @@ async function writeDocuments(
     const page = await documents.list(project.id, { limit: PROJECTS_PER_PAGE, cursor })
     for (const document of page.items) {
       if (document.status !== 'ready') continue
-      const { id, name, mime, size, createdAt } = document
-      const about = { name, mime, size, created_at: createdAt.toISOString() }
+      const { id, name, mime, size, createdAt, path: ofFile } = document
+      const created_at = createdAt.toISOString()
+      const about = { name, mime, size, created_at, path: ofFile ?? undefined }
       const path = `projects/${project.id}/documents/${id}.json`
       await zip.add(path, documentJson(about, passagesOf(documents, project, id)))
       count += 1

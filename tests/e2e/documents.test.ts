@@ -1,4 +1,4 @@
-// The documents of a project in a real browser: dropping, reading long ones, and more of them than one page holds.
+// What is searchable in a project, in a real browser: dropped files, long documents, and more documents than one page holds.
 import { expect, test } from 'vitest'
 import { encodeText } from '../../server/lib/encodings.ts'
 import { describeInBrowser, expectAccessible, leave } from '../support/page/page.ts'
@@ -23,13 +23,19 @@ const chapters = (count: number): string =>
 describeInBrowser('the documents of a project', (visitor) => {
   const host = usePageServer(visitor)
 
-  test('a dropped document can be read from its beginning to its end', async () => {
-    const id = await host.createProject('Novel', {})
+  test('a dropped file is made searchable, and can be read from its beginning to its end', async () => {
+    const id = await host.createProject('Novel', { 'here.md': 'here' })
     const page = await visitor.open(`${host.server.url}/projects/${id}`)
-    await page.getByRole('tab', { name: 'Knowledge' }).click()
-    await page.getByText('No documents yet').waitFor()
-    await page.evaluate(dropFile('section[aria-label=Knowledge]', 'novel.md', chapters(25)))
-    await page.getByRole('button', { name: /novel\.md.*sections/s }).click()
+    const tree = page.getByRole('tree', { name: 'Files' })
+    await tree.getByText('here.md').waitFor()
+    await page.evaluate(dropFile('[role=tree]', 'novel.md', chapters(25)))
+    await page.getByRole('button', { name: 'Add', exact: true }).click()
+    await page.getByRole('button', { name: 'Make searchable' }).click()
+    const row = tree.getByRole('treeitem', { name: /novel\.md/ })
+    await row.getByText('searchable', { exact: true }).waitFor({ state: 'attached' })
+    await row.click()
+    await page.getByRole('switch', { name: 'Searchable', checked: true }).waitFor()
+    await page.getByRole('button', { name: /sections/ }).click()
     const dialog = page.getByRole('dialog', { name: 'novel.md' })
     await dialog.getByText('Chapter 0').first().waitFor()
     await expectAccessible(page)
@@ -43,17 +49,20 @@ describeInBrowser('the documents of a project', (visitor) => {
       expect(pages).toBeLessThan(20)
     }
     await dialog.getByText('Chapter 24').first().waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('switch', { name: 'Searchable' }).press('Space')
+    await row.getByText('searchable', { exact: true }).waitFor({ state: 'detached' })
     await leave(page)
   })
 
   test('a document that was read in the wrong encoding is read again in the one that the reader chooses', async () => {
     const id = await host.createProject('Budget', {})
-    const page = await visitor.open(`${host.server.url}/projects/${id}`)
-    await page.getByRole('tab', { name: 'Knowledge' }).click()
     const buffer = encodeText('Смета: восемь стульев', { name: 'koi8-u', bom: false })
-    await page
-      .locator('section[aria-label=Knowledge] input[type=file]')
-      .setInputFiles([{ name: 'smeta.txt', mimeType: 'text/plain', buffer: buffer ?? Buffer.of() }])
+    const form = new FormData()
+    form.append('files[]', new Blob([new Uint8Array(buffer ?? [])]), 'smeta.txt')
+    const path = `${host.server.url}/api/projects/${id}/documents`
+    expect((await fetch(path, { method: 'POST', body: form })).status).toBe(200)
+    const page = await visitor.open(`${host.server.url}/projects/${id}`)
     const choice = page.getByRole('combobox', { name: 'Encoding' })
     await choice.waitFor()
     expect(await choice.inputValue()).toBe('koi8-u')
@@ -91,36 +100,27 @@ describeInBrowser('the documents of a project', (visitor) => {
     await leave(page)
   })
 
-  test('a project shows all its documents, and an upload can be cancelled', async () => {
-    const id = await host.createProject('Archive', {})
+  test('documents that are no files are below them, also those that one request does not return', async () => {
+    const id = await host.createProject('Archive', { 'here.md': 'here' })
+    for (let from = 0; from < 120; from += 40) {
+      const form = new FormData()
+      for (let at = from; at < from + 40; at += 1)
+        form.append('files[]', new Blob([`Note ${at}`]), `note-${at}.txt`)
+      const path = `${host.server.url}/api/projects/${id}/documents`
+      expect((await fetch(path, { method: 'POST', body: form })).status).toBe(200)
+    }
     const page = await visitor.open(`${host.server.url}/projects/${id}`)
-    await page.getByRole('tab', { name: 'Knowledge' }).click()
-    // More than one request may hold.
-    await page.locator('section[aria-label=Knowledge] input[type=file]').setInputFiles(
-      Array.from({ length: 120 }, (_, at) => ({
-        name: `note-${at}.txt`,
-        mimeType: 'text/plain',
-        buffer: Buffer.from(`Note ${at}`),
-      })),
-    )
-    const rows = page.getByRole('button', { name: /^note-/ })
+    const documents = page.getByRole('region', { name: 'Documents for search only' })
+    const rows = documents.getByRole('button', { name: /^note-/ })
     await expect.poll(() => rows.count()).toBe(100)
-    await page.getByRole('button', { name: 'Show more' }).click()
+    await documents.getByRole('button', { name: 'Show more' }).click()
     await expect.poll(() => rows.count()).toBe(120)
-
-    let release = (): void => {}
-    const held = new Promise<void>((resolve) => {
-      release = resolve
-    })
-    await page.route('**/documents', async (route) => {
-      if (route.request().method() === 'POST') await held
-      await route.abort()
-    })
-    await page.evaluate(dropFile('section[aria-label=Knowledge]', 'late.txt', 'Late'))
-    await page.getByRole('progressbar').waitFor()
-    await page.getByRole('button', { name: 'Cancel' }).click()
-    await page.getByRole('progressbar').waitFor({ state: 'detached' })
-    release()
+    await documents.getByRole('button', { name: 'Remove note-119.txt' }).click()
+    await page
+      .getByRole('alertdialog')
+      .getByRole('button', { name: /^Remove/ })
+      .click()
+    await expect.poll(() => rows.count()).toBe(119)
     await leave(page)
   })
 })

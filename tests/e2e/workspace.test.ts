@@ -206,19 +206,18 @@ describeInBrowser('working on files', (visitor) => {
     await leave(page)
   })
 
-  test("a document is indexed in the background, and an answer's citation opens it at the passage", async () => {
-    const id = await on.createProject('Library', {})
+  test("a file is made searchable, and an answer's citation opens it at the passage", async () => {
+    const id = await on.createProject('Library', {
+      'tea.md': '# Tea\n\nWuyi tea is roasted over charcoal.\n',
+    })
     const page = await visitor.open(`${on.server.url}/projects/${id}`)
-    await page.getByRole('tab', { name: 'Knowledge' }).click()
-    await page
-      .getByRole('tabpanel')
-      .locator('input[type=file]')
-      .setInputFiles({
-        name: 'tea.md',
-        mimeType: 'text/markdown',
-        buffer: Buffer.from('# Tea\n\nWuyi tea is roasted over charcoal.\n'),
-      })
+    const row = page.getByRole('treeitem', { name: /tea\.md/ })
+    await row.click()
+    const searchable = page.getByRole('switch', { name: 'Searchable' })
+    await searchable.press('Space')
     await page.getByText(/1 section/).waitFor()
+    await row.getByText('searchable', { exact: true }).waitFor({ state: 'attached' })
+    await expectAccessible(page)
     on.upstream.enqueue(
       turn.toolCalls([{ name: 'search_knowledge', arguments: { query: 'charcoal' } }]),
       turn.text('Over charcoal.'),

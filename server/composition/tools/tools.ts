@@ -39,6 +39,7 @@ import { clientMetadataUrl, createMcpGrantStore } from './mcp-grants.ts'
 import { createMessaging, type MessagingOptions } from './messaging.ts'
 import { withMeteredPrograms } from './metered-tools.ts'
 import { execSettings, startPython } from './programs.ts'
+import { searchableFolder } from './searchable-folder.ts'
 import { vectorSearch } from './vector-search.ts'
 
 /** The tools of the server, and the services behind them. */
@@ -121,6 +122,8 @@ export function createToolModule(options: ToolModuleOptions): ToolModule {
     folder: join(config.data_dir, 'documents'),
     storage: workspace.workspaces.storage,
     vectors: vectorSearch({ config, database, store, budgets, fetch, log, now }),
+    openFolder: (userId, projectId) =>
+      searchableFolder(workspace.workspaces.open(userId, projectId), config.limits.file_write),
     onChange: cache.dropProject,
     claims,
     log,
@@ -150,7 +153,10 @@ export function createToolModule(options: ToolModuleOptions): ToolModule {
     ...toolSettings(config),
   })
   // Changes that a person makes in the editor invalidate cached results as well.
-  workspace.checkpoints.onChange((projectId) => cache.dropProject(projectId))
+  workspace.checkpoints.onChange((projectId) => {
+    cache.dropProject(projectId)
+    knowledge.filesChanged(projectId)
+  })
   // Tools that cannot run here are neither offered to models nor listed.
   const metered = withMeteredPrograms(builtin, resourceLimits)
   let offered: readonly ToolDefinition[] = metered

@@ -102,6 +102,11 @@ const QUERY_PARAMETERS: Readonly<Record<string, Texts>> = {
     against:
       '`change` (default): what the change did; `now`: what a restore would undo, from then to now.',
   } satisfies FieldsOf<z.infer<typeof CheckpointDiffQuery>>,
+  '/api/projects/{id}/documents': {
+    ...page(50),
+    without_file:
+      'Whether to return only uploaded documents, without files of the project. Default: `false`.',
+  },
   '/api/projects/{id}/documents/{did}/passages': {
     position: 'The first passage to return, from 0. Default: 0.',
     limit: 'The maximum number of passages to return. Default: 10.',

@@ -1,6 +1,11 @@
 // Descriptions for the API reference: projects, their files, checkpoints and documents.
 import type { z } from 'zod'
-import type { Document, DocumentPassage, PassageList } from '../../protocol/projects/knowledge.ts'
+import type {
+  Document,
+  DocumentPassage,
+  PassageList,
+  SearchableFileBody,
+} from '../../protocol/projects/knowledge.ts'
 import type { DocumentPreview, FilePreview } from '../../protocol/projects/preview.ts'
 import type {
   AttachFileBody,
@@ -74,7 +79,10 @@ export const PROJECT_DESCRIPTIONS = {
   } satisfies FieldsOf<z.infer<typeof ProjectPage>>,
   FileListing: {
     current_path: 'The path of the folder. Empty: the top folder of the project.',
-    files: within('The files in the folder, sorted by name.', fileEntry),
+    files: within('The files in the folder, sorted by name.', {
+      ...fileEntry,
+      document: 'The document that the file is. Absent: the file is not searchable.',
+    }),
     directories: within('The folders in the folder, sorted by name.', {
       name: 'The name of the folder.',
       path: fileEntry.path,
@@ -177,8 +185,12 @@ export const PROJECT_DESCRIPTIONS = {
     passages: 'The number of indexed passages. It grows while the document is pending.',
     encoding:
       'The encoding that was found or chosen for a text, by its name in the Encoding Standard. Another one can be chosen. Null: the file says itself how it is read, or its bytes are no longer stored.',
+    path: 'The path of the file of the project that the document is and follows. Null: an uploaded document.',
     created_at: CREATED,
   } satisfies FieldsOf<Document>,
+  SearchableFile: {
+    path: 'The path of the file in the project.',
+  } satisfies FieldsOf<z.infer<typeof SearchableFileBody>>,
   DocumentPassage: {
     position: 'The position within the document, from 0.',
     heading: 'The heading above the passage. Null: none.',

@@ -1,6 +1,6 @@
 // The JSON form of one conversation: what an export writes and an import reads.
 import { z } from 'zod'
-import { Timestamp } from '../envelope.ts'
+import { optional, Timestamp } from '../envelope.ts'
 import { ConversationId, MessageId, ProjectId } from '../ids.ts'
 import { Step } from '../runs/step.ts'
 import { SystemPrompt, Tags, Temperature } from './conversation.ts'
@@ -118,6 +118,8 @@ export const BundledDocument = z.object({
   mime: z.string().max(200),
   size: z.int().min(0),
   created_at: Timestamp,
+  /** The file of the project that it is and follows. */
+  path: optional(z.string().max(4096)),
   passages: z
     .array(
       z.object({

@@ -1,7 +1,7 @@
 // Documents of a project, their passages and the user's memory on the wire.
 import { z } from 'zod'
 import { MAX_INTEGER } from '../bounds.ts'
-import { optional, PageQuery, page, Timestamp } from '../envelope.ts'
+import { optional, PageQuery, page, Timestamp, withoutNul } from '../envelope.ts'
 import { ErrorParams } from '../error.ts'
 
 export const DocumentStatus = z.enum(['pending', 'ready', 'failed'])
@@ -23,13 +23,21 @@ export const Document = z
     passages: z.int(),
     /** The encoding that was found or chosen for a text, which another one can replace; null when there is no choice. */
     encoding: z.string().nullable(),
+    /** The file of the project that it is and follows; null for an uploaded document. */
+    path: z.string().nullable(),
     created_at: Timestamp,
   })
   .meta({ id: 'Document' })
 export type Document = z.infer<typeof Document>
 
 export const DocumentPage = page(Document)
-export const DocumentListQuery = PageQuery
+export const DocumentListQuery = PageQuery.extend({
+  without_file: z.enum(['true', 'false']).optional(),
+})
+/** A file of the project that becomes searchable. */
+export const SearchableFileBody = z
+  .object({ path: withoutNul(z.string().min(1).max(4096)) })
+  .meta({ id: 'SearchableFile' })
 export const UploadedDocuments = z.object({ items: z.array(Document) })
 
 /** A passage and its position. Citations open passages. */

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { DisabledTools, Instructions } from '../accounts/preferences.ts'
 import { optional, PageQuery, page, Timestamp, withoutNul } from '../envelope.ts'
 import { MessageId, ProjectId, RunId } from '../ids.ts'
+import { Document } from './knowledge.ts'
 
 export const ProjectName = withoutNul(z.string().trim().min(1).max(255))
 /** A project without its files. Its settings apply to its new conversations. */
@@ -81,7 +82,12 @@ export const DirectoryEntry = z.object({ name: z.string(), path: z.string() })
 export const FileListing = z
   .object({
     current_path: z.string(),
-    files: z.array(FileEntry),
+    files: z.array(
+      FileEntry.extend({
+        /** The document that the file is; absent for files that are not searchable. */
+        document: Document.optional(),
+      }),
+    ),
     directories: z.array(DirectoryEntry),
     total_files: z.int(),
     total_dirs: z.int(),

@@ -16,9 +16,11 @@ import {
   DocumentPage,
   PassageList,
   PassageQuery,
+  SearchableFileBody,
   UploadedDocuments,
 } from '../../protocol/projects/knowledge.ts'
 import { MAX_DOCUMENTS_PER_UPLOAD } from '../../protocol/projects/upload-limits.ts'
+import { parsePath } from '../../workspace/files/paths.ts'
 import { deleted, presentPage, success } from '../envelope.ts'
 import { receiveUpload } from '../files/receive-upload.ts'
 import type { UploadSlots } from '../files/upload-slots.ts'
@@ -40,6 +42,7 @@ const tags = ['documents']
 export function registerDocumentRoutes(app: App, dependencies: DocumentRouteDependencies): void {
   registerReading(app, dependencies)
   registerUpload(app, dependencies)
+  registerSearchableFiles(app, dependencies)
 }
 
 /** Routes that list, read and delete documents. */
@@ -60,6 +63,7 @@ function registerReading(app: App, { knowledge, projects }: DocumentRouteDepende
       const found = await knowledge.list(params.id, {
         limit: query.limit ?? 50,
         cursor: query.cursor,
+        withoutFile: query.without_file === 'true',
       })
       return success(presentPage(found, presentDocument))
     },
@@ -183,6 +187,33 @@ function registerUpload(app: App, dependencies: DocumentRouteDependencies): void
   })
 }
 
+/** The route that makes files of the project searchable. */
+function registerSearchableFiles(
+  app: App,
+  { knowledge, projects }: DocumentRouteDependencies,
+): void {
+  app.post(
+    '/api/projects/:id/searchable-files',
+    {
+      schema: {
+        summary: 'Make a file of the project searchable',
+        description:
+          'The file becomes a document, which follows it when it is changed, renamed or deleted. Deleting the document makes the file not searchable again.',
+        tags,
+        params: InProject,
+        body: SearchableFileBody,
+        response: { 200: envelope(Document) },
+      },
+    },
+    async ({ user, params, body }) => {
+      await assertOwnProject(projects, user.id, params.id)
+      const path = parsePath(body.path).text
+      const target = { userId: user.id, projectId: params.id }
+      return success(presentDocument(await knowledge.addFile(target, path)))
+    },
+  )
+}
+
 /** @throws AppError `project_not_found`. */
 async function assertOwnProject(
   projects: DocumentRouteDependencies['projects'],
@@ -203,7 +234,8 @@ async function getDocument(
   return document
 }
 
-const presentDocument = (row: DocumentRow): Document => ({
+/** A document as responses contain it. */
+export const presentDocument = (row: DocumentRow): Document => ({
   id: row.id,
   name: row.name,
   size: row.size,
@@ -213,5 +245,6 @@ const presentDocument = (row: DocumentRow): Document => ({
   params: row.failure?.params ?? null,
   passages: row.passages,
   encoding: row.encoding,
+  path: row.path,
   created_at: row.createdAt.toISOString(),
 })

@@ -5,6 +5,7 @@ import { z } from 'zod'
 import type { ProjectRepository } from '../../db/repositories/projects/projects.ts'
 import { AppError, appError } from '../../errors.ts'
 import type { App } from '../../http/app.ts'
+import type { Knowledge } from '../../knowledge/knowledge.ts'
 import { Deleted, envelope } from '../../protocol/envelope.ts'
 import { ProjectId } from '../../protocol/ids.ts'
 import {
@@ -27,12 +28,14 @@ import { decodeText, encodeText, encodingLike } from '../../workspace/files/text
 import type { Workspace } from '../../workspace/workspace.ts'
 import type { WorkspaceServices } from '../../workspace/workspace-services.ts'
 import { deleted, success } from '../envelope.ts'
+import { presentDocument } from './documents.ts'
 import { ownProject } from './own-project.ts'
 
 /** The dependencies of the routes for files of projects. */
 export interface ProjectFileRouteDependencies {
   projects: Pick<ProjectRepository, 'find' | 'list'>
   services: WorkspaceServices
+  knowledge: Pick<Knowledge, 'ofFiles'>
 }
 
 const tags = ['project files']
@@ -73,7 +76,10 @@ export function registerProjectFileRoutes(
 }
 
 /** Routes that list, read and download files. */
-function registerReading(app: App, { projects, services }: ProjectFileRouteDependencies): void {
+function registerReading(
+  app: App,
+  { projects, services, knowledge }: ProjectFileRouteDependencies,
+): void {
   const { workspaces } = services
   const own = { projects, workspaces }
 
@@ -90,7 +96,15 @@ function registerReading(app: App, { projects, services }: ProjectFileRouteDepen
     },
     async ({ user, params, query }) => {
       const { workspace } = await ownProject(own, user.id, params.id)
-      return success(await listing(workspace, query.path ?? ''))
+      const found = await listing(workspace, query.path ?? '')
+      const documents = new Map(
+        (await knowledge.ofFiles(params.id)).map((row) => [row.path, presentDocument(row)]),
+      )
+      const files = found.files.map((file) => {
+        const document = documents.get(file.path)
+        return document === undefined ? file : { ...file, document }
+      })
+      return success({ ...found, files })
     },
   )
 

@@ -23,6 +23,10 @@ export interface FileContent {
   state: FileState
 }
 
+/** Whether two versions are of the same file with the same content, which may have another name now. */
+export const isSameContent = (version: string, other: string): boolean =>
+  version.slice(0, version.lastIndexOf('-')) === other.slice(0, other.lastIndexOf('-'))
+
 /** The result of a stat call as a `FileState`. */
 export const stateOf = (stats: BigIntStats): FileState => ({
   kind: stats.isFile()
@@ -33,6 +37,7 @@ export const stateOf = (stats: BigIntStats): FileState => ({
         ? 'link'
         : 'other',
   size: Number(stats.size),
+  // The last part also changes when the file is renamed.
   version: [stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs]
     .map((n) => n.toString(36))
     .join('-'),

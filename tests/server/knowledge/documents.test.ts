@@ -46,6 +46,9 @@ async function startServer(database: Database, userId: UserId, folder: string) {
     documents: store.documents,
     folder,
     storage: unlimitedStorage,
+    openFolder: () => {
+      throw new Error('no project has a folder here')
+    },
     onChange: () => undefined,
     log: { warn: () => undefined },
   })
@@ -131,6 +134,9 @@ describeOnEachDatabase('documents', (open) => {
       },
       folder,
       storage: unlimitedStorage,
+      openFolder: () => {
+        throw new Error('no project has a folder here')
+      },
       onChange: () => undefined,
       log: { warn: () => undefined },
     })

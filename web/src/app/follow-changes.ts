@@ -49,7 +49,12 @@ const staleKeys = (change: Change): (readonly unknown[])[] => {
         ['runs'],
       ]
     case 'project':
-      return [['projects'], ['project', change.id], ['documents', change.id]]
+      return [
+        ['projects'],
+        ['project', change.id],
+        ['documents', change.id],
+        ['project-files', change.id, 'folder'],
+      ]
     case 'file':
       return [['project-files'], ['checkpoints'], ['project', change.project_id]]
     case 'settings':

@@ -1,5 +1,5 @@
 // Documents of a project and their passages.
-import { and, asc, desc, eq, inArray, isNotNull, ne, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, inArray, isNotNull, isNull, ne, sql } from 'drizzle-orm'
 import { projectDeleted } from '../../../errors.ts'
 import { newId } from '../../../lib/ids.ts'
 import type { DescribedFailure } from '../../../protocol/failures/stored.ts'
@@ -12,6 +12,11 @@ import { matchPassages, type SearchTerm } from '../../full-text.ts'
 /** A row of `documents`. */
 export type DocumentRow = Database['tables']['documents']['$inferSelect']
 type PassageRow = Database['tables']['passages']['$inferSelect']
+/** The file of a project that a document is read from. `version` is null if it has not been read here. */
+export interface FileOfDocument {
+  path: string
+  version: string | null
+}
 /** A passage before it is stored. */
 export type NewPassage = Pick<PassageRow, 'heading' | 'page' | 'text' | 'tokens'>
 /** A passage that a search found. A higher `score` is a better match. */
@@ -73,6 +78,7 @@ export function createDocumentRepository(database: Database) {
     create: (
       document: Pick<DocumentRow, 'projectId' | 'userId' | 'name' | 'mime' | 'size'> &
         Partial<Pick<DocumentRow, 'encoding'>>,
+      file: FileOfDocument | null = null,
     ) =>
       database.write(async (tx): Promise<DocumentRow> => {
         const row: DocumentRow = {
@@ -85,6 +91,8 @@ export function createDocumentRepository(database: Database) {
           passages: 0,
           createdAt: new Date(),
           sha256: null,
+          path: file?.path ?? null,
+          version: file?.version ?? null,
         }
         const [project] = await tx
           .select({ id: projects.id })
@@ -178,10 +186,41 @@ export function createDocumentRepository(database: Database) {
         return row
       }),
 
-    /** Newest first. */
+    /** The documents that are read from files of the project. */
+    ofFiles: async (projectId: ProjectId): Promise<DocumentRow[]> =>
+      read
+        .select()
+        .from(documents)
+        .where(and(eq(documents.projectId, projectId), isNotNull(documents.path))),
+
+    /** Notes where the file of a document is now, or which version of it needs no reading. */
+    noteFile: (id: string, name: string, file: FileOfDocument) =>
+      database.write(async (tx): Promise<void> => {
+        await tx
+          .update(documents)
+          .set({ name, ...file })
+          .where(eq(documents.id, id))
+      }),
+
+    /** Makes a document pending again, for its new content. False when it was deleted meanwhile. */
+    restart: (id: string, content: Pick<DocumentRow, 'size' | 'sha256' | 'version'>) =>
+      database.write(async (tx): Promise<boolean> => {
+        const found = await tx
+          .update(documents)
+          .set({ status: 'pending', encoding: null, ...failureColumns(null), ...content })
+          .where(eq(documents.id, id))
+          .returning({ id: documents.id })
+        return found.length > 0
+      }),
+
+    /** Newest first. `withoutFile`: only those that were not read from a file of the project. */
     async list(
       projectId: ProjectId,
-      { limit, cursor }: { limit: number; cursor?: string | undefined },
+      {
+        limit,
+        cursor,
+        withoutFile = false,
+      }: { limit: number; cursor?: string | undefined; withoutFile?: boolean },
     ) {
       const after = cursor === undefined ? undefined : decodeCursor(MomentCursor, cursor)
       const rows = await read
@@ -190,6 +229,7 @@ export function createDocumentRepository(database: Database) {
         .where(
           and(
             eq(documents.projectId, projectId),
+            withoutFile ? isNull(documents.path) : undefined,
             after && afterMoment(documents.createdAt, documents.id, new Date(after[0]), after[1]),
           ),
         )

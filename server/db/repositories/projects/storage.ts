@@ -56,6 +56,8 @@ export function createStorageRepository(database: Database) {
       .from(files)
       .where(and(eq(files.sha256, documents.sha256), eq(files.userId, documents.userId))),
   )
+  /** Documents that are files of a project count with the project. */
+  const countedSize = sql`case when ${documents.path} is null then ${documents.size} else 0 end`
   /** The documents with the same content: one of them counts with the file that it was made from. */
   const byContent = (where?: SQL) =>
     read
@@ -63,7 +65,7 @@ export function createStorageRepository(database: Database) {
         userId: documents.userId,
         count: count().as('count'),
         bytes:
-          sql<number>`sum(${documents.size}) - max(case when ${isOfFile} then ${documents.size} else 0 end)`.as(
+          sql<number>`sum(${countedSize}) - max(case when ${isOfFile} then ${countedSize} else 0 end)`.as(
             'bytes',
           ),
       })

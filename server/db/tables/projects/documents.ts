@@ -31,6 +31,10 @@ export function defineDocumentTables(c: Columns, { projects }: Projects) {
       sha256: c.text('sha256'),
       /** The encoding that was found or chosen for a text. The uploaded file is kept, so that it can be read in another one. */
       encoding: c.text('encoding'),
+      /** The file of the project that it is read from, and read again when that changes; null for documents without one. */
+      path: c.text('path'),
+      /** The version of that file that was read last. */
+      version: c.text('version'),
     },
     (t) => [
       c.index('documents_project').on(t.projectId, t.createdAt, t.id),

@@ -3,6 +3,7 @@ import { symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { presentation } from '../../../support/documents.ts'
+import { eventually } from '../../../support/eventually.ts'
 import { file, useProjectServer } from './use-project-server.ts'
 
 const server = useProjectServer()
@@ -46,6 +47,37 @@ describe('files', () => {
     expect((await attach('../other')).status).toBe(403)
     const other = `/api/projects/${crypto.randomUUID()}/attachments`
     expect((await server.call('POST', other, { body: { path: 'a' } })).status).toBe(404)
+  })
+
+  test('are made searchable, which their folder says; uploaded documents are listed apart', async () => {
+    const id = await createProject()
+    await write(id, 'docs/plan.md', '# Plan\n\nBy train.')
+    const make = (path: string) =>
+      server.call('POST', `/api/projects/${id}/searchable-files`, { body: { path } })
+    const made = (await make('./docs/plan.md')).json.data
+    expect(made).toMatchObject({ name: 'plan.md', path: 'docs/plan.md' })
+    expect((await make('../plan.md')).status).toBe(403)
+    expect((await make('none.md')).status).toBe(404)
+    const form = new FormData()
+    form.append('files[]', new Blob(['# Handbook']), 'handbook.md')
+    const documents = `/api/projects/${id}/documents`
+    await fetch(`${server.url}${documents}`, { method: 'POST', body: form })
+    const namesOf = async (query: string) =>
+      (await server.call('GET', documents + query)).json.data.items.map(
+        ({ name, path }: { name: string; path: string | null }) => [name, path],
+      )
+    expect(await namesOf('')).toEqual([
+      ['handbook.md', null],
+      ['plan.md', 'docs/plan.md'],
+    ])
+    expect(await namesOf('?without_file=true')).toEqual([['handbook.md', null]])
+    const file = async () =>
+      (await server.call('GET', `/api/projects/${id}/files?path=docs`)).json.data.files[0]
+    await eventually(async () =>
+      expect(await file()).toMatchObject({ document: { id: made.id, status: 'ready' } }),
+    )
+    await server.call('DELETE', `${documents}/${made.id}`)
+    expect(await file()).not.toHaveProperty('document')
   })
 
   test('have a preview if they are documents, or the reason why there is none', async () => {

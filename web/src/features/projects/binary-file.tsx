@@ -10,6 +10,7 @@ import { Empty, Failed, Loading } from '../../ui/states/feedback.tsx'
 import { lazyPart } from '../../ui/states/late.tsx'
 import { PartBoundary } from '../../ui/states/part-boundary.tsx'
 import { downloadFile, useDeleteFile, useFileBytes } from './api/files.ts'
+import { Searchable } from './searchable.tsx'
 
 const DocumentPreview = lazyPart(() =>
   import('./document-preview.tsx').then((module) => module.DocumentPreview),
@@ -67,6 +68,9 @@ export function BinaryFile({
           onClick={() => setDeleting(true)}
         />
       </header>
+      {(shown === 'pdf' || shown === 'document') && (
+        <Searchable projectId={projectId} path={path} />
+      )}
       <div className="min-h-0 flex-1 overflow-auto">
         {shown === 'picture' ? (
           <Picture projectId={projectId} path={path} />

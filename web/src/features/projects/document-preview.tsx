@@ -43,7 +43,7 @@ function Shown({ preview }: { preview: Preview }) {
     case 'text':
       return (
         <Page isCut={preview.truncated}>
-          <article className="mx-auto flex max-w-3xl flex-col gap-3 text-message leading-relaxed">
+          <article className="mx-auto flex w-full max-w-3xl flex-col gap-3 text-message leading-relaxed">
             {atPlaces(preview.blocks).map(({ place, item }) => (
               <Block key={place} block={item} />
             ))}

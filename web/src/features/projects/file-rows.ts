@@ -19,6 +19,8 @@ export type Row = {
   isOpen?: boolean
   /** For files, in bytes. */
   size?: number
+  /** For files that are searchable. */
+  document?: Listing['files'][number]['document']
 }
 
 /** The folders that contain `path`, outermost first: "a/b/name" -> ["a", "a/b"]. */
@@ -43,9 +45,10 @@ export function visibleRows(
         const row: Row = { kind: 'folder', name, path, level, place: at + 1, siblings, isOpen }
         return isOpen ? [row, ...rowsIn(path, level + 1)] : [row]
       }),
-      ...files.map(({ name, path, size }, at): Row => {
+      ...files.map(({ name, path, size, document }, at): Row => {
         const place = directories.length + at + 1
-        return { kind: 'file', name, path, level, place, siblings, size }
+        const row: Row = { kind: 'file', name, path, level, place, siblings, size }
+        return document === undefined ? row : { ...row, document }
       }),
     ]
   }

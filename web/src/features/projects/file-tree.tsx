@@ -1,5 +1,5 @@
 // A project's files as a tree: one tab stop with arrow keys. A folder loads when it opens.
-import { ChevronRight, File, Folder } from 'lucide-react'
+import { ChevronRight, File, FileSearch, Folder, LoaderCircle, TriangleAlert } from 'lucide-react'
 import { useRef, useState } from 'react'
 import { fileSize } from '../../lib/format.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
@@ -144,6 +144,7 @@ function TreeItem({
         <span dir="auto" className="min-w-0 flex-1 truncate rtl:text-right" title={name}>
           {name}
         </span>
+        {row.document !== undefined && <SearchableMark status={row.document.status} />}
         {row.size !== undefined && (
           <bdi className="text-xs text-muted tabular-nums">{fileSize(row.size, i18n.language)}</bdi>
         )}
@@ -160,5 +161,23 @@ function TreeItem({
         </span>
       )}
     </div>
+  )
+}
+
+const MARKS = { pending: LoaderCircle, ready: FileSearch, failed: TriangleAlert } as const
+
+/** Says that a file is searchable, is being read for that, or could not be read. */
+function SearchableMark({ status }: { status: keyof typeof MARKS }) {
+  const { t } = useTranslation()
+  const Icon = MARKS[status]
+  const text = t(`files.searchableState.${status}`)
+  return (
+    <span
+      title={text}
+      className={classNames('shrink-0', status === 'failed' ? 'text-bad' : 'text-accent')}
+    >
+      <Icon size={13} aria-hidden className={classNames(status === 'pending' && 'animate-spin')} />
+      <span className="sr-only">{text}</span>
+    </span>
   )
 }

@@ -17,6 +17,7 @@ import { type FileContent, useFileContent } from './api/files.ts'
 import { BinaryFile, shownAs } from './binary-file.tsx'
 import { FileActions } from './file-actions.tsx'
 import { FilePreview, previewOf } from './file-preview.tsx'
+import { Searchable } from './searchable.tsx'
 import { useFileEditing } from './use-file-editing.ts'
 
 const CodeEditor = lazyPart(() =>
@@ -151,6 +152,7 @@ function Editing({
           onMoved={onMoved}
         />
       </header>
+      <Searchable projectId={projectId} path={path} />
       {editing.changedElsewhere && (
         <ChangedElsewhere
           text={t('files.changedElsewhere')}

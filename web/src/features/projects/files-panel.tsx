@@ -1,32 +1,41 @@
-// The file tree of a project next to the open file; narrow layouts show one of the two.
+// The files of a project and what is searchable, next to the open file; narrow layouts show one of the two.
 import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { ConfirmDialog } from '../../ui/overlays/dialog.tsx'
+import { PassageDialog } from '../../ui/overlays/passage-dialog.tsx'
 import { FileSearch } from './file-search.tsx'
 import { FileTree } from './file-tree.tsx'
 import { FileView } from './file-view.tsx'
 import { FilesToolbar } from './files-toolbar.tsx'
+import { UploadedDocuments } from './uploaded-documents.tsx'
 import { Uploading } from './uploading.tsx'
 import { useDropFiles } from './use-drop-files.ts'
 import { type OpenFile, useOpenFile } from './use-open-file.ts'
 import { TREE_STOP } from './use-tree-keys.ts'
+
+/** A passage, given by document id and position, with words to highlight; null opens the beginning. */
+export type OpenPassage = { document: string; position: number | null; marks: readonly string[] }
 
 /** A tab of the project, with a toolbar and a search over its files. */
 export function FilesPanel({
   projectId,
   wide,
   initial = null,
+  initialPassage = null,
 }: {
   projectId: string
   wide: boolean
   /** The file to open initially. */
   initial?: OpenFile | null
+  /** The passage to open initially. */
+  initialPassage?: OpenPassage | null
 }) {
   const { t } = useTranslation()
   const file = useOpenFile(projectId, initial)
   const { open, show } = file
   const [searching, setSearching] = useState(false)
+  const [passage, setPassage] = useState(initialPassage)
   const drop = useDropFiles(projectId)
   const { side, view } = usePreservedFocus(open)
   return (
@@ -63,6 +72,10 @@ export function FilesPanel({
             active={open?.path ?? null}
             onOpen={(path) => show({ path })}
           />
+          <UploadedDocuments
+            projectId={projectId}
+            onOpen={(document) => setPassage({ document, position: null, marks: [] })}
+          />
         </div>
       </div>
       {open === null ? (
@@ -84,6 +97,15 @@ export function FilesPanel({
             onClose={() => show(null)}
           />
         </div>
+      )}
+      {passage !== null && (
+        <PassageDialog
+          projectId={projectId}
+          documentId={passage.document}
+          position={passage.position}
+          marks={passage.marks}
+          onClose={() => setPassage(null)}
+        />
       )}
       <ConfirmDialog
         open={file.asked}

@@ -1,4 +1,4 @@
-// The page of a project: files, history, documents, conversations, settings.
+// The page of a project: files, history, conversations, settings.
 import { ArrowLeft, CircleHelp, MessageSquarePlus } from 'lucide-react'
 import { Link, useSearchParams } from 'wouter'
 import { useProject } from '../../lib/api/projects.ts'

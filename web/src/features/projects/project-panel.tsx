@@ -1,18 +1,16 @@
-// The tabs of a project: files, history and documents, as a panel next to a chat; on the project's page also conversations
-// and settings.
+// The tabs of a project: files and history, as a panel next to a chat; on the project's page also conversations and settings.
 import { Tabs } from 'radix-ui'
 import { useState } from 'react'
 import { shownDirection } from '../../lib/i18n/languages.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { CheckpointsPanel } from './checkpoints-panel.tsx'
-import { DocumentsPanel, type OpenPassage } from './documents-panel.tsx'
-import { FilesPanel } from './files-panel.tsx'
+import { FilesPanel, type OpenPassage } from './files-panel.tsx'
 import { ProjectConversations } from './project-conversations.tsx'
 import { ProjectSettings } from './project-settings.tsx'
 import type { OpenFile } from './use-open-file.ts'
 
-const PANEL_TABS = ['files', 'history', 'documents'] as const
-const PAGE_TABS = ['files', 'conversations', 'documents', 'history', 'settings'] as const
+const PANEL_TABS = ['files', 'history'] as const
+const PAGE_TABS = ['files', 'conversations', 'history', 'settings'] as const
 type Tab = (typeof PAGE_TABS)[number]
 
 const scrollingClass = 'min-h-0 flex-1 overflow-y-auto outline-none'
@@ -29,12 +27,12 @@ export function ProjectPanel({
   wide: boolean
   /** The file to open initially. */
   initial?: OpenFile | null
-  /** The passage of a document to open initially, instead of a file. */
+  /** The passage of a searchable file or document to open initially. */
   initialPassage?: OpenPassage | null
 }) {
   const { t } = useTranslation()
   const tabs: readonly Tab[] = wide ? PAGE_TABS : PANEL_TABS
-  const [tab, setTab] = useState<Tab>(initialPassage === null ? 'files' : 'documents')
+  const [tab, setTab] = useState<Tab>('files')
   return (
     <Tabs.Root
       dir={shownDirection()}
@@ -64,7 +62,12 @@ export function ProjectPanel({
         tabIndex={-1}
         className="flex min-h-0 flex-1 outline-none data-[state=inactive]:hidden"
       >
-        <FilesPanel projectId={projectId} wide={wide} initial={initial} />
+        <FilesPanel
+          projectId={projectId}
+          wide={wide}
+          initial={initial}
+          initialPassage={initialPassage}
+        />
       </Tabs.Content>
       {wide && (
         <>
@@ -78,9 +81,6 @@ export function ProjectPanel({
       )}
       <Tabs.Content value="history" className={scrollingClass}>
         <CheckpointsPanel projectId={projectId} />
-      </Tabs.Content>
-      <Tabs.Content value="documents" className={scrollingClass}>
-        <DocumentsPanel projectId={projectId} initial={initialPassage} />
       </Tabs.Content>
     </Tabs.Root>
   )

@@ -1,5 +1,6 @@
 // Uploads files and folders that were dropped on a project's tree or chosen for it. Asks if they may replace others.
 import { useEffect, useRef, useState } from 'react'
+import { useMakeSearchable } from '../../lib/api/documents.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { notify } from '../../ui/overlays/toasts.ts'
 import { errorText } from '../../ui/states/error-text.ts'
@@ -12,6 +13,7 @@ export function useDropFiles(projectId: string) {
   const { t } = useTranslation()
   const add = useAddFiles(projectId)
   const mayReplace = useMayReplace(projectId)
+  const makeSearchable = useMakeSearchable(projectId)
   const [waiting, setWaiting] = useState<PathedFile[] | null>(null)
   const [progress, setProgress] = useState<number | null>(null)
   const sending = useRef<AbortController | null>(null)
@@ -25,12 +27,22 @@ export function useDropFiles(projectId: string) {
     setProgress(0)
     try {
       await add(files, setProgress, controller.signal)
-      notify(t('files.added', { count: files.length }), 'success')
+      notify(t('files.added', { count: files.length }), 'success', {
+        label: t('files.makeSearchable'),
+        onClick: () => void makeAllSearchable(files),
+      })
     } catch (error) {
       if (!controller.signal.aborted) notify(errorText(error), 'error')
     } finally {
       sending.current = null
       setProgress(null)
+    }
+  }
+  const makeAllSearchable = async (files: readonly PathedFile[]): Promise<void> => {
+    try {
+      for (const { path } of files) await makeSearchable.mutateAsync(path)
+    } catch {
+      // The mutation has reported it. The others would be refused for the same reason.
     }
   }
   /** A drop may be an accident. */

@@ -1,5 +1,10 @@
 // The knowledge base of a project: its documents and their passages.
-import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
+import {
+  type QueryClient,
+  useInfiniteQuery,
+  useMutation,
+  useQueryClient,
+} from '@tanstack/react-query'
 import type { ErrorParams } from '../../../../server/protocol/error.ts'
 import { request, requestDone } from '../http/api-client.ts'
 import type { PageOf } from '../http/pages.ts'
@@ -17,6 +22,8 @@ export type ProjectDocument = {
   encoding: string | null
   /** How many passages are indexed; grows while the document is being processed. */
   passages: number
+  /** The file of the project that it is; null for an uploaded document. */
+  path: string | null
 }
 
 /** A piece of a document. `position` is its index in the text; `page` counts from 1. */
@@ -30,22 +37,25 @@ export type Passage = {
 /** The query key of a project's documents. */
 export const documentsKey = (projectId: string) => ['documents', projectId] as const
 
-/** A project's documents, polled every two seconds while one is pending. Sends no request for null. */
-export const useDocuments = (projectId: string | null) =>
+/** The polling interval of documents in milliseconds while one of them is being read, else false. */
+export const pollWhilePending = (
+  documents: readonly Pick<ProjectDocument, 'status'>[],
+): number | false => (documents.some(({ status }) => status === 'pending') ? 2_000 : false)
+
+/** The documents of a project that are none of its files, polled while one is pending. Sends no request for null. */
+export const useUploadedDocuments = (projectId: string | null) =>
   useInfiniteQuery({
     queryKey: documentsKey(projectId ?? ''),
     enabled: projectId !== null,
     queryFn: ({ signal, pageParam }) =>
       request<PageOf<ProjectDocument>>(`/api/projects/${projectId}/documents`, {
-        query: { limit: 100, cursor: pageParam },
+        query: { limit: 100, cursor: pageParam, without_file: true },
         signal,
       }),
     initialPageParam: null as string | null, // the type of the later cursors
     getNextPageParam: (last) => last.next_cursor,
-    refetchInterval({ state }) {
-      const documents = state.data?.pages.flatMap(({ items }) => items) ?? []
-      return documents.some(({ status }) => status === 'pending') ? 2_000 : false
-    },
+    refetchInterval: ({ state }) =>
+      pollWhilePending(state.data?.pages.flatMap(({ items }) => items) ?? []),
     meta: { quiet: true },
   })
 
@@ -55,7 +65,7 @@ export function useDeleteDocument(projectId: string) {
   return useMutation({
     mutationFn: (id: string) =>
       requestDone(`/api/projects/${projectId}/documents/${id}`, { method: 'DELETE' }),
-    onSuccess: () => client.invalidateQueries({ queryKey: documentsKey(projectId) }),
+    onSuccess: () => documentsChanged(client, projectId),
   })
 }
 
@@ -68,9 +78,29 @@ export function useReadDocumentAs(projectId: string) {
         method: 'PATCH',
         body: { encoding },
       }),
-    onSuccess: () => client.invalidateQueries({ queryKey: documentsKey(projectId) }),
+    onSuccess: () => documentsChanged(client, projectId),
   })
 }
+
+/** Makes a file of the project searchable. */
+export function useMakeSearchable(projectId: string) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (path: string) =>
+      request<ProjectDocument>(`/api/projects/${projectId}/searchable-files`, {
+        method: 'POST',
+        body: { path },
+      }),
+    onSuccess: () => documentsChanged(client, projectId),
+  })
+}
+
+/** The folders of a project say which of their files are documents. */
+const documentsChanged = (client: QueryClient, projectId: string) =>
+  Promise.all([
+    client.invalidateQueries({ queryKey: documentsKey(projectId) }),
+    client.invalidateQueries({ queryKey: ['project-files', projectId, 'folder'] }),
+  ])
 
 const PASSAGES_PER_PAGE = 10
 

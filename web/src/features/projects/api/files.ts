@@ -13,6 +13,7 @@ import type {
   FileMatches,
   FilesAdded,
 } from '../../../../../server/protocol/projects/project.ts'
+import { pollWhilePending } from '../../../lib/api/documents.ts'
 import { saveFile } from '../../../lib/browser/save-file.ts'
 import { request, requestDone, send } from '../../../lib/http/api-client.ts'
 import { type PathedFile, upload } from './upload.ts'
@@ -36,8 +37,17 @@ const folderQuery = (projectId: string, path: string) => ({
   queryKey: fileKeys.folder(projectId, path),
   queryFn: ({ signal }: { signal: AbortSignal }) =>
     request<Listing>(`/api/projects/${projectId}/files`, { query: { path }, signal }),
+  refetchInterval: ({ state }: { state: { data?: Listing | undefined } }) =>
+    pollWhilePending((state.data?.files ?? []).flatMap(({ document = [] }) => document)),
   meta: { quiet: true },
 })
+
+/** The document that a file is; undefined if it is none, or not known yet. */
+export function useDocumentOf(projectId: string, path: string) {
+  const folder = path.split('/').slice(0, -1).join('/')
+  const { data } = useQuery(folderQuery(projectId, folder))
+  return data?.files.find((file) => file.path === path)?.document
+}
 
 /** The state of the requested folders, by path. */
 export type Folders = {

@@ -7,7 +7,7 @@ import type { ConversationPage } from '../../../../../../server/protocol/convers
 import type { FileInfo } from '../../../../../../server/protocol/conversations/file.ts'
 import type { ProjectId } from '../../../../../../server/protocol/ids.ts'
 import type { FileListing, FoundFiles } from '../../../../../../server/protocol/projects/project.ts'
-import { useDocuments } from '../../../../lib/api/documents.ts'
+import { useUploadedDocuments } from '../../../../lib/api/documents.ts'
 import { readResource, useMcpResources } from '../../../../lib/api/mcp.ts'
 import { conversationTitle } from '../../../../lib/conversation-title.ts'
 import { request, send } from '../../../../lib/http/api-client.ts'
@@ -43,7 +43,7 @@ function useFiles(
     queryKey: ['project-files', projectId, 'named', query],
     queryFn: ({ signal }) =>
       request<z.output<typeof FoundFiles>>('/api/project-files', {
-        query: { q: query, project_id: projectId },
+        query: { q: query.slice(0, 100), project_id: projectId },
         signal,
       }),
     enabled: projectId !== null && query !== '',
@@ -84,7 +84,7 @@ function useDocumentNames(
   { replace }: Editing,
 ): Suggestion[] {
   const { t } = useTranslation()
-  const { data } = useDocuments(projectId)
+  const { data } = useUploadedDocuments(projectId)
   return (data?.pages ?? [])
     .flatMap(({ items }) => items)
     .filter(({ name }) => name.toLowerCase().includes(query.toLowerCase()))

@@ -1,0 +1,3 @@
+ALTER TABLE `documents` ADD `path` text;
+--> statement-breakpoint
+ALTER TABLE `documents` ADD `version` text;
