@@ -33,7 +33,7 @@ const ENCODINGS: readonly { value: string; label: string }[] = [
 
 /** The name of an encoding for people, without its languages. */
 export const encodingName = (name: string): string =>
-  ENCODINGS.find(({ value }) => value === name)?.label.split(' · ')[0] ?? name
+  ENCODINGS.find(({ value }) => value === name)?.label.split(' · ')[0] ?? name.toUpperCase()
 
 /** Whether a text may have been read in the wrong encoding. */
 export const hasEncodingChoice = (encoding: string, text: string): boolean =>
@@ -43,4 +43,4 @@ export const hasEncodingChoice = (encoding: string, text: string): boolean =>
 export const encodingsWith = (name: string): readonly { value: string; label: string }[] =>
   ENCODINGS.some(({ value }) => value === name)
     ? ENCODINGS
-    : [{ value: name, label: name }, ...ENCODINGS]
+    : [{ value: name, label: name.toUpperCase() }, ...ENCODINGS]
