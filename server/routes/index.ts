@@ -25,6 +25,7 @@ import {
 } from './conversations/conversations.ts'
 import { type ExportRouteDependencies, registerExportRoutes } from './conversations/exports.ts'
 import { type MessageRouteDependencies, registerMessageRoutes } from './conversations/messages.ts'
+import { type PythonRouteDependencies, registerPythonRoutes } from './conversations/python.ts'
 import { registerSearchRoutes, type SearchRouteDependencies } from './conversations/search.ts'
 import { registerSharedRoutes, type SharedRouteDependencies } from './conversations/shared.ts'
 import { registerShareRoutes, type ShareRouteDependencies } from './conversations/shares.ts'
@@ -83,6 +84,7 @@ export interface RouteDependencies {
   conversations: ConversationRouteDependencies
   messages: MessageRouteDependencies
   answers: AnswerRouteDependencies
+  python: PythonRouteDependencies
   exports: ExportRouteDependencies
   transfers: TransferRouteDependencies
   files: FileRouteDependencies
@@ -134,6 +136,7 @@ export function registerRoutes(app: App, dependencies: RouteDependencies): void 
   registerMessageRoutes(app, dependencies.messages)
   registerAnswerRoutes(app, dependencies.answers)
   registerBranchRoutes(app, dependencies.answers.store)
+  registerPythonRoutes(app, dependencies.python)
   registerFileRoutes(app, dependencies.files)
   registerExportRoutes(app, dependencies.exports)
   registerTransferRoutes(app, dependencies.transfers)

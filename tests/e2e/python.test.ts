@@ -99,6 +99,35 @@ describeInBrowser('Python in the page', (visitor) => {
     }
     await look()
     await expectAccessible(page)
+
+    // Programs in an answer run without the model.
+    const PROGRAM = [
+      'import statistics',
+      'rows = open("/workspace/sales.csv").read().split()[1:]',
+      'sold = [int(row.split(",")[1]) for row in rows]',
+      'open("/output/own.svg", "w").write(\'<svg xmlns="http://www.w3.org/2000/svg" width="90" height="20"/>\')',
+      'print("by hand:", statistics.mean(sold))',
+    ].join('\n')
+    const ENDLESS = 'while True:\n    pass'
+    upstream.enqueue(turn.text(`\`\`\`python\n${PROGRAM}\n\`\`\`\n\n\`\`\`py\n${ENDLESS}\n\`\`\``))
+    await say(page, 'How would I do that myself?')
+    const run = page.getByRole('button', { name: 'Run', exact: true })
+    await expect.poll(() => run.count()).toBe(2)
+    await page.getByRole('button', { name: 'Regenerate' }).nth(1).waitFor()
+    const asked = upstream.requests.length
+    await run.first().click()
+    const result = page.getByRole('region', { name: 'Result of the program' })
+    await result.getByText('by hand: 16').waitFor()
+    await result.getByText('Done').waitFor()
+    await result.getByRole('img', { name: 'own.svg' }).waitFor()
+    await expectAccessible(page)
+    await result.getByRole('button', { name: 'Close' }).click()
+    await expect.poll(() => result.count()).toBe(0)
+    await run.nth(1).click()
+    await result.getByText('Running').waitFor()
+    await result.getByRole('button', { name: 'Stop' }).click()
+    await result.getByText('Stopped').waitFor()
+    expect(upstream.requests.length).toBe(asked)
     await page.reload()
     await page.getByText('April was best').waitFor()
     await look()

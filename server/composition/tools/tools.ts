@@ -39,6 +39,7 @@ import { clientMetadataUrl, createMcpGrantStore } from './mcp-grants.ts'
 import { createMessaging, type MessagingOptions } from './messaging.ts'
 import { withMeteredPrograms } from './metered-tools.ts'
 import { execSettings, startPython } from './programs.ts'
+import { createRunPython, type RunPython } from './run-python.ts'
 import { searchableFolder } from './searchable-folder.ts'
 import { vectorSearch } from './vector-search.ts'
 
@@ -56,6 +57,8 @@ export interface ToolModule {
   mcp: McpServers
   /** The budgets of users for model calls, embeddings included. */
   budgets: Budgets
+  /** Runs a program that a person has chosen. */
+  runPython: RunPython
   /** Resolves when the isolation of Python programs is determined. */
   isolationKnown: Promise<void>
   /** Starts background work. Resolves when all tools are available. */
@@ -199,6 +202,13 @@ export function createToolModule(options: ToolModuleOptions): ToolModule {
     mcp,
     budgets,
     isolationKnown,
+    runPython: createRunPython({
+      registry,
+      python,
+      readFiles,
+      limits: resourceLimits,
+      strictness: config.code_execution.default_strictness,
+    }),
     async start() {
       channels.start()
       await Promise.all([

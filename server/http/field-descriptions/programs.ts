@@ -1,6 +1,7 @@
-// Descriptions for the API reference: channels and webhooks.
+// Descriptions for the API reference: channels, webhooks and Python programs.
 import type { z } from 'zod'
 import type { Channel, CreateChannelBody } from '../../protocol/programs/channel.ts'
+import type { PythonOutcome, RunPythonBody } from '../../protocol/programs/python.ts'
 import type {
   CreatedWebhook,
   ReplaceWebhookSecretBody,
@@ -35,6 +36,28 @@ const webhook = {
 
 /** By the id of a schema in the reference. */
 export const PROGRAM_DESCRIPTIONS = {
+  RunPython: {
+    code: 'The program.',
+    files:
+      'Paths or patterns of the project’s files (`data/*.csv`) that the program can read in `/workspace`.',
+  } satisfies FieldsOf<z.infer<typeof RunPythonBody>>,
+  PythonOutcome: {
+    status:
+      'How it ended. `refused`: nothing ran, because the program uses what the server’s strictness does not allow, or is not Python; `raised`: with an exception.',
+    stdout: 'What it printed.',
+    stderr: 'What it wrote to the standard error output.',
+    result: 'The value of its last expression. Null: it has none.',
+    error: 'What went wrong, for a person: a traceback, or why it ended. Null: nothing.',
+    duration_ms: 'How long it took, in milliseconds, with the wait for its turn.',
+    files: within('The files that it wrote to `/output`.', {
+      name: 'The path in `/output`.',
+      mime: 'The media type, by the file’s name.',
+      size: 'The size in bytes.',
+      data: 'The content as a data URL. Absent: the file is larger than 1 MB, or all together than 2 MB.',
+    }),
+    omitted_files:
+      'The number of files left out because there were too many or they were too large.',
+  } satisfies FieldsOf<PythonOutcome>,
   Channel: {
     id: 'Identifies the channel.',
     type: 'The kind of channel: `webhook`, `email` or `telegram`.',

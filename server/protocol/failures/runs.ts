@@ -69,9 +69,17 @@ export const RUN_FAILURES = {
     'bad_request',
     '`parent_id` must refer to an answer in this conversation.',
   ],
+  programs_exhausted: [
+    'too_many_requests',
+    'You can run {{limit}} programs at once. Wait for one to finish, or stop one.',
+  ],
   project_would_be_too_large: [
     'project_full',
     'The change was undone because the project would grow to {{size}}. The limit is {{limit}}.',
+  ],
+  python_unavailable: [
+    'forbidden',
+    'Python cannot be run here: this server does not offer it, or not to your account.',
   ],
   restore_not_recorded: [
     'store_busy',

@@ -1,5 +1,6 @@
 // One interpreter in its own process: runs one program with bounded output, and is killed afterwards.
 import { onAbort } from '../../lib/abort.ts'
+import type { ProgramStatus } from '../../protocol/programs/python.ts'
 import { startProcess } from '../process.ts'
 import { type InterpreterMode, type Launcher, MAX_RESULT_BYTES } from './launch.ts'
 import {
@@ -9,7 +10,6 @@ import {
   type ProgramFile,
   type ProgramListener,
   type ProgramOutcome,
-  type ProgramStatus,
 } from './program.ts'
 import { type ChildMessage, createMessageReader, type DescribedWheel } from './protocol.ts'
 

@@ -1,5 +1,6 @@
 // A Python program: its input, its output and its outcome.
 import type { z } from 'zod'
+import type { ProgramStatus } from '../../protocol/programs/python.ts'
 import type { ChildMessage, DescribedWheel } from './protocol.ts'
 
 /** A file that a program reads or has written. */
@@ -19,20 +20,6 @@ export interface Program {
   wheels: readonly DescribedWheel[]
   limitMs: number
 }
-
-/** How a program ended. */
-export type ProgramStatus =
-  | 'completed'
-  /** Rejected by the static check or the parser; nothing ran. */
-  | 'refused'
-  /** Ended with an exception. */
-  | 'raised'
-  | 'timed_out'
-  | 'out_of_memory'
-  /** The caller's signal was aborted. */
-  | 'stopped'
-  /** The interpreter crashed or did not follow the protocol. */
-  | 'crashed'
 
 /** What a program did. */
 export interface ProgramOutcome {

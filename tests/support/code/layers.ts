@@ -144,6 +144,7 @@ export const CHAT_FOLDERS: Record<string, readonly string[]> = {
   inputs: ['runs'],
   composer: ['attachments', 'compare', 'sending'],
   steps: ['runs'],
+  programs: ['steps'],
   queue: ['attachments', 'compare', 'runs', 'sending'],
   inspector: [],
   runs: ['attachments', 'compare', 'sending'],

@@ -8,11 +8,15 @@ import {
 import { createShares } from '../../../sharing/shares.ts'
 import type { SharedRouteModules } from './modules.ts'
 
+/** Programs that a user runs at once; their further ones would only wait in the queue. */
+const PROGRAMS_PER_USER = 4
+
 type ConversationGroups =
   | 'conversations'
   | 'messages'
   | 'answers'
   | 'files'
+  | 'python'
   | 'exports'
   | 'transfers'
   | 'sharing'
@@ -26,7 +30,7 @@ export const conversationRoutes = (
   modules: SharedRouteModules,
 ): Pick<RouteDependencies, ConversationGroups> => {
   const { config, database, store, attachments, chat, files, markdown, now } = modules
-  const { hasModel, search, transfers, tools, uploadSlots } = modules
+  const { hasModel, limits, search, tools, transfers, uploadSlots } = modules
   const { storage } = modules.workspace.workspaces
   return {
     conversations: conversationList(modules),
@@ -37,6 +41,11 @@ export const conversationRoutes = (
       knowledge: tools.knowledge,
       uploadSlots,
       fileLimit: config.limits.attachments,
+    },
+    python: {
+      conversations: store.conversations,
+      run: tools.runPython,
+      slots: limits.slots('python_programs', PROGRAMS_PER_USER),
     },
     exports: { store, database, attachments, files, markdown, hasModel, storage },
     transfers: { jobs: transfers, uploadSlots, importLimit: config.limits.import },

@@ -1,9 +1,13 @@
 // The `execute_python` tool: runs a model's program in the sandbox, streams its output and returns its files and images.
 import { z } from 'zod'
 import { untilAborted } from '../../../lib/abort.ts'
+import {
+  MAX_PROGRAM_CHARACTERS,
+  ProgramFilePatterns,
+  type ProgramStatus,
+} from '../../../protocol/programs/python.ts'
 import type { Artifact } from '../../../protocol/runs/step.ts'
 import { isLooser, Strictness, TIME_LIMIT_SECONDS } from '../../../sandbox/python/modules.ts'
-import type { ProgramFile, ProgramOutcome } from '../../../sandbox/python/program.ts'
 import type { PythonSandbox } from '../../../sandbox/python/sandbox.ts'
 import {
   defineTool,
@@ -13,36 +17,10 @@ import {
   type ToolDefinition,
   type ToolResult,
 } from '../../definition.ts'
-import type { ReadProjectFiles } from '../../project-files.ts'
+import { type PythonPrograms, type RanProgram, runPythonProgram } from './python-program.ts'
 
-const MAX_CODE_CHARACTERS = 200_000
-const INPUT_LIMITS = { maxFiles: 200, maxBytes: 20 * 1024 * 1024 }
-/** Maximum bytes of files that the artifact embeds, each and in total. Larger files are only listed. */
-const MAX_EMBEDDED_BYTES = 1024 * 1024
-const MAX_TOTAL_EMBEDDED_BYTES = 2 * 1024 * 1024
 /** Covers the longest time limit and a slow start on a busy machine. */
 const TIMEOUT_MS = 90_000
-
-const MIME_TYPES: Readonly<Record<string, string>> = {
-  png: 'image/png',
-  svg: 'image/svg+xml',
-  jpg: 'image/jpeg',
-  jpeg: 'image/jpeg',
-  gif: 'image/gif',
-  webp: 'image/webp',
-  csv: 'text/csv',
-  txt: 'text/plain',
-  md: 'text/markdown',
-  json: 'application/json',
-  html: 'text/html',
-  xml: 'application/xml',
-  pdf: 'application/pdf',
-}
-
-const mimeOf = (path: string): string => {
-  const ending = /\.([a-z0-9]+)$/i.exec(path)?.[1]?.toLowerCase() ?? ''
-  return (Object.hasOwn(MIME_TYPES, ending) && MIME_TYPES[ending]) || 'application/octet-stream'
-}
 
 function describe(python: PythonSandbox, strictness: Strictness): string {
   const modules = python.modules(strictness)
@@ -62,12 +40,9 @@ function describe(python: PythonSandbox, strictness: Strictness): string {
 }
 
 /** What the `execute_python` tool needs from the server. */
-export interface ExecutePythonDependencies {
-  python: PythonSandbox
+export interface ExecutePythonDependencies extends PythonPrograms {
   /** The operator's default. The model may choose a stricter level; a looser one needs approval. */
   defaultStrictness: Strictness
-  /** Reads the project files that a call names. Nothing else of the host is ever passed in. */
-  readFiles: ReadProjectFiles
 }
 
 /** The risk exceeds `low` only if a call requests more than the operator's default. */
@@ -80,13 +55,9 @@ export function createExecutePythonTool(dependencies: ExecutePythonDependencies)
     riskLevel: 'low',
     timeoutMs: TIMEOUT_MS,
     input: z.object({
-      code: z.string().min(1).max(MAX_CODE_CHARACTERS),
+      code: z.string().min(1).max(MAX_PROGRAM_CHARACTERS),
       strictness: Strictness.default(defaultStrictness).describe('Which modules may be imported.'),
-      files: z
-        .array(z.string().min(1).max(1000))
-        .max(50)
-        .default([])
-        .describe('Project paths or patterns (data/*.csv).'),
+      files: ProgramFilePatterns.default([]).describe('Project paths or patterns (data/*.csv).'),
     }),
     riskFor: ({ strictness }) => {
       if (!isLooser(strictness, defaultStrictness)) return 'low'
@@ -106,18 +77,10 @@ export function createExecutePythonTool(dependencies: ExecutePythonDependencies)
         return fail(`Python is not available on this server: ${python.state.reason}`)
       if (patterns.length > 0 && context.projectId === null)
         return fail('`files` requires a project, and this conversation has none.')
-      const { files, untrusted } =
-        patterns.length > 0 && context.projectId !== null
-          ? await dependencies.readFiles(
-              { userId: context.userId, projectId: context.projectId },
-              patterns,
-              INPUT_LIMITS,
-              context.signal,
-            )
-          : { files: [], untrusted: false }
-      const startedAt = performance.now()
-      const outcome = await python.run(
-        { code, strictness, files, owner: context.userId },
+      const ran = await runPythonProgram(
+        dependencies,
+        { code, strictness, files: patterns },
+        context,
         {
           onStarting: () => context.progress({ kind: 'state', state: 'starting' }),
           onRunning: () => context.progress({ kind: 'state', state: 'running' }),
@@ -125,7 +88,7 @@ export function createExecutePythonTool(dependencies: ExecutePythonDependencies)
         },
         context.signal,
       )
-      return markUntrusted(present(outcome, (performance.now() - startedAt) / 1000), untrusted)
+      return markUntrusted(present(ran), ran.untrusted)
     },
   })
   return {
@@ -140,7 +103,7 @@ export function createExecutePythonTool(dependencies: ExecutePythonDependencies)
   }
 }
 
-const STATUS_DISPLAYS: Readonly<Record<ProgramOutcome['status'], string>> = {
+const STATUS_DISPLAYS: Readonly<Record<ProgramStatus, string>> = {
   completed: 'Program completed',
   refused: 'Program refused',
   raised: 'Program raised an exception',
@@ -150,18 +113,13 @@ const STATUS_DISPLAYS: Readonly<Record<ProgramOutcome['status'], string>> = {
   crashed: 'Interpreter crashed',
 }
 
-function present(outcome: ProgramOutcome, seconds: number): ToolResult {
+function present({ outcome, files, seconds }: RanProgram): ToolResult {
   const { status, stdout, stderr, result, error } = outcome
-  const files = outcome.files.map(({ path, content }) => ({
-    name: path,
-    mime: mimeOf(path),
-    size: content.length,
-  }))
   const data = {
     stdout,
     stderr,
     result,
-    files,
+    files: files.map(({ name, mime, size }) => ({ name, mime, size })),
     ...(outcome.omittedFiles === 0 ? {} : { omitted_files: outcome.omittedFiles }),
   }
   const artifact: Artifact = {
@@ -169,22 +127,7 @@ function present(outcome: ProgramOutcome, seconds: number): ToolResult {
     kind: 'python',
     status,
   }
-  artifact.files = embed(outcome.files)
+  artifact.files = files
   if (status === 'completed') return succeed(data, artifact)
   return fail(error ?? STATUS_DISPLAYS[status], { data, artifact })
-}
-
-/** Files that the page can show or download. Files that are too large are reduced to their names and sizes. */
-function embed(files: readonly ProgramFile[]): NonNullable<Artifact['files']> {
-  let left = MAX_TOTAL_EMBEDDED_BYTES
-  return files.map(({ path, content }) => {
-    const mime = mimeOf(path)
-    const entry = { name: path, mime, size: content.length }
-    if (content.length > Math.min(left, MAX_EMBEDDED_BYTES)) return entry
-    left -= content.length
-    const base64 = Buffer.from(content.buffer, content.byteOffset, content.length).toString(
-      'base64',
-    )
-    return { ...entry, data: `data:${mime};base64,${base64}` }
-  })
 }

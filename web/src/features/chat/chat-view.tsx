@@ -28,7 +28,6 @@ import { BackgroundTasks } from './background/background-tasks.tsx'
 import { LateBranches } from './branches/late-branches.tsx'
 import { showBranches } from './branches/shown-branches.ts'
 import type { ChatOptions } from './chat-options.ts'
-import { useCodeActions } from './code-actions.ts'
 import { secondModels } from './compare/comparisons.ts'
 import { Composer, composerPlaceClass } from './composer/composer.tsx'
 import { ConversationContext } from './conversation-context.ts'
@@ -39,6 +38,7 @@ import { LateInspector } from './inspector/late-inspector.tsx'
 import { MessageList } from './messages/message-list.tsx'
 import { HiddenDecisions } from './messages/pending-decisions.tsx'
 import { MissingConversation } from './missing-conversation.tsx'
+import { useCodeActions } from './programs/code-actions.ts'
 import { QueueList } from './queue/queue-list.tsx'
 import { enqueue } from './queue/queued-messages.ts'
 import { Announcer } from './runs/announcer.tsx'
@@ -218,8 +218,8 @@ function OpenConversation({
     () => ({ conversationId: id, projectId: conversation.project_id }),
     [id, conversation.project_id],
   )
-  // When a run ends, the buttons of all code blocks appear. Deferred, so that they do not delay user input.
-  const codeActions = useDeferredValue(useCodeActions(run.send, !running && options.tools))
+  // When the tools are known, the buttons of all code blocks appear. Deferred, so that they do not delay user input.
+  const codeActions = useDeferredValue(useCodeActions())
   return (
     <ConversationContext value={place}>
       <div className="flex min-h-0 flex-1">

@@ -7,6 +7,7 @@ import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { classNames } from '../class-names.ts'
 import { ActionButton } from '../controls/action-button.tsx'
 import { ScrollRegion } from '../scroll-region.tsx'
+import { PartBoundary } from '../states/part-boundary.tsx'
 import { CodeActionsContext } from './code-actions.ts'
 import { CodeLines } from './code-lines.tsx'
 import { CopyButton } from './copy-button.tsx'
@@ -67,13 +68,23 @@ export const CodeBlock = memo(function CodeBlock({
 }) {
   const { t } = useTranslation()
   const [wraps, setWraps] = useState(false)
+  const ProgramRun = useContext(CodeActionsContext)?.ProgramRun ?? null
+  /** The code that was last run, and how many times. Other code in the same place was not. */
+  const [ran, setRan] = useState<{ code: string; times: number } | null>(null)
+  const isRunnable = ProgramRun !== null && whole && /^(?:py|python3?)$/.test(language)
   return (
     <figure dir="ltr" className="overflow-hidden rounded-xl border border-line bg-sunken">
       <figcaption className="flex min-h-9 items-center gap-0.5 pe-1.5 ps-3.5 text-xs text-muted">
         <span className="min-w-0 flex-1 truncate font-mono">
           {language === '' ? t('code.text') : language}
         </span>
-        {whole && /^(?:py|python3?)$/.test(language) && <RunButton code={code} />}
+        {isRunnable && (
+          <ActionButton
+            icon={Play}
+            label={t('prose.code.run')}
+            onClick={() => setRan({ code, times: (ran?.times ?? 0) + 1 })}
+          />
+        )}
         <ActionButton
           icon={WrapText}
           label={t('prose.code.wrap')}
@@ -100,13 +111,11 @@ export const CodeBlock = memo(function CodeBlock({
       >
         <CodeLines code={code} language={language} />
       </ScrollRegion>
+      {isRunnable && ran?.code === code && (
+        <PartBoundary fallback={null}>
+          <ProgramRun key={ran.times} code={code} onClose={() => setRan(null)} />
+        </PartBoundary>
+      )}
     </figure>
   )
 })
-
-function RunButton({ code }: { code: string }) {
-  const { t } = useTranslation()
-  const run = useContext(CodeActionsContext)?.run ?? null
-  if (run === null) return null
-  return <ActionButton icon={Play} label={t('prose.code.run')} onClick={() => run(code)} />
-}

@@ -19,12 +19,19 @@ const SHOWN_IMAGE_TYPES = new Set([
 ])
 
 /** Images are never run: an SVG inside `img` has neither scripts nor network. */
-export function ArtifactFiles({ files: all }: { files: readonly ArtifactFile[] }) {
+export function ArtifactFiles({
+  files: all,
+  isIndented = true,
+}: {
+  files: readonly ArtifactFile[]
+  /** Whether they begin where the title of a tool card does. */
+  isIndented?: boolean
+}) {
   // Files of the answer itself are shown below it.
   const files = all.filter(({ file_id }) => file_id === undefined)
   if (files.length === 0) return null
   return (
-    <div className="flex flex-wrap items-end gap-3 pt-1 pb-2 ps-9">
+    <div className={classNames('flex flex-wrap items-end gap-3 pt-1 pb-2', isIndented && 'ps-9')}>
       {files.map(({ name, mime, data }) => {
         if (data === undefined)
           return (

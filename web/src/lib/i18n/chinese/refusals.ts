@@ -206,6 +206,8 @@ const runs = {
   answer_not_finished: '该回答仍在生成。请等它完成，或先停止它。',
   parent_gone: '它所回复的消息刚刚被删除了。',
   parent_not_an_answer: '`parent_id` 必须是这个对话中的一条回答。',
+  programs_exhausted: '最多可以同时运行 {{limit}} 个程序。请等其中一个完成，或停止一个。',
+  python_unavailable: '这里不能运行 Python：此服务器未提供，或你的账号无权使用。',
   project_would_be_too_large: '项目会达到 {{size}}，超过 {{limit}} 的上限。这次改动已撤销。',
   restore_not_recorded: '文件已恢复，但这次恢复的检查点暂时未能保存。',
   run_completed: '这个回答已经完成，无需继续。',

@@ -133,6 +133,10 @@ export const runs: Texts<typeof RUN_FAILURES> = {
     'Cette réponse est encore en cours d’écriture. Attendez, ou arrêtez-la d’abord.',
   parent_gone: 'Le message auquel celui-ci se rattache a été supprimé entre-temps.',
   parent_not_an_answer: '`parent_id` doit être une réponse de cette conversation.',
+  programs_exhausted:
+    'Vous pouvez exécuter {{limit}} programmes à la fois. Attendez que l’un se termine, ou arrêtez-en un.',
+  python_unavailable:
+    'Python ne peut pas être exécuté ici : ce serveur ne le propose pas, ou pas à votre compte.',
   project_would_be_too_large:
     'Le projet ferait {{size}} ; {{limit}} au plus sont autorisés. La modification a été annulée.',
   restore_not_recorded:

@@ -132,6 +132,10 @@ export const runs: Texts<typeof RUN_FAILURES> = {
   answer_not_finished: 'Diese Antwort wird noch geschrieben. Warte oder stoppe sie zuerst.',
   parent_gone: 'Die Nachricht, zu der diese gehört, wurde inzwischen gelöscht.',
   parent_not_an_answer: '`parent_id` muss eine Antwort in dieser Unterhaltung sein.',
+  programs_exhausted:
+    'Du kannst {{limit}} Programme gleichzeitig ausführen. Warte, bis eines fertig ist, oder stoppe eines.',
+  python_unavailable:
+    'Python kann hier nicht ausgeführt werden: Dieser Server bietet es nicht an, oder nicht für dein Konto.',
   project_would_be_too_large:
     'Das Projekt wäre {{size}} groß; höchstens {{limit}} sind erlaubt. Die Änderung wurde rückgängig gemacht.',
   restore_not_recorded:

@@ -128,6 +128,10 @@ export const runs: Texts<typeof RUN_FAILURES> = {
   answer_not_finished: 'この回答はまだ生成中です。待つか、先に停止してください。',
   parent_gone: 'このメッセージの元のメッセージは、その間に削除されました。',
   parent_not_an_answer: '`parent_id` はこの会話の回答でなければなりません。',
+  programs_exhausted:
+    '同時に実行できるプログラムは {{limit}} 件までです。1 つ終わるのを待つか、1 つ停止してください。',
+  python_unavailable:
+    'ここでは Python を実行できません。このサーバーでは利用できないか、このアカウントでは許可されていません。',
   project_would_be_too_large:
     'プロジェクトが {{size}} になります。上限は {{limit}} です。変更を元に戻しました。',
   restore_not_recorded: 'ファイルは復元されましたが、復元の記録はまだ保存できていません。',

@@ -122,6 +122,10 @@ export const runs: Texts<typeof RUN_FAILURES> = {
   answer_not_finished: '답변을 아직 쓰고 있습니다. 기다리거나 먼저 중지하세요.',
   parent_gone: '이 메시지가 속한 메시지가 그 사이 삭제되었습니다.',
   parent_not_an_answer: '`parent_id`는 이 대화의 답변이어야 합니다.',
+  programs_exhausted:
+    '프로그램은 동시에 최대 {{limit}}개까지 실행할 수 있습니다. 하나가 끝나기를 기다리거나 중지하세요.',
+  python_unavailable:
+    '여기서는 Python을 실행할 수 없습니다. 이 서버가 제공하지 않거나 이 계정에는 허용되지 않습니다.',
   project_would_be_too_large:
     '프로젝트가 {{size}}이(가) 됩니다. 최대 {{limit}}까지 허용됩니다. 변경을 되돌렸습니다.',
   restore_not_recorded: '파일은 복원했지만 복원 기록을 아직 저장하지 못했습니다.',

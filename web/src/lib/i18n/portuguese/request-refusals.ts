@@ -130,6 +130,10 @@ export const runs: Texts<typeof RUN_FAILURES> = {
   answer_not_finished: 'Esta resposta ainda está sendo escrita. Espere ou pare-a primeiro.',
   parent_gone: 'A mensagem à qual esta pertence foi excluída nesse meio-tempo.',
   parent_not_an_answer: '`parent_id` deve ser uma resposta desta conversa.',
+  programs_exhausted:
+    'Você pode executar {{limit}} programas ao mesmo tempo. Espere um terminar ou interrompa um.',
+  python_unavailable:
+    'Não é possível executar Python aqui: este servidor não o oferece, ou não para a sua conta.',
   project_would_be_too_large:
     'O projeto teria {{size}}; no máximo {{limit}} são permitidos. A alteração foi desfeita.',
   restore_not_recorded:

@@ -127,6 +127,10 @@ export const runs: Texts<typeof RUN_FAILURES> = {
   answer_not_finished: 'Этот ответ ещё пишется. Подождите или остановите его.',
   parent_gone: 'Сообщение, к которому относится это, тем временем удалено.',
   parent_not_an_answer: '`parent_id` должен быть ответом в этой беседе.',
+  programs_exhausted:
+    'Одновременно можно запустить не больше {{limit}} программ. Дождитесь окончания одной или остановите её.',
+  python_unavailable:
+    'Запустить Python здесь нельзя: этот сервер его не предлагает или не предлагает вашей учётной записи.',
   project_would_be_too_large:
     'Размер проекта стал бы {{size}}; можно не больше {{limit}}. Изменение отменено.',
   restore_not_recorded:

@@ -127,6 +127,10 @@ export const runs: Texts<typeof RUN_FAILURES> = {
   answer_not_finished: 'Esta respuesta aún se está escribiendo. Espera o detenla primero.',
   parent_gone: 'El mensaje al que pertenece este se eliminó mientras tanto.',
   parent_not_an_answer: '`parent_id` tiene que ser una respuesta de esta conversación.',
+  programs_exhausted:
+    'Puedes ejecutar {{limit}} programas a la vez. Espera a que termine uno o detén uno.',
+  python_unavailable:
+    'Aquí no se puede ejecutar Python: este servidor no lo ofrece, o no a tu cuenta.',
   project_would_be_too_large:
     'El proyecto ocuparía {{size}}; se permiten como máximo {{limit}}. El cambio se deshizo.',
   restore_not_recorded:

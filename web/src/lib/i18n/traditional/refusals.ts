@@ -207,6 +207,8 @@ const runs = {
   answer_not_finished: '該回答仍在生成。請等它完成，或先停止它。',
   parent_gone: '它所回覆的訊息剛剛被刪除了。',
   parent_not_an_answer: '`parent_id` 必須是這個對話中的一條回答。',
+  programs_exhausted: '最多可以同時執行 {{limit}} 個程式。請等其中一個完成，或停止一個。',
+  python_unavailable: '這裡不能執行 Python：此伺服器未提供，或你的帳號無權使用。',
   project_would_be_too_large: '專案會達到 {{size}}，超過 {{limit}} 的上限。這次改動已復原。',
   restore_not_recorded: '檔案已還原，但這次還原的檢查點暫時未能儲存。',
   run_completed: '這個回答已經完成，無需繼續。',

@@ -93,7 +93,7 @@ function textOf(address: string): string {
   }
 }
 
-/** `artifact` is the unchecked artifact of the tool result, which contains tables and files. */
+/** A Python program and, once there is some, its output. */
 export function PythonOutput({
   code,
   output,
@@ -103,13 +103,28 @@ export function PythonOutput({
   output: ProgramOutput | null
   artifact: unknown
 }) {
+  return (
+    <>
+      <CodeBlock code={code} language="python" />
+      <PythonResult output={output} artifact={artifact} />
+    </>
+  )
+}
+
+/** `artifact` is unchecked: the artifact of a tool result, which contains tables and files. */
+export function PythonResult({
+  output,
+  artifact,
+}: {
+  output: ProgramOutput | null
+  artifact: unknown
+}) {
   const files = useMemo(
     () => csvFilesIn(artifact).map(({ name, data }) => ({ name, text: textOf(data) })),
     [artifact],
   )
   return (
     <>
-      <CodeBlock code={code} language="python" />
       {output !== null && <Streams output={output} />}
       {output !== null && <Value value={output.value} />}
       {files.map(({ name, text }) => (
