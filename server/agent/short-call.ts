@@ -1,21 +1,19 @@
-// A short model call outside the conversation: no tools, no thinking, with a time limit.
-import { deadline } from '../lib/abort.ts'
+// A short model call outside the conversation: no tools, no thinking.
 import type { LlmClient } from '../llm/client.ts'
 import { NO_TOKENS } from '../llm/usage.ts'
 import type { CallUsage } from './run-scope.ts'
 
-/** One question with one answer. `maxTokens` limits the answer; `timeoutMs` limits the whole call. */
+/** One question with one answer. `maxTokens` limits the answer. */
 export interface ShortCall {
   system: string
   user: string
   maxTokens: number
-  timeoutMs: number
 }
 
-/** Returns the model's text and the usage of the call. The text is null if the call failed or timed out. Never throws. */
+/** Returns the model's text and the usage of the call. The text is null if the call failed or was aborted. Never throws. */
 export async function callBriefly(
   llm: LlmClient,
-  { system, user, maxTokens, timeoutMs }: ShortCall,
+  { system, user, maxTokens }: ShortCall,
   signal: AbortSignal,
 ): Promise<{ text: string | null; used: CallUsage }> {
   const request = {
@@ -26,7 +24,7 @@ export async function callBriefly(
     tools: [],
     maxTokens,
     thinking: false,
-    signal: deadline(timeoutMs, signal),
+    signal,
   }
   let text = ''
   for await (const batch of llm.stream(request))

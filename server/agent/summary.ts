@@ -1,4 +1,5 @@
 // Summarizes turns that no longer fit a model's context window.
+import { deadline } from '../lib/abort.ts'
 import type { LlmClient, LlmMessage } from '../llm/client.ts'
 import { withDocumentTexts } from '../llm/documents.ts'
 import type { CallUsage } from './run-scope.ts'
@@ -55,9 +56,8 @@ export async function summarizeTurns(
       system: INSTRUCTION,
       user: transcript(turns),
       maxTokens: SUMMARY_TOKENS,
-      timeoutMs: SUMMARY_TIMEOUT_MS,
     },
-    signal,
+    deadline(SUMMARY_TIMEOUT_MS, signal),
   )
   const summary = text?.trim() ?? ''
   return { summary: summary === '' ? null : summary, used }

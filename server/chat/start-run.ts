@@ -1,10 +1,12 @@
 // Starts a run: checks whether it may start, and stores its rows before anything is emitted.
+import type { ConversationRow } from '../db/repositories/conversations/conversations.ts'
 import type { FileRow } from '../db/repositories/projects/files.ts'
 import type { RunSite } from '../db/repositories/runs/run-site.ts'
 import type { RunRow } from '../db/repositories/runs/runs.ts'
 import { AppError, appError } from '../errors.ts'
 import { newId } from '../lib/ids.ts'
 import type { NewAttachment, RegenerateBody } from '../protocol/conversations/message.ts'
+import { titleFromMessage } from '../protocol/conversations/title.ts'
 import type { ConversationId, MessageId, RunId, UserId } from '../protocol/ids.ts'
 import type { ChatDependencies } from '../runs/dependencies.ts'
 import type { RunRegistry } from '../runs/registry.ts'
@@ -130,6 +132,14 @@ export function createRunStart(
     return { attached: [], ofMessages, holdOutsideText, discard }
   }
 
+  /** The beginning of the first message, in place of a title; null if there is one or none is wanted. */
+  function firstTitle({ titled, messageCount }: ConversationRow, turn: Turn): string | null {
+    if (titled || messageCount > 0 || settings.titles === 'off' || turn.kind !== 'message')
+      return null
+    const title = titleFromMessage(turn.text)
+    return title === '' ? null : title
+  }
+
   async function begin(userId: UserId, site: RunSite, body: RunBody, turn: Turn): Promise<RunRow> {
     const { conversation } = site
     if (site.duplicateRunId !== null) {
@@ -189,7 +199,8 @@ export function createRunStart(
       startedAt: createdAt,
     }
     try {
-      const at = { run, questionId: userMessageId, conversation, files }
+      const title = firstTitle(conversation, turn)
+      const at = { run, questionId: userMessageId, conversation, files, title }
       await runs.begin(run, async (tx) => {
         const { conversation: shown, branch } = await storeTurn(tx, store, turn, at)
         const { memory, preferences } = site

@@ -64,16 +64,23 @@ const addedBy = (turn: Turn): number =>
 /**
  * Stores the turn of a run that is inserted in the same transaction, and shows it unless it keeps the shown branch. Returns the
  * conversation after the change, and the branch that the run answers if the question is its only message.
- * @param at the conversation as read before, and the message to answer.
+ * @param at the conversation as read before, the message to answer, and the title to show until there is a real one; null for
+ *   none.
  * @throws AppError if the conversation, the project or the parent no longer exists.
  */
 export async function storeTurn(
   tx: Writer,
   store: Store,
   turn: Turn,
-  at: { run: RunRow; questionId: MessageId; conversation: ConversationRow; files: TurnFiles },
+  at: {
+    run: RunRow
+    questionId: MessageId
+    conversation: ConversationRow
+    files: TurnFiles
+    title: string | null
+  },
 ): Promise<{ conversation: ConversationRow; branch: HistoryMessage[] | undefined }> {
-  const { run, questionId, conversation, files } = at
+  const { run, questionId, conversation, files, title } = at
   const { userId, createdAt } = run
   const conversationId = conversation.id
   let shown = { leafId: conversation.leafId, conversation }
@@ -149,6 +156,7 @@ export async function storeTurn(
     await addQuestion(text, await parentOf(tx, store, conversationId, place))
   }
   await markTainted()
+  if (title !== null) await store.conversations.showTitle(tx, conversationId, title)
   const isWhole =
     place === 'leaf' &&
     shown.leafId === null &&

@@ -10,8 +10,9 @@ import { createWorkClock, type WorkClock } from '../lib/work-clock.ts'
 import { createRunContext, type ResumePoint, type RunContext } from './context/context.ts'
 import { recallEarlierResults } from './context/tool-recall.ts'
 import { endBroken } from './end/end-broken.ts'
-import { type Ending, makeTitle, storeEnd, titleWithoutAnswer } from './end/finish.ts'
+import { type Ending, storeEnd } from './end/finish.ts'
 import { retryNotice } from './end/run-failure.ts'
+import { createRunTitle, type RunTitle, titleWithoutAnswer } from './end/title.ts'
 import { stopWhenUnattended } from './end/unattended.ts'
 import type { WriteGroup } from './group-commit.ts'
 import { outcomeOf } from './observation.ts'
@@ -155,22 +156,24 @@ async function workAndEnd(performed: PerformedRun, clock: WorkClock): Promise<vo
     onStored: (what, idRef) => performed.record?.addStored(what, idRef),
     now,
   })
+  const title = context instanceof AppError ? null : createRunTitle(performed, context)
   const ending: Ending =
     context instanceof AppError
       ? { kind: 'error', error: context }
       : state.finish === undefined
-        ? await runLoop(performed, context, recorder, clock)
+        ? await runLoop(performed, context, recorder, { clock, title })
         : { kind: 'done', finish: state.finish }
   if (ending.kind === 'suspended') {
     await recorder.suspend((tx) => store.runs.write(tx, run, { failedAttempts: 0, owner: null }))
     active.runLog.close()
     return
   }
-  const title =
-    ending.kind === 'done' && !(context instanceof AppError)
-      ? await makeTitle(performed, context, ending.finish, recorder)
+  if (ending.kind === 'error') title?.abandon()
+  const given =
+    ending.kind === 'done' && title !== null
+      ? await title.finish(ending.finish, recorder)
       : await titleWithoutAnswer(run, dependencies)
-  await storeEnd(performed, ending, title, recorder)
+  await storeEnd(performed, ending, given, recorder)
 }
 
 /** Consumes the loop until it ends. The loop continues only after each event is stored and emitted. */
@@ -178,10 +181,11 @@ async function runLoop(
   performed: PerformedRun,
   context: RunContext,
   recorder: Recorder,
-  clock: WorkClock,
+  { clock, title }: { clock: WorkClock; title: RunTitle | null },
 ): Promise<Ending> {
   let hasBegun = false
   for await (const event of await createRunLoop(performed, context, recorder, clock)) {
+    if (event.type === 'prose' || event.type === 'iteration') title?.begin()
     if (event.type === 'prose' && !hasBegun) {
       hasBegun = true
       reportFirstToken(performed)

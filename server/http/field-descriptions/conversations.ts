@@ -23,7 +23,7 @@ import { APPROVAL, CREATED, PAGE, REASON, UPDATED } from './shared.ts'
 const conversation = {
   id: 'Identifies the conversation.',
   title:
-    'The title, of up to 255 characters. If it is empty, one is generated after the first answer.',
+    'The title, of up to 255 characters. If it is empty, the beginning of the first message stands for it until one is generated.',
   model: 'The id of the model. Null: the default model.',
   project_id: 'The project whose files and documents the conversation can use. Null: none.',
   project_name: 'The name of the project. Null without a project.',

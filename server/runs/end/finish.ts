@@ -1,9 +1,8 @@
-// Ends a run: generates the title and stores the outcome in one transaction.
+// Ends a run: stores the outcome in one transaction.
 
 import { iterationsOf } from '../../agent/history.ts'
-import { titleFromMessage, titleFromModel } from '../../agent/title.ts'
 import { inParallel } from '../../db/in-parallel.ts'
-import type { NewRun, RunRow } from '../../db/repositories/runs/runs.ts'
+import type { NewRun } from '../../db/repositories/runs/runs.ts'
 import { type AppError, appError, errorText } from '../../errors.ts'
 import type {
   DoneEvent,
@@ -13,8 +12,6 @@ import type {
   RunEvent,
 } from '../../protocol/runs/run-event.ts'
 import { reasoningIn } from '../../protocol/runs/run-timeline.ts'
-import type { RunContext } from '../context/context.ts'
-import type { ChatDependencies } from '../dependencies.ts'
 import type { Write } from '../group-commit.ts'
 import type { PerformedRun } from '../performed-run.ts'
 import type { Recorder } from '../recorder.ts'
@@ -29,58 +26,8 @@ export type StoredEnding =
 /** How the work on a run ended. `suspended`: the server is shutting down, and the next start continues the run. */
 export type Ending = StoredEnding | { kind: 'suspended' }
 
-/** Whether the run names its conversation; of two answers beside each other, the first does. */
-const entitles = ({ kind, beside }: Pick<RunRow, 'kind' | 'beside'>): boolean =>
-  kind === 'chat' && !beside
-
-/** Generates the title of the conversation if it has none. The answer is stored before a model is called. */
-export async function makeTitle(
-  { active, run, state, usage, dependencies: { settings } }: PerformedRun,
-  context: RunContext,
-  finish: FinishReason,
-  recorder: Recorder,
-): Promise<string | null> {
-  const { conversation, model, question } = context
-  if (conversation.titled || settings.titles === 'off' || !entitles(run)) return null
-  const first = titleFromMessage(question)
-  const isModelAsked =
-    finish !== 'stopped' &&
-    settings.titles === 'model' &&
-    !model.demo &&
-    (await usage.isBudgetLeft())
-  if (!isModelAsked) return first === '' ? null : first
-  state.finish = finish
-  const batch = await usage.takeBatch({ endsIteration: true })
-  await batch.settle(recorder.endIteration([], (tx) => batch.write(tx, { state })))
-  const { title, used } = await titleFromModel(
-    context.llm,
-    question,
-    answerText(recorder),
-    active.signal,
-  )
-  usage.addExtra(used)
-  return title ?? (first === '' ? null : first)
-}
-
-/**
- * The title for a conversation whose first answer was not completed: the beginning of its first message. Null if the
- * conversation already has a title or titles are off.
- */
-export async function titleWithoutAnswer(
-  run: Pick<RunRow, 'kind' | 'beside' | 'userId' | 'conversationId' | 'userMessageId'>,
-  { store, settings }: Pick<ChatDependencies, 'store' | 'settings'>,
-): Promise<string | null> {
-  if (!entitles(run) || settings.titles === 'off' || run.userMessageId === null) return null
-  const [conversation, message] = await Promise.all([
-    store.conversations.find(run.userId, run.conversationId),
-    store.messages.find(run.conversationId, run.userMessageId),
-  ])
-  if (conversation === undefined || conversation.titled) return null
-  const title = titleFromMessage(message?.text ?? '')
-  return title === '' ? null : title
-}
-
-const answerText = (recorder: Recorder): string =>
+/** The last text of the answer so far. */
+export const answerText = (recorder: Recorder): string =>
   iterationsOf(recorder.steps()).findLast((iteration) => iteration.text !== '')?.text ?? ''
 
 /** Stores the outcome of the run in one transaction, then emits the terminal event. */

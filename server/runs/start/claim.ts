@@ -11,7 +11,7 @@ import { isWaitingStatus } from '../../protocol/runs/run.ts'
 import { usageOfRun } from '../../protocol/runs/usage.ts'
 import { announceRun } from '../announce.ts'
 import type { ChatDependencies } from '../dependencies.ts'
-import { titleWithoutAnswer } from '../end/finish.ts'
+import { titleWithoutAnswer } from '../end/title.ts'
 import { lostAttempt } from '../observation.ts'
 
 /** A run is not attempted again after it took the server down this many times in a row. */

@@ -31,9 +31,10 @@ export interface Budgets {
 
 /**
  * Resolves to whether another model call may start. If so, calls `reserve` before it considers the next call under the same
- * limit. One call can exceed the limit, because its usage is not known in advance, but never two at the same time.
+ * limit. One call can exceed the limit, because its usage is not known in advance, but never two at the same time. A refusal
+ * of a call that is optional is not reported.
  */
-type AdmitCall = (reserve: () => void) => Promise<boolean>
+type AdmitCall = (reserve: () => void, options?: { isOptional: boolean }) => Promise<boolean>
 
 type Dependencies = {
   store: { tokenUsage: Pick<ChatDependencies['store']['tokenUsage'], 'total'> }
@@ -62,7 +63,7 @@ export function createBudgets(
       users.set(userId, user)
       user.runs.add(unstored)
       return {
-        async admitCall(reserve) {
+        async admitCall(reserve, { isOptional } = { isOptional: false }) {
           // Read at each call: limits can change while runs are active.
           const limits = dependencies.access.spendingLimits(userId)
           if (limits.length === 0) {
@@ -76,6 +77,7 @@ export function createBudgets(
               reserve()
               return true
             }
+            if (isOptional) return false
             onRefused?.(refusal)
             dependencies.notices?.quotaReached(userId, refusal)
             return false

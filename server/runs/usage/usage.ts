@@ -123,10 +123,12 @@ export function createRunUsage(
       addPending(entry)
     },
 
-    /** Adds usage outside the answer, such as that of a title or summary. */
+    /** Adds usage outside the answer, such as that of a title or summary. It says nothing about the next call of the answer. */
     addExtra({ usage, model }: CallUsage): void {
       extraTokens += usage.total_tokens
+      const typical = estimate
       addPending(entryOf({ usage, model }))
+      estimate = typical
     },
 
     /** Adds the cost of a tool's request to a paid service. Its tokens do not count toward the answer. */
@@ -185,20 +187,25 @@ export function createRunUsage(
     /**
      * Resolves to whether a model call may start, whatever its purpose. If so, its estimated usage is reserved until `add`
      * or `addExtra` reports the actual usage.
+     * @param isOptional nobody has to know if the call may not start.
      */
-    async isBudgetLeft(): Promise<boolean> {
+    async isBudgetLeft({ isOptional = false } = {}): Promise<boolean> {
       const sum = promptTokens + completionTokens + extraTokens
       if (settings.runTokens !== undefined && sum >= settings.runTokens) {
-        reachedLimit = appError('run_tokens_used_up', { limit: settings.runTokens })
+        if (!isOptional)
+          reachedLimit = appError('run_tokens_used_up', { limit: settings.runTokens })
         return false
       }
       if (access.spendingLimits(run.userId).some(({ quota }) => limitsCost(quota))) {
         const { currency, cost } = await costOf(estimate)
         costPerToken = { currency, cost: cost / tokensOf(estimate) }
       }
-      return await budget.admitCall(() => {
-        openCalls += 1
-      })
+      return await budget.admitCall(
+        () => {
+          openCalls += 1
+        },
+        { isOptional },
+      )
     },
 
     /** The limit that refused a model call, after `isBudgetLeft` resolved to false. */

@@ -1,5 +1,6 @@
 // The usage of model calls is counted and limited, whatever a provider or a client reports.
 import { expect, test } from 'vitest'
+import { eventually } from '../../support/eventually.ts'
 import { messagesTurn } from '../../support/provider/messages-turns.ts'
 import type { UpstreamRequest } from '../../support/provider/upstream.ts'
 import { turn } from '../../support/provider/upstream-turns.ts'
@@ -203,6 +204,40 @@ describeOnEachServer('spending', (start) => {
     )
     expect(upstream.requests.length - seen).toBe(1)
     expect(await booked(server)).toBe(110)
+  })
+
+  test('a conversation is titled with its question at once and by the model while the answer is written, with one request', async () => {
+    const server = await start({ models: models(), titles: 'model' })
+    let release = (): void => {}
+    const until = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const answer = turn.text('It is roasted over charcoal.', { chunkSize: 5, ...usage(20, 20) })
+    const held = { ...answer, actions: answer.actions.toSpliced(3, 0, { until }) }
+    let giveTitle = (): void => {}
+    const titleGate = new Promise<void>((resolve) => {
+      giveTitle = resolve
+    })
+    upstream.program((request) =>
+      isTitle(request) ? turn.text('Roasting tea', { until: titleGate, ...usage(7, 3) }) : held,
+    )
+    const seen = upstream.requests.length
+    const id = await conversationOf(server)
+    const titleOf = async () =>
+      (await server.call('GET', `/api/conversations/${id}`)).json.data.title
+    const asked = ask(server, id, 'How is Wuyi tea roasted?\nIn detail, please.')
+    await eventually(async () => expect(await titleOf()).toBe('How is Wuyi tea roasted?'))
+    giveTitle()
+    await eventually(async () => expect(await titleOf()).toBe('Roasting tea'))
+    release()
+    const events = await asked
+    expect(events.slice(-2)).toMatchObject([
+      { event: 'title', data: { title: 'Roasting tea' } },
+      { event: 'done', data: { suggested_title: 'Roasting tea' } },
+    ])
+    expect(await titleOf()).toBe('Roasting tea')
+    expect(upstream.requests.slice(seen).filter(isTitle)).toHaveLength(1)
+    expect(await booked(server)).toBe(50)
   })
 
   test('a summary is not requested when it would exceed the budget', async () => {

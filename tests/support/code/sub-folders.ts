@@ -182,7 +182,7 @@ export const SERVER_SUB_FOLDERS: Record<string, readonly string[]> = {
   'routes/runs': ['chat', 'db', 'errors.ts', 'http', 'lib', 'protocol', 'runs'],
   'runs/approvals': ['runs/context', 'agent', 'db', 'tools', 'llm', 'errors.ts', 'protocol', 'lib'],
   'runs/context': ['agent', 'db', 'tools', 'llm', 'errors.ts', 'protocol', 'lib'],
-  'runs/end': ['runs/context', 'runs/usage', 'agent', 'db', 'errors.ts', 'protocol'],
+  'runs/end': ['runs/context', 'runs/usage', 'agent', 'db', 'errors.ts', 'protocol', 'lib'],
   'runs/inputs': ['db', 'tools', 'errors.ts', 'protocol'],
   // `runs/usage`: what the prices of a model are for a prompt of some length.
   'runs/inspection': ['runs/usage', 'db', 'llm', 'protocol', 'lib'],

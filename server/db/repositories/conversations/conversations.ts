@@ -171,6 +171,12 @@ export function createConversationRepository(database: Database) {
   return {
     createIn,
 
+    /** Shows a title, which the first real one replaces. */
+    async showTitle(tx: Writer, id: ConversationId, title: string): Promise<void> {
+      const set = { title, titleKey: foldCase(title) }
+      await titleStatement(tx, set).execute({ ...set, updated: id })
+    },
+
     /** @throws AppError `not_found` for a project that the user does not have. */
     create: (userId: UserId, given: NewConversation): Promise<ConversationRow> =>
       database.write((tx) => createIn(tx, userId, given)),
@@ -249,10 +255,9 @@ export function createConversationRepository(database: Database) {
         .where(eq(conversations.id, id))
     },
 
-    /** Sets a generated title, unless the conversation already has a title. */
-    async setGeneratedTitle(tx: Writer, id: ConversationId, title: string): Promise<void> {
-      await setFirstTitle(tx, id, title)
-    },
+    /** Sets a generated title, unless the conversation already has a title: then returns false. */
+    setGeneratedTitle: (tx: Writer, id: ConversationId, title: string): Promise<boolean> =>
+      setFirstTitle(tx, id, title),
 
     /** After a turn: moves the conversation to the top of the list, and sets a generated title. */
     async endTurn(

@@ -8,10 +8,12 @@ import type {
   SendMessageBody,
   StoredAttachment,
 } from '../../../../../server/protocol/conversations/message.ts'
+import { titleFromMessage } from '../../../../../server/protocol/conversations/title.ts'
 import type { MessageId, RunId } from '../../../../../server/protocol/ids.ts'
 import { updateCached } from '../../../lib/api/conversations.ts'
 import { appendMessages, markStreaming, messageKeys } from '../../../lib/api/messages.ts'
 import { resumeRun } from '../../../lib/api/runs.ts'
+import { isUntitled } from '../../../lib/conversation-title.ts'
 import { ApiError, send } from '../../../lib/http/api-client.ts'
 import { type NumberedEvent, readEvents } from '../../../lib/http/event-stream.ts'
 import type { AttachedFile } from '../attachments/attachments.ts'
@@ -188,6 +190,9 @@ function placeMessages(
     active_run_id: started.run_id,
     active_run_status: 'running',
     updated_at: now,
+    ...(request.kind === 'send' && isUntitled(old.title)
+      ? { title: titleFromMessage(request.body.text ?? '') }
+      : {}),
   }))
 }
 
