@@ -57,6 +57,18 @@ const seen = (page: Page) =>
     '({ shrunk: seen.shrunk, moved: seen.moved })',
   )
 
+/** The space above a question at the top of the view. */
+const TOP = 16
+
+/** How far below the top of the view the row of the last question begins. */
+const placeOfQuestion = (page: Page) =>
+  page.evaluate<number>(`(() => {
+    const thread = document.querySelector('section[aria-label="Messages"]')
+    const own = [...thread.querySelectorAll('article[aria-label="Your message"]')].at(-1)
+    const row = own.closest('[data-message]').getBoundingClientRect()
+    return Math.round(row.top - thread.getBoundingClientRect().top)
+  })()`)
+
 const TraceEvent = z.object({
   name: z.string(),
   args: z.object({ elementCount: z.number().optional() }).optional(),
@@ -136,6 +148,49 @@ describeInBrowser('a long answer', (visitor) => {
       expect(await seen(page)).toEqual({ shrunk: [], moved: [] })
       await page.reload()
       await page.getByText('The very last line.').waitFor()
+      await leave(page)
+    },
+  )
+
+  test.each([
+    { name: 'with a mouse', options: {} },
+    { name: 'on a phone', options: { phone: true } },
+  ])(
+    'a new question stands at the top of the view $name while its answer grows below it, also when a keyboard opens, until the reader scrolls',
+    async ({ options }) => {
+      upstream.enqueue(turn.text(LONG, { chunkSize: 200 }))
+      const page = await visitor.open(server.url, options)
+      await say(page, 'A long one, please.')
+      await page.getByRole('button', { name: 'Regenerate' }).waitFor()
+      const held = heldAtTheEnd('A short one.')
+      const growing = heldAtTheEnd(LONG)
+      upstream.enqueue(held.turn)
+      await say(page, 'And a short one?')
+      await page.getByText('A short one.').waitFor()
+      expect(await placeOfQuestion(page)).toBeCloseTo(TOP, -1)
+      const { width, height } = page.viewportSize() ?? { width: 0, height: 0 }
+      await page.setViewportSize({ width, height: Math.round(height * 0.6) })
+      await expect.poll(() => placeOfQuestion(page)).toBeCloseTo(TOP, -1)
+      await page.setViewportSize({ width, height })
+      held.release()
+      await page.getByRole('button', { name: 'Send', exact: true }).waitFor()
+      await expect.poll(() => placeOfQuestion(page)).toBeCloseTo(TOP, -1)
+
+      upstream.enqueue(growing.turn)
+      await say(page, 'And another long one?')
+      await page.getByText('The very last line.').nth(1).waitFor()
+      expect(await placeOfQuestion(page)).toBeCloseTo(TOP, -1)
+      const thread = page.getByRole('region', { name: 'Messages' })
+      await thread.hover()
+      await page.mouse.wheel(0, 300)
+      await expect.poll(() => placeOfQuestion(page)).toBeCloseTo(TOP - 300, -1)
+      await watchThread(page)
+      growing.release()
+      await page.getByRole('button', { name: 'Send', exact: true }).waitFor()
+      await nextFrame(page)
+      expect(await seen(page)).toEqual({ shrunk: [], moved: [] })
+      await page.getByRole('button', { name: 'Jump to latest message' }).click()
+      expect(await page.getByText('The very last line.').nth(1).isVisible()).toBe(true)
       await leave(page)
     },
   )
@@ -229,6 +284,8 @@ describeInBrowser('a long answer', (visitor) => {
     upstream.enqueue(heldAtTheEnd('Something long').turn)
     await say(page, 'Stopped at once')
     await page.getByText('Something long').waitFor()
+    // While it is being answered, it already has its title.
+    await list.getByText('Stopped at once').waitFor()
     await page.keyboard.press('Escape')
     await page.getByText('Stopped.').waitFor()
     await list.getByText('Stopped at once').waitFor()

@@ -70,8 +70,13 @@ for (const { name, missing, start } of BROWSERS)
         await sees(exists('article table'))
         await sees(exists('button[aria-label="Regenerate"]'))
         await sees(exists('article img[src^="data:image/svg"], article img[src^="blob:"]'))
+        // The question is at the top of the view, however long its answer is.
         await sees(
-          `(({ scrollHeight: all, scrollTop, clientHeight }) => all - scrollTop - clientHeight < 80)(document.querySelector('section[tabindex="0"]'))`,
+          `(() => {
+            const row = document.querySelector('article[aria-label="Your message"]').closest('[data-message]')
+            const top = row.getBoundingClientRect().top - document.querySelector('section[tabindex="0"]').getBoundingClientRect().top
+            return top >= 0 && top < 40
+          })()`,
         )
         await sees(`document.querySelector('article pre').textContent.includes('print(6 * 7)')`)
 

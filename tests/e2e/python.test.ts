@@ -111,7 +111,8 @@ describeInBrowser('Python in the page', (visitor) => {
     const ENDLESS = 'while True:\n    pass'
     upstream.enqueue(turn.text(`\`\`\`python\n${PROGRAM}\n\`\`\`\n\n\`\`\`py\n${ENDLESS}\n\`\`\``))
     await say(page, 'How would I do that myself?')
-    const run = page.getByRole('button', { name: 'Run', exact: true })
+    const answer = page.locator('article[data-answer]').last()
+    const run = answer.getByRole('button', { name: 'Run', exact: true })
     await expect.poll(() => run.count()).toBe(2)
     await page.getByRole('button', { name: 'Regenerate' }).nth(1).waitFor()
     const asked = upstream.requests.length

@@ -105,8 +105,13 @@ describeInBrowser('rich answers', (visitor) => {
   test('for the keyboard and screen readers, messages are headings, a key leads to the last answer, and wide formulas and tables scroll', async () => {
     const wide = Array.from({ length: 40 }, (_, at) => `x_{${at}}`).join(' + ')
     const rows = Array.from({ length: 60 }, (_, at) => `| ${at} | row ${at} |`).join('\n')
+    const columns = Array.from({ length: 14 }, (_, at) => `Measurement${at}`)
+    const line = (cells: string[]): string => `| ${cells.join(' | ')} |`
+    const table = [columns, columns.map(() => '---'), columns].map(line).join('\n')
     site.upstream.enqueue(
-      turn.text(`$$\n${wide}\n$$\n\n$$\na + b\n$$\n\n| Number | Name |\n| --- | --- |\n${rows}`),
+      turn.text(
+        `$$\n${wide}\n$$\n\n$$\na + b\n$$\n\n| Number | Name |\n| --- | --- |\n${rows}\n\n${table}`,
+      ),
     )
     const page = await visitor.open(site.server.url)
     await say(page, 'Show me a long formula')
@@ -123,7 +128,7 @@ describeInBrowser('rich answers', (visitor) => {
       .toBeGreaterThan(0)
     // The header stays in view.
     const header = page.getByRole('columnheader', { name: 'Name' })
-    const frame = page.locator('.table-frame')
+    const frame = page.locator('.table-frame').first()
     await page.evaluate(
       "(one => one.scrollTo(0, one.scrollHeight))(document.querySelector('.table-frame'))",
     )
@@ -133,6 +138,15 @@ describeInBrowser('rich answers', (visitor) => {
     ]
     const [top = 0, edge = 0] = await places()
     expect(Math.abs(top - edge)).toBeLessThan(4)
+    // A table that needs more than the column of text takes the room beside it, and scrolls by keyboard.
+    const wideTable = page.locator('.table-frame').nth(1)
+    const widthOf = async (one: typeof frame) => (await one.boundingBox())?.width ?? 0
+    expect(await widthOf(wideTable)).toBeGreaterThan((await widthOf(frame)) + 100)
+    const thread = page.getByRole('region', { name: 'Messages' })
+    expect(await widthOf(wideTable)).toBeLessThan(await widthOf(thread))
+    await wideTable.focus()
+    await page.keyboard.press('ArrowRight')
+    await expect.poll(() => wideTable.evaluate((one) => one.scrollLeft)).toBeGreaterThan(0)
     await expect.poll(() => page.getByRole('heading', { name: 'Your message' }).count()).toBe(1)
     await page.getByRole('heading', { name: 'Answer', exact: true }).waitFor({ state: 'attached' })
     await page.locator('#composer').focus()
@@ -252,22 +266,17 @@ describeInBrowser('rich answers', (visitor) => {
     },
   )
 
-  test('Python code is numbered, wraps and is run by asking the agent to', async () => {
+  test('Python code is numbered and wraps', async () => {
     site.upstream.enqueue(turn.text(ANSWER))
     const page = await visitor.open(site.server.url)
     await say(page, 'Show me')
-    const run = page.getByRole('button', { name: 'Run', exact: true })
-    await run.waitFor()
+    await page.getByRole('button', { name: 'Run', exact: true }).waitFor()
     expect(await page.locator('.code-numbered').count()).toBe(1)
     const wrap = page.getByRole('button', { name: 'Wrap lines' }).last()
     expect(await page.locator('.code-numbered').evaluate(isWider)).toBe(true)
     await wrap.click()
     expect(await wrap.getAttribute('aria-pressed')).toBe('true')
     await expect.poll(() => page.locator('.code-numbered').evaluate(isWider)).toBe(false)
-    site.upstream.enqueue(turn.text('It prints twelve numbers.'))
-    await run.click()
-    await page.getByText('It prints twelve numbers.').waitFor()
-    expect(JSON.stringify(site.upstream.requests.at(-1)?.body)).toContain('print(11)')
     await leave(page)
   })
 })

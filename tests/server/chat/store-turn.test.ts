@@ -54,7 +54,7 @@ describeOnEachDatabase('the turn of a new run', (open) => {
         tx,
         store,
         { kind: 'message', text: 'Hello', attachments: [], place: 'leaf' },
-        { run, questionId, conversation, files },
+        { run, questionId, conversation, files, title: null },
       )
     })
     const page = { length: 100, maxBytes: 1_000_000 }

@@ -16,30 +16,32 @@ export function TableFrame({ children, dir }: { children: ReactNode; dir: string
   const table = useRef<HTMLTableElement>(null)
   return (
     <div className="table-box">
-      <ScrollRegion className="table-frame" dir={dir}>
-        <table ref={table}>{children}</table>
-      </ScrollRegion>
-      <div className="table-tools">
-        <CopyButton
-          label={t('prose.table.copy')}
-          copy={async () =>
-            table.current !== null &&
-            copyRich({
-              text: tableText(table.current, '\t'),
-              html: `<table>${plainHtml(table.current)}</table>`,
-            })
-          }
-        />
-        <ActionButton
-          icon={Download}
-          label={t('results.download')}
-          onClick={() => {
-            if (table.current === null) return
-            // The byte order mark makes spreadsheets recognize UTF-8.
-            const csv = `\ufeff${tableText(table.current, ',')}`
-            saveFile(new Blob([csv], { type: 'text/csv' }), 'table.csv')
-          }}
-        />
+      <div className="table-sheet">
+        <ScrollRegion className="table-frame" dir={dir}>
+          <table ref={table}>{children}</table>
+        </ScrollRegion>
+        <div className="table-tools">
+          <CopyButton
+            label={t('prose.table.copy')}
+            copy={async () =>
+              table.current !== null &&
+              copyRich({
+                text: tableText(table.current, '\t'),
+                html: `<table>${plainHtml(table.current)}</table>`,
+              })
+            }
+          />
+          <ActionButton
+            icon={Download}
+            label={t('results.download')}
+            onClick={() => {
+              if (table.current === null) return
+              // The byte order mark makes spreadsheets recognize UTF-8.
+              const csv = `\ufeff${tableText(table.current, ',')}`
+              saveFile(new Blob([csv], { type: 'text/csv' }), 'table.csv')
+            }}
+          />
+        </div>
       </div>
     </div>
   )

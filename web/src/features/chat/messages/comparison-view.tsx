@@ -18,7 +18,7 @@ import { useLiveRuns, useRunOf, waitsForPerson } from '../runs/live-runs.ts'
 import { AnswerMessage } from './answer-message.tsx'
 import type { MessageActions } from './message-actions.ts'
 import { SecondChoice } from './second-choice.tsx'
-import { useStickToEnd } from './use-stick-to-end.ts'
+import { useScrollPosition } from './use-scroll-position.ts'
 
 /** Wide enough for two columns. */
 const WIDE = '(min-width: 64rem)'
@@ -190,7 +190,7 @@ function Column({
 }) {
   const scroller = useRef<HTMLDivElement>(null)
   const content = useRef<HTMLDivElement>(null)
-  useStickToEnd(scroller, content)
+  useScrollPosition(scroller, content)
   return (
     <section
       aria-label={title}

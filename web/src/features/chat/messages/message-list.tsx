@@ -19,7 +19,8 @@ import type { MessageActions } from './message-actions.ts'
 import { QuoteButton } from './quote-button.tsx'
 import { useMessageTarget } from './use-message-target.ts'
 import { usePreservedFocus } from './use-preserved-focus.ts'
-import { useStickToEnd } from './use-stick-to-end.ts'
+import { useScrollPosition } from './use-scroll-position.ts'
+import { useTurnPosition } from './use-turn-position.ts'
 import { UserMessage } from './user-message.tsx'
 
 /** Safari does not keep the scroll position when content is inserted above. */
@@ -65,7 +66,7 @@ function useOlder(
 const isCompared = (comparison: ReturnType<typeof useComparison>, { id }: Message): boolean =>
   comparison?.first === id || comparison?.second === id
 
-/** Scrolls with the growing answer while the user is at the end. `edited` is the message that is open for editing. */
+/** A new question stands at the top while its answer grows, unless the reader scrolls. `edited` is the message that is open for editing. */
 export function MessageList({
   messages,
   conversationId,
@@ -92,26 +93,21 @@ export function MessageList({
   const [tapped, setTapped] = useState<string | null>(null)
   const scroller = useRef<HTMLDivElement>(null)
   const content = useRef<HTMLDivElement>(null)
-  const { atEnd, toEnd, release } = useStickToEnd(scroller, content)
+  const { atEnd, toEnd, keep, release } = useScrollPosition(scroller, content)
   usePreservedFocus(content)
   const sentinel = useOlder(scroller, messages[0]?.id, hasOlder, loadOlder)
   useMessageTarget(conversationId, messages, scroller, { hasOlder, loadOlder, release })
   const sent = useOutgoing(conversationId)
   const isStored = messages.some(({ id }) => id === sent?.messageId)
   const outgoing = isStored ? null : sent
-  const newestUserId = outgoing?.clientId ?? messages.findLast(({ role }) => role === 'user')?.id
-  // The user's own new message scrolls to the end, wherever the user was reading.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new user message is the reason to scroll
-  useLayoutEffect(() => {
-    toEnd()
-  }, [newestUserId, toEnd])
+  useTurnPosition(content, messages, sent, { keep, toEnd })
   return (
     <div className="relative min-h-0 flex-1">
       <ScrollRegion
         as="section"
         ref={scroller}
         aria-label={t('chat.messages')}
-        className="@container h-full overflow-y-auto [scrollbar-gutter:stable_both-edges] bg-paper -outline-offset-2 will-change-scroll"
+        className="@container-size h-full overflow-y-auto [scrollbar-gutter:stable_both-edges] bg-paper -outline-offset-2 will-change-scroll"
       >
         {/* biome-ignore lint/a11y/useKeyWithClickEvents: focus shows the actions, too */}
         {/* biome-ignore lint/a11y/noStaticElementInteractions: only for touch */}
@@ -134,8 +130,8 @@ export function MessageList({
               data-message={message.id}
               data-tapped={tapped === message.id ? '' : undefined}
               className={classNames(
-                'message-row mx-auto w-full px-5 max-sm:px-4',
-                isCompared(comparison, message) ? 'max-w-[78.5rem]' : 'max-w-3xl',
+                'message-row',
+                isCompared(comparison, message) && 'message-row-compared',
                 message.role === 'user' ? 'pt-2 pb-1' : 'pt-1 pb-4',
                 index < messages.length - 4 && 'lazy-row',
               )}

@@ -11,15 +11,12 @@ import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { ActionButton } from '../../../ui/controls/action-button.tsx'
 import { AttachmentChips } from '../attachments/attachment-chips.tsx'
 import { ConversationContext } from '../conversation-context.ts'
-import { ownTextClass } from '../sending/outgoing-message.tsx'
+import { OwnText } from '../sending/outgoing-message.tsx'
 import { CopyMessage } from './copy-message.tsx'
 import { EditForm } from './edit-form.tsx'
 import { MessageHeading } from './message-heading.tsx'
 import { SiblingSwitch } from './sibling-switch.tsx'
 import { UndoChanges } from './undo-changes.tsx'
-
-/** Longer texts are folded initially. */
-const LONG_TEXT_CHARACTERS = 2_400
 
 /** While `editing`, a form replaces the text. `onEditing` opens the form of this message; null closes it. */
 export const UserMessage = memo(function UserMessage({
@@ -43,7 +40,6 @@ export const UserMessage = memo(function UserMessage({
 }) {
   const { t, i18n } = useTranslation()
   const lang = foreignLanguageOf(message.text, i18n.language)
-  const [unfolded, setUnfolded] = useState(false)
   const [undoing, setUndoing] = useState(false)
   const { projectId } = useContext(ConversationContext)
   const attachments = message.attachments ?? []
@@ -59,7 +55,6 @@ export const UserMessage = memo(function UserMessage({
         }}
       />
     )
-  const folded = message.text.length > LONG_TEXT_CHARACTERS && !unfolded
   return (
     <article
       aria-label={t('message.yours')}
@@ -67,20 +62,7 @@ export const UserMessage = memo(function UserMessage({
     >
       <MessageHeading name={t('message.yours')} />
       {attachments.length > 0 && <AttachmentChips attachments={attachments} />}
-      {message.text !== '' && (
-        <div dir="auto" lang={lang} className={ownTextClass}>
-          {folded ? `${message.text.slice(0, LONG_TEXT_CHARACTERS)}…` : message.text}
-          {message.text.length > LONG_TEXT_CHARACTERS && (
-            <button
-              type="button"
-              className="mt-1 block text-sm font-medium text-accent hover:underline"
-              onClick={() => setUnfolded(!unfolded)}
-            >
-              {folded ? t('message.showAll') : t('message.showLess')}
-            </button>
-          )}
-        </div>
-      )}
+      {message.text !== '' && <OwnText text={message.text} lang={lang} />}
       <div className="message-actions flex min-h-7 items-center gap-0.5">
         <SiblingSwitch
           id={message.id}

@@ -1,4 +1,5 @@
 // A message on its way to the server, at the place and in the form that it will keep.
+import { useState } from 'react'
 import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { late } from '../../../ui/states/late.tsx'
 import { PartBoundary } from '../../../ui/states/part-boundary.tsx'
@@ -8,9 +9,33 @@ const ChosenFileChips = late(() =>
   import('../attachments/attachment-chips.tsx').then((module) => module.ChosenFileChips),
 )
 
+/** Longer texts of users are folded initially. */
+const LONG_TEXT_CHARACTERS = 2_400
+
 /** The class of the text of a user's message. */
-export const ownTextClass =
+const ownTextClass =
   'max-w-[85%] rounded-[18px] rounded-ee-md bg-hover px-4 py-2.5 text-message leading-relaxed whitespace-pre-wrap [overflow-wrap:anywhere]'
+
+/** A user's text. A long one is folded, with a button that unfolds it. */
+export function OwnText({ text, lang }: { text: string; lang?: string | undefined }) {
+  const { t } = useTranslation()
+  const [unfolded, setUnfolded] = useState(false)
+  const isLong = text.length > LONG_TEXT_CHARACTERS
+  return (
+    <div dir="auto" lang={lang} className={ownTextClass}>
+      {isLong && !unfolded ? `${text.slice(0, LONG_TEXT_CHARACTERS)}…` : text}
+      {isLong && (
+        <button
+          type="button"
+          className="mt-1 block text-sm font-medium text-accent hover:underline"
+          onClick={() => setUnfolded(!unfolded)}
+        >
+          {t(unfolded ? 'message.showLess' : 'message.showAll')}
+        </button>
+      )}
+    </div>
+  )
+}
 
 /** Shown while nothing of an answer has arrived. */
 export const Breathing = () => (
@@ -22,11 +47,11 @@ export const Breathing = () => (
 )
 
 /** The message, and below it the place of its answer. */
-export function OutgoingMessage({ outgoing: { text, files } }: { outgoing: Outgoing }) {
+export function OutgoingMessage({ outgoing: { clientId, text, files } }: { outgoing: Outgoing }) {
   const { t } = useTranslation()
   return (
     <>
-      <div className="mx-auto w-full max-w-3xl px-5 pt-2 pb-1 max-sm:px-4">
+      <div data-message={clientId} className="message-row pt-2 pb-1">
         <article
           aria-label={t('message.yours')}
           aria-busy
@@ -37,16 +62,12 @@ export function OutgoingMessage({ outgoing: { text, files } }: { outgoing: Outgo
               <ChosenFileChips files={files} atEnd />
             </PartBoundary>
           )}
-          {text !== '' && (
-            <div dir="auto" className={ownTextClass}>
-              {text}
-            </div>
-          )}
+          {text !== '' && <OwnText text={text} />}
           {/* The place of the message's actions. */}
-          <div className="min-h-7 pointer-coarse:min-h-11" />
+          <div className="message-actions min-h-7" />
         </article>
       </div>
-      <div className="mx-auto w-full max-w-3xl px-5 pt-1 pb-4 max-sm:px-4">
+      <div className="message-row pt-1 pb-4">
         <Breathing />
       </div>
     </>

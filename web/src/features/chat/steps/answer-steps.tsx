@@ -37,7 +37,9 @@ export const AnswerSteps = memo(function AnswerSteps({
     <div className="flex flex-col gap-4">
       {segments.map((segment) =>
         segment.kind === 'prose' ? (
-          <TextStep key={segment.key} text={segment.text} growing={segment.key === growingId} />
+          <div key={segment.key} className="answer-text">
+            <TextStep text={segment.text} growing={segment.key === growingId} />
+          </div>
         ) : (
           <div key={segment.key} className="relative flex flex-col gap-0.5">
             {segment.items.length > 1 && (
