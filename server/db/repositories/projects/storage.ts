@@ -14,12 +14,14 @@ import {
   sql,
 } from 'drizzle-orm'
 import { createTurns } from '../../../lib/turns.ts'
-import type { ConversationId, ProjectId, UserId } from '../../../protocol/ids.ts'
+import type { ConversationId, MessageId, ProjectId, UserId } from '../../../protocol/ids.ts'
 import type { Database } from '../../database.ts'
 import { byteLength } from '../../fragments.ts'
 
 /** Messages whose texts one query measures, because SQLite executes it on the event loop. */
 const MEASURED_AT_ONCE = 200
+/** Of more steps than this, those of each message are measured on their own. */
+const STEPS_AT_ONCE = 4_000
 
 /** What a message, a step or a conversation counts beside its text, so that many short ones count, too. */
 export const ROW_BYTES = 256
@@ -105,6 +107,19 @@ export function createStorageRepository(database: Database) {
     }
   }
 
+  const artifact = byteLength(sql`cast(${steps.artifact} as text)`)
+  /** The steps of these messages. One message has at most some thousands. */
+  async function inSteps(ids: readonly MessageId[]): Promise<number> {
+    const [row] = await read
+      .select({
+        rows: count(),
+        bytes: total(sql<number>`${byteLength(steps.content)} + coalesce(${artifact}, 0)`),
+      })
+      .from(steps)
+      .where(inArray(steps.messageId, [...ids]))
+    return (row?.bytes ?? 0) + (row?.rows ?? 0) * ROW_BYTES
+  }
+
   async function inConversations(
     ids: readonly ConversationId[],
     turn: ReturnType<typeof createTurns>,
@@ -113,29 +128,26 @@ export function createStorageRepository(database: Database) {
     for (let from = 0, isLast = false; !isLast; from += MEASURED_AT_ONCE) {
       await turn()
       // In the order of an index, so that nothing is sorted.
-      const some = read
-        .select({ row: messages.row, id: messages.id })
+      const some = await read
+        .select({ id: messages.id, bytes: byteLength(messages.text) })
         .from(messages)
         .where(inArray(messages.conversationId, [...ids]))
         .orderBy(asc(messages.conversationId), asc(messages.parentId), asc(messages.row))
         .limit(MEASURED_AT_ONCE)
         .offset(from)
-        .as('some')
-      const [texts] = await read
-        .select({ rows: count(), bytes: total(byteLength(messages.text)) })
-        .from(messages)
-        .innerJoin(some, eq(messages.row, some.row))
-      const artifact = byteLength(sql`cast(${steps.artifact} as text)`)
-      const [inSteps] = await read
-        .select({
-          rows: count(),
-          bytes: total(sql<number>`${byteLength(steps.content)} + coalesce(${artifact}, 0)`),
-        })
+      for (const message of some) bytes += message.bytes + ROW_BYTES
+      isLast = some.length < MEASURED_AT_ONCE
+      if (some.length === 0) break
+      const those = some.map(({ id }) => id)
+      const [all] = await read
+        .select({ steps: count() })
         .from(steps)
-        .innerJoin(some, eq(steps.messageId, some.id))
-      const rows = (texts?.rows ?? 0) + (inSteps?.rows ?? 0)
-      bytes += (texts?.bytes ?? 0) + (inSteps?.bytes ?? 0) + rows * ROW_BYTES
-      isLast = (texts?.rows ?? 0) < MEASURED_AT_ONCE
+        .where(inArray(steps.messageId, those))
+      const areFew = (all?.steps ?? 0) <= STEPS_AT_ONCE
+      for (const part of areFew ? [those] : those.map((id) => [id])) {
+        await turn()
+        bytes += await inSteps(part)
+      }
     }
     return bytes
   }

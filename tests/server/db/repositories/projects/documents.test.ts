@@ -1,14 +1,18 @@
 // Documents and the full-text index of their passages.
 import { beforeAll, expect, test } from 'vitest'
+import type { Database } from '../../../../../server/db/database.ts'
 import { createStore, type Store } from '../../../../../server/db/store.ts'
 import type { ProjectId } from '../../../../../server/protocol/ids.ts'
 import { describeOnEachDatabase } from '../../../../support/store/databases.ts'
+import { fileRow } from '../../../../support/store/files.ts'
 import { somebody } from '../../../../support/store/store-rows.ts'
 
 describeOnEachDatabase('documents', (open) => {
+  let database: Database
   let store: Store
   beforeAll(async () => {
-    store = createStore(await open())
+    database = await open()
+    store = createStore(database)
   })
 
   async function documentOf(projectName: string, passages: string[]) {
@@ -27,6 +31,30 @@ describeOnEachDatabase('documents', (open) => {
     )
     return { project, document }
   }
+  test('the first document of a file counts with the file, and every other one as itself', async () => {
+    const { id: userId } = await somebody(store)
+    const sha256 = 'a'.repeat(64)
+    const used = async () => (await store.storage.stored(userId)).documents.bytes
+    for (const [name, bytes] of [
+      ['one', 0],
+      ['two', 100],
+      ['three', 200],
+    ] as const) {
+      const project = await store.projects.create(userId, { name, description: null })
+      const owned = { projectId: project.id, userId, name: 'a.txt', mime: 'text/plain', size: 0 }
+      const { id } = await store.documents.create(owned)
+      await store.documents.resize(id, 100, sha256)
+      if (name === 'one') {
+        expect(await used()).toBe(100)
+        await database.write((tx) => store.files.insert(tx, fileRow(userId, { sha256 })))
+      }
+      expect(await used()).toBe(bytes)
+    }
+    expect(await store.storage.byUser()).toContainEqual(
+      expect.objectContaining({ userId, documents: 200 }),
+    )
+  })
+
   const found = async (projectId: ProjectId, ...words: string[]) =>
     (await store.documents.search(projectId, words, 10)).map(({ text }) => text)
 
