@@ -41,6 +41,7 @@ const PATH_PARAMETERS: Texts = {
   'responses/{id}': 'The id of the response.',
   'projects/{id}': 'The id of the project.',
   'files/{*}': 'The path of the file or folder in the project. It may contain `/`.',
+  'previews/{*}': 'The path of the file in the project. It may contain `/`.',
   'checkpoints/{cid}': 'The id of the checkpoint.',
   'documents/{did}': 'The id of the document.',
   'channels/{id}': 'The id of the channel.',

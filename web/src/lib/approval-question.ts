@@ -21,7 +21,7 @@ function shorten(text: string, keepsEnd = false): string {
 const isNew = (preview: PendingApproval['preview']): boolean =>
   preview?.version === '' || /^@@ -0,0 /m.test(preview?.diff ?? '')
 
-/** Names the action and its object ("Create src/queue.ts?"); tools that are not known are asked for by name. */
+/** Names the action and its object ("Create the folder src?"); tools that are not known are asked for by name. */
 export function approvalQuestion(approval: PendingApproval, t: TFunction): string {
   const { name, preview } = approval
   const fields = fieldsOf(parseJson(approval.arguments))
