@@ -167,7 +167,7 @@ describeInBrowser('files of a message', (visitor) => {
     await page.locator('li[aria-busy=false]').getByText('book.txt').waitFor()
     await say(page, 'Read it.')
     await page.getByText('I have read the beginning.').waitFor()
-    const link = page.getByRole('link', { name: 'In the project’s knowledge' })
+    const link = page.getByRole('link', { name: 'Searchable in the project' })
     await link.waitFor()
     await expectAccessible(page)
     await link.click()
