@@ -123,9 +123,8 @@ function TitleButton({ title, ...rest }: ComponentProps<'button'> & { title: str
       {...rest}
       className="-ms-1.5 inline-flex max-w-full items-center gap-1 rounded-lg px-1.5 py-1 text-start hover:bg-hover data-[state=open]:bg-hover"
     >
-      <span dir="auto" className="min-w-0 truncate">
-        {title}
-      </span>
+      {/* The heading around it takes its direction from this text, so it has none of its own. */}
+      <span className="min-w-0 truncate">{title}</span>
       <ChevronDown size={14} aria-hidden className="shrink-0 text-muted" />
     </button>
   )
