@@ -99,7 +99,7 @@ describeInBrowser('two tabs', (visitor) => {
     )
     await say(other, 'Six times seven?')
     await other.getByRole('button', { name: 'Approve' }).waitFor()
-    await expect.poll(() => other.title()).toBe('● waiting for you · New conversation · NanoClaw')
+    await expect.poll(() => other.title()).toBe('● waiting for you · Six times seven? · NanoClaw')
     await expect.poll(() => one.title()).toBe('(1) NanoClaw')
     await other.getByRole('button', { name: 'Approve' }).click()
     await list.getByText('new answer').waitFor({ state: 'attached' })

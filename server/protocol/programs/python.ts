@@ -37,7 +37,7 @@ export const PythonOutcome = z
     status: ProgramStatus,
     stdout: z.string(),
     stderr: z.string(),
-    result: z.json(),
+    result: z.unknown(),
     error: z.string().nullable(),
     duration_ms: z.int().min(0),
     files: z.array(
