@@ -20,6 +20,26 @@ const OWN_PROCESS = [
   'tests/web/languages.test.ts',
 ]
 
+/**
+ * What `npm test` leaves to `npm run test:all`: what needs a browser, PostgreSQL, a sandbox, or processes that are killed. The rest
+ * then runs on SQLite only (tests/support/store/dialects.ts), in less than four minutes on two cores.
+ */
+const THOROUGH = [
+  'tests/e2e/**',
+  'tests/examples/**',
+  'tests/faults/**',
+  'tests/scripts/**',
+  'tests/server/cluster/**',
+  'tests/server/owner/**',
+  'tests/server/sandbox/**',
+  'tests/server/db/{backup,connect,lost-commit,migrations,whole-backup}.test.ts',
+  'tests/server/db/postgres/**',
+  'tests/server/tools/mcp/**',
+  'tests/server/tools/python*.test.ts',
+  'tests/server/start.test.ts',
+]
+const isQuick = process.env.TESTS === 'quick'
+
 /** Files that take longest: begun first, so that none of them runs on when everything else is done. */
 const LONG = [
   'tests/scripts/program.test.ts',
@@ -109,7 +129,7 @@ export default defineConfig({
           ...common,
           name: 'parallel',
           include: ['tests/**/*.test.ts'],
-          exclude: OWN_PROCESS,
+          exclude: isQuick ? [...OWN_PROCESS, ...THOROUGH] : OWN_PROCESS,
           // Importing the application and its packages is more work than most files: those of one process share it.
           isolate: false,
           maxWorkers: WORKERS,
@@ -120,7 +140,7 @@ export default defineConfig({
         test: {
           ...common,
           name: 'own-process',
-          include: OWN_PROCESS,
+          include: isQuick ? [] : OWN_PROCESS,
           maxWorkers: WORKERS,
         },
       },

@@ -5,13 +5,14 @@ import { describe, expect, test } from 'vitest'
 import { eventually } from '../support/eventually.ts'
 import { turn } from '../support/provider/upstream-turns.ts'
 import { randomFrom, SEED } from '../support/random.ts'
+import { DIALECTS } from '../support/store/dialects.ts'
 import { lastText, results, usage, useAgentServer } from './agent-server.ts'
 
 /** `npm run test:faults` runs the long form, `npm test` a short one. */
 const KILLS = process.env.FAULTS === 'full' ? 40 : 1
 const random = randomFrom(SEED)
 
-for (const dialect of ['sqlite', 'postgres'] as const)
+for (const dialect of DIALECTS)
   describe(`a server killed while sub-agents work (${dialect})`, () => {
     const {
       begin,

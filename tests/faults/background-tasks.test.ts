@@ -4,9 +4,10 @@ import type { AddressInfo } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { eventually } from '../support/eventually.ts'
 import { turn } from '../support/provider/upstream-turns.ts'
+import { DIALECTS } from '../support/store/dialects.ts'
 import { lastText, results, usage, useAgentServer } from './agent-server.ts'
 
-for (const dialect of ['sqlite', 'postgres'] as const)
+for (const dialect of DIALECTS)
   describe(`a server killed during background tasks (${dialect})`, () => {
     const { begin, call, messages, program, restart, tokensUsed } = useAgentServer(dialect)
 

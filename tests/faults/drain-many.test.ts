@@ -14,6 +14,7 @@ import {
   serverPlace,
 } from '../support/server/server-process.ts'
 import { useDatabases } from '../support/store/databases.ts'
+import { DIALECTS } from '../support/store/dialects.ts'
 
 const isFull = process.env.FAULTS === 'full'
 const STREAMS = isFull ? 50 : 10
@@ -45,7 +46,7 @@ async function beginRequest(url: string, body: string): Promise<{ finish(): Prom
   }
 }
 
-const dialects = isFull ? (['sqlite', 'postgres'] as const) : (['sqlite'] as const)
+const dialects = isFull ? DIALECTS : (['sqlite'] as const)
 
 describe.each(dialects)('SIGTERM under load (%s)', (dialect) => {
   const databases = useDatabases()

@@ -17,10 +17,11 @@ import {
   serverPlace,
 } from '../support/server/server-process.ts'
 import { useDatabases } from '../support/store/databases.ts'
+import { DIALECTS } from '../support/store/dialects.ts'
 
 const isFull = process.env.FAULTS === 'full'
 const RUNS = isFull ? 200 : 10
-const dialects = isFull ? (['sqlite', 'postgres'] as const) : (['sqlite'] as const)
+const dialects = isFull ? DIALECTS : (['sqlite'] as const)
 const usage = { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 }
 
 describe.each(dialects)('across a kill of the server (%s)', (dialect) => {

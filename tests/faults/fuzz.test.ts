@@ -12,6 +12,7 @@ import {
   serverPlace,
 } from '../support/server/server-process.ts'
 import { useDatabases } from '../support/store/databases.ts'
+import { DIALECTS } from '../support/store/dialects.ts'
 
 const isFull = process.env.FAULTS === 'full'
 /** The long form compares what the server holds after each round, once caches and worker threads are warm. */
@@ -77,7 +78,7 @@ const queries: readonly string[] = [
 /** Allowed statuses from 500 up: documented failures outside the server, such as of a provider or the disk. */
 const documented = new Set([502, 503, 504, 507])
 
-describe.each(['sqlite', 'postgres'] as const)('random requests on %s', (dialect) => {
+describe.each(DIALECTS)('random requests on %s', (dialect) => {
   const databases = useDatabases()
   let folder: string
   let place: ServerPlace

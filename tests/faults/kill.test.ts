@@ -3,6 +3,7 @@
 import { describe, test } from 'vitest'
 import { useCrashRounds } from '../support/faults/crash-rounds.ts'
 import { randomFrom, SEED } from '../support/random.ts'
+import { DIALECTS } from '../support/store/dialects.ts'
 
 /** `npm run test:faults` runs the long form, `npm test` a short one. */
 const KILLS = process.env.FAULTS === 'full' ? 100 : 2
@@ -10,7 +11,7 @@ const KILLS = process.env.FAULTS === 'full' ? 100 : 2
 const EVENTS = 40
 const random = randomFrom(SEED)
 
-for (const dialect of ['sqlite', 'postgres'] as const)
+for (const dialect of DIALECTS)
   describe(`kill -9 at random moments (${dialect})`, () => {
     const crash = useCrashRounds(dialect)
 

@@ -15,6 +15,7 @@ import { type Random, rounds, SEED } from '../support/random.ts'
 import { type EventReader, openEvents } from '../support/server/events.ts'
 import { databaseKeys, type TestServer, useServers } from '../support/server/server.ts'
 import { useDatabases } from '../support/store/databases.ts'
+import { DIALECTS } from '../support/store/dialects.ts'
 import { startWebSite, type WebSite } from '../support/web-site.ts'
 
 /** `npm run test:faults` runs the long form, `npm test` a short one. */
@@ -190,7 +191,7 @@ async function storm(
   expect(unasked, `${what} repeats it`).toEqual([])
 }
 
-for (const dialect of ['sqlite', 'postgres'] as const)
+for (const dialect of DIALECTS)
   describe(`text from outside and two simultaneous actors (${dialect})`, () => {
     const databases = useDatabases()
     const { start } = useServers()

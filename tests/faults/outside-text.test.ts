@@ -19,6 +19,7 @@ import { openEvents } from '../support/server/events.ts'
 import { databaseKeys } from '../support/server/server.ts'
 import { serverPlace } from '../support/server/server-process.ts'
 import { useDatabases } from '../support/store/databases.ts'
+import { DIALECTS } from '../support/store/dialects.ts'
 import { startWebSite, type WebSite } from '../support/web-site.ts'
 
 /** `npm run test:faults` runs the long form, `npm test` a short one. */
@@ -48,7 +49,7 @@ afterAll(async () => {
   await upstream.close()
 })
 
-for (const dialect of ['sqlite', 'postgres'] as const)
+for (const dialect of DIALECTS)
   describe(`a server killed after a page is stored and before it is used (${dialect})`, () => {
     const databases = useDatabases()
     const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-outside-'))

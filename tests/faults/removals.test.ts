@@ -18,6 +18,7 @@ import {
   serverPlace,
 } from '../support/server/server-process.ts'
 import { useDatabases } from '../support/store/databases.ts'
+import { DIALECTS } from '../support/store/dialects.ts'
 
 const password = 'a good password'
 /** Of the writes of one removal or import. All of them in the long form. */
@@ -25,7 +26,7 @@ const IS_FULL = process.env.FAULTS === 'full'
 const MOMENTS = IS_FULL ? [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12] : [1, 3]
 const MESSAGES = 600
 
-describe.each(['sqlite', 'postgres'] as const)('a server that is killed (%s)', (dialect) => {
+describe.each(DIALECTS)('a server that is killed (%s)', (dialect) => {
   const databases = useDatabases()
   const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-removals-'))
   let proxy: CommitProxy | null = null

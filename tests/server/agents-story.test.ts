@@ -15,6 +15,7 @@ import {
   serverPlace,
 } from '../support/server/server-process.ts'
 import { useDatabases } from '../support/store/databases.ts'
+import { DIALECTS } from '../support/store/dialects.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const filesystemServer = join(
@@ -29,7 +30,7 @@ const results = ({ messages }: UpstreamRequest): string[] =>
 const resultOf = (events: readonly ReceivedEvent[]) =>
   events.find(({ event, data }) => event === 'process_step' && data.type === 'tool_result')?.data
 
-for (const dialect of ['sqlite', 'postgres'] as const)
+for (const dialect of DIALECTS)
   describe(`a day with agents (${dialect})`, () => {
     const databases = useDatabases()
     let upstream: Upstream

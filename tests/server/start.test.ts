@@ -7,6 +7,7 @@ import { pendingMigrations } from '../../server/db/migrate.ts'
 import { useProcesses } from '../support/server/process.ts'
 import { databaseKeys } from '../support/server/server.ts'
 import { useDatabases } from '../support/store/databases.ts'
+import { DIALECTS } from '../support/store/dialects.ts'
 import { onConnection } from '../support/store/explain.ts'
 
 const { folder, start } = useProcesses()
@@ -95,7 +96,7 @@ db_sqlite_file: /dev/null/key-hunter2/nanoclaw.db
 })
 
 describe('migrate', () => {
-  test.each(['sqlite', 'postgres'] as const)(
+  test.each(DIALECTS)(
     'creates all tables in an empty database, leaves an up-to-date one unchanged, and says what prevents a migration (%s)',
     async (dialect) => {
       const settings = await databases.settings(dialect)

@@ -11,6 +11,7 @@ import { databaseSettings } from '../../../server/composition/settings.ts'
 import { checkSecrets } from '../../../server/doctor/check-blobs.ts'
 import { databaseKeys, register, TEST_JWT_SECRET, useServers } from '../../support/server/server.ts'
 import { useDatabases } from '../../support/store/databases.ts'
+import { DIALECTS } from '../../support/store/dialects.ts'
 
 const databases = useDatabases()
 const { start } = useServers()
@@ -49,7 +50,7 @@ const exportedConversation = {
   ],
 }
 
-test.each(['sqlite', 'postgres'] as const)(
+test.each(DIALECTS)(
   'without the secret key, stored secrets stay as they are and open again with the key of the backup; until then, requests, start and doctor say what to do (%s)',
   async (dialect) => {
     const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-lost-key-'))
@@ -100,7 +101,7 @@ test.each(['sqlite', 'postgres'] as const)(
   },
 )
 
-test.each(['sqlite', 'postgres'] as const)(
+test.each(DIALECTS)(
   'without the secret key, shares are listed and can be ended, recovery codes still sign in, and push notifications get a new key (%s)',
   async (dialect) => {
     const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-lost-key-'))

@@ -7,11 +7,12 @@ import { rotateSecretKey } from '../../../server/auth/secret-keys.ts'
 import { administer } from '../../../server/composition/commands/admin.ts'
 import { databaseKeys, register, TEST_JWT_SECRET, useServers } from '../../support/server/server.ts'
 import { useDatabases } from '../../support/store/databases.ts'
+import { DIALECTS } from '../../support/store/dialects.ts'
 
 const databases = useDatabases()
 const { start } = useServers()
 
-test.each(['sqlite', 'postgres'] as const)(
+test.each(DIALECTS)(
   'keys are rotated without signing anybody out, again after an interruption, and with sign-out on request (%s)',
   async (dialect) => {
     const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-rotation-'))

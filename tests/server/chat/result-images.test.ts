@@ -12,10 +12,11 @@ import { openEvents } from '../../support/server/events.ts'
 import { databaseKeys } from '../../support/server/server.ts'
 import { serverPlace } from '../../support/server/server-process.ts'
 import { useDatabases } from '../../support/store/databases.ts'
+import { DIALECTS } from '../../support/store/dialects.ts'
 
 const upstream = await useUpstream()
 
-describe.each(['sqlite', 'postgres'] as const)('a picture of a tool (%s)', (dialect) => {
+describe.each(DIALECTS)('a picture of a tool (%s)', (dialect) => {
   const databases = useDatabases()
 
   test('is in the next request, in the next turn, and there after a restart', async () => {

@@ -9,10 +9,11 @@ import { connect } from '../../../server/db/connect.ts'
 import { createStore } from '../../../server/db/store.ts'
 import type { MessageId } from '../../../server/protocol/ids.ts'
 import { silentLog, useDatabases } from '../../support/store/databases.ts'
+import { DIALECTS } from '../../support/store/dialects.ts'
 import { onConnection } from '../../support/store/explain.ts'
 import { say, somebody } from '../../support/store/store-rows.ts'
 
-describe.each(['sqlite', 'postgres'] as const)('backup and restore (%s)', (dialect) => {
+describe.each(DIALECTS)('backup and restore (%s)', (dialect) => {
   const databases = useDatabases()
   let folder: string
   beforeAll(async () => {

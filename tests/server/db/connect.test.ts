@@ -8,12 +8,13 @@ import type { SqliteSettings } from '../../../server/db/database.ts'
 import { pendingMigrations } from '../../../server/db/migrate.ts'
 import { createStore } from '../../../server/db/store.ts'
 import { silentLog, useDatabases } from '../../support/store/databases.ts'
+import { DIALECTS } from '../../support/store/dialects.ts'
 import { onConnection } from '../../support/store/explain.ts'
 import { somebody } from '../../support/store/store-rows.ts'
 
 const journal = '__drizzle_migrations'
 
-describe.each(['sqlite', 'postgres'] as const)('connecting (%s)', (dialect) => {
+describe.each(DIALECTS)('connecting (%s)', (dialect) => {
   const databases = useDatabases()
 
   test('four instances that start at once on an empty database all start', async () => {

@@ -13,6 +13,7 @@ import { createStore } from '../../../server/db/store.ts'
 import { SqliteClient } from '../../../server/lib/sqlite-driver.ts'
 import type { MessageId, ProjectId, RunId } from '../../../server/protocol/ids.ts'
 import { useDatabases } from '../../support/store/databases.ts'
+import { DIALECTS } from '../../support/store/dialects.ts'
 import { onConnection } from '../../support/store/explain.ts'
 import { onServer, withDatabase } from '../../support/store/postgres-server.ts'
 import { say, somebody } from '../../support/store/store-rows.ts'
@@ -75,136 +76,133 @@ const unchecked = {
   postgres: 'set session_replication_role = replica',
 }
 
-describe.each(['sqlite', 'postgres'] as const)(
-  'a database of an earlier version (%s)',
-  (dialect) => {
-    test('is migrated with its data, and its vectors are dropped so that they are computed again', async () => {
-      const settings = await olderVersion(dialect, 1)
-      const vector = `insert into passage_vectors (passage_id, project_id, model, vector) values (1, 'p', 'm', 'AAAA')`
-      await onConnection(settings, `insert into settings (key, value) values ('kept', '"yes"')`)
-      await runScript(settings, `${unchecked[dialect]}; ${vector}`)
-      const files = JSON.stringify([
-        { path: 'd', change: 'added', before: null, after: { kind: 'directory' } },
-        { path: 'd/a', change: 'added', before: null, after: { kind: 'file', hash: 'h', size: 1 } },
-      ])
-      const checkpoint = `insert into checkpoints (id, project_id, user_id, tool, files, created_at) values ('c', 'p', 'u', 'exec', '${files}', ${{ sqlite: '0', postgres: 'now()' }[dialect]})`
-      const owners = [
-        `insert into users (id, username, username_key, role, is_active, token_version, created_at) values ('u', 'u', 'u', 'user', ${{ sqlite: '1, 0, 0', postgres: 'true, 0, now()' }[dialect]})`,
-        `insert into projects (id, user_id, name, created_at, updated_at) values ('p', 'u', 'p', ${{ sqlite: '0, 0', postgres: 'now(), now()' }[dialect]})`,
-      ]
-      await runScript(settings, [...owners, checkpoint].join(';'))
+describe.each(DIALECTS)('a database of an earlier version (%s)', (dialect) => {
+  test('is migrated with its data, and its vectors are dropped so that they are computed again', async () => {
+    const settings = await olderVersion(dialect, 1)
+    const vector = `insert into passage_vectors (passage_id, project_id, model, vector) values (1, 'p', 'm', 'AAAA')`
+    await onConnection(settings, `insert into settings (key, value) values ('kept', '"yes"')`)
+    await runScript(settings, `${unchecked[dialect]}; ${vector}`)
+    const files = JSON.stringify([
+      { path: 'd', change: 'added', before: null, after: { kind: 'directory' } },
+      { path: 'd/a', change: 'added', before: null, after: { kind: 'file', hash: 'h', size: 1 } },
+    ])
+    const checkpoint = `insert into checkpoints (id, project_id, user_id, tool, files, created_at) values ('c', 'p', 'u', 'exec', '${files}', ${{ sqlite: '0', postgres: 'now()' }[dialect]})`
+    const owners = [
+      `insert into users (id, username, username_key, role, is_active, token_version, created_at) values ('u', 'u', 'u', 'user', ${{ sqlite: '1, 0, 0', postgres: 'true, 0, now()' }[dialect]})`,
+      `insert into projects (id, user_id, name, created_at, updated_at) values ('p', 'u', 'p', ${{ sqlite: '0, 0', postgres: 'now(), now()' }[dialect]})`,
+    ]
+    await runScript(settings, [...owners, checkpoint].join(';'))
 
-      const database = await databases.connect(settings)
-      const store = createStore(database)
-      expect(await store.settings.get('kept', z.string())).toBe('yes')
-      expect(await onConnection(settings, 'select * from passage_vectors')).toEqual([])
-      expect(await onConnection(settings, 'select * from sub_agent_events')).toEqual([])
-      const [kept] = await store.checkpoints.list('p' as ProjectId, { limit: 1 })
-      expect(kept).toMatchObject({ fileCount: 1, sample: [{ path: 'd/a', change: 'added' }] })
-      const pages: string[] = []
-      for await (const page of store.checkpoints.pages('c'))
-        pages.push(...page.map(({ path }) => path))
-      expect(pages).toEqual(['d/a', 'd'])
-      const user = await somebody(store)
-      const conversation = await store.conversations.create(user.id, {})
-      await say(database, conversation.id, 'Still here.', null)
-      await database.close()
+    const database = await databases.connect(settings)
+    const store = createStore(database)
+    expect(await store.settings.get('kept', z.string())).toBe('yes')
+    expect(await onConnection(settings, 'select * from passage_vectors')).toEqual([])
+    expect(await onConnection(settings, 'select * from sub_agent_events')).toEqual([])
+    const [kept] = await store.checkpoints.list('p' as ProjectId, { limit: 1 })
+    expect(kept).toMatchObject({ fileCount: 1, sample: [{ path: 'd/a', change: 'added' }] })
+    const pages: string[] = []
+    for await (const page of store.checkpoints.pages('c'))
+      pages.push(...page.map(({ path }) => path))
+    expect(pages).toEqual(['d/a', 'd'])
+    const user = await somebody(store)
+    const conversation = await store.conversations.create(user.id, {})
+    await say(database, conversation.id, 'Still here.', null)
+    await database.close()
 
-      const again = createStore(await databases.connect(settings))
-      expect(await again.conversations.find(user.id, conversation.id)).toMatchObject({
-        messageCount: 1,
-      })
+    const again = createStore(await databases.connect(settings))
+    expect(await again.conversations.find(user.id, conversation.id)).toMatchObject({
+      messageCount: 1,
     })
+  })
 
-    test('keeps its attachments, which have no files yet', async () => {
-      const settings = await olderVersion(dialect, 11)
-      const [yes, now] = { sqlite: ['1', '0'], postgres: ['true', 'now()'] }[dialect]
-      const no = dialect === 'sqlite' ? '0' : 'false'
-      await runScript(
-        settings,
-        [
-          `insert into users (id, username, username_key, role, is_active, token_version, created_at) values ('u', 'u', 'u', 'user', ${yes}, 0, ${now})`,
-          `insert into conversations (id, user_id, title, title_key, thinking_enabled, disabled_mcp_servers, approval_grants, tainted, pinned, archived, message_count, titled, created_at, updated_at) values ('c', 'u', 't', 't', ${no}, '[]', '[]', ${no}, ${no}, ${no}, 1, ${no}, ${now}, ${now})`,
-          `insert into messages (id, conversation_id, role, text, token_count, status, created_at) values ('m', 'c', 'user', 'q', 0, 'completed', ${now})`,
-          `insert into attachments (message_id, position, kind, name, extension, content, size) values ('m', 0, 'text', 'a.txt', 'txt', 'kept', 4)`,
-        ].join(';'),
-      )
-      const store = createStore(await databases.connect(settings))
-      expect(await store.attachments.findInline()).toMatchObject({
-        userId: 'u',
-        messageId: 'm',
-        content: { name: 'a.txt', content: 'kept' },
-      })
-      expect(await store.attachments.contents('m' as MessageId, [0])).toMatchObject([
-        { position: 0, content: 'kept' },
-      ])
+  test('keeps its attachments, which have no files yet', async () => {
+    const settings = await olderVersion(dialect, 11)
+    const [yes, now] = { sqlite: ['1', '0'], postgres: ['true', 'now()'] }[dialect]
+    const no = dialect === 'sqlite' ? '0' : 'false'
+    await runScript(
+      settings,
+      [
+        `insert into users (id, username, username_key, role, is_active, token_version, created_at) values ('u', 'u', 'u', 'user', ${yes}, 0, ${now})`,
+        `insert into conversations (id, user_id, title, title_key, thinking_enabled, disabled_mcp_servers, approval_grants, tainted, pinned, archived, message_count, titled, created_at, updated_at) values ('c', 'u', 't', 't', ${no}, '[]', '[]', ${no}, ${no}, ${no}, 1, ${no}, ${now}, ${now})`,
+        `insert into messages (id, conversation_id, role, text, token_count, status, created_at) values ('m', 'c', 'user', 'q', 0, 'completed', ${now})`,
+        `insert into attachments (message_id, position, kind, name, extension, content, size) values ('m', 0, 'text', 'a.txt', 'txt', 'kept', 4)`,
+      ].join(';'),
+    )
+    const store = createStore(await databases.connect(settings))
+    expect(await store.attachments.findInline()).toMatchObject({
+      userId: 'u',
+      messageId: 'm',
+      content: { name: 'a.txt', content: 'kept' },
     })
+    expect(await store.attachments.contents('m' as MessageId, [0])).toMatchObject([
+      { position: 0, content: 'kept' },
+    ])
+  })
 
-    test('keeps its runs and sub-agents, with their current names', async () => {
-      const settings = await olderVersion(dialect, 7)
-      const { yes, no, now } = {
-        sqlite: { yes: '1', no: '0', now: '0' },
-        postgres: { yes: 'true', no: 'false', now: 'now()' },
-      }[dialect]
-      const run = (id: string, state: object, error: object | null) =>
-        `insert into runs (id, kind, conversation_id, user_id, message_id, status, model, options, attempt, round, prompt_tokens, completion_tokens, last_event, state, error, stop_requested, created_at)
+  test('keeps its runs and sub-agents, with their current names', async () => {
+    const settings = await olderVersion(dialect, 7)
+    const { yes, no, now } = {
+      sqlite: { yes: '1', no: '0', now: '0' },
+      postgres: { yes: 'true', no: 'false', now: 'now()' },
+    }[dialect]
+    const run = (id: string, state: object, error: object | null) =>
+      `insert into runs (id, kind, conversation_id, user_id, message_id, status, model, options, attempt, round, prompt_tokens, completion_tokens, last_event, state, error, stop_requested, created_at)
          values ('${id}', 'chat', 'of ${id}', 'u', 'm', 'failed', 'x', '{}', 1, 4, 0, 0, 0, '${JSON.stringify(state)}', ${error === null ? 'null' : `'${JSON.stringify(error)}'`}, ${no}, ${now})`
-      const quota = {
-        content: 'The quota is used up (429).',
-        code: 'model_rate_limited',
-        retryable: false,
-        params: { model: 'x', status: 429, reason: 'quota' },
-      }
-      const title = 'Say "roundLimit": 3'
-      const events = [
-        { type: 'round', text: '{"type":"round"}', reasoning: '', calls: [] },
-        { type: 'answered', id: 'a', success: true, content: '\u0000' },
-      ]
-      await runScript(
-        settings,
-        [
-          unchecked[dialect],
-          `insert into users (id, username, username_key, role, is_active, token_version, created_at) values ('u', 'u', 'u', 'user', ${yes}, 0, ${now})`,
-          ...['resumed', 'plain'].map(
-            (id) =>
-              `insert into conversations (id, user_id, title, title_key, thinking_enabled, disabled_mcp_servers, approval_grants, tainted, pinned, archived, message_count, titled, created_at, updated_at)
+    const quota = {
+      content: 'The quota is used up (429).',
+      code: 'model_rate_limited',
+      retryable: false,
+      params: { model: 'x', status: 429, reason: 'quota' },
+    }
+    const title = 'Say "roundLimit": 3'
+    const events = [
+      { type: 'round', text: '{"type":"round"}', reasoning: '', calls: [] },
+      { type: 'answered', id: 'a', success: true, content: '\u0000' },
+    ]
+    await runScript(
+      settings,
+      [
+        unchecked[dialect],
+        `insert into users (id, username, username_key, role, is_active, token_version, created_at) values ('u', 'u', 'u', 'user', ${yes}, 0, ${now})`,
+        ...['resumed', 'plain'].map(
+          (id) =>
+            `insert into conversations (id, user_id, title, title_key, thinking_enabled, disabled_mcp_servers, approval_grants, tainted, pinned, archived, message_count, titled, created_at, updated_at)
                values ('of ${id}', 'u', '', '', ${no}, '[]', '[]', ${no}, ${no}, ${no}, 0, ${no}, ${now}, ${now})`,
-          ),
-          run('resumed', { grants: [], title, roundLimit: 9 }, quota),
-          run('plain', { grants: [] }, { content: 'Lost.', code: 'internal', retryable: false }),
-          ...events.map(
-            (event) =>
-              `insert into sub_agent_events (run_id, call_id, position, event) values ('resumed', 'call', 0, '${JSON.stringify(event)}')`,
-          ),
-        ].join(';'),
-      )
+        ),
+        run('resumed', { grants: [], title, roundLimit: 9 }, quota),
+        run('plain', { grants: [] }, { content: 'Lost.', code: 'internal', retryable: false }),
+        ...events.map(
+          (event) =>
+            `insert into sub_agent_events (run_id, call_id, position, event) values ('resumed', 'call', 0, '${JSON.stringify(event)}')`,
+        ),
+      ].join(';'),
+    )
 
-      const store = createStore(await databases.connect(settings))
-      expect(await store.runs.find('resumed' as RunId)).toMatchObject({
-        iteration: 4,
-        state: { grants: [], title, iterationLimit: 9 },
-        error: {
-          content: quota.content,
-          code: 'model_rate_limited',
-          reason: 'model_rate_limited_quota',
-          params: { model: 'x', status: 429 },
-        },
-      })
-      expect(await store.runs.find('plain' as RunId)).toMatchObject({
-        state: { grants: [] },
-        error: { content: 'Lost.', code: 'internal', retryable: false },
-      })
-      const stored = await onConnection(settings, 'select event from sub_agent_events order by id')
-      const read = z.array(z.object({ event: z.union([z.string(), z.json()]) })).parse(stored)
-      expect(
-        read.map(({ event }) => (typeof event === 'string' ? JSON.parse(event) : event)),
-      ).toEqual([
-        { type: 'iteration', text: '{"type":"round"}', reasoning: '', calls: [] },
-        { type: 'result', id: 'a', success: true, content: '\u0000' },
-      ])
+    const store = createStore(await databases.connect(settings))
+    expect(await store.runs.find('resumed' as RunId)).toMatchObject({
+      iteration: 4,
+      state: { grants: [], title, iterationLimit: 9 },
+      error: {
+        content: quota.content,
+        code: 'model_rate_limited',
+        reason: 'model_rate_limited_quota',
+        params: { model: 'x', status: 429 },
+      },
     })
-  },
-)
+    expect(await store.runs.find('plain' as RunId)).toMatchObject({
+      state: { grants: [] },
+      error: { content: 'Lost.', code: 'internal', retryable: false },
+    })
+    const stored = await onConnection(settings, 'select event from sub_agent_events order by id')
+    const read = z.array(z.object({ event: z.union([z.string(), z.json()]) })).parse(stored)
+    expect(
+      read.map(({ event }) => (typeof event === 'string' ? JSON.parse(event) : event)),
+    ).toEqual([
+      { type: 'iteration', text: '{"type":"round"}', reasoning: '', calls: [] },
+      { type: 'result', id: 'a', success: true, content: '\u0000' },
+    ])
+  })
+})
 
 /** Runs several statements on one connection. */
 async function runScript(settings: DatabaseSettings, script: string): Promise<void> {

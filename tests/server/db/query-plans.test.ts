@@ -5,10 +5,11 @@ import { createStore, type Store } from '../../../server/db/store.ts'
 import type { ConversationId, MessageId, ProjectId, UserId } from '../../../server/protocol/ids.ts'
 import { laterByCopy, makeCopies } from '../../support/store/copies.ts'
 import { useDatabases } from '../../support/store/databases.ts'
+import { DIALECTS } from '../../support/store/dialects.ts'
 import { explain, onConnection } from '../../support/store/explain.ts'
 import { chatRun, say, somebody } from '../../support/store/store-rows.ts'
 
-describe.each(['sqlite', 'postgres'] as const)('query plans (%s)', (dialect) => {
+describe.each(DIALECTS)('query plans (%s)', (dialect) => {
   const databases = useDatabases()
   let settings: DatabaseSettings
   let database: Database

@@ -19,6 +19,7 @@ import { replacedCopies } from '../../../server/files/replaced-copies.ts'
 import { databaseKeys, type TestServer, useServers } from '../../support/server/server.ts'
 import { uploadFile } from '../../support/server/uploads.ts'
 import { useDatabases } from '../../support/store/databases.ts'
+import { DIALECTS } from '../../support/store/dialects.ts'
 import { onConnection } from '../../support/store/explain.ts'
 
 const databases = useDatabases()
@@ -59,7 +60,7 @@ const contentsOf = (folder: string): Record<string, string> =>
       .map((file) => [file, readFileSync(file, 'base64')]),
   )
 
-test.each(['sqlite', 'postgres'] as const)(
+test.each(DIALECTS)(
   'a backup made while the server runs brings everything back on an empty installation; damage is refused and changes nothing; what is missing is named (%s)',
   async (dialect) => {
     const place = async (name: string) => {

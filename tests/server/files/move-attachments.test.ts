@@ -16,6 +16,7 @@ import type { Attachment } from '../../../server/protocol/conversations/message.
 import type { MessageId } from '../../../server/protocol/ids.ts'
 import { builtProgram } from '../../support/built-programs.ts'
 import { silentLog, useDatabases } from '../../support/store/databases.ts'
+import { DIALECTS } from '../../support/store/dialects.ts'
 import { say, somebody } from '../../support/store/store-rows.ts'
 
 const PIXEL =
@@ -37,7 +38,7 @@ const wholeText = async (content: { readPieces(): AsyncIterable<string> }): Prom
   return text
 }
 
-describe.each(['sqlite', 'postgres'] as const)('attachments become files (%s)', (dialect) => {
+describe.each(DIALECTS)('attachments become files (%s)', (dialect) => {
   const databases = useDatabases()
 
   async function prepare(kind: Dialect, messages: number) {

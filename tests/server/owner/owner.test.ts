@@ -11,6 +11,7 @@ import { claimStore, isOwned, type StoreOwner } from '../../../server/owner/owne
 import { useProcesses } from '../../support/server/process.ts'
 import { databaseKeys } from '../../support/server/server.ts'
 import { silentLog, useDatabases } from '../../support/store/databases.ts'
+import { DIALECTS } from '../../support/store/dialects.ts'
 import { onServer } from '../../support/store/postgres-server.ts'
 
 const claim = (
@@ -19,7 +20,7 @@ const claim = (
 ): Promise<StoreOwner> =>
   claimStore(settings, { instance: 'test', log: silentLog, onTaken() {}, ...options })
 
-describe.each(['sqlite', 'postgres'] as const)('the owner of a store (%s)', (dialect) => {
+describe.each(DIALECTS)('the owner of a store (%s)', (dialect) => {
   const databases = useDatabases()
   const { folder, start } = useProcesses()
 

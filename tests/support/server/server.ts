@@ -9,6 +9,7 @@ import { parseConfig } from '../../../server/config/load.ts'
 import type { DatabaseSettings, Dialect } from '../../../server/db/database.ts'
 import { shareCompiledPython } from '../sandbox/compiled-python.ts'
 import { useDatabases } from '../store/databases.ts'
+import { DIALECTS } from '../store/dialects.ts'
 
 /** The application from the build; loading it from the sources would take a second in each test file. */
 const { createServer }: typeof app = await import(join(inject('serverBuild'), 'app.js'))
@@ -123,7 +124,7 @@ export function describeOnEachServer(
     ) => Promise<TestServer>,
   ) => void,
 ): void {
-  for (const dialect of ['sqlite', 'postgres'] as const)
+  for (const dialect of DIALECTS)
     describe(`${name} (${dialect})`, () => {
       const { start } = useServers()
       suite((config = {}, options = {}) => start({ config, dialect, ...options }))

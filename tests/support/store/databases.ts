@@ -12,6 +12,7 @@ import type {
   StatementListener,
   StoreLog,
 } from '../../../server/db/database.ts'
+import { DIALECTS } from './dialects.ts'
 import { dropDatabases, emptyDatabase, onServer, withDatabase } from './postgres-server.ts'
 
 /** Where SQLite files are: in memory where there is room, because a test waits for the disk with each commit. */
@@ -121,7 +122,7 @@ export function describeOnEachDatabase(
   name: string,
   suite: (open: (options?: OpenOptions) => Promise<Database>, dialect: Dialect) => void,
 ): void {
-  for (const dialect of ['sqlite', 'postgres'] as const)
+  for (const dialect of DIALECTS)
     describe(`${name} (${dialect})`, () => {
       const { open } = useDatabases()
       suite((options) => open(dialect, options), dialect)

@@ -6,11 +6,12 @@ import { presentation } from '../../../support/documents.ts'
 import { HEVC_PHOTO } from '../../../support/files/hevc-photo.ts'
 import { TEST_JWT_SECRET, type TestServer, useServers } from '../../../support/server/server.ts'
 import { uploadFile } from '../../../support/server/uploads.ts'
+import { DIALECTS } from '../../../support/store/dialects.ts'
 
 const hashOf = (bytes: Uint8Array | string): string =>
   createHash('sha256').update(bytes).digest('hex')
 
-describe.each(['sqlite', 'postgres'] as const)('files (%s)', (dialect) => {
+describe.each(DIALECTS)('files (%s)', (dialect) => {
   const servers = useServers()
   let server: TestServer
   let token: string

@@ -12,10 +12,11 @@ import type {
 } from '../../../../../server/protocol/ids.ts'
 import { type Random, rounds, SEED } from '../../../../support/random.ts'
 import { useDatabases } from '../../../../support/store/databases.ts'
+import { DIALECTS } from '../../../../support/store/dialects.ts'
 import { PAGE, readAll } from '../../../../support/store/histories.ts'
 import { chatRun, say, somebody } from '../../../../support/store/store-rows.ts'
 
-for (const dialect of ['sqlite', 'postgres'] as const)
+for (const dialect of DIALECTS)
   describe(`remembered history (${dialect})`, () => {
     const databases = useDatabases()
     /** Connections of two processes. SQLite has one owner, so there the other is the one that wrote before a restart. */
