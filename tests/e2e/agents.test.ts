@@ -229,21 +229,23 @@ describeInBrowser('agents in the page', (visitor) => {
       language: 'zh-CN',
       theme: 'dark',
     })
-    await page.getByRole('tab', { name: '知识' }).click()
     await page
-      .getByRole('tabpanel')
       .locator('input[type=file]')
+      .first()
       .setInputFiles([
         { name: 'handbook.pdf', mimeType: 'application/pdf', buffer: await readFile(handbook) },
         { name: 'bad.pdf', mimeType: 'application/pdf', buffer: Buffer.from('no PDF at all') },
       ])
-    const row = (name: string) => page.getByRole('listitem').filter({ hasText: name })
-    await row('handbook.pdf').getByText(/段$/).waitFor()
-    await row('bad.pdf').locator('.text-bad').waitFor()
+    await page.getByRole('button', { name: '设为可搜索' }).click()
+    const row = (name: RegExp) => page.getByRole('treeitem', { name })
+    await row(/handbook\.pdf/).getByText('可搜索', { exact: true }).waitFor({ state: 'attached' })
+    const unreadable = row(/bad\.pdf/).getByText('无法读取，不能搜索')
+    await unreadable.waitFor({ state: 'attached' })
+    await row(/bad\.pdf/).click()
+    await page.locator('.text-bad').first().waitFor()
     await expectAccessible(page)
-    await row('bad.pdf').getByRole('button', { name: /^删除/ }).click()
-    await page.getByRole('alertdialog').getByRole('button', { name: /^删除/ }).click()
-    await row('bad.pdf').waitFor({ state: 'detached' })
+    await page.getByRole('switch', { name: '可搜索', checked: true }).press('Space')
+    await unreadable.waitFor({ state: 'detached' })
     await page.goto(`${server.url}/?project=${json.data.id}`)
     await page.getByRole('button', { name: /Library/ }).waitFor()
     await say(page, '年假有多少天？')
