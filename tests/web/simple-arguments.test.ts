@@ -20,6 +20,7 @@ test.each([
   ['a list', '{"paths":["a"]}'],
   ['nothing', '{"path":null}'],
   ['a hidden character', '{"path":"a\\u202eb"}'],
+  ['a hidden character in a name', '{"pa\\u202eth":"a"}'],
   ['a line end of Windows', '{"content":"a\\r\\nb"}'],
   ['a number with more digits than the page can keep', '{"id":12345678901234567890}'],
   ['no argument', '{}'],

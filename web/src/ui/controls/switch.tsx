@@ -9,12 +9,15 @@ export function Switch({
   checked,
   onChange,
   disabled = false,
+  autoFocus = false,
 }: {
   label: string
   hint?: string | undefined
   checked: boolean
   onChange: (checked: boolean) => void
   disabled?: boolean
+  /** Whether it takes the focus when it appears. */
+  autoFocus?: boolean
 }) {
   const id = useId()
   return (
@@ -28,6 +31,7 @@ export function Switch({
         checked={checked}
         onCheckedChange={onChange}
         disabled={disabled}
+        autoFocus={autoFocus}
         className="relative h-6 w-10.5 shrink-0 rounded-full bg-line-strong transition-colors data-[state=checked]:bg-accent disabled:opacity-50"
       >
         <RadixSwitch.Thumb className="block size-5 translate-x-0.5 rounded-full bg-white shadow-low transition-transform data-[state=checked]:translate-x-5 rtl:-translate-x-0.5 rtl:data-[state=checked]:-translate-x-5" />

@@ -61,6 +61,8 @@ export function ApprovalCard({
   /** Focuses the card again: with the focus on the body, the next Escape would stop the run. */
   const backToCard = useCallback((): void => {
     setMode('ask')
+    // The fields begin again with the last values that could be sent.
+    setBad(false)
     card.current?.focus({ preventScroll: true })
   }, [])
 
@@ -77,7 +79,7 @@ export function ApprovalCard({
   }
 
   const sendDecision = async (decision: 'approve' | 'reject'): Promise<void> => {
-    if (invalid) return
+    if (invalid || busy) return
     setBusy(true)
     deciding.current = true
     try {

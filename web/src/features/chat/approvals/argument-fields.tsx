@@ -36,14 +36,14 @@ export function ArgumentFields({
   onChange: (json: string | null) => void
 }) {
   const { t } = useTranslation()
-  const [written, setWritten] = useState<Readonly<Record<string, string | boolean>>>({})
+  const [written, setWritten] = useState<ReadonlyMap<string, string | boolean>>(new Map())
   const valuesOf = (texts: typeof written) =>
     fields.map(({ name, value }) => {
-      const now = texts[name]
+      const now = texts.get(name)
       return { name, value: typeof now === 'string' ? readField(value, now) : (now ?? value) }
     })
   const write = (name: string, value: string | boolean): void => {
-    const after = { ...written, [name]: value }
+    const after = new Map(written).set(name, value)
     setWritten(after)
     const values = valuesOf(after)
     onChange(
@@ -57,10 +57,16 @@ export function ArgumentFields({
     )
   }
   return fields.map(({ name, value }, at) => {
-    const now = written[name] ?? value
+    const now = written.get(name) ?? value
     if (typeof now === 'boolean')
       return (
-        <Switch key={name} label={labelOf(name)} checked={now} onChange={(on) => write(name, on)} />
+        <Switch
+          key={name}
+          label={labelOf(name)}
+          checked={now}
+          autoFocus={at === 0}
+          onChange={(on) => write(name, on)}
+        />
       )
     const text = String(now)
     const common = {
@@ -92,7 +98,7 @@ export function ArgumentFields({
   })
 }
 
-/** All arguments as one text. */
+/** All arguments as one text, which takes the focus. */
 export function JsonField({
   ref,
   value,
@@ -108,6 +114,7 @@ export function JsonField({
   return (
     <TextArea
       ref={ref}
+      autoFocus
       label={t('approval.arguments')}
       value={value}
       rows={Math.min(16, value.split('\n').length + 1)}

@@ -19,7 +19,7 @@ export function simpleArguments(json: string): SimpleArgument[] | null {
   const parsed = parseJson(json)
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return null
   const fields = Object.entries(parsed).flatMap(([name, value]) =>
-    isSimple(value) ? [{ name, value }] : [],
+    isSimple(value) && visibleText(name) === name ? [{ name, value }] : [],
   )
   return fields.length > 0 && fields.length === Object.keys(parsed).length ? fields : null
 }
