@@ -28,7 +28,9 @@ const EXPLAINED: readonly PythonOutcome['status'][] = ['raised', 'refused', 'cra
 /** Runs the program once, when it is mounted; stops it when it is removed. */
 export function ProgramRun({ code, onClose }: ProgramRunProps) {
   const { t } = useTranslation()
-  const { conversationId, projectId } = useContext(ConversationContext)
+  const current = useContext(ConversationContext)
+  /** Where it was started: another project of the conversation must not run it again. */
+  const [place] = useState(current)
   const [state, setState] = useState<State>({ kind: 'running' })
   const controller = useRef<AbortController | null>(null)
   useEffect(() => {
@@ -37,7 +39,7 @@ export function ProgramRun({ code, onClose }: ProgramRunProps) {
     const show = (next: State): void => {
       if (controller.current === running) setState(next)
     }
-    runPython(code, { conversationId, projectId }, running.signal).then(
+    runPython(code, place, running.signal).then(
       (outcome) => show({ kind: 'ended', outcome }),
       (error: unknown) =>
         show(
@@ -50,7 +52,7 @@ export function ProgramRun({ code, onClose }: ProgramRunProps) {
       controller.current = null
       running.abort()
     }
-  }, [code, conversationId, projectId])
+  }, [code, place])
   return (
     <section
       aria-label={t('prose.code.result')}
