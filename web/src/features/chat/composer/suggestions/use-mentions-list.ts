@@ -50,6 +50,10 @@ function useFiles(
     placeholderData: (previous) => previous,
     meta: { quiet: true },
   })
+  // The answer may still be that to an earlier query; Enter must not choose what no longer matches.
+  const matching = (query === '' ? [] : (found?.files ?? []))
+    .map(({ path }) => path)
+    .filter((path) => path.toLowerCase().includes(query.toLowerCase()))
   const begins = ({ name }: { name: string }): boolean => name.toLowerCase().startsWith(start)
   const folders = (data?.directories ?? []).filter(begins).map(({ path }) => ({
     key: `folder ${path}`,
@@ -58,23 +62,21 @@ function useFiles(
     choose: () => replace(`@${path}/`),
   }))
   const near = (data?.files ?? []).filter(begins).map(({ path }) => path)
-  const files = [...new Set([...near, ...(found?.files ?? []).map(({ path }) => path)])].map(
-    (path) => ({
-      key: `file ${path}`,
-      icon: FileIcon,
-      label: path,
-      choose() {
-        replace(`\`${path}\` `)
-        attachStored(path.split('/').at(-1) ?? path, (signal) =>
-          request<FileInfo>(`/api/projects/${projectId}/attachments`, {
-            method: 'POST',
-            body: { path },
-            signal,
-          }),
-        )
-      },
-    }),
-  )
+  const files = [...new Set([...near, ...matching])].map((path) => ({
+    key: `file ${path}`,
+    icon: FileIcon,
+    label: path,
+    choose() {
+      replace(`\`${path}\` `)
+      attachStored(path.split('/').at(-1) ?? path, (signal) =>
+        request<FileInfo>(`/api/projects/${projectId}/attachments`, {
+          method: 'POST',
+          body: { path },
+          signal,
+        }),
+      )
+    },
+  }))
   return [...folders, ...files].slice(0, SUGGESTIONS_OF_A_KIND)
 }
 
