@@ -63,10 +63,14 @@ const ACTIONS: Record<AuditAction, true> = {
 }
 const isAction = (name: string): name is AuditAction => Object.hasOwn(ACTIONS, name)
 
-/** The moments at which a day of the reader's time zone begins and ends, as ISO 8601; '' for no day. */
-const startOf = (day: string): string => (day === '' ? '' : new Date(`${day}T00:00`).toISOString())
-const endOf = (day: string): string =>
-  day === '' ? '' : new Date(`${day}T23:59:59.999`).toISOString()
+/** As ISO 8601; '' for a time that is none, such as one without a day or in a year of five digits. */
+const momentOf = (time: string): string => {
+  const moment = new Date(time)
+  return Number.isNaN(moment.getTime()) ? '' : moment.toISOString()
+}
+/** The moments at which a day of the reader's time zone begins and ends; '' for no day. */
+const startOf = (day: string): string => momentOf(`${day}T00:00`)
+const endOf = (day: string): string => momentOf(`${day}T23:59:59.999`)
 
 /** A tab of the administration. Older entries load on request. */
 export function AuditSection() {
@@ -126,6 +130,8 @@ export function AuditSection() {
             label={t(`admin.log.${end}`)}
             type="date"
             min={end === 'to' ? days.from : undefined}
+            // Browsers then accept only years of four digits.
+            max="9999-12-31"
             value={days[end]}
             onChange={(event) => setDays({ ...days, [end]: event.target.value })}
           />
