@@ -132,7 +132,7 @@ function Chip({
     <li
       aria-busy={uploading}
       className={classNames(
-        'relative flex h-10 max-w-60 items-center gap-2 rounded-[10px] border border-line bg-paper pe-2 ps-1.5 text-note',
+        'relative flex h-10 max-w-60 pointer-coarse:h-auto pointer-coarse:min-h-11 items-center gap-2 rounded-[10px] border border-line bg-paper pe-2 ps-1.5 text-note',
         opens !== undefined && 'hover:border-line-strong',
       )}
     >
