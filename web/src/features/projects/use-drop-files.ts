@@ -1,6 +1,7 @@
 // Uploads files and folders that were dropped on a project's tree or chosen for it. Asks if they may replace others.
 import { useEffect, useRef, useState } from 'react'
 import { useMakeSearchable } from '../../lib/api/documents.ts'
+import { ApiError } from '../../lib/http/api-client.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { notify } from '../../ui/overlays/toasts.ts'
 import { errorText } from '../../ui/states/error-text.ts'
@@ -39,11 +40,13 @@ export function useDropFiles(projectId: string) {
     }
   }
   const makeAllSearchable = async (files: readonly PathedFile[]): Promise<void> => {
-    try {
-      for (const { path } of files) await makeSearchable.mutateAsync(path)
-    } catch {
-      // The mutation has reported it. The others would be refused for the same reason.
-    }
+    for (const { path } of files)
+      try {
+        await makeSearchable.mutateAsync(path)
+      } catch (error) {
+        // The mutation has reported it. One file may be gone or too large; for other reasons, the rest would be refused, too.
+        if (!(error instanceof ApiError && (error.status === 404 || error.status === 413))) return
+      }
   }
   /** A drop may be an accident. */
   const ask = (files: PathedFile[]): void => {
