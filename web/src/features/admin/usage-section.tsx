@@ -9,6 +9,7 @@ import { Button } from '../../ui/controls/button.tsx'
 import { SelectField } from '../../ui/controls/field.tsx'
 import { Segmented } from '../../ui/controls/segmented.tsx'
 import { ShowMore } from '../../ui/controls/show-more.tsx'
+import { ScrollRegion } from '../../ui/scroll-region.tsx'
 import { errorText } from '../../ui/states/error-text.ts'
 import { Empty, Failed, Loading } from '../../ui/states/feedback.tsx'
 import { monthsBetween } from './months.ts'
@@ -66,7 +67,7 @@ export function UsageSection() {
         <Empty icon={ChartNoAxesColumn} title={t('admin.usage.none')} />
       )}
       {report !== undefined && rows.length > 0 && (
-        <div className="overflow-x-auto rounded-2xl border border-line bg-surface">
+        <ScrollRegion className="overflow-x-auto rounded-2xl border border-line bg-surface -outline-offset-2">
           <table className="w-full text-sm tabular-nums">
             <thead className="text-muted">
               <tr>
@@ -98,7 +99,7 @@ export function UsageSection() {
               </tr>
             </tfoot>
           </table>
-        </div>
+        </ScrollRegion>
       )}
       <ShowMore list={usage} queryKey={usageKey(month, by)} />
       {by === 'group' && rows.length > 0 && (

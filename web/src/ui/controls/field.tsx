@@ -137,7 +137,13 @@ export function SelectField({
   const error = ownError ?? fault
   return (
     <Frame label={label} hint={hint} error={error} id={id}>
-      <select id={id} className={classNames(inputClass, 'h-10', className)} {...rest}>
+      <select
+        id={id}
+        aria-invalid={error !== undefined}
+        aria-describedby={hint !== undefined || error !== undefined ? `${id}-note` : undefined}
+        className={classNames(inputClass, 'h-10', className)}
+        {...rest}
+      >
         {options.map((option) => (
           <option key={option.value} value={option.value}>
             {option.label}
