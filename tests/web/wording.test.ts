@@ -17,6 +17,19 @@ const flat = (tree: Tree, path = ''): [string, string][] =>
 const saying = (texts: [string, string][], words: RegExp, exempt = /^$/): [string, string][] =>
   texts.filter(([key, text]) => words.test(text) && !exempt.test(key))
 
+/** All texts of a Chinese page. */
+async function chineseTexts(language: 'zh' | 'zh-Hant'): Promise<[string, string][]> {
+  const source = LANGUAGES[language]
+  const [first, later, refusals, doctor] = await Promise.all([
+    source.firstScreen(),
+    source.pages(),
+    source.refusals?.(),
+    source.findings?.(),
+  ])
+  const more = { refusals: refusals?.refusals ?? {}, findings: doctor?.findings ?? {} }
+  return flat({ ...first, ...later, ...more } as Tree)
+}
+
 describe('the words of the page', () => {
   test('are not our own in English: no iterations, runs as things, passages, strictness or text from outside', () => {
     const texts = flat({ ...english, ...englishPages } as Tree)
@@ -33,23 +46,26 @@ describe('the words of the page', () => {
   })
 
   test('are one for each thing in Chinese', async () => {
-    const [first, later, refusals] = await Promise.all([
-      LANGUAGES.zh.firstScreen(),
-      LANGUAGES.zh.pages(),
-      LANGUAGES.zh.refusals?.(),
-    ])
-    const texts = flat({ ...first, ...later, refusals: refusals?.refusals ?? {} } as Tree)
+    const texts = await chineseTexts('zh')
     const ours =
       /批准|审批|运行详情|最近的运行|这次运行|迭代|首个 token|第二重|双重验证|撤销链接|自动检测|移除|按名称附加|保存提示词|外部内容|外部文本|严格级别/
     expect(saying(texts, ours)).toEqual([])
     // A quota is written as "0 / 8".
     expect(saying(texts, /已用 \{\{/)).toEqual([])
     // A name before 的 is in quotation marks; numbers, sizes and addresses are not.
-    expect(saying(texts, /\{\{(name|url|model)\}\} 的/)).toEqual([])
+    expect(saying(texts, /\{\{(name|url|model|tool)\}\} 的/)).toEqual([])
     // "您" and "你" are never mixed.
     expect(saying(texts, /您/)).toEqual([])
     const byKey = new Map(texts)
     expect(byKey.get('admin.detail.address')).toBe('IP 地址')
     expect(byKey.get('webhooks.url')).toBe('网址')
+  })
+
+  test('are Traditional Chinese where one character or word of Simplified Chinese is several', async () => {
+    const texts = await chineseTexts('zh-Hant')
+    // 只, 准, 后, 签, 项目 and 用户 with the wrong one of their two counterparts.
+    const misread = /隻能|獲準|天后|籤名|留空的專案|使用者名稱空間/
+    expect(saying(texts, misread)).toEqual([])
+    expect(saying(texts, /您/)).toEqual([])
   })
 })

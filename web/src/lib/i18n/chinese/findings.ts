@@ -123,7 +123,7 @@ export const findings: FindingTexts = {
     subject: '被替换内容的副本',
     detail: '{{count}} 个，创建 {{days}} 天后删除：{{names}}',
   },
-  copies_kept: { subject: '被替换内容的副本', detail: '{{count}} 个，保留到您删除为止：{{names}}' },
+  copies_kept: { subject: '被替换内容的副本', detail: '{{count}} 个，保留到你删除为止：{{names}}' },
   installation_later: { subject: '安装', detail: '下次启动时会标记文件夹' },
   installation_differs: { subject: '安装', detail: '{{detail}}', advice: '{{advice}}' },
   installation_ok: { subject: '安装', detail: '文件夹属于此数据库' },

@@ -145,7 +145,7 @@ export const settingsPages: typeof english = {
       '“{{tool}}”更改了自己的说明。虽然 config.yml 将它设为{{risk}}，现在仍会重新请求允许。如果你仍希望如此，请接受更改。',
     changedSchema: '它的参数',
     accept: '接受',
-    acceptTool: '接受 {{tool}} 的更改',
+    acceptTool: '接受“{{tool}}”的更改',
     output: '程序最近的输出',
     problem: {
       unreadable: '已略过 {{name}}：没有可用的名称或网址。',

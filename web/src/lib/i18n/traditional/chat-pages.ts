@@ -135,7 +135,7 @@ export const chatPages: typeof english = {
       suspended: '因關機中斷',
     },
     ofAttempt: '第 {{number}} 次嘗試',
-    instance: '例項 {{id}}',
+    instance: '執行個體 {{id}}',
   },
   picker: {
     search: '搜尋模型',

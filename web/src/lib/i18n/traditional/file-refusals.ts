@@ -2,7 +2,7 @@
 import type { FILE_FAILURES } from '../../../../../server/protocol/failures/files.ts'
 
 export const files: Record<keyof typeof FILE_FAILURES, string> = {
-  binary_file: '「{{path}}」是二進位制檔案（{{kind}}，{{size}}），不能作為文本讀取。',
+  binary_file: '「{{path}}」是二進位檔案（{{kind}}，{{size}}），不能作為文本讀取。',
   checkpoint_not_found: '沒有這個檢查點。',
   content_expired: '「{{path}}」的早期內容已不再儲存，無法還原到這個狀態。',
   disk_full: '磁碟已滿，沒有做任何更改。請騰出空間後再試。',
@@ -22,7 +22,7 @@ export const files: Record<keyof typeof FILE_FAILURES, string> = {
   file_upload_too_large: '一個檔案最多 {{limit}}。',
   file_thumbnail_missing: '「{{name}}」不是圖片，沒有縮圖。去掉 `thumb` 即可獲取檔案本身。',
   file_used: '有訊息正在使用這個檔案，請先刪除該訊息。',
-  image_unreadable: '無法將「{{name}}」作為圖片讀取：檔案已損壞、畫素過多，或格式不受支援。',
+  image_unreadable: '無法將「{{name}}」作為圖片讀取：檔案已損壞、像素過多，或格式不受支援。',
   file_content_missing: '伺服器上缺少這個檔案的內容。管理員可以從備份中還原。',
   file_created_meanwhile: '已有檔案「{{path}}」，請先讀取再修改。',
   file_deleted_meanwhile: '「{{path}}」已被他人刪除。修改前請先確認有哪些檔案。',
@@ -32,8 +32,8 @@ export const files: Record<keyof typeof FILE_FAILURES, string> = {
   file_not_found: '沒有檔案或資料夾「{{path}}」。',
   file_removed_while_written: '寫入過程中，「{{path}}」被刪除了，請重試。',
   file_replaced: '「{{path}}」在使用時被替換了。沒有做任何更改，請重試。',
-  file_too_large: '「{{path}}」的大小為 {{size}}，最多隻能讀取 {{limit}}。',
-  file_too_large_to_write: '「{{path}}」的大小將達到 {{size}}，最多隻能寫入 {{limit}}。',
+  file_too_large: '「{{path}}」的大小為 {{size}}，最多只能讀取 {{limit}}。',
+  file_too_large_to_write: '「{{path}}」的大小將達到 {{size}}，最多只能寫入 {{limit}}。',
   file_unusable: '無法使用「{{path}}」。',
   file_would_be_too_large: '「{{path}}」將會過大。',
   files_missing: '請至少選擇一個檔案。',

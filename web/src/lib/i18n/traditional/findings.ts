@@ -1,7 +1,7 @@
 // Traditional Chinese texts of the doctor's findings, by their codes in the protocol.
 import type { FindingFolders, FindingTexts } from '../finding-texts.ts'
 
-const INSTALL = '安裝 bubblewrap（apt-get install bubblewrap），並允許使用者名稱空間。'
+const INSTALL = '安裝 bubblewrap（apt-get install bubblewrap），並允許使用者命名空間。'
 const ONE_BY_ONE = '在 JavaScript 中逐個比較向量'
 
 export const findings: FindingTexts = {
@@ -89,7 +89,7 @@ export const findings: FindingTexts = {
     subject: 'Redis',
     detail: '{{host}} 沒有回應（{{reason}}）',
     advice:
-      '請啟動 Redis，或更正 redis_url。在此之前，各例項各自計算額度，其他例項上的回答從資料庫讀取。',
+      '請啟動 Redis，或更正 redis_url。在此之前，各執行個體各自計算額度，其他執行個體上的回答從資料庫讀取。',
   },
   registration_open: {
     subject: '註冊',
@@ -121,9 +121,9 @@ export const findings: FindingTexts = {
   },
   copies: {
     subject: '被替換內容的副本',
-    detail: '{{count}} 個，建立 {{days}} 天后刪除：{{names}}',
+    detail: '{{count}} 個，建立 {{days}} 天後刪除：{{names}}',
   },
-  copies_kept: { subject: '被替換內容的副本', detail: '{{count}} 個，保留到您刪除為止：{{names}}' },
+  copies_kept: { subject: '被替換內容的副本', detail: '{{count}} 個，保留到你刪除為止：{{names}}' },
   installation_later: { subject: '安裝', detail: '下次啟動時會標記資料夾' },
   installation_differs: { subject: '安裝', detail: '{{detail}}', advice: '{{advice}}' },
   installation_ok: { subject: '安裝', detail: '資料夾屬於此資料庫' },
@@ -142,7 +142,7 @@ export const findings: FindingTexts = {
     subject: '郵件伺服器',
     detail: '{{host}}：{{reason}}',
     advice:
-      '請為郵件伺服器設定本機信任的證書，或將 NODE_EXTRA_CA_CERTS 設為包含該證書的檔案，然後重新啟動。',
+      '請為郵件伺服器設定本機信任的憑證，或將 NODE_EXTRA_CA_CERTS 設為包含該憑證的檔案，然後重新啟動。',
   },
   mail_ok: { subject: '郵件伺服器', detail: '{{host}} 有回應' },
   mcp_broken: {
@@ -160,7 +160,7 @@ export const findings: FindingTexts = {
   mcp_sign_in: { subject: 'MCP 伺服器 {{server}}', detail: '有回應，由每位使用者自行登入' },
   models_none: {
     subject: '模型',
-    detail: 'config.yml 中沒有：伺服器使用在網頁中新增的模型，否則使用內建演示',
+    detail: 'config.yml 中沒有：伺服器使用在網頁中新增的模型，否則使用內建展示',
   },
   model_key_refused: {
     subject: '模型 {{model}}',

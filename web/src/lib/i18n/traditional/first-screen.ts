@@ -32,7 +32,7 @@ export const firstScreen: typeof english = {
     offline: '無法連線到伺服器。請確認伺服器正在執行，並檢查網路。',
     unexpected: '伺服器傳回了非預期的回應。請重新整理頁面；如果問題依舊，請查看伺服器記錄檔。',
     status:
-      '伺服器或其前面的 Proxy傳回了 HTTP {{status}}。請重試；如果問題依舊，請查看它們的記錄檔。',
+      '伺服器或其前面的 Proxy 傳回了 HTTP {{status}}。請重試；如果問題依舊，請查看它們的記錄檔。',
     notFound: '頁面不存在',
     notFoundText: '網址有誤，或者頁面已被移動或刪除。',
     home: '返回首頁',
@@ -66,7 +66,7 @@ export const firstScreen: typeof english = {
     offlineMissing: '此裝置上沒有儲存這個對話。重新聯網後即可開啟。',
   },
   home: {
-    demo: '現在和你對話的是內建演示，並非語言模型。',
+    demo: '現在和你對話的是內建展示，並非語言模型。',
     demoAdd: '新增真正的模型',
     greeting: {
       night: '夜深了，想做點什麼？',
@@ -79,7 +79,7 @@ export const firstScreen: typeof english = {
     suggestions: '可以試試',
     try: {
       tour: { label: '看看導覽', text: '請帶我看一遍導覽。' },
-      time: { label: '北京時間', text: '北京現在幾點？' },
+      time: { label: '台北時間', text: '台北現在幾點？' },
       text: { label: '解釋一個問題', text: '用五句話解釋天空為什麼是藍色的。' },
       report: { label: '寫週報', text: '根據下面的要點寫一份簡短的週報：' },
       code: { label: '解釋程式碼', text: '解釋下面的程式碼在做什麼：' },
@@ -115,7 +115,7 @@ export const firstScreen: typeof english = {
     model: '模型',
     modelIs: '模型：{{name}}',
     demoName: '展示',
-    demoHint: '演示用，並非語言模型',
+    demoHint: '展示用，並非語言模型',
     thinking: '先思考再回答',
     tools: '使用工具',
     compare: '對比兩個模型',
@@ -124,7 +124,7 @@ export const firstScreen: typeof english = {
     dictate: '語音輸入',
     dictateHint: '語音輸入（瀏覽器可能會將音訊傳送給其廠商）',
     stopDictation: '停止語音輸入',
-    microphoneBlocked: '瀏覽器未獲準使用麥克風，請在網站設定中允許。',
+    microphoneBlocked: '瀏覽器未獲准使用麥克風，請在網站設定中允許。',
     dictationFailed: '語音輸入已中斷，請檢查網路後重試。',
     toolsOff: '工具已關閉，點選開啟',
     pasted: '文本較長，已作為檔案新增。',
@@ -241,7 +241,7 @@ export const firstScreen: typeof english = {
       delete_permanently_other: '已徹底刪除 {{count}} 個對話',
     },
     group: {
-      trash: '30 天后徹底刪除',
+      trash: '30 天後徹底刪除',
       pinned: '已釘選',
       today: '今天',
       yesterday: '昨天',

@@ -159,11 +159,11 @@ export const pages: typeof englishPages = {
     known: '已有標籤',
   },
   share: {
-    unreadable: '伺服器已無法讀取此連結，但存取者仍可使用。請停止分享後重新分享以獲得新連結。',
+    unreadable: '伺服器已無法讀取此連結，但訪客仍可使用。請停止分享後重新分享以獲得新連結。',
     continueTitle: '繼續這個分享的對話？',
     continueText: '其中的文字會複製到你自己的一個對話中，原分享保持不變。',
     continue: '繼續',
-    title: '通過連結分享',
+    title: '透過連結分享',
     text: '任何擁有連結的人都可以閱讀目前所示訊息的副本。',
     link: '連結',
     include: {
@@ -175,7 +175,7 @@ export const pages: typeof englishPages = {
     password: '密碼',
     passwordKept: '留空則保留目前密碼。',
     end: '到期時間',
-    ends: { keep: '保持不變', never: '永不', '1': '1 天后', '7': '7 天后', '30': '30 天后' },
+    ends: { keep: '保持不變', never: '永不', '1': '1 天後', '7': '7 天後', '30': '30 天後' },
     create: '建立連結',
     renew: '更新副本',
     revoke: '停止分享',

@@ -34,7 +34,7 @@ export const results: typeof english = {
   linesRead: '只讀取了第 1–{{last}} 行，共 {{total}} 行。',
   moreMatches: '可能還有更多匹配。',
   noOutput: '沒有輸出',
-  timedOut: '已超時',
+  timedOut: '已逾時',
   feelsLike: '體感溫度',
   humidity: '溼度',
   wind: '風速',
