@@ -144,6 +144,10 @@ describeInBrowser('the composer', (visitor) => {
 
   test('the model picker finds a model by typing, and the next chat uses it', async () => {
     const page = await visitor.open(server.url)
+    // A suggestion that needs a file waits for it in the field.
+    await page.getByRole('button', { name: 'Summarize a PDF' }).click()
+    await expect.poll(() => composer(page).inputValue()).toBe('Summarize the attached PDF.')
+    await composer(page).fill('')
     await page.getByRole('button', { name: 'Model: First' }).click()
     const picker = page.getByRole('dialog', { name: 'Model' })
     await picker.getByRole('combobox', { name: 'Search models' }).fill('second')

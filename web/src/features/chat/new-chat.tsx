@@ -4,6 +4,7 @@ import {
   Calculator,
   Clock,
   Code,
+  FileText,
   FolderSearch,
   Ghost,
   Lightbulb,
@@ -61,6 +62,7 @@ const DEMO_SUGGESTIONS = [
 const MODEL_SUGGESTIONS = [
   { key: 'text', icon: Lightbulb },
   { key: 'report', icon: NotebookPen, needsMore: true },
+  { key: 'pdf', icon: FileText, needsMore: true },
   { key: 'code', icon: Code, needsMore: true },
 ] as const
 /** Only in a project. */

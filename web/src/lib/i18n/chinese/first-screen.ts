@@ -81,6 +81,7 @@ export const chinese: typeof english = {
       time: { label: '北京时间', text: '北京现在几点？' },
       text: { label: '解释一个问题', text: '用五句话解释天空为什么是蓝色的。' },
       report: { label: '写周报', text: '根据下面的要点写一份简短的周报：' },
+      pdf: { label: '总结 PDF', text: '总结附件中的 PDF，列出要点。' },
       code: { label: '解释代码', text: '解释下面的代码在做什么：' },
       sum: { label: '做一道算术题', text: '计算 (17.5 * 12) / 3 + 4^3' },
       files: { label: '列出项目文件', text: '列出这个项目的文件。' },

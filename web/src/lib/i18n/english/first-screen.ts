@@ -85,6 +85,7 @@ export const english = {
         label: 'Write a weekly report',
         text: 'Write a short weekly report from these notes: ',
       },
+      pdf: { label: 'Summarize a PDF', text: 'Summarize the attached PDF.' },
       code: { label: 'Explain code', text: 'Explain what this code does: ' },
       sum: { label: 'Do some math', text: 'What is (17.5 * 12) / 3 + 4^3?' },
       files: { label: 'List my project’s files', text: 'List the files of this project.' },

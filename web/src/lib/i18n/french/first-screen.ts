@@ -101,6 +101,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
         label: 'Rédiger un compte rendu',
         text: 'Rédige un bref compte rendu de la semaine à partir de ces notes : ',
       },
+      pdf: { label: 'Résumer un PDF', text: 'Résume le PDF joint.' },
       code: { label: 'Expliquer du code', text: 'Explique ce que fait ce code : ' },
       sum: { label: 'Faire un calcul', text: 'Combien font (17.5 * 12) / 3 + 4^3 ?' },
       files: {

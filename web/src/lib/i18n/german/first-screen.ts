@@ -98,6 +98,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
         label: 'Wochenbericht schreiben',
         text: 'Schreibe aus diesen Notizen einen kurzen Wochenbericht: ',
       },
+      pdf: { label: 'PDF zusammenfassen', text: 'Fasse die angehängte PDF-Datei zusammen.' },
       code: { label: 'Code erklären', text: 'Erkläre, was dieser Code tut: ' },
       sum: { label: 'Etwas ausrechnen', text: 'Was ist (17.5 * 12) / 3 + 4^3?' },
       files: {

@@ -92,6 +92,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
       time: { label: '東京は今何時？', text: '東京は今何時ですか？' },
       text: { label: '説明してもらう', text: '空が青い理由を 5 文で説明してください。' },
       report: { label: '週報を書く', text: '次のメモから短い週報を書いてください：' },
+      pdf: { label: 'PDF を要約する', text: '添付した PDF を要約してください。' },
       code: { label: 'コードを説明する', text: 'このコードが何をするか説明してください：' },
       sum: { label: '計算する', text: '(17.5 * 12) / 3 + 4^3 はいくつですか？' },
       files: {

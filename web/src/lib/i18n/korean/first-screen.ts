@@ -91,6 +91,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
       time: { label: '서울은 지금 몇 시인가요?', text: '서울은 지금 몇 시인가요?' },
       text: { label: '무언가 설명하기', text: '하늘이 파란 이유를 다섯 문장으로 설명해 주세요.' },
       report: { label: '주간 보고서 쓰기', text: '다음 메모로 짧은 주간 보고서를 써 주세요: ' },
+      pdf: { label: 'PDF 요약하기', text: '첨부한 PDF를 요약해 주세요.' },
       code: { label: '코드 설명하기', text: '이 코드가 무엇을 하는지 설명해 주세요: ' },
       sum: { label: '계산하기', text: '(17.5 * 12) / 3 + 4^3은 얼마인가요?' },
       files: { label: '내 프로젝트의 파일 목록', text: '이 프로젝트의 파일을 나열해 주세요.' },

@@ -98,6 +98,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
         label: 'Escrever um relatório semanal',
         text: 'Escreva um breve relatório semanal com base nestas notas: ',
       },
+      pdf: { label: 'Resumir um PDF', text: 'Resuma o PDF anexado.' },
       code: { label: 'Explicar código', text: 'Explique o que este código faz: ' },
       sum: { label: 'Fazer uma conta', text: 'Quanto é (17.5 * 12) / 3 + 4^3?' },
       files: {

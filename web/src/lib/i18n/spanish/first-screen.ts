@@ -98,6 +98,7 @@ export const firstScreen: Translation<typeof english, Forms> = {
         label: 'Escribir un informe semanal',
         text: 'Escribe un breve informe semanal a partir de estas notas: ',
       },
+      pdf: { label: 'Resumir un PDF', text: 'Resume el PDF adjunto.' },
       code: { label: 'Explicar código', text: 'Explica qué hace este código: ' },
       sum: { label: 'Hacer un cálculo', text: '¿Cuánto es (17.5 * 12) / 3 + 4^3?' },
       files: {

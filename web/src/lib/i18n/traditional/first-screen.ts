@@ -82,6 +82,7 @@ export const firstScreen: typeof english = {
       time: { label: '台北時間', text: '台北現在幾點？' },
       text: { label: '解釋一個問題', text: '用五句話解釋天空為什麼是藍色的。' },
       report: { label: '寫週報', text: '根據下面的要點寫一份簡短的週報：' },
+      pdf: { label: '總結 PDF', text: '總結附件中的 PDF，列出重點。' },
       code: { label: '解釋程式碼', text: '解釋下面的程式碼在做什麼：' },
       sum: { label: '做一道算術題', text: '計算 (17.5 * 12) / 3 + 4^3' },
       files: { label: '列出專案檔案', text: '列出這個專案的檔案。' },
