@@ -7,6 +7,7 @@ import { askForPasskey } from '../../lib/api/second-factors.ts'
 import { ApiError } from '../../lib/http/api-client.ts'
 import { useRefusalText } from '../../lib/http/refusal-text.ts'
 import { useSession } from '../../lib/http/session.ts'
+import { joinSentences } from '../../lib/i18n/sentences.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { Button, linkButtonClass } from '../../ui/controls/button.tsx'
@@ -46,7 +47,7 @@ export function SignInPage({
   /** Whether the server can send links for forgotten passwords by email. */
   hasMail: boolean
 }) {
-  const { t } = useTranslation()
+  const { t, i18n } = useTranslation()
   const [isForgotten, setIsForgotten] = useState(false)
   const [isRegistering, setIsRegistering] = useState(first)
   const [usesPassword, setUsesPassword] = useState(!passwordOff)
@@ -56,7 +57,11 @@ export function SignInPage({
   const refusal = useSsoRefusal() ?? endedText
   const isByInvitation = !canRegister && ssoName === undefined
   const purpose = CONTINUED.test(location.pathname)
-    ? [t('auth.guest'), ...(isByInvitation ? [t('auth.guestByInvitation')] : [])].join(' ')
+    ? joinSentences(
+        i18n.language,
+        t('auth.guest'),
+        ...(isByInvitation ? [t('auth.guestByInvitation')] : []),
+      )
     : undefined
   if (needsSetupLink)
     return (

@@ -6,6 +6,7 @@ import type { QuotaItem } from '../../../../../server/protocol/accounts/quota.ts
 import { useAuthMode } from '../../../lib/api/auth.ts'
 import { useQuota } from '../../../lib/api/quota.ts'
 import { fullTime } from '../../../lib/format.ts'
+import { joinSentences } from '../../../lib/i18n/sentences.ts'
 import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { paths } from '../../../lib/paths.ts'
 import { classNames } from '../../../ui/class-names.ts'
@@ -47,9 +48,13 @@ export function QuotaNotice({ running }: { running: boolean }) {
       <Gauge size={15} aria-hidden className="shrink-0" />
       <span className="min-w-0 wrap-anywhere">
         {[item.group === null ? name : `${name} · ${item.group}`, used].join(' · ')}{' '}
-        {t(isUsedUp ? 'quota.reached' : 'quota.near')}{' '}
-        {item.renews_at !== null &&
-          t('quota.renewed', { time: fullTime(item.renews_at, i18n.language) })}
+        {joinSentences(
+          i18n.language,
+          t(isUsedUp ? 'quota.reached' : 'quota.near'),
+          ...(item.renews_at === null
+            ? []
+            : [t('quota.renewed', { time: fullTime(item.renews_at, i18n.language) })]),
+        )}
       </span>
       <Link href={paths.stats} className="font-medium underline underline-offset-2">
         {t('shell.stats')}
