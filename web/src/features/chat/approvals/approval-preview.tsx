@@ -36,6 +36,9 @@ const DISPLAY_CODES = [
 const isKnownPreview = (code: unknown): code is (typeof DISPLAY_CODES)[number] =>
   DISPLAY_CODES.some((known) => known === code)
 
+/** How strictly a Python program is limited, by the server's names. */
+const LIMITS = ['strict', 'standard', 'lenient'] as const
+
 /** Texts are in the page's language if the server names them, otherwise in the server's words. */
 export function ApprovalPreview({ approval }: { approval: PendingApproval }) {
   const { t } = useTranslation()
@@ -43,6 +46,7 @@ export function ApprovalPreview({ approval }: { approval: PendingApproval }) {
   const shown = preview?.diff !== undefined || preview?.command !== undefined
   // A diff already shows the file and its line counts.
   const hasDiff = preview?.diff !== undefined && preview.diff !== ''
+  const limits = LIMITS.find((known) => known === preview?.display_params?.strictness)
   return (
     <PartBoundary fallback={null}>
       {preview?.warning !== undefined && (
@@ -57,7 +61,10 @@ export function ApprovalPreview({ approval }: { approval: PendingApproval }) {
       {preview?.display !== undefined && !hasDiff && (
         <p className="text-sm whitespace-pre-line text-soft">
           {isKnownPreview(preview.display_code)
-            ? t(`approval.preview.${preview.display_code}`, { ...preview.display_params })
+            ? t(`approval.preview.${preview.display_code}`, {
+                ...preview.display_params,
+                ...(limits === undefined ? {} : { strictness: t(`approval.limits.${limits}`) }),
+              })
             : preview.display}
         </p>
       )}

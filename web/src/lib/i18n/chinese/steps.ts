@@ -106,6 +106,7 @@ export const approval = {
   waiting_one: '有 {{count}} 个操作等待你允许。',
   waiting_other: '有 {{count}} 个操作等待你允许。',
   place: '第 {{number}} 个，共 {{total}} 个',
+  limits: { strict: '严格', standard: '标准', lenient: '宽松' },
   preview: {
     create_folder: '新建文件夹 {{path}}',
     delete_file: '删除 {{path}}',

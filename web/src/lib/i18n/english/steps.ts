@@ -106,6 +106,7 @@ export const approval = {
   waiting_one: '{{count}} request needs your approval.',
   waiting_other: '{{count}} requests need your approval.',
   place: '{{number}} of {{total}}',
+  limits: { strict: 'strict', standard: 'standard', lenient: 'lenient' },
   preview: {
     create_folder: 'Create folder {{path}}',
     delete_file: 'Delete {{path}}',

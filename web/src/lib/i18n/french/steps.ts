@@ -127,6 +127,7 @@ export const approval = {
   waiting_many: '{{count}} demandes attendent votre approbation.',
   waiting_other: '{{count}} demandes attendent votre approbation.',
   place: '{{number}} sur {{total}}',
+  limits: { strict: 'fortes', standard: 'normales', lenient: 'faibles' },
   preview: {
     create_folder: 'Créer le dossier {{path}}',
     delete_file: 'Supprimer {{path}}',

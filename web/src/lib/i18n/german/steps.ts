@@ -108,6 +108,7 @@ export const approval = {
   waiting_one: '{{count}} Anfrage braucht deine Freigabe.',
   waiting_other: '{{count}} Anfragen brauchen deine Freigabe.',
   place: '{{number}} von {{total}}',
+  limits: { strict: 'streng', standard: 'normal', lenient: 'gering' },
   preview: {
     create_folder: 'Ordner {{path}} anlegen',
     delete_file: '{{path}} löschen',

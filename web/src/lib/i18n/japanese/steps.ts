@@ -93,6 +93,7 @@ export const approval = {
   rejectAll: 'すべて拒否',
   waiting_other: '{{count}} 件のリクエストが承認待ちです。',
   place: '{{total}} 件中 {{number}} 件目',
+  limits: { strict: '厳しい', standard: '標準', lenient: '緩い' },
   preview: {
     create_folder: 'フォルダー {{path}} を作成',
     delete_file: '{{path}} を削除',

@@ -92,6 +92,7 @@ export const approval = {
   rejectAll: '모두 거부',
   waiting_other: '요청 {{count}}개가 승인을 기다립니다.',
   place: '{{total}}개 중 {{number}}번째',
+  limits: { strict: '엄격', standard: '표준', lenient: '완화' },
   preview: {
     create_folder: '폴더 {{path}} 만들기',
     delete_file: '{{path}} 삭제',

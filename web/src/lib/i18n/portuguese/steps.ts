@@ -124,6 +124,7 @@ export const approval = {
   waiting_many: '{{count}} solicitações precisam da sua aprovação.',
   waiting_other: '{{count}} solicitações precisam da sua aprovação.',
   place: '{{number}} de {{total}}',
+  limits: { strict: 'rígidas', standard: 'normais', lenient: 'mínimas' },
   preview: {
     create_folder: 'Criar a pasta {{path}}',
     delete_file: 'Excluir {{path}}',

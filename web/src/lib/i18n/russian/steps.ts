@@ -139,6 +139,7 @@ export const approval = {
   waiting_many: '{{count}} запросов ждут вашего одобрения.',
   waiting_other: '{{count}} запроса ждут вашего одобрения.',
   place: '{{number}} из {{total}}',
+  limits: { strict: 'строгие', standard: 'обычные', lenient: 'слабые' },
   preview: {
     create_folder: 'Создать папку {{path}}',
     delete_file: 'Удалить {{path}}',

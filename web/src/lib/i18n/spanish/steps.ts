@@ -126,6 +126,7 @@ export const approval = {
   waiting_many: '{{count}} solicitudes necesitan tu aprobación.',
   waiting_other: '{{count}} solicitudes necesitan tu aprobación.',
   place: '{{number}} de {{total}}',
+  limits: { strict: 'estrictas', standard: 'normales', lenient: 'mínimas' },
   preview: {
     create_folder: 'Crear la carpeta {{path}}',
     delete_file: 'Eliminar {{path}}',

@@ -106,6 +106,7 @@ export const approval = {
   waiting_one: '有 {{count}} 個操作等待你允許。',
   waiting_other: '有 {{count}} 個操作等待你允許。',
   place: '第 {{number}} 個，共 {{total}} 個',
+  limits: { strict: '嚴格', standard: '標準', lenient: '寬鬆' },
   preview: {
     create_folder: '新建資料夾 {{path}}',
     delete_file: '刪除 {{path}}',
