@@ -1,6 +1,6 @@
 // Reads uploaded documents in the background, a few at a time; unfinished ones are read after the next start.
 import { isUtf8 } from 'node:buffer'
-import { readdir, readFile, rm } from 'node:fs/promises'
+import { readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type {
   DocumentRepository,
@@ -23,6 +23,8 @@ const MAX_CONCURRENT_DOCUMENTS = 3
 const MAX_OF_ONE_USER = 2
 /** How often an instance looks for documents that instances that have ended left unread. */
 const LOOK_EVERY_MS = 30_000
+/** Age at which a partial upload that nothing was written to is not another instance's upload in progress any more. */
+const ABANDONED_MS = 24 * 60 * 60_000
 /** Passages indexed before yielding to the event loop: about 2 ms. */
 const PASSAGES_PER_SLICE = 10
 
@@ -204,11 +206,13 @@ export function createIngest({
     },
     interrupt,
     async start() {
-      // Removes partial uploads of a process that died. Only the owner of the store uses this folder, and `knowledge.ts` adds
-      // no document until this loop has ended, so none of them can be an upload in progress.
-      const names = claims.isShared ? [] : await readdir(folder).catch(() => [])
-      for (const name of names)
-        if (name.endsWith('.part')) await rm(join(folder, name), { force: true })
+      // Removes partial uploads of a process that died. Without other instances, only the owner of the store uses this
+      // folder, and `knowledge.ts` adds no document until this loop has ended, so none of them can be in progress.
+      for (const name of await readdir(folder).catch(() => [])) {
+        if (!name.endsWith('.part')) continue
+        const path = join(folder, name)
+        if (!claims.isShared || (await isAbandoned(path))) await rm(path, { force: true })
+      }
       for (const document of await documents.pending()) add(document)
       if (!claims.isShared || stopped) return
       // Other instances may end before they have read their documents.
@@ -230,6 +234,11 @@ export function createIngest({
       await Promise.all([...running.values()].map(({ task }) => task))
     },
   }
+}
+
+async function isAbandoned(path: string): Promise<boolean> {
+  const found = await stat(path).catch(() => null)
+  return found !== null && Date.now() - found.mtimeMs > ABANDONED_MS
 }
 
 /** Whether the bytes can be read in no other encoding; null is the encoding of what is no plain text. */

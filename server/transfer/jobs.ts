@@ -195,13 +195,21 @@ export function createTransferJobs(dependencies: TransferDependencies): Transfer
     await rm(exportPath(id), { force: true })
   }
 
-  /** Whatever the database knows of it, a file this old can no longer be downloaded, such as one of a deleted account. */
+  /**
+   * Whatever the database knows of it, a file this old can no longer be downloaded, such as one of a deleted account. What
+   * else is this old and of no job was being received by an instance that was killed; others cannot tell before.
+   */
   async function removeExpired(before: Date): Promise<void> {
+    const unfinished = new Set<string>((await transfers.unfinished()).map(({ id }) => id))
     for (const name of await readdir(folder)) {
+      const [id = name] = name.split('.')
+      if (unfinished.has(id)) continue
       const path = join(folder, name)
-      if (!name.endsWith('.zip')) continue
       const found = await stat(path).catch(() => null)
-      if (found !== null && found.mtime < before) await rm(path, { force: true })
+      // The time of a folder is when its upload began.
+      const written = await stat(join(path, 'upload')).catch(() => found)
+      if (written !== null && written.mtime < before)
+        await rm(path, { recursive: true, force: true })
     }
   }
 

@@ -1,5 +1,5 @@
 // The knowledge base over HTTP, with real files and databases: upload, indexing, search, citation, deletion.
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,6 +14,7 @@ import { createKnowledge } from '../../../server/knowledge/knowledge.ts'
 import { encodeText } from '../../../server/lib/encodings.ts'
 import { newId } from '../../../server/lib/ids.ts'
 import { createLocalLimits } from '../../../server/lib/local-limits.ts'
+import { SOLE_WORKER } from '../../../server/lib/work-claims.ts'
 import type { ProjectId, RunId, UserId } from '../../../server/protocol/ids.ts'
 import { CallId } from '../../../server/protocol/ids.ts'
 import { createUploadSlots } from '../../../server/routes/files/upload-slots.ts'
@@ -148,6 +149,28 @@ describeOnEachDatabase('documents', (open) => {
     await started
     expect(order).toEqual(['swept', 'created'])
     expect(await readdir(folder)).not.toContain('dead.part')
+  })
+
+  test('beside other instances, a partial upload is removed when nobody has written to it for a day', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'documents-test-'))
+    cleanups.push(() => rm(folder, { recursive: true, force: true }))
+    for (const name of ['dead.part', 'live.part']) await writeFile(join(folder, name), 'half')
+    const longAgo = new Date(Date.now() - 25 * 60 * 60_000)
+    await utimes(join(folder, 'dead.part'), longAgo, longAgo)
+    const knowledge = createKnowledge({
+      documents: createStore(await open()).documents,
+      folder,
+      storage: unlimitedStorage,
+      openFolder: () => {
+        throw new Error('no project has a folder here')
+      },
+      onChange: () => undefined,
+      claims: { ...SOLE_WORKER, isShared: true },
+      log: { warn: () => undefined },
+    })
+    cleanups.push(() => knowledge.stop())
+    await knowledge.start()
+    expect(await readdir(folder)).toEqual(['live.part'])
   })
 
   test('a Chinese PDF is read in the background, found by a question and cited with its page', async () => {

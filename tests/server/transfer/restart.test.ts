@@ -6,6 +6,7 @@ import { expect, test } from 'vitest'
 import type { TransferRow } from '../../../server/db/repositories/conversations/transfers.ts'
 import { createStore } from '../../../server/db/store.ts'
 import { newId } from '../../../server/lib/ids.ts'
+import { SOLE_WORKER } from '../../../server/lib/work-claims.ts'
 import type { TransferId } from '../../../server/protocol/ids.ts'
 import { createTransferJobs, EXPORT_KEPT_MS } from '../../../server/transfer/jobs.ts'
 import { describeOnEachDatabase, silentLog } from '../../support/store/databases.ts'
@@ -75,6 +76,54 @@ describeOnEachDatabase('a restart', (open) => {
     await jobs.removeExports(userId)
     expect(readdirSync(folder)).toEqual([])
     expect(await jobs.find(userId, 'export', recent)).toBeUndefined()
+    await jobs.stop()
+    rmSync(folder, { recursive: true })
+  })
+
+  test('beside other instances removes what a killed one was receiving a day ago, and nothing that is in progress', async () => {
+    const store = createStore(await open())
+    const { id: userId } = await somebody(store)
+    const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-transfers-'))
+    const now = new Date('2026-11-22T12:00:00Z')
+    const running = newId<TransferId>()
+    const killed = newId<TransferId>()
+    const receiving = newId<TransferId>()
+    await store.transfers.create({
+      id: running,
+      userId,
+      kind: 'import',
+      status: 'running',
+      name: null,
+      format: null,
+      done: 0,
+      total: 0,
+      size: null,
+      report: null,
+      failure: null,
+      createdAt: now,
+      endedAt: null,
+    })
+    const longAgo = new Date(now.getTime() - EXPORT_KEPT_MS - 2 * 60 * 60_000)
+    for (const id of [running, killed, receiving]) {
+      mkdirSync(join(folder, id, 'unpacked'), { recursive: true })
+      const at = id === receiving ? now : longAgo
+      utimesSync(join(folder, id), at, at)
+    }
+
+    const unused = {} as never // No job runs in this test.
+    const jobs = createTransferJobs({
+      transfers: store.transfers,
+      bundle: unused,
+      imports: unused,
+      folder,
+      // The running one is another instance's.
+      claims: { ...SOLE_WORKER, claim: async () => false, isShared: true },
+      announce() {},
+      log: silentLog,
+      now: () => now,
+    })
+    await jobs.start()
+    expect(readdirSync(folder).toSorted()).toEqual([running, receiving].toSorted())
     await jobs.stop()
     rmSync(folder, { recursive: true })
   })
