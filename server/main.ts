@@ -18,7 +18,13 @@ import { createRedactor, secretsIn } from './lib/redact.ts'
 
 /** What Node's errors of the system say beside their message. */
 const SystemFault = z
-  .object({ code: z.string(), path: z.string(), port: z.number(), address: z.string() })
+  .object({
+    code: z.string(),
+    syscall: z.string(),
+    path: z.string(),
+    port: z.number(),
+    address: z.string(),
+  })
   .partial()
 
 const EXIT_CONFIG = 2
@@ -197,12 +203,14 @@ function startFault(error: unknown): string {
     return 'The disk of data_dir is full. Free a few megabytes there and start again; then the server runs on what it keeps back, and you can delete more.'
   if (error instanceof AppError) return error.message
   if (!(error instanceof Error)) return errorText(error)
-  const { code, path, port, address } = SystemFault.safeParse(error).data ?? {}
+  const { code, syscall, path, port, address } = SystemFault.safeParse(error).data ?? {}
   if (code === 'EADDRINUSE')
     return `Port ${port} on ${address} is already in use. Stop the other program, or set another port: PORT=3001 nanoclaw start`
   if (code === 'EACCES' && port !== undefined)
     return `This user is not allowed to use port ${port}. Choose a port from 1024 up: PORT=3000 nanoclaw start`
-  if (path !== undefined && ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR'].includes(code ?? ''))
+  const isUnusable = ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR'].includes(code ?? '')
+  // A folder that cannot be created: a file or a link to nothing has its name, or the path is too long.
+  if (path !== undefined && (isUnusable || syscall === 'mkdir'))
     return `${path} cannot be used by this user (${code}). Check its owner and permissions, or set data_dir and workspace_root to other folders.`
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
     return `The address ${address ?? 'in `host`'} does not belong to this machine. Check the configuration key \`host\`.`

@@ -30,6 +30,20 @@ describe('a start that cannot succeed', () => {
     ],
     ['a database that is a folder', 'db_sqlite_file: .\n', {}, 1, /database/],
     [
+      'a folder for projects below a file',
+      'workspace_root: /dev/null/projects\n',
+      {},
+      1,
+      /\/dev\/null\S* cannot be used by this user \(ENOTDIR\)/,
+    ],
+    [
+      'a file instead of the folder for projects',
+      'workspace_root: ./config.yml\n',
+      {},
+      1,
+      /config\.yml cannot be used by this user \(EEXIST\)/,
+    ],
+    [
       'a database server that is not there',
       'db_type: postgresql\ndb_host: 127.0.0.1\ndb_port: 1\ndb_user: nobody\n',
       {},
