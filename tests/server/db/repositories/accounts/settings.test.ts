@@ -1,4 +1,4 @@
-// Settings, memories, stored long results and sign-ins to MCP servers.
+// Settings, memories, stored long results, sign-ins to MCP servers and repeatable responses.
 import { beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { createSecretBox } from '../../../../../server/auth/secret-box.ts'
@@ -17,6 +17,42 @@ describeOnEachDatabase('values of the store', (open) => {
   beforeAll(async () => {
     database = await open()
     store = createStore(database)
+  })
+
+  test('of the responses to repeatable requests, an account keeps the newest: 4 MB of bodies, 5,000 keys', async () => {
+    const { id: userId } = await somebody(store)
+    const { idempotency } = store
+    const row = (at: number): Parameters<typeof idempotency.claim>[0] => ({
+      userId,
+      key: `key ${at}`,
+      fingerprint: 'a request',
+      state: 'pending',
+      status: null,
+      sealedBody: null,
+      runId: null,
+      instance: 'here',
+      createdAt: new Date(1_700_000_000_000 + at * 1_000),
+    })
+    const sealedBody = 'x'.repeat(1_500_000)
+    for (const at of [1, 2, 3]) {
+      expect(await idempotency.claim(row(at))).toBeNull()
+      await idempotency.finish(row(at), { status: 200, sealedBody })
+    }
+    const stored = [1, 2, 3].map(async (at) => (await idempotency.claim(row(at)))?.sealedBody)
+    expect(await Promise.all(stored)).toEqual([null, sealedBody, sealedBody])
+
+    const many = Array.from({ length: 5_000 }, (_, at) => ({
+      ...row(at + 10),
+      state: 'finished' as const,
+    }))
+    await database.write(async (tx) => {
+      for (let from = 0; from < many.length; from += 500)
+        await tx.insert(database.tables.idempotencyKeys).values(many.slice(from, from + 500))
+    })
+    await idempotency.claim(row(9_000))
+    await idempotency.finish(row(9_000), { status: 204, sealedBody: null })
+    const isFree = async (at: number) => (await idempotency.claim(row(at))) === null
+    expect([await isFree(3), await isFree(10), await isFree(11)]).toEqual([true, true, false])
   })
 
   test('a sign-in to an MCP server started on one instance can be finished on another, once, within ten minutes', async () => {
