@@ -2,9 +2,9 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import pLimit from 'p-limit'
 import { z } from 'zod'
 import { childEntry } from '../lib/child-entry.ts'
+import { createFairQueue } from '../lib/fair-queue.ts'
 import { startProcess } from '../sandbox/process.ts'
 import { watchResidentMemory } from '../sandbox/resident-memory.ts'
 import { ImageResult } from './image-result.ts'
@@ -54,14 +54,17 @@ export async function readImage(
   }
 }
 
-/** The pictures of tools that are read at once. */
-const resultSlot = pLimit(2)
+/** The pictures of tools that are read at once, of all users and of one. */
+const results = createFairQueue({ size: 2, perOwner: 1 })
 
-/** Reads the picture of a tool result as models receive it; null if it is none that can be shown. */
-export async function readResultImage(bytes: Uint8Array) {
+/**
+ * Reads the picture of a tool result as models receive it; null if it is none that can be shown.
+ * @param owner the user whose turn it takes.
+ */
+export async function readResultImage(bytes: Uint8Array, owner: string | null = null) {
   const type = sniff(Buffer.from(bytes.subarray(0, SNIFFED_BYTES)))
   if (type.kind !== 'image') return null
-  return await resultSlot(async () => {
+  return await results.run(owner, async () => {
     const folder = await mkdtemp(join(tmpdir(), 'nanoclaw-image-'))
     try {
       const input = join(folder, 'file')

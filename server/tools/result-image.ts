@@ -11,8 +11,11 @@ export interface PreparedImage {
   original: { mime: string; width: number; height: number }
 }
 
-/** Prepares a picture; null if it cannot be read. */
-export type PrepareImage = (bytes: Uint8Array) => Promise<PreparedImage | null>
+/** Prepares a picture; null if it cannot be read. `owner`: the user whose turn it takes. */
+export type PrepareImage = (
+  bytes: Uint8Array,
+  owner: string | null,
+) => Promise<PreparedImage | null>
 
 /** Providers refuse larger images. */
 export const MAX_RESULT_IMAGE_BYTES = 3_500_000

@@ -1,7 +1,8 @@
-// Shared workers serve users in turn: hashing, page reading, Python, jobs on files, web search. In each of these tests one piece
-// of work runs at a time, so that work ends in the order in which it began.
+// Shared workers serve users in turn: hashing, page reading, Python, jobs on files, pictures of results, web search. In most of
+// these tests one piece of work runs at a time, so that work ends in the order in which it began.
 import { describe, expect, test } from 'vitest'
 import { createPasswords } from '../../server/auth/passwords.ts'
+import { readResultImage } from '../../server/files/images.ts'
 import { createPageReader, type PageReader } from '../../server/net/page-reader.ts'
 import type { UserId } from '../../server/protocol/ids.ts'
 import {
@@ -84,6 +85,20 @@ describe('users take turns when the server is', () => {
     }
     expect(await orderOf(run)).toEqual(IN_TURNS)
     await python.close()
+  })
+
+  test('reading pictures of tool results', async () => {
+    const picture =
+      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+    const ended: string[] = []
+    await Promise.all(
+      ['ann', 'ann', 'ann', 'ann', 'bob'].map(async (owner) => {
+        await readResultImage(Buffer.from(picture, 'base64'), owner)
+        ended.push(owner)
+      }),
+    )
+    // Two are read at once, of each user one.
+    expect(ended.at(-1)).toBe('ann')
   })
 
   test('searching the web', async () => {

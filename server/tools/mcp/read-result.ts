@@ -26,8 +26,10 @@ const MAX_DATA_URL = 200
 /** How pictures begin in base64: PNG, JPEG, GIF, WebP. */
 const PICTURE = /^(iVBORw0KGgo|\/9j\/|R0lGOD|UklGR)/
 
+type Prepare = (bytes: Uint8Array) => ReturnType<PrepareImage>
+
 /** Converts the result of a call. Pictures go to the person and to models that see, and never into the text. */
-export async function readResult(result: RemoteResult, prepare: PrepareImage): Promise<ToolResult> {
+export async function readResult(result: RemoteResult, prepare: Prepare): Promise<ToolResult> {
   const pictures = createPictures(prepare)
   const parts: string[] = []
   for (const part of result.content) parts.push(await textOf(part, pictures))
@@ -77,7 +79,7 @@ async function textOf(part: Part, pictures: Pictures): Promise<string> {
 }
 
 /** Collects the pictures of a result, each once. */
-function createPictures(prepare: PrepareImage) {
+function createPictures(prepare: Prepare) {
   const files: ResultImageFile[] = []
   const images: NonNullable<ToolResult['images']>[number][] = []
   const known = new Map<string, string>()

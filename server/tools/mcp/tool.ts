@@ -103,7 +103,7 @@ export function defineMcpTool(
           async run(context) {
             const response = await performCall(connection, { tool: remote, input }, context)
             return response.ok
-              ? await readResult(response.result, prepareImage)
+              ? await readResult(response.result, (bytes) => prepareImage(bytes, context.userId))
               : fail(response.error)
           },
         },

@@ -78,7 +78,7 @@ export function createReadingFileTools({
         path,
         isReadByChild(path) ? Math.max(fileRead, MAX_BINARY_BYTES) : fileRead,
       )
-      const picture = asked === undefined ? await prepareImage(bytes) : null
+      const picture = asked === undefined ? await prepareImage(bytes, context.userId) : null
       if (picture !== null) {
         seen.note(context.runId, path, state.version)
         const result = pictureResult(parsePath(path).text, bytes.length, state.version, picture)
