@@ -1,4 +1,4 @@
-// Shared workers serve users in turn: hashing, page reading, Python, jobs on files, pictures of results, web search. In most of
+// Shared workers serve users in turn: hashing, page reading, Python, jobs on files, documents, pictures, web search. In most of
 // these tests one piece of work runs at a time, so that work ends in the order in which it began.
 import { describe, expect, test } from 'vitest'
 import { createPasswords } from '../../server/auth/passwords.ts'
@@ -10,6 +10,7 @@ import {
   failedProgram,
   noCompiledFiles,
 } from '../../server/sandbox/python/isolated-sandbox.ts'
+import { createDocumentReader } from '../../server/tools/builtin/files/document-text.ts'
 import { createExecutePythonTool } from '../../server/tools/builtin/programs/execute-python.ts'
 import { createPageTools } from '../../server/tools/builtin/web/fetch-page.ts'
 import { createWebSearchTool } from '../../server/tools/builtin/web/web-search.ts'
@@ -85,6 +86,30 @@ describe('users take turns when the server is', () => {
     }
     expect(await orderOf(run)).toEqual(IN_TURNS)
     await python.close()
+  })
+
+  test('reading documents of projects', async () => {
+    const begun: string[] = []
+    const ends: (() => void)[] = []
+    const read = createDocumentReader(async (name) => {
+      begun.push(name)
+      await new Promise<void>((resolve) => ends.push(resolve))
+      const nothingMissing = { pages: null, failure: null, encoding: null }
+      return { ok: true, text: name, characters: name.length, ...nothingMissing }
+    })
+    const all = ['ann 1', 'ann 2', 'ann 3', 'ann 4', 'bob 1'].map((path) =>
+      read(
+        { root: '/', path, version: '1', bytes: new Uint8Array() },
+        path.slice(0, 'ann'.length),
+        never,
+      ),
+    )
+    await expect.poll(() => begun).toEqual(['ann 1', 'ann 2', 'bob 1'])
+    for (let at = 0; at < all.length; at += 1) {
+      await expect.poll(() => ends.length).toBeGreaterThan(at)
+      ends[at]?.()
+    }
+    await Promise.all(all)
   })
 
   test('reading pictures of tool results', async () => {

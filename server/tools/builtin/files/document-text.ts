@@ -3,6 +3,7 @@ import { basename, extname } from 'node:path'
 import { LRUCache } from 'lru-cache'
 import { extractText } from '../../../knowledge/extract.ts'
 import { looksLikeOffice } from '../../../knowledge/office-archive.ts'
+import { createFairQueue } from '../../../lib/fair-queue.ts'
 
 /** Damaged ones are named as what they should be. */
 const OFFICE = new Set(['.docx', '.docm', '.xlsx', '.xlsm', '.pptx', '.pptm', '.ppsx'])
@@ -11,6 +12,8 @@ const OTHER = new Set(['.pdf', '.png', '.jpg', '.jpeg', '.gif', '.webp', '.avif'
 const MAX_TEXTS = 8
 const MAX_CHARACTERS = 8_000_000
 const TTL_MS = 600_000
+/** Documents that child processes read at once, in all and of one user. */
+const MAX_CONCURRENT = { size: 3, perOwner: 2 }
 
 /** A text with a line `[Page n]` before each page. `pages`: null for formats without pages. `note`: what is missing. */
 type DocumentText = { text: string; pages: number | null; note: string | null }
@@ -29,8 +32,12 @@ export function isReadByChild(path: string): boolean {
   return OFFICE.has(extension) || OTHER.has(extension)
 }
 
-/** Create one per process. `version` changes with the content of the file of the project. Reads in a child process; resolves with the reason of a failure. */
-export function createDocumentReader() {
+/**
+ * Create one per process. `version` changes with the content of the file of the project. Reads in child processes, a few at a
+ * time, in turns of the users; resolves with the reason of a failure.
+ */
+export function createDocumentReader(extract = extractText) {
+  const readers = createFairQueue(MAX_CONCURRENT)
   const texts = new LRUCache<string, DocumentText>({
     max: MAX_TEXTS,
     maxSize: MAX_CHARACTERS,
@@ -39,12 +46,15 @@ export function createDocumentReader() {
   })
   return async (
     file: { root: string; path: string; version: string; bytes: Uint8Array },
+    owner: string,
     signal: AbortSignal,
   ): Promise<DocumentText | string> => {
     const key = `${file.version} ${file.root} ${file.path}`
     const known = texts.get(key)
     if (known !== undefined) return known
-    const found = await extractText(basename(file.path), file.bytes, { signal })
+    const found = await readers.run(owner, () =>
+      extract(basename(file.path), file.bytes, { signal }),
+    )
     if (!found.ok) return found.failure.message
     const { text, pages, failure } = found
     const read = { text, pages, note: failure?.message ?? null }

@@ -88,6 +88,7 @@ export function createReadingFileTools({
         asked === undefined && isDocument(path, bytes)
           ? await readDocument(
               { root: workspace.root, path, version: state.version, bytes },
+              context.userId,
               context.signal,
             )
           : null
