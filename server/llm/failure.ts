@@ -192,11 +192,23 @@ export function errorIn(value: unknown): unknown {
   if (isAnswer || typeof value.object === 'string') return undefined
   const isBare =
     value.success === false ||
-    ['detail', 'msg', 'message', 'Message', 'errors', 'error_msg', 'error_message'].some(
-      (name) => typeof value[name] === 'string' || Array.isArray(value[name]),
-    )
+    BARE_FIELDS.some((name) => typeof value[name] === 'string' || Array.isArray(value[name]))
   return isBare && providerText(value) !== '' ? value : undefined
 }
+
+/** Fields whose text makes an object an error that has nothing else of an answer. */
+const BARE_FIELDS = [
+  'detail',
+  'msg',
+  'message',
+  'Message',
+  'errors',
+  'error_msg',
+  'error_message',
+  'errorMsg',
+  'err_msg',
+  'errMsg',
+] as const
 
 const CONNECTION_REASONS = {
   ECONNREFUSED: 'model_unavailable_connection_refused',
@@ -305,6 +317,9 @@ const TEXT_FIELDS = [
   'error_message',
   'errorMessage',
   'error_msg',
+  'errorMsg',
+  'err_msg',
+  'errMsg',
   'error_description',
   'status_msg',
   'base_resp',
@@ -312,6 +327,7 @@ const TEXT_FIELDS = [
   'errmsg',
   'faultstring',
   'description',
+  'details',
   'title',
   'reason',
 ] as const
@@ -335,14 +351,19 @@ const MAX_LIST = 5
 const SAYS_NOTHING =
   /^(?:provider returned error|upstream error|bad request|error|unknown error)\.?$/i
 
+/** The message of an error in XML, as storage services and gateways of clouds write it. */
+const XML_MESSAGE = /<(?:message|faultstring)>([^<]{1,2000})</i
+
 /** The message in an error body of any shape; empty for HTML pages and empty bodies. */
 function providerText(body: unknown, level = 0): string {
   if (level > MAX_LEVELS) return ''
   if (typeof body === 'string') {
     const inner = jsonIn(body)
     const said = inner === undefined ? '' : providerText(inner, level + 1)
+    if (said !== '') return said
+    const inXml = XML_MESSAGE.exec(body)?.[1]?.trim() ?? ''
     // If the text contains HTML, use only what precedes it.
-    return said === '' ? (body.split(/<(?:!|\/?[a-z])/i, 1)[0] ?? '').trim() : said
+    return inXml === '' ? (body.split(/<(?:[!?]|\/?[a-z])/i, 1)[0] ?? '').trim() : inXml
   }
   if (Array.isArray(body)) {
     const texts = body.slice(0, MAX_LIST).map((item) => providerText(item, level + 1))

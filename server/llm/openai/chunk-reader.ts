@@ -128,7 +128,7 @@ export function createChunkReader(
       // A server of the older completions API.
       else if (typeof choice.text === 'string') content(choice.text)
       const reason = choice.finish_reason
-      if (typeof reason !== 'string' || reason === '') continue
+      if (typeof reason !== 'string' || NO_REASON.test(reason)) continue
       finishReason ??= reason
       held = 'other'
       if (endingOf(reason) === 'error')
@@ -228,6 +228,9 @@ export function createChunkReader(
     },
   }
 }
+
+/** The finish reason of pieces that are not the last one; DashScope and some gateways write `null` as a text. */
+const NO_REASON = /^(?:null|none)?$/i
 
 /** Reasoning in the fields of DeepSeek and most others, of OpenRouter and Ollama, and of gateways. */
 const plainThought = ({

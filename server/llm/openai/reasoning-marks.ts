@@ -24,11 +24,19 @@ const PAIRS: readonly (readonly [open: string, close: string])[] = [
   // DeepSeek, Qwen, GLM, MiniMax and most open models.
   ['<think>', '</think>'],
   ['<thinking>', '</thinking>'],
+  // What models write that were told to mark their reasoning: those of Open WebUI's list.
+  ['<reasoning>', '</reasoning>'],
+  ['<reason>', '</reason>'],
   // Gemini and Gemma.
   ['<thought>', '</thought>'],
+  ['<Thought>', '</Thought>'],
   ['<|channel>thought', '<channel|>'],
   // Seed-OSS.
   ['<seed:think>', '</seed:think>'],
+  // LongCat.
+  ['<longcat_think>', '</longcat_think>'],
+  // MiniMax since M3.
+  ['<mm:think>', '</mm:think>'],
   // Magistral.
   ['[THINK]', '[/THINK]'],
   // Kimi.

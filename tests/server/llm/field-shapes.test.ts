@@ -319,6 +319,18 @@ describe('chat completions', () => {
     })
   })
 
+  test('of DashScope write a missing finish reason as a text', async () => {
+    upstream.enqueue(
+      turn.chunks([
+        chunk({ content: 'Hel' }, 'null'),
+        chunk({ content: 'lo' }, 'null'),
+        chunk({}, 'length'),
+      ]),
+    )
+    const response = await readResponse(clientFor())
+    expect([response.text, outcome(response)]).toEqual(['Hello', 'finished:length'])
+  })
+
   test('of MiniMax repeat all of the reasoning so far in each piece', async () => {
     const details = (text: string) =>
       chunk({ reasoning_details: [{ type: 'reasoning.text', text }] })

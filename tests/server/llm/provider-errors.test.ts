@@ -44,6 +44,12 @@ const bodies: [source: string, body: unknown][] = [
     'Cloudflare',
     { result: null, success: false, errors: [{ message: 'The field x is unknown.' }] },
   ],
+  ['Java services', { errorCode: 'E1', errorMsg: 'The field x is unknown.' }],
+  ['a bare title with details', { error: 'Bad Request', details: 'The field x is unknown.' }],
+  [
+    'XML',
+    '<?xml version="1.0"?><Error><Code>X</Code><Message>The field x is unknown.</Message></Error>',
+  ],
   ['a text', 'The field x is unknown.'],
   ['JSON as a text', JSON.stringify({ error: { message: 'The field x is unknown.' } })],
   ['a field with a text', { error: 'The field x is unknown.' }],
