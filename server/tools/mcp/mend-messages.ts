@@ -415,6 +415,8 @@ function blockOf(given: unknown): Fields | undefined {
   const block = asRecord(given)
   if (block === undefined) return textBlock(typeof given === 'string' ? given : jsonOf(given))
   const { type, text, data, mimeType } = block
+  const written = pictureOf(block)
+  if (written !== undefined) return blockOf(written)
   if (type === 'text' || (type === undefined && text !== undefined))
     return textBlock(typeof text === 'string' ? text : jsonOf(text ?? ''))
   if (type === 'image' || type === 'audio') {
@@ -434,6 +436,17 @@ function blockOf(given: unknown): Fields | undefined {
     return value === undefined ? textBlock('[link without an address]') : { type, ...value }
   }
   return textBlock(jsonOf(block))
+}
+
+/** A picture in the forms of Anthropic's and OpenAI's APIs, as MCP writes it; undefined for everything else. */
+function pictureOf({ type, data, source, image_url: link }: Fields): Fields | undefined {
+  const bytes = asRecord(source)
+  if (type === 'image' && data === undefined && bytes?.data !== undefined)
+    return { type, data: bytes.data, mimeType: bytes.media_type }
+  const url = asText(asRecord(link)?.url) || asText(link)
+  return type === 'image_url' && url.startsWith('data:image/')
+    ? { type: 'image', data: url }
+    : undefined
 }
 
 const textBlock = (text: string): Fields => ({ type: 'text', text })

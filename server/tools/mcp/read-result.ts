@@ -227,9 +227,27 @@ function isHeldBy(text: string, structured: unknown): boolean {
     if (value === null || value === '') return true
     if (typeof value === 'object') return Object.values(value).every(isHeld)
     left -= text.length
-    return left >= 0 && text.includes(String(value))
+    return left >= 0 && hasWord(text, String(value))
   }
   return isHeld(structured)
+}
+
+/** Places at which a value is looked for: one that is so frequent as a part of others is not worth more. */
+const MAX_PLACES = 1_000
+
+/** Whether a text has a value that is no part of another word or number, as 3 is a part of 13. */
+function hasWord(text: string, word: string): boolean {
+  let at = text.indexOf(word)
+  for (let place = 0; at !== -1 && place < MAX_PLACES; place += 1) {
+    const end = at + word.length
+    const before = text.slice(Math.max(0, at - 2), at) + word.charAt(0)
+    const after = text.slice(end - 1, end + 2)
+    const isPart =
+      /[A-Za-z\d]{2}$|\d\.\d$/.test(before) || /^(?:[A-Za-z\d]{2}|\d\.\d)/.test(after)
+    if (!isPart) return true
+    at = text.indexOf(word, at + 1)
+  }
+  return false
 }
 
 const cut = (text: string): string =>

@@ -231,3 +231,25 @@ test.each([
     images: [{ mime: 'image/png', data: bytes.toString('base64') }],
   })
 })
+
+test.each([
+  [
+    "Anthropic's API",
+    (data: string) => ({
+      type: 'image',
+      source: { type: 'base64', media_type: 'image/png', data },
+    }),
+  ],
+  [
+    "OpenAI's API",
+    (data: string) => ({ type: 'image_url', image_url: { url: `data:image/png;base64,${data}` } }),
+  ],
+])('a picture in the form of %s is shown', async (_whose, form) => {
+  const create = { width: 40, height: 30, channels: 3 as const, background: '#29c' }
+  const data = (await sharp({ create }).png().toBuffer()).toString('base64')
+  const { tools } = await connect({ tools: [good], call: () => ({ content: [form(data)] }) })
+  expect(await call(tools.get('mcp__odd__good'))).toMatchObject({
+    data: '[image 1: image/png, 40x30]',
+    images: [{ mime: 'image/png', data }],
+  })
+})

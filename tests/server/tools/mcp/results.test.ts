@@ -39,6 +39,12 @@ describe('the structure of a result', () => {
       { fileName: 'a.txt', lines: 1 },
       'FILE CONTENT: line one\n\nStructured content: {"fileName":"a.txt","lines":1}',
     ],
+    [
+      'follows the text if that has its values only within other words and numbers',
+      'Found 13 books, 7.5 each',
+      { total: 3, status: 'ok', price: 7 },
+      'Found 13 books, 7.5 each\n\nStructured content: {"total":3,"status":"ok","price":7}',
+    ],
   ])('%s', async (_what, text, structuredContent, data) => {
     expect(await read({ content: [say(text)], structuredContent })).toMatchObject({
       success: true,
