@@ -45,7 +45,8 @@ export const ARCHIVE_LIST_BYTES = 256 * 1024
 
 /** The part that each kind of Office document has, and the type of the kind. Macros and templates have it, too. */
 const OFFICE_TYPES = [
-  ['word/document.xml', 'wordprocessingml.document'],
+  // Word on the web numbers it: `word/document2.xml`.
+  ['word/document', 'wordprocessingml.document'],
   ['xl/workbook.xml', 'spreadsheetml.sheet'],
   ['ppt/presentation.xml', 'presentationml.presentation'],
 ] as const

@@ -2,11 +2,17 @@
 import { strToU8, zipSync } from 'fflate'
 import mammoth from 'mammoth'
 import { htmlToSections } from './html-sections.ts'
-import { type OfficeArchive, openOfficeArchive, readXml } from './office-archive.ts'
+import {
+  isWordBody,
+  type OfficeArchive,
+  openOfficeArchive,
+  readXml,
+  referenceIn,
+} from './office-archive.ts'
 import type { Section } from './passage.ts'
 import { formulaText } from './word-formula.ts'
 
-const DOCUMENT = 'word/document.xml'
+const NOTES = new Set(['word/footnotes.xml', 'word/endnotes.xml', 'word/comments.xml'])
 
 /** Sections with their headings. @throws for damaged files. */
 export const docxSections = async (bytes: Uint8Array): Promise<Section[]> =>
@@ -16,10 +22,13 @@ export const docxSections = async (bytes: Uint8Array): Promise<Section[]> =>
 export async function docxHtml(bytes: Uint8Array): Promise<string> {
   // Without pictures and fonts, which make up most of a file.
   const archive = openOfficeArchive(bytes, (path) => /\.(?:xml|rels)$/.test(path))
-  const document = archive.part(DOCUMENT)
   const parts = Object.fromEntries(archive.entries())
-  if (document !== undefined)
-    parts[DOCUMENT] = strToU8(withHeadersAndFooters(withFormulas(document), archive))
+  for (const path of Object.keys(parts)) {
+    const isBody = isWordBody(path)
+    if (!isBody && !NOTES.has(path)) continue
+    const readable = withoutUnknownFrames(withFormulas(archive.part(path) ?? ''))
+    parts[path] = strToU8(isBody ? withHeadersAndFooters(readable, archive, path) : readable)
+  }
   const { value } = await mammoth.convertToHtml(
     { buffer: Buffer.from(zipSync(parts, { level: 0 })) },
     {
@@ -39,9 +48,9 @@ const withoutInnerLinks = (html: string): string =>
       '$1',
     )
 
-/** The prefix of WordprocessingML in the document, `w:` in all usual files. */
-const prefixOf = (document: string): string =>
-  /<(\w+:)?document[\s>]/.exec(document.slice(0, 20_000))?.[1] ?? ''
+/** The prefix of WordprocessingML in a part, `w:` in all usual files. */
+const prefixOf = (part: string): string =>
+  /<(\w+:)?(?:document|footnotes|endnotes|comments)[\s>]/.exec(part.slice(0, 20_000))?.[1] ?? ''
 
 const run = (prefix: string, text: string): string =>
   `<${prefix}r><${prefix}t xml:space="preserve">${text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</${prefix}t></${prefix}r>`
@@ -57,16 +66,26 @@ function withFormulas(document: string): string {
     .replaceAll(/<\/?\w+:oMathPara(?:\s[^>]*)?>/g, '')
 }
 
+/**
+ * Removes elements around text with which mammoth would leave out the text, too: simple fields (of mail merge, captions), runs of
+ * another direction, and ruby (ECMA-376 part 1, 17.3.3.25), of which only the reading above the characters is left out.
+ */
+function withoutUnknownFrames(part: string): string {
+  const prefix = prefixOf(part)
+  const reading = new RegExp(`<${prefix}(rt|rubyPr)(?:\\s[^>]*)?>[\\s\\S]*?</${prefix}\\1>`, 'g')
+  const frame = new RegExp(`</?${prefix}(?:fldSimple|dir|bdo|ruby|rubyBase)(?:\\s[^>]*)?>`, 'g')
+  return part.replaceAll(reading, '').replaceAll(frame, '')
+}
+
 /** Puts the texts of the headers before the body and those of the footers behind it, each once. */
-function withHeadersAndFooters(document: string, archive: OfficeArchive): string {
+function withHeadersAndFooters(document: string, archive: OfficeArchive, path: string): string {
   const prefix = prefixOf(document)
-  const targets = archive.targets(DOCUMENT)
+  const targets = archive.targets(path)
   const texts = { header: new Set<string>(), footer: new Set<string>() }
   readXml(document, {
     open(name, attributes) {
       if (name !== 'headerReference' && name !== 'footerReference') return
-      const id = Object.entries(attributes).find(([key]) => /(?:^|:)id$/.test(key))?.[1] ?? ''
-      const part = archive.part(targets.get(id) ?? '')
+      const part = archive.part(targets.get(referenceIn(attributes)) ?? '')
       const found = part === undefined ? [] : paragraphsOf(part)
       for (const text of found) texts[name === 'headerReference' ? 'header' : 'footer'].add(text)
     },

@@ -59,31 +59,41 @@ export function openOfficeArchive(
 const LIST_BYTES = 256 * 1024
 /** The formats of Office documents, whatever their files are called: macros and templates have other extensions. */
 const MAIN_PARTS = {
-  docx: 'word/document.xml',
-  xlsx: 'xl/workbook.xml',
-  pptx: 'ppt/presentation.xml',
+  // Word on the web numbers it: `word/document2.xml`.
+  docx: /^word\/document\d*\.xml$/,
+  xlsx: /^xl\/workbook\.xml$/,
+  pptx: /^ppt\/presentation\.xml$/,
 } as const
+const BEGINNINGS = ['word/document', 'xl/workbook.xml', 'ppt/presentation.xml']
+
+/** Whether a part is the body of a Word document. */
+export const isWordBody = (path: string): boolean => MAIN_PARTS.docx.test(path)
 
 /** Whether the bytes are those of an Office document, by the list of parts at the end of its archive; its reader checks that. */
 export function looksLikeOffice(bytes: Uint8Array): boolean {
   const length = Math.min(bytes.length, LIST_BYTES)
   const end = Buffer.from(bytes.buffer, bytes.byteOffset + bytes.length - length, length)
-  return Object.values(MAIN_PARTS).some((part) => end.includes(part))
+  return BEGINNINGS.some((part) => end.includes(part))
 }
 
 /** The format of an Office document by its parts; null for other archives. @throws for damaged archives. */
 export function officeFormat(bytes: Uint8Array): keyof typeof MAIN_PARTS | null {
-  const names = new Set<string>()
+  const names: string[] = []
   unzipSync(bytes, {
     filter({ name }) {
-      names.add(name)
+      names.push(name)
       return false
     },
   })
-  if (names.has(MAIN_PARTS.docx)) return 'docx'
-  if (names.has(MAIN_PARTS.xlsx)) return 'xlsx'
-  return names.has(MAIN_PARTS.pptx) ? 'pptx' : null
+  const has = (main: RegExp): boolean => names.some((name) => main.test(name))
+  if (has(MAIN_PARTS.docx)) return 'docx'
+  if (has(MAIN_PARTS.xlsx)) return 'xlsx'
+  return has(MAIN_PARTS.pptx) ? 'pptx' : null
 }
+
+/** The id of the reference of an element, `r:id` in most files: the prefix is up to the program that wrote it. */
+export const referenceIn = (attributes: Record<string, string>): string =>
+  Object.entries(attributes).find(([name]) => name.endsWith(':id'))?.[1] ?? ''
 
 /** Calls back for each element, by its name without namespace, and for each piece of text. */
 export function readXml(

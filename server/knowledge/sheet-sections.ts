@@ -1,5 +1,5 @@
 // Extracts the cells of an XLSX workbook, one section per sheet: a row per line, cells separated by tabs.
-import { type OfficeArchive, openOfficeArchive, readXml } from './office-archive.ts'
+import { type OfficeArchive, openOfficeArchive, readXml, referenceIn } from './office-archive.ts'
 import type { Section } from './passage.ts'
 
 const WORKBOOK = 'xl/workbook.xml'
@@ -34,7 +34,7 @@ export function readSheets(bytes: Uint8Array): Sheet[] {
   readXml(workbook, {
     open(name, attributes) {
       if (name === 'workbookPr') from1904 = isTrue(attributes.date1904)
-      const path = name === 'sheet' ? targets.get(attributes['r:id'] ?? '') : undefined
+      const path = name === 'sheet' ? targets.get(referenceIn(attributes)) : undefined
       if (path !== undefined && sheets.length < MAX_SHEETS)
         sheets.push({ name: attributes.name ?? '', path })
     },

@@ -1,5 +1,5 @@
 // Extracts the text of a PPTX presentation, one section per slide, in the order of the presentation.
-import { type OfficeArchive, openOfficeArchive, readXml } from './office-archive.ts'
+import { type OfficeArchive, openOfficeArchive, readXml, referenceIn } from './office-archive.ts'
 import type { Section } from './passage.ts'
 
 const PRESENTATION = 'ppt/presentation.xml'
@@ -34,7 +34,7 @@ export function readSlides(bytes: Uint8Array): Slide[] {
   const slides: string[] = []
   readXml(presentation, {
     open(name, attributes) {
-      const path = name === 'sldId' ? targets.get(attributes['r:id'] ?? '') : undefined
+      const path = name === 'sldId' ? targets.get(referenceIn(attributes)) : undefined
       if (path !== undefined && slides.length < MAX_SLIDES) slides.push(path)
     },
   })

@@ -1,7 +1,7 @@
 // What is read from Office documents that people write: tables, parts of a page, formulas, dates, notes of slides.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { strToU8, zipSync } from 'fflate'
+import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate'
 import { describe, expect, test } from 'vitest'
 import { readPreview, readWholeText } from '../../../server/knowledge/read-document.ts'
 import { formulaText } from '../../../server/knowledge/word-formula.ts'
@@ -44,6 +44,16 @@ describe('a Word document', () => {
       expect(text.split(part), part).toHaveLength(2)
   })
 
+  test('has the text of simple fields, of characters with a reading above them, and of other directions', async () => {
+    const run = (text: string): string => `<w:r><w:t xml:space="preserve">${text}</w:t></w:r>`
+    const ruby = `<w:r><w:ruby><w:rubyPr><w:lid w:val="ja-JP"/></w:rubyPr><w:rt>${run('とうきょう')}</w:rt><w:rubyBase>${run('東京')}</w:rubyBase></w:ruby></w:r>`
+    const field = `<w:fldSimple w:instr=" MERGEFIELD Name ">${run('Mira Example')}</w:fldSimple>`
+    const bytes = officeArchive({
+      'word/document.xml': `<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body><w:p>${run('Dear ')}${field}<w:fldSimple w:instr=" DATE "/></w:p><w:p>${ruby}${run('へ')}</w:p><w:p><w:dir w:val="rtl">${run('שלום')}</w:dir></w:p></w:body></w:document>`,
+    })
+    expect(await textOf('letter.docx', bytes)).toBe('Dear Mira Example\n\n東京へ\n\nשלום')
+  })
+
   test('has names without backslashes, and lines that only look like headings as they are', async () => {
     const text = await textOf('names.docx')
     expect(text).toContain('Set MAX_RETRY_COUNT=5 and call get_user_name() in src/my_file_name.py.')
@@ -54,6 +64,17 @@ describe('a Word document', () => {
   test('is known by its content, whatever its name', async () => {
     for (const name of ['doc.bin', 'with-macros.docm', 'named.xlsx'])
       expect(await textOf(name, fixture('travel.docx')), name).toContain('Book early')
+    // As Word on the web writes it.
+    const { 'word/document.xml': body, '_rels/.rels': links, ...parts } = unzipSync(
+      fixture('travel.docx'),
+    )
+    if (body === undefined || links === undefined) throw new Error('the fixture has other parts')
+    const numbered = zipSync({
+      ...parts,
+      'word/document2.xml': body,
+      '_rels/.rels': strToU8(strFromU8(links).replace('word/document.xml', 'word/document2.xml')),
+    })
+    expect(await textOf('numbered.docx', numbered)).toContain('Book early')
   })
 })
 
@@ -153,6 +174,14 @@ describe('a workbook', () => {
       'time only 08:30\t08:30:00',
     ])
       expect(text).toContain(row)
+  })
+
+  test('is read whatever prefix its references have', async () => {
+    const parts = workbook('<row r="1"><c r="A1"><v>7</v></c></row>')
+    const xml =
+      '<workbook xmlns:rel="r"><sheets><sheet name="One" sheetId="1" rel:id="r0"/></sheets></workbook>'
+    const bytes = zipSync({ ...unzipSync(parts), 'xl/workbook.xml': strToU8(xml) })
+    expect(await textOf('other.xlsx', bytes)).toContain('7')
   })
 
   test('shows a formula whose result is not stored', async () => {
