@@ -42,6 +42,8 @@ const Message = z.looseObject({
         z.looseObject({
           matched_text: z.string().min(1),
           alt: looseText,
+          title: looseText,
+          url: looseText,
           items: looseList(z.looseObject({ title: looseText, url: looseText })),
         }),
       ),
@@ -71,6 +73,10 @@ const HIDDEN_CONTENT = new Set(['user_editable_context', 'model_editable_context
 /** Marks of ChatGPT's page: private-use characters around a kind and its parts, which are words, links or references. */
 const MARK = /\ue200([^\ue200\ue201]{0,8000})\ue201/g
 const MARK_SEPARATOR = '\ue202'
+/** The marks of earlier years, which only refer to sources: `【12†source】`, `【4:0†report.pdf】`. */
+const OLD_MARK = /【\d{1,6}(?::\d{1,6})?†[^【】]{0,500}】/g
+/** What stands around the words that a mark belongs to. */
+const AROUND_WORDS = /[\ue203\ue204\ue206]/g
 /** Kinds that only refer to sources: without those there is nothing to show. */
 const CITATIONS = new Set(['cite', 'filecite', 'navlist'])
 
@@ -167,12 +173,15 @@ const textOf = (
   const references = new Map(
     (metadata?.content_references ?? []).map((found) => [found.matched_text, found]),
   )
-  return whole.replaceAll(MARK, (mark, inner: string) => {
-    const shown = markText(inner, references.get(mark))
-    const [kind = ''] = inner.split(MARK_SEPARATOR, 1)
-    if (shown === '' && !CITATIONS.has(kind)) unknownKinds.add(kind)
-    return shown
-  })
+  return whole
+    .replaceAll(MARK, (mark, inner: string) => {
+      const shown = markText(inner, references.get(mark))
+      const [kind = ''] = inner.split(MARK_SEPARATOR, 1)
+      if (shown === '' && !CITATIONS.has(kind)) unknownKinds.add(kind)
+      return shown
+    })
+    .replaceAll(OLD_MARK, (mark) => sourcesText(references.get(mark)))
+    .replaceAll(AROUND_WORDS, '')
 }
 
 type Reference = NonNullable<Message['metadata']>['content_references'][number]
@@ -182,9 +191,15 @@ function markText(inner: string, reference: Reference | undefined): string {
   const [kind = '', ...parts] = inner.split(MARK_SEPARATOR)
   if (kind === 'entity') return entityName(parts[0] ?? '')
   if (kind === 'url') return linkTo(parts[1] ?? '', parts[0] ?? '')
+  return sourcesText(reference)
+}
+
+function sourcesText(reference: Reference | undefined): string {
   if (reference === undefined) return ''
   if (reference.alt !== '') return reference.alt
-  const links = reference.items.map(({ title, url }) => linkTo(url, title)).filter(Boolean)
+  // Some references are one page, others have several.
+  const pages = reference.items.length > 0 ? reference.items : [reference]
+  const links = pages.map(({ title, url }) => linkTo(url, title)).filter(Boolean)
   return links.length === 0 ? '' : `(${links.join(', ')})`
 }
 

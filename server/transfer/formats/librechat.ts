@@ -54,6 +54,11 @@ const Part = z.looseObject({
     .catch(''),
 })
 type Part = z.output<typeof Part>
+/** Marks of sources, such as `\ue202turn0search3`; as characters or, from some models, written out. The export has no sources. */
+const SOURCE =
+  /[ \t]?(?:\ue200|\\ue200)?(?:[ \t]?(?:\ue202|\\ue202)turn\d{1,6}[a-z]{1,10}\d{1,6})+(?:\ue201|\\ue201)?/g
+/** What stands around the words that they belong to. */
+const AROUND = /[\ue200\ue201\ue203\ue204\ue206]|\\ue20[01346]/g
 /** Parts that say nothing of the conversation. */
 const SILENT = new Set(['agent_update'])
 const Message = z.looseObject({
@@ -133,6 +138,12 @@ function flatten(
   return nodes
 }
 
+/** The words of an answer. Without marks of sources, the other marks are part of what it is about. */
+const withoutMarks = (text: string): string => {
+  const words = text.replaceAll(SOURCE, '')
+  return words === text ? text : words.replaceAll(AROUND, '')
+}
+
 function toNode(
   message: Message,
   parentId: string | null,
@@ -156,12 +167,16 @@ function toNode(
       files,
       createdAt,
     })
+  const answered: DraftStep[] =
+    steps.length > 0 || text === '' ? steps : [{ type: 'text', content: text }]
   const hasFailed = message.error || message.content.some(({ type }) => type === 'error')
   return draftNode({
     id,
     parentId,
     role: 'assistant',
-    steps: steps.length > 0 || text === '' ? steps : [{ type: 'text', content: text }],
+    steps: answered.map((step) =>
+      step.type === 'text' ? { ...step, content: withoutMarks(step.content) } : step,
+    ),
     files,
     model: message.model ?? model,
     status: hasFailed ? 'failed' : 'completed',

@@ -50,6 +50,20 @@ describe('a ChatGPT answer', () => {
     ).toEqual([{ type: 'text', content: 'Grew.([Annual report](https://example.com/report))' }])
   })
 
+  test('of an earlier year has the links of its sources, and no marks', () => {
+    const page = { title: 'Report', url: 'https://example.com/report' }
+    const content_references = [
+      { matched_text: '【12†source】', type: 'webpage', alt: null, ...page },
+    ]
+    expect(
+      answered('It grew【12†source】, \ue203much\ue204\ue206【4:0†report.pdf】. 【Note】', {
+        content_references,
+      }),
+    ).toEqual([
+      { type: 'text', content: 'It grew([Report](https://example.com/report)), much. 【Note】' },
+    ])
+  })
+
   test('without the content of a mark of an unknown kind is imported, and the kind is named', () => {
     const mark = (kind: string) => `\ue200${kind}\ue202turn0search3\ue201`
     const text = ['image_group', 'forecast', 'cite', 'image_group'].map(mark).join(' and ')
@@ -317,6 +331,22 @@ test('a LibreChat answer has the calls of assistants, errors, pictures, and text
   expect(draft.skipped).toMatchObject([
     { what: 'mystery', failure: { reason: 'import_parts_unknown' } },
   ])
+})
+
+// danny-avila/LibreChat: `client/src/utils/citations.ts`
+test('a LibreChat answer has no marks of sources, whichever way they are written', () => {
+  const answered = (text: string) =>
+    readLibreChat({
+      conversationId: 'l',
+      messages: [{ messageId: 'a', sender: 'M', isCreatedByUser: false, text }],
+    }).nodes[0]?.steps
+  for (const [text, content] of [
+    ['It grew \ue202turn0search3.', 'It grew.'],
+    ['\ue203It grew.\ue204 \ue200\ue202turn0search3\ue202turn1news0\ue201 Much.', 'It grew. Much.'],
+    ['It grew.\\ue202turn0search3', 'It grew.'],
+    ['The character \\ue203 is private.', 'The character \\ue203 is private.'],
+  ])
+    expect(answered(text ?? '')).toEqual([{ type: 'text', content }])
 })
 
 test('an entry of an archive whose checksum is wrong fails when it is read', async () => {
