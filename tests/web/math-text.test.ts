@@ -39,6 +39,8 @@ test.each([
   'echo $HOME$PATH and $'.concat('{HOME}/$', '{USER}'),
   'echo "$a", "$b" and $x->get($y), $arr[$i], $(pwd):$(id)',
   'set $HOME or $PATH to $1',
+  "from '$a' to '$b'",
+  'Dear $'.concat('{user.first}$', '{user.last}'),
   'the shares IPC$, ADMIN$ and C$',
   'kill $$ and $$ again',
 ])('%s holds no formula', (text) => {

@@ -132,8 +132,8 @@ function isNoFormula(body: string, before: string, after: string): boolean {
   if (/[A-Z]/.test(before) && /^\d/.test(body)) return true
   if (!/[A-Za-z_{(]/.test(after) || body.includes('\\')) return false
   // The second dollar begins another variable: after a sign that ends no formula, or after the whole name of the first.
-  if (/[^\p{L}\d)\]}'!]$/u.test(body)) return true
-  return /[A-Z_{]/.test(after) && /^(?:[A-Z_][A-Z\d_]+|\{[A-Za-z_]\w*\})$/.test(body)
+  if (/[^\p{L}\d)\]}'!]$|\s'$/u.test(body)) return true
+  return /[A-Z_{]/.test(after) && /^(?:[A-Z_][A-Z\d_]+|\{[A-Za-z_][\w.]*\})$/.test(body)
 }
 
 /**
