@@ -208,9 +208,10 @@ export function createStreamedClient(options: StreamedClientOptions, wire: Wire)
     if (ending === 'filter') return filteredAnswer(context, reader.finishReason ?? '')
     if (ending === 'error')
       return statusFailure({ status: 503, body: reader.finishReason ?? '' }, context)
+    // Also after a text, which announced the call.
+    if (ending === 'malformed' && !hasCalls) return answerless(context, 'model_call_malformed')
     // A paused message is continued by its client.
     if (hasCalls || reader.hasText || ending === 'pause') return undefined
-    if (ending === 'malformed') return answerless(context, 'model_call_malformed')
     if (ending === 'length') return answerless(context, 'model_answer_only_thinking_cut')
     return answerless(
       context,

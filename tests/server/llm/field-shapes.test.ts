@@ -319,6 +319,15 @@ describe('chat completions', () => {
     })
   })
 
+  test('of Gemini that end in a call that it could not read fail, and their text is kept', async () => {
+    upstream.enqueue(
+      turn.chunks([chunk({ content: 'I look it up.' }), chunk({}, 'MALFORMED_FUNCTION_CALL')]),
+    )
+    const response = await readResponse(clientFor())
+    expect(response.text).toBe('I look it up.')
+    expect(response.end).toMatchObject({ error: { reason: 'model_call_malformed' } })
+  })
+
   test('of DashScope write a missing finish reason as a text', async () => {
     upstream.enqueue(
       turn.chunks([
