@@ -1,5 +1,6 @@
 // Conversations of Claude's data export: an array in `conversations.json`.
 import { z } from 'zod'
+import { markFor } from '../../protocol/markdown/nested-fences.ts'
 import {
   argumentsText,
   createUnknownKinds,
@@ -115,16 +116,49 @@ function toNode(
     const text = said.join('\n\n') || message.text
     return draftNode({ id, parentId, role: 'user', text, files, createdAt })
   }
+  const answered: DraftStep[] =
+    steps.length > 0 || message.text === '' ? steps : [{ type: 'text', content: message.text }]
   return draftNode({
     id,
     parentId,
     role: 'assistant',
-    steps:
-      steps.length > 0 || message.text === '' ? steps : [{ type: 'text', content: message.text }],
+    steps: answered.flatMap((step) => (step.type === 'text' ? textSteps(step.content) : [step])),
     files,
     model,
     createdAt,
   })
+}
+
+/** Artifacts and the thoughts about them, as Claude wrote them into its texts before artifacts were calls. */
+const WRITTEN = /<(antArtifact|antThinking)\b([^<>]{0,2000})>/g
+
+/** The text of an answer, with artifacts as code below their titles, and what it thought. */
+function textSteps(text: string): DraftStep[] {
+  const thoughts: DraftStep[] = []
+  let shown = ''
+  let from = 0
+  for (const { 0: tag, 1: name = '', 2: attributes = '', index } of text.matchAll(WRITTEN)) {
+    if (index < from) continue
+    const close = `</${name}>`
+    const end = text.indexOf(close, index)
+    if (end === -1) break
+    const content = text.slice(index + tag.length, end).trim()
+    shown += text.slice(from, index)
+    if (name === 'antThinking') thoughts.push({ type: 'thinking', content })
+    else shown += artifactText(attributes, content)
+    from = end + close.length
+  }
+  return [...thoughts, { type: 'text', content: shown + text.slice(from) }]
+}
+
+function artifactText(attributes: string, content: string): string {
+  const valueOf = (name: string): string =>
+    new RegExp(`\\b${name}="([^"]*)"`).exec(attributes)?.[1] ?? ''
+  const title = valueOf('title')
+  const mark = markFor(content)
+  const isMarkdown = valueOf('type') === 'text/markdown' || content.startsWith('```')
+  const body = isMarkdown ? content : `${mark}${valueOf('language')}\n${content}\n${mark}`
+  return `\n\n${title === '' ? '' : `**${title}**\n\n`}${body}\n\n`
 }
 
 /** The text with a link behind each place for which it names a source. */

@@ -59,6 +59,9 @@ const SOURCE =
   /[ \t]?(?:\ue200|\\ue200)?(?:[ \t]?(?:\ue202|\\ue202)turn\d{1,6}[a-z]{1,10}\d{1,6})+(?:\ue201|\\ue201)?/g
 /** What stands around the words that they belong to. */
 const AROUND = /[\ue200\ue201\ue203\ue204\ue206]|\\ue20[01346]/g
+/** The lines around an artifact. What it holds is a block of code. */
+const ARTIFACT = /^:::artifact\{([^{}\n]{0,2000})\}[ \t]*$/gm
+const ARTIFACT_END = /^:::[ \t]*$/gm
 /** Parts that say nothing of the conversation. */
 const SILENT = new Set(['agent_update'])
 const Message = z.looseObject({
@@ -144,6 +147,15 @@ const withoutMarks = (text: string): string => {
   return words === text ? text : words.replaceAll(AROUND, '')
 }
 
+/** The text with the title of each artifact above its code. */
+const withTitles = (text: string): string => {
+  const titled = text.replaceAll(ARTIFACT, (_line, attributes: string) => {
+    const title = /\btitle="([^"]*)"/.exec(attributes)?.[1] ?? ''
+    return title === '' ? '' : `**${title}**\n`
+  })
+  return titled === text ? text : titled.replaceAll(ARTIFACT_END, '')
+}
+
 function toNode(
   message: Message,
   parentId: string | null,
@@ -175,7 +187,7 @@ function toNode(
     parentId,
     role: 'assistant',
     steps: answered.map((step) =>
-      step.type === 'text' ? { ...step, content: withoutMarks(step.content) } : step,
+      step.type === 'text' ? { ...step, content: withTitles(withoutMarks(step.content)) } : step,
     ),
     files,
     model: message.model ?? model,

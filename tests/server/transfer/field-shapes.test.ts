@@ -262,6 +262,24 @@ test('a Claude answer has the links of its sources, failed calls, and the text o
   ])
 })
 
+test('a Claude answer of 2024 has its artifacts as code below their titles, and its thoughts as such', () => {
+  const text =
+    'Here it is.\n\n<antThinking>A new script.</antThinking>\n\n<antArtifact identifier="s" type="application/vnd.ant.code" language="bash" title="Script">\necho hi\n</antArtifact>\n\nRun it.'
+  const message = (uuid: string, sender: string) => ({ uuid, sender, text, content: [] })
+  const [question, answer] = readClaude({
+    uuid: 'c',
+    name: 'Script',
+    chat_messages: [message('h', 'human'), message('a', 'assistant')],
+  }).nodes
+  // What a person wrote about artifacts is none.
+  expect(question?.text).toBe(text)
+  const [thought, said] = answer?.steps ?? []
+  expect(thought).toEqual({ type: 'thinking', content: 'A new script.' })
+  expect(said?.type === 'text' && said.content.replaceAll(/\n{2,}/g, '\n\n')).toBe(
+    'Here it is.\n\n**Script**\n\n```bash\necho hi\n```\n\nRun it.',
+  )
+})
+
 // danny-avila/LibreChat: `TMessageContentParts` in its types of assistants
 test('a LibreChat answer has the calls of assistants, errors, pictures, and texts in both forms', () => {
   const call = (tool_call: object) => ({ type: 'tool_call', tool_call })
@@ -334,7 +352,7 @@ test('a LibreChat answer has the calls of assistants, errors, pictures, and text
 })
 
 // danny-avila/LibreChat: `client/src/utils/citations.ts`
-test('a LibreChat answer has no marks of sources, whichever way they are written', () => {
+test('a LibreChat answer has no marks of sources or artifacts, whichever way they are written', () => {
   const answered = (text: string) =>
     readLibreChat({
       conversationId: 'l',
@@ -345,6 +363,10 @@ test('a LibreChat answer has no marks of sources, whichever way they are written
     ['\ue203It grew.\ue204 \ue200\ue202turn0search3\ue202turn1news0\ue201 Much.', 'It grew. Much.'],
     ['It grew.\\ue202turn0search3', 'It grew.'],
     ['The character \\ue203 is private.', 'The character \\ue203 is private.'],
+    [
+      ':::artifact{identifier="a" type="text/html" title="Demo"}\n```html\n<p>\n```\n:::',
+      '**Demo**\n\n```html\n<p>\n```\n',
+    ],
   ])
     expect(answered(text ?? '')).toEqual([{ type: 'text', content }])
 })
