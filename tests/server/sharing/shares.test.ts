@@ -228,6 +228,12 @@ describeOnEachServer('sharing', (start) => {
     await server.call('DELETE', `/api/conversations/${deleted}`, { token: ann })
     expect((await open(second)).status).toBe(404)
 
+    for (const length of [100, 101, 5_000]) {
+      const none = 'x'.repeat(length)
+      expect([length, (await page(none)).status]).toEqual([length, 404])
+      expect([length, (await open(none)).status]).toEqual([length, 404])
+    }
+
     const past = await share(await make(), { expires_at: '2020-01-01T00:00:00Z' })
     expect(past.status).toBe(400)
   })
