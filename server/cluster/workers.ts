@@ -35,6 +35,8 @@ export function runWorkers(count: number, say: (line: string) => void): Promise<
     const startedAt = new Map<number, number>()
     /** Those that are not replaced when they end: they take the place of others, or others have taken theirs. */
     const extra = new Set<Worker>()
+    /** Those that were told to end because others have taken their places. */
+    const leaving = new Set<Worker>()
     const fork = (): Worker => {
       const worker = cluster.fork()
       startedAt.set(worker.id, performance.now())
@@ -52,6 +54,7 @@ export function runWorkers(count: number, say: (line: string) => void): Promise<
         if (alive().length === 0) resolve(0)
         return
       }
+      leaving.delete(worker)
       if (extra.delete(worker)) return
       delay = lived > HEALTHY_AFTER_MS ? RESTART_MS.first : Math.min(delay * 2, RESTART_MS.longest)
       say(`Instance ${worker.process.pid} ended (${signal ?? code}); another one starts.`)
@@ -69,6 +72,7 @@ export function runWorkers(count: number, say: (line: string) => void): Promise<
       if (!isServing || isEnding || old.isDead()) return isServing
       extra.delete(next)
       extra.add(old)
+      leaving.add(old)
       const ended = once(old, 'exit')
       old.process.kill('SIGTERM')
       await ended
@@ -80,7 +84,8 @@ export function runWorkers(count: number, say: (line: string) => void): Promise<
       const replaced = alive()
       for (const worker of replaced)
         if (!isEnding && !worker.isDead() && !(await replace(worker))) {
-          say('A new instance ended before it was ready: the others are not replaced.')
+          if (!isEnding)
+            say('A new instance ended before it was ready: the others are not replaced.')
           break
         }
       isReplacing = false
@@ -88,7 +93,7 @@ export function runWorkers(count: number, say: (line: string) => void): Promise<
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
       process.on(signal, () => {
         // One that is ending anyway would take a second signal as the wish to end at once.
-        const told = alive().filter((worker) => isEnding || !extra.has(worker))
+        const told = alive().filter((worker) => isEnding || !leaving.has(worker))
         isEnding = true
         if (alive().length === 0) resolve(0)
         for (const worker of told) worker.process.kill(signal)
