@@ -99,5 +99,7 @@ describe('citations in a text', () => {
     expect([...citedIn('One [1]. Two [2](https://c.org/). [9](https://z.org)', sources)]).toEqual([
       1, 3,
     ])
+    // Text that never closes a link takes no time, and cites nothing.
+    expect(citedIn('[](https://c.org/'.repeat(4_000), sources).size).toBe(0)
   })
 })
