@@ -14,28 +14,44 @@ const MAX_SHEETS = 50
 const MAX_ROWS = 1_000
 const MAX_COLUMNS = 100
 const MAX_CELL_CHARACTERS = 1_000
+/** What a cell counts beside its text: also empty cells take time to send. */
+const CELL_CHARACTERS = 10
 const MAX_PAGES = 500
 
-/** Takes items until they have too many characters or there are too many. */
+/**
+ * Takes items until they have too many characters or there are too many.
+ * @param cut shortens the first one, which is shown however long it is.
+ */
 function bounded<T>(
   items: readonly T[],
   most: number,
   sizeOf: (item: T) => number,
+  cut: (item: T) => T,
 ): { shown: T[]; truncated: boolean } {
   let left = MAX_CHARACTERS
   const fits = items.slice(0, most).findIndex((item) => {
     left -= sizeOf(item)
     return left < 0
   })
-  const shown = items.slice(0, fits === -1 ? most : Math.max(1, fits))
+  if (fits === 0) return { shown: items.slice(0, 1).map(cut), truncated: true }
+  const shown = items.slice(0, fits === -1 ? most : fits)
   return { shown, truncated: shown.length < items.length }
 }
 
 const cells = (row: readonly string[]): string[] =>
   row.slice(0, MAX_COLUMNS).map((cell) => cell.slice(0, MAX_CELL_CHARACTERS))
 
+const charactersOfRow = (row: readonly string[]): number =>
+  row.reduce((sum, cell) => sum + cell.length + CELL_CHARACTERS, 0)
+
 const charactersOf = (rows: readonly (readonly string[])[]): number =>
-  rows.reduce((sum, row) => sum + row.reduce((length, cell) => length + cell.length + 1, 0), 0)
+  rows.reduce((sum, row) => sum + charactersOfRow(row), 0)
+
+const cutText = (text: string): string => text.slice(0, MAX_CHARACTERS)
+
+/** One row alone is never too long. */
+const cutRows = (rows: readonly string[][]): string[][] =>
+  bounded(rows, MAX_ROWS, charactersOfRow, (row) => row).shown
 
 /** @throws for damaged files. */
 export async function previewText(bytes: Uint8Array): Promise<DocumentPreview> {
@@ -43,8 +59,14 @@ export async function previewText(bytes: Uint8Array): Promise<DocumentPreview> {
     `<!doctype html><html><body>${await docxHtml(bytes)}</body></html>`,
   )
   const blocks = blocksOf(document.body)
-  const { shown, truncated } = bounded(blocks, MAX_BLOCKS, (block) =>
-    block.kind === 'table' ? charactersOf(block.rows) : block.text.length,
+  const { shown, truncated } = bounded(
+    blocks,
+    MAX_BLOCKS,
+    (block) => (block.kind === 'table' ? charactersOf(block.rows) : block.text.length),
+    (block) =>
+      block.kind === 'table'
+        ? { ...block, rows: cutRows(block.rows) }
+        : { ...block, text: cutText(block.text) },
   )
   return { kind: 'text', blocks: shown, truncated }
 }
@@ -87,9 +109,14 @@ export function previewSheets(bytes: Uint8Array): DocumentPreview {
   const sheets = readSheets(bytes).map(({ name, text }) => {
     const lines = text === '' ? [] : text.split('\n')
     const rows = lines.slice(0, MAX_ROWS).map((line) => cells(line.split('\t')))
-    return { name, rows, total_rows: lines.length }
+    return { name: name.slice(0, MAX_CELL_CHARACTERS), rows, total_rows: lines.length }
   })
-  const { shown, truncated } = bounded(sheets, MAX_SHEETS, ({ rows }) => charactersOf(rows))
+  const { shown, truncated } = bounded(
+    sheets,
+    MAX_SHEETS,
+    ({ rows }) => charactersOf(rows),
+    (sheet) => ({ ...sheet, rows: cutRows(sheet.rows) }),
+  )
   return {
     kind: 'sheets',
     sheets: shown,
@@ -104,6 +131,7 @@ export function previewSlides(bytes: Uint8Array): DocumentPreview {
     slides,
     MAX_PAGES,
     ({ text, notes }) => text.length + notes.length,
+    (slide) => ({ ...slide, text: cutText(slide.text), notes: cutText(slide.notes) }),
   )
   return { kind: 'slides', slides: shown, truncated }
 }
@@ -120,6 +148,11 @@ export function previewPages(sections: readonly Section[]): DocumentPreview {
     pages.set(section.page ?? 1, lines)
   }
   const all = [...pages].map(([number, lines]) => ({ number, text: lines.join('\n') }))
-  const { shown, truncated } = bounded(all, MAX_PAGES, ({ text }) => text.length)
+  const { shown, truncated } = bounded(
+    all,
+    MAX_PAGES,
+    ({ text }) => text.length,
+    (page) => ({ ...page, text: cutText(page.text) }),
+  )
   return { kind: 'pages', pages: shown, truncated }
 }

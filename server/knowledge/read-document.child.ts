@@ -26,6 +26,12 @@ const write = (line: Line): void => {
   output.write(`${JSON.stringify(line)}\n`)
 }
 
+/** In pieces, because the reader of a long line looks for its end again whenever more of it arrives. */
+const writeText = (text: string): void => {
+  for (let start = 0; start < text.length; start += CHARACTERS_PER_LINE)
+    write({ kind: 'text', text: text.slice(start, start + CHARACTERS_PER_LINE) })
+}
+
 const chunks: Buffer[] = []
 for await (const chunk of process.stdin) chunks.push(chunk)
 try {
@@ -33,11 +39,10 @@ try {
   const bytes = new Uint8Array(Buffer.concat(chunks))
   if (mode === 'text') {
     const { text, ...end } = await readWholeText(name, bytes, chosen)
-    for (let start = 0; start < text.length; start += CHARACTERS_PER_LINE)
-      write({ kind: 'text', text: text.slice(start, start + CHARACTERS_PER_LINE) })
+    writeText(text)
     write({ kind: 'end', ...end })
   } else if (mode === 'preview') {
-    write({ kind: 'text', text: JSON.stringify(await readPreview(name, bytes)) })
+    writeText(JSON.stringify(await readPreview(name, bytes)))
     write({ kind: 'end', pages: null, characters: 0, failure: null, encoding: null })
   } else {
     const { passages, ...end } = await readDocument(name, bytes, chosen)

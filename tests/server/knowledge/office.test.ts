@@ -104,6 +104,14 @@ describe('the preview', () => {
     expect(sheet).toMatchObject({ name: 'Sales & more', total_rows: 1_200 })
     expect(sheet?.rows).toHaveLength(1_000)
     expect(preview.truncated).toBe(true)
+    const text = 'x'.repeat(2_000)
+    const cells = Array.from({ length: 40 }, () => `<c t="str"><v>${text}</v></c>`).join('')
+    const wide = workbook(Array.from({ length: 40 }, () => `<row>${cells}</row>`).join(''))
+    const cut = await previewOf('wide.xlsx', wide)
+    if (cut.kind !== 'sheets') throw new Error(cut.kind)
+    expect(cut).toMatchObject({ sheets: [{ total_rows: 40 }], truncated: true })
+    expect(cut.sheets[0]?.rows.length).toBeGreaterThan(5)
+    expect(cut.sheets[0]?.rows.length).toBeLessThan(20)
   })
 
   test('of a presentation has its slides, and of a PDF its pages', async () => {
