@@ -55,6 +55,8 @@ export function registerPythonRoutes(
       const left = new AbortController()
       const leave = (): void => left.abort()
       reply.raw.once('close', leave)
+      // Who has left already is not told again.
+      if (reply.raw.destroyed) leave()
       try {
         const { projectId } = conversation
         return success(await run(body, { userId: user.id, projectId }, left.signal))

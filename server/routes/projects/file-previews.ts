@@ -47,6 +47,8 @@ export function registerFilePreviewRoute(
       const path = params['*']
       const left = new AbortController()
       reply.raw.once('close', () => left.abort())
+      // Who has left already is not told again.
+      if (reply.raw.destroyed) left.abort()
       const found = await readers.run(user.id, async () => {
         const { bytes } = await workspace.read(path, MAX_BYTES)
         return await extractPreview(basename(path), bytes, {
