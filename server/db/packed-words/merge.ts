@@ -1,5 +1,6 @@
 // Merges several segments of the search index, without the messages that were deleted.
 import { setImmediate } from 'node:timers/promises'
+import { createTurns } from '../../lib/turns.ts'
 import { ENTRIES_PER_MESSAGE, hasBeginning } from '../search-entries.ts'
 import {
   EVERY_ENTRY,
@@ -14,6 +15,8 @@ import { type VocabularyPage, vocabularyPages, wordsIn } from './vocabulary.ts'
 
 /** Merging yields to other work after this time. */
 const SLICE_MS = 4
+/** Words that are looked up between two looks at the time. */
+const WORDS_AT_ONCE = 1_000
 
 /** A part of the index of one user: the pages of its lists, in order. */
 export interface SourceSegment {
@@ -100,19 +103,24 @@ export async function packSegment(
   }
   const last = every.at(-1)
   if (last === undefined) return null
-  const vocabulary = words === null ? [] : vocabularyOf(words, numbers)
+  const vocabulary = words === null ? [] : await vocabularyOf(words, numbers)
   return { entries: every.length, firstRow, lastRow: messageRow(last), pages, vocabulary }
 }
 
 /** The pages of those words that have lists and can be found by their beginnings. */
-export function vocabularyOf(
+export async function vocabularyOf(
   words: Iterable<string>,
   numbers: ReadonlySet<number>,
-): VocabularyPage[] {
+): Promise<VocabularyPage[]> {
+  const turn = createTurns()
   const wanted = new Set<string>()
-  for (const word of words)
+  let looked = 0
+  for (const word of words) {
     if (hasBeginning(word) && numbers.has(wordNumber(word))) wanted.add(word)
-  return vocabularyPages(wanted)
+    looked += 1
+    if (looked % WORDS_AT_ONCE === 0) await turn()
+  }
+  return await vocabularyPages(wanted)
 }
 
 /** Merges segments into one; null if it would be empty. */

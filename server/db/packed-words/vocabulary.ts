@@ -1,4 +1,8 @@
 // The words of a segment in alphabetical order, in pages: lists are found by whole words, so beginnings are looked up here first.
+import { createTurns } from '../../lib/turns.ts'
+
+/** Words that are sorted, compared or written between two looks at the time: about 1 ms. */
+const WORDS_AT_ONCE = 1_000
 
 /** Four rows of this many bytes fill a page of PostgreSQL, as with lists. */
 const PAGE_BYTES = 1_980
@@ -10,14 +14,23 @@ export interface VocabularyPage {
   data: Buffer
 }
 
-/** The words in pages, each word without what it shares with the one before it on its page. There is at least one page. */
-export function vocabularyPages(words: Iterable<string>): VocabularyPage[] {
-  const sorted = Array.from(words, (word) => Buffer.from(word)).sort(Buffer.compare)
+/**
+ * The words in pages, each word without what it shares with the one before it on its page. There is at least one page. A segment
+ * may have some hundred thousand words: they are sorted and written in short turns of the event loop.
+ */
+export async function vocabularyPages(words: Iterable<string>): Promise<VocabularyPage[]> {
+  const turn = createTurns()
+  const encoded: Buffer[] = []
+  for (const word of words) {
+    if (encoded.length % WORDS_AT_ONCE === 0) await turn()
+    encoded.push(Buffer.from(word))
+  }
   const pages: VocabularyPage[] = []
   let bytes: number[] = []
-  let first = Buffer.alloc(0)
-  let last = Buffer.alloc(0)
-  for (const word of sorted) {
+  let first: Buffer = Buffer.alloc(0)
+  let last: Buffer = Buffer.alloc(0)
+  for (const [at, word] of (await inOrder(encoded, turn)).entries()) {
+    if (at % WORDS_AT_ONCE === 0) await turn()
     if (bytes.length >= PAGE_BYTES - word.length) {
       pages.push({ first, data: Buffer.from(bytes) })
       bytes = []
@@ -30,6 +43,32 @@ export function vocabularyPages(words: Iterable<string>): VocabularyPage[] {
     last = word
   }
   return [...pages, { first, data: Buffer.from(bytes) }]
+}
+
+/** Sorts parts, and merges them. */
+async function inOrder(
+  words: readonly Buffer[],
+  turn: ReturnType<typeof createTurns>,
+): Promise<Buffer[]> {
+  await turn()
+  if (words.length <= WORDS_AT_ONCE) return [...words].sort(Buffer.compare)
+  const half = Math.floor(words.length / 2)
+  const left = await inOrder(words.slice(0, half), turn)
+  const right = await inOrder(words.slice(half), turn)
+  const merged: Buffer[] = []
+  for (let at = 0, other = 0; merged.length < words.length; ) {
+    if (merged.length % WORDS_AT_ONCE === 0) await turn()
+    const one = left[at]
+    const two = right[other]
+    if (one !== undefined && (two === undefined || Buffer.compare(one, two) <= 0)) {
+      merged.push(one)
+      at += 1
+    } else if (two !== undefined) {
+      merged.push(two)
+      other += 1
+    }
+  }
+  return merged
 }
 
 function sharedLength(one: Buffer, other: Buffer): number {

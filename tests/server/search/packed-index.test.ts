@@ -9,6 +9,7 @@ import {
   wordNumber,
 } from '../../../server/db/packed-words/lists.ts'
 import { inAll, inAny, inAtLeast, without } from '../../../server/db/packed-words/sets.ts'
+import { vocabularyPages, wordsIn } from '../../../server/db/packed-words/vocabulary.ts'
 import { createSegments } from '../../../server/db/repositories/search/segments.ts'
 import type { MessageFilter } from '../../../server/db/repositories/search/statements.ts'
 import { SEARCH_KINDS, toRowid } from '../../../server/db/search-entries.ts'
@@ -46,6 +47,19 @@ function someEntries(random: Random, count: number): number[] {
   }
   return [...rowids].sort((a, b) => a - b)
 }
+
+test('the words of a segment are in the order of their bytes, however many there are', async () => {
+  const words = Array.from(
+    { length: 3_500 },
+    (_, at) => `${at % 2 === 0 ? 'word' : 'слово'}${(at * 7_919) % 3_500}`,
+  )
+  const pages = await vocabularyPages(words)
+  const sorted = words.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+  expect(pages.flatMap((page) => [...wordsIn(page)])).toEqual(sorted)
+  expect(pages.slice(1).map(({ first }) => first.toString())).toEqual(
+    pages.slice(1).map((page) => [...wordsIn(page)][0]),
+  )
+})
 
 test(`packed lists are read as they were written, and no word is found in another's list (seed ${SEED})`, () => {
   for (const { random, what } of rounds(5)) {

@@ -113,9 +113,14 @@ export function createPackedMatches({ readOffThread, tables }: Database) {
     })
     if (pages.length < wanted.length) return null
     const found = new Map<number, Map<number, Buffer>>(segments.map(({ id }) => [id, new Map()]))
+    let since = performance.now()
     for (const { segment, word, first, data } of pages) {
       const list = listIn({ first, data }, word)
       if (list !== undefined) found.get(segment)?.set(word, list)
+      // A beginning may stand for thousands of words.
+      if (performance.now() - since < SLICE_MS) continue
+      await setImmediate()
+      since = performance.now()
     }
     return found
   }

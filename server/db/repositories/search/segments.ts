@@ -15,6 +15,7 @@ import {
   notInArray,
   sql,
 } from 'drizzle-orm'
+import { createTurns } from '../../../lib/turns.ts'
 import { UNFINISHED_STATUSES } from '../../../protocol/conversations/message.ts'
 import type { UserId } from '../../../protocol/ids.ts'
 import type { Database, Writer } from '../../database.ts'
@@ -327,8 +328,13 @@ export function createSegments(
           .select()
           .from(searchPages)
           .where(eq(searchPages.segmentId, segment.id))
-        const numbers = new Set(pages.flatMap((page) => [...listsIn(page)].map(([word]) => word)))
-        await insertVocabulary(tx, segment.id, vocabularyOf(words, numbers))
+        const numbers = new Set<number>()
+        const turn = createTurns()
+        for (const page of pages) {
+          for (const [word] of listsIn(page)) numbers.add(word)
+          await turn()
+        }
+        await insertVocabulary(tx, segment.id, await vocabularyOf(words, numbers))
       })
       return true
     },
