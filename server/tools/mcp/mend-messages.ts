@@ -325,12 +325,13 @@ const withoutNull = (record: Fields, key: string): Fields => {
 
 /** A call that asks for input first has its own form, which is read elsewhere. */
 function mendCallResult(result: Fields): Fields {
-  const { resultType, content, structuredContent, isError, ...rest } = result
+  // Revision 2024-10-07 had `toolResult`, which may be any value.
+  const { resultType, content, structuredContent, isError, toolResult, ...rest } = result
   if (resultType !== undefined && resultType !== 'complete') return result
-  const isOther = content === undefined && structuredContent === undefined
-  // Results of earlier revisions, and of other methods: the SDK says what is wrong with them.
+  const isOther = [content, structuredContent, toolResult].every((one) => one === undefined)
+  // Results of other methods: the SDK says what is wrong with them.
   if (isOther && Object.keys(rest).some((key) => key !== '_meta')) return result
-  const blocks = blocksOf(content)
+  const blocks = blocksOf(content ?? toolResult)
   const isStructured = structuredContent !== undefined && structuredContent !== null
   // Before revision 2026-07-28, structured content had to be an object. A text says the same.
   const isRead = isStructured && (isRecord(structuredContent) || resultType !== undefined)

@@ -187,6 +187,7 @@ test.each([
   ['a text instead of a list', { content: 'plain' }, 'plain'],
   ['null', { content: null }, ''],
   ['nothing', {}, ''],
+  ['the field of revision 2024-10-07', { toolResult: { answer: 42 } }, '{"answer":42}'],
   ['an object instead of a list', { content: { type: 'text', text: 'one' } }, 'one'],
   ['a number as text', { content: [{ type: 'text', text: 42 }] }, '42'],
   ['a text without a type', { content: [{ text: 'untyped' }] }, 'untyped'],
