@@ -164,7 +164,7 @@ describeInBrowser('lists of the settings', (visitor) => {
     await expectAccessible(page)
     // An error from the server is shown next to the form, which keeps the input.
     await add.click()
-    await form.getByLabel('Type').selectOption('email')
+    await form.getByLabel('Type', { exact: true }).selectOption('email')
     await form.getByLabel('Name', { exact: true }).fill('post')
     await form.getByLabel('Send to').fill('somebody@example.org')
     await submit.click()
