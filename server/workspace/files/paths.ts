@@ -71,8 +71,8 @@ export interface OpenFolder {
 // With /proc, a folder is reached through its open descriptor, and the kernel refuses links at each step down.
 // Elsewhere (macOS, Windows) each step is checked before use, which leaves a race that only a local program could
 // exploit.
-const HAS_DESCRIPTOR_PATHS = process.platform === 'linux' && existsSync('/proc/self/fd')
-const FOLDER_FLAGS = fs.O_RDONLY | (fs.O_DIRECTORY ?? 0) | (fs.O_NOFOLLOW ?? 0)
+export const HAS_DESCRIPTOR_PATHS = process.platform === 'linux' && existsSync('/proc/self/fd')
+export const FOLDER_FLAGS = fs.O_RDONLY | (fs.O_DIRECTORY ?? 0) | (fs.O_NOFOLLOW ?? 0)
 
 async function openOne(real: string): Promise<OpenFolder> {
   if (!HAS_DESCRIPTOR_PATHS && (await lstat(real)).isSymbolicLink())

@@ -21,7 +21,12 @@ import { join } from 'node:path'
 import type { PathContent } from '../../../db/tables/projects/checkpoints.ts'
 import { appError } from '../../../errors.ts'
 import { systemCode } from '../../files/faults.ts'
-import { childPath, parseInnerPath } from '../../files/paths.ts'
+import {
+  childPath,
+  FOLDER_FLAGS,
+  HAS_DESCRIPTOR_PATHS,
+  parseInnerPath,
+} from '../../files/paths.ts'
 import { contentPath } from './content-store.ts'
 
 const MAX_ENTRIES = 200_000
@@ -32,9 +37,47 @@ const RACY_MS = 50
 
 const buffer = Buffer.allocUnsafe(PIECE_BYTES)
 
+/** A folder that is being read. Names below `real` are in it even if a link replaces it meanwhile. */
+interface HeldFolder {
+  readonly real: string
+  close(): void
+}
+
+/** @throws AppError `not_found` if it is no folder any more: another program has removed it, or swapped a link in. */
+function holdFolder(real: string, path: string): HeldFolder {
+  try {
+    if (HAS_DESCRIPTOR_PATHS) {
+      const descriptor = openSync(real, FOLDER_FLAGS)
+      return { real: `/proc/self/fd/${descriptor}`, close: () => closeSync(descriptor) }
+    }
+    if (lstatSync(real).isDirectory()) return { real, close() {} }
+  } catch (error) {
+    if (!['ENOENT', 'ENOTDIR', 'ELOOP'].includes(systemCode(error))) throw error
+  }
+  throw appError('file_not_found', { path: path === '' ? '.' : path })
+}
+
+/** Steps down folder by folder, so that none of them can be a link. */
+function holdBelow(root: string, path: string): HeldFolder {
+  let held = holdFolder(root, '')
+  let inner = ''
+  for (const name of path === '' ? [] : path.split('/')) {
+    inner = childPath(inner, name)
+    const above = held
+    try {
+      held = holdFolder(join(above.real, name), inner)
+    } finally {
+      above.close()
+    }
+  }
+  return held
+}
+
 /**
- * Visits every storable entry below the folder `start` of a project, each folder before its contents. Returns the bytes of
- * all files, including those that cannot be stored. Throws `bad_request` beyond `maxEntries`.
+ * Visits every storable entry below the folder `start` of a project, each folder before its contents. Follows no link, also
+ * none that replaces a folder meanwhile; `real` is valid during the visit. Returns the bytes of all files, including those
+ * that cannot be stored.
+ * @throws AppError `bad_request` beyond `maxEntries`, `not_found` if a folder disappears meanwhile.
  */
 export function scan(
   root: string,
@@ -43,20 +86,25 @@ export function scan(
 ): { bytes: number } {
   let entries = 0
   let bytes = 0
-  const descend = (folder: string, path: string, depth: number, storable: boolean): void => {
-    for (const name of readdirSync(folder)) {
-      const real = join(folder, name)
-      const inner = childPath(path, name)
-      const stats = lstatSync(real, { bigint: true, throwIfNoEntry: false })
-      if (stats === undefined) continue
-      if (++entries > maxEntries) throw appError('too_many_changes', { limit: maxEntries })
-      if (stats.isFile()) bytes += Number(stats.size)
-      const isStorable = storable && hasValidName(inner)
-      if (isStorable) visit(inner, real, stats)
-      if (stats.isDirectory() && depth < MAX_DEPTH) descend(real, inner, depth + 1, isStorable)
+  const descend = (folder: HeldFolder, path: string, depth: number, storable: boolean): void => {
+    try {
+      for (const name of readdirSync(folder.real)) {
+        const real = join(folder.real, name)
+        const inner = childPath(path, name)
+        const stats = lstatSync(real, { bigint: true, throwIfNoEntry: false })
+        if (stats === undefined) continue
+        if (++entries > maxEntries) throw appError('too_many_changes', { limit: maxEntries })
+        if (stats.isFile()) bytes += Number(stats.size)
+        const isStorable = storable && hasValidName(inner)
+        if (isStorable) visit(inner, real, stats)
+        if (stats.isDirectory() && depth < MAX_DEPTH)
+          descend(holdFolder(real, inner), inner, depth + 1, isStorable)
+      }
+    } finally {
+      folder.close()
     }
   }
-  descend(start === '' ? root : join(root, start), start, 0, true)
+  descend(holdBelow(root, start), start, 0, true)
   return { bytes }
 }
 
