@@ -18,6 +18,8 @@ const WITHOUT_REASON: Readonly<Record<string, string>> = {
   'composition/commands/rotate-keys.ts': 'the operator, of the command `admin rotate-keys`',
   'composition/commands/stopped-server.ts': 'the operator, of a command without a database',
   'composition/storage/places.ts': 'the operator, at the start: a restore was interrupted',
+  'composition/tools/run-python.ts':
+    'programs that use the API: the page names files only in a project',
   'db/backup.ts': 'the operator, of the commands `backup` and `restore`',
   'db/inspect.ts': 'the operator, of `doctor` and at the start',
   'db/migrate.ts': 'the operator, at the start: a newer version created the database',
