@@ -242,8 +242,7 @@ function hasWord(text: string, word: string): boolean {
     const end = at + word.length
     const before = text.slice(Math.max(0, at - 2), at) + word.charAt(0)
     const after = text.slice(end - 1, end + 2)
-    const isPart =
-      /[A-Za-z\d]{2}$|\d\.\d$/.test(before) || /^(?:[A-Za-z\d]{2}|\d\.\d)/.test(after)
+    const isPart = /[A-Za-z\d]{2}$|\d\.\d$/.test(before) || /^(?:[A-Za-z\d]{2}|\d\.\d)/.test(after)
     if (!isPart) return true
     at = text.indexOf(word, at + 1)
   }

@@ -152,12 +152,12 @@ function textSteps(text: string): DraftStep[] {
 }
 
 function artifactText(attributes: string, content: string): string {
-  const valueOf = (name: string): string =>
+  const attributeOf = (name: string): string =>
     new RegExp(`\\b${name}="([^"]*)"`).exec(attributes)?.[1] ?? ''
-  const title = valueOf('title')
+  const title = attributeOf('title')
   const mark = markFor(content)
-  const isMarkdown = valueOf('type') === 'text/markdown' || content.startsWith('```')
-  const body = isMarkdown ? content : `${mark}${valueOf('language')}\n${content}\n${mark}`
+  const isMarkdown = attributeOf('type') === 'text/markdown' || content.startsWith('```')
+  const body = isMarkdown ? content : `${mark}${attributeOf('language')}\n${content}\n${mark}`
   return `\n\n${title === '' ? '' : `**${title}**\n\n`}${body}\n\n`
 }
 

@@ -65,9 +65,11 @@ describe('a Word document', () => {
     for (const name of ['doc.bin', 'with-macros.docm', 'named.xlsx'])
       expect(await textOf(name, fixture('travel.docx')), name).toContain('Book early')
     // As Word on the web writes it.
-    const { 'word/document.xml': body, '_rels/.rels': links, ...parts } = unzipSync(
-      fixture('travel.docx'),
-    )
+    const {
+      'word/document.xml': body,
+      '_rels/.rels': links,
+      ...parts
+    } = unzipSync(fixture('travel.docx'))
     if (body === undefined || links === undefined) throw new Error('the fixture has other parts')
     const numbered = zipSync({
       ...parts,

@@ -21,12 +21,7 @@ import { join } from 'node:path'
 import type { PathContent } from '../../../db/tables/projects/checkpoints.ts'
 import { appError } from '../../../errors.ts'
 import { systemCode } from '../../files/faults.ts'
-import {
-  childPath,
-  FOLDER_FLAGS,
-  HAS_DESCRIPTOR_PATHS,
-  parseInnerPath,
-} from '../../files/paths.ts'
+import { childPath, FOLDER_FLAGS, HAS_DESCRIPTOR_PATHS, parseInnerPath } from '../../files/paths.ts'
 import { contentPath } from './content-store.ts'
 
 const MAX_ENTRIES = 200_000

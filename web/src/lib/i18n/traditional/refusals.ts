@@ -104,7 +104,8 @@ const access = {
     '無法讀取已儲存的金鑰：它是用另一個主金鑰加密的。請還原原來的主金鑰，或重新填寫。',
   passkey_invalid: '無法驗證這個通行金鑰。請重試，或改用其他方式登入。',
   passkey_not_found: '該通行金鑰不存在。',
-  passkey_unavailable: '通行金鑰需要網域名稱和 HTTPS，或 localhost。請將 public_url 設為這樣的網址。',
+  passkey_unavailable:
+    '通行金鑰需要網域名稱和 HTTPS，或 localhost。請將 public_url 設為這樣的網址。',
   passkeys_exhausted: '你已有 {{limit}} 個通行金鑰，請先刪除一些。',
   second_factor_code_wrong: '驗證碼錯誤、已過期或已被使用，請輸入目前的驗證碼。',
   second_factor_expired: '這次登入已失效，請重新登入。',
