@@ -102,7 +102,7 @@ describeOnEachDatabase('a searchable file', (open) => {
   })
 
   test('of an import is read again with the next change, and removed if there is no such file', async () => {
-    const { knowledge, userId, projectId, write, expectDocuments, found } = await prepare(
+    const { knowledge, userId, projectId, write, expectDocuments, found, used } = await prepare(
       await open(),
     )
     const passages = [{ heading: null, page: null, text: 'An old text.' }]
@@ -116,3 +116,5 @@ describeOnEachDatabase('a searchable file', (open) => {
     expect(await found('text')).toEqual([['tea.md', 'A new text.']])
   })
 })
+    // Its text counts until it is that of a file, which counts with the project.
+    expect(await used()).toBe(2 * 'An old text.'.length)

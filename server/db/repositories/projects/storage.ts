@@ -7,6 +7,7 @@ import {
   exists,
   gt,
   inArray,
+  isNotNull,
   isNull,
   max,
   notExists,
@@ -58,8 +59,9 @@ export function createStorageRepository(database: Database) {
       .from(files)
       .where(and(eq(files.sha256, documents.sha256), eq(files.userId, documents.userId))),
   )
-  /** Documents that are files of a project count with the project. */
-  const countedSize = sql`case when ${documents.path} is null then ${documents.size} else 0 end`
+  /** Documents that were read from files of a project count with the project. Imported ones may have no such file. */
+  const isOfProject = and(isNotNull(documents.path), isNotNull(documents.version))
+  const countedSize = sql`case when ${isOfProject} then 0 else ${documents.size} end`
   /** The documents with the same content: one of them counts with the file that it was made from. */
   const byContent = (where?: SQL) =>
     read
