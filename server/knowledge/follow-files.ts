@@ -1,12 +1,16 @@
 // Keeps the documents that are files of projects equal to them: read again when they change, moved and removed with them.
-import { createHash, randomUUID } from 'node:crypto'
-import { rename, writeFile } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { DocumentRepository, DocumentRow } from '../db/repositories/projects/documents.ts'
 import { AppError, errorText } from '../errors.ts'
+import { detectEncoding } from '../lib/encodings.ts'
 import { storedFailure } from '../protocol/failures/stored.ts'
 import type { ProjectId, UserId } from '../protocol/ids.ts'
 import type { Ingest } from './ingest.ts'
+
+/** Projects that one query finds at the start. */
+const PROJECTS_AT_ONCE = 100
 
 /** The folder of a project, as far as its documents need it. */
 export interface ProjectFolder {
@@ -24,10 +28,18 @@ export interface ProjectFolder {
 export interface FileFollower {
   /** Call it when files of the project have changed. Returns at once; never throws. */
   filesChanged(projectId: ProjectId): void
-  /** Reads the file of a document (again). Resolves with false if the document was deleted meanwhile. */
+  /**
+   * Reads the file of a document (again). Resolves with false if the document was deleted meanwhile, or another instance has
+   * read its file.
+   */
   read(document: DocumentRow, content: { bytes: Uint8Array; version: string }): Promise<boolean>
-  /** Resolves when nothing is being followed. */
-  settled(): Promise<void>
+  /**
+   * Follows all projects in the background, one after the other: an earlier process may have ended before it did. Documents
+   * whose file is missing are left to the next change.
+   */
+  start(): void
+  /** Resolves when nothing is being followed any more. */
+  stop(): Promise<void>
 }
 
 /** The dependencies of `createFileFollower`. */
@@ -48,6 +60,16 @@ export function createFileFollower({
   log,
 }: FileFollowerOptions): FileFollower {
   const following = new Map<ProjectId, { again: boolean; task: Promise<void> }>()
+  let stopped = false
+  let followingAll: Promise<void> = Promise.resolve()
+
+  /** The encoding that a person has chosen for a text: not the one that was found. It stays when the text changes. */
+  async function chosenEncoding(document: DocumentRow): Promise<string | null> {
+    if (document.encoding === null) return null
+    const bytes = await readFile(ingest.fileOf(document)).catch(() => null)
+    if (bytes === null || detectEncoding(bytes)?.name === document.encoding) return null
+    return document.encoding
+  }
 
   async function read(
     document: DocumentRow,
@@ -60,17 +82,16 @@ export function createFileFollower({
       return true
     }
     await ingest.interrupt(id)
-    const content = { size: bytes.length, sha256, version }
-    // Written under a temporary name, so that a crash never leaves a partial file under the final one.
-    const partial = `${ingest.fileOf(id)}.${randomUUID()}.part`
-    await writeFile(partial, bytes, { mode: 0o600 })
-    await rename(partial, ingest.fileOf(id))
-    if (!(await documents.restart(id, content))) {
-      ingest.cancel(id)
-      return false
-    }
-    ingest.add({ ...document, ...content, status: 'pending', encoding: null }, true)
-    return true
+    const encoding = await chosenEncoding(document)
+    const content = { size: bytes.length, sha256, version, encoding }
+    const next: DocumentRow = { ...document, ...content, status: 'pending' }
+    await ingest.store(next, bytes)
+    const restarted = await documents.restart(document, content)
+    await ingest.discard(restarted ? document : next)
+    // Another call may have restarted it for the same version, and its reading was interrupted here.
+    const pending = restarted ? next : await documents.find(document.projectId, id)
+    if (pending?.status === 'pending') ingest.add(pending, true)
+    return restarted
   }
 
   /** Where the file of a document is now; null if it is gone. */
@@ -88,42 +109,54 @@ export function createFileFollower({
     return null
   }
 
-  async function readChanged(folder: ProjectFolder, document: DocumentRow, path: string) {
+  /** Whether the document is up to date now. */
+  async function readChanged(
+    folder: ProjectFolder,
+    document: DocumentRow,
+    path: string,
+  ): Promise<boolean> {
     try {
-      await read(document, await folder.read(path))
+      return await read(document, await folder.read(path))
     } catch (error) {
       if (!(error instanceof AppError)) throw error
-      await documents.fail(document.id, storedFailure('document_too_large'))
+      await documents.fail(document, storedFailure('document_too_large'))
+      return true
     }
   }
 
-  async function follow(projectId: ProjectId): Promise<void> {
+  /** Resolves with whether all documents are up to date. */
+  async function follow(projectId: ProjectId, isStart: boolean): Promise<boolean> {
     const rows = await documents.ofFiles(projectId)
     const [first] = rows
-    if (first === undefined) return
+    if (first === undefined) return true
     const folder = openFolder(first.userId, projectId)
     let files: Awaited<ReturnType<ProjectFolder['files']>> | undefined
+    let isCurrent = true
     for (const document of rows) {
+      if (stopped) break
       const path = document.path ?? ''
       const state = await folder.state(path)
       if (state !== null) {
-        if (state.version !== document.version) await readChanged(folder, document, path)
+        if (state.version !== document.version && !(await readChanged(folder, document, path)))
+          isCurrent = false
         continue
       }
       files ??= await folder.files()
       const moved = await findMoved(folder, files, document)
-      if (moved === null) await remove(projectId, document.id)
-      else await documents.noteFile(document.id, basename(moved.path), moved)
+      if (moved !== null) await documents.noteFile(document.id, basename(moved.path), moved)
+      // At a start, another instance may just be replacing the file, or the disk with the projects may not be there yet.
+      else if (!isStart) await remove(projectId, document.id)
     }
+    return isCurrent
   }
 
-  async function followWhileChanging(projectId: ProjectId): Promise<void> {
+  async function followWhileChanging(projectId: ProjectId, isStart: boolean): Promise<void> {
     try {
-      for (let again = true; again; ) {
+      for (let round = 0, again = true; again && !stopped; round += 1) {
         const now = following.get(projectId)
         if (now !== undefined) now.again = false
-        await follow(projectId)
-        again = now?.again === true
+        const isCurrent = await follow(projectId, isStart && round === 0)
+        again = now?.again === true || !isCurrent
       }
     } catch (error) {
       log.warn({ projectId, cause: errorText(error) }, 'documents could not follow their files')
@@ -132,20 +165,42 @@ export function createFileFollower({
     }
   }
 
+  function filesChanged(projectId: ProjectId, isStart = false): void {
+    const now = following.get(projectId)
+    if (now !== undefined) {
+      now.again = true
+      return
+    }
+    const entry = { again: false, task: Promise.resolve() }
+    following.set(projectId, entry)
+    entry.task = followWhileChanging(projectId, isStart)
+  }
+
+  async function followAll(): Promise<void> {
+    try {
+      let some: ProjectId[] = []
+      do {
+        some = await documents.projectsWithFiles(some.at(-1) ?? null, PROJECTS_AT_ONCE)
+        for (const projectId of some) {
+          if (stopped) return
+          filesChanged(projectId, true)
+          await following.get(projectId)?.task
+        }
+      } while (some.length === PROJECTS_AT_ONCE)
+    } catch (error) {
+      log.warn({ cause: errorText(error) }, 'documents that follow files could not be listed')
+    }
+  }
+
   return {
     read,
-    filesChanged(projectId) {
-      const now = following.get(projectId)
-      if (now !== undefined) {
-        now.again = true
-        return
-      }
-      const entry = { again: false, task: Promise.resolve() }
-      following.set(projectId, entry)
-      entry.task = followWhileChanging(projectId)
+    filesChanged: (projectId) => filesChanged(projectId),
+    start() {
+      followingAll = followAll()
     },
-    async settled() {
-      await Promise.all([...following.values()].map(({ task }) => task))
+    async stop() {
+      stopped = true
+      await Promise.all([followingAll, ...[...following.values()].map(({ task }) => task)])
     },
   }
 }

@@ -1,6 +1,7 @@
 // Reads uploaded documents in the background, a few at a time; unfinished ones are read after the next start.
 import { isUtf8 } from 'node:buffer'
-import { readdir, readFile, rm, stat } from 'node:fs/promises'
+import { randomUUID } from 'node:crypto'
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type {
   DocumentRepository,
@@ -28,6 +29,9 @@ const ABANDONED_MS = 24 * 60 * 60_000
 /** Passages indexed before yielding to the event loop: about 2 ms. */
 const PASSAGES_PER_SLICE = 10
 
+/** What names the stored bytes of a document. */
+type Content = Pick<DocumentRow, 'id' | 'path' | 'sha256'>
+
 /** Reads documents in the background, a few at a time. */
 export interface Ingest {
   /** Queues a stored document; returns at once. `isAwaited`: `whenFound` waits for it. */
@@ -42,15 +46,19 @@ export interface Ingest {
   /** Indexes the passages of a document that does not have to be read. */
   addPassages(document: DocumentRow, passages: readonly Passage[]): Promise<void>
   /** Stops reading a deleted document and removes its upload. */
-  cancel(id: string): void
-  /** Stops reading a document whose content is being replaced. Resolves when nothing of the old content is stored any more. */
+  cancel(document: Content): void
+  /** Stops reading a document here whose content is being replaced. Resolves when nothing more of the old one is stored. */
   interrupt(id: string): Promise<void>
+  /** Stores the bytes of a document that is a file of its project. */
+  store(document: Content, bytes: Uint8Array): Promise<void>
+  /** Removes the stored bytes, unless the document still has this content and it may be read again. */
+  discard(document: Content & Pick<DocumentRow, 'projectId'>): Promise<void>
   /** Queues the documents that an earlier process left unfinished. */
   start(): Promise<void>
   /** Aborts reading; documents that are not finished stay pending. */
   stop(): Promise<void>
   /** Path of the uploaded bytes until the document is read; of a text that may be read in another encoding, also later. */
-  fileOf(id: string): string
+  fileOf(document: Content): string
 }
 
 /** The dependencies of the ingestion of documents. */
@@ -84,7 +92,11 @@ export function createIngest({
   >()
   let stopped = false
   let timer: NodeJS.Timeout | undefined
-  const fileOf = (id: string): string => join(folder, id)
+  /** Partial files that are being written. */
+  const writing = new Set<string>()
+  // Each content of a file of a project has its own name: an instance that still reads the last one never removes the next one.
+  const fileOf = ({ id, path, sha256 }: Content): string =>
+    join(folder, path === null || sha256 === null ? id : `${id}.${sha256}`)
 
   const settle = (id: string): void => {
     const one = awaited.get(id)
@@ -92,10 +104,19 @@ export function createIngest({
     one?.onFound()
   }
 
+  const discard = async (document: Content & Pick<DocumentRow, 'projectId'>): Promise<void> => {
+    const now = await documents.find(document.projectId, document.id)
+    const isNeeded =
+      now !== undefined &&
+      fileOf(now) === fileOf(document) &&
+      (now.status === 'pending' || now.encoding !== null)
+    if (!isNeeded) await rm(fileOf(document), { force: true })
+  }
+
   const read = async (document: DocumentRow, signal: AbortSignal): Promise<void> => {
-    const bytes = await readFile(fileOf(document.id)).catch(() => null)
+    const bytes = await readFile(fileOf(document)).catch(() => null)
     if (bytes === null) {
-      await documents.fail(document.id, storedFailure('document_lost'))
+      await documents.fail(document, storedFailure('document_lost'))
       return
     }
     const { encoding: chosen } = document
@@ -111,8 +132,8 @@ export function createIngest({
         { failure: extraction.failure, encoding },
       )
       if (!stored) {
-        // Deleted while it was being read.
-        await rm(fileOf(document.id), { force: true })
+        // Deleted or replaced while it was being read.
+        await discard(document)
         return
       }
       onChange(document.projectId)
@@ -122,14 +143,14 @@ export function createIngest({
         onChange(document.projectId)
       }
     } else {
-      await documents.fail(document.id, extraction.failure)
+      await documents.fail(document, extraction.failure)
       if (extraction.internal !== undefined)
         log.warn(
           { document: document.id, cause: extraction.internal },
           'a document could not be read',
         )
     }
-    if (!signal.aborted && encoding === null) await rm(fileOf(document.id), { force: true })
+    if (!signal.aborted && encoding === null) await rm(fileOf(document), { force: true })
   }
 
   const take = async (document: DocumentRow, controller: AbortController): Promise<void> => {
@@ -146,9 +167,9 @@ export function createIngest({
       )
       // The database may be the cause: the document stays pending for the next start.
       await documents
-        .fail(document.id, storedFailure('document_not_indexed'))
+        .fail(document, storedFailure('document_not_indexed'))
         .then(async () => {
-          if (document.encoding === null) await rm(fileOf(document.id), { force: true })
+          if (document.encoding === null) await rm(fileOf(document), { force: true })
         })
         .catch(() => undefined)
     }
@@ -200,17 +221,34 @@ export function createIngest({
       onChange(document.projectId)
       await vectors?.index(document, signal)
     },
-    cancel(id) {
-      running.get(id)?.controller.abort()
-      void rm(fileOf(id), { force: true }).catch(() => undefined)
+    cancel(document) {
+      running.get(document.id)?.controller.abort()
+      void rm(fileOf(document), { force: true }).catch(() => undefined)
     },
     interrupt,
+    async store(document, bytes) {
+      await mkdir(folder, { recursive: true, mode: 0o700 })
+      // Written under a temporary name, so that a crash never leaves a partial file under the final one.
+      const partial = `${fileOf(document)}.${randomUUID()}.part`
+      writing.add(partial)
+      try {
+        await writeFile(partial, bytes, { mode: 0o600 })
+        await rename(partial, fileOf(document))
+      } catch (error) {
+        await rm(partial, { force: true })
+        throw error
+      } finally {
+        writing.delete(partial)
+      }
+    },
+    discard,
     async start() {
       // Removes partial uploads of a process that died. Without other instances, only the owner of the store uses this
-      // folder, and `knowledge.ts` adds no document until this loop has ended, so none of them can be in progress.
+      // folder, and `knowledge.ts` adds no upload until this loop has ended, so only files of projects can be in progress.
       for (const name of await readdir(folder).catch(() => [])) {
         if (!name.endsWith('.part')) continue
         const path = join(folder, name)
+        if (writing.has(path)) continue
         if (!claims.isShared || (await isAbandoned(path))) await rm(path, { force: true })
       }
       for (const document of await documents.pending()) add(document)

@@ -90,7 +90,7 @@ export interface Knowledge {
    * @returns the names of those that were still being read when the signal was aborted.
    */
   whenFound(projectId: ProjectId, signal: AbortSignal): Promise<string[]>
-  /** Queues the documents that an earlier process left unread. */
+  /** Queues the documents that an earlier process left unread, and follows files that changed without this process. */
   start(): Promise<void>
   stop(): Promise<void>
 }
@@ -151,8 +151,9 @@ export function createKnowledge({
   }
 
   async function remove(projectId: ProjectId, id: string): Promise<boolean> {
-    if ((await documents.find(projectId, id)) === undefined) return false
-    ingest.cancel(id)
+    const found = await documents.find(projectId, id)
+    if (found === undefined) return false
+    ingest.cancel(found)
     const removed = await documents.remove(projectId, id)
     onChange(projectId)
     return removed
@@ -167,12 +168,12 @@ export function createKnowledge({
     if (known !== undefined && known.status !== 'failed') return known
     const content = await openFolder(userId, projectId).read(path)
     if (known === undefined) await assertRoom(projectId)
-    await mkdir(folder, { recursive: true, mode: 0o700 })
+    // Without a version until the content is stored, so that the next start reads the file if this process ends before.
     const document =
       known ??
       (await documents.create(
         { projectId, userId, name: cleanName(path), mime: '', size: 0 },
-        { path, version: content.version },
+        { path, version: null },
       ))
     try {
       await follower.read(document, content)
@@ -206,7 +207,7 @@ export function createKnowledge({
       size: 0,
       encoding: file.encoding ?? null,
     })
-    const path = ingest.fileOf(document.id)
+    const path = ingest.fileOf(document)
     let size = 0
     let sha256: string | null = null
     const hash = createHash('sha256')
@@ -237,7 +238,7 @@ export function createKnowledge({
       return stored
     }
     const failure = storedFailure('document_too_large')
-    await documents.fail(document.id, failure)
+    await documents.fail(stored, failure)
     await rm(path, { force: true })
     return { ...stored, status: 'failed', error: failure.message, failure }
   }
@@ -270,7 +271,7 @@ export function createKnowledge({
       if (encoding === null) throw appError('encoding_unknown', { encoding: label.slice(0, 40) })
       const found = await documents.find(projectId, id)
       if (found === undefined) throw appError('document_not_found')
-      const isStored = await access(ingest.fileOf(id)).then(
+      const isStored = await access(ingest.fileOf(found)).then(
         () => true,
         () => false,
       )
@@ -302,10 +303,11 @@ export function createKnowledge({
       started = ingest.start()
       await started
       void vectors?.catchUp()
+      follower.start()
     },
     async stop() {
       vectors?.stop()
-      await follower.settled()
+      await follower.stop()
       await ingest.stop()
     },
 
@@ -331,7 +333,7 @@ export function createKnowledge({
     async removeProject(projectId) {
       for (;;) {
         const { items } = await documents.list(projectId, { limit: 100 })
-        for (const { id } of items) ingest.cancel(id)
+        for (const document of items) ingest.cancel(document)
         for (const { id } of items) await documents.remove(projectId, id)
         if (items.length === 0) return
       }

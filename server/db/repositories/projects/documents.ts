@@ -1,5 +1,5 @@
 // Documents of a project and their passages.
-import { and, asc, desc, eq, inArray, isNotNull, isNull, ne, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, ne, type SQL, sql } from 'drizzle-orm'
 import { projectDeleted } from '../../../errors.ts'
 import { newId } from '../../../lib/ids.ts'
 import type { DescribedFailure } from '../../../protocol/failures/stored.ts'
@@ -48,6 +48,12 @@ export function createDocumentRepository(database: Database) {
   const { documents, passages, projects } = tables
   const within = (projectId: ProjectId, id: string) =>
     and(eq(documents.id, id), eq(documents.projectId, projectId))
+  /** Another instance may have stored a newer content of the document meanwhile. */
+  const withContent = ({ id, sha256 }: Pick<DocumentRow, 'id' | 'sha256'>) =>
+    and(
+      eq(documents.id, id),
+      sha256 === null ? isNull(documents.sha256) : eq(documents.sha256, sha256),
+    )
   const foundColumns = {
     id: passages.id,
     documentId: passages.documentId,
@@ -58,18 +64,24 @@ export function createDocumentRepository(database: Database) {
     document: documents.name,
   }
 
-  async function removePassages(documentId: string): Promise<void> {
+  /** Resolves with false, and leaves the rest, when the document is not `like` this any more. */
+  async function removePassages(documentId: string, like: SQL | undefined): Promise<boolean> {
     for (;;) {
       const some = await read
         .select({ id: passages.id })
         .from(passages)
         .where(eq(passages.documentId, documentId))
         .limit(PASSAGE_BATCH_SIZE)
-      if (some.length === 0) return
-      await database.write(async (tx) => {
+      if (some.length === 0) return true
+      const removed = await database.write(async (tx) => {
+        // After the passages were found, so that they are none of a newer content.
+        const [found] = await tx.select({ id: documents.id }).from(documents).where(like)
+        if (found === undefined) return false
         const ids = some.map(({ id }) => id)
         await tx.delete(passages).where(inArray(passages.id, ids))
+        return true
       })
+      if (!removed) return false
     }
   }
 
@@ -193,6 +205,23 @@ export function createDocumentRepository(database: Database) {
         .from(documents)
         .where(and(eq(documents.projectId, projectId), isNotNull(documents.path))),
 
+    /** Projects with documents that are read from their files, in the order of their ids, after `after`. */
+    async projectsWithFiles(after: ProjectId | null, limit: number): Promise<ProjectId[]> {
+      const rows = await database.readOffThread
+        .select({ projectId: documents.projectId })
+        .from(documents)
+        .where(
+          and(
+            isNotNull(documents.path),
+            after === null ? undefined : gt(documents.projectId, after),
+          ),
+        )
+        .groupBy(documents.projectId)
+        .orderBy(asc(documents.projectId))
+        .limit(limit)
+      return rows.map(({ projectId }) => projectId)
+    },
+
     /** Notes where the file of a document is now, or which version of it needs no reading. */
     noteFile: (id: string, name: string, file: FileOfDocument) =>
       database.write(async (tx): Promise<void> => {
@@ -202,13 +231,24 @@ export function createDocumentRepository(database: Database) {
           .where(eq(documents.id, id))
       }),
 
-    /** Makes a document pending again, for its new content. False when it was deleted meanwhile. */
-    restart: (id: string, content: Pick<DocumentRow, 'size' | 'sha256' | 'version'>) =>
+    /**
+     * Makes a document pending again, for its new content. False when it was deleted, or another version of its file was noted,
+     * since `document` was read.
+     */
+    restart: (
+      { id, version }: Pick<DocumentRow, 'id' | 'version'>,
+      content: Pick<DocumentRow, 'size' | 'sha256' | 'version' | 'encoding'>,
+    ) =>
       database.write(async (tx): Promise<boolean> => {
         const found = await tx
           .update(documents)
-          .set({ status: 'pending', encoding: null, ...failureColumns(null), ...content })
-          .where(eq(documents.id, id))
+          .set({ status: 'pending', ...failureColumns(null), ...content })
+          .where(
+            and(
+              eq(documents.id, id),
+              version === null ? isNull(documents.version) : eq(documents.version, version),
+            ),
+          )
           .returning({ id: documents.id })
         return found.length > 0
       }),
@@ -249,17 +289,17 @@ export function createDocumentRepository(database: Database) {
     /**
      * Replaces the passages of a document, and marks it ready when all are stored. `failure` says to people what of it could
      * not be read, `encoding` how a text was read that can be read in another one, too. False when the document or its project
-     * was deleted meanwhile; no passages remain then.
+     * was deleted meanwhile, and no passages remain then; or when it has another content now, which is yet to be read.
      */
     async index(
-      document: Pick<DocumentRow, 'id' | 'projectId'>,
+      document: Pick<DocumentRow, 'id' | 'projectId' | 'sha256'>,
       found: readonly NewPassage[],
       {
         failure = null,
         encoding = null,
       }: { failure?: DescribedFailure | null; encoding?: string | null } = {},
     ): Promise<boolean> {
-      await removePassages(document.id)
+      if (!(await removePassages(document.id, withContent(document)))) return false
       for (let from = 0; from < found.length; from += PASSAGE_BATCH_SIZE) {
         const some = found.slice(from, from + PASSAGE_BATCH_SIZE)
         const exists = await database.write(async (tx) => {
@@ -267,7 +307,7 @@ export function createDocumentRepository(database: Database) {
           const updated = await tx
             .update(documents)
             .set({ passages: from + some.length })
-            .where(eq(documents.id, document.id))
+            .where(withContent(document))
             .returning({ id: documents.id })
           if (updated.length === 0) return false
           await tx.insert(passages).values(
@@ -286,19 +326,19 @@ export function createDocumentRepository(database: Database) {
         const ready = await tx
           .update(documents)
           .set({ status: 'ready', ...failureColumns(failure), passages: found.length, encoding })
-          .where(eq(documents.id, document.id))
+          .where(withContent(document))
           .returning({ id: documents.id })
         return ready.length > 0
       })
     },
 
-    /** Marks a document as unreadable, with a failure to show to people. */
-    fail: (id: string, failure: DescribedFailure) =>
+    /** Marks a document as unreadable, with a failure to show to people, unless it has another content now. */
+    fail: (document: Pick<DocumentRow, 'id' | 'sha256'>, failure: DescribedFailure) =>
       database.write(async (tx): Promise<void> => {
         await tx
           .update(documents)
           .set({ status: 'failed', ...failureColumns(failure) })
-          .where(eq(documents.id, id))
+          .where(withContent(document))
       }),
 
     /** False when the project has no such document. */
@@ -308,7 +348,7 @@ export function createDocumentRepository(database: Database) {
         .from(documents)
         .where(within(projectId, id))
       if (found === undefined) return false
-      await removePassages(id)
+      await removePassages(id, within(projectId, id))
       await database.write(async (tx) => {
         await tx.delete(documents).where(within(projectId, id))
       })

@@ -2,6 +2,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import type { Database } from '../../../../../server/db/database.ts'
 import { createStore, type Store } from '../../../../../server/db/store.ts'
+import { storedFailure } from '../../../../../server/protocol/failures/stored.ts'
 import type { ProjectId } from '../../../../../server/protocol/ids.ts'
 import { describeOnEachDatabase } from '../../../../support/store/databases.ts'
 import { fileRow } from '../../../../support/store/files.ts'
@@ -111,6 +112,21 @@ describeOnEachDatabase('documents', (open) => {
     expect(await store.documents.remove(project.id, document.id)).toBe(true)
     expect(await found(project.id, 'giraffe')).toEqual([])
     expect(await store.documents.remove(project.id, document.id)).toBe(false)
+  })
+
+  test('what was read of a content is not stored when the document has a newer one', async () => {
+    const { project, document } = await documentOf('newer', ['zebra'])
+    const newer = { size: 7, sha256: 'b'.repeat(64), version: '2', encoding: null }
+    expect(await store.documents.restart(document, newer)).toBe(true)
+    const late = { heading: null, page: null, text: 'giraffe', tokens: 'giraffe' }
+    expect(await store.documents.index(document, [late])).toBe(false)
+    await store.documents.fail(document, storedFailure('document_lost'))
+    const now = await store.documents.find(project.id, document.id)
+    expect(now).toMatchObject({ ...newer, status: 'pending', error: null })
+    // Neither does what saw an older version of the file restart it.
+    expect(await store.documents.restart(document, { ...newer, version: '1' })).toBe(false)
+    expect(await store.documents.index({ ...document, ...newer }, [late])).toBe(true)
+    expect(await found(project.id, 'giraffe')).toEqual(['giraffe'])
   })
 
   test('removing a project removes its documents from the index', async () => {
