@@ -230,7 +230,7 @@ export const SERVER_SUB_FOLDERS: Record<string, readonly string[]> = {
   'db/vectors': ['errors.ts', 'protocol', 'lib'],
   'db/sqlite': ['db/columns', 'db/vectors', 'errors.ts', 'protocol', 'lib'],
   'db/postgres': ['db/columns', 'db/vectors', 'errors.ts', 'protocol', 'lib'],
-  'db/packed-words': [],
+  'db/packed-words': ['lib'],
   'db/repositories': ['db/packed-words', 'db/tables', 'db/vectors', 'errors.ts', 'protocol', 'lib'],
   'protocol/accounts': ['protocol/conversations'],
   'protocol/admin': [
