@@ -1,6 +1,7 @@
 // Taint of outside text survives stops and follows the text. Kills and random orders: tests/faults/outside-*.test.ts.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { z } from 'zod'
+import { startModernMcpServer } from '../../fixtures/mcp-modern-server.ts'
 import { eventually } from '../../support/eventually.ts'
 import {
   actor,
@@ -20,12 +21,21 @@ import { startWebSite, type WebSite } from '../../support/web-site.ts'
 
 const upstream = await useUpstream()
 
+const PIXEL =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+
 let site: WebSite
+let posters: Awaited<ReturnType<typeof startModernMcpServer>>
 /** Lets the slow page respond. */
 let release: () => void
 beforeAll(async () => {
   site = await startWebSite()
   site.serve('/page', 'text/plain', HOSTILE)
+  posters = await startModernMcpServer((mcp) => {
+    mcp.registerResource('Poster', 'posters://one', { mimeType: 'image/png' }, ({ href }) => ({
+      contents: [{ uri: href, mimeType: 'image/png', blob: PIXEL }],
+    }))
+  })
 })
 beforeEach(() => {
   upstream.reset()
@@ -39,7 +49,7 @@ beforeEach(() => {
 })
 afterEach(() => release())
 afterAll(async () => {
-  await site.close()
+  await Promise.all([site.close(), posters.close()])
 })
 
 const fetchPage = (path: string) => fetchCall(site, path)
@@ -58,7 +68,9 @@ describeOnEachServer('text from outside', (start) => {
       ...outsideConfiguration(upstream),
       models: [{ id: 'scripted', api_url: upstream.url, vision: true }],
       tools: { exec: { enabled: true, network: false }, cache_ttl: 0 },
+      mcp_servers: { posters: { url: posters.url } },
     })
+    await server.server.toolsReady
   })
   beforeEach(async () => {
     project = await createProject()
@@ -248,11 +260,9 @@ describeOnEachServer('text from outside', (start) => {
   })
 
   test('an attached picture and a text inside a message count as text from outside', async () => {
-    const pixel =
-      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
     for (const attachment of [
       { name: 'notes.txt', content: HOSTILE },
-      { name: 'poster.png', mime: 'image/png', data: pixel },
+      { name: 'poster.png', mime: 'image/png', data: PIXEL },
     ]) {
       const conversation = await createConversation(project)
       upstream.enqueue(turn.text('I see.'))
@@ -260,6 +270,20 @@ describeOnEachServer('text from outside', (start) => {
       expect(events.at(-1)?.event).toBe('done')
       expect(await asks(conversation), attachment.name).toBe(true)
     }
+  })
+
+  test('a picture that is the resource of an MCP server counts as text from outside', async () => {
+    const { data: file } = await call('POST', '/api/mcp/resources/posters', {
+      uri: 'posters://one',
+    })
+    expect(file).toMatchObject({ mime: 'image/png' })
+    const conversation = await createConversation(project)
+    upstream.enqueue(turn.text('I see.'))
+    const seen = upstream.requests.length
+    const body = { attachments: [{ file_id: file.id }] }
+    expect((await (await send(conversation, body)).all()).at(-1)?.event).toBe('done')
+    expect(JSON.stringify(upstream.requests[seen]?.messages.at(-1))).toContain('image_url')
+    expect(await asks(conversation)).toBe(true)
   })
 
   test('an answer that a program sends back, or refers to, counts as text from outside', async () => {
