@@ -206,7 +206,10 @@ const TRIED = [
   'admin reset-password',
   'admin reset-second-factor',
   'admin make-admin',
+  'admin make-user',
   'admin disable',
+  'admin enable',
+  'admin end-sessions',
   'admin rotate-keys',
   'admin export-user',
   'admin delete-user',
@@ -273,6 +276,11 @@ describe.each(Object.keys(LAYOUTS))('in the layout: %s', (name) => {
     await ran('admin', 'reset-second-factor', 'bob')
     await ran('admin', 'make-admin', 'bob')
     await ran('admin', 'disable', 'bob')
+    expect(await ran('admin', 'list')).toBe('bob\tadmin\tdisabled\t\nada\tadmin\tactive\t\n')
+    await ran('admin', 'make-user', 'bob')
+    await ran('admin', 'enable', 'bob')
+    await ran('admin', 'end-sessions', 'bob')
+    expect(await ran('admin', 'list')).toContain('bob\tuser\tactive\t\n')
     expect(await ran('admin', 'rotate-keys')).toContain('new key created')
     const files = join(scratch, `files-of-${name}`)
     mkdirSync(files)
