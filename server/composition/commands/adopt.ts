@@ -5,6 +5,7 @@ import { createStore } from '../../db/store.ts'
 import { TRASH_MS, UNUSED_BLOB_MS } from '../../files/collect.ts'
 import { adoptPlaces } from '../../owner/installation.ts'
 import { claimStore } from '../../owner/owner.ts'
+import { COMMAND_LINE } from '../../protocol/admin/audit.ts'
 import { databaseSettings } from '../settings.ts'
 import { installationPlaces } from '../storage/places.ts'
 import { assertDatabaseExists, quiet } from './stopped-server.ts'
@@ -29,8 +30,15 @@ export async function adopt(config: Config, isCopy: boolean): Promise<string[]> 
     const database = await connect(where, { log: quiet })
     try {
       const places = installationPlaces(config)
-      const { settings } = createStore(database)
+      const { settings, audit } = createStore(database)
       const id = await adoptPlaces(settings, places, { isCopy })
+      await database.write((tx) =>
+        audit.record(tx, COMMAND_LINE, {
+          action: 'folders_adopted',
+          at: new Date(),
+          details: { installation: id, copy: isCopy },
+        }),
+      )
       return [
         ...places.map(({ key, name }) => `${key} (${name}) now belongs to this database.`),
         `Installation ${id}. Attached files that this database does not refer to are removed after ${(UNUSED_BLOB_MS + TRASH_MS) / DAY_MS} days; project folders that it does not know stay.`,

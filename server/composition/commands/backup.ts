@@ -11,8 +11,10 @@ import {
   prepareReplaced,
   restoreDatabase,
 } from '../../db/backup.ts'
+import { connect } from '../../db/connect.ts'
 import { inspectBlobs, inspectDatabase, inspectProjects } from '../../db/inspect.ts'
-import { AppError } from '../../errors.ts'
+import { createStore } from '../../db/store.ts'
+import { AppError, errorText } from '../../errors.ts'
 import { backupBlobs, blobsOfBackup, restoreBlobs } from '../../files/backup.ts'
 import {
   type BackupEntry,
@@ -26,6 +28,7 @@ import {
 } from '../../files/backup-folder.ts'
 import { blobPath, blobsIn } from '../../files/disk-blobs.ts'
 import { claimStore } from '../../owner/owner.ts'
+import { type AuditDetails, COMMAND_LINE } from '../../protocol/admin/audit.ts'
 import { inspectSecrets, RECOVER_KEY } from '../sealed-secrets.ts'
 import { databaseSettings } from '../settings.ts'
 import { blobsForCommands } from '../storage/blobs.ts'
@@ -77,16 +80,46 @@ export async function backUp(
   try {
     const result = await writeBackup(config, unfinished, keys)
     await rename(unfinished, folder)
+    const unrecorded = await recordAct(config, 'backup_created', {
+      folder,
+      complete: result.missing.length === 0,
+    })
     return {
       isComplete: result.missing.length === 0,
       lines: [
         `Wrote ${folder}: database, ${result.blobs} attached files, ${result.entries} files and folders of projects, keys and documents, with checksums.`,
         ...result.missing.map((line) => `Not in the backup: ${line}`),
+        ...unrecorded,
       ],
     }
   } catch (error) {
     await rm(unfinished, { recursive: true, force: true })
     throw error
+  }
+}
+
+/**
+ * Adds an entry to the audit log of the configured database. What was done stays done if this fails.
+ * @returns a line for the operator if it failed.
+ */
+async function recordAct(
+  config: Config,
+  action: 'backup_created' | 'backup_restored',
+  details: AuditDetails,
+): Promise<string[]> {
+  try {
+    const database = await connect(databaseSettings(config), { log: quiet })
+    try {
+      const { audit } = createStore(database)
+      await database.write((tx) =>
+        audit.record(tx, COMMAND_LINE, { action, at: new Date(), details }),
+      )
+    } finally {
+      await database.close()
+    }
+    return []
+  } catch (error) {
+    return [`The audit log has no entry of this: ${errorText(error)}`]
   }
 }
 
@@ -227,6 +260,13 @@ export async function restore(
     const { unreadable } = await inspectSecrets(config, keys)
     if (unreadable.length > 0)
       lines.push(`These stored secrets cannot be opened: ${unreadable.join(', ')}. ${RECOVER_KEY}`)
+    // In the database that is now in use: the replaced one is set aside.
+    lines.push(
+      ...(await recordAct(config, 'backup_restored', {
+        folder: backup,
+        complete: lines.length === 0,
+      })),
+    )
     return { lines, isComplete: lines.length === 0 }
   } finally {
     await owner.release()

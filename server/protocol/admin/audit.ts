@@ -46,6 +46,9 @@ export const AuditAction = z.enum([
   'share_deleted',
   'exported',
   'audit_exported',
+  'backup_created',
+  'backup_restored',
+  'folders_adopted',
 ])
 export type AuditAction = z.infer<typeof AuditAction>
 

@@ -91,6 +91,11 @@ test.each(DIALECTS)(
     mkdirSync(foreign(first))
     const made = await backUp(first.config, backup, keys)
     expect(made).toMatchObject({ isComplete: true })
+    const entry = { user_id: null, username: null, address: null }
+    const details = { folder: backup, complete: true, by: 'command line' }
+    const audited = async (of: TestServer, action: string) =>
+      (await of.call('GET', `/api/admin/audit?action=${action}`)).json.data.items
+    expect(await audited(server, 'backup_created')).toMatchObject([{ ...entry, details }])
     expect(existsSync(join(backup, 'workspaces', 'lost+found'))).toBe(false)
     expect(statSync(backup).mode & 0o777).toBe(0o700)
     await expect(backUp(first.config, backup, keys)).rejects.toThrow(/already exists/)
@@ -122,6 +127,7 @@ test.each(DIALECTS)(
     expect(await back()).toEqual({ lines: [], isComplete: true })
     const restored = await second.begin()
     await expectAll(restored)
+    expect(await audited(restored, 'backup_restored')).toMatchObject([{ ...entry, details }])
     await restored.close()
 
     // An interrupted restore is completed before a start.

@@ -197,7 +197,12 @@ test('folders that belong to another database are adopted by a command, and its 
     expect.stringMatching(/^workspace_root .* now belongs to this database\.$/),
     expect.stringContaining('are removed after 14 days'),
   ])
-  await (await start({ folder, config: other })).close()
+  const adopted = await start({ folder, config: other })
+  const { json } = await adopted.call('GET', '/api/admin/audit?action=folders_adopted')
+  expect(json.data.items).toMatchObject([
+    { user_id: null, details: { copy: false, by: 'command line' } },
+  ])
+  await adopted.close()
   await expect(start({ folder, config: sqlite })).rejects.toThrow(/belongs to another database/)
   await adoptWith(sqlite)
   await expectServed(await start({ folder, config: sqlite }))

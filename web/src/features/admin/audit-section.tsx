@@ -60,6 +60,9 @@ const ACTIONS: Record<AuditAction, true> = {
   share_deleted: true,
   exported: true,
   audit_exported: true,
+  backup_created: true,
+  backup_restored: true,
+  folders_adopted: true,
 }
 const isAction = (name: string): name is AuditAction => Object.hasOwn(ACTIONS, name)
 

@@ -286,6 +286,9 @@ export const chineseAdminPages: typeof adminPages = {
       share_deleted: '删除分享链接',
       exported: '导出数据',
       audit_exported: '导出审计日志',
+      backup_created: '创建备份',
+      backup_restored: '恢复备份',
+      folders_adopted: '将文件夹归入此数据库',
     },
   },
 }

@@ -288,6 +288,9 @@ export const adminPages = {
       share_deleted: 'Shared link deleted',
       exported: 'Data exported',
       audit_exported: 'Audit log exported',
+      backup_created: 'Backup created',
+      backup_restored: 'Backup restored',
+      folders_adopted: 'Folders assigned to this database',
     },
   },
 }

@@ -293,6 +293,9 @@ export const adminPages = {
       share_deleted: 'Lien partagé supprimé',
       exported: 'Données exportées',
       audit_exported: 'Journal d’audit exporté',
+      backup_created: 'Sauvegarde créée',
+      backup_restored: 'Sauvegarde restaurée',
+      folders_adopted: 'Dossiers attribués à cette base de données',
     },
   },
 }

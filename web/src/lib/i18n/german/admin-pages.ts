@@ -291,6 +291,9 @@ export const adminPages = {
       share_deleted: 'Geteilter Link gelöscht',
       exported: 'Daten exportiert',
       audit_exported: 'Audit-Log exportiert',
+      backup_created: 'Sicherung erstellt',
+      backup_restored: 'Sicherung wiederhergestellt',
+      folders_adopted: 'Ordner dieser Datenbank zugeordnet',
     },
   },
 }

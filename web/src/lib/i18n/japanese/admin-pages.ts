@@ -287,6 +287,9 @@ export const adminPages = {
       share_deleted: '共有リンクを削除',
       exported: 'データをエクスポート',
       audit_exported: '監査ログをエクスポート',
+      backup_created: 'バックアップを作成',
+      backup_restored: 'バックアップを復元',
+      folders_adopted: 'フォルダーをこのデータベースに割り当て',
     },
   },
 }

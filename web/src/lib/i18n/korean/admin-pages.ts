@@ -287,6 +287,9 @@ export const adminPages = {
       share_deleted: '공유 링크 삭제됨',
       exported: '데이터 내보냄',
       audit_exported: '감사 로그 내보냄',
+      backup_created: '백업 생성됨',
+      backup_restored: '백업 복원됨',
+      folders_adopted: '폴더를 이 데이터베이스에 지정함',
     },
   },
 }

@@ -293,6 +293,9 @@ export const adminPages = {
       share_deleted: 'Link compartilhado excluído',
       exported: 'Dados exportados',
       audit_exported: 'Log de auditoria exportado',
+      backup_created: 'Backup criado',
+      backup_restored: 'Backup restaurado',
+      folders_adopted: 'Pastas atribuídas a este banco de dados',
     },
   },
 }

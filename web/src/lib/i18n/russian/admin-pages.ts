@@ -295,6 +295,9 @@ export const adminPages = {
       share_deleted: 'Общая ссылка удалена',
       exported: 'Данные экспортированы',
       audit_exported: 'Журнал аудита экспортирован',
+      backup_created: 'Резервная копия создана',
+      backup_restored: 'Резервная копия восстановлена',
+      folders_adopted: 'Папки переданы этой базе данных',
     },
   },
 }

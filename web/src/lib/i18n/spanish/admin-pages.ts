@@ -293,6 +293,9 @@ export const adminPages = {
       share_deleted: 'Enlace compartido eliminado',
       exported: 'Datos exportados',
       audit_exported: 'Registro de auditoría exportado',
+      backup_created: 'Copia de seguridad creada',
+      backup_restored: 'Copia de seguridad restaurada',
+      folders_adopted: 'Carpetas asignadas a esta base de datos',
     },
   },
 }

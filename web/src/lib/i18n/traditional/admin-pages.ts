@@ -286,6 +286,9 @@ export const adminPages: typeof english = {
       share_deleted: '刪除分享連結',
       exported: '匯出資料',
       audit_exported: '匯出稽核紀錄',
+      backup_created: '建立備份',
+      backup_restored: '還原備份',
+      folders_adopted: '將資料夾歸入此資料庫',
     },
   },
 }
