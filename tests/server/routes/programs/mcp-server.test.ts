@@ -136,6 +136,25 @@ test('a question that continues a conversation of the page uses its settings and
   expect(JSON.stringify(asked?.messages[0])).toContain('pirate')
   expect(asked?.body).toMatchObject({ temperature: 0.3, max_tokens: 1234 })
   expect((await server.call('GET', path, { token })).json.data).toMatchObject(settings)
+
+  // A refused question changes nothing either: of an unknown model, and while another answer waits for a person.
+  const stored = async () => (await server.call('GET', path, { token })).json.data
+  const refuse = async (more: object) => {
+    const before = await stored()
+    const seen = upstream.requests.length
+    const given = { text: 'And then?', previous_run_id: run.id, ...more }
+    expect(await call(client, 'ask', given)).toMatchObject({ isError: true })
+    expect(await stored()).toEqual(before)
+    expect(upstream.requests.length).toBe(seen)
+  }
+  await refuse({ model: 'unknown' })
+  const project = { project_id: projectId }
+  expect((await server.call('PATCH', path, { token, body: project })).status).toBe(200)
+  upstream.enqueue(turn.toolCalls([write('waits.txt')]))
+  await server.call('POST', `${path}/messages`, { token, body })
+  expect((await stored()).active_run_id).not.toBeNull()
+  await refuse({})
+  expect(await stored()).toMatchObject(settings)
   await client.close()
 })
 
