@@ -61,6 +61,21 @@ describeInBrowser('on a phone', (visitor) => {
     await more.tap()
     for (const name of ['Share', 'Markdown', 'Delete', 'Conversation settings'])
       await page.getByRole('menuitem', { name }).first().waitFor()
+    // The whole menu is in view, and back closes it.
+    const menu = page.getByRole('menu')
+    expect(
+      await menu.evaluate(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight),
+    ).toBe(0)
+    const conversation = page.url()
+    await page.goBack()
+    await menu.waitFor({ state: 'detached' })
+    expect(page.url()).toBe(conversation)
+    await page.getByRole('button', { name: 'Model: Scripted' }).tap()
+    await page.getByRole('listbox', { name: 'Model' }).waitFor()
+    await page.goBack()
+    await page.getByRole('listbox', { name: 'Model' }).waitFor({ state: 'detached' })
+    expect(page.url()).toBe(conversation)
+    await more.tap()
     await page.getByRole('menuitem', { name: 'Rename' }).tap()
     await page.getByRole('dialog').getByRole('textbox').fill('Spring')
     await page.getByRole('button', { name: 'OK' }).tap()

@@ -1,4 +1,4 @@
-// On touch screens, the back button closes what is open over the page (drawer, dialog, image, panel) instead of leaving the page.
+// On touch screens, the back button closes what is open over the page (drawer, dialog, image, panel, menu) instead of leaving the page.
 import { useEffect, useRef } from 'react'
 
 /** An open overlay, which has an entry of its own in the history of the tab. */

@@ -1,9 +1,10 @@
 // Drop-down menus and their items. Used through menu.tsx, which loads this file lazily.
 import { Check, type LucideIcon } from 'lucide-react'
 import { DropdownMenu } from 'radix-ui'
-import { type ReactElement, type ReactNode, useRef } from 'react'
+import { type ReactElement, type ReactNode, useRef, useState } from 'react'
 import { shownDirection } from '../../lib/i18n/languages.ts'
 import { classNames } from '../class-names.ts'
+import { useCloseWithBack } from './close-with-back.ts'
 
 const itemClass =
   'flex min-h-8 pointer-coarse:min-h-11 select-none items-center gap-2.5 rounded-lg px-2.5 py-1.5 text-sm outline-none data-[highlighted]:bg-hover data-[disabled]:opacity-45'
@@ -31,8 +32,10 @@ export function Menu({
 }: MenuProps & { isByKeyboard: boolean }) {
   // From the second opening on, the library handles the keys.
   const isFirst = useRef(true)
+  const [open, setOpen] = useState(true)
+  useCloseWithBack(open, () => setOpen(false))
   return (
-    <DropdownMenu.Root dir={shownDirection()} modal={false} defaultOpen>
+    <DropdownMenu.Root dir={shownDirection()} modal={false} open={open} onOpenChange={setOpen}>
       <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
       <DropdownMenu.Portal>
         <DropdownMenu.Content
@@ -49,7 +52,7 @@ export function Menu({
               .querySelector<HTMLElement>('[role^="menuitem"]:not([data-disabled])')
               ?.focus()
           }}
-          className="z-50 max-h-[min(30rem,var(--radix-dropdown-menu-content-available-height))] min-w-48 max-w-[min(22rem,92vw)] animate-appear overflow-y-auto rounded-xl border border-line bg-surface p-1 shadow-float"
+          className="z-50 max-h-[min(30rem,var(--radix-dropdown-menu-content-available-height))] pointer-coarse:max-h-(--radix-dropdown-menu-content-available-height) min-w-48 max-w-[min(22rem,92vw)] animate-appear overflow-y-auto rounded-xl border border-line bg-surface p-1 shadow-float"
         >
           {children}
         </DropdownMenu.Content>

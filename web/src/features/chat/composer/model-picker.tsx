@@ -7,6 +7,7 @@ import { isComposing } from '../../../lib/browser/composing.ts'
 import { compactNumber, money } from '../../../lib/format.ts'
 import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { classNames } from '../../../ui/class-names.ts'
+import { useCloseWithBack } from '../../../ui/overlays/close-with-back.ts'
 
 /** With fewer models, there is no search field. */
 const MIN_MODELS_TO_SEARCH = 6
@@ -36,6 +37,7 @@ export function ModelPicker({
 }) {
   const { t } = useTranslation()
   const [open, setOpen] = useState(true)
+  useCloseWithBack(open, () => setOpen(false))
   return (
     <Popover.Root open={open} onOpenChange={setOpen}>
       <Popover.Trigger asChild>{trigger}</Popover.Trigger>
