@@ -3,6 +3,7 @@ import type { Access } from '../../access/access.ts'
 import type { Config } from '../../config/schema.ts'
 import { type ProjectRepository, settingsOf } from '../../db/repositories/projects/projects.ts'
 import type { Store } from '../../db/store.ts'
+import { PROJECT_NOTE } from '../../llm/project-note.ts'
 import type { ProjectId, UserId } from '../../protocol/ids.ts'
 import type { ProjectDescription } from '../../runs/dependencies.ts'
 import { detectBubblewrap } from '../../sandbox/bubblewrap.ts'
@@ -72,7 +73,7 @@ export const createProjectDescription =
       ...(project.description === null
         ? []
         : [`Description: ${JSON.stringify(project.description)}.`]),
-      'The file tools work in this project; paths are relative to its top folder.',
+      PROJECT_NOTE,
     ].join(' ')
     const {
       instructions,

@@ -4,6 +4,7 @@ import type { CallId } from '../../protocol/ids.ts'
 import { estimateTokens } from '../../protocol/models/token-estimate.ts'
 import type { LlmClient, LlmEvent, LlmMessage, LlmRequest, ToolCall } from '../client.ts'
 import { abortedFailure } from '../failure.ts'
+import { PROJECT_NOTE } from '../project-note.ts'
 import { estimatePromptTokens } from '../tokens.ts'
 import { demoLanguageOf } from './demo-language.ts'
 import { type DemoCall, readIntents } from './intents.ts'
@@ -89,8 +90,12 @@ function planFor(request: LlmRequest): Plan {
   const known = new Set(request.tools.map((tool) => tool.function.name))
   if (asksForTour(question)) {
     const done = new Map(results.map((result) => [result.name, hasSucceeded(result.content)]))
+    const hasProject = request.messages.some(
+      ({ role, content }) => role === 'system' && content.includes(PROJECT_NOTE),
+    )
     // The number of messages grows, so a second tour in the conversation writes another file.
-    const part = tourPart(say.tour, done, known, `tour-${request.messages.length}.md`)
+    const fileName = hasProject ? `tour-${request.messages.length}.md` : null
+    const part = tourPart(say.tour, done, known, fileName)
     return { thinking: say.thinkingTour, ...part }
   }
   if (results.length > 0) {

@@ -60,26 +60,29 @@ interface Part {
 /** What has happened since the tour was asked for: each tool result by the name of its tool, and whether it succeeded. */
 export type TourResults = ReadonlyMap<string, boolean>
 
-/** The next part of the tour. `tools` are those that this conversation has; `fileName` is that of a file that does not exist. */
+/**
+ * The next part of the tour. `tools` are those that this conversation has; `fileName` is that of a file that does not exist,
+ * or null without a project, where the file tools only fail.
+ */
 export function tourPart(
   say: TourTexts,
   results: TourResults,
   tools: ReadonlySet<string>,
-  fileName: string,
+  fileName: string | null,
 ): Part {
   const python = { tool: 'execute_python', arguments: { code: programOf(say) } }
-  const file = { tool: 'file_write', arguments: { path: fileName, content: say.file } }
+  const file =
+    fileName === null || !tools.has('file_write')
+      ? null
+      : { tool: 'file_write', arguments: { path: fileName, content: say.file } }
+  const written = results.get('file_write')
   if (results.size === 0 && tools.has(python.tool))
     return { text: `${startOf(say)}\n\n${say.program}`, calls: [python] }
   const before = results.size === 0 ? [startOf(say)] : []
-  if (results.has(python.tool) && !results.has(file.tool))
+  if (results.has(python.tool) && written === undefined)
     before.push(results.get(python.tool) === true ? say.plotted : say.programFailed)
-  if (!results.has(file.tool) && tools.has(file.tool))
+  if (written === undefined && file !== null)
     return { text: [...before, say.change].join('\n\n'), calls: [file] }
-  const after = !results.has(file.tool)
-    ? say.withoutProject
-    : results.get(file.tool) === true
-      ? say.changed
-      : say.rejected
+  const after = written === undefined ? say.withoutProject : written ? say.changed : say.rejected
   return { text: [...before, after, say.end].join('\n\n'), calls: [] }
 }
