@@ -1,5 +1,6 @@
 // Backups of whole installations: everything comes back, damage is refused before anything changes, gaps are named.
 import {
+  copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -169,6 +170,22 @@ test.each(DIALECTS)(
       expect(existsSync(third.config.workspace_root)).toBe(false)
       expect(existsSync(third.config.data_dir)).toBe(false)
     }
+
+    // A backup of an earlier version: the database, and beside it a folder with the attached files, which is missing.
+    const earlier = join(root, `${dialect}-earlier`)
+    const file = readdirSync(backup).find((name) => name.startsWith('database.')) ?? ''
+    copyFileSync(join(backup, file), earlier)
+    const withoutFiles = (isPartial: boolean) => restore(third.config, earlier, { keys, isPartial })
+    await expect(withoutFiles(false)).rejects.toThrow(
+      new RegExp(`nothing was restored. It lacks the folder ${dialect}-earlier\\.files with the`),
+    )
+    const changed = existsSync(third.config.data_dir) ? contentsOf(third.config.data_dir) : {}
+    expect(Object.keys(changed).filter((name) => !lock.test(name))).toEqual([])
+    expect(existsSync(third.config.workspace_root)).toBe(false)
+    expect((await withoutFiles(true)).lines.join('\n')).toMatch(
+      /^Missing in the backup: the folder \S+-earlier\.files.*cannot be opened: .*channels/s,
+    )
+
     rmSync(join(backup, 'files'), { recursive: true })
     rmSync(join(backup, 'data/secret.key'))
     const gaps = (isPartial: boolean) => restore(third.config, backup, { keys, isPartial })
