@@ -54,10 +54,12 @@ describe.skipIf(process.platform !== 'linux').each([
 
   test('gets no more memory for one process than for all of them', async () => {
     const result = await exec('head -c 300m /dev/zero | tail -c 300m | wc -c')
-    expect(result).toMatchObject({
-      success: true,
-      data: { stdout: '0\n', stderr: expect.stringMatching(/memory/) },
-    })
+    // One process reaches its own limit and that of all at almost the same moment: either may be noticed first.
+    expect(result).toMatchObject(
+      result.success
+        ? { data: { stdout: '0\n', stderr: expect.stringMatching(/memory/) } }
+        : { error: expect.stringContaining('more than 128 MB of memory') },
+    )
   })
 
   test('is killed when its processes together use too much memory', async () => {
