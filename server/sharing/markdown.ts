@@ -42,7 +42,7 @@ const IDLE_MS = 30_000
  * text that takes long is rendered only once.
  */
 const MAX_CACHED_CHARACTERS = 8_000_000
-/** A text that took too long is shown as plain text at once for this time, and then tried again. */
+/** A text that took too long is shown as plain text, or without the colours of code, for this time, and then tried again. */
 const SLOW_FOR_MS = 5 * 60_000
 const MAX_SLOW = 10_000
 /** Threads, each with one text at a time; a user has one of them at most. */
@@ -77,7 +77,9 @@ export function createMarkdownRenderer(
   const slow = new LRUCache<string, true>({ ...atMost(MAX_SLOW), ttl: SLOW_FOR_MS })
 
   /** The HTML; null if the text takes too long or becomes too long. A slow text ends its thread, and no other text is in it. */
-  const attempt = async (source: MarkdownText): Promise<string | null> => {
+  const attempt = async (
+    source: MarkdownText,
+  ): Promise<{ html: string; isColoured: boolean } | null> => {
     const client = free.pop()
     if (client === undefined) throw new Error('more texts than threads')
     try {
@@ -85,7 +87,7 @@ export function createMarkdownRenderer(
         try {
           const request: RenderRequest = { ...source, isColoured }
           const html = await client.request(request, { timeoutMs: RENDER_TIMEOUT_MS })
-          return html.length <= MAX_HTML_CHARACTERS ? html : null
+          return html.length <= MAX_HTML_CHARACTERS ? { html, isColoured } : null
         } catch {
           // Without colours next, then as plain text.
         }
@@ -97,9 +99,10 @@ export function createMarkdownRenderer(
   const rendered = new LRUCache<string, string, Rendering>({
     maxSize: MAX_CACHED_CHARACTERS,
     sizeCalculation: (html) => html.length + 1,
-    fetchMethod: async (key, _stale, { context: { owner, source } }) => {
-      const html = await queue.run(owner, () => attempt(source))
-      if (html !== null) return html
+    fetchMethod: async (key, _stale, { options, context: { owner, source } }) => {
+      const found = await queue.run(owner, () => attempt(source))
+      if (found?.isColoured === false) options.ttl = SLOW_FOR_MS
+      if (found !== null) return found.html
       // Plain text is no rendering: it is not cached as one.
       slow.set(key, true)
       return undefined

@@ -1,5 +1,5 @@
 // The threads that render Markdown for everybody: a slow text delays only its owner, and what replaces it is not kept.
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { newId } from '../../../server/lib/ids.ts'
 import type { UserId } from '../../../server/protocol/ids.ts'
 import { createMarkdownRenderer } from '../../../server/sharing/markdown.ts'
@@ -51,4 +51,28 @@ test('a text that takes too long is shown as plain text and not tried again at o
   const before = asked()
   expect(await markdown.render(colleague, 'slow', { language: 'en', hasFrames: false })).toBe(plain)
   expect(asked()).toBe(before)
+})
+
+test('a text that was rendered without its colours because that took too long is coloured later', async () => {
+  const { markdown, waiting, asked } = prepare()
+  const render = () => markdown.render(attacker, 'slow', { language: 'en', hasFrames: false })
+  const first = render()
+  await expect.poll(() => waiting.length).toBe(1)
+  waiting[0]?.reject(new Error('too slow'))
+  await expect.poll(() => waiting.length).toBe(2)
+  waiting[1]?.resolve('<p>plain</p>')
+  expect(await first).toBe('<p>plain</p>')
+  expect(await render()).toBe('<p>plain</p>')
+  expect(asked()).toBe(2)
+  const later = performance.now() + 6 * 60_000
+  vi.spyOn(performance, 'now').mockReturnValue(later)
+  // The cache reads its clock at most once in a millisecond.
+  await expect
+    .poll(() => {
+      void render()
+      return asked()
+    })
+    .toBe(3)
+  waiting[2]?.resolve('<p>coloured</p>')
+  expect(await render()).toBe('<p>coloured</p>')
 })
