@@ -1,0 +1,154 @@
+// Checks what a request says of a schedule against everything it refers to, and fills in the defaults.
+import type { Store } from '../db/store.ts'
+import { appError, errorText } from '../errors.ts'
+import type { ApprovalMode } from '../protocol/conversations/conversation.ts'
+import type { ProjectId, UserId } from '../protocol/ids.ts'
+import type { CreateScheduleBody } from '../protocol/schedules/schedule.ts'
+import type { Skills } from '../skills/skills.ts'
+import type { ScheduleSettings } from './settings.ts'
+import { assertDueRule, assertZone } from './times.ts'
+
+/** A single time may lie this far in the past. */
+const PAST_MS = 60_000
+
+/** What decides which schedules a user may have. */
+export interface ScheduleRules {
+  store: Pick<Store, 'projects' | 'settings'>
+  now(): Date
+  /** Least seconds between two due times. */
+  minIntervalSeconds: number
+  /** How many schedules a user may have. */
+  maxPerUser(userId: UserId): number
+  /** @throws AppError `schedules_off`. */
+  assertAllowed(userId: UserId): void
+  assertApprovalMode(userId: UserId, mode: ApprovalMode): void
+  /** @throws AppError `unknown_model`. */
+  assertOffered(userId: UserId, model: string): Promise<void>
+  /** The names of the user's channels. */
+  channelNames(userId: UserId): Promise<readonly string[]>
+  skills: Pick<Skills, 'active' | 'stateOf'>
+  /** Whether a pattern of RE2 matches in the text. Rejects if it is not valid, or takes too long. */
+  matchesPattern(userId: UserId, pattern: string, text: string): Promise<boolean>
+  /** Whether commands are on for the user. */
+  allowsCommands(userId: UserId): boolean
+}
+
+/**
+ * @param by.isPerson false for a tool: it cannot make a check that runs a command.
+ * @param by.named the fields of a change: only what they say is checked, because the rest was when it was chosen, and may no
+ * longer be possible. Absent for a new schedule: everything is checked.
+ * @throws AppError that says what is wrong.
+ */
+export async function checkSettings(
+  userId: UserId,
+  body: CreateScheduleBody,
+  rules: ScheduleRules,
+  { isPerson, named }: { isPerson: boolean; named?: ReadonlySet<string> },
+): Promise<ScheduleSettings> {
+  const { when, watch = null, checks = [], model = null, notify = null, approval = null } = body
+  const zone = await zoneOf(userId, when, rules)
+  const isNew = (...fields: (keyof CreateScheduleBody)[]): boolean =>
+    named === undefined || fields.some((field) => named.has(field))
+  if ('at' in when && isNew('when') && Date.parse(when.at) < rules.now().getTime() - PAST_MS)
+    throw appError('time_is_past')
+  if (isNew('when')) assertDueRule(when, rules.minIntervalSeconds)
+  if (isNew('when', 'watch') && watch !== null && !('cron' in when || 'every' in when))
+    throw appError('watch_needs_times')
+  const projectId = body.project_id ?? null
+  if (projectId !== null && isNew('project_id')) {
+    const project = await rules.store.projects.find(userId, projectId)
+    if (project === undefined) throw appError('project_not_found')
+  }
+  const needsProject =
+    isNew('project_id', 'checks', 'watch') &&
+    (checks.some((check) => 'file' in check || 'command' in check) ||
+      (watch !== null && 'files' in watch))
+  if (needsProject && projectId === null) throw appError('schedule_project_needed')
+  if (isNew('checks') && checks.some((check) => 'command' in check))
+    if (!isPerson || !rules.allowsCommands(userId)) throw appError('check_command_not_permitted')
+  for (const check of isNew('checks') ? checks : [])
+    if ('answer' in check && check.answer === 'matches')
+      await assertPattern(userId, check.value, rules)
+  if (model !== null && isNew('model')) await rules.assertOffered(userId, model)
+  if (approval !== null && isNew('approval')) rules.assertApprovalMode(userId, approval)
+  if (isNew('skills', 'project_id')) await assertSkills(userId, projectId, body.skills ?? [], rules)
+  const through = [
+    ...(isNew('notify') ? (notify ?? []) : []),
+    ...(isNew('checks') ? sentTo(checks) : []),
+  ]
+  await assertChannels(userId, through, rules)
+  return {
+    text: body.text,
+    model,
+    skills: body.skills ?? [],
+    when: zone === null || !('cron' in when) ? when : { ...when, tz: zone },
+    zone,
+    conversation: body.conversation ?? 'same',
+    quiet: body.quiet ?? false,
+    watch,
+    checks,
+    catchUp: body.catch_up ?? 'one',
+    overlap: body.overlap ?? ('hook' in when ? 'queue' : 'skip'),
+    limits: body.limits ?? {},
+    approval,
+    ...(body.approval_deadline === undefined ? {} : { approvalDeadline: body.approval_deadline }),
+    notify,
+  }
+}
+
+const sentTo = (checks: ScheduleSettings['checks']): string[] =>
+  checks.flatMap((check) => ('sent' in check ? [check.sent] : []))
+
+/** The zone of a cron pattern: its own, or that of the user. @throws AppError `time_zone_needed`, `time_zone_unknown`. */
+export async function zoneOf(
+  userId: UserId,
+  when: CreateScheduleBody['when'],
+  { store }: { store: Pick<Store, 'settings'> },
+): Promise<string | null> {
+  if (!('cron' in when)) return null
+  const zone = when.tz ?? (await store.settings.preferences(userId)).time_zone
+  if (zone === '') throw appError('time_zone_needed')
+  assertZone(zone)
+  return zone
+}
+
+async function assertPattern(
+  userId: UserId,
+  pattern: string,
+  { matchesPattern }: Pick<ScheduleRules, 'matchesPattern'>,
+): Promise<void> {
+  try {
+    await matchesPattern(userId, pattern, '')
+  } catch (error) {
+    throw appError('check_pattern_invalid', { pattern, detail: errorText(error) })
+  }
+}
+
+async function assertSkills(
+  userId: UserId,
+  projectId: ProjectId | null,
+  names: readonly string[],
+  { skills }: Pick<ScheduleRules, 'skills'>,
+): Promise<void> {
+  if (names.length === 0) return
+  const active = await skills.active(userId, projectId)
+  for (const name of names) {
+    if (active.some((skill) => skill.name === name && skill.userInvocable)) continue
+    const state = await skills.stateOf(userId, projectId, name)
+    throw state === null
+      ? appError('skill_unknown', { name }, { details: { name } })
+      : appError('skill_not_active', { name }, { details: { name, state } })
+  }
+}
+
+async function assertChannels(
+  userId: UserId,
+  through: readonly string[],
+  rules: Pick<ScheduleRules, 'channelNames'>,
+): Promise<void> {
+  const names = through.filter((one) => one !== 'push').map((one) => one.slice('channel:'.length))
+  if (names.length === 0) return
+  const known = new Set(await rules.channelNames(userId))
+  const missing = names.find((name) => !known.has(name))
+  if (missing !== undefined) throw appError('channel_unknown', { name: missing })
+}

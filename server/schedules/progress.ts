@@ -1,0 +1,259 @@
+// One occurrence: starts its run when it may, sees what came of it, and stores its end once, with what follows from it.
+
+import type { Database, Writer } from '../db/database.ts'
+import type { RunRow } from '../db/repositories/runs/runs.ts'
+import type { OccurrenceRow } from '../db/repositories/schedules/occurrences.ts'
+import type { ScheduleRow } from '../db/repositories/schedules/schedules.ts'
+import type { Store } from '../db/store.ts'
+import type { Change } from '../protocol/change.ts'
+import type { UserId } from '../protocol/ids.ts'
+import { SUCCESS_BEGINS } from '../protocol/runs/call-outcome.ts'
+import type {
+  EndedOccurrence,
+  OccurrenceId,
+  OccurrenceReason,
+  OccurrenceState,
+} from '../protocol/schedules/schedule.ts'
+import { NOTHING_TO_REPORT } from '../tools/builtin/schedules/nothing-to-report.ts'
+import { type CheckDependencies, evaluateChecks } from './checks.ts'
+import { announceOccurrence } from './schedules.ts'
+import { ScheduleSettings } from './settings.ts'
+import { type End, type StartDependencies, startRun } from './start.ts'
+import { type TellDependencies, tellEnd, toldOf } from './tell.ts'
+
+/** What following an occurrence needs. */
+export interface ProgressDependencies
+  extends StartDependencies,
+    CheckDependencies,
+    TellDependencies {
+  database: Database
+  store: Store
+  now(): Date
+  /** Failures in a row after which a schedule is switched off. */
+  maxFailures: number
+  announce(userId: UserId, change: Change): void
+  /** Conversations of a schedule that makes one each time. */
+  keepRuns: number
+  trashConversation(userId: UserId, id: NonNullable<OccurrenceRow['conversationId']>): Promise<void>
+  /** Records `schedule.ended` for webhooks; call it in the transaction that stores the end. */
+  scheduleEnded(tx: Writer, userId: UserId, ended: EndedOccurrence): Promise<void>
+  /** Call it after that transaction. */
+  afterCommit(userId: UserId): void
+  observe(
+    seen: { kind: 'ended'; state: OccurrenceState } | { kind: 'delay'; seconds: number },
+  ): void
+}
+
+/** Does what can be done now. Resolves to null when nothing is left to do, otherwise to the run to wait for. */
+export async function progress(
+  id: OccurrenceId,
+  dependencies: ProgressDependencies,
+): Promise<{ runId: string | null } | null> {
+  const { store } = dependencies
+  const occurrence = await store.occurrences.find(id)
+  if (occurrence === undefined) return null
+  const schedule = await store.schedules.get(occurrence.scheduleId)
+  if (schedule === undefined) return null
+  if (occurrence.endedAt !== null) {
+    if (occurrence.untold !== null) await tellStoredEnd(occurrence, schedule, dependencies)
+    return null
+  }
+  const settings = ScheduleSettings.parse(schedule.settings)
+  if (occurrence.reason === 'watch_failed') {
+    await storeEnd(
+      occurrence,
+      schedule,
+      settings,
+      null,
+      {
+        state: 'failed',
+        reason: 'watch_failed',
+        detail: occurrence.detail,
+        checks: [],
+      },
+      dependencies,
+    )
+    return null
+  }
+  if (occurrence.runId === null) {
+    const started = await startRun(occurrence, schedule, settings, dependencies)
+    if (started.kind === 'wait') {
+      await showState(occurrence, schedule.userId, 'waiting', dependencies)
+      return { runId: null }
+    }
+    if (started.kind === 'ended') {
+      await storeEnd(
+        occurrence,
+        schedule,
+        settings,
+        null,
+        started.end,
+        dependencies,
+        started.disables,
+      )
+      return null
+    }
+    announceOccurrence(occurrence, schedule.userId, dependencies.announce, 'updated')
+    announceSchedule(schedule, dependencies)
+    return { runId: started.runId }
+  }
+  const run = await store.runs.find(occurrence.runId)
+  if (run === undefined) {
+    const gone = { state: 'stopped', reason: 'ended', detail: null, checks: [] } as const
+    await storeEnd(occurrence, schedule, settings, null, { ...gone, checks: [] }, dependencies)
+    return null
+  }
+  if (run.endedAt === null) {
+    const waits = run.status === 'awaiting_approval' || run.status === 'awaiting_input'
+    await showState(occurrence, schedule.userId, waits ? 'waiting' : 'running', dependencies)
+    return { runId: run.id }
+  }
+  const end = await endOf(run, occurrence, schedule, settings, dependencies)
+  if (end === null) return { runId: run.id }
+  await storeEnd(occurrence, schedule, settings, run, end, dependencies)
+  return null
+}
+
+async function showState(
+  occurrence: OccurrenceRow,
+  userId: UserId,
+  state: 'running' | 'waiting',
+  { database, store, announce }: ProgressDependencies,
+): Promise<void> {
+  if (occurrence.state === state) return
+  await database.write(async (tx) => {
+    await store.occurrences.change(tx, occurrence.id, { state })
+  })
+  announceOccurrence(occurrence, userId, announce, 'updated')
+}
+
+/** What came of an ended run, on what is stored; null while a delivery is still being waited for. */
+async function endOf(
+  run: RunRow,
+  occurrence: OccurrenceRow,
+  schedule: ScheduleRow,
+  settings: ScheduleSettings,
+  dependencies: ProgressDependencies,
+): Promise<End | null> {
+  const { store } = dependencies
+  if (run.status === 'failed' || run.status === 'interrupted')
+    return ending('failed', 'run_failed', run.error?.content ?? null)
+  if (run.finishReason === 'budget' || run.finishReason === 'max_iterations')
+    return ending('stopped', 'budget', run.reachedLimit?.content ?? null)
+  if (run.status === 'stopped') return ending('stopped', 'stopped', null)
+  const steps = await store.ledger.steps(run.messageId)
+  const checks = await evaluateChecks({ run, occurrence, schedule, settings, steps }, dependencies)
+  if (checks === null) return null
+  const requests = await store.ledger.requests(run.id)
+  if (requests.includes('expired')) return { ...ending('unmet', 'approval_expired', null), checks }
+  if (checks.some(({ passed }) => !passed))
+    return { ...ending('unmet', 'check_failed', null), checks }
+  const isQuiet =
+    settings.quiet &&
+    steps.some(
+      ({ type, name, skipped, content }) =>
+        type === 'tool_result' &&
+        name === NOTHING_TO_REPORT &&
+        !skipped &&
+        content.startsWith(SUCCESS_BEGINS),
+    )
+  return { ...ending(isQuiet ? 'quiet' : 'done', null, null), checks }
+}
+
+const ending = (
+  state: OccurrenceState,
+  reason: OccurrenceReason | null,
+  detail: string | null,
+): End => ({ state, reason, detail, checks: [] })
+
+const FAILURES: readonly OccurrenceState[] = ['unmet', 'failed', 'stopped']
+
+/** Stores the end once: whoever changes the row counts the failure, switches off, and tells. */
+async function storeEnd(
+  occurrence: OccurrenceRow,
+  schedule: ScheduleRow,
+  settings: ScheduleSettings,
+  run: RunRow | null,
+  { state, reason, detail, checks }: End,
+  dependencies: ProgressDependencies,
+  disables: ScheduleRow['disabledReason'] | 'trashed' = null,
+): Promise<void> {
+  const { database, store, now, maxFailures } = dependencies
+  const at = now()
+  const isFailure = FAILURES.includes(state)
+  const ended = await database.write(async (tx) => {
+    const locked = await store.schedules.lock(tx, schedule.id)
+    if (locked === undefined) return null
+    const failures = isFailure ? locked.failures + 1 : state === 'skipped' ? locked.failures : 0
+    const isOff = locked.enabled && (disables !== null || failures >= maxFailures)
+    const changed = await store.occurrences.change(tx, occurrence.id, {
+      state,
+      reason,
+      detail: detail === null ? null : detail.slice(0, 1_000),
+      checks,
+      cost: run?.cost ?? null,
+      input: null,
+      endedAt: at,
+      untold: toldOf(state, settings, isOff),
+    })
+    if (changed === undefined) return null
+    await store.schedules.change(tx, schedule.id, {
+      failures,
+      ...(isOff
+        ? {
+            enabled: false,
+            nextAt: null,
+            disabledReason:
+              disables === null ? 'failures' : disables === 'trashed' ? null : disables,
+          }
+        : {}),
+    })
+    if (state === 'quiet' && run !== null) await store.conversations.fold(tx, run)
+    await dependencies.scheduleEnded(tx, schedule.userId, {
+      scheduleId: schedule.id,
+      occurrenceId: occurrence.id,
+      state,
+      runId: run?.id ?? null,
+      at,
+    })
+    return changed
+  })
+  if (ended === null) return
+  dependencies.afterCommit(schedule.userId)
+  dependencies.observe({ kind: 'ended', state })
+  announceOccurrence(ended, schedule.userId, dependencies.announce, 'updated')
+  announceSchedule(schedule, dependencies)
+  if (ended.conversationId !== null && state === 'quiet')
+    dependencies.announce(schedule.userId, {
+      type: 'conversation',
+      id: ended.conversationId,
+      change: 'updated',
+    })
+  await tellStoredEnd(ended, schedule, dependencies)
+  if (settings.conversation === 'new') await trashOld(schedule, dependencies)
+}
+
+const announceSchedule = ({ id, userId }: ScheduleRow, { announce }: ProgressDependencies): void =>
+  announce(userId, { type: 'schedule', id, change: 'updated' })
+
+/** Tells the end through what was stored with it, unless another instance does. */
+async function tellStoredEnd(
+  occurrence: OccurrenceRow,
+  schedule: ScheduleRow,
+  dependencies: ProgressDependencies,
+): Promise<void> {
+  const { database, store } = dependencies
+  const taken = await database.write((tx) => store.occurrences.takeUntold(tx, occurrence.id))
+  if (taken !== undefined) await tellEnd(taken, schedule, dependencies)
+}
+
+/** Of a schedule that makes a conversation each time, the oldest go to the trash. */
+async function trashOld(
+  schedule: ScheduleRow,
+  { store, keepRuns, trashConversation }: ProgressDependencies,
+): Promise<void> {
+  for (const id of await store.occurrences.conversations(schedule.id, keepRuns)) {
+    const conversation = await store.conversations.find(schedule.userId, id)
+    if (conversation !== undefined) await trashConversation(schedule.userId, id)
+  }
+}

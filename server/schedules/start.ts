@@ -1,0 +1,209 @@
+// Starts the run of an occurrence, once: its conversation is stored with it, and its message is known by its id.
+import type { Database } from '../db/database.ts'
+import type { ConversationRow } from '../db/repositories/conversations/conversations.ts'
+import type { RunRow } from '../db/repositories/runs/runs.ts'
+import type { OccurrenceRow } from '../db/repositories/schedules/occurrences.ts'
+import type { ScheduleRow } from '../db/repositories/schedules/schedules.ts'
+import type { Store } from '../db/store.ts'
+import { AppError, appError, errorText } from '../errors.ts'
+import type { Change } from '../protocol/change.ts'
+import type { ConversationId, UserId } from '../protocol/ids.ts'
+import type {
+  CheckOutcome,
+  OccurrenceReason,
+  OccurrenceState,
+} from '../protocol/schedules/schedule.ts'
+import type { ScheduleSettings } from './settings.ts'
+
+/** How long an occurrence waits for a conversation in which a person's run works, or for a free place. */
+const BUSY_MS = 10 * 60_000
+
+/** What a run of a schedule is started with. */
+export interface ScheduledMessage {
+  text: string
+  clientId: string
+  attachments: { name: string; content: string }[]
+  origin: { type: 'schedule' | 'hook'; id: string; name: string }
+  settings: ScheduleSettings
+  /** The only tools that the run may use; null: all. */
+  tools: string[] | null
+}
+
+/** What starting needs. */
+export interface StartDependencies {
+  database: Database
+  store: Store
+  now(): Date
+  announce(userId: UserId, change: Change): void
+  /** @throws AppError why it cannot start, now or at all. */
+  send(userId: UserId, id: ConversationId, message: ScheduledMessage): Promise<RunRow>
+  /** The model and whether it thinks by default, for a new conversation. */
+  conversationModel(
+    schedule: Pick<ScheduleRow, 'userId' | 'projectId'>,
+    model: string | null,
+  ): Promise<{ model: string | null; thinkingEnabled: boolean }>
+  assertAllowed(userId: UserId): void
+}
+
+/** How an occurrence ends. */
+export interface End {
+  state: OccurrenceState
+  reason: OccurrenceReason | null
+  detail: string | null
+  checks: CheckOutcome[]
+}
+
+type Started =
+  | { kind: 'started'; runId: string }
+  /** It is tried again later. */
+  | { kind: 'wait' }
+  | { kind: 'ended'; end: End; disables: ScheduleRow['disabledReason'] | 'trashed' }
+
+/** Refusals that pass by themselves. */
+const PASSING: readonly string[] = [
+  'run_active',
+  'too_many_runs',
+  'shutting_down',
+  'server_busy',
+  'store_busy',
+  'store_unavailable',
+  'conflict',
+]
+const MODEL_GONE: readonly string[] = ['unknown_model', 'model_not_found']
+
+const ended = (
+  end: Partial<End> & Pick<End, 'state' | 'reason'>,
+  disables: ScheduleRow['disabledReason'] | 'trashed' = null,
+): Started => ({ kind: 'ended', end: { detail: null, checks: [], ...end }, disables })
+
+/** Starts the run, or says why it waits or does not begin. Calling it again after a crash finds the same run. */
+export async function startRun(
+  occurrence: OccurrenceRow,
+  schedule: ScheduleRow & { isActive: boolean },
+  settings: ScheduleSettings,
+  dependencies: StartDependencies,
+): Promise<Started> {
+  const { store, now, database } = dependencies
+  const open = await store.occurrences.open(database.read, schedule.id)
+  // Those of one schedule begin in order.
+  if (
+    open.some(
+      ({ id, createdAt, dueAt }) =>
+        id !== occurrence.id && isBefore({ id, createdAt, dueAt }, occurrence),
+    )
+  )
+    return { kind: 'wait' }
+  try {
+    if (!schedule.isActive) throw appError('account_disabled')
+    dependencies.assertAllowed(schedule.userId)
+  } catch (error) {
+    return ended({ state: 'skipped', reason: 'not_started', detail: errorText(error) }, 'owner')
+  }
+  const conversation = await conversationOf(occurrence, schedule, settings, dependencies)
+  // Its end is stored by whoever ended it.
+  if (conversation === 'ended') return { kind: 'wait' }
+  if (conversation === 'trashed') return ended({ state: 'skipped', reason: 'ended' }, 'trashed')
+  const input = await store.occurrences.input(occurrence.id)
+  try {
+    const run = await dependencies.send(schedule.userId, conversation.id, {
+      text: settings.text,
+      clientId: occurrence.id,
+      attachments: input === null ? [] : [input],
+      origin: {
+        type: occurrence.trigger === 'hook' ? 'hook' : 'schedule',
+        id: schedule.id,
+        name: schedule.name,
+      },
+      settings,
+      tools: schedule.tools,
+    })
+    await database.write(async (tx) => {
+      await store.occurrences.change(tx, occurrence.id, {
+        state: 'running',
+        // The message has it now.
+        input: null,
+        runId: run.id,
+        messageId: run.messageId,
+        startedAt: run.startedAt ?? now(),
+      })
+    })
+    return { kind: 'started', runId: run.id }
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    if (PASSING.includes(error.code)) {
+      // The time behind earlier ones of the schedule does not count.
+      const turn = await store.occurrences.lastTurn(schedule.id)
+      const since = Math.max(occurrence.createdAt.getTime(), turn?.getTime() ?? 0)
+      if (now().getTime() - since < BUSY_MS) return { kind: 'wait' }
+      const reason = error.code === 'too_many_runs' ? 'too_many_runs' : 'conversation_busy'
+      return ended({ state: 'skipped', reason, detail: error.message })
+    }
+    const isModelGone = MODEL_GONE.includes(error.code)
+    return ended(
+      { state: 'failed', reason: 'not_started', detail: error.message },
+      isModelGone ? 'model' : null,
+    )
+  }
+}
+
+const isBefore = (
+  one: Pick<OccurrenceRow, 'id' | 'createdAt' | 'dueAt'>,
+  other: Pick<OccurrenceRow, 'id' | 'createdAt' | 'dueAt'>,
+): boolean => {
+  const order =
+    one.createdAt.getTime() - other.createdAt.getTime() ||
+    one.dueAt.getTime() - other.dueAt.getTime()
+  return order < 0 || (order === 0 && one.id < other.id)
+}
+
+/** The conversation of the occurrence, made with it if there is none; `ended` if the occurrence has ended meanwhile. */
+async function conversationOf(
+  occurrence: OccurrenceRow,
+  schedule: ScheduleRow,
+  settings: ScheduleSettings,
+  { database, store, announce, conversationModel }: StartDependencies,
+): Promise<Pick<ConversationRow, 'id'> | 'trashed' | 'ended'> {
+  const { userId, projectId } = schedule
+  const known =
+    occurrence.conversationId ?? (settings.conversation === 'same' ? schedule.conversationId : null)
+  if (known !== null) {
+    const found = await store.conversations.find(userId, known)
+    if (found === undefined) return 'trashed'
+    if (occurrence.conversationId === null)
+      await database.write(async (tx) => {
+        await store.occurrences.change(tx, occurrence.id, { conversationId: known })
+      })
+    return found
+  }
+  const chosen = await conversationModel(schedule, settings.model)
+  const conversation = await database.write(async (tx) => {
+    const locked = await store.schedules.lock(tx, schedule.id)
+    const current = await store.occurrences.find(occurrence.id, tx)
+    if (locked === undefined || current === undefined || current.endedAt !== null) return 'ended'
+    // Another instance, or this one before it was paused, has made it.
+    const other =
+      current.conversationId ?? (settings.conversation === 'same' ? locked.conversationId : null)
+    if (other !== null) {
+      if (current.conversationId === null)
+        await store.occurrences.change(tx, occurrence.id, { conversationId: other })
+      return other
+    }
+    const made = await store.conversations.createIn(tx, userId, {
+      title: schedule.name,
+      projectId,
+      ...chosen,
+      scheduleId: schedule.id,
+    })
+    await store.occurrences.change(tx, occurrence.id, { conversationId: made.id })
+    if (settings.conversation === 'same')
+      await store.schedules.change(tx, schedule.id, { conversationId: made.id })
+    return made
+  })
+  if (conversation === 'ended') return 'ended'
+  if (typeof conversation === 'string') {
+    const found = await store.conversations.find(userId, conversation)
+    return found ?? 'trashed'
+  }
+  announce(userId, { type: 'conversation', id: conversation.id, change: 'created' })
+  return conversation
+}

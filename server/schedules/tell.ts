@@ -1,0 +1,86 @@
+// Tells a person what came of an occurrence, through what the schedule or the person's preferences name.
+import type { OccurrenceRow } from '../db/repositories/schedules/occurrences.ts'
+import type { ScheduleRow } from '../db/repositories/schedules/schedules.ts'
+import type { Store } from '../db/store.ts'
+import type { AskEntry } from '../protocol/accounts/preferences.ts'
+import type { UserId } from '../protocol/ids.ts'
+import type { OccurrenceState } from '../protocol/schedules/schedule.ts'
+import type { ScheduleSettings } from './settings.ts'
+
+/** Characters of an answer that a channel is sent. */
+const MAX_ANSWER = 3_500
+const MAX_PREVIEW = 1_000
+/** Stands for the list `ask` of the preferences. */
+const BY_PREFERENCES = 'ask'
+/** Stands for the notice that the schedule is off now. */
+const IS_OFF = 'off'
+
+/** What telling needs. */
+export interface TellDependencies {
+  store: Store
+  /** Sends a text through a channel of the user. Never throws. */
+  tellChannel(userId: UserId, name: string, text: string): Promise<void>
+  /** Sends a notification to the browsers of the user. Never throws. */
+  tellPush(userId: UserId, occurrence: OccurrenceRow): Promise<void>
+}
+
+/** Whom an end is to be told to; null: nobody. Stored with the end. */
+export function toldOf(
+  state: OccurrenceState,
+  { notify }: Pick<ScheduleSettings, 'notify'>,
+  isOff: boolean,
+): string[] | null {
+  if (isOff)
+    return [IS_OFF, ...(notify === null || notify.length === 0 ? [BY_PREFERENCES] : notify)]
+  if (state === 'quiet' || state === 'skipped') return null
+  if (notify === null) return [BY_PREFERENCES]
+  return notify.length === 0 ? null : notify
+}
+
+/** Tells it. `occurrence.untold` names to whom. */
+export async function tellEnd(
+  occurrence: OccurrenceRow,
+  schedule: ScheduleRow,
+  dependencies: TellDependencies,
+): Promise<void> {
+  const { store } = dependencies
+  const named = occurrence.untold ?? []
+  const isOff = named.includes(IS_OFF)
+  const entries: Pick<AskEntry, 'through' | 'detail'>[] = named.includes(BY_PREFERENCES)
+    ? (await store.settings.preferences(schedule.userId)).ask
+    : named
+        .filter((name) => name !== IS_OFF)
+        .map((through) => ({ through, detail: 'preview' as const }))
+  const isShort = named.includes(BY_PREFERENCES)
+  for (const { through, detail } of entries) {
+    if (through === 'push') await dependencies.tellPush(schedule.userId, occurrence)
+    else {
+      const length = detail === 'name' ? 0 : isShort ? MAX_PREVIEW : MAX_ANSWER
+      const text = await textOf(occurrence, schedule, { isOff, length }, dependencies)
+      await dependencies.tellChannel(schedule.userId, through.slice('channel:'.length), text)
+    }
+  }
+}
+
+async function textOf(
+  { state, detail, reason, conversationId, messageId, checks }: OccurrenceRow,
+  { name }: ScheduleRow,
+  { isOff, length }: { isOff: boolean; length: number },
+  { store }: TellDependencies,
+): Promise<string> {
+  const lines = [`${name}: ${state}${reason === null ? '' : ` (${reason.replaceAll('_', ' ')})`}`]
+  if (isOff) lines.push('The schedule is now off.')
+  if (length === 0) return lines.join('\n')
+  if (state === 'done' && conversationId !== null && messageId !== null) {
+    const answer = (await store.messages.find(conversationId, messageId))?.text ?? ''
+    return state === 'done' && !isOff
+      ? `${name}\n\n${cut(answer, length)}`
+      : [...lines, cut(answer, length)].join('\n\n')
+  }
+  if (detail !== null) lines.push(cut(detail, length))
+  for (const check of checks) if (!check.passed) lines.push(`✗ ${check.detail}`)
+  return cut(lines.join('\n'), Math.max(length, MAX_PREVIEW))
+}
+
+const cut = (text: string, length: number): string =>
+  text.length <= length ? text : `${text.slice(0, length - 1)}…`

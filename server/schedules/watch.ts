@@ -1,0 +1,72 @@
+// What a schedule watches: a page or files of a project, compared with what the last look saw. No model is called.
+import pLimit from 'p-limit'
+import type { ScheduleRow } from '../db/repositories/schedules/schedules.ts'
+import type { Store } from '../db/store.ts'
+import { errorText } from '../errors.ts'
+import { attachable } from '../lib/attachable-text.ts'
+import type { ProjectId, UserId } from '../protocol/ids.ts'
+import type { MakeDiff } from '../workspace/checkpoints/diff/diffs.ts'
+import type { ScheduleSettings } from './settings.ts'
+
+/** More of a page or of a list of files is not compared. */
+const MAX_WATCHED_CHARACTERS = 500_000
+/** The most that a model is given of what changed. */
+const MAX_DIFF_CHARACTERS = 20_000
+
+/** Pages and projects that are looked at at the same time. */
+const slots = pLimit(8)
+
+/** What looking needs. */
+export interface WatchDependencies {
+  store: Store
+  makeDiff: MakeDiff
+  /** The readable text of a page. Never throws. */
+  readPage(
+    url: string,
+    userId: UserId,
+  ): Promise<{ ok: true; text: string } | { ok: false; error: string }>
+  /** The files that match, each with the hash of its content, and the text of small ones. @throws AppError */
+  readFiles(userId: UserId, projectId: ProjectId, glob: string): Promise<string>
+}
+
+/** What a look saw. */
+type Seen =
+  | { kind: 'failed'; detail: string }
+  /** `content`: what to remember; null: nothing changed. `input`: what the model is given; null: nothing is to be done. */
+  | { kind: 'seen'; content: string | null; input: { name: string; content: string } | null }
+
+/** Looks once. Never throws. */
+export async function lookAtWatch(
+  schedule: Pick<ScheduleRow, 'id' | 'userId' | 'projectId'>,
+  { watch }: ScheduleSettings,
+  dependencies: WatchDependencies,
+): Promise<Seen> {
+  try {
+    const found = await slots(() => contentOf(schedule, watch, dependencies))
+    if (typeof found !== 'string') return found
+    const content = attachable(found.slice(0, MAX_WATCHED_CHARACTERS))
+    const before = await dependencies.store.schedules.watched(schedule.id)
+    if (before === content) return { kind: 'seen', content: null, input: null }
+    if (before === undefined && watch?.first !== true) return { kind: 'seen', content, input: null }
+    const { diff } = await dependencies.makeDiff('watched', before ?? null, content)
+    return {
+      kind: 'seen',
+      content,
+      input: { name: 'what-changed.diff', content: attachable(diff.slice(0, MAX_DIFF_CHARACTERS)) },
+    }
+  } catch (error) {
+    return { kind: 'failed', detail: errorText(error) }
+  }
+}
+
+async function contentOf(
+  { userId, projectId }: Pick<ScheduleRow, 'userId' | 'projectId'>,
+  watch: ScheduleSettings['watch'],
+  { readPage, readFiles }: WatchDependencies,
+): Promise<string | Extract<Seen, { kind: 'failed' }>> {
+  if (watch === null) return ''
+  if ('files' in watch)
+    return projectId === null ? '' : await readFiles(userId, projectId, watch.files)
+  const page = await readPage(watch.page, userId)
+  return page.ok ? page.text : { kind: 'failed', detail: page.error }
+}

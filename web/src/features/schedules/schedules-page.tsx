@@ -1,0 +1,243 @@
+// The page of schedules: when each runs next, what came of the last time, and what all times cost.
+import { CalendarClock, Pencil, Play, Plus, Trash2 } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { Link } from 'wouter'
+import { useChangePreferences, usePreferences } from '../../lib/api/preferences.ts'
+import { fullTime, money } from '../../lib/format.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
+import { paths } from '../../lib/paths.ts'
+import { Button, IconButton } from '../../ui/controls/button.tsx'
+import { moveFocusOnRemoval } from '../../ui/controls/move-focus-on-removal.ts'
+import { ShowMore } from '../../ui/controls/show-more.tsx'
+import { Switch } from '../../ui/controls/switch.tsx'
+import { Facts } from '../../ui/facts.tsx'
+import { ConfirmDialog } from '../../ui/overlays/dialog.tsx'
+import { errorText } from '../../ui/states/error-text.ts'
+import { Empty, Failed, Loading } from '../../ui/states/feedback.tsx'
+import {
+  type Occurrence,
+  type Schedule,
+  schedulesKey,
+  useChangeSchedule,
+  useDeleteSchedule,
+  useOccurrences,
+  useRunSchedule,
+  useSchedules,
+} from './api/schedules.ts'
+import { ScheduleForm } from './schedule-form.tsx'
+import { browserZone, ruleOf, timeInWords, weekdayName } from './schedule-rule.ts'
+
+/** The page at `/schedules`. */
+export function SchedulesPage() {
+  const { t } = useTranslation()
+  const [edited, setEdited] = useState<Schedule | 'new' | null>(null)
+  useBrowserZone()
+  return (
+    <div className="mx-auto flex w-full max-w-3xl flex-col gap-6 px-5 py-8">
+      <header className="flex flex-wrap items-end justify-between gap-3">
+        <h1 className="font-display text-3xl tracking-tight">{t('schedules.title')}</h1>
+        <Button tone="primary" icon={Plus} onClick={() => setEdited('new')}>
+          {t('schedules.add')}
+        </Button>
+      </header>
+      <ScheduleList onEdit={setEdited} />
+      {edited !== null && (
+        <ScheduleForm
+          schedule={edited === 'new' ? undefined : edited}
+          onClose={() => setEdited(null)}
+        />
+      )}
+    </div>
+  )
+}
+
+/** Without a time zone of their own, schedules of the user are in that of this browser from now on. */
+function useBrowserZone(): void {
+  const { data } = usePreferences()
+  const { mutate } = useChangePreferences()
+  const isEmpty = data?.time_zone === ''
+  useEffect(() => {
+    if (isEmpty) mutate({ time_zone: browserZone() })
+  }, [isEmpty, mutate])
+}
+
+function ScheduleList({ onEdit }: { onEdit(schedule: Schedule): void }) {
+  const { t } = useTranslation()
+  const list = useSchedules()
+  const remove = useDeleteSchedule()
+  const [doomed, setDoomed] = useState<Schedule | null>(null)
+  const items = list.data?.pages.flatMap((page) => page.items) ?? []
+  if (list.isLoadingError)
+    return <Failed message={errorText(list.error)} onRetry={() => void list.refetch()} />
+  if (list.isPending) return <Loading />
+  if (items.length === 0)
+    return <Empty icon={CalendarClock} title={t('schedules.none')} text={t('schedules.noneText')} />
+  return (
+    <section aria-label={t('schedules.title')}>
+      <ul ref={moveFocusOnRemoval} className="flex flex-col gap-4">
+        {items.map((item) => (
+          <ScheduleCard
+            key={item.id}
+            schedule={item}
+            onEdit={() => onEdit(item)}
+            onRemove={() => setDoomed(item)}
+          />
+        ))}
+      </ul>
+      <ShowMore list={list} queryKey={[...schedulesKey, 'list']} tone="quiet" />
+      <ConfirmDialog
+        open={doomed !== null}
+        onOpenChange={() => setDoomed(null)}
+        title={t('schedules.removeTitle')}
+        text={t('schedules.removeText')}
+        confirm={t('schedules.remove', { name: doomed?.name ?? '' })}
+        onConfirm={() => doomed !== null && remove.mutate(doomed.id)}
+      />
+    </section>
+  )
+}
+
+/** How often a schedule runs, in words. */
+function useRuleText(): (schedule: Pick<Schedule, 'when'>) => string {
+  const { t, i18n } = useTranslation()
+  return ({ when }) => {
+    const rule = ruleOf(when)
+    const { kind, time, weekday, cron, every } = rule
+    if (kind === 'daily' || kind === 'weekdays') return t(`schedules.rule.${kind}`, { time })
+    if (kind === 'weekly')
+      return t('schedules.rule.weekly', { day: weekdayName(weekday, i18n.language), time })
+    if (kind === 'every') return t('schedules.rule.every', { interval: every })
+    if (kind === 'cron') return t('schedules.rule.cron', { cron })
+    return t(kind === 'hook' ? 'schedules.rule.hook' : 'schedules.rule.once')
+  }
+}
+
+function ScheduleCard({
+  schedule,
+  onEdit,
+  onRemove,
+}: {
+  schedule: Schedule
+  onEdit(): void
+  onRemove(): void
+}) {
+  const { t, i18n } = useTranslation()
+  const ruleText = useRuleText()
+  const change = useChangeSchedule()
+  const run = useRunSchedule()
+  const [isOpen, setIsOpen] = useState(false)
+  const { id, name, text, enabled, next_at: next, last, when } = schedule
+  const zone = 'cron' in when ? when.tz : undefined
+  return (
+    <li className="flex flex-col gap-2 rounded-xl border border-line bg-surface p-4">
+      <div className="flex items-center gap-2">
+        <h2 dir="auto" className="min-w-0 flex-1 truncate font-medium">
+          {name}
+        </h2>
+        <IconButton
+          icon={Play}
+          size="small"
+          label={t('schedules.runNow', { name })}
+          onClick={() => run.mutate(id)}
+        />
+        <IconButton
+          icon={Pencil}
+          size="small"
+          label={t('schedules.edit', { name })}
+          onClick={onEdit}
+        />
+        <IconButton
+          icon={Trash2}
+          size="small"
+          label={t('schedules.remove', { name })}
+          onClick={onRemove}
+        />
+      </div>
+      <p dir="auto" className="line-clamp-2 text-sm text-soft">
+        {text}
+      </p>
+      <p className="text-note text-muted">
+        <Facts
+          of={[
+            ruleText(schedule),
+            next === null
+              ? t('schedules.noNext')
+              : t('schedules.next', { time: timeInWords(next, i18n.language, zone) }),
+          ]}
+        />
+      </p>
+      {last !== null && <LastOccurrence occurrence={last} />}
+      {schedule.disabled_reason !== null && (
+        <p className="text-note text-bad">{t(`schedules.off.${schedule.disabled_reason}`)}</p>
+      )}
+      <div className="flex flex-wrap items-center justify-between gap-3">
+        <Switch
+          label={t('schedules.enabled')}
+          checked={enabled}
+          onChange={(value) => change.mutate({ id, enabled: value })}
+        />
+        <Button size="small" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
+          {t('schedules.history')}
+        </Button>
+      </div>
+      {isOpen && <History id={id} />}
+    </li>
+  )
+}
+
+/** The costs of an occurrence in words; empty if it cost nothing. */
+const costText = ({ cost }: Occurrence, language: string): string[] =>
+  Object.entries(cost ?? {}).map(([currency, amount]) => money(amount, currency, language))
+
+function LastOccurrence({ occurrence }: { occurrence: Occurrence }) {
+  const { t, i18n } = useTranslation()
+  const { state, due_at: due, conversation_id: conversation, message_id: message } = occurrence
+  const isBad = state === 'failed' || state === 'unmet' || state === 'missed'
+  return (
+    <p className="flex flex-wrap items-baseline gap-x-2 text-note">
+      <span className={isBad ? 'text-bad' : 'text-soft'}>{t(`schedules.state.${state}`)}</span>
+      <span className="text-muted tabular-nums">
+        <Facts of={[fullTime(due, i18n.language), ...costText(occurrence, i18n.language)]} />
+      </span>
+      {conversation !== null && (
+        <Link
+          href={
+            message === null
+              ? paths.conversation(conversation)
+              : paths.messageIn(conversation, message, [])
+          }
+          className="touch-target inline-flex items-center text-accent underline-offset-3 hover:underline"
+        >
+          {t('schedules.open')}
+        </Link>
+      )}
+    </p>
+  )
+}
+
+function History({ id }: { id: string }) {
+  const { t } = useTranslation()
+  const list = useOccurrences(id)
+  const items = list.data?.pages.flatMap((page) => page.items) ?? []
+  if (list.isLoadingError)
+    return <Failed message={errorText(list.error)} onRetry={() => void list.refetch()} />
+  if (list.isPending) return <Loading />
+  if (items.length === 0) return <p className="text-note text-muted">{t('schedules.noHistory')}</p>
+  return (
+    <>
+      <ul className="flex flex-col gap-2 border-line border-t pt-3">
+        {items.map((item) => (
+          <li key={item.id}>
+            <LastOccurrence occurrence={item} />
+            {item.detail !== null && (
+              <p dir="auto" className="text-note text-muted wrap-anywhere">
+                {item.detail}
+              </p>
+            )}
+          </li>
+        ))}
+      </ul>
+      <ShowMore list={list} queryKey={['occurrences', id]} tone="quiet" />
+    </>
+  )
+}
