@@ -1,6 +1,8 @@
 // The commands of the `/` menu and the palette. The component that can currently perform a command registers it here.
-import { useEffect, useRef } from 'react'
+
+import { useEffect } from 'react'
 import { create } from 'zustand'
+import { useNewest } from './newest.ts'
 
 /** All commands, in the order of the menus. */
 export const COMMAND_NAMES = [
@@ -17,6 +19,7 @@ export const COMMAND_NAMES = [
   'newProject',
   'projects',
   'memory',
+  'waiting',
   'usage',
   'settings',
   'models',
@@ -36,8 +39,7 @@ export const useCommands = create<Commands>(() => ({ actions: {} }))
 
 /** Registers a command while the caller is mounted. With `action` null the command is unavailable. */
 export function useCommand(name: CommandName, action: (() => void) | null): void {
-  const newest = useRef(action)
-  newest.current = action
+  const newest = useNewest(action)
   const isOffered = action !== null
   useEffect(() => {
     if (!isOffered) return

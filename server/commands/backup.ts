@@ -1,21 +1,27 @@
 // `nanoclaw backup` and `nanoclaw restore`: the whole installation, as a folder with a manifest.
+
 import { existsSync } from 'node:fs'
 import { lstat, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
-import packageJson from '../../../package.json' with { type: 'json' }
-import type { SecretKeySources } from '../../auth/secret-keys.ts'
-import type { Config } from '../../config/schema.ts'
+import packageJson from '../../package.json' with { type: 'json' }
+import { inspectSecrets, RECOVER_KEY } from '../administration/sealed-secrets.ts'
+import type { SecretKeySources } from '../auth/secret-keys.ts'
+import { blobsForCommands } from '../composition/files.ts'
+import { databaseSettings, installationSettings } from '../composition/settings.ts'
+import type { Config } from '../config/schema.ts'
 import {
   backupDatabase,
+  blobsOfDatabaseBackup,
   checkDatabaseBackup,
   prepareReplaced,
   restoreDatabase,
-} from '../../db/backup.ts'
-import { connect } from '../../db/connect.ts'
-import { inspectBlobs, inspectDatabase, inspectProjects } from '../../db/inspect.ts'
-import { createStore } from '../../db/store.ts'
-import { AppError, errorText } from '../../errors.ts'
-import { backupBlobs, blobsOfBackup, restoreBlobs } from '../../files/backup.ts'
+} from '../db/backup.ts'
+import { connect } from '../db/connect.ts'
+import type { DatabaseSettings } from '../db/database.ts'
+import { inspectBlobs, inspectDatabase, inspectProjects } from '../db/inspect.ts'
+import { createStore } from '../db/store.ts'
+import { AppError, errorText } from '../errors.ts'
+import { backupBlobs, blobsOfBackup, restoreBlobs } from '../files/backup.ts'
 import {
   type BackupEntry,
   type CopiedTree,
@@ -25,20 +31,21 @@ import {
   restoreTree,
   verifyBackup,
   writeManifest,
-} from '../../files/backup-folder.ts'
-import { blobPath, blobsIn } from '../../files/disk-blobs.ts'
-import { claimStore } from '../../owner/owner.ts'
-import { type AuditDetails, COMMAND_LINE } from '../../protocol/admin/audit.ts'
-import { inspectSecrets, RECOVER_KEY } from '../sealed-secrets.ts'
-import { databaseSettings } from '../settings.ts'
-import { blobsForCommands } from '../storage/blobs.ts'
+} from '../files/backup-folder.ts'
+import { blobPath, blobsIn } from '../files/disk-blobs.ts'
+import { makeFolder } from '../lib/make-folder.ts'
+import { movesOfDatabase } from '../owner/last-folders.ts'
+import { claimStore } from '../owner/owner.ts'
 import {
+  elsewhere,
+  holdPlaces,
   idOfDatabase,
   isIdName,
-  markedElsewhere,
+  othersPlace,
   settleRestored,
   UNFINISHED_RESTORE,
-} from '../storage/places.ts'
+} from '../owner/places.ts'
+import { type AuditDetails, COMMAND_LINE } from '../protocol/admin/audit.ts'
 import { assertDatabaseExists, quiet } from './stopped-server.ts'
 
 /** What a backup takes from `data_dir` besides database and attached files. */
@@ -72,11 +79,12 @@ export async function backUp(
   if (existsSync(folder))
     throw new AppError('conflict', `${folder} already exists. Choose a new name.`)
   await assertDatabaseExists(config)
-  const fault = await markedElsewhere(config)
+  // It would be a backup of something else, or of nothing, and nobody would notice before it is needed.
+  const fault = await elsewhere(installationSettings(config))
   if (fault !== null) throw new AppError('conflict', `${fault.detail}. ${fault.advice}`)
   const unfinished = `${folder}.unfinished`
   await rm(unfinished, { recursive: true, force: true })
-  await mkdir(unfinished, { recursive: true, mode: 0o700 })
+  makeFolder(unfinished)
   try {
     const result = await writeBackup(config, unfinished, keys)
     await rename(unfinished, folder)
@@ -254,10 +262,11 @@ export async function restore(
   const settings = databaseSettings(config)
   const owner = await claimStore(settings, { instance: 'restore', log: quiet, onTaken() {} })
   try {
+    const hold = () => holdPlaces(installationSettings(config), owner, quiet)
     const lines = found.isDirectory()
-      ? await restoreFolder(config, backup, isPartial)
-      : await restoreEarlier(config, backup, isPartial)
-    const { unreadable } = await inspectSecrets(config, keys)
+      ? await restoreFolder(config, backup, { isPartial, hold })
+      : await restoreEarlier(config, backup, { isPartial, hold })
+    const { unreadable } = await inspectSecrets(installationSettings(config), keys)
     if (unreadable.length > 0)
       lines.push(`These stored secrets cannot be opened: ${unreadable.join(', ')}. ${RECOVER_KEY}`)
     // In the database that is now in use: the replaced one is set aside.
@@ -280,10 +289,23 @@ const refusePartial = (missing: readonly string[]): never => {
   )
 }
 
+/** `hold` ensures that nobody else uses the places, before anything is changed. */
+interface RestoreOptions {
+  isPartial: boolean
+  hold(): Promise<void>
+}
+
+/** Refuses to set the projects and keys of another installation aside. */
+async function assertNotOthers(config: Config, database: string): Promise<void> {
+  const fault = await othersPlace(installationSettings(config), database)
+  if (fault !== null)
+    throw new AppError('conflict', `Nothing was restored: ${fault.detail}. ${fault.advice}`)
+}
+
 async function restoreFolder(
   config: Config,
   backup: string,
-  isPartial: boolean,
+  { isPartial, hold }: RestoreOptions,
 ): Promise<string[]> {
   const { header, entries } = await readManifest(backup)
   const settings = databaseSettings(config)
@@ -301,6 +323,8 @@ async function restoreFolder(
     if (!isPartial) refusePartial([`${absent.length} of its files (${listed(absent)})`])
   }
   await checkDatabaseBackup(settings, join(backup, header.database))
+  await assertNotOthers(config, join(backup, header.database))
+  await hold()
   await prepareReplaced(settings)
   const notes = missing.map((line) => `Missing in the backup: ${line}`)
   await withUnfinishedMark(config, backup, async (stamp) => {
@@ -316,13 +340,24 @@ async function restoreFolder(
 async function restoreEarlier(
   config: Config,
   backup: string,
-  isPartial: boolean,
+  { isPartial, hold }: RestoreOptions,
 ): Promise<string[]> {
   const files = blobsOfBackup(backup)
-  const missing = existsSync(files) ? [] : [`the folder ${basename(files)} with the attached files`]
+  const settings = databaseSettings(config)
+  await checkDatabaseBackup(settings, backup)
+  const lost = (await blobsOfDatabaseBackup(settings.dialect, backup)).filter(
+    (sha256) => !existsSync(blobPath(files, sha256)),
+  )
+  const missing =
+    lost.length === 0
+      ? []
+      : existsSync(files)
+        ? [`${lost.length} attached files (${listed(lost)})`]
+        : [`the folder ${basename(files)} with the attached files`]
   if (missing.length > 0 && !isPartial) refusePartial(missing)
-  await checkDatabaseBackup(databaseSettings(config), backup)
-  await prepareReplaced(databaseSettings(config))
+  await assertNotOthers(config, backup)
+  await hold()
+  await prepareReplaced(settings)
   // Blobs first, because blobs without rows do no harm.
   await restoreBlobs(files, await blobsForCommands(config))
   const notes = missing.map((line) => `Missing in the backup: ${line}`)
@@ -335,11 +370,17 @@ async function withUnfinishedMark(
   work: (stamp: string) => Promise<void>,
 ): Promise<void> {
   const mark = join(config.data_dir, UNFINISHED_RESTORE)
-  await mkdir(config.data_dir, { recursive: true, mode: 0o700 })
+  makeFolder(config.data_dir)
   await writeFile(mark, `${backup}\n`, { mode: 0o600, flush: true })
   await work(stampNow())
   await rm(mark)
 }
+
+/** What the database that is replaced leaves to the one of the backup. */
+const replacedBy = async (settings: DatabaseSettings) => ({
+  id: await idOfDatabase(settings),
+  moves: await movesOfDatabase(settings),
+})
 
 /**
  * Replaced rows of PostgreSQL are written to a file first; a SQLite file is renamed.
@@ -348,8 +389,8 @@ async function withUnfinishedMark(
 async function replaceDatabase(config: Config, source: string, stamp: string): Promise<string[]> {
   const settings = databaseSettings(config)
   // A damaged SQLite file has no id, and is a reason to restore.
-  const replaced = await idOfDatabase(config).catch((error: unknown) => {
-    if (settings.dialect === 'sqlite') return null
+  const replaced = await replacedBy(settings).catch((error: unknown) => {
+    if (settings.dialect === 'sqlite') return { id: null, moves: 0 }
     throw error
   })
   if (settings.dialect === 'postgres') {
@@ -361,7 +402,7 @@ async function replaceDatabase(config: Config, source: string, stamp: string): P
       )
   }
   await restoreDatabase(settings, source)
-  const fault = await settleRestored(config, replaced)
+  const fault = await settleRestored(installationSettings(config), replaced)
   return fault === null ? [] : [`The next start is refused: ${fault.detail}. ${fault.advice}`]
 }
 

@@ -1,15 +1,16 @@
 // `nanoclaw export`: writes the bundle of a user while the server is stopped.
 import { createWriteStream } from 'node:fs'
 import { rename, rm, stat } from 'node:fs/promises'
-import type { Config } from '../../config/schema.ts'
-import { createChannelRepository } from '../../db/repositories/deliveries/channels.ts'
-import { createStore } from '../../db/store.ts'
-import { AppError } from '../../errors.ts'
-import { COMMAND_LINE } from '../../protocol/admin/audit.ts'
-import type { BundleManifest } from '../../protocol/conversations/export.ts'
-import { writeBundle } from '../../transfer/write-bundle.ts'
-import { createWorkspaces } from '../../workspace/workspaces.ts'
-import { blobReader } from '../storage/blobs.ts'
+import { blobReader } from '../composition/files.ts'
+import type { Config } from '../config/schema.ts'
+import { createChannelRepository } from '../db/repositories/deliveries/channels.ts'
+import { createStore } from '../db/store.ts'
+import { AppError } from '../errors.ts'
+import { COMMAND_LINE } from '../protocol/admin/audit.ts'
+import type { BundleManifest } from '../protocol/conversations/export.ts'
+import { createReceipts } from '../receipts/receipts.ts'
+import { writeBundle } from '../transfer/write-bundle.ts'
+import { createWorkspaces } from '../workspace/workspaces.ts'
 import { whileServerIsStopped } from './stopped-server.ts'
 
 /**
@@ -39,6 +40,11 @@ export async function exportOffline(
       const counts = await writeBundle(
         {
           store,
+          receipts: createReceipts({
+            ledger: store.ledger,
+            // They were counted when the runs ended.
+            countLines: async (_owner, files) => files.map(() => ({ added: null, removed: null })),
+          }),
           listChannels: (userId) => channels.list(userId),
           blobs: await blobReader(config),
           workspaces: await createWorkspaces({

@@ -1,25 +1,29 @@
 // `nanoclaw admin`: accounts from the command line, also while the server runs and when no administrator can sign in.
 import { randomBytes } from 'node:crypto'
-import { createAccountLinks } from '../../auth/account-links.ts'
-import { linkPath } from '../../auth/link-token.ts'
-import { createPasswords } from '../../auth/passwords.ts'
-import { assertMayReset } from '../../auth/reset-rule.ts'
-import { resetSecondFactors } from '../../auth/second-factor/second-factors.ts'
-import type { SecretKeySources } from '../../auth/secret-keys.ts'
-import type { Config } from '../../config/schema.ts'
-import { connect } from '../../db/connect.ts'
-import type { Writer } from '../../db/database.ts'
-import type { AccountChanges, UserRow } from '../../db/repositories/accounts/users.ts'
-import { createStore, type Store } from '../../db/store.ts'
-import { appError } from '../../errors.ts'
-import { Username } from '../../protocol/accounts/user.ts'
-import { COMMAND_LINE } from '../../protocol/admin/audit.ts'
-import type { UserId } from '../../protocol/ids.ts'
-import { createWorkspaces } from '../../workspace/workspaces.ts'
-import { passwordRule } from '../accounts/accounts.ts'
-import { bringProjectsBack } from '../accounts/delete-account.ts'
-import { databaseSettings, workspaceSettings } from '../settings.ts'
-import { assertMayCreate } from '../storage/places.ts'
+import { bringProjectsBack } from '../administration/end-account.ts'
+import { createAccountLinks } from '../auth/account-links.ts'
+import { linkPath } from '../auth/link-token.ts'
+import { passwordRule } from '../auth/password-rule.ts'
+import { createPasswords } from '../auth/passwords.ts'
+import { assertMayReset } from '../auth/reset-rule.ts'
+import { resetSecondFactors } from '../auth/second-factor/second-factors.ts'
+import type { SecretKeySources } from '../auth/secret-keys.ts'
+import {
+  databaseSettings,
+  installationSettings,
+  workspaceSettings,
+} from '../composition/settings.ts'
+import type { Config } from '../config/schema.ts'
+import { connect } from '../db/connect.ts'
+import type { Writer } from '../db/database.ts'
+import type { AccountChanges, UserRow } from '../db/repositories/accounts/users.ts'
+import { createStore, type Store } from '../db/store.ts'
+import { appError } from '../errors.ts'
+import { assertMayCreate } from '../owner/places.ts'
+import { Username } from '../protocol/accounts/user.ts'
+import { COMMAND_LINE } from '../protocol/admin/audit.ts'
+import type { UserId } from '../protocol/ids.ts'
+import { createWorkspaces } from '../workspace/workspaces.ts'
 import { assertDatabaseExists, quiet } from './stopped-server.ts'
 
 const LIST_LIMIT = 100
@@ -96,7 +100,9 @@ export async function administer(
     ['list', 'create', 'reset-password', 'reset-second-factor'].includes(action)
   if (!isKnown || (action !== 'list' && name === undefined)) return null
   // The first account may be created before the first start.
-  await (action === 'create' ? assertMayCreate : assertDatabaseExists)(config)
+  await (action === 'create'
+    ? assertMayCreate(installationSettings(config))
+    : assertDatabaseExists(config))
   const database = await connect(databaseSettings(config), { log: quiet })
   try {
     const store = createStore(database)
@@ -114,7 +120,7 @@ export async function administer(
     }
     if (changes === undefined) {
       const addsPassword = role === 'add-password'
-      assertMayReset(user, { allowsPassword: passwordRule(config), addsPassword })
+      assertMayReset(user, { allowsPassword: passwordRule(config.oidc), addsPassword })
       return [await passwordLink(config, store, user)]
     }
     if (changes.isActive === true) await bringBack(config, store, user.id)

@@ -1,15 +1,15 @@
 // `nanoclaw admin delete-user`: ends an account while the server is stopped.
 
-import { createPasswords } from '../../auth/passwords.ts'
-import type { Config } from '../../config/schema.ts'
-import { createStore } from '../../db/store.ts'
-import { appError } from '../../errors.ts'
-import { COMMAND_LINE } from '../../protocol/admin/audit.ts'
-import { removeExports } from '../../transfer/jobs.ts'
-import { loadRules } from '../access-rules.ts'
-import { type AccountEnd, endAccount } from '../accounts/delete-account.ts'
-import { transferFolder } from '../storage/transfers.ts'
-import { createConfiguredWorkspace } from '../storage/workspace.ts'
+import { type AccountEnd, endAccount } from '../administration/end-account.ts'
+import { createPasswords } from '../auth/passwords.ts'
+import { loadRules } from '../composition/base.ts'
+import { transferFolder } from '../composition/transfers.ts'
+import { createConfiguredWorkspace } from '../composition/workspace.ts'
+import type { Config } from '../config/schema.ts'
+import { createStore } from '../db/store.ts'
+import { appError } from '../errors.ts'
+import { COMMAND_LINE } from '../protocol/admin/audit.ts'
+import { removeExports } from '../transfer/jobs.ts'
 import { quiet, whileServerIsStopped } from './stopped-server.ts'
 
 /**
@@ -31,24 +31,28 @@ export async function deleteUser(
     const end: AccountEnd =
       heir === null ? { data: keepsData ? 'keep' : 'delete' } : { data: 'hand_over', heir: heir.id }
     const { access } = await loadRules(config, store)
-    const workspace = await createConfiguredWorkspace(config, store, access, undefined, quiet)
+    const workspace = await createConfiguredWorkspace({ config, store, access, log: quiet })
     try {
       await endAccount(
         {
           store,
           workspace,
           passwords: createPasswords(),
-          async removeDocuments(projectId) {
-            for (;;) {
-              const { items } = await store.documents.list(projectId, { limit: 100 })
-              if (items.length === 0) return
-              for (const { id } of items) await store.documents.remove(projectId, id)
-            }
+          knowledge: {
+            async removeProject(projectId) {
+              for (;;) {
+                const { items } = await store.documents.list(projectId, { limit: 100 })
+                if (items.length === 0) return
+                for (const { id } of items) await store.documents.remove(projectId, id)
+              }
+            },
           },
-          removeExports: (id) => removeExports(store.transfers, transferFolder(config), id),
+          transfers: {
+            removeExports: (id) => removeExports(store.transfers, transferFolder(config), id),
+          },
           // The server is stopped, so nothing runs and nobody is connected. Runs that it left end at the next start.
-          async stopProject() {},
-          async endAccess() {},
+          chat: { async stopProject() {}, async stopUser() {} },
+          connections: { end() {} },
           now: () => new Date(),
         },
         account.id,

@@ -1,13 +1,17 @@
 // Dependencies of commands: a database that exists already and, while the server is stopped, the store as its only owner.
 import { existsSync } from 'node:fs'
-import type { Config } from '../../config/schema.ts'
-import { connect } from '../../db/connect.ts'
-import type { Database } from '../../db/database.ts'
-import { inspectDatabase } from '../../db/inspect.ts'
-import { AppError } from '../../errors.ts'
-import { claimStore } from '../../owner/owner.ts'
-import { databaseSettings, describeDatabase } from '../settings.ts'
-import { assertInstallation } from '../storage/places.ts'
+import {
+  databaseSettings,
+  describeDatabase,
+  installationSettings,
+} from '../composition/settings.ts'
+import type { Config } from '../config/schema.ts'
+import { connect } from '../db/connect.ts'
+import type { Database } from '../db/database.ts'
+import { inspectDatabase } from '../db/inspect.ts'
+import { AppError } from '../errors.ts'
+import { claimStore } from '../owner/owner.ts'
+import { assertInstallation } from '../owner/places.ts'
 
 /** A log for modules whose messages are not for the command line. */
 export const quiet = { info() {}, warn() {} }
@@ -53,7 +57,7 @@ export async function whileServerIsStopped<T>(
   try {
     const database = await connect(settings, { log: quiet })
     try {
-      await assertInstallation(config, database, quiet)
+      await assertInstallation(installationSettings(config), database, { owner, log: quiet })
       return await work(database)
     } finally {
       await database.close()

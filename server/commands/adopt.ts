@@ -1,13 +1,15 @@
 // `nanoclaw admin adopt`: gives the configured folders and bucket to the configured database, whoever they belonged to.
-import type { Config } from '../../config/schema.ts'
-import { connect } from '../../db/connect.ts'
-import { createStore } from '../../db/store.ts'
-import { TRASH_MS, UNUSED_BLOB_MS } from '../../files/collect.ts'
-import { adoptPlaces } from '../../owner/installation.ts'
-import { claimStore } from '../../owner/owner.ts'
-import { COMMAND_LINE } from '../../protocol/admin/audit.ts'
-import { databaseSettings } from '../settings.ts'
-import { installationPlaces } from '../storage/places.ts'
+
+import { databaseSettings, installationSettings } from '../composition/settings.ts'
+import type { Config } from '../config/schema.ts'
+import { connect } from '../db/connect.ts'
+import { createStore } from '../db/store.ts'
+import { TRASH_MS, UNUSED_BLOB_MS } from '../files/collect.ts'
+import { adoptPlaces } from '../owner/installation.ts'
+import { rememberFolders } from '../owner/last-folders.ts'
+import { claimStore } from '../owner/owner.ts'
+import { holdPlaces, installationPlaces, rememberFiles } from '../owner/places.ts'
+import { COMMAND_LINE } from '../protocol/admin/audit.ts'
 import { assertDatabaseExists, quiet } from './stopped-server.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -27,11 +29,15 @@ export async function adopt(config: Config, isCopy: boolean): Promise<string[]> 
     onTaken() {},
   })
   try {
+    await holdPlaces(installationSettings(config), owner, quiet)
     const database = await connect(where, { log: quiet })
     try {
-      const places = installationPlaces(config)
+      const places = installationPlaces(installationSettings(config))
       const { settings, audit } = createStore(database)
       const id = await adoptPlaces(settings, places, { isCopy })
+      const own = installationSettings(config)
+      if (!own.isShared) await rememberFolders(own, settings, quiet)
+      await rememberFiles(own, settings, quiet)
       await database.write((tx) =>
         audit.record(tx, COMMAND_LINE, {
           action: 'folders_adopted',

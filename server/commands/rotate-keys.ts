@@ -1,18 +1,18 @@
 // `nanoclaw admin rotate-keys`: new keys for tokens and for stored secrets, without signing anybody out. It can be repeated.
 
-import { createSecretBox, openIfReadable, type SecretBox } from '../../auth/secret-box.ts'
+import { purposeOf } from '../administration/sealed-secrets.ts'
+import { createSecretBox, openIfReadable, type SecretBox } from '../auth/secret-box.ts'
 import {
   dropEarlierSecretKeys,
   loadSecretKeys,
   rotateSecretKey,
   type SecretKeySources,
-} from '../../auth/secret-keys.ts'
-import { rotateTokenKeys } from '../../auth/token-keys.ts'
-import type { Config } from '../../config/schema.ts'
-import type { SealedRepository, SealedValue } from '../../db/repositories/sealed.ts'
-import { createStore } from '../../db/store.ts'
-import { AppError } from '../../errors.ts'
-import { purposeOf } from '../sealed-secrets.ts'
+} from '../auth/secret-keys.ts'
+import { rotateTokenKeys } from '../auth/token-keys.ts'
+import type { Config } from '../config/schema.ts'
+import type { SealedRepository, SealedValue } from '../db/repositories/sealed.ts'
+import { createStore } from '../db/store.ts'
+import { AppError } from '../errors.ts'
 import { whileServerIsStopped } from './stopped-server.ts'
 
 /** Values that are sealed again in one transaction. */

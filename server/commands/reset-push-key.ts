@@ -1,12 +1,12 @@
 // `nanoclaw admin reset-push-key`: a new key for push notifications when the stored one can no longer be opened.
 
 import { z } from 'zod'
-import { createSecretBox, openIfReadable } from '../../auth/secret-box.ts'
-import { loadSecretKeys, type SecretKeySources } from '../../auth/secret-keys.ts'
-import type { Config } from '../../config/schema.ts'
-import { createStore } from '../../db/store.ts'
-import { AppError } from '../../errors.ts'
-import { newPushKey, PUSH_KEY_PURPOSE, PUSH_KEY_SETTING } from '../../messaging/push.ts'
+import { createSecretBox, openIfReadable } from '../auth/secret-box.ts'
+import { loadSecretKeys, type SecretKeySources } from '../auth/secret-keys.ts'
+import type { Config } from '../config/schema.ts'
+import { createStore } from '../db/store.ts'
+import { AppError } from '../errors.ts'
+import { newPushKey, PUSH_KEY_PURPOSE, PUSH_KEY_SETTING } from '../messaging/push.ts'
 import { whileServerIsStopped } from './stopped-server.ts'
 
 /**
@@ -20,7 +20,7 @@ export async function resetPushKey(config: Config, keys: SecretKeySources): Prom
     const stored = await settings.get(PUSH_KEY_SETTING, z.string())
     if (stored !== undefined && openIfReadable(box, stored, PUSH_KEY_PURPOSE) !== null)
       throw new AppError('conflict', 'The key of push notifications can be opened. Nothing to do.')
-    await settings.put(PUSH_KEY_SETTING, box.seal(newPushKey(), PUSH_KEY_PURPOSE))
+    await settings.store(PUSH_KEY_SETTING, box.seal(newPushKey(), PUSH_KEY_PURPOSE))
     await push.removeAll()
     await audit.add({
       action: 'keys_rotated',

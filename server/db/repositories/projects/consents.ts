@@ -1,0 +1,104 @@
+// What users have accepted and refused of what others have written for models, by hash.
+import { and, desc, eq, inArray, isNotNull, ne } from 'drizzle-orm'
+import type { ProjectId, UserId } from '../../../protocol/ids.ts'
+import type { Database } from '../../database.ts'
+
+/** A decision of a user about a hash. */
+export type ConsentRow = Database['tables']['consents']['$inferSelect']
+
+/** Both databases accept the parameters of this many hashes. */
+const HASHES_PER_QUERY = 400
+
+/** Stores consent (table `consents`). A decision stays until the user decides otherwise about the same hash. */
+export function createConsentRepository(database: Database) {
+  const { read, tables } = database
+  const { consents } = tables
+  const accepted = (userId: UserId, projectId: ProjectId, path: string) =>
+    and(
+      eq(consents.userId, userId),
+      eq(consents.projectId, projectId),
+      eq(consents.path, path),
+      eq(consents.decision, 'accept'),
+      ne(consents.what, 'file'),
+    )
+
+  return {
+    /** The decisions of a user about these hashes. */
+    async decisions(
+      userId: UserId,
+      what: ConsentRow['what'],
+      hashes: readonly string[],
+    ): Promise<Map<string, ConsentRow['decision']>> {
+      const unique = [...new Set(hashes)]
+      const found = new Map<string, ConsentRow['decision']>()
+      for (let at = 0; at < unique.length; at += HASHES_PER_QUERY) {
+        const rows = await read
+          .select({ sha256: consents.sha256, decision: consents.decision })
+          .from(consents)
+          .where(
+            and(
+              eq(consents.userId, userId),
+              eq(consents.what, what),
+              inArray(consents.sha256, unique.slice(at, at + HASHES_PER_QUERY)),
+            ),
+          )
+        for (const { sha256, decision } of rows) found.set(sha256, decision)
+      }
+      return found
+    },
+
+    /** The version of a skill or file of a project that the user has accepted last. */
+    async lastAccepted(
+      userId: UserId,
+      projectId: ProjectId,
+      path: string,
+    ): Promise<Pick<ConsentRow, 'sha256' | 'files'> | undefined> {
+      const [row] = await read
+        .select({ sha256: consents.sha256, files: consents.files })
+        .from(consents)
+        .where(accepted(userId, projectId, path))
+        .orderBy(desc(consents.decidedAt))
+        .limit(1)
+      return row
+    },
+
+    /** The hash of that version. */
+    async lastAcceptedHash(
+      userId: UserId,
+      projectId: ProjectId,
+      path: string,
+    ): Promise<string | undefined> {
+      const [row] = await read
+        .select({ sha256: consents.sha256 })
+        .from(consents)
+        .where(accepted(userId, projectId, path))
+        .orderBy(desc(consents.decidedAt))
+        .limit(1)
+      return row?.sha256
+    },
+
+    /**
+     * Stores decisions; each replaces an earlier one about the same hash. The contents of versions that were accepted before
+     * at the same place are no longer kept: the next one is compared with the newest.
+     */
+    decide: (rows: readonly ConsentRow[]): Promise<void> =>
+      database.write(async (tx) => {
+        for (const { userId, what, sha256, ...decided } of rows) {
+          if (decided.files !== null)
+            await tx
+              .update(consents)
+              .set({ files: null })
+              .where(
+                and(accepted(userId, decided.projectId, decided.path), isNotNull(consents.files)),
+              )
+          await tx
+            .insert(consents)
+            .values({ userId, what, sha256, ...decided })
+            .onConflictDoUpdate({
+              target: [consents.userId, consents.what, consents.sha256],
+              set: decided,
+            })
+        }
+      }),
+  }
+}
