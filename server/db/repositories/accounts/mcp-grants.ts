@@ -6,10 +6,7 @@ import type { Database } from '../../database.ts'
 /** Maximum pending sign-ins of a user; beyond it, the oldest are removed. */
 const MAX_SIGN_INS = 20
 
-/** Stores the sealed sign-ins of users to MCP servers. */
-export type McpGrantRepository = ReturnType<typeof createMcpGrantRepository>
-
-/** Uses the tables `mcpGrants`, `mcpClients` and `mcpSignIns`. */
+/** Stores the sealed sign-ins of users to MCP servers. Uses the tables `mcpGrants`, `mcpClients` and `mcpSignIns`. */
 export function createMcpGrantRepository(database: Database) {
   const { mcpGrants, mcpClients, mcpSignIns } = database.tables
   const isGrant = (userId: UserId, server: string) =>
@@ -73,7 +70,7 @@ export function createMcpGrantRepository(database: Database) {
     },
 
     /** Removes and returns the pending sign-in of this user, so that only one instance completes it. */
-    async takeSignIn(stateHash: string, userId: UserId, now: Date): Promise<string | undefined> {
+    async consumeSignIn(stateHash: string, userId: UserId, now: Date): Promise<string | undefined> {
       const [taken] = await database.write((tx) =>
         tx
           .delete(mcpSignIns)

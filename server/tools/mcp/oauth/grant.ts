@@ -49,10 +49,10 @@ export interface McpGrantStore {
   /** Stores a sign-in that this user has begun, under its `state`, for ten minutes. */
   savePending(userId: UserId, state: string, pending: PendingSignIn): Promise<void>
   /**
-   * Takes the sign-in that this user began: it is removed, so it works only once. Undefined if there is none or it has
+   * Removes and returns the sign-in that this user began, so that it works only once. Undefined if there is none or it has
    * expired.
    */
-  takePending(userId: UserId, state: string): Promise<PendingSignIn | undefined>
+  consumePending(userId: UserId, state: string): Promise<PendingSignIn | undefined>
 }
 
 /**

@@ -1,13 +1,24 @@
 // Sign-ins to MCP servers, sealed with the key of this installation.
 import { createHash } from 'node:crypto'
-import { openIfReadable, type SecretBox } from '../../auth/secret-box.ts'
-import type { McpGrantRepository } from '../../db/repositories/accounts/mcp-grants.ts'
-import {
-  McpGrant,
-  type McpGrantStore,
-  OAuthClient,
-  PendingSignIn,
-} from '../../tools/mcp/oauth/grant.ts'
+import { openIfReadable, type SecretBox } from '../../../auth/secret-box.ts'
+import type { UserId } from '../../../protocol/ids.ts'
+import { McpGrant, type McpGrantStore, OAuthClient, PendingSignIn } from './grant.ts'
+
+/** Where sealed sign-ins and registrations are stored. */
+export interface SealedGrants {
+  find(userId: UserId, server: string): Promise<string | undefined>
+  save(userId: UserId, server: string, sealed: string): Promise<void>
+  remove(userId: UserId, server: string): Promise<void>
+  findClient(issuer: string, redirectUri: string): Promise<string | undefined>
+  saveClient(issuer: string, redirectUri: string, sealed: string): Promise<void>
+  /** Removes expired ones, too. */
+  saveSignIn(
+    row: { stateHash: string; userId: UserId; sealed: string; expiresAt: Date },
+    now: Date,
+  ): Promise<void>
+  /** Removes and returns it, unless it is another user's or expired. */
+  consumeSignIn(stateHash: string, userId: UserId, now: Date): Promise<string | undefined>
+}
 
 /** The purpose with which grants and clients are sealed. */
 export const mcpGrantPurpose = (userId: string, server: string): string =>
@@ -23,7 +34,7 @@ const hashOf = (state: string): string => createHash('sha256').update(state).dig
 
 /** Seals what it writes, and opens and parses what it reads; the store sees only sealed text. */
 export function createMcpGrantStore(
-  repository: McpGrantRepository,
+  repository: SealedGrants,
   box: SecretBox,
   now: () => Date,
 ): McpGrantStore {
@@ -61,9 +72,9 @@ export function createMcpGrantStore(
       const expiresAt = new Date(begun.getTime() + SIGN_IN_MS)
       return repository.saveSignIn({ stateHash, userId, sealed, expiresAt }, begun)
     },
-    async takePending(userId, state) {
+    async consumePending(userId, state) {
       const stateHash = hashOf(state)
-      const sealed = await repository.takeSignIn(stateHash, userId, now())
+      const sealed = await repository.consumeSignIn(stateHash, userId, now())
       if (sealed === undefined) return undefined
       const text = openIfReadable(box, sealed, signInPurpose(stateHash))
       return text === null ? undefined : PendingSignIn.parse(JSON.parse(text))

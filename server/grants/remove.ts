@@ -1,0 +1,32 @@
+// A person removes a grant: from the next call on, they are asked again.
+import { appError } from '../errors.ts'
+import type { Actor } from '../protocol/admin/audit.ts'
+import type { UserId } from '../protocol/ids.ts'
+import { announceGrant, auditedGrant, type GrantDependencies } from './create.ts'
+import { keyOf } from './tool-print.ts'
+
+/** Removes a grant of the user with its audit entry. @throws AppError `grant_not_found`. */
+export async function removeGrant(
+  userId: UserId,
+  id: string,
+  actor: Actor,
+  dependencies: Pick<GrantDependencies, 'store' | 'database' | 'announce' | 'now'>,
+): Promise<void> {
+  const { store, database, now } = dependencies
+  const found = await store.grants.find(userId, id)
+  if (found === undefined) throw appError('grant_not_found')
+  const { match, runId, conversationId } = found
+  await database.write(async (tx) => {
+    // The conversation comes first, as when it is deleted with its grants; the reverse order could deadlock.
+    if (match === null && runId === null && conversationId !== null)
+      await store.conversations.removeApproval(tx, conversationId, keyOf(found))
+    const removed = await store.grants.remove(tx, userId, id)
+    if (removed === undefined) throw appError('grant_not_found')
+    await store.audit.record(tx, actor, {
+      action: 'grant_removed',
+      at: now(),
+      details: auditedGrant(removed),
+    })
+  })
+  announceGrant({ id, userId }, 'deleted', dependencies)
+}
