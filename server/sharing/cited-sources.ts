@@ -13,7 +13,7 @@ function sharedSource(source: Source): SharedSource {
   return { number, title: source.document, place: source.heading ?? '' }
 }
 
-/** The cited sources, by number. A result that is stored in pieces because it is long has none. */
+/** The cited sources, by number. A result or an artifact that is read in pieces because it is long has none. */
 export function citedSources({ steps }: Pick<FullMessage, 'steps'>): SharedSource[] {
   const sources = sourcesOf(steps)
   if (sources.length === 0) return []

@@ -1,4 +1,4 @@
-// The context that gives the numbered sources of a text to its citation chips.
+// The contexts that give a text its numbered sources and its quotes, to which it refers as `[1]` and `[c1]`.
 import { createContext } from 'react'
 
 /** A numbered source as its chip shows it. */
@@ -23,3 +23,13 @@ export type Citations = {
 
 /** The sources of the surrounding text; null if it has none. */
 export const CitationContext = createContext<Citations | null>(null)
+
+/** The quotes of a text, by the id that it names in brackets. */
+export type Quotes = {
+  /** The title of what a quote was taken from; undefined if the text has no such quote. */
+  titleOf: (id: string) => string | undefined
+  open: (id: string) => void
+}
+
+/** The quotes of the surrounding text; null if it has none. */
+export const QuoteContext = createContext<Quotes | null>(null)

@@ -1,10 +1,11 @@
-// Citations in a text: `[1]` becomes a chip if the text has numbered sources.
+// Citations in a text: `[1]` becomes a chip if the text has numbered sources, `[c1]` a button that opens the quoted passage.
 
 import { type ReactNode, useContext } from 'react'
 import { addressToShow } from '../../../../server/protocol/markdown/link-address.ts'
+import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { lazyPart } from '../states/late.tsx'
 import { PartBoundary } from '../states/part-boundary.tsx'
-import { type Citation, CitationContext } from './citation-context.ts'
+import { type Citation, CitationContext, QuoteContext } from './citation-context.ts'
 
 const LateChip = lazyPart(() => import('./citation-chip.tsx').then((module) => module.CitationChip))
 
@@ -13,6 +14,24 @@ export function CitationMark({ number }: { number: number }) {
   const citation = useContext(CitationContext)?.byNumber(number)
   if (citation === undefined) return `[${number}]`
   return <Chip citation={citation} />
+}
+
+/** The button of the quote with this id; plain `[id]` if the text has no such quote. */
+export function QuoteMark({ id }: { id: string }) {
+  const { t } = useTranslation()
+  const quotes = useContext(QuoteContext)
+  const title = quotes?.titleOf(id)
+  if (quotes === null || title === undefined) return `[${id}]`
+  return (
+    <button
+      type="button"
+      className="cite-chip"
+      aria-label={t('quote.open', { id, title })}
+      onClick={() => quotes.open(id)}
+    >
+      {id}
+    </button>
+  )
 }
 
 function Chip({ citation }: { citation: Citation }) {

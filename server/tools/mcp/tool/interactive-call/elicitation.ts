@@ -1,6 +1,6 @@
 // Reads what a server asks a person for: a form or a page to open; checked and bounded.
 import { z } from 'zod'
-import { InputForm, type InputQuestion } from '../../protocol/runs/input.ts'
+import { InputForm, type InputQuestion } from '../../../../protocol/runs/input.ts'
 
 const Message = z.string().transform((text) => text.slice(0, 4_000))
 
