@@ -1,12 +1,13 @@
 // A run that waits for a person: its status, its clock, and the notice to the user's pages.
+import type { Writer } from '../db/database.ts'
 import type { RunRow } from '../db/repositories/runs/runs.ts'
 import type { Store } from '../db/store.ts'
 import type { WorkClock } from '../lib/work-clock.ts'
 import type { ActiveRun } from './active-run.ts'
-import { announceRun } from './announce.ts'
 import type { ChatDependencies } from './dependencies.ts'
-import type { Write, WriteGroup } from './group-commit.ts'
+import type { WriteGroup } from './group-commit.ts'
 import type { RunLog } from './log/log.ts'
+import { announceRun } from './observation.ts'
 
 /** One run. Approval requests and questions of MCP servers wait in the same way. */
 export interface WaitingDependencies {
@@ -21,8 +22,8 @@ export interface WaitingDependencies {
 
 /** How a run waits for a person. Its time limit does not count the wait. */
 export interface Waiting {
-  /** Sets the status. Run it in the transaction that stores what the person is asked. */
-  begin(status: 'awaiting_approval' | 'awaiting_input'): Write
+  /** Sets the status, in the transaction that stores what the person is asked. */
+  begin(tx: Writer, status: 'awaiting_approval' | 'awaiting_input'): Promise<void>
   /**
    * Announces the wait, emits the request with `ask`, and pauses the clock until `answer` settles. `settle` removes the
    * request from the run log; afterwards, the status says what the run still waits for.
@@ -48,22 +49,22 @@ export function createWaiting(dependencies: WaitingDependencies): Waiting {
 
   let current: Status = 'running'
 
-  const setStatus = (status: Status): Write => {
-    current = status
-    return async (tx) => {
-      // A waiting run cannot crash the server, so this attempt no longer counts as failed.
-      const change = status === 'running' ? { status } : { status, failedAttempts: 0 }
-      await store.runs.write(tx, run, change)
-      await store.messages.update(tx, run.messageId, {
-        status: status === 'running' ? 'streaming' : status,
-      })
-    }
+  async function storeStatus(tx: Writer, status: Status): Promise<void> {
+    // A waiting run cannot crash the server, so this attempt no longer counts as failed.
+    const change = status === 'running' ? { status } : { status, failedAttempts: 0 }
+    await store.runs.write(tx, run, change)
+    await store.messages.update(tx, run.messageId, {
+      status: status === 'running' ? 'streaming' : status,
+    })
   }
 
   return {
-    begin: setStatus,
+    async begin(tx, status) {
+      current = status
+      await storeStatus(tx, status)
+    },
     async until({ answer, ask, settle }) {
-      announceRun(run, 'updated', dependencies)
+      announceRun(run, 'updated', dependencies.announce)
       ask()
       clock.pause()
       try {
@@ -71,8 +72,9 @@ export function createWaiting(dependencies: WaitingDependencies): Waiting {
         settle(given)
         const next = statusOf(runLog)
         if (next !== current) {
-          await writes.commit(setStatus(next))
-          announceRun(run, 'updated', dependencies)
+          current = next
+          await writes.commit((tx) => storeStatus(tx, next))
+          announceRun(run, 'updated', dependencies.announce)
         }
         return given
       } finally {

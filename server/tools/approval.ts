@@ -1,15 +1,21 @@
 // The interface through which the executor requests approval of a call.
 import type { ToolCall } from '../llm/client.ts'
 import type { ApprovalPreview, RiskLevel } from '../protocol/runs/run-event.ts'
+import type { ToolDefinition } from './definition.ts'
 
 /** What a person decided about a call. */
 export type Decision =
   /** `arguments`: JSON text that replaces the model's arguments. */
-  { decision: 'approve'; arguments?: string } | { decision: 'reject'; reason?: string }
+  | { decision: 'approve'; arguments?: string }
+  | { decision: 'reject'; reason?: string }
+  /** Nobody decided before the deadline. */
+  | { decision: 'expire'; deadline: Date }
 
 /** What a person is asked to approve. */
 export interface ApprovalRequest {
   call: ToolCall
+  /** Binds the decision to this call (`callHash`). */
+  hash: string
   /** The risk level of this call. */
   riskLevel: RiskLevel
   preview?: ApprovalPreview
@@ -22,7 +28,19 @@ export interface Approvals {
   /**
    * Whether a call needs approval. `name` is the tool's own name, never an alias; `riskLevel` is the level of this call.
    */
-  isNeeded(tool: { name: string; riskLevel: RiskLevel; grantKey?: string | undefined }): boolean
+  isNeeded(tool: {
+    name: string
+    category: string
+    riskLevel: RiskLevel
+    /** As in the checked arguments. */
+    asksAlways?: boolean | undefined
+  }): Promise<boolean> | boolean
+  /** The id of a grant that covers a call which needs approval; null if there is none. `value`: the checked arguments. */
+  grantFor(call: {
+    tool: ToolDefinition
+    value: Readonly<Record<string, unknown>>
+    riskLevel: RiskLevel
+  }): Promise<string | null>
   /**
    * Those of a call's web addresses that only the model has written, in a conversation where text from outside may have told
    * it to. Empty if any address may be reached.

@@ -107,6 +107,9 @@ describeInBrowser('approving file changes', (visitor) => {
         .getByText(`${name}.md`)
         .first()
         .waitFor()
+    // A folded card names its file once, in the question.
+    const folded = page.getByRole('region', { name: '2 of 3' })
+    expect((await folded.innerText()).match(/two\.md/g)).toHaveLength(1)
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Reject all' }).focus()
     await page.keyboard.press('Enter')
@@ -155,7 +158,7 @@ describeInBrowser('approving file changes', (visitor) => {
       .getByRole('article', { name: 'Your message' })
       .getByRole('button', { name: 'Undo file changes since here' })
       .click()
-    await page.getByRole('alertdialog').getByRole('button', { name: 'Restore' }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Undo' }).click()
     await page.getByText('1 file restored.').waitFor()
     expect(await on.readFile(id, 'notes.md')).toBe('old\n')
     await leave(page)

@@ -2,28 +2,30 @@
 import i18next from 'i18next'
 import { expect, test } from 'vitest'
 import { PendingApproval } from '../../server/protocol/runs/run-event.ts'
-import { approvalQuestion } from '../../web/src/lib/approval-question.ts'
-import { english } from '../../web/src/lib/i18n/english/first-screen.ts'
-import { englishPages } from '../../web/src/lib/i18n/english/pages.ts'
+import { approvalQuestion, questionSays } from '../../web/src/lib/approval-question.ts'
+import { pageTexts } from '../support/page/texts.ts'
 
 const t = i18next.createInstance()
 await t.init({
   lng: 'en',
-  resources: { en: { translation: { ...englishPages, ...english } } },
+  resources: { en: { translation: pageTexts('en') } },
   interpolation: { escapeValue: false },
 })
 
-const titleOf = (name: string, input: object, preview: object = {}): string =>
-  approvalQuestion(
-    PendingApproval.parse({
-      id_ref: 'call-1',
-      name,
-      arguments: JSON.stringify(input),
-      risk_level: 'medium',
-      preview,
-    }),
-    t.t,
-  )
+const requestOf = (name: string, input: object, preview: object = {}): PendingApproval =>
+  PendingApproval.parse({
+    id_ref: 'call-1',
+    approval_id: 'request-1',
+    call_hash: 'hash',
+    deadline: null,
+    name,
+    arguments: JSON.stringify(input),
+    risk_level: 'medium',
+    preview,
+  })
+
+const titleOf = (...request: Parameters<typeof requestOf>): string =>
+  approvalQuestion(requestOf(...request), t.t)
 
 test('the title of an approval request names the action and its object', () => {
   const file = { path: 'src/queue.ts', content: '' }
@@ -61,4 +63,13 @@ test('the title of an approval request shows hidden characters, shortens long ob
   expect(titleOf('mcp__mail__send_all', { to: 'all' })).toBe('Allow “mail: send all”?')
   expect(titleOf('file_write', {})).toBe('Allow “Write file”?')
   expect(titleOf('exec', { command: '{{tool}} $t(common.close)' })).toContain('$t(common.close)')
+})
+
+test('a detail is left out only if the question names it, not if it happens to be part of a word of the question', () => {
+  expect(questionSays(requestOf('file_write', { path: 'a.md' }), 'a.md')).toBe(true)
+  const long = `${'deep/'.repeat(60)}end.ts`
+  expect(questionSays(requestOf('file_delete', { path: long }), long.slice(0, 160))).toBe(true)
+  // "Allow “mail: send all”?", "Run this Python program?"
+  expect(questionSays(requestOf('mcp__mail__send_all', { to: 'all' }), 'all')).toBe(false)
+  expect(questionSays(requestOf('execute_python', { code: 'r' }), 'r')).toBe(false)
 })

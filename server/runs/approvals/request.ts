@@ -1,28 +1,45 @@
 // The approval requests of a run: stored before they are emitted, so that they survive a restart.
 
-import type { ApprovalRow } from '../../db/repositories/runs/approvals.ts'
+import { type ApprovalRow, toPendingApproval } from '../../db/repositories/runs/approvals.ts'
 import type { RunRow } from '../../db/repositories/runs/runs.ts'
 import type { Store } from '../../db/store.ts'
-import type { PendingApproval } from '../../protocol/runs/run-event.ts'
-import { visibleText, visibleValue } from '../../protocol/runs/visible-text.ts'
-import type { Approvals, Decision } from '../../tools/approval.ts'
+import type { RunGrants } from '../../grants/covering.ts'
+import { newId } from '../../lib/ids.ts'
+import type { RiskLevel } from '../../protocol/runs/run-event.ts'
+import type { ApprovalRequest, Approvals, Decision } from '../../tools/approval.ts'
 import { needsApproval } from '../../tools/risk.ts'
 import type { ActiveRun } from '../active-run.ts'
-import type { RunNotices } from '../dependencies.ts'
+import type { ChatDependencies, RunNotices } from '../dependencies.ts'
 import type { WriteGroup } from '../group-commit.ts'
+import {
+  announceRequest,
+  answerInTime,
+  deadlineAfter,
+  expireRequest,
+  waitsForOthers,
+} from '../requests.ts'
 import type { RunOptions } from '../state.ts'
+import type { TellRequest } from '../telling.ts'
 import type { Waiting } from '../waiting.ts'
 import type { Taint } from './taint.ts'
 
 interface Dependencies {
-  active: Pick<ActiveRun, 'runLog' | 'waitForDecision'>
-  run: Pick<RunRow, 'id' | 'userId' | 'conversationId' | 'messageId' | 'attempt'>
-  notices?: Pick<RunNotices, 'approvalRequired'>
+  active: Pick<ActiveRun, 'runLog' | 'waitForDecision' | 'decide' | 'signal'>
+  run: Pick<RunRow, 'id' | 'userId' | 'conversationId' | 'projectId' | 'messageId' | 'attempt'>
+  notices?: RunNotices
+  /** Seconds after which a request expires; undefined: none does. */
+  deadline: RunOptions['approvalDeadline']
+  announce: ChatDependencies['announce']
+  /** Tells the person of the request while it waits. */
+  tell: TellRequest
   mode: RunOptions['approval']
   /** Nobody can decide, so calls that need approval fail. */
   isRefused?: boolean
-  taint: Pick<Taint, 'isTainted' | 'remembered' | 'reload' | 'addresses'>
-  store: Pick<Store, 'runs'>
+  taint: Pick<Taint, 'isTainted' | 'addresses'>
+  grants: RunGrants
+  store: Pick<Store, 'runs' | 'projects'>
+  /** Repeats a read while the store is unavailable. */
+  retry<T>(read: () => Promise<T>): Promise<T>
   writes: WriteGroup
   waiting: Waiting
   now(): Date
@@ -34,18 +51,22 @@ const NOBODY_TO_ASK =
 
 /** Decides which calls of a run need approval, requests it, and waits for the decision. */
 export function createApprovals(dependencies: Dependencies): Approvals {
-  const { active, run, mode, taint, store, writes, waiting } = dependencies
-
+  const { mode, taint, grants } = dependencies
   return {
     ...(dependencies.isRefused === true ? { refusal: NOBODY_TO_ASK } : {}),
 
-    isNeeded: (tool) =>
-      needsApproval({
-        ...tool,
-        mode,
-        tainted: taint.isTainted(),
-        remembered: taint.remembered(),
-      }),
+    isNeeded: async ({ asksAlways, ...tool }) =>
+      (asksAlways === true && mode !== 'auto') ||
+      needsApproval({ ...tool, mode, tainted: taint.isTainted() }) ||
+      (await isForOthers(dependencies, tool)),
+
+    // Grants are of the person of the run, who may not decide what waits for others.
+    grantFor: async (call) =>
+      // What a conversation with text from outside puts on the calendar is asked for, whatever was granted.
+      (call.tool.category === 'schedule' && taint.isTainted()) ||
+      (await isForOthers(dependencies, call))
+        ? null
+        : await grants.covering({ ...call, tainted: taint.isTainted() }),
 
     newAddresses: async (addresses) =>
       mode !== 'auto' && taint.isTainted() ? await taint.addresses.unknown(addresses) : [],
@@ -53,72 +74,129 @@ export function createApprovals(dependencies: Dependencies): Approvals {
     allowsRedirect: async ({ hostname }) =>
       mode === 'auto' || !taint.isTainted() || (await taint.addresses.hasHost(hostname)),
 
-    async request({ call, riskLevel, preview, position }): Promise<Decision> {
-      // Subscribe first, so that no decision is missed: it either arrives here or is found by the transaction below.
-      const decided = active.waitForDecision(call.id)
-      let alreadyDecided: ApprovalRow | undefined
-      await writes.commit(async (tx) => {
-        // Lock the run before its approval, in the order that a decision uses; the reverse order could deadlock.
-        await store.runs.lockAttempt(tx, run)
-        const stored = await store.runs.insertApproval(tx, {
-          runId: run.id,
-          idRef: call.id,
-          position,
-          name: call.name,
-          arguments: call.arguments,
-          riskLevel,
-          preview: preview ?? null,
-          status: 'pending',
-          createdAt: dependencies.now(),
-        })
-        alreadyDecided = stored?.status === 'pending' ? undefined : stored
-        if (alreadyDecided !== undefined) return
-        await waiting.begin('awaiting_approval')(tx)
-        await dependencies.notices?.approvalRequired(tx, run, {
-          id: call.id,
-          name: call.name,
-          riskLevel,
-          createdAt: dependencies.now(),
-        })
-      })
-      const decision =
-        alreadyDecided === undefined
-          ? await waitFor(decided, {
-              id_ref: call.id,
-              name: call.name,
-              arguments: visibleText(call.arguments),
-              risk_level: riskLevel,
-              ...(preview === undefined ? {} : { preview: visibleValue(preview) }),
-            })
-          : toDecision(alreadyDecided)
-      await taint.reload()
-      return decision
-    },
-  }
-
-  function waitFor(decided: Promise<Decision>, request: PendingApproval): Promise<Decision> {
-    return waiting.until({
-      answer: decided,
-      ask: () =>
-        active.runLog.appendEvent({ event: 'approval_required', run_id: run.id, ...request }),
-      settle(decision) {
-        active.runLog.settleApproval(request.id_ref)
-        // The result may take a while, so tell every page that shows the request that it is decided.
-        active.runLog.reportProgress({
-          id_ref: request.id_ref,
-          progress: { kind: 'decided', decision: decision.decision },
-        })
-      },
-    })
+    request: (call) => request(dependencies, call),
   }
 }
 
+function isForOthers(dependencies: Dependencies, call: { riskLevel: RiskLevel }): Promise<boolean> {
+  return dependencies.retry(() => waitsForOthers(dependencies.run, call, dependencies.store))
+}
+
+function waitFor(
+  dependencies: Dependencies,
+  decided: Promise<Decision>,
+  request: ApprovalRow,
+): Promise<Decision> {
+  const shown = toPendingApproval(request)
+  return dependencies.waiting.until({
+    answer: answerInTime({
+      answer: decided,
+      deadline: request.deadline,
+      now: dependencies.now,
+      signal: dependencies.active.signal,
+      expire: () => expire(dependencies, request),
+      tell: (signal) =>
+        dependencies.tell(
+          { type: 'approval', ...request },
+          { run: dependencies.run, runLog: dependencies.active.runLog, signal },
+        ),
+    }),
+    ask: () =>
+      dependencies.active.runLog.appendEvent({
+        event: 'approval_required',
+        run_id: dependencies.run.id,
+        ...shown,
+      }),
+    settle({ decision }) {
+      dependencies.active.runLog.settleApproval(shown.id_ref)
+      // The result may take a while, so tell every page that shows the request that it is decided.
+      dependencies.active.runLog.reportProgress({
+        id_ref: shown.id_ref,
+        progress: { kind: 'decided', decision },
+      })
+    },
+  })
+}
+
+async function expire(dependencies: Dependencies, request: ApprovalRow): Promise<void> {
+  const stored = await expireRequest(
+    {
+      run: dependencies.run,
+      mark: (tx, decidedAt) =>
+        dependencies.store.runs.decide(tx, request, {
+          status: 'expired',
+          decidedAt,
+          decidedThrough: 'deadline',
+        }),
+      read: (tx) => dependencies.store.runs.storedApproval(tx, request),
+    },
+    dependencies,
+  )
+  if (stored !== undefined && stored.status !== 'pending' && stored.status !== 'void')
+    dependencies.active.decide(request.idRef, toDecision(stored))
+}
+
+async function request(
+  dependencies: Dependencies,
+  { call, hash, riskLevel, preview, position }: ApprovalRequest,
+): Promise<Decision> {
+  // Subscribe first, so that no decision is missed: it either arrives here or is found by the transaction below.
+  const decided = dependencies.active.waitForDecision(call.id)
+  const createdAt = dependencies.now()
+  let request: ApprovalRow | undefined
+  let isNew = false
+  await dependencies.writes.commit(async (tx) => {
+    // Lock the run before its approval, in the order that a decision uses; the reverse order could deadlock.
+    await dependencies.store.runs.lockAttempt(tx, dependencies.run)
+    const { stored, isNew: isFirst } = await dependencies.store.runs.insertApproval(tx, {
+      runId: dependencies.run.id,
+      idRef: call.id,
+      id: newId<string>(),
+      userId: dependencies.run.userId,
+      position,
+      name: call.name,
+      arguments: call.arguments,
+      riskLevel,
+      preview: preview ?? null,
+      tainted: dependencies.taint.isTainted(),
+      callHash: hash,
+      status: 'pending',
+      reason: null,
+      decidedArguments: null,
+      createdAt,
+      deadline: deadlineAfter(createdAt, dependencies.deadline),
+      decidedAt: null,
+      decidedBy: null,
+      decidedThrough: null,
+    })
+    request = stored
+    isNew = isFirst
+    if (stored.status !== 'pending') return
+    await dependencies.waiting.begin(tx, 'awaiting_approval')
+    await dependencies.notices?.approvalRequired(tx, dependencies.run, {
+      id: call.id,
+      name: call.name,
+      riskLevel,
+      createdAt,
+    })
+  })
+  if (request === undefined) throw new Error('The request was not stored.')
+  if (isNew) announceRequest(dependencies.run, request.id, 'created', dependencies)
+  return request.status === 'pending'
+    ? await waitFor(dependencies, decided, request)
+    : toDecision(request)
+}
+
 /** Converts a stored decision to the executor's format. */
-export function toDecision(stored: {
-  status: string
-  reason: string | null
-  decidedArguments: string | null
-}): Decision {
+export function toDecision(
+  stored: Pick<ApprovalRow, 'status' | 'reason' | 'decidedArguments'> &
+    Partial<Pick<ApprovalRow, 'deadline' | 'decidedAt'>>,
+): Decision {
+  if (stored.status === 'expired')
+    return {
+      decision: 'expire',
+      deadline: stored.deadline ?? stored.decidedAt ?? new Date(),
+    }
   if (stored.status === 'approved')
     return stored.decidedArguments === null
       ? { decision: 'approve' }

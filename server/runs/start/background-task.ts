@@ -4,9 +4,10 @@ import type { RunRow } from '../../db/repositories/runs/runs.ts'
 import { AppError, appError } from '../../errors.ts'
 import { newId } from '../../lib/ids.ts'
 import type { MessageId, RunId } from '../../protocol/ids.ts'
+import { storedOrigin } from '../../protocol/runs/origin.ts'
 import type { AgentStarter } from '../../tools/definition.ts'
 import type { RunDependencies } from '../performed-run.ts'
-import { type RunOptions, readRunOptions } from '../state.ts'
+import { originOfRun, type RunOptions, readRunOptions } from '../state.ts'
 import { MESSAGE_DEFAULTS, RUN_DEFAULTS } from './row-defaults.ts'
 
 /** Background tasks per conversation that may run at the same time. */
@@ -30,10 +31,12 @@ export async function startBackgroundTask(
   )
   if (started !== undefined) return { ok: true, id: started.id }
   const createdAt = dependencies.now()
-  const { approval, refusesApprovals } = readRunOptions(parent.options)
+  const { approval, approvalDeadline, origin, refusesApprovals } = readRunOptions(parent.options)
   const options: RunOptions = {
     toolsEnabled: true,
     approval,
+    ...(approvalDeadline === undefined ? {} : { approvalDeadline }),
+    ...(origin === undefined ? {} : { origin }),
     ...(refusesApprovals === undefined ? {} : { refusesApprovals }),
     onDisconnect: 'continue',
     task,
@@ -68,6 +71,7 @@ export async function startBackgroundTask(
     model: run.model,
     runId: run.id,
     status: 'streaming',
+    origin: storedOrigin(originOfRun(parent)),
     createdAt,
   }
   try {

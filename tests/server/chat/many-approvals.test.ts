@@ -108,7 +108,7 @@ describeOnEachServer('twenty approval requests of one batch', (start) => {
       expect((await decide(runId, { id_ref: data.id_ref, decision })).status).toBe(200)
       const opposite = isApproved(number) ? 'reject' : 'approve'
       const again = await decide(runId, { id_ref: data.id_ref, decision: opposite })
-      expect(again).toMatchObject({ status: 409, json: { error: 'approval_decided' } })
+      expect(again).toMatchObject({ status: 409, json: { error: 'already_decided' } })
     }
     const events = await stream.all()
     expect(events.at(-1)?.event).toBe('done')

@@ -21,20 +21,21 @@ function shorten(text: string, keepsEnd = false): string {
 const isNew = (preview: PendingApproval['preview']): boolean =>
   preview?.version === '' || /^@@ -0,0 /m.test(preview?.diff ?? '')
 
-/** Names the action and its object ("Create the folder src?"); tools that are not known are asked for by name. */
-export function approvalQuestion(approval: PendingApproval, t: TFunction): string {
-  const { name, preview } = approval
-  const fields = fieldsOf(parseJson(approval.arguments))
+type Action = 'create' | 'replace' | 'append' | 'edit' | 'folder' | 'delete' | 'command' | 'page'
+
+/** What a question names, and whether its end says most, as of a path. */
+interface Subject {
+  action: Action
+  object: string
+  keepsEnd: boolean
+}
+
+/** The subject of a call whose question names more than the tool. */
+function subjectOf({ name, preview, arguments: sent }: PendingApproval): Subject | undefined {
+  const fields = fieldsOf(parseJson(sent))
   const path = textIn(preview?.path) ?? textIn(preview?.display_params?.path) ?? textIn(fields.path)
-  const byName = (): string => t('approval.allowTool', { tool: toolTitle(name, t) })
-  const about = (
-    action: 'create' | 'replace' | 'append' | 'edit' | 'folder' | 'delete' | 'command' | 'page',
-    object: string | undefined,
-    keepsEnd = true,
-  ): string =>
-    object === undefined || object.trim() === ''
-      ? byName()
-      : t(`approval.question.${action}`, { object: shorten(object, keepsEnd) })
+  const about = (action: Action, object: string | undefined, keepsEnd = true) =>
+    object === undefined || object.trim() === '' ? undefined : { action, object, keepsEnd }
   switch (name) {
     case 'file_write':
       return about(
@@ -51,6 +52,26 @@ export function approvalQuestion(approval: PendingApproval, t: TFunction): strin
       return about('command', textIn(fields.command), false)
     case 'fetch_page':
       return about('page', textIn(fields.url), false)
+    default:
+      return undefined
+  }
+}
+
+/** Whether the question of a request already says `detail`, the short form of its arguments. */
+export function questionSays(approval: PendingApproval, detail: string): boolean {
+  const object = subjectOf(approval)?.object
+  return object !== undefined && visibleText(object.replace(/\s+/g, ' ').trim()).startsWith(detail)
+}
+
+/** Names the action and its object ("Create the folder src?"); tools that are not known are asked for by name. */
+export function approvalQuestion(approval: PendingApproval, t: TFunction): string {
+  const { name, preview } = approval
+  const subject = subjectOf(approval)
+  if (subject !== undefined)
+    return t(`approval.question.${subject.action}`, {
+      object: shorten(subject.object, subject.keepsEnd),
+    })
+  switch (name) {
     case 'execute_python':
       return t('approval.question.python')
     case 'generate_image':
@@ -64,6 +85,6 @@ export function approvalQuestion(approval: PendingApproval, t: TFunction): strin
         : t('approval.question.sendTo', { object: shorten(to) })
     }
     default:
-      return byName()
+      return t('approval.allowTool', { tool: toolTitle(name, t) })
   }
 }

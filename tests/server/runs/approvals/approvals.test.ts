@@ -1,16 +1,18 @@
 // Approval requests without HTTP: requested, decided once, remembered as grants, and found again by the next attempt.
 import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { decideApproval } from '../../../../server/chat/decide.ts'
 import type { Database } from '../../../../server/db/database.ts'
 import type { RunRow } from '../../../../server/db/repositories/runs/runs.ts'
 import { createStore, type Store } from '../../../../server/db/store.ts'
+import { createRunGrants } from '../../../../server/grants/covering.ts'
+import { callHash } from '../../../../server/lib/call-hash.ts'
+import type { Change } from '../../../../server/protocol/change.ts'
 import { ApprovalDecisionBody } from '../../../../server/protocol/runs/run.ts'
 import type { ToolProgressNotice } from '../../../../server/protocol/runs/run-event.ts'
 import { type ActiveRun, createActiveRun } from '../../../../server/runs/active-run.ts'
-import { decideApproval } from '../../../../server/runs/approvals/decide.ts'
 import { createApprovals } from '../../../../server/runs/approvals/request.ts'
-import { createWriteGroup } from '../../../../server/runs/group-commit.ts'
+import { createWriteGroup, type WriteGroup } from '../../../../server/runs/group-commit.ts'
 import { createRunLog } from '../../../../server/runs/log/log.ts'
-import { readRunState } from '../../../../server/runs/state.ts'
 import { createWaiting } from '../../../../server/runs/waiting.ts'
 import type { Approvals } from '../../../../server/tools/approval.ts'
 import { createToolRegistry } from '../../../../server/tools/registry.ts'
@@ -32,28 +34,48 @@ describeOnEachDatabase('approvals of a run', (open) => {
   let approvals: Approvals
   let progress: ToolProgressNotice[]
   let pauses: number
+  let seconds: number | undefined
+  let changes: Change[]
+  /** Whether every write is performed twice, as after a commit whose confirmation was lost. */
+  let isRepeated: boolean
+  let channelHigh = false
 
   /** Sets up the approvals of another attempt of the run. */
   function begin(): void {
     active = createActiveRun(run.id, createRunLog({ entries: [], steps: [], lastId: 0 }))
     progress = []
+    changes = []
     pauses = 0
     active.runLog.subscribe({
       onEntries() {},
       onClose() {},
       onProgress: (notice) => progress.push(notice),
     })
-    const writes = createWriteGroup(database, [])
+    const group = createWriteGroup(database, [])
+    const writes: WriteGroup = {
+      async commit(write) {
+        await group.commit(write)
+        if (isRepeated) await group.commit(write)
+      },
+    }
     approvals = createApprovals({
+      tell: async () => undefined,
       active,
       run,
       mode: 'ask',
+      deadline: seconds,
+      announce: (_user, change) => changes.push(change),
       taint: {
         isTainted: () => false,
-        remembered: () => new Set(),
-        reload: async () => {},
         addresses: { unknown: async () => [], hasHost: async () => true, record: () => {} },
       },
+      grants: createRunGrants({
+        store,
+        place: { ...run, runId: run.id },
+        retry: (read) => read(),
+        now,
+      }),
+      retry: (read) => read(),
       store,
       writes,
       waiting: createWaiting({
@@ -74,6 +96,8 @@ describeOnEachDatabase('approvals of a run', (open) => {
   })
   beforeEach(async () => {
     run = await storeRun(database, store)
+    seconds = undefined
+    isRepeated = false
     begin()
   })
 
@@ -81,19 +105,31 @@ describeOnEachDatabase('approvals of a run', (open) => {
     (await store.runs.find(run.id))?.status,
     (await store.messages.find(run.conversationId, run.messageId))?.status,
   ]
-  const request = (id: string) =>
+  const request = (id: string, riskLevel: 'medium' | 'high' = 'medium') =>
     approvals.request({
       call: toolCall(id, 'send', '{"value":"x"}'),
-      riskLevel: 'medium',
+      hash: callHash({ run_id: run.id, id_ref: id, name: 'send', arguments: { value: 'x' } }),
+      riskLevel,
       position: 0,
     })
   /** Decides a request as a person would, and delivers the decision to the waiting call. */
-  async function decide(id: string, body: object): Promise<boolean> {
+  async function decide(
+    id: string,
+    body: object,
+    details: Record<string, string> = {},
+  ): Promise<boolean> {
     const decision = await decideApproval(
       run,
       ApprovalDecisionBody.parse({ id_ref: id, decision: 'approve', ...body }),
-      { userId: run.userId, username: 'ada', address: null, details: {} },
-      { store, database, registry, now },
+      { userId: run.userId, username: 'ada', address: null, details },
+      {
+        store,
+        database,
+        registry,
+        settings: { approvalChannelHigh: channelHigh },
+        now,
+        announce: (_user, change) => changes.push(change),
+      },
     )
     return active.decide(id, decision)
   }
@@ -116,6 +152,102 @@ describeOnEachDatabase('approvals of a run', (open) => {
     ])
     expect(pauses).toBe(1)
     expect(await decide('a', {})).toBe(true)
+    expect(await decision).toEqual({ decision: 'approve' })
+  })
+
+  test('a request without a decision expires at its deadline, once, and the call learns the time', async () => {
+    seconds = 0
+    begin()
+    const decision = await request('a')
+    const stored = await store.runs.approval(run.id, 'a')
+    expect(decision).toEqual({ decision: 'expire', deadline: stored?.deadline })
+    expect(stored).toMatchObject({ status: 'expired', decidedThrough: 'deadline', decidedBy: null })
+    expect(progress).toEqual([{ id_ref: 'a', progress: { kind: 'decided', decision: 'expire' } }])
+    expect(changes).toMatchObject([
+      { type: 'approval', id: stored?.id, change: 'created' },
+      { type: 'approval', id: stored?.id, change: 'updated' },
+    ])
+    await expect(decide('a', {})).rejects.toMatchObject({ code: 'already_decided' })
+    // The next attempt finds the expired request.
+    begin()
+    expect(await request('a')).toMatchObject({ decision: 'expire' })
+  })
+
+  test('a call learns that its request has expired although the confirmation of the commit was lost', async () => {
+    seconds = 0
+    isRepeated = true
+    begin()
+    expect(await request('a')).toMatchObject({ decision: 'expire' })
+  })
+
+  test('a decision that another process stored reaches the call at the deadline at the latest', async () => {
+    seconds = 1
+    begin()
+    const decision = request('a')
+    await waiting(1)
+    await decideApproval(
+      run,
+      ApprovalDecisionBody.parse({ id_ref: 'a', decision: 'approve' }),
+      { userId: run.userId, username: 'ada', address: null, details: {} },
+      {
+        store,
+        database,
+        registry,
+        settings: { approvalChannelHigh: false },
+        now,
+        announce() {},
+      },
+    )
+    expect(await decision).toEqual({ decision: 'approve' })
+  })
+
+  test('a decision before the deadline holds, and nothing expires afterwards', async () => {
+    seconds = 3600
+    begin()
+    const decision = request('a')
+    await waiting(1)
+    expect(active.runLog.pendingApprovals.get('a')?.deadline).toMatch(/Z$/)
+    await decide('a', {})
+    expect(await decision).toEqual({ decision: 'approve' })
+    expect(await store.runs.approval(run.id, 'a')).toMatchObject({
+      status: 'approved',
+      decidedThrough: 'page',
+      decidedBy: run.userId,
+    })
+  })
+
+  test('a channel decides calls and is named with the decision; those of high risk only where the server says so', async () => {
+    const phone = { by: 'channel:phone' }
+    const first = request('a')
+    await waiting(1)
+    await decide('a', {}, phone)
+    expect(await first).toEqual({ decision: 'approve' })
+    expect(await store.runs.approval(run.id, 'a')).toMatchObject({
+      decidedThrough: 'channel:phone',
+    })
+    const risky = request('b', 'high')
+    await waiting(1)
+    await expect(decide('b', {}, phone)).rejects.toMatchObject({ reason: 'open_the_page' })
+    expect(await store.runs.approval(run.id, 'b')).toMatchObject({ status: 'pending' })
+    channelHigh = true
+    await decide('b', {}, phone)
+    expect(await risky).toEqual({ decision: 'approve' })
+    channelHigh = false
+    const rejected = request('c', 'high')
+    await waiting(1)
+    await decide('c', { decision: 'reject' }, phone)
+    expect(await rejected).toMatchObject({ decision: 'reject' })
+  })
+
+  test('a decision about another call than the one that waits changes nothing', async () => {
+    const decision = request('a')
+    await waiting(1)
+    await expect(decide('a', { call_hash: 'of another call' })).rejects.toMatchObject({
+      code: 'approval_changed',
+    })
+    expect(await store.runs.approval(run.id, 'a')).toMatchObject({ status: 'pending' })
+    const { call_hash } = active.runLog.pendingApprovals.get('a') ?? {}
+    await decide('a', { call_hash })
     expect(await decision).toEqual({ decision: 'approve' })
   })
 
@@ -154,13 +286,13 @@ describeOnEachDatabase('approvals of a run', (open) => {
     await waiting(2)
     await decide('a', {})
     await expect(decide('a', { decision: 'reject' })).rejects.toMatchObject({
-      code: 'approval_decided',
+      code: 'already_decided',
     })
     await expect(decide('unknown', {})).rejects.toMatchObject({ code: 'not_found' })
     await database.write((tx) =>
       store.runs.end(tx, run.id, { status: 'stopped', finishReason: 'stopped', endedAt: now() }),
     )
-    await expect(decide('b', {})).rejects.toMatchObject({ code: 'approval_decided' })
+    await expect(decide('b', {})).rejects.toMatchObject({ code: 'already_decided' })
   })
 
   test('invalid arguments are refused, and the call keeps waiting', async () => {
@@ -177,15 +309,17 @@ describeOnEachDatabase('approvals of a run', (open) => {
   test('an approval is remembered for the run or the conversation, a rejection never', async () => {
     for (const id of ['a', 'b', 'c']) void request(id)
     await waiting(3)
-    const grants = async () => [
-      readRunState((await store.runs.find(run.id))?.state).grants,
-      (await store.conversations.find(run.userId, run.conversationId))?.approvalGrants,
-    ]
+    const grants = async () =>
+      (await store.grants.list(run.userId, { limit: 10 })).items.map(({ tool, match, runId }) => ({
+        tool,
+        match,
+        isForRun: runId === run.id,
+      }))
     await decide('a', { decision: 'reject', remember: 'conversation' })
-    expect(await grants()).toEqual([[], []])
+    expect(await grants()).toEqual([])
     await decide('b', { remember: 'run' })
-    expect(await grants()).toEqual([['send'], []])
+    expect(await grants()).toEqual([{ tool: 'send', match: null, isForRun: true }])
     await decide('c', { remember: 'conversation' })
-    expect(await grants()).toEqual([['send'], ['send']])
+    expect(await grants()).toContainEqual({ tool: 'send', match: null, isForRun: false })
   })
 })

@@ -1,7 +1,7 @@
 // Addresses that a conversation knows: read in short turns, and never those that a call says itself.
 import { expect, test } from 'vitest'
 import type { ConversationId } from '../../../../server/protocol/ids.ts'
-import { createKnownAddresses } from '../../../../server/runs/approvals/known-addresses.ts'
+import { createKnownAddresses } from '../../../../server/runs/approvals/taint.ts'
 import { createToolSet } from '../../../../server/tools/registry.ts'
 import { longestTurn } from '../../../support/event-loop.ts'
 import { call, countingTool } from '../../tools/support.ts'

@@ -16,7 +16,13 @@ describeOnEachDatabase('a background task', (open) => {
     const question = await say(database, conversation.id, 'Go', null)
     const parent = {
       ...chatRun(user.id, conversation.id, question),
-      options: { toolsEnabled: true, approval: 'ask', onDisconnect: 'continue' },
+      options: {
+        toolsEnabled: true,
+        approval: 'ask',
+        approvalDeadline: 60,
+        origin: { type: 'api' },
+        onDisconnect: 'continue',
+      },
     }
     await database.write((tx) => store.runs.insert(tx, parent))
     const start = (callId: string) =>
@@ -43,6 +49,10 @@ describeOnEachDatabase('a background task', (open) => {
     const other = await start('call_2')
     expect(again).toEqual(first)
     expect(other).not.toEqual(first)
-    expect(await store.runs.background(user.id, conversation.id)).toHaveLength(2)
+    const tasks = await store.runs.background(user.id, conversation.id)
+    expect(tasks).toHaveLength(2)
+    // Requests of the task expire like those of its run.
+    for (const { options } of tasks)
+      expect(options).toMatchObject({ approvalDeadline: 60, origin: { type: 'api' } })
   })
 })

@@ -4,7 +4,7 @@ import { type Ref, useCallback, useEffect, useId, useRef, useState } from 'react
 import type { PendingApproval } from '../../../../../server/protocol/runs/run-event.ts'
 import { visibleText } from '../../../../../server/protocol/runs/visible-text.ts'
 import { decide } from '../../../lib/api/runs.ts'
-import { approvalQuestion } from '../../../lib/approval-question.ts'
+import { approvalQuestion, questionSays } from '../../../lib/approval-question.ts'
 import { isComposing } from '../../../lib/browser/composing.ts'
 import { ApiError } from '../../../lib/http/api-client.ts'
 import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
@@ -15,12 +15,14 @@ import { reportError } from '../../../ui/states/error-text.ts'
 import { prettyVisible, summarize } from '../steps/tool-content.ts'
 import { ApprovalPreview } from './approval-preview.tsx'
 import { ArgumentFields, JsonField } from './argument-fields.tsx'
+import { CopyLink } from './copy-link.tsx'
 import {
   DecisionButtons,
   type DecisionMode,
   type Remember,
   RememberChoice,
 } from './decision-controls.tsx'
+import type { ChosenGrant } from './grant-choice.tsx'
 import { simpleArguments } from './simple-arguments.ts'
 import { focusNext, useEscape, useFocusOnArrival, useFocusOnLeaving } from './use-card-focus.ts'
 
@@ -31,6 +33,10 @@ type ApprovalCardProps = {
   place?: { number: number; total: number } | null
   /** Another request comes first: shows only the heading until the user opens the card. */
   folded?: boolean
+  /** Whether the card takes the focus when it appears. */
+  takesFocus?: boolean
+  /** Whether the user decides for somebody else, who alone can change the arguments and allow more than this call. */
+  isForOther?: boolean
   onDecided?: () => void
 }
 
@@ -40,6 +46,8 @@ export function ApprovalCard({
   approval,
   place = null,
   folded = false,
+  takesFocus = true,
+  isForOther = false,
   onDecided,
 }: ApprovalCardProps) {
   const [mode, setMode] = useState<DecisionMode>('ask')
@@ -48,15 +56,18 @@ export function ApprovalCard({
   /** Whether a field has a value that cannot be sent; `changed` is then the last one that could. */
   const [isBad, setBad] = useState(false)
   const [remember, setRemember] = useState<Remember>('no')
+  const [grant, setGrant] = useState<ChosenGrant | null>(null)
   const [busy, setBusy] = useState(false)
   const [unfolded, setUnfolded] = useState(false)
   const open = unfolded || !folded
   const card = useRef<HTMLElement>(null)
   const changedField = useRef<HTMLTextAreaElement>(null)
   const titleId = useId()
-  const invalid = mode === 'change' && (isBad || parseJson(changed) === undefined)
+  const invalid =
+    (mode === 'change' && (isBad || parseJson(changed) === undefined)) ||
+    (mode === 'ask' && remember === 'grant' && grant === null)
 
-  useFocusOnArrival(card, folded)
+  useFocusOnArrival(card, folded || !takesFocus)
 
   /** Focuses the card again: with the focus on the body, the next Escape would stop the run. */
   const backToCard = useCallback((): void => {
@@ -68,6 +79,7 @@ export function ApprovalCard({
 
   useEffect(() => {
     if (mode === 'change') changedField.current?.focus()
+    if (mode === 'reject' && isTouched()) card.current?.focus({ preventScroll: true })
   }, [mode])
   useEscape(mode !== 'ask', backToCard)
   const deciding = useFocusOnLeaving(card)
@@ -79,21 +91,22 @@ export function ApprovalCard({
   }
 
   const sendDecision = async (decision: 'approve' | 'reject'): Promise<void> => {
-    if (invalid || busy) return
+    if ((invalid && decision === 'approve') || busy) return
     setBusy(true)
     deciding.current = true
     try {
       await decide(runId, {
         id_ref: approval.id_ref,
         decision,
+        call_hash: approval.call_hash,
         ...(decision === 'reject' && reason.trim() !== '' ? { reason: reason.trim() } : {}),
         ...(decision === 'approve' && mode === 'change' ? { arguments: changed } : {}),
-        ...(decision === 'approve' && remember !== 'no' ? { remember } : {}),
+        ...(decision === 'approve' ? remembered(mode, remember, grant) : {}),
       })
       leave()
     } catch (error) {
       reportError(error)
-      if (error instanceof ApiError && error.status === 409) leave()
+      if (isDecided(error)) leave()
       else {
         deciding.current = false
         setBusy(false)
@@ -106,7 +119,7 @@ export function ApprovalCard({
     if (!open || mode !== 'ask' || busy) return false
     if (key === 'a') void sendDecision('approve')
     else if (key === 'r') setMode('reject')
-    else if (key === 'e') setMode('change')
+    else if (key === 'e' && !isForOther) setMode('change')
     else return false
     return true
   }
@@ -153,12 +166,20 @@ export function ApprovalCard({
                 onEnter={() => void sendDecision('reject')}
               />
             )}
-            {mode !== 'reject' && <RememberChoice value={remember} onChange={setRemember} />}
+            {mode !== 'reject' && !isForOther && (
+              <RememberChoice
+                value={remember}
+                onChange={setRemember}
+                approvalId={mode === 'ask' ? approval.approval_id : null}
+                onGrant={setGrant}
+              />
+            )}
           </div>
           <DecisionButtons
             mode={mode}
             busy={busy}
             invalid={invalid}
+            mayChange={!isForOther}
             onMode={setMode}
             onBack={backToCard}
             onDecide={(decision) => void sendDecision(decision)}
@@ -167,6 +188,20 @@ export function ApprovalCard({
       )}
     </section>
   )
+}
+
+/** Whether a finger points: a reason may be left out, and the keyboard for it would cover the button that rejects. */
+const isTouched = (): boolean => matchMedia('(pointer: coarse)').matches
+
+/** Whether the request no longer waits, or is another one now. */
+const isDecided = (error: unknown): boolean =>
+  error instanceof ApiError && error.status === 409 && error.reason !== 'grant_allows_rejected'
+
+/** What the approval covers besides its call. A rule is made for the call as it was asked about. */
+function remembered(mode: DecisionMode, remember: Remember, grant: ChosenGrant | null) {
+  if (remember === 'no') return {}
+  if (remember !== 'grant') return { remember }
+  return mode === 'ask' && grant !== null ? { remember, grant } : {}
 }
 
 /** A form where that shows all of the arguments, otherwise JSON. `onChange` receives null while a field is invalid. */
@@ -215,7 +250,7 @@ function ReasonField({
   const { t } = useTranslation()
   return (
     <TextField
-      autoFocus
+      autoFocus={!isTouched()}
       label={t('approval.reason')}
       value={value}
       maxLength={2_000}
@@ -241,25 +276,26 @@ function CardHeader({
   onUnfold: (() => void) | null
 }) {
   const { t } = useTranslation()
+  const question = approvalQuestion(approval, t)
+  const detail = visibleText(summarize(approval.arguments))
   return (
     <header className="flex items-center gap-2.5 border-b border-line bg-warn-soft px-4 py-2.5">
       <ShieldAlert size={17} aria-hidden className="shrink-0 text-warn" />
       <h2 id={titleId} className="min-w-0 flex-1 text-sm font-semibold [overflow-wrap:anywhere]">
-        {approvalQuestion(approval, t)}
+        {question}
         {place !== null && (
           <span className="ms-2 text-xs font-normal whitespace-nowrap text-soft tabular-nums">
             {t('approval.place', place)}
           </span>
         )}
-        {onUnfold !== null && (
-          <span className="block truncate font-mono text-xs font-normal text-soft">
-            {visibleText(summarize(approval.arguments))}
-          </span>
+        {onUnfold !== null && !questionSays(approval, detail) && (
+          <span className="block truncate font-mono text-xs font-normal text-soft">{detail}</span>
         )}
       </h2>
       <span className="rounded-full border border-warn/40 px-2 py-0.5 text-xs font-medium text-warn">
         {t(`approval.risk.${approval.risk_level}`)}
       </span>
+      {onUnfold === null && <CopyLink approvalId={approval.approval_id} />}
       {onUnfold !== null && (
         <IconButton
           icon={ChevronDown}

@@ -59,13 +59,15 @@ export function ApprovalPreview({ approval }: { approval: PendingApproval }) {
       )}
       <NewAddresses addresses={preview?.addresses} />
       {preview?.display !== undefined && !hasDiff && (
-        <p className="text-sm whitespace-pre-line text-soft">
-          {isKnownPreview(preview.display_code)
-            ? t(`approval.preview.${preview.display_code}`, {
-                ...preview.display_params,
-                ...(limits === undefined ? {} : { strictness: t(`approval.limits.${limits}`) }),
-              })
-            : preview.display}
+        <p className="text-sm whitespace-pre-line text-soft first-letter:uppercase">
+          {preview.diff === ''
+            ? t('diff.noChange')
+            : isKnownPreview(preview.display_code)
+              ? t(`approval.preview.${preview.display_code}`, {
+                  ...preview.display_params,
+                  ...(limits === undefined ? {} : { strictness: t(`approval.limits.${limits}`) }),
+                })
+              : preview.display}
         </p>
       )}
       {hasDiff && <DiffView diff={preview?.diff ?? ''} />}

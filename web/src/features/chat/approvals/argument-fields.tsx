@@ -1,5 +1,6 @@
 // Changing the arguments of a call before it is approved: as fields, or as JSON.
 import { type Ref, useState } from 'react'
+import { argumentLabel } from '../../../lib/argument-label.ts'
 import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { TextArea, TextField } from '../../../ui/controls/field.tsx'
 import { Switch } from '../../../ui/controls/switch.tsx'
@@ -19,12 +20,6 @@ const LONG_TEXTS = new Set([
 ])
 
 const fieldClass = 'font-mono text-note'
-
-/** "timeout_seconds" -> "Timeout seconds". */
-const labelOf = (name: string): string => {
-  const words = name.replaceAll('_', ' ')
-  return words.charAt(0).toUpperCase() + words.slice(1)
-}
 
 /** `onChange` receives the arguments as JSON; null while a field is invalid. The first field takes the focus. */
 export function ArgumentFields({
@@ -62,7 +57,7 @@ export function ArgumentFields({
       return (
         <Switch
           key={name}
-          label={labelOf(name)}
+          label={argumentLabel(name, t)}
           checked={now}
           autoFocus={at === 0}
           onChange={(on) => write(name, on)}
@@ -70,7 +65,7 @@ export function ArgumentFields({
       )
     const text = String(now)
     const common = {
-      label: labelOf(name),
+      label: argumentLabel(name, t),
       value: text,
       autoFocus: at === 0,
       spellCheck: false,
@@ -88,12 +83,7 @@ export function ArgumentFields({
         onChange={(event) => write(name, event.target.value)}
       />
     ) : (
-      <TextField
-        key={name}
-        {...common}
-        {...(typeof value === 'number' ? { inputMode: 'decimal' } : {})}
-        onChange={(event) => write(name, event.target.value)}
-      />
+      <TextField key={name} {...common} onChange={(event) => write(name, event.target.value)} />
     )
   })
 }

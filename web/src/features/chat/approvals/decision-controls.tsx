@@ -2,18 +2,27 @@
 import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { Button } from '../../../ui/controls/button.tsx'
 import { Switch } from '../../../ui/controls/switch.tsx'
+import { Loading } from '../../../ui/states/feedback.tsx'
+import { lazyPart } from '../../../ui/states/late.tsx'
+import { PartBoundary } from '../../../ui/states/part-boundary.tsx'
+import type { ChosenGrant } from './grant-choice.tsx'
+
+const GrantChoice = lazyPart(() =>
+  import('./grant-choice.tsx').then((module) => module.GrantChoice),
+)
 
 /** `ask` offers the decision, `reject` asks for a reason, `change` for other arguments. */
 export type DecisionMode = 'ask' | 'reject' | 'change'
 
-/** What an approval covers: this call, the same call for the rest of the run, or for the whole conversation. */
-export type Remember = 'no' | 'run' | 'conversation'
+/** What an approval covers: this call, calls like it, or those of its tool for the rest of the run or the whole conversation. */
+export type Remember = 'no' | 'grant' | 'run' | 'conversation'
 
 /** The buttons of an approval card. `mode` is the current form; `busy` disables them while the decision is sent. */
 export function DecisionButtons({
   mode,
   busy,
   invalid,
+  mayChange,
   onMode,
   onBack,
   onDecide,
@@ -22,6 +31,8 @@ export function DecisionButtons({
   busy: boolean
   /** Whether the changed arguments are invalid and cannot be sent. */
   invalid: boolean
+  /** Whether other arguments can be approved. */
+  mayChange: boolean
   onMode: (mode: DecisionMode) => void
   onBack: () => void
   onDecide: (decision: 'approve' | 'reject') => void
@@ -31,9 +42,16 @@ export function DecisionButtons({
     <footer className="flex flex-wrap items-center justify-end gap-2 border-t border-line px-4 py-2.5">
       {mode === 'ask' && (
         <>
-          <Button tone="quiet" className="me-auto" disabled={busy} onClick={() => onMode('change')}>
-            {t('approval.change')}
-          </Button>
+          {mayChange && (
+            <Button
+              tone="quiet"
+              className="me-auto"
+              disabled={busy}
+              onClick={() => onMode('change')}
+            >
+              {t('approval.change')}
+            </Button>
+          )}
           <Button disabled={busy} onClick={() => onMode('reject')}>
             {t('approval.reject')}
           </Button>
@@ -61,19 +79,38 @@ export function DecisionButtons({
 export function RememberChoice({
   value,
   onChange,
+  approvalId,
+  onGrant,
 }: {
   value: Remember
   onChange: (value: Remember) => void
+  /** The request whose call a rule can be made for; null if its arguments are being changed. */
+  approvalId: string | null
+  /** Receives the rule with `grant`; null while there is none. */
+  onGrant: (grant: ChosenGrant | null) => void
 }) {
   const { t } = useTranslation()
+  const isForTool = value === 'run' || value === 'conversation'
   return (
     <div className="flex flex-col gap-2.5">
+      {approvalId !== null && (
+        <Switch
+          label={t('approval.rememberLike')}
+          checked={value === 'grant'}
+          onChange={(on) => onChange(on ? 'grant' : 'no')}
+        />
+      )}
+      {approvalId !== null && value === 'grant' && (
+        <PartBoundary fallback={<Loading />}>
+          <GrantChoice approvalId={approvalId} onChange={onGrant} />
+        </PartBoundary>
+      )}
       <Switch
         label={t('approval.rememberRun')}
-        checked={value !== 'no'}
+        checked={isForTool}
         onChange={(on) => onChange(on ? 'run' : 'no')}
       />
-      {value !== 'no' && (
+      {isForTool && (
         <Switch
           label={t('approval.rememberConversation')}
           checked={value === 'conversation'}

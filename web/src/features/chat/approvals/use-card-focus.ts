@@ -3,10 +3,10 @@ import { type RefObject, useEffect, useLayoutEffect, useRef } from 'react'
 import { isComposing } from '../../../lib/browser/composing.ts'
 import { focusMessageField } from '../focus-message-field.ts'
 
-/** Scrolls the first card into view and focuses it, unless the user is typing. */
-export function useFocusOnArrival(card: RefObject<HTMLElement | null>, folded: boolean): void {
+/** Scrolls the first card into view and focuses it, unless the user is typing. `isQuiet`: does neither. */
+export function useFocusOnArrival(card: RefObject<HTMLElement | null>, isQuiet: boolean): void {
   useEffect(() => {
-    if (folded) return
+    if (isQuiet) return
     const focused = document.activeElement
     // Another card may have arrived a moment earlier although it belongs after this one: take its focus if it was untouched.
     const focusedCard = focused?.closest('[data-approval]')
@@ -14,7 +14,7 @@ export function useFocusOnArrival(card: RefObject<HTMLElement | null>, folded: b
     const typing = focused instanceof HTMLTextAreaElement && focused.value !== ''
     if (!typing) card.current?.focus({ preventScroll: true })
     card.current?.scrollIntoView({ block: 'nearest' })
-  }, [card, folded])
+  }, [card, isQuiet])
 }
 
 /** Makes Escape cancel the unfinished decision and nothing else, wherever the focus is. */
@@ -48,7 +48,7 @@ export function useFocusOnLeaving(card: RefObject<HTMLElement | null>): RefObjec
   return deciding
 }
 
-/** Moves the focus to the next card, or to the composer unless that opens an on-screen keyboard. */
+/** Moves the focus to the next card, or else to the composer, or where there is none or that opens an on-screen keyboard, to the view. */
 export function focusNext(card: HTMLElement | null): void {
   if (card === null) return
   if (!card.contains(document.activeElement) && document.activeElement !== document.body) return
@@ -57,5 +57,5 @@ export function focusNext(card: HTMLElement | null): void {
   if (next !== undefined) {
     next.focus({ preventScroll: true })
     next.scrollIntoView({ block: 'nearest' })
-  } else focusMessageField()
+  } else focusMessageField(card)
 }
