@@ -20,10 +20,12 @@ export interface Embedder {
   readonly model: string
   /**
    * Returns one vector per text, in order, and the tokens used. Throws, with a message for the log, if the endpoint fails.
+   * @param dimensions the length of the vectors; undefined: that of the model.
    */
   embed(
     texts: readonly string[],
     signal: AbortSignal,
+    dimensions?: number,
   ): Promise<{ vectors: Embedding[]; tokens: number }>
 }
 
@@ -44,7 +46,7 @@ export function createEmbedder(settings: EmbeddingSettings, fetch: GuardedFetch)
   const url = base.endsWith('/embeddings') ? base : `${base}/embeddings`
   return {
     model: settings.model,
-    async embed(texts, signal) {
+    async embed(texts, signal, dimensions) {
       const response = await fetch(url, {
         method: 'POST',
         trusted: true,
@@ -55,7 +57,7 @@ export function createEmbedder(settings: EmbeddingSettings, fetch: GuardedFetch)
           'content-type': 'application/json',
           ...(settings.apiKey === undefined ? {} : { authorization: `Bearer ${settings.apiKey}` }),
         },
-        body: JSON.stringify({ model: settings.model, input: texts }),
+        body: JSON.stringify({ model: settings.model, input: texts, dimensions }),
       })
       if (!response.ok) throw new Error(`embeddings: ${response.error}`)
       if (response.status !== 200) throw new Error(`embeddings: status ${response.status}`)

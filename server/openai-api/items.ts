@@ -4,8 +4,11 @@ import type { RunRow } from '../db/repositories/runs/runs.ts'
 import { RunId } from '../protocol/ids.ts'
 import type { OutputItem } from '../protocol/openai/responses.ts'
 import type { Step } from '../protocol/runs/step.ts'
+import { readRunOptions } from '../runs/state.ts'
 import { clientCallId } from './names.ts'
+import { customInput } from './offered-tools.ts'
 import type { PastEntry } from './past.ts'
+import { type ClientTools, clientToolsOf } from './run-text.ts'
 
 const SERVER_LABEL = 'nanoclaw'
 
@@ -15,7 +18,7 @@ type CallStep = Extract<Step, { type: 'tool_call' }>
 const ToolOutcome = z.object({ success: z.boolean(), error: z.string().optional() })
 
 /** The outcome of a server tool for its item. */
-export function outcomeOf(
+function outcomeOf(
   content: string,
 ): Pick<Extract<OutputItem, { type: 'mcp_call' }>, 'output' | 'error' | 'status'> {
   const outcome = ToolOutcome.safeParse(parseJson(content)).data
@@ -32,11 +35,39 @@ function parseJson(text: string): unknown {
   }
 }
 
+/** An item of a call of a tool of the server, with its result; other items stay as they are. */
+export function withResult(item: OutputItem, content: string): OutputItem {
+  if (item.type === 'mcp_call') return { ...item, ...outcomeOf(content) }
+  return item.type === 'web_search_call' ? { ...item, status: outcomeOf(content).status } : item
+}
+
+/** What decides the form of a call: the program's tools, and whether it asked for a web search. */
+export interface ItemForms {
+  clientTools: ClientTools
+  searchesWeb: boolean
+}
+
+/** Reads it from the run. */
+export const itemFormsOf = (run: Pick<RunRow, 'options'>): ItemForms => ({
+  clientTools: clientToolsOf(run),
+  searchesWeb: readRunOptions(run.options).searchesWeb ?? false,
+})
+
+type WebAction = Extract<OutputItem, { type: 'web_search_call' }>['action']
+
+/** What of a web search a call of a tool of the server is; null if it is none. */
+function webActionOf({ name, arguments: text }: CallStep): WebAction | null {
+  const { query, url } = Object(parseJson(text))
+  if (name === 'web_search' && typeof query === 'string')
+    return { type: 'search', query, queries: [query] }
+  return name === 'fetch_page' && typeof url === 'string' ? { type: 'open_page', url } : null
+}
+
 /** The item of a step that has just begun. */
 export function beginItem(
   run: Pick<RunRow, 'id'>,
   step: { type: 'text'; index: number } | { type: 'thinking'; index: number } | CallStep,
-  clientTools: ReadonlySet<string>,
+  { clientTools, searchesWeb }: ItemForms,
 ): OutputItem {
   const idOf = (prefix: string) => `${prefix}_${run.id}_${step.index}`
   if (step.type === 'thinking')
@@ -49,16 +80,21 @@ export function beginItem(
       status: 'in_progress',
       content: [],
     }
-  const { name } = step
-  if (clientTools.has(name))
-    return {
-      type: 'function_call',
-      id: idOf('fc'),
-      call_id: clientCallId(run.id, step.id_ref),
-      name,
-      arguments: '',
-      status: 'in_progress',
-    }
+  const tool = clientTools.get(step.name)
+  const { name = step.name, namespace, isCustom = false } = tool?.offeredAs ?? {}
+  const called = {
+    call_id: clientCallId(run.id, step.id_ref),
+    name,
+    ...(namespace === undefined ? {} : { namespace }),
+    status: 'in_progress' as const,
+  }
+  if (tool !== undefined)
+    return isCustom
+      ? { type: 'custom_tool_call', id: idOf('ctc'), ...called, input: '' }
+      : { type: 'function_call', id: idOf('fc'), ...called, arguments: '' }
+  const action = searchesWeb ? webActionOf(step) : null
+  if (action !== null)
+    return { type: 'web_search_call', id: idOf('ws'), status: 'in_progress', action }
   return {
     type: 'mcp_call',
     id: idOf('mcp'),
@@ -88,8 +124,12 @@ export function withText(item: OutputItem, text: string): OutputItem {
       return { ...item, content: [textPart(text)], status: 'completed' }
     case 'function_call':
       return { ...item, arguments: text, status: 'completed' }
+    case 'custom_tool_call':
+      return { ...item, input: customInput(text), status: 'completed' }
     case 'mcp_call':
       return { ...item, arguments: text }
+    case 'web_search_call':
+      return item
   }
 }
 
@@ -97,7 +137,7 @@ export function withText(item: OutputItem, text: string): OutputItem {
 export function outputOf(
   run: Pick<RunRow, 'id'>,
   steps: readonly Step[],
-  clientTools: ReadonlySet<string>,
+  forms: ItemForms,
 ): OutputItem[] {
   const results = new Map(
     steps.flatMap((step) => (step.type === 'tool_result' ? [[step.id_ref, step] as const] : [])),
@@ -105,10 +145,9 @@ export function outputOf(
   return steps.flatMap((step): OutputItem[] => {
     if (step.type === 'tool_result') return []
     const text = step.type === 'tool_call' ? step.arguments : step.content
-    const item = withText(beginItem(run, step, clientTools), text)
-    if (item.type !== 'mcp_call' || step.type !== 'tool_call') return [item]
-    const result = results.get(step.id_ref)
-    return [{ ...item, ...(result === undefined ? {} : outcomeOf(result.content)) }]
+    const item = withText(beginItem(run, step, forms), text)
+    const result = step.type === 'tool_call' ? results.get(step.id_ref) : undefined
+    return [result === undefined ? item : withResult(item, result.content)]
   })
 }
 

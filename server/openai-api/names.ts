@@ -1,5 +1,6 @@
 // Names for programs: models as `nanoclaw/<id>`, and call ids that name their run.
 
+import { ProgramTools } from '../protocol/accounts/user.ts'
 import { CallId, RunId } from '../protocol/ids.ts'
 import type { PublicModel } from '../protocol/models/catalog.ts'
 import type { ProgramModel } from '../protocol/openai/chat-completions.ts'
@@ -7,13 +8,25 @@ import type { ProgramModel } from '../protocol/openai/chat-completions.ts'
 const DEFAULT_MODEL = 'nanoclaw'
 const PREFIX = `${DEFAULT_MODEL}/`
 
-/** The inverse of `modelIdOf`. */
+/** The name of a model in responses. */
 export const programModelName = (id: string): string => PREFIX + id
 
-/** The model's id in this server; the prefix is optional. Undefined for `nanoclaw`, which means the default model. */
-export function modelIdOf(name: string): string | undefined {
-  if (name === DEFAULT_MODEL) return undefined
-  return name.startsWith(PREFIX) ? name.slice(PREFIX.length) : name
+/** A model as a program names it. */
+export interface NamedModel {
+  /** The model's id in this server; undefined for the default model. */
+  id: string | undefined
+  /** What the name says about the tools of the server. */
+  tools: ProgramTools | undefined
+}
+
+const WISH = /:(plain|tools)$/
+
+/** Reads `nanoclaw/<id>`, `nanoclaw/<id>:plain` and `nanoclaw/<id>:tools`; the prefix is optional. `nanoclaw` is the default model. */
+export function readModelName(name: string): NamedModel {
+  const tools = ProgramTools.safeParse(WISH.exec(name)?.[1]).data
+  const bare = tools === undefined ? name : name.slice(0, -tools.length - 1)
+  if (bare === DEFAULT_MODEL) return { id: undefined, tools }
+  return { id: bare.startsWith(PREFIX) ? bare.slice(PREFIX.length) : bare, tools }
 }
 
 /** A model as `/v1/models` lists it. */

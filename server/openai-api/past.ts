@@ -3,13 +3,29 @@ import type { ProgramRequest } from '../chat/program-runs.ts'
 import type { PastMessage, PastStep } from '../chat/program-turn.ts'
 import { appError } from '../errors.ts'
 import { ImageAttachment, type NewAttachment } from '../protocol/conversations/message.ts'
-import type { RunId } from '../protocol/ids.ts'
+import { FileId, type RunId } from '../protocol/ids.ts'
 import { readClientCallId, storedCallId } from './names.ts'
+
+/** A file of a program's message: its content as a data URL or bare base64, or the id of one that was uploaded before. */
+export interface SentFile {
+  name?: string | undefined
+  data?: string | undefined
+  id?: string | undefined
+}
+
+/** A part of audio as a file. */
+export const audioFile = ({ data, format }: { data: string; format: string }): SentFile => ({
+  name: `audio.${format}`,
+  data,
+})
+
+/** Stores a file of the program, and returns its id. */
+export type UploadSentFile = (name: string, bytes: Buffer) => Promise<FileId>
 
 /** One entry of a program's conversation, from either API. */
 export type PastEntry =
   | { kind: 'system'; text: string }
-  | { kind: 'user'; text: string; images: readonly string[] }
+  | { kind: 'user'; text: string; images: readonly string[]; files: readonly SentFile[] }
   | { kind: 'answer'; text: string }
   | { kind: 'call'; id: string; name: string; arguments: string }
   | { kind: 'result'; id: string; text: string }
@@ -19,6 +35,8 @@ export type ReadPast = Pick<ProgramRequest, 'past' | 'question' | 'previous' | '
   system: string | undefined
 }
 
+/** What the model is asked if the conversation ends with its own text. */
+const CONTINUE = 'Continue your last message from exactly where it ends, without repeating it.'
 const MAX_TITLE_CHARACTERS = 60
 const IMAGE_URL = /^data:(image\/(?:png|jpeg|webp|gif));base64,([A-Za-z\d+/=\s]+)$/
 
@@ -39,6 +57,37 @@ export function readPast(entries: readonly PastEntry[], continued: RunId | null 
     ...splitQuestion(messagesOf(said)),
     previous: previousOf(said),
   }
+}
+
+/**
+ * Stores the files that came with the request: in the entries that are returned, every file has an id.
+ * @throws AppError for a file without content and id, and the refusals of uploads.
+ */
+export async function withStoredFiles(
+  entries: readonly PastEntry[],
+  upload: UploadSentFile,
+): Promise<PastEntry[]> {
+  const stored: PastEntry[] = []
+  for (const entry of entries) {
+    if (entry.kind !== 'user' || entry.files.length === 0) {
+      stored.push(entry)
+      continue
+    }
+    const files: SentFile[] = []
+    for (const { name, data, id } of entry.files) {
+      if (data === undefined && id === undefined) throw appError('sent_file_empty')
+      files.push(data === undefined ? { id } : { id: await upload(name ?? 'file', bytesOf(data)) })
+    }
+    stored.push({ ...entry, files })
+  }
+  return stored
+}
+
+function bytesOf(data: string): Buffer {
+  const base64 = data.startsWith('data:') ? data.slice(data.indexOf(',') + 1) : data
+  const bytes = Buffer.from(base64, 'base64')
+  if (bytes.length === 0) throw appError('sent_file_empty')
+  return bytes
 }
 
 type Said = Exclude<PastEntry, { kind: 'system' }>
@@ -75,7 +124,7 @@ function previousOf(said: readonly Said[]): ProgramRequest['previous'] {
   }
   const after = messagesOf(said.slice(next))
   const last = after.at(-1)
-  // A request that ends with an answer is refused where its whole conversation is read.
+  // A request that ends with an answer is continued where its whole conversation is read.
   if (last?.role === 'assistant') return null
   return { runId: owner.runId, results, ...splitQuestion(after), isRequired: false }
 }
@@ -90,8 +139,11 @@ function splitQuestion(
       throw appError('nothing_to_answer')
     return { past: messages.slice(0, -1), question: last }
   }
-  if (last.steps.at(-1)?.type !== 'tool_result') throw appError('nothing_to_answer')
-  return { past: messages, question: null }
+  const end = last.steps.at(-1)
+  if (end?.type === 'tool_result') return { past: messages, question: null }
+  if (end?.type !== 'text') throw appError('nothing_to_answer')
+  // Few providers continue an answer by themselves.
+  return { past: messages, question: { text: CONTINUE, attachments: [] } }
 }
 
 /** Groups calls and results into the answer around them, as in the store. */
@@ -102,7 +154,7 @@ function messagesOf(said: readonly Said[]): PastMessage[] {
   for (const entry of said) {
     if (entry.kind === 'user') {
       answer = null
-      const attachments = entry.images.map(imageOf)
+      const attachments = [...entry.images.map(imageOf), ...entry.files.map(fileOf)]
       messages.push({ role: 'user', text: entry.text, attachments })
       continue
     }
@@ -127,6 +179,12 @@ function messagesOf(said: readonly Said[]): PastMessage[] {
 }
 
 const unknownCall = (id: string) => appError('client_call_unknown', { id: id.slice(0, 100) })
+
+function fileOf({ id }: SentFile): NewAttachment {
+  const known = FileId.safeParse(id)
+  if (!known.success) throw appError('file_id_unknown')
+  return { file_id: known.data }
+}
 
 function imageOf(url: string, at: number): NewAttachment {
   const [, mime, data] = IMAGE_URL.exec(url) ?? []

@@ -2,9 +2,11 @@
 import type { ProgramRequest } from '../chat/program-runs.ts'
 import { RunId } from '../protocol/ids.ts'
 import type { ResponseBody, ResponseInput } from '../protocol/openai/responses.ts'
-import { modelIdOf } from './names.ts'
-import { type PastEntry, readPast } from './past.ts'
+import { readModelName } from './names.ts'
+import { calledName, customArguments, readTools, toolsOfAnswer } from './offered-tools.ts'
+import { audioFile, type PastEntry, readPast } from './past.ts'
 import type { CallerWishes } from './read-chat.ts'
+import { readFormat } from './read-format.ts'
 
 type Content = string | readonly ({ text: string } | { refusal: string } | object)[]
 
@@ -18,16 +20,16 @@ const textOf = (content: Content): string =>
 /** The entries of an input item in a conversation. `resolve` replaces references beforehand. */
 export async function entriesOfInput(
   input: ResponseBody['input'],
-  resolve: (itemId: string) => Promise<readonly PastEntry[]>,
+  resolve: (itemId: string, isRequired: boolean) => Promise<readonly PastEntry[]>,
 ): Promise<PastEntry[]> {
-  if (typeof input === 'string') return [{ kind: 'user', text: input, images: [] }]
+  if (typeof input === 'string') return [{ kind: 'user', text: input, images: [], files: [] }]
   const entries: PastEntry[] = []
   for (const item of input)
-    entries.push(
-      ...('id' in item && item.type === 'item_reference'
-        ? await resolve(item.id)
-        : entriesOfItem(item)),
-    )
+    if (item.type === 'item_reference') entries.push(...(await resolve(item.id, true)))
+    // Its results are only here, for as long as the run is.
+    else if (item.type === 'web_search_call')
+      entries.push(...(item.id === undefined ? [] : await resolve(item.id, false)))
+    else entries.push(...entriesOfItem(item))
   return entries
 }
 
@@ -40,12 +42,27 @@ function entriesOfItem(item: ResponseInput): PastEntry[] {
       typeof item.content === 'string'
         ? []
         : item.content.flatMap((part) => (part.type === 'input_image' ? [part.image_url] : []))
-    return [{ kind: 'user', text, images }]
+    const files =
+      typeof item.content === 'string'
+        ? []
+        : item.content.flatMap((part) => {
+            if (part.type === 'input_audio') return [audioFile(part.input_audio)]
+            if (part.type !== 'input_file') return []
+            const { filename: name, file_data: data, file_id: id } = part
+            return [{ name, data, id }]
+          })
+    return [{ kind: 'user', text, images, files }]
   }
   switch (item.type) {
     case 'function_call':
-      return [{ kind: 'call', id: item.call_id, name: item.name, arguments: item.arguments }]
+    case 'custom_tool_call': {
+      const { call_id: id, namespace } = item
+      const name = calledName(item.name, namespace)
+      const text = item.type === 'function_call' ? item.arguments : customArguments(item.input)
+      return [{ kind: 'call', id, name, arguments: text }]
+    }
     case 'function_call_output':
+    case 'custom_tool_call_output':
       return [{ kind: 'result', id: item.call_id, text: textOf(item.output) }]
     case 'mcp_call': {
       const { id, name, error } = item
@@ -60,6 +77,13 @@ function entriesOfItem(item: ResponseInput): PastEntry[] {
   }
 }
 
+const leftOutItems = (input: ResponseBody['input']): string[] =>
+  typeof input === 'string'
+    ? []
+    : [...new Set(input.flatMap((item) => ('kind' in item ? [item.kind] : [])))].map(
+        (kind) => `Left out: items of the kind ${kind}. The server does not read them.`,
+      )
+
 /** @throws AppError as `readPast`. */
 export function readResponseRequest(
   body: ResponseBody,
@@ -73,26 +97,24 @@ export function readResponseRequest(
   )
   const isStored = body.store !== false
   const background = body.background === true
+  const model = readModelName(body.model)
+  const format = body.text?.format
+  const offered = readTools(body.tools, body.tool_choice)
+  offered.warnings.push(...leftOutItems(body.input))
   const instructions = [body.instructions, system].filter((text) => text !== undefined)
   return {
     ...past,
-    model: modelIdOf(body.model),
+    model: model.id,
     systemPrompt: instructions.length === 0 ? undefined : instructions.join('\n\n'),
     temperature: body.temperature,
     maxTokens: body.max_output_tokens,
     thinking: body.reasoning?.effort === undefined ? undefined : body.reasoning.effort !== 'none',
     projectId: body.nanoclaw?.project_id,
     isTemporary: !isStored && !wishes.waitsForApproval,
-    toolsEnabled: body.nanoclaw?.server_tools ?? true,
-    toolChoice:
-      typeof body.tool_choice === 'object'
-        ? { type: 'function', function: { name: body.tool_choice.name } }
-        : body.tool_choice,
-    clientTools: (body.tools ?? []).map(({ name, description, parameters }) => ({
-      name,
-      description: description ?? '',
-      parameters: parameters ?? { type: 'object', properties: {} },
-    })),
+    ...toolsOfAnswer(offered, body.nanoclaw?.server_tools, model.tools ?? wishes.tools),
+    ...readFormat(format?.type, format?.type === 'json_schema' ? format : undefined),
+    // Nobody waits for a background response, and so nobody repeats it.
+    ...(wishes.retries === undefined || background ? {} : { retries: wishes.retries }),
     refusesApprovals: !wishes.waitsForApproval,
     onDisconnect: background ? 'continue' : isStored || wishes.isRepeatable ? 'grace' : 'stop',
     response: {

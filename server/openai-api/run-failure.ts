@@ -2,6 +2,7 @@
 import { AppError } from '../errors.ts'
 import { ERROR_CODES, type ErrorCode } from '../protocol/error.ts'
 import { FAILURES, type FailureReason } from '../protocol/failures/failures.ts'
+import { programStatus } from '../protocol/openai/error.ts'
 import type { RunFailure } from '../protocol/runs/run.ts'
 
 const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(ERROR_CODES, code)
@@ -22,5 +23,13 @@ export function runError(failure: RunFailure): AppError {
 }
 
 /** The status of a request that fails for the same reason. */
-export const failureStatus = (failure: Pick<RunFailure, 'code'>): number =>
-  ERROR_CODES[failureCode(failure)]
+export const failureStatus = (failure: Pick<RunFailure, 'code' | 'reason' | 'params'>): number =>
+  programStatus({
+    ...failure,
+    status: ERROR_CODES[failureCode(failure)],
+    error: failureCode(failure),
+  })
+
+/** Whether the failure is one of a model's provider: the server has repeated the call as often as it helps. */
+export const isProviderFailure = ({ code }: Pick<RunFailure, 'code'>): boolean =>
+  code.startsWith('model_')

@@ -1,19 +1,22 @@
-// What both APIs need from a run: the text that each event adds, and the names of the program's tools.
+// What both APIs need from a run: the text that each event adds, and the program's tools.
 import type { RunRow } from '../db/repositories/runs/runs.ts'
 import { RunEvent } from '../protocol/runs/run-event.ts'
 import { Step } from '../protocol/runs/step.ts'
 import type { OutgoingEvent } from '../runs/log/view.ts'
-import { readRunOptions } from '../runs/state.ts'
+import { type ClientTool, readRunOptions } from '../runs/state.ts'
 
-/** Reads an event of a run's stream in delta mode. */
+/** Reads an event of a run's stream in delta mode, with whole texts. */
 export const readRunEvent = ({ event, data }: OutgoingEvent): RunEvent =>
   event === 'process_step'
     ? { event, step: Step.parse(data) }
     : RunEvent.parse(Object.assign({ event }, data))
 
-/** The names of the tools that the program runs. */
-export const clientToolNames = ({ options }: Pick<RunRow, 'options'>): ReadonlySet<string> =>
-  new Set(readRunOptions(options).clientTools?.map(({ name }) => name))
+/** The tools that the program runs, by the names by which the model calls them. */
+export type ClientTools = ReadonlyMap<string, ClientTool>
+
+/** Reads them from the run's options. */
+export const clientToolsOf = ({ options }: Pick<RunRow, 'options'>): ClientTools =>
+  new Map(readRunOptions(options).clientTools?.map((tool) => [tool.name, tool]))
 
 /** A piece of text or thinking from an answer in progress. */
 export interface TextPiece {

@@ -11,9 +11,11 @@ import { openAiError } from '../protocol/openai/error.ts'
 import type { FinishReason, RunEvent } from '../protocol/runs/run-event.ts'
 import type { Step } from '../protocol/runs/step.ts'
 import { type Usage, usageOfRun } from '../protocol/runs/usage.ts'
+import { readRunOptions, readRunState } from '../runs/state.ts'
 import { clientCallId, programModelName } from './names.ts'
+import { customInput } from './offered-tools.ts'
 import { failureStatus } from './run-failure.ts'
-import { clientToolNames, createTextTracker } from './run-text.ts'
+import { type ClientTools, clientToolsOf, createTextTracker } from './run-text.ts'
 
 type ShownRun = Pick<RunRow, 'id' | 'model' | 'createdAt' | 'options'>
 
@@ -39,18 +41,32 @@ const chatUsage = (usage: Usage): ChatUsage => ({
   prompt_tokens_details: { cached_tokens: usage.cached_tokens },
 })
 
-const callOf = (run: ShownRun, step: Extract<Step, { type: 'tool_call' }>): ChatToolCall => ({
-  id: clientCallId(run.id, step.id_ref),
-  type: 'function',
-  function: { name: step.name, arguments: step.arguments },
-})
+/** The call in the form in which its tool was offered; null for a call of a tool of the server. */
+function callOf(
+  run: ShownRun,
+  step: Extract<Step, { type: 'tool_call' }>,
+  clientTools: ClientTools,
+): ChatToolCall | null {
+  const tool = clientTools.get(step.name)
+  if (tool === undefined) return null
+  const id = clientCallId(run.id, step.id_ref)
+  const name = tool.offeredAs?.name ?? step.name
+  return tool.offeredAs?.isCustom === true
+    ? { id, type: 'custom', custom: { name, input: customInput(step.arguments) } }
+    : { id, type: 'function', function: { name: step.name, arguments: step.arguments } }
+}
+
+const warningsOf = ({ options }: ShownRun): { warnings?: string[] } => {
+  const { warnings } = readRunOptions(options)
+  return warnings === undefined ? {} : { warnings }
+}
 
 /** Writes one streamed completion: returns the payloads of each event of the run, in order. */
 export function createChunkWriter(
   run: ShownRun,
   { includeUsage }: { includeUsage: boolean },
 ): (event: RunEvent) => (ChatCompletionChunk | { error: object } | '[DONE]')[] {
-  const clientTools = clientToolNames(run)
+  const clientTools = clientToolsOf(run)
   const text = createTextTracker()
   let calls = 0
   const chunk = (
@@ -72,15 +88,18 @@ export function createChunkWriter(
       ]
     switch (event.event) {
       case 'run':
-        return [chunk({ role: 'assistant', content: '' })]
+        return [{ ...chunk({ role: 'assistant', content: '' }), ...warningsOf(run) }]
       case 'process_step': {
         const { step } = event
-        if (step.type !== 'tool_call' || !clientTools.has(step.name)) return []
-        const call = { index: calls++, ...callOf(run, step) }
-        return [chunk({ tool_calls: [call] })]
+        const call = step.type === 'tool_call' ? callOf(run, step, clientTools) : null
+        return call === null ? [] : [chunk({ tool_calls: [{ index: calls++, ...call }] })]
       }
       case 'done': {
-        const end = chunk({}, FINISH_REASONS[event.finish_reason])
+        const { receipt } = event
+        const end = {
+          ...chunk({}, FINISH_REASONS[event.finish_reason]),
+          ...(receipt === undefined ? {} : { nanoclaw: { receipt } }),
+        }
         const usage = { ...chunk({}), choices: [], usage: chatUsage(event.usage) }
         return [end, ...(includeUsage ? [usage] : []), '[DONE]']
       }
@@ -98,16 +117,20 @@ export function createChunkWriter(
 /** The whole completion of a run that ended without an error. */
 export function chatCompletionOf(
   run: ShownRun &
-    Pick<RunRow, 'finishReason' | 'promptTokens' | 'completionTokens' | 'cachedTokens' | 'cost'>,
+    Pick<
+      RunRow,
+      'state' | 'finishReason' | 'promptTokens' | 'completionTokens' | 'cachedTokens' | 'cost'
+    >,
   steps: readonly Step[],
 ): ChatCompletion {
-  const clientTools = clientToolNames(run)
+  const clientTools = clientToolsOf(run)
+  const { receipt } = readRunState(run.state)
   const join = (type: 'text' | 'thinking'): string =>
     steps.flatMap((step) => (step.type === type ? [step.content] : [])).join('\n\n')
   const text = join('text')
   const thinking = join('thinking')
   const calls = steps.flatMap((step) =>
-    step.type === 'tool_call' && clientTools.has(step.name) ? [callOf(run, step)] : [],
+    step.type === 'tool_call' ? (callOf(run, step, clientTools) ?? []) : [],
   )
   return {
     ...headOf(run),
@@ -127,5 +150,7 @@ export function chatCompletionOf(
       },
     ],
     usage: chatUsage(usageOfRun(run)),
+    ...warningsOf(run),
+    ...(receipt === undefined ? {} : { nanoclaw: { receipt } }),
   }
 }

@@ -6,8 +6,15 @@ import type {
   ProgramModel,
   ProgramModelList,
 } from '../../protocol/openai/chat-completions.ts'
+import type { EmbeddingList, EmbeddingsBody } from '../../protocol/openai/embeddings.ts'
 import type { OpenAiError } from '../../protocol/openai/error.ts'
-import type { OutputItem, ResponseBody, ResponseObject } from '../../protocol/openai/responses.ts'
+import type {
+  DeletedResponse,
+  OutputItem,
+  ResponseBody,
+  ResponseInputItems,
+  ResponseObject,
+} from '../../protocol/openai/responses.ts'
 import { type FieldsOf, within } from './describe-fields.ts'
 
 const MODEL = 'The id of a model from `GET /v1/models`. `nanoclaw`: the default model.'
@@ -17,29 +24,62 @@ const TOOL_CHOICE =
   'Whether the model may (`auto`, the default), must not (`none`) or must (`required`) call tools, or which tool it must call.'
 const TOOLS =
   'Tools of your program. The answer ends when the model calls one; send its result with the next request. Default: none.'
-const TEXT_ONLY = 'Only `text` is supported, which is the default.'
+const FORMAT =
+  'The form of the answer. It is checked, and the model is asked again if it is wrong. Default: text.'
+const FORMAT_TYPE =
+  '`text`; `json_object`: any JSON object; `json_schema`: JSON that matches the schema.'
+const answerSchema = {
+  name: 'The name of the schema.',
+  description: 'What the answer is for. Default: nothing.',
+  schema:
+    'The JSON schema, without references to other documents. `pattern` is only sent to the provider, not checked. Default: any JSON.',
+  strict: 'Sent to the provider. Default: not.',
+}
 const EFFORT = '`none`: the model does not think; all others: it thinks as much as configured.'
 
 const nanoclaw = within('Options that only this server knows.', {
   project_id: 'The project whose files and documents tools use. Default: none.',
-  server_tools: 'Whether the model may call the tools of the server. Default: true.',
+  server_tools:
+    'Whether the model may call the tools of the server. Default: as the name of the model, the header `X-NanoClaw-Tools` or the API key says, otherwise true without `tools` and false with them.',
 })
 
 const calledFunction = within('What is called.', {
   name: 'The name of the tool.',
   arguments: 'The arguments as JSON text.',
 })
+const CALL_TYPE = '`function`, or `custom` for a tool whose input is a text.'
 const toolCalls = within('Calls of tools of your program. Absent: none.', {
   id: 'The id of the call.',
-  type: 'Always `function`.',
+  type: CALL_TYPE,
   function: calledFunction,
+  custom: within('What is called.', { name: 'The name of the tool.', input: 'The text.' }),
 })
 
-const functionTool = {
+const offeredTool = {
+  type: 'The kind of tool: `function`; `custom`: its input is a text; `namespace`: a group; `web_search`: the search of the server. Other kinds are left out, see `warnings`.',
   name: 'The name that the model calls.',
   description: 'What the tool does.',
-  parameters: 'The arguments as a JSON schema.',
+  parameters: 'The arguments as a JSON schema. Default: none.',
+  format: within('The form of the text. Default: any text.', { type: 'The kind of form.' }),
 }
+const chosenTool = {
+  type: 'The kind of tool, or `allowed_tools` to allow only some.',
+  name: 'The name of the tool.',
+  namespace: 'The namespace of the tool. Default: none.',
+  function: within('The tool.', { name: 'The name of the tool.' }),
+  custom: within('The tool.', { name: 'The name of the tool.' }),
+}
+const allowedTools = {
+  mode: 'Whether the model may or must call one of them. Default: `auto`.',
+  tools: within('The allowed tools.', chosenTool),
+}
+const toolChoice = within(TOOL_CHOICE, {
+  ...chosenTool,
+  ...allowedTools,
+  allowed_tools: within('The allowed tools.', allowedTools),
+})
+const WARNINGS = 'What of the request was left out, a line for each kind. Absent: nothing.'
+const NAMESPACE = 'The namespace of the tool. Absent: none.'
 
 const imageUrl = 'The image as a data URL.'
 const parts = {
@@ -47,10 +87,17 @@ const parts = {
   text: 'The text.',
   refusal: 'The text of a refusal.',
   image_url: imageUrl,
+  filename: 'The name of the file. Default: `file`.',
+  file_data: 'The content as base64 or as a data URL. Default: that of `file_id`.',
+  file_id: 'The id of a file of `POST /api/files`. Default: none.',
+  input_audio: within('Audio. Refused unless the server can read it.', {
+    data: 'The content as base64.',
+    format: 'The format, such as `wav`.',
+  }),
 }
 
 const outputItem = {
-  type: '`reasoning`: thinking; `message`: text; `function_call`: a call of a tool of your program; `mcp_call`: a call of a tool of the server.',
+  type: '`reasoning`: thinking; `message`: text; `function_call` and `custom_tool_call`: a call of a tool of your program; `mcp_call`: a call of a tool of the server; `web_search_call`: a web search that you asked for.',
   id: 'Identifies the item.',
   status: 'The status of the item.',
   summary: within('The text of the thinking.', {
@@ -67,7 +114,15 @@ const outputItem = {
   call_id: 'The id of the call. Send it back with the result.',
   server_label: 'Always `nanoclaw`.',
   name: 'The name of the tool.',
+  namespace: NAMESPACE,
   arguments: 'The arguments as JSON text.',
+  input: 'The text for the tool.',
+  action: within('What is searched or opened.', {
+    type: 'The kind of action.',
+    query: 'The search terms.',
+    queries: 'The search terms, as a list.',
+    url: 'The address.',
+  }),
   output: 'The result of the call. Null: none yet, or it failed.',
   error: 'Why the call failed. Null: it did not.',
 } satisfies FieldsOf<OutputItem>
@@ -84,6 +139,26 @@ export const OPENAI_DESCRIPTIONS = {
     request_id:
       'Identifies the request, also in the header `X-Request-Id` and in the log of the server.',
   } satisfies FieldsOf<OpenAiError>,
+  EmbeddingsRequest: {
+    model: 'The configured model for embeddings, with or without `nanoclaw/` in front.',
+    input: 'The text, or a list of texts.',
+    encoding_format:
+      '`float`: lists of numbers; `base64`: 32-bit floating-point numbers, little-endian. Default: `float`.',
+    dimensions: 'The length of the vectors. Default: that of the model.',
+  } satisfies FieldsOf<EmbeddingsBody>,
+  EmbeddingList: {
+    object: 'Always `list`.',
+    data: within('One vector for each text, in order.', {
+      object: 'Always `embedding`.',
+      index: 'The position of the text, from 0.',
+      embedding: 'The vector.',
+    }),
+    model: 'The model that computed them.',
+    usage: within('The tokens of all texts.', {
+      prompt_tokens: 'Tokens that the model read.',
+      total_tokens: 'The same.',
+    }),
+  } satisfies FieldsOf<EmbeddingList>,
   ChatCompletionRequest: {
     model: MODEL,
     messages: within('The conversation so far, ending with what the model answers.', {
@@ -91,6 +166,11 @@ export const OPENAI_DESCRIPTIONS = {
       content: within('The text, or its parts.', {
         ...parts,
         image_url: within('The image.', { url: imageUrl }),
+        file: within('The file.', {
+          filename: parts.filename,
+          file_data: parts.file_data,
+          file_id: parts.file_id,
+        }),
       }),
       tool_calls: toolCalls,
       tool_call_id: 'The id of the call that this message is the result of.',
@@ -100,21 +180,23 @@ export const OPENAI_DESCRIPTIONS = {
       include_usage: 'Whether a last chunk contains the token counts. Default: false.',
     }),
     tools: within(TOOLS, {
-      type: 'Always `function`.',
-      function: within('The tool.', functionTool),
+      type: offeredTool.type,
+      function: within('The tool.', offeredTool),
+      custom: within('The tool.', offeredTool),
     }),
-    tool_choice: within(TOOL_CHOICE, {
-      type: 'Always `function`.',
-      function: within('The tool to call.', { name: 'The name of the tool.' }),
-    }),
+    tool_choice: toolChoice,
     temperature: TEMPERATURE,
     max_tokens: MAX_TOKENS,
     max_completion_tokens: 'The same as `max_tokens`, and takes precedence.',
     reasoning_effort: EFFORT,
     store: 'Whether the conversation stays in your list. Default: false.',
+    functions: 'Not supported: use `tools`.',
     n: 'The number of choices. Only 1 is supported.',
     logprobs: 'Not supported: only false is accepted.',
-    response_format: within('The format of the answer.', { type: TEXT_ONLY }),
+    response_format: within(FORMAT, {
+      type: FORMAT_TYPE,
+      json_schema: within('The schema.', answerSchema),
+    }),
     nanoclaw,
   } satisfies FieldsOf<z.infer<typeof ChatCompletionBody>>,
   ChatCompletion: {
@@ -143,6 +225,8 @@ export const OPENAI_DESCRIPTIONS = {
         cached_tokens: 'Tokens that providers read from their caches.',
       }),
     }),
+    warnings: WARNINGS,
+    nanoclaw: 'What the answer did. Absent: it is from before receipts.',
   } satisfies FieldsOf<ChatCompletion>,
   ProgramModel: {
     id: 'Identifies the model: `nanoclaw/` and its id in `GET /api/models`.',
@@ -166,7 +250,9 @@ export const OPENAI_DESCRIPTIONS = {
       id: 'The id of the item, or of the item of an earlier response that is meant.',
       call_id: 'The id of the call.',
       name: 'The name of the tool.',
+      namespace: NAMESPACE,
       arguments: 'The arguments as JSON text.',
+      input: 'The text for the tool.',
       output: within('The result of the call.', parts),
       error: 'Why the call failed.',
     }),
@@ -177,21 +263,39 @@ export const OPENAI_DESCRIPTIONS = {
       'Whether to respond at once while the run continues without a connection. Default: false.',
     store:
       'Whether the conversation stays in your list. With false, it is removed after its run. Default: true.',
-    tools: within(TOOLS, { type: 'Always `function`.', ...functionTool }),
-    tool_choice: within(TOOL_CHOICE, {
-      type: 'Always `function`.',
-      name: 'The name of the tool to call.',
-    }),
+    tools: within(TOOLS, { ...offeredTool, tools: within('The tools of the group.', offeredTool) }),
+    tool_choice: toolChoice,
     temperature: TEMPERATURE,
     max_output_tokens: MAX_TOKENS,
     reasoning: within('How the model thinks.', { effort: EFFORT }),
     text: within('The form of the text.', {
-      format: within('The format of the text.', { type: TEXT_ONLY }),
+      format: within(FORMAT, { type: FORMAT_TYPE, ...answerSchema }),
     }),
     metadata: 'Texts that the response returns unchanged. Default: none.',
     nanoclaw,
   } satisfies FieldsOf<z.infer<typeof ResponseBody>>,
   ResponseOutputItem: outputItem,
+  DeletedResponse: {
+    id: 'The id of the response.',
+    object: 'Always `response`.',
+    deleted: 'Always true.',
+  } satisfies FieldsOf<z.infer<typeof DeletedResponse>>,
+  ResponseInputItems: {
+    object: 'Always `list`.',
+    data: within('The messages that the response answers, newest first, at most 100.', {
+      id: 'Identifies the message.',
+      type: 'Always `message`.',
+      role: 'Who wrote the message.',
+      status: 'Always `completed`.',
+      content: within('The text.', {
+        type: '`input_text`, or `output_text` of the assistant.',
+        text: 'The text.',
+      }),
+    }),
+    first_id: 'The id of the first message. Null: there is none.',
+    last_id: 'The id of the last message. Null: there is none.',
+    has_more: 'Whether there are more messages.',
+  } satisfies FieldsOf<z.infer<typeof ResponseInputItems>>,
   Response: {
     id: 'Identifies the response: the id of its run.',
     object: 'Always `response`.',
@@ -216,17 +320,14 @@ export const OPENAI_DESCRIPTIONS = {
     store: 'As requested.',
     temperature: 'As requested. Null: that of the model.',
     text: within('The form of the text.', {
-      format: within('The format of the text.', { type: 'Always `text`.' }),
+      format: within('As requested.', { type: FORMAT_TYPE, ...answerSchema }),
     }),
     tool_choice: within('As requested.', {
       type: 'Always `function`.',
       name: 'The name of the tool to call.',
     }),
-    tools: within('The tools of your program, as requested.', {
-      type: 'Always `function`.',
-      ...functionTool,
-      strict: 'Always false.',
-    }),
+    tools: within('The tools of your program, as requested.', { type: 'The kind of tool.' }),
+    warnings: WARNINGS,
     top_p: 'Always null.',
     usage: within('The tokens of all model calls of the response. Null: it has not ended.', {
       input_tokens: 'Tokens that the models read.',
@@ -239,5 +340,6 @@ export const OPENAI_DESCRIPTIONS = {
       }),
       total_tokens: 'The sum of both.',
     }),
+    nanoclaw: 'What the answer did. Absent: it has not ended.',
   } satisfies FieldsOf<ResponseObject>,
 }

@@ -2,13 +2,14 @@
 import { z } from 'zod'
 import { TokenCount } from '../bounds.ts'
 import { Temperature } from '../conversations/conversation.ts'
-import { ToolChoice } from '../conversations/message.ts'
 import { optional } from '../envelope.ts'
 import { ProjectId } from '../ids.ts'
+import { ReceiptCounts } from '../runs/receipt.ts'
+import { answerSchemaFields } from './answer-schema.ts'
+import { AnyToolChoice, ChatTool, MAX_CLIENT_TOOLS, Warnings } from './tools.ts'
 
 const MAX_MESSAGES = 2_000
 const MAX_PARTS = 100
-export const MAX_CLIENT_TOOLS = 128
 
 const TextPart = z.object({ type: z.literal('text'), text: z.string() })
 const RefusalPart = z.object({ type: z.literal('refusal'), refusal: z.string() })
@@ -17,14 +18,38 @@ const ImagePart = z.object({
   /** A data URL. */
   image_url: z.object({ url: z.string() }),
 })
+const FilePart = z.object({
+  type: z.literal('file'),
+  file: z.object({
+    filename: optional(z.string().max(500)),
+    /** A data URL, or base64. */
+    file_data: optional(z.string()),
+    /** The id of a file of `POST /api/files`. */
+    file_id: optional(z.string().max(100)),
+  }),
+})
+/** Handled like a file: the server refuses those that it cannot read. */
+const AudioPart = z.object({
+  type: z.literal('input_audio'),
+  input_audio: z.object({ data: z.string(), format: z.string().max(20) }),
+})
 const Texts = z.union([z.string(), z.array(TextPart).max(MAX_PARTS)])
 
-/** A call of one of the program's own tools, in OpenAI's format; `arguments` is JSON text. */
-export const ChatToolCall = z.object({
+/** `arguments` is JSON text. */
+const FunctionCall = z.object({
   id: z.string().min(1).max(500),
   type: z.literal('function'),
   function: z.object({ name: z.string().min(1).max(200), arguments: z.string() }),
 })
+/** A call of one of the program's own tools, in OpenAI's format. The input of a custom tool is a text. */
+export const ChatToolCall = z.discriminatedUnion('type', [
+  FunctionCall,
+  z.object({
+    id: z.string().min(1).max(500),
+    type: z.literal('custom'),
+    custom: z.object({ name: z.string().min(1).max(200), input: z.string() }),
+  }),
+])
 export type ChatToolCall = z.infer<typeof ChatToolCall>
 
 /** A message of `POST /v1/chat/completions`, as OpenAI defines it. */
@@ -34,7 +59,9 @@ export const ChatMessage = z.discriminatedUnion('role', [
     role: z.literal('user'),
     content: z.union([
       z.string(),
-      z.array(z.discriminatedUnion('type', [TextPart, ImagePart])).max(MAX_PARTS),
+      z
+        .array(z.discriminatedUnion('type', [TextPart, ImagePart, FilePart, AudioPart]))
+        .max(MAX_PARTS),
     ]),
   }),
   z.object({
@@ -51,20 +78,11 @@ export const ChatMessage = z.discriminatedUnion('role', [
 ])
 export type ChatMessage = z.infer<typeof ChatMessage>
 
-const ChatTool = z.object({
-  type: z.literal('function', { error: 'only tools of type "function" are supported' }),
-  function: z.object({
-    name: z.string().regex(/^[\w.-]{1,64}$/),
-    description: optional(z.string().max(10_000)),
-    parameters: optional(z.record(z.string(), z.unknown())),
-  }),
-})
-
 /** Options that only NanoClaw understands; other servers ignore them. */
 export const NanoClawOptions = z.object({
   /** The project whose files and documents the tools use. */
   project_id: optional(ProjectId),
-  /** `false`: the answer uses no tools of the server. */
+  /** Whether the answer uses tools of the server. By default, unless the program brings its own. */
   server_tools: optional(z.boolean()),
 })
 
@@ -79,7 +97,7 @@ export const ChatCompletionBody = z
     stream: optional(z.boolean()),
     stream_options: optional(z.object({ include_usage: optional(z.boolean()) })),
     tools: optional(z.array(ChatTool).max(MAX_CLIENT_TOOLS)),
-    tool_choice: optional(ToolChoice),
+    tool_choice: optional(AnyToolChoice),
     temperature: optional(Temperature),
     max_tokens: optional(TokenCount),
     max_completion_tokens: optional(TokenCount),
@@ -88,12 +106,18 @@ export const ChatCompletionBody = z
     ),
     /** If `true`, the conversation stays in the user's list. */
     store: optional(z.boolean()),
+    /** The earlier name of `tools`. If it were ignored, the model would never call them. */
+    functions: z.never({ error: 'is not supported: use `tools`' }).optional(),
     n: optional(z.literal(1, { error: 'only one choice is supported' })),
     logprobs: optional(z.literal(false, { error: 'log probabilities are not supported' })),
     response_format: optional(
-      z.object({
-        type: z.literal('text', { error: 'only the response format "text" is supported' }),
-      }),
+      z.discriminatedUnion('type', [
+        z.object({ type: z.enum(['text', 'json_object']) }),
+        z.object({
+          type: z.literal('json_schema'),
+          json_schema: z.object(answerSchemaFields),
+        }),
+      ]),
     ),
     nanoclaw: optional(NanoClawOptions),
   })
@@ -108,6 +132,10 @@ export const ChatUsage = z.object({
   prompt_tokens_details: z.object({ cached_tokens: z.int() }),
 })
 export type ChatUsage = z.infer<typeof ChatUsage>
+
+/** What programs learn about an answer beyond OpenAI's fields. */
+export const ProgramReceipt = z.object({ receipt: ReceiptCounts }).meta({ id: 'ProgramReceipt' })
+export type ProgramReceipt = z.infer<typeof ProgramReceipt>
 
 /** Why a completion ended: it is complete, reached a limit, or waits for the program to run its tools. */
 export const ChatFinishReason = z.enum(['stop', 'length', 'tool_calls'])
@@ -137,6 +165,9 @@ export const ChatCompletion = z
       }),
     ),
     usage: ChatUsage,
+    warnings: Warnings,
+    /** What the answer did, in numbers. */
+    nanoclaw: ProgramReceipt.optional(),
   })
   .meta({ id: 'ChatCompletion' })
 export type ChatCompletion = z.infer<typeof ChatCompletion>
@@ -159,6 +190,10 @@ export interface ChatCompletionChunk {
     finish_reason: ChatFinishReason | null
   }[]
   usage?: ChatUsage | null
+  /** In the first chunk. */
+  warnings?: readonly string[]
+  /** In the last piece. */
+  nanoclaw?: ProgramReceipt
 }
 
 /** A model in the list of `GET /v1/models`. Fields beyond OpenAI's are for programs that show them. */

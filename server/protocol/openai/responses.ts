@@ -3,7 +3,11 @@ import { z } from 'zod'
 import { TokenCount } from '../bounds.ts'
 import { Temperature } from '../conversations/conversation.ts'
 import { optional } from '../envelope.ts'
-import { MAX_CLIENT_TOOLS, NanoClawOptions } from './chat-completions.ts'
+import { MessageId } from '../ids.ts'
+import { AnswerFormat } from '../runs/answer-format.ts'
+import { answerSchemaFields } from './answer-schema.ts'
+import { NanoClawOptions, ProgramReceipt } from './chat-completions.ts'
+import { AnyToolChoice, EchoedTool, ResponseTools, Warnings } from './tools.ts'
 
 const MAX_ITEMS = 2_000
 const MAX_PARTS = 100
@@ -19,8 +23,21 @@ const ImagePart = z.object({
   /** A data URL. */
   image_url: z.string({ error: 'send images as data URLs in `image_url`' }),
 })
+const FilePart = z.object({
+  type: z.literal('input_file'),
+  filename: optional(z.string().max(500)),
+  /** A data URL, or base64. */
+  file_data: optional(z.string()),
+  /** The id of a file of `POST /api/files`. */
+  file_id: optional(z.string().max(100)),
+})
+/** Handled like a file: the server refuses those that it cannot read. */
+const AudioPart = z.object({
+  type: z.literal('input_audio'),
+  input_audio: z.object({ data: z.string(), format: z.string().max(20) }),
+})
 const Parts = z
-  .array(z.discriminatedUnion('type', [TextPart, RefusalPart, ImagePart]))
+  .array(z.discriminatedUnion('type', [TextPart, RefusalPart, ImagePart, FilePart, AudioPart]))
   .max(MAX_PARTS)
 
 const InputMessage = z.object({
@@ -33,13 +50,22 @@ const InputItem = z.discriminatedUnion('type', [
     type: z.literal('function_call'),
     call_id: ItemId,
     name: z.string().min(1).max(200),
+    namespace: optional(z.string().max(200)),
     arguments: z.string(),
   }),
   z.object({
-    type: z.literal('function_call_output'),
+    type: z.literal('custom_tool_call'),
+    call_id: ItemId,
+    name: z.string().min(1).max(200),
+    namespace: optional(z.string().max(200)),
+    input: z.string(),
+  }),
+  z.object({
+    type: z.enum(['function_call_output', 'custom_tool_call_output']),
     call_id: ItemId,
     output: z.union([z.string(), Parts]),
   }),
+  z.object({ type: z.literal('web_search_call'), id: optional(ItemId) }),
   z.object({
     type: z.literal('mcp_call'),
     id: ItemId,
@@ -53,18 +79,24 @@ const InputItem = z.discriminatedUnion('type', [
   /** Refers to an item of an earlier response by its id. */
   z.object({ type: z.literal('item_reference'), id: ItemId }),
 ])
+const KNOWN_ITEMS: ReadonlySet<string> = new Set([
+  'message',
+  ...InputItem.options.flatMap(({ shape: { type } }) =>
+    'options' in type ? type.options : [...type.values],
+  ),
+])
+/** An item of a kind that only other servers have, such as a call of a tool that they run themselves. It is left out. */
+const OtherItem = z
+  .looseObject({
+    type: z
+      .string()
+      .max(100)
+      .refine((type) => !KNOWN_ITEMS.has(type)),
+  })
+  .transform(({ type }) => ({ type: 'other' as const, kind: type }))
 /** One item of the input of `POST /v1/responses`. */
-export const ResponseInput = z.union([InputItem, InputMessage])
+export const ResponseInput = z.union([InputItem, InputMessage, OtherItem])
 export type ResponseInput = z.infer<typeof ResponseInput>
-
-const FunctionTool = z.object({
-  type: z.literal('function', {
-    error: 'only tools of type "function" are supported; the tools of the server need no entry',
-  }),
-  name: z.string().regex(/^[\w.-]{1,64}$/),
-  description: optional(z.string().max(10_000)),
-  parameters: optional(z.record(z.string(), z.unknown())),
-})
 
 /**
  * The request body of `POST /v1/responses`.
@@ -80,13 +112,8 @@ export const ResponseBody = z
     background: optional(z.boolean()),
     /** If `false`, the conversation is in no list and is removed after its run. */
     store: optional(z.boolean()),
-    tools: optional(z.array(FunctionTool).max(MAX_CLIENT_TOOLS)),
-    tool_choice: optional(
-      z.union([
-        z.enum(['auto', 'none', 'required']),
-        z.object({ type: z.literal('function'), name: z.string().min(1).max(200) }),
-      ]),
-    ),
+    tools: optional(ResponseTools),
+    tool_choice: optional(AnyToolChoice),
     temperature: optional(Temperature),
     max_output_tokens: optional(TokenCount),
     reasoning: optional(
@@ -97,9 +124,10 @@ export const ResponseBody = z
     text: optional(
       z.object({
         format: optional(
-          z.object({
-            type: z.literal('text', { error: 'only the format "text" is supported' }),
-          }),
+          z.discriminatedUnion('type', [
+            z.object({ type: z.enum(['text', 'json_object']) }),
+            z.object({ type: z.literal('json_schema'), ...answerSchemaFields }),
+          ]),
         ),
       }),
     ),
@@ -145,8 +173,33 @@ export const OutputItem = z
       id: z.string(),
       call_id: z.string(),
       name: z.string(),
+      namespace: z.string().optional(),
       arguments: z.string(),
       status: ItemStatus,
+    }),
+    /** A call of a tool of the program whose input is a text. */
+    z.object({
+      type: z.literal('custom_tool_call'),
+      id: z.string(),
+      call_id: z.string(),
+      name: z.string(),
+      namespace: z.string().optional(),
+      input: z.string(),
+      status: ItemStatus,
+    }),
+    /** A web search that the program asked for. */
+    z.object({
+      type: z.literal('web_search_call'),
+      id: z.string(),
+      status: ItemStatus,
+      action: z.discriminatedUnion('type', [
+        z.object({
+          type: z.literal('search'),
+          query: z.string(),
+          queries: z.array(z.string()),
+        }),
+        z.object({ type: z.literal('open_page'), url: z.string() }),
+      ]),
     }),
     /** A call of a tool of the server. */
     z.object({
@@ -201,19 +254,14 @@ export const ResponseObject = z
     previous_response_id: z.string().nullable(),
     store: z.boolean(),
     temperature: z.number().nullable(),
-    text: z.object({ format: z.object({ type: z.literal('text') }) }),
+    text: z.object({ format: z.union([z.object({ type: z.literal('text') }), AnswerFormat]) }),
     tool_choice: z.union([z.string(), z.object({ type: z.string(), name: z.string() })]),
-    tools: z.array(
-      z.object({
-        type: z.literal('function'),
-        name: z.string(),
-        description: z.string(),
-        parameters: z.record(z.string(), z.unknown()),
-        strict: z.boolean(),
-      }),
-    ),
+    tools: z.array(EchoedTool),
+    warnings: Warnings,
     top_p: z.number().nullable(),
     usage: ResponseUsage.nullable(),
+    /** What the answer did, in numbers; absent until it has ended. */
+    nanoclaw: ProgramReceipt.optional(),
   })
   .meta({ id: 'Response' })
 export type ResponseObject = z.infer<typeof ResponseObject>
@@ -223,3 +271,38 @@ export const ResponseQuery = z.object({
   /** With `stream`: only events with a larger `sequence_number`. */
   starting_after: z.coerce.number().int().min(0).optional(),
 })
+
+/** The parameters of `GET /v1/responses/:id/input_items`. */
+export const InputItemsQuery = z.object({
+  /** The `last_id` of the page before. */
+  after: MessageId.optional(),
+  limit: z.coerce.number().int().min(1).max(100).default(20),
+  order: z.enum(['asc', 'desc']).default('desc'),
+})
+
+/** The response of `DELETE /v1/responses/:id`. */
+export const DeletedResponse = z
+  .object({ id: z.string(), object: z.literal('response'), deleted: z.literal(true) })
+  .meta({ id: 'DeletedResponse' })
+
+/** The response of `GET /v1/responses/:id/input_items`. */
+export const ResponseInputItems = z
+  .object({
+    object: z.literal('list'),
+    data: z.array(
+      z.object({
+        id: z.string(),
+        type: z.literal('message'),
+        role: z.enum(['user', 'assistant']),
+        status: z.literal('completed'),
+        content: z.array(
+          z.object({ type: z.enum(['input_text', 'output_text']), text: z.string() }),
+        ),
+      }),
+    ),
+    first_id: z.string().nullable(),
+    last_id: z.string().nullable(),
+    has_more: z.boolean(),
+  })
+  .meta({ id: 'ResponseInputItems' })
+export type ResponseInputItems = z.infer<typeof ResponseInputItems>

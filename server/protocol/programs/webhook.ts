@@ -5,7 +5,13 @@ import { ErrorParams } from '../error.ts'
 import { DeliveryStatus } from './channel.ts'
 
 /** An event that a webhook can subscribe to. */
-export const WebhookEventType = z.enum(['run.ended', 'approval.required', 'quota.reached'])
+export const WebhookEventType = z.enum([
+  'run.ended',
+  'approval.required',
+  'approval.decided',
+  'quota.reached',
+  'schedule.ended',
+])
 export type WebhookEventType = z.infer<typeof WebhookEventType>
 
 const WebhookUrl = z

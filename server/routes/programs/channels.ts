@@ -1,25 +1,18 @@
 // Routes for the user's message channels: webhook, email, Telegram.
-import { z } from 'zod'
-import type { App } from '../../http/app.ts'
-import type { Channels } from '../../messaging/channels.ts'
-import { Deleted, envelope } from '../../protocol/envelope.ts'
-import type { UserId } from '../../protocol/ids.ts'
-import { Channel, ChannelList, CreateChannelBody } from '../../protocol/programs/channel.ts'
-import { deleted, success } from '../envelope.ts'
 
-/** The dependencies of the routes for channels. */
-export interface ChannelRouteDependencies {
-  channels: Channels
-  /** Sends confirmation links to unconfirmed addresses of a new channel; undefined if addresses need no confirmation. */
-  askForConfirmation:
-    | ((userId: UserId, channel: Channel, acceptLanguage: string | undefined) => Promise<void>)
-    | undefined
-}
+import { z } from 'zod'
+import { confirmChannel } from '../../auth/confirm-channel.ts'
+import type { App } from '../../http/app.ts'
+import { Deleted, envelope } from '../../protocol/envelope.ts'
+import { Channel, ChannelList, CreateChannelBody } from '../../protocol/programs/channel.ts'
+import type { Services } from '../../services.ts'
+import { documentLanguage, folderOf } from '../../sharing/document-texts.ts'
+import { deleted, success } from '../envelope.ts'
 
 /** `/api/channels` and `/api/channels/:id`. */
 export function registerChannelRoutes(
   app: App,
-  { channels, askForConfirmation }: ChannelRouteDependencies,
+  { channels, authMode, emailLinks }: Pick<Services, 'channels' | 'authMode' | 'emailLinks'>,
 ): void {
   app.get(
     '/api/channels',
@@ -46,7 +39,8 @@ export function registerChannelRoutes(
     async ({ user, body, headers }) => {
       const channel = await channels.create(user.id, body)
       try {
-        await askForConfirmation?.(user.id, channel, headers['accept-language'])
+        const language = folderOf(documentLanguage(headers['accept-language']))
+        if (authMode === 'multi') await confirmChannel(emailLinks, user.id, channel, language)
       } catch (error) {
         // Removes the channel, because nothing could ever be sent through it.
         await channels.remove(user.id, channel.id)

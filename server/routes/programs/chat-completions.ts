@@ -1,47 +1,40 @@
 // OpenAI-compatible routes: models and chat completions.
+
 import { setImmediate } from 'node:timers/promises'
 import { z } from 'zod'
 import { appError } from '../../errors.ts'
 import type { App } from '../../http/app.ts'
-import { modelIdOf, presentProgramModel } from '../../openai-api/names.ts'
+import { presentProgramModel, programModelName, readModelName } from '../../openai-api/names.ts'
 import { readChatRequest } from '../../openai-api/read-chat.ts'
 import { chatCompletionOf, createChunkWriter } from '../../openai-api/write-chat.ts'
-import type { UserId } from '../../protocol/ids.ts'
-import type { PublicModel } from '../../protocol/models/catalog.ts'
 import {
   ChatCompletion,
   ChatCompletionBody,
   ProgramModel,
   ProgramModelList,
 } from '../../protocol/openai/chat-completions.ts'
-import { startOnce } from '../runs/idempotent-run.ts'
-import {
-  assertAnswered,
-  createProgramResponses,
-  type ProgramRouteDependencies,
-  wishesOf,
-} from './program-runs.ts'
-
-/** The dependencies of the OpenAI-compatible routes. */
-export interface ChatCompletionDependencies extends ProgramRouteDependencies {
-  /** The models that a user may use. */
-  listModels(userId: UserId): Promise<PublicModel[]>
-}
+import type { Services } from '../../services.ts'
+import { createProgramResponses } from './program-runs.ts'
 
 /** `/v1/models`, `/v1/models/*` and `/v1/chat/completions`. */
 export function registerChatCompletionRoutes(
   app: App,
-  { listModels, ...dependencies }: ChatCompletionDependencies,
+  {
+    chat,
+    store,
+    files,
+    offeredModels,
+  }: Pick<Services, 'chat' | 'store' | 'files' | 'offeredModels'>,
 ): void {
   const tags = ['openai']
-  const responses = createProgramResponses(dependencies)
+  const responses = createProgramResponses({ chat, store, files })
 
   app.get(
     '/v1/models',
     { schema: { summary: 'List the models', tags, response: { 200: ProgramModelList } } },
     async ({ user }) => ({
       object: 'list' as const,
-      data: (await listModels(user.id)).map(presentProgramModel),
+      data: (await offeredModels.list(user.id)).map(presentProgramModel),
     }),
   )
 
@@ -56,11 +49,14 @@ export function registerChatCompletionRoutes(
       },
     },
     async ({ user, params }) => {
-      const id = modelIdOf(params['*'])
-      const model = (await listModels(user.id)).find((one) =>
-        id === undefined ? one.default : one.id === id,
-      )
-      if (model === undefined) throw appError('model_unknown')
+      const { id } = readModelName(params['*'])
+      const offered = await offeredModels.list(user.id)
+      const model = offered.find((one) => (id === undefined ? one.default : one.id === id))
+      if (model === undefined)
+        throw appError('unknown_model', {
+          model: params['*'].slice(0, 200),
+          available: offered.map((one) => programModelName(one.id)),
+        })
       return presentProgramModel(model)
     },
   )
@@ -83,22 +79,22 @@ export function registerChatCompletionRoutes(
       const { body } = request
       // Reading thousands of messages takes a turn of its own.
       await setImmediate()
-      const run = await startOnce(request, dependencies.store, () =>
-        dependencies.chat.answerProgram(request.user.id, readChatRequest(body, wishesOf(request))),
+      const same = { model: body.model, newest: body.messages.at(-1) }
+      const answer = await responses.begin(reply, same, (wishes, upload) =>
+        readChatRequest(body, wishes, upload),
       )
       if (body.stream === true) {
         const includeUsage = body.stream_options?.include_usage === true
-        const write = createChunkWriter(run, { includeUsage })
-        await responses.stream(reply, run, (event) =>
+        const write = createChunkWriter(answer.run, { includeUsage })
+        await answer.stream(reply, (event) =>
           write(event).map((payload) =>
             payload === '[DONE]' ? 'data: [DONE]\n\n' : `data: ${JSON.stringify(payload)}\n\n`,
           ),
         )
         return reply
       }
-      const ended = await responses.result(reply, run)
-      assertAnswered(ended.run)
-      return chatCompletionOf(ended.run, ended.steps)
+      const { run, steps } = await answer.whole(reply)
+      return chatCompletionOf(run, steps)
     },
   )
 }

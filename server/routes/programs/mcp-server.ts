@@ -1,21 +1,32 @@
 // NanoClaw as an MCP server: `/mcp`, streamable HTTP.
+
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
 import type { App } from '../../http/app.ts'
 import { actorOf } from '../../http/audit.ts'
 import type { McpHandler } from '../../mcp-server/handler.ts'
-import type { McpServices } from '../../mcp-server/server.ts'
+import { createMcpServices } from '../../mcp-server/services.ts'
+import type { Services } from '../../services.ts'
 
-/** The dependencies of `/mcp`. */
-export interface McpServerDependencies {
-  services: McpServices
-  version: string
-}
+/** A client of the earlier protocol era cancels a request. */
+const Cancellation = z.object({
+  method: z.literal('notifications/cancelled'),
+  params: z.object({ requestId: z.union([z.string(), z.number()]) }),
+})
 
 /** `/mcp`. */
 export function registerMcpServerRoutes(
   app: App,
-  { services, version }: McpServerDependencies,
+  {
+    chat,
+    store,
+    search,
+    workspace,
+    bodyBox,
+    version,
+  }: Pick<Services, 'chat' | 'store' | 'search' | 'workspace' | 'bodyBox' | 'version'>,
 ): void {
+  const services = createMcpServices({ chat, store, search, workspace, box: bodyBox })
   let opened: Promise<McpHandler> | undefined
   // Loaded at the first request: the packages of the protocol are large, and most servers never use them.
   const open = (): Promise<McpHandler> =>
@@ -29,6 +40,8 @@ export function registerMcpServerRoutes(
 
   const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const { serve } = await open()
+    const cancelled = Cancellation.safeParse(request.body).data
+    if (cancelled !== undefined) services.cancel(request.user.id, cancelled.params.requestId)
     reply.hijack()
     for (const [name, value] of Object.entries(reply.getHeaders()))
       if (value !== undefined) reply.raw.setHeader(name, value)

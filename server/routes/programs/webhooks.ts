@@ -1,6 +1,8 @@
 // Routes for the user's webhooks: events that are sent to other programs.
+
 import { z } from 'zod'
 import type { App } from '../../http/app.ts'
+import { actorOf } from '../../http/audit.ts'
 import type { Webhooks } from '../../messaging/webhooks.ts'
 import { Deleted, envelope } from '../../protocol/envelope.ts'
 import {
@@ -11,13 +13,14 @@ import {
   Webhook,
   WebhookDelivery,
 } from '../../protocol/programs/webhook.ts'
+import type { Services } from '../../services.ts'
 import { deleted, success } from '../envelope.ts'
 
 const params = z.object({ id: z.string().max(64) })
 const tags = ['webhooks']
 
 /** `/api/webhooks`, `/api/webhooks/:id` and the routes below. */
-export function registerWebhookRoutes(app: App, { webhooks }: { webhooks: Webhooks }): void {
+export function registerWebhookRoutes(app: App, { webhooks }: Pick<Services, 'webhooks'>): void {
   registerOwnWebhooks(app, webhooks)
   registerDeliveries(app, webhooks)
 }
@@ -39,7 +42,6 @@ function registerOwnWebhooks(app: App, webhooks: Webhooks): void {
   app.post(
     '/api/webhooks',
     {
-      config: { audit: { action: 'webhook_created', fields: ['events'] } },
       schema: {
         summary: 'Create a webhook; its secret is returned only once',
         description:
@@ -49,7 +51,8 @@ function registerOwnWebhooks(app: App, webhooks: Webhooks): void {
         response: { 200: envelope(CreatedWebhook) },
       },
     },
-    async ({ user, body }) => success(await webhooks.create(user.id, body)),
+    async (request) =>
+      success(await webhooks.create(request.user.id, request.body, actorOf(request))),
   )
 
   app.patch(
@@ -63,13 +66,15 @@ function registerOwnWebhooks(app: App, webhooks: Webhooks): void {
         response: { 200: envelope(Webhook) },
       },
     },
-    async ({ user, params: { id }, body }) => success(await webhooks.change(user.id, id, body)),
+    async (request) => {
+      const { user, params, body } = request
+      return success(await webhooks.change(user.id, params.id, body, actorOf(request)))
+    },
   )
 
   app.post(
     '/api/webhooks/:id/secret',
     {
-      config: { audit: { action: 'webhook_secret_replaced', fields: ['overlap_hours'] } },
       schema: {
         summary: 'Replace the secret of a webhook; the new one is returned only once',
         description:
@@ -80,14 +85,16 @@ function registerOwnWebhooks(app: App, webhooks: Webhooks): void {
         response: { 200: envelope(CreatedWebhook) },
       },
     },
-    async ({ user, params: { id }, body }) =>
-      success(await webhooks.replaceSecret(user.id, id, body.overlap_hours)),
+    async (request) => {
+      const { user, params, body } = request
+      const hours = body.overlap_hours
+      return success(await webhooks.replaceSecret(user.id, params.id, hours, actorOf(request)))
+    },
   )
 
   app.delete(
     '/api/webhooks/:id',
     {
-      config: { audit: { action: 'webhook_deleted' } },
       schema: {
         summary: 'Delete a webhook and its pending deliveries',
         tags,
@@ -95,8 +102,8 @@ function registerOwnWebhooks(app: App, webhooks: Webhooks): void {
         response: { 200: Deleted },
       },
     },
-    async ({ user, params: { id } }) => {
-      await webhooks.remove(user.id, id)
+    async (request) => {
+      await webhooks.remove(request.user.id, request.params.id, actorOf(request))
       return deleted
     },
   )

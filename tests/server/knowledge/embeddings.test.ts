@@ -1,6 +1,6 @@
 // A configured embedding endpoint takes effect: documents are found by meaning, and the doctor checks the endpoint.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { checkEmbeddings } from '../../../server/doctor/check-embeddings.ts'
+import { checkEmbeddings } from '../../../server/doctor/checks/embeddings.ts'
 import { eventually } from '../../support/eventually.ts'
 import { refusingUrl, startUpstream, type Upstream } from '../../support/provider/upstream.ts'
 import { turn } from '../../support/provider/upstream-turns.ts'

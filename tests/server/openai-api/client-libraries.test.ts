@@ -18,7 +18,8 @@ beforeAll(async () => {
     config: { models: [{ id: 'scripted', api_url: upstream.url }], titles: 'off' },
   })
 })
-const MODEL = 'nanoclaw/scripted'
+/** With tools of the server beside the program's own. */
+const MODEL = 'nanoclaw/scripted:tools'
 const calculator = { name: 'calculator', arguments: { expression: '2 + 2' } }
 const ownCall = { name: 'thermometer', arguments: { room: 'hall' } }
 const thermometer = tool({

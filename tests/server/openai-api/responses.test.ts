@@ -213,14 +213,52 @@ describeOnEachServer('responses', (start) => {
     expect((await client.responses.retrieve(endless.id)).status).toBe('cancelled')
   })
 
-  test('a failed response gives the reason, and an unknown one returns 404', async () => {
-    upstream.enqueue(turn.error(401, 'no such key'))
-    const failed = await client.responses.create({ model, input: 'Hello' })
-    expect(failed).toMatchObject({ status: 'failed', error: { code: 'model_unauthorized' } })
-    upstream.enqueue(turn.error(401, 'no such key'))
-    const events = await collect(
-      await client.responses.create({ model, input: 'Hello', stream: true }),
-    )
+  test('a response lists what it answers, and a deleted one is gone', async () => {
+    upstream.enqueue(turn.text('One.'), turn.text('Two.'))
+    const first = await client.responses.create({ model, input: 'First?' })
+    const second = await client.responses.create({
+      model,
+      previous_response_id: first.id,
+      input: 'Second?',
+    })
+    const { data } = await client.responses.inputItems.list(second.id)
+    expect(data).toMatchObject([
+      { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Second?' }] },
+    ])
+    await client.responses.delete(second.id)
+    await expect(client.responses.retrieve(second.id)).rejects.toMatchObject({ status: 404 })
+    expect((await client.responses.retrieve(first.id)).output_text).toBe('One.')
+  })
+
+  test('a long conversation is listed in pages that end', async () => {
+    const input = Array.from({ length: 120 }, (_, at) => [
+      { role: 'user' as const, content: `Question ${at}` },
+      { role: 'assistant' as const, content: `Answer ${at}` },
+    ]).flat()
+    upstream.enqueue(turn.text('Last.'))
+    const { id } = await client.responses.create({
+      model,
+      input: [...input, { role: 'user', content: 'The last question' }],
+    })
+    const ids: string[] = []
+    for await (const item of client.responses.inputItems.list(id)) {
+      ids.push(String(item.id))
+      if (ids.length > 1_000) break
+    }
+    expect(ids).toHaveLength(241)
+    expect(new Set(ids).size).toBe(241)
+    await expect(client.responses.inputItems.list(id, { after: 'none' })).rejects.toMatchObject({
+      status: 404,
+    })
+  })
+
+  test('a failed response gives the reason also afterwards, and an unknown one returns 404', async () => {
+    upstream.enqueue(turn.error(422, 'The field x is unknown.'))
+    const started = await client.responses.create({ model, input: 'Hello', background: true })
+    const failed = () => client.responses.retrieve(started.id)
+    await expect.poll(async () => (await failed()).status).toBe('failed')
+    expect(await failed()).toMatchObject({ error: { code: 'model_refused' } })
+    const events = await collect(await client.responses.retrieve(started.id, { stream: true }))
     expect(typesOf(events)).toEqual(['response.created', 'response.in_progress', 'response.failed'])
     await expect(client.responses.retrieve('none')).rejects.toMatchObject({
       status: 404,

@@ -22,6 +22,7 @@ import {
 } from '../../definition.ts'
 import { originOf, requireWorkspace } from '../files/project-access.ts'
 
+const SHELL = existsSync('/bin/bash') ? '/bin/bash' : '/bin/sh'
 const DEFAULT_SECONDS = 30
 const MAX_SECONDS = 600
 /** Time for the checkpoint before a command and the comparison after it. */
@@ -59,15 +60,10 @@ type CommandOutcome = ProcessOutcome & { exceeded: Exceeded | null }
 type Exceeded = 'memory' | 'processes' | 'disk'
 
 /** Create it only if the operator has enabled it. */
-export function createExecTool({
-  services,
-  bubblewrap,
-  network,
-  limits,
-}: ExecDependencies): ToolDefinition {
+export function createExecTool(dependencies: ExecDependencies): ToolDefinition {
+  const { services, bubblewrap, network } = dependencies
   /** If a command can reach the network, its output and files count as text from outside. */
   const reachesOutside = network !== 'none' || !bubblewrap.available
-  const shell = existsSync('/bin/bash') ? '/bin/bash' : '/bin/sh'
   const surroundings = bubblewrap.available
     ? `It sees only the project (at ${INSIDE}) and ${reach(network)}.`
     : ''
@@ -82,7 +78,7 @@ export function createExecTool({
     timeoutMs: MAX_SECONDS * 1_000 + ALLOWANCE_MS,
     isolation: bubblewrap.available ? 'kernel' : 'none',
     input: z.object({
-      command: withoutNul(z.string().min(1).max(20_000)).describe(`Command line for ${shell}.`),
+      command: withoutNul(z.string().min(1).max(20_000)).describe(`Command line for ${SHELL}.`),
       timeout: z.int().min(1).max(MAX_SECONDS).default(DEFAULT_SECONDS).describe('Seconds.'),
     }),
     // Commands of a batch run in the order of the calls, because a later command may build on an earlier one.
@@ -97,7 +93,7 @@ export function createExecTool({
         ...warningFor(bubblewrap, network),
       }
     },
-    async handler({ command, timeout }, context) {
+    async handler(input, context) {
       const workspace = await requireWorkspace(services, context)
       const origin = originOf('exec', context)
       let untrusted = reachesOutside
@@ -108,7 +104,7 @@ export function createExecTool({
           { ...origin, outside: origin.outside === true || reachesOutside },
           async ({ readsOutside, signal, ...growth }) => {
             untrusted ||= readsOutside
-            outcome = await perform(workspace, command, timeout, { ...context, signal }, growth)
+            outcome = await perform(workspace, input, { ...context, signal }, growth, dependencies)
             return outcome
           },
           context.signal,
@@ -118,107 +114,111 @@ export function createExecTool({
         if (outcome === undefined || !(error instanceof AppError)) throw error
         return markUntrusted(fail(error.message, { data: dataOf(outcome) }), untrusted)
       }
-      return markUntrusted(present(outcome, command, timeout), untrusted)
+      return markUntrusted(present(outcome, input, dependencies), untrusted)
     },
   })
+}
 
-  function present(outcome: CommandOutcome, command: string, timeout: number): ToolResult {
-    if (outcome.startError !== null && !outcome.aborted)
-      return fail('The command could not be started on this server.')
-    if (outcome.exceeded !== null)
-      return fail(limitMessage(outcome.exceeded), { data: dataOf(outcome) })
-    if (outcome.aborted) return fail('The command was stopped.', { data: dataOf(outcome) })
-    return succeed(dataOf(outcome), {
-      display: outcome.timedOut
-        ? `Stopped after ${timeout} s: ${firstLine(command)}`
-        : `Exit code ${outcome.exitCode ?? 'none'}: ${firstLine(command)}`,
-      kind: 'command',
-      command,
-      exit_code: outcome.exitCode,
-      isolated: bubblewrap.available,
-    })
-  }
+function present(
+  outcome: CommandOutcome,
+  { command, timeout }: { command: string; timeout: number },
+  { bubblewrap, limits }: ExecDependencies,
+): ToolResult {
+  if (outcome.startError !== null && !outcome.aborted)
+    return fail('The command could not be started on this server.')
+  if (outcome.exceeded !== null)
+    return fail(limitMessage(outcome.exceeded, limits), { data: dataOf(outcome) })
+  if (outcome.aborted) return fail('The command was stopped.', { data: dataOf(outcome) })
+  return succeed(dataOf(outcome), {
+    display: outcome.timedOut
+      ? `Stopped after ${timeout} s: ${firstLine(command)}`
+      : `Exit code ${outcome.exitCode ?? 'none'}: ${firstLine(command)}`,
+    kind: 'command',
+    command,
+    exit_code: outcome.exitCode,
+    isolated: bubblewrap.available,
+  })
+}
 
-  async function perform(
-    workspace: Workspace,
-    command: string,
-    timeout: number,
-    context: ToolContext,
-    growth: Growth,
-  ): Promise<CommandOutcome> {
-    let left = MAX_STREAMED_CHARACTERS
-    let exceeded: Exceeded | null = null
-    const limited = ['/bin/sh', '-c', limitsFor(workspace), shell, command]
-    const wrapped = bubblewrap.available
-      ? [
-          bubblewrap.path,
-          ...(await bubblewrapArguments({
-            writable: [{ host: workspace.root, inside: INSIDE }],
-            workingDirectory: INSIDE,
-            network: typeof network === 'string' ? network : 'private',
-          })),
-          ...limited,
-        ]
-      : limited
-    const [program = '/bin/sh', ...args] = wrapped
-    const start = bubblewrap.available && typeof network === 'object' ? network.start : startProcess
-    const running = start({
-      command: program,
-      args,
-      cwd: workspace.root,
-      env: {
-        PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
-        HOME: '/tmp',
-        LANG: 'C.UTF-8',
-        TERM: 'dumb',
-      },
-      timeoutMs: timeout * 1_000,
-      signal: context.signal,
-      maxOutputBytes: MAX_OUTPUT_BYTES,
-      onOutput: (stream, text) => {
-        if (left <= 0) return
-        left -= text.length
-        context.progress({ kind: 'output', stream, text })
-      },
-    })
-    const end = (what: Exceeded): void => {
-      exceeded ??= what
-      running.kill()
-    }
-    const watches = [
-      running.pid === undefined ? () => {} : watchTree(running.pid, limits, end),
-      watchGrowth(workspace, growth, () => end('disk')),
-    ]
-    const outcome = await running.done
-    for (const stopWatching of watches) stopWatching()
-    return { ...outcome, exceeded }
+async function perform(
+  workspace: Workspace,
+  { command, timeout }: { command: string; timeout: number },
+  context: ToolContext,
+  growth: Growth,
+  { bubblewrap, network, limits }: ExecDependencies,
+): Promise<CommandOutcome> {
+  let left = MAX_STREAMED_CHARACTERS
+  let exceeded: Exceeded | null = null
+  const limited = ['/bin/sh', '-c', limitsFor(workspace, limits, bubblewrap), SHELL, command]
+  const wrapped = bubblewrap.available
+    ? [
+        bubblewrap.path,
+        ...(await bubblewrapArguments({
+          writable: [{ host: workspace.root, inside: INSIDE }],
+          workingDirectory: INSIDE,
+          network: typeof network === 'string' ? network : 'private',
+        })),
+        ...limited,
+      ]
+    : limited
+  const [program = '/bin/sh', ...args] = wrapped
+  const start = bubblewrap.available && typeof network === 'object' ? network.start : startProcess
+  const running = start({
+    command: program,
+    args,
+    cwd: workspace.root,
+    env: {
+      PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+      HOME: '/tmp',
+      LANG: 'C.UTF-8',
+      TERM: 'dumb',
+    },
+    timeoutMs: timeout * 1_000,
+    signal: context.signal,
+    maxOutputBytes: MAX_OUTPUT_BYTES,
+    onOutput: (stream, text) => {
+      if (left <= 0) return
+      left -= text.length
+      context.progress({ kind: 'output', stream, text })
+    },
+  })
+  const end = (what: Exceeded): void => {
+    exceeded ??= what
+    running.kill()
   }
+  const watches = [
+    running.pid === undefined ? () => {} : watchTree(running.pid, limits, end),
+    watchGrowth(workspace, growth, () => end('disk')),
+  ]
+  const outcome = await running.done
+  for (const stopWatching of watches) stopWatching()
+  return { ...outcome, exceeded }
+}
 
-  /**
-   * The shell line that sets the limits: only the server's user can access new files; no core dumps; no file larger than a
-   * project; no process larger than the limit for all processes together. The process limit needs its own user namespace:
-   * elsewhere, the kernel counts all processes of the server's user.
-   */
-  function limitsFor(workspace: Workspace): string {
-    const fileBlocks = Math.ceil(workspace.limits.project / 512)
-    const kilobytes = Math.ceil(limits.memoryBytes / 1024)
-    const options = ['-c 0', `-f ${fileBlocks}`, '-n 1024', `-d ${kilobytes}`]
-    // Raising a limit that is already lower fails, which is fine.
-    const set = options.map((limit) => `ulimit ${limit} 2>/dev/null; `).join('')
-    const { processes } = limits
-    const processLimit = bubblewrap.available
-      ? `ulimit -u ${processes} 2>/dev/null || ulimit -p ${processes} 2>/dev/null; `
-      : ''
-    return `umask 077; ${set}${processLimit}exec "$0" -c "$1"`
-  }
+/**
+ * The shell line that sets the limits: only the server's user can access new files; no core dumps; no file larger than a
+ * project; no process larger than the limit for all processes together. The process limit needs its own user namespace:
+ * elsewhere, the kernel counts all processes of the server's user.
+ */
+function limitsFor(workspace: Workspace, limits: TreeLimits, bubblewrap: BubblewrapState): string {
+  const fileBlocks = Math.ceil(workspace.limits.project / 512)
+  const kilobytes = Math.ceil(limits.memoryBytes / 1024)
+  const options = ['-c 0', `-f ${fileBlocks}`, '-n 1024', `-d ${kilobytes}`]
+  // Raising a limit that is already lower fails, which is fine.
+  const set = options.map((limit) => `ulimit ${limit} 2>/dev/null; `).join('')
+  const { processes } = limits
+  const processLimit = bubblewrap.available
+    ? `ulimit -u ${processes} 2>/dev/null || ulimit -p ${processes} 2>/dev/null; `
+    : ''
+  return `umask 077; ${set}${processLimit}exec "$0" -c "$1"`
+}
 
-  function limitMessage(what: Exceeded): string {
-    if (what === 'processes')
-      return `The command was killed: it had more than ${limits.processes} processes at once.`
-    if (what === 'memory')
-      return `The command was ended: together its processes used more than ${Math.round(limits.memoryBytes / 1024 ** 2)} MB of memory.`
-    return 'The command was ended: it filled the disk beyond what may be stored.'
-  }
+function limitMessage(what: Exceeded, limits: TreeLimits): string {
+  if (what === 'processes')
+    return `The command was killed: it had more than ${limits.processes} processes at once.`
+  if (what === 'memory')
+    return `The command was ended: together its processes used more than ${Math.round(limits.memoryBytes / 1024 ** 2)} MB of memory.`
+  return 'The command was ended: it filled the disk beyond what may be stored.'
 }
 
 const reach = (network: CommandNetwork): string => {

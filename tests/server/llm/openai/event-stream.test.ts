@@ -1,8 +1,8 @@
 // Splitting an event stream into data lines: line endings, fields, bounded memory; and the connection pool below it.
 import { afterAll, describe, expect, test } from 'vitest'
-import { createOpenAiCompatible } from '../../../../server/llm/openai/client.ts'
-import { createEventStreamReader } from '../../../../server/llm/openai/event-stream.ts'
-import { createProviderHttp } from '../../../../server/llm/openai/provider-http.ts'
+import { createOpenAiCompatible } from '../../../../server/llm/openai.ts'
+import { createProviderHttp } from '../../../../server/llm/streaming/provider-http.ts'
+import { createEventStreamReader } from '../../../../server/llm/streaming/streamed-client/event-stream.ts'
 import { readResponse } from '../../../support/provider/llm.ts'
 import { startUpstream } from '../../../support/provider/upstream.ts'
 import { turn } from '../../../support/provider/upstream-turns.ts'

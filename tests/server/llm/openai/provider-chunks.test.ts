@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createChunkReader } from '../../../../server/llm/openai/chunk-reader.ts'
-import { createEventStreamReader } from '../../../../server/llm/openai/event-stream.ts'
+import { createEventStreamReader } from '../../../../server/llm/streaming/streamed-client/event-stream.ts'
 
 const folder = join(import.meta.dirname, '../../../fixtures/llm')
 

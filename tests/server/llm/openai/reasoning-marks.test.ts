@@ -1,7 +1,7 @@
 // Reasoning that models mark in their text is separated from the answer; text about such marks stays text.
 import { describe, expect, test } from 'vitest'
 import type { LlmEvent } from '../../../../server/llm/client.ts'
-import { createDeltaBuffer } from '../../../../server/llm/openai/delta-buffer.ts'
+import { createDeltaBuffer } from '../../../../server/llm/streaming/delta-buffer.ts'
 
 /** What a person sees when the text arrives in pieces of this size, each in a read of its own. */
 function read(text: string, size = text.length, thinking = '') {
@@ -46,6 +46,7 @@ describe('reasoning', () => {
     ['Seed-OSS', '<seed:think>Hm < 3.</seed:think>Hello!'],
     ['Magistral', '[THINK]Hm < 3.[/THINK]Hello!'],
     ['Kimi', '◁think▷Hm < 3.◁/think▷Hello!'],
+    ['OpenThinker', '<|begin_of_thought|>Hm < 3.<|end_of_thought|>Hello!'],
     ['Cohere', '<|START_THINKING|>Hm < 3.<|END_THINKING|>Hello!'],
     [
       'gpt-oss',

@@ -2,9 +2,13 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { createSharedTicks, TICK_MS } from '../../../../server/lib/shared-ticks.ts'
-import { type ByteSource, createBody } from '../../../../server/llm/openai/response-body.ts'
-import { createSocketGate } from '../../../../server/llm/openai/socket-gate.ts'
+import {
+  type ByteSource,
+  createBody,
+  createSharedTicks,
+  createSocketGate,
+  TICK_MS,
+} from '../../../../server/llm/streaming/provider-http/response-body.ts'
 
 const GATHER_MS = 90
 

@@ -1,11 +1,11 @@
 // A client for OpenAI-compatible providers, with a new scripted provider for each test, and the chunks that it sends.
 import { afterAll } from 'vitest'
 import type { LlmClient } from '../../../../server/llm/client.ts'
-import { createOpenAiCompatible } from '../../../../server/llm/openai/client.ts'
+import { createOpenAiCompatible } from '../../../../server/llm/openai.ts'
 import {
   createProviderHttp,
   type ProviderHttp,
-} from '../../../../server/llm/openai/provider-http.ts'
+} from '../../../../server/llm/streaming/provider-http.ts'
 import type { ModelSettings } from '../../../../server/protocol/models/catalog.ts'
 import type { Upstream } from '../../../support/provider/upstream.ts'
 import { chunk } from '../../../support/provider/upstream-turns.ts'

@@ -76,6 +76,31 @@ const write = (path: string) => ({
 })
 
 describe.each<Era>(['legacy', 'auto'])('an MCP client (%s)', (era) => {
+  test('is told every ten seconds what happens, and stops the run when it cancels the call', async () => {
+    const client = await connect(era)
+    upstream.enqueue(turn.text('Never.', { until: new Promise(() => {}) }))
+    const cancelling = new AbortController()
+    const messages: (string | undefined)[] = []
+    const asked = client.callTool(
+      { name: 'ask', arguments: { text: `Take your time, ${era}.` } },
+      {
+        signal: cancelling.signal,
+        onprogress: ({ message }) => void messages.push(message),
+        resetTimeoutOnProgress: true,
+      },
+    )
+    await expect.poll(() => messages.length).toBeGreaterThan(0)
+    expect(messages[0]).toMatch(/begins \(1\d s\)/)
+    cancelling.abort()
+    await expect(asked).rejects.toThrow()
+    const statusOf = async () => {
+      const { json } = await server.call('GET', '/api/runs', { token })
+      return json.data.items[0].status
+    }
+    await expect.poll(statusOf).toBe('stopped')
+    await client.close()
+  })
+
   test('can ask, continue, search and read files', async () => {
     const client = await connect(era)
     const { tools } = await client.listTools()
@@ -105,6 +130,31 @@ describe.each<Era>(['legacy', 'auto'])('an MCP client (%s)', (era) => {
     expect(file.text).toBe('Remember the milk.')
     const outside = { ...inProject, path: '../../secret.key' }
     expect(await call(client, 'read_project_file', outside)).toMatchObject({ isError: true })
+    await client.close()
+  })
+
+  test('starts no run with a blank text, or in another project than that of the conversation that it continues', async () => {
+    const client = await connect(era)
+    const asked = upstream.requests.length
+    const blank = await call(client, 'ask', { text: ' \n\t ' })
+    expect(blank).toMatchObject({ isError: true, text: expect.stringContaining('blank') })
+    expect(upstream.requests).toHaveLength(asked)
+
+    upstream.enqueue(turn.text('Blue.'))
+    const first = JSON.parse((await call(client, 'ask', { text: 'Which colour?' })).text)
+    const elsewhere = { text: 'And now?', previous_run_id: first.run_id, project_id: projectId }
+    expect(await call(client, 'ask', elsewhere)).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('does not belong to this project'),
+    })
+    expect(upstream.requests).toHaveLength(asked + 1)
+
+    upstream.enqueue(turn.text('Done.'))
+    const inProject = { text: 'Go', project_id: projectId }
+    const begun = JSON.parse((await call(client, 'ask', inProject)).text)
+    upstream.enqueue(turn.text('Again.'))
+    const again = { ...inProject, previous_run_id: begun.run_id }
+    expect((await call(client, 'ask', again)).isError).toBe(false)
     await client.close()
   })
 

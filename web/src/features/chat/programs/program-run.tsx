@@ -4,6 +4,7 @@ import { type ReactNode, useContext, useEffect, useRef, useState } from 'react'
 import type { PythonOutcome } from '../../../../../server/protocol/programs/python.ts'
 import { duration, elapsed } from '../../../lib/format.ts'
 import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
+import { programFault } from '../../../lib/program-fault.ts'
 import { classNames } from '../../../ui/class-names.ts'
 import { ActionButton } from '../../../ui/controls/action-button.tsx'
 import { Button } from '../../../ui/controls/button.tsx'
@@ -114,7 +115,7 @@ function RunningTime() {
 function Outcome({ outcome }: { outcome: PythonOutcome }) {
   const { t } = useTranslation()
   const { status, stdout, stderr, result, error, files } = outcome
-  const explanation = EXPLAINED.includes(status) ? error : null
+  const explanation = error !== null && EXPLAINED.includes(status) ? programFault(error, t) : null
   const isSilent =
     stdout.trim() === '' && stderr.trim() === '' && result === null && files.length === 0
   return (

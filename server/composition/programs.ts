@@ -1,11 +1,13 @@
-// The configuration of programs: limits and isolation of shell commands, and the Python sandbox.
+// Programs as configured: network, limits and isolation of shell commands, and the Python sandbox.
 import { join } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
-import type { Config } from '../../config/schema.ts'
-import type { BubblewrapState } from '../../sandbox/bubblewrap.ts'
-import { createPythonSandbox, type PythonSandbox } from '../../sandbox/python/sandbox.ts'
-import type { BuiltinDependencies } from '../../tools/builtin/index.ts'
-import type { CommandNetwork } from '../../tools/builtin/programs/exec.ts'
+import { ConfigError } from '../config/load.ts'
+import type { Config } from '../config/schema.ts'
+import { type BubblewrapState, detectBubblewrap } from '../sandbox/bubblewrap.ts'
+import { detectPrivateNetwork, privateNetworkAdvice } from '../sandbox/private-network.ts'
+import { createPythonSandbox, type PythonSandbox } from '../sandbox/python/sandbox.ts'
+import type { BuiltinDependencies } from '../tools/builtin/index.ts'
+import type { CommandNetwork } from '../tools/builtin/programs/exec.ts'
 
 /** Null when `exec` is off. In multi-user mode it requires isolation by the kernel. */
 export function execSettings(
@@ -43,4 +45,16 @@ export function startPython(config: Config, log: FastifyBaseLogger): PythonSandb
   })
   void python.ready.then(() => log.info({ python: python.state }, 'isolation of Python programs'))
   return python
+}
+
+/**
+ * The network of commands. @throws ConfigError when commands should reach only the internet but private networks cannot be
+ * blocked here: access must never be broader than configured.
+ */
+export async function prepareCommandNetwork({ tools: { exec } }: Config): Promise<CommandNetwork> {
+  if (!exec.enabled || exec.network === false) return 'none'
+  if (exec.network === 'host') return 'host'
+  const state = await detectPrivateNetwork(await detectBubblewrap())
+  if (state.available) return state.network
+  throw new ConfigError([`tools.exec.network: ${privateNetworkAdvice(state.reason)}`])
 }

@@ -2,14 +2,13 @@
 import { z } from 'zod'
 import { oncePer } from '../../lib/once-per.ts'
 import type { ModelSettings, Thinking } from '../../protocol/models/catalog.ts'
-import { calledTools, sendableName } from '../called-tools.ts'
 import { carrySource, openCarry } from '../carry.ts'
 import type { LlmMessage, LlmRequest, ModelImage, ToolCall, ToolSchema } from '../client.ts'
 import { findModelRow } from '../model-table.ts'
-import { readableResult } from '../omitted-images.ts'
+import { calledTools, sendableName } from '../readable-calls.ts'
 import { sendableHistory } from '../sendable-history.ts'
 import { sendableTool } from '../sendable-schema.ts'
-import { readableContent } from '../user-content.ts'
+import { readableContent, readableResult } from '../user-content.ts'
 
 type Block = Record<string, unknown>
 
@@ -69,7 +68,7 @@ export function buildMessagesBody(
   }
 }
 
-// Returns the same objects in each request, so that the text of the list is built once: see `tool-texts.ts`.
+// Returns the same objects in each request, so that the text of the list is built once: see `tokens.ts`.
 const toolOf = oncePer((tool: ToolSchema) => {
   const { name, description, parameters } = sendableTool(tool, 'claude').function
   return { name, description, input_schema: parameters }

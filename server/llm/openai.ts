@@ -1,14 +1,15 @@
 // The client for all providers with an OpenAI-compatible chat completions API.
-import { calledTools } from '../called-tools.ts'
-import { carrySource } from '../carry.ts'
-import type { LlmClient, LlmRequest } from '../client.ts'
-import { adaptTools } from '../sendable-schema.ts'
-import { createChunkReader } from './chunk-reader.ts'
-import { connectOpenAi } from './connection.ts'
-import type { ProviderResponse } from './provider-http.ts'
+
+import { carrySource } from './carry.ts'
+import type { LlmClient, LlmRequest } from './client.ts'
+import { buildRequestBody } from './openai/chat-body.ts'
+import { createChunkReader } from './openai/chunk-reader.ts'
 import { compatOf, schemaRulesOf } from './provider-quirks.ts'
-import { buildRequestBody } from './request-body.ts'
-import { createStreamedClient, type StreamedClientOptions } from './streamed-client.ts'
+import { calledTools } from './readable-calls.ts'
+import { adaptTools } from './sendable-schema.ts'
+import { connectOpenAi } from './streaming/connection.ts'
+import type { ProviderResponse } from './streaming/provider-http.ts'
+import { createStreamedClient, type StreamedClientOptions } from './streaming/streamed-client.ts'
 
 /** Gateways to Anthropic's models refuse a history with calls but without tools. */
 const isForWantOfTools = (response: ProviderResponse): boolean =>

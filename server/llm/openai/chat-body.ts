@@ -2,16 +2,15 @@
 import { createHash } from 'node:crypto'
 import { asRecord, isRecord } from '../../lib/records.ts'
 import type { ModelSettings } from '../../protocol/models/catalog.ts'
-import { sendableName } from '../called-tools.ts'
 import { carrySource, openCarry } from '../carry.ts'
 import type { LlmMessage, LlmRequest, ModelImage } from '../client.ts'
 import { findModelRow, rowOfProvider, type TableRow, takesTemperature } from '../model-table.ts'
-import { readableResult } from '../omitted-images.ts'
+import { type Compat, compatOf, schemaRulesOf } from '../provider-quirks.ts'
+import { sendableName } from '../readable-calls.ts'
 import { sendableHistory } from '../sendable-history.ts'
 import { type SchemaRules, sendableTool } from '../sendable-schema.ts'
-import { readableContent } from '../user-content.ts'
+import { readableContent, readableResult } from '../user-content.ts'
 import { CarriedFields } from './carried-fields.ts'
-import { type Compat, compatOf, schemaRulesOf } from './provider-quirks.ts'
 
 /** The JSON body of a streaming request. */
 export function buildRequestBody(
@@ -56,6 +55,7 @@ export function buildRequestBody(
       : { temperature: request.temperature }),
     ...(maxTokens === undefined ? {} : { [tokensField]: maxTokens }),
     ...toolFields(request, compat, schemaRulesOf(settings)),
+    ...formatField(request),
     ...cacheKeyField(request, compat),
     ...thinkingFields(request, settings, compat),
     ...compat.fields,
@@ -71,6 +71,14 @@ function toolFields(
   return {
     tools: tools.map((tool) => sendableTool(tool, rules)),
     ...(toolChoice === undefined ? {} : { tool_choice: toolChoice }),
+  }
+}
+
+function formatField({ format: required }: LlmRequest): { response_format?: object } {
+  if (required === undefined) return {}
+  const { type, ...schema } = required.format
+  return {
+    response_format: type === 'json_object' ? { type } : { type, json_schema: schema },
   }
 }
 

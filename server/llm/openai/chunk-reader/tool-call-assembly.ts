@@ -1,9 +1,9 @@
 // Assembles tool calls from the pieces that providers stream, whatever they omit, repeat or misnumber.
-import { newId } from '../../lib/ids.ts'
-import { isRecord } from '../../lib/records.ts'
-import type { CallId } from '../../protocol/ids.ts'
-import type { ToolCall } from '../client.ts'
-import { mergeCarried } from './carried-fields.ts'
+import { newId } from '../../../lib/ids.ts'
+import { isRecord } from '../../../lib/records.ts'
+import type { CallId } from '../../../protocol/ids.ts'
+import type { ToolCall } from '../../client.ts'
+import { mergeCarried } from '../carried-fields.ts'
 
 /** One entry of a chunk's `tool_calls`, where any field may be missing. */
 export interface CallPiece {
@@ -41,6 +41,17 @@ interface Draft {
   portions: Map<number, string> | undefined
   carried: Record<string, unknown>
 }
+
+const newDraft = (index: number | undefined): Draft => ({
+  index,
+  id: '',
+  name: '',
+  arguments: '',
+  argumentIndex: undefined,
+  isUnnamed: false,
+  portions: undefined,
+  carried: {},
+})
 
 const MAX_CALLS = 128
 const MAX_ID_LENGTH = 200
@@ -83,16 +94,7 @@ export function createToolCallAssembly(): ToolCallAssembly {
     let draft = find(piece, id, name, first)
     if (draft === undefined) {
       if (drafts.length >= MAX_CALLS) return
-      draft = {
-        index: indexOf(piece),
-        id: '',
-        name: '',
-        arguments: '',
-        argumentIndex: undefined,
-        isUnnamed: false,
-        portions: undefined,
-        carried: {},
-      }
+      draft = newDraft(indexOf(piece))
       drafts.push(draft)
     } else if (repeats(draft, piece, id)) return
     if (draft.id === '') draft.id = id

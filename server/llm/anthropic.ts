@@ -1,19 +1,19 @@
 // The client for Anthropic's Messages API.
-import type { ModelSettings } from '../../protocol/models/catalog.ts'
-import { carrySource } from '../carry.ts'
-import type { LlmClient, LlmEvent, LlmMessage } from '../client.ts'
-import { connectOpenAi, type OpenAiConnection } from '../openai/connection.ts'
-import type { ProviderHttp } from '../openai/provider-http.ts'
-import type { ResponseReader } from '../openai/response-reader.ts'
+import type { ModelSettings } from '../protocol/models/catalog.ts'
+import { buildMessagesBody } from './anthropic/messages-body.ts'
+import { createEventReader } from './anthropic/messages-reader.ts'
+import { carrySource } from './carry.ts'
+import type { LlmClient, LlmEvent, LlmMessage } from './client.ts'
+import { adaptTools } from './sendable-schema.ts'
+import { connectOpenAi, type OpenAiConnection } from './streaming/connection.ts'
+import type { ProviderHttp } from './streaming/provider-http.ts'
+import type { ResponseReader } from './streaming/response-reader.ts'
 import {
   createStreamedClient,
   type StreamedClientOptions,
   type Wire,
-} from '../openai/streamed-client.ts'
-import { adaptTools } from '../sendable-schema.ts'
-import { addCounts, NO_TOKENS, type TokenCounts } from '../usage.ts'
-import { createEventReader } from './event-reader.ts'
-import { buildMessagesBody } from './request-body.ts'
+} from './streaming/streamed-client.ts'
+import { addCounts, NO_TOKENS, type TokenCounts } from './usage.ts'
 
 /** A model that pauses more often ends its answer there. */
 const MAX_PAUSES = 5

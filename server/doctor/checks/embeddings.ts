@@ -1,14 +1,13 @@
 // Checks search by meaning: the endpoint responds, and the database can compare vectors.
-
-import type { DatabaseSettings } from '../db/database.ts'
-import { inspectVectors } from '../db/inspect.ts'
-import { addVectorFunctions } from '../db/vectors/sqlite.ts'
-import { errorText } from '../errors.ts'
-import { createEmbedder, type EmbeddingSettings } from '../knowledge/embeddings.ts'
-import { SqliteClient } from '../lib/sqlite-driver.ts'
-import { createAddressRules } from '../net/addresses.ts'
-import { createGuardedFetch } from '../net/guarded-fetch.ts'
-import { type Finding, fine } from './finding.ts'
+import type { DatabaseSettings } from '../../db/database.ts'
+import { inspectVectors } from '../../db/inspect.ts'
+import { addVectorFunctions } from '../../db/vectors/sqlite.ts'
+import { errorText } from '../../errors.ts'
+import { createEmbedder, type EmbeddingSettings } from '../../knowledge/embeddings.ts'
+import { SqliteClient } from '../../lib/sqlite-driver.ts'
+import { createAddressRules } from '../../net/addresses.ts'
+import { createGuardedFetch } from '../../net/guarded-fetch.ts'
+import { type Finding, fine } from '../finding.ts'
 
 const TIMEOUT_MS = 8000
 
