@@ -1,8 +1,10 @@
 // The page's language: the user's choice, else the browser's. The first screen's texts load at startup, all others with the first view that needs them.
 import i18next from 'i18next'
+import english from '../../../../locales/en/first-screen.json' with { type: 'json' }
+import { isLanguage, LANGUAGES, type Language, languageOf } from '../../../../locales/languages.ts'
 import { loadRefusals } from '../http/refusal-text.ts'
-import { english } from './english/first-screen.ts'
-import { directionOf, isLanguage, LANGUAGES, type Language, languageOf } from './languages.ts'
+import { directionOf } from './direction.ts'
+import { loadFirstScreen, loadLaterViews } from './texts.ts'
 
 const STORAGE_KEY = 'nanoclaw.language'
 
@@ -27,15 +29,14 @@ export const shownLanguage = (): Language =>
   isLanguage(i18next.language) ? i18next.language : 'en'
 
 /** English needs no loading: it is part of the page, as the fallback of i18next. */
-async function loadFirstScreen(language: Language): Promise<void> {
+async function addFirstScreen(language: Language): Promise<void> {
   if (language === 'en') return
   loadRefusals(language)
-  const texts = await LANGUAGES[language].firstScreen()
-  i18next.addResourceBundle(language, 'translation', texts, true)
+  i18next.addResourceBundle(language, 'translation', await loadFirstScreen(language), true)
 }
 
-async function loadPages(language: Language): Promise<void> {
-  i18next.addResourceBundle(language, 'translation', await LANGUAGES[language].pages(), true)
+async function addLaterViews(language: Language): Promise<void> {
+  i18next.addResourceBundle(language, 'translation', await loadLaterViews(language), true)
 }
 
 async function show(language: Language): Promise<void> {
@@ -45,20 +46,8 @@ async function show(language: Language): Promise<void> {
   document.documentElement.dir = directionOf(tag)
 }
 
-/** The part of i18next that chooses the form of a plural. */
-interface PluralResolver {
-  getSuffix(code: string, count: number, options?: object): string
-}
-
-/** Chinese has one plural form for all numbers, but texts about exactly one thing are other sentences: "this one and all after it". */
-function distinguishOne(resolver: PluralResolver): void {
-  const suffixOf = resolver.getSuffix.bind(resolver)
-  resolver.getSuffix = (code, count, options) =>
-    code.startsWith('zh') && count === 1 ? '_one' : suffixOf(code, count, options)
-}
-
 /** Loads the texts of all views after the first screen in the current language. Await it together with their code. */
-export const loadPageTexts = (): Promise<void> => loadPages(shownLanguage())
+export const loadPageTexts = (): Promise<void> => addLaterViews(shownLanguage())
 
 /** Loads the first screen's texts in the preferred language; shows English if that fails. Await it before the first render. */
 export async function startI18n(): Promise<void> {
@@ -70,8 +59,7 @@ export async function startI18n(): Promise<void> {
     interpolation: { escapeValue: false }, // React escapes
     returnNull: false,
   })
-  distinguishOne(i18next.services.pluralResolver)
-  const loaded = await loadFirstScreen(chosen).then(
+  const loaded = await addFirstScreen(chosen).then(
     () => true,
     () => false,
   )
@@ -87,6 +75,6 @@ export async function chooseLanguage(language: Language): Promise<void> {
     // Storage is blocked: the choice lasts until the page is closed.
   }
   // The view that offers the choice already shows later texts.
-  await Promise.all([loadFirstScreen(language), loadPages(language)])
+  await Promise.all([addFirstScreen(language), addLaterViews(language)])
   if (chosen === language) await show(language)
 }

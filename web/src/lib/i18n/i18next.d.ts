@@ -1,9 +1,10 @@
-// Declares the English texts as the type of all keys, so that the compiler checks every `t('…')`.
-import type { Texts } from './english/pages.ts'
+// Declares the English texts as the type of all keys and their parameters, so that the compiler checks every `t('…')`.
+import type { PageTexts } from '../../../../locales/english.d.ts'
 
 declare module 'i18next' {
   interface CustomTypeOptions {
-    resources: { translation: Texts }
+    resources: { translation: PageTexts }
     returnNull: false
+    strictInterpolationChecks: true
   }
 }
