@@ -1,13 +1,21 @@
 // Backup and restore of the database alone, as a part of `nanoclaw backup` and `nanoclaw restore`.
+
 import { existsSync } from 'node:fs'
-import { copyFile, mkdir, open, rename, rm, stat } from 'node:fs/promises'
+import { copyFile, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { AppError, errorText } from '../errors.ts'
+import { makeFolder } from '../lib/make-folder.ts'
 import { SqliteClient } from '../lib/sqlite-driver.ts'
 import type { DatabaseSettings } from './database.ts'
 import { inspectDatabase } from './inspect.ts'
 import { MIGRATIONS_TABLE, pendingMigrations } from './migrate.ts'
-import { checkPostgresBackup, dumpPostgres, loadPostgres } from './postgres/backup.ts'
+import {
+  blobsOfPostgresBackup,
+  checkPostgresBackup,
+  dumpPostgres,
+  loadPostgres,
+  settingOfPostgresBackup,
+} from './postgres/backup.ts'
 import { clientConfig } from './postgres/connect.ts'
 import { migratePostgres } from './postgres/migrate.ts'
 
@@ -29,7 +37,7 @@ export async function backupDatabase(
   const file = resolve(target)
   if (existsSync(file))
     throw new AppError('conflict', `${file} already exists. Choose a new file name.`)
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+  makeFolder(dirname(file))
   // All or nothing: an interrupted backup never has the requested name.
   const unfinished = `${file}.unfinished`
   await rm(unfinished, { force: true })
@@ -70,6 +78,52 @@ export async function checkDatabaseBackup(
     else await checkPostgresBackup(source)
   } catch (error) {
     throw toOperatorError('The backup cannot be restored', error)
+  }
+}
+
+/**
+ * The contents that a backup of a database refers to (SHA-256, hexadecimal). One of an early version, which had no files,
+ * refers to none.
+ */
+export async function blobsOfDatabaseBackup(
+  dialect: DatabaseSettings['dialect'],
+  source: string,
+): Promise<string[]> {
+  const file = resolve(source)
+  if (dialect === 'postgres') return await blobsOfPostgresBackup(file)
+  const client = new SqliteClient(file, { readonly: true, timeout: 1_000 })
+  try {
+    const columns = client.prepare("select name from pragma_table_info('files')").pluck().all()
+    const found = new Set<string>()
+    for (const column of ['sha256', 'thumbnail_sha256'])
+      if (columns.includes(column))
+        for (const sha256 of client
+          .prepare(`select ${column} from files where ${column} is not null`)
+          .pluck()
+          .all())
+          found.add(String(sha256))
+    return [...found]
+  } finally {
+    client.close()
+  }
+}
+
+/** The value under a key of the settings in a backup; undefined if there is none, as in backups of early versions. */
+export async function settingOfDatabaseBackup(
+  dialect: DatabaseSettings['dialect'],
+  source: string,
+  key: string,
+): Promise<unknown> {
+  const file = resolve(source)
+  if (dialect === 'postgres') return await settingOfPostgresBackup(file, key)
+  const client = new SqliteClient(file, { readonly: true, timeout: 1_000 })
+  try {
+    const tables = client.prepare("select name from sqlite_master where type = 'table'").pluck()
+    if (!tables.all().includes('settings')) return undefined
+    const value = client.prepare('select value from settings where key = ?').pluck().get(key)
+    return typeof value === 'string' ? JSON.parse(value) : undefined
+  } finally {
+    client.close()
   }
 }
 
@@ -156,7 +210,7 @@ const isDamage = (error: unknown): boolean =>
 
 async function loadSqlite(source: string, file: string): Promise<void> {
   checkSqliteBackup(source)
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+  makeFolder(dirname(file))
   const copy = `${file}.restoring`
   await copyFile(source, copy)
   await syncFile(copy)

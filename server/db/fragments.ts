@@ -1,4 +1,4 @@
-// Query fragments that both databases understand.
+// Fragments of queries that both databases understand, and how prepared and independent statements are sent.
 import { createHash } from 'node:crypto'
 import {
   type Column,
@@ -29,6 +29,17 @@ export const containsFolded = (folded: Column, pattern: string | Placeholder): S
 export const foldedPattern = (typed: string): string =>
   `%${foldCase(typed).replaceAll(/[\\%_]/g, '\\$&')}%`
 
+/**
+ * The condition that a text contains `part` as it is written. `like` would ignore case on SQLite, and takes far longer there
+ * to pass over long texts.
+ */
+export const contains = (text: Column, part: string): SQL =>
+  is(text.table, SQLiteTable) ? sql`instr(${text}, ${part}) > 0` : sql`strpos(${text}, ${part}) > 0`
+
+/** The condition that a text begins with `part` as it is written. */
+export const beginsWith = (text: Column, part: string): SQL =>
+  sql`substr(${text}, 1, ${sql.raw(String(part.length))}) = ${part}`
+
 /** Folds text for case-insensitive comparison. The databases fold differently (SQLite: ASCII only). */
 export const foldCase = (text: string): string => text.normalize('NFKC').toLowerCase()
 
@@ -42,7 +53,7 @@ const SLICE_BYTES = 256_000
 export const readLongText = (
   read: Reader,
   table: LongTextTable,
-  column: Column,
+  column: Column | SQL,
   condition: SQL | undefined,
 ): LongText => ({
   async *readPieces() {
@@ -193,3 +204,14 @@ export const joinEach = (table: Table, name: SQL, condition: SQL): SQL =>
   is(table, SQLiteTable)
     ? sql`cross join ${table} as ${name} on ${condition}`
     : sql`cross join lateral (select * from ${table} as ${name} where ${condition} offset 0) as ${name}`
+
+/**
+ * Starts all parts at once, in this order: PostgreSQL receives their statements without waiting for each answer. Waits for
+ * all of them even if one fails, because a statement that is sent later would no longer be part of the transaction.
+ * @param parts functions, because a query begins only when it is awaited, and again each time.
+ * @throws the error of the first part that failed.
+ */
+export async function inParallel(...parts: (() => PromiseLike<unknown>)[]): Promise<void> {
+  const settled = await Promise.allSettled(parts.map(async (part) => await part()))
+  for (const one of settled) if (one.status === 'rejected') throw one.reason
+}

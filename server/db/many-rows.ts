@@ -1,8 +1,7 @@
 // Statements for many rows at once, built for a few row counts only.
 import { type Placeholder, type SQL, sql, type Table } from 'drizzle-orm'
 import type { Reader, Writer } from './database.ts'
-import { prepareOnce, prepareOnEach, valuesOf } from './fragments.ts'
-import { inParallel } from './in-parallel.ts'
+import { inParallel, prepareOnce, prepareOnEach, valuesOf } from './fragments.ts'
 
 /** Maximum rows of one statement and ids of one query; their numbers are powers of two. */
 const MAX_AT_ONCE = 64
@@ -22,7 +21,10 @@ export function prepareInserts<Row extends object>(
 ): (tx: Writer, rows: readonly Row[]) => Promise<void> {
   const statementFor = prepareOnEach((tx) =>
     prepareOnce(name, ({ count }: { count: number }, unique) => {
-      const rows = Array.from({ length: count }, (_, at) => sql`(${valuesOf(table, `_${at}`)})`)
+      const rows = Array.from(
+        { length: count },
+        (_, index) => sql`(${valuesOf(table, `_${index}`)})`,
+      )
       return prepare(tx, sql`values ${sql.join(rows, sql`, `)}`, unique)
     }),
   )
@@ -32,8 +34,8 @@ export function prepareInserts<Row extends object>(
       const count = Math.min(MAX_AT_ONCE, 2 ** Math.floor(Math.log2(rows.length - from)))
       const values = rows
         .slice(from, from + count)
-        .flatMap((row, at) =>
-          Object.entries(row).map(([column, value]) => [`${column}_${at}`, value]),
+        .flatMap((row, index) =>
+          Object.entries(row).map(([column, value]) => [`${column}_${index}`, value]),
         )
       statements.push(() => statementFor(tx)({ count }).execute(Object.fromEntries(values)))
       from += count
@@ -54,7 +56,7 @@ export function prepareLookup<Id, Result>(
     prepareOnce(name, ({ count }: { count: number }, unique) =>
       prepare(
         read,
-        Array.from({ length: count }, (_, at) => sql.placeholder(`id_${at}`)),
+        Array.from({ length: count }, (_, index) => sql.placeholder(`id_${index}`)),
         unique,
       ),
     ),
@@ -64,7 +66,10 @@ export function prepareLookup<Id, Result>(
     for (let from = 0; from < ids.length; from += MAX_AT_ONCE) {
       const some = ids.slice(from, from + MAX_AT_ONCE)
       const count = 2 ** Math.ceil(Math.log2(some.length))
-      const values = Array.from({ length: count }, (_, at) => [`id_${at}`, some[at] ?? some.at(-1)])
+      const values = Array.from({ length: count }, (_, index) => [
+        `id_${index}`,
+        some[index] ?? some.at(-1),
+      ])
       found.push(...(await statementFor(read)({ count }).execute(Object.fromEntries(values))))
     }
     return found

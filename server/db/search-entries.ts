@@ -14,7 +14,7 @@ import {
   type QueryWord,
   withoutArticle,
 } from '../lib/words.ts'
-import type { UserId } from '../protocol/ids.ts'
+import type { ProjectId, UserId } from '../protocol/ids.ts'
 import type { Dialect } from './database.ts'
 
 /**
@@ -198,7 +198,7 @@ export const wordsToMatch = (
   dialect: Dialect,
   userId: UserId,
   condition: WordCondition & { characters: CharacterMatch },
-): string => wordQuery(dialect, condition, condition.characters, ownerWord(userId))
+): string => wordQuery(dialect, condition, condition.characters, [ownerWord(userId)])
 
 /** The SQL condition that an entry has the words of `wordsToMatch`. */
 export const matchWords = (dialect: Dialect, words: SQL | Placeholder): SQL =>
@@ -212,22 +212,36 @@ export const matchWords = (dialect: Dialect, words: SQL | Placeholder): SQL =>
  */
 export const PASSAGE_PART_MARK = '\u02AD'
 
-/** The value for `matchPassageWords`; the condition has words to find. */
-export const passageWordsToMatch = (dialect: Dialect, condition: WordCondition): string =>
-  wordQuery(dialect, condition, 'beginning').replaceAll(PART_MARK, PASSAGE_PART_MARK)
+/**
+ * The word that stands for a project and is part of the index of each of its passages, so that a search does not visit those of
+ * other projects. The migration `project_words` adds it. No text of any language has its first letter (it is one of phonetics).
+ */
+export const projectWord = (projectId: ProjectId): string =>
+  `\u02AC${projectId.replaceAll('-', '')}`
+
+/** The value for `matchPassageWords`; the condition has words to find. Without `projectIds`, passages of all projects meet it. */
+export const passageWordsToMatch = (
+  dialect: Dialect,
+  condition: WordCondition,
+  projectIds: readonly ProjectId[],
+): string =>
+  wordQuery(dialect, condition, 'beginning', projectIds.map(projectWord)).replaceAll(
+    PART_MARK,
+    PASSAGE_PART_MARK,
+  )
 
 /** The SQL condition that a passage has the words of `passageWordsToMatch`. Join `passages_index` on SQLite. */
 export const matchPassageWords = (dialect: Dialect, words: SQL | Placeholder): SQL =>
   dialect === 'sqlite'
     ? sql`passages_index match ${words}`
-    : sql`passages.tokens_index @@ to_tsquery('simple', ${words})`
+    : sql`(passages.tokens_index || array_to_tsvector(array['\u02AC' || replace(passages.project_id, '-', '')])) @@ to_tsquery('simple', ${words})`
 
-/** A condition in the query language of the database. @param owner a word that must be contained as well. */
+/** A condition in the query language of the database. @param owners one of these words must be contained as well, if there are any. */
 function wordQuery(
   dialect: Dialect,
   condition: WordCondition,
   characters: CharacterMatch,
-  owner?: string,
+  owners: readonly string[],
 ): string {
   const isSqlite = dialect === 'sqlite'
   const [and, or] = isSqlite ? [' AND ', ' OR '] : [' & ', ' | ']
@@ -241,7 +255,8 @@ function wordQuery(
     const all = [...forms, ...beginnings]
     return all.length === 1 ? all.join('') : `(${all.join(or)})`
   }
-  const positive = owner === undefined ? [] : [term({ word: owner, prefix: false })]
+  const owned = owners.map((owner) => term({ word: owner, prefix: false })).join(or)
+  const positive = owned === '' ? [] : [owners.length === 1 ? owned : `(${owned})`]
   if (condition.needed > 0)
     positive.push(atLeast(condition.needed, condition.words.map(term), and, or))
   const negative = condition.without.map((group) => `(${group.map(term).join(and)})`).join(or)

@@ -18,10 +18,12 @@ import { createUserRepository } from './repositories/accounts/users.ts'
 import { createAddressTextRepository } from './repositories/conversations/address-texts.ts'
 import { createAttachmentRepository } from './repositories/conversations/attachments.ts'
 import { createBranchTree } from './repositories/conversations/branch-tree.ts'
+import { createCitationRepository } from './repositories/conversations/citations.ts'
 import { createConversationRepository } from './repositories/conversations/conversations.ts'
 import { createMessageImport } from './repositories/conversations/message-import.ts'
 import { createMessageOrder } from './repositories/conversations/message-order.ts'
 import { createMessageRepository } from './repositories/conversations/messages.ts'
+import { createPlanRepository } from './repositories/conversations/plans.ts'
 import { createShareRepository } from './repositories/conversations/shares.ts'
 import { createStepRepository } from './repositories/conversations/steps.ts'
 import { createSummaryRepository } from './repositories/conversations/summaries.ts'
@@ -31,23 +33,34 @@ import { createWebhookRepository } from './repositories/deliveries/webhooks.ts'
 import { createInstallationRepository } from './repositories/installation.ts'
 import { createMcpServerRepository } from './repositories/mcp-servers.ts'
 import { createModelRepository } from './repositories/models.ts'
+import { createApproverRepository } from './repositories/projects/approvers.ts'
 import { createCheckpointRepository } from './repositories/projects/checkpoints.ts'
+import { createConsentRepository } from './repositories/projects/consents.ts'
 import { createDocumentRepository } from './repositories/projects/documents.ts'
 import { createFileRepository } from './repositories/projects/files.ts'
 import { createProjectRepository } from './repositories/projects/projects.ts'
 import { createStorageRepository } from './repositories/projects/storage.ts'
 import { createUnusedBlobRepository } from './repositories/projects/unused-blobs.ts'
+import { createUserSkillRepository } from './repositories/projects/user-skills.ts'
+import { createApprovalLinkRepository } from './repositories/runs/approval-links.ts'
+import { createDecidedCallRepository } from './repositories/runs/decided-calls.ts'
+import { createGrantRepository } from './repositories/runs/grants.ts'
 import { createIdempotencyRepository } from './repositories/runs/idempotency.ts'
 import { createLeaseRepository } from './repositories/runs/leases.ts'
+import { createLedgerRepository } from './repositories/runs/ledger.ts'
 import { createOutsideContentRepository } from './repositories/runs/outside-contents.ts'
 import { createOwnerEpochRepository } from './repositories/runs/owner-epochs.ts'
+import { createRequestList } from './repositories/runs/request-list.ts'
+import { createRequestNoticeRepository } from './repositories/runs/request-notices.ts'
 import { createRunInputRepository } from './repositories/runs/run-inputs.ts'
 import { createRunRecordRepository } from './repositories/runs/run-records.ts'
 import { createRunRepository } from './repositories/runs/runs.ts'
 import { createSubAgentRepository } from './repositories/runs/sub-agents.ts'
 import { createToolResultRepository } from './repositories/runs/tool-results.ts'
+import { createOccurrenceRepository } from './repositories/schedules/occurrences.ts'
+import { createScheduleRepository } from './repositories/schedules/schedules.ts'
 import { createSealedRepository } from './repositories/sealed.ts'
-import { createSearchRepository } from './repositories/search/search.ts'
+import { createSearchRepository } from './repositories/search/text-search.ts'
 
 /** All repositories of one database. */
 export type Store = ReturnType<typeof createStore>
@@ -70,7 +83,10 @@ export const createStore = (database: Database) => ({
   confirmedAddresses: createConfirmedAddressRepository(database),
   accountData: createAccountDataRepository(database),
   projects: createProjectRepository(database),
+  approvers: createApproverRepository(database),
   checkpoints: createCheckpointRepository(database),
+  consents: createConsentRepository(database),
+  userSkills: createUserSkillRepository(database),
   outsideContents: createOutsideContentRepository(database),
   conversations: createConversationRepository(database),
   messages: createMessageRepository(database),
@@ -82,11 +98,19 @@ export const createStore = (database: Database) => ({
   attachments: createAttachmentRepository(database),
   addressTexts: createAddressTextRepository(database),
   messageImport: createMessageImport(database),
+  plans: createPlanRepository(database),
+  citations: createCitationRepository(database),
   steps: createStepRepository(database),
   runs: createRunRepository(database),
   runRecords: createRunRecordRepository(database),
   runInputs: createRunInputRepository(database),
+  requests: createRequestList(database),
+  requestNotices: createRequestNoticeRepository(database),
+  approvalLinks: createApprovalLinkRepository(database),
+  grants: createGrantRepository(database),
+  decidedCalls: createDecidedCallRepository(database),
   subAgents: createSubAgentRepository(database),
+  ledger: createLedgerRepository(database),
   summaries: createSummaryRepository(database),
   toolResults: createToolResultRepository(database),
   idempotency: createIdempotencyRepository(database),
@@ -103,6 +127,8 @@ export const createStore = (database: Database) => ({
   trash: createTrashRepository(database),
   leases: createLeaseRepository(database),
   ownerEpochs: createOwnerEpochRepository(database),
+  schedules: createScheduleRepository(database),
+  occurrences: createOccurrenceRepository(database),
   webhooks: createWebhookRepository(database),
   push: createPushRepository(database),
 })

@@ -22,10 +22,13 @@ import { defineCheckpointTables } from './tables/projects/checkpoints.ts'
 import { defineDocumentTables } from './tables/projects/documents.ts'
 import { defineFileTables } from './tables/projects/files.ts'
 import { defineProjectTables } from './tables/projects/projects.ts'
+import { defineSkillTables } from './tables/projects/skills.ts'
 import { defineApprovalTables } from './tables/runs/approvals.ts'
+import { defineGrantTables } from './tables/runs/grants.ts'
 import { defineLeaseTables } from './tables/runs/leases.ts'
 import { defineRunRecordTables } from './tables/runs/run-records.ts'
 import { defineRunTables } from './tables/runs/runs.ts'
+import { defineScheduleTables } from './tables/schedules/schedules.ts'
 import { defineSearchTables } from './tables/search.ts'
 
 /** All tables of one dialect. Only the drivers call it; everything else uses `Database.tables`. */
@@ -51,11 +54,12 @@ export function defineTables(c: Columns) {
     ...defineMcpTables(c, accounts),
     ...defineTransferTables(c, accounts),
   }
-  const projects = defineProjectTables(c, accounts)
+  const projects = defineProjectTables(c, { ...accounts, ...groups })
   const ofProjects = {
     ...projects,
     ...defineCheckpointTables(c, projects),
     ...defineDocumentTables(c, projects),
+    ...defineSkillTables(c, accounts),
   }
   const files = defineFileTables(c, accounts)
   const conversations = defineConversationTables(c, { ...accounts, ...projects })
@@ -68,8 +72,10 @@ export function defineTables(c: Columns) {
     ...defineAttachmentTables(c, { ...messages, ...files }),
     ...runs,
     ...defineApprovalTables(c, runs),
+    ...defineGrantTables(c, { ...accounts, ...projects, ...conversations, ...runs }),
     ...defineRunRecordTables(c, { ...conversations, ...runs }),
     ...defineContextWindowTables(c, conversations),
+    ...defineScheduleTables(c, { ...accounts, ...projects, ...conversations }),
     ...defineSearchTables(c, { ...accounts, ...conversations }),
     ...defineShareTables(c, { ...accounts, ...conversations }),
   }

@@ -1,4 +1,5 @@
 // The column kit for PostgreSQL: the builders that define columns and tables. All queries have its types.
+import { sql } from 'drizzle-orm'
 import {
   type AnyPgColumn,
   bigint,
@@ -31,6 +32,8 @@ export const postgresColumns = {
   key: <Id extends string>(name: string) => text(name).$type<Id>(),
   /** Text with a fixed set of values. */
   choice: <Value extends string>(name: string) => text(name).$type<Value>(),
+  /** Text that the database fills with a random id where a statement gives none. */
+  randomId: (name: string) => text(name).notNull().default(sql`gen_random_uuid()`),
   integer: (name: string) => integer(name),
   /** An integer that may exceed 2^31, exact up to 2^53. */
   bigInteger: (name: string) => bigint(name, { mode: 'number' }),

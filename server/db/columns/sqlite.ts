@@ -1,4 +1,5 @@
 // The same column kit as `postgres.ts`, for SQLite: one table definition serves both.
+import { sql } from 'drizzle-orm'
 import {
   blob,
   index,
@@ -19,6 +20,7 @@ const columns = {
   text: (name: string) => text(name),
   key: (name: string) => text(name),
   choice: (name: string) => text(name),
+  randomId: (name: string) => text(name).notNull().default(sql`(lower(hex(randomblob(16))))`),
   integer: (name: string) => integer(name),
   bigInteger: (name: string) => integer(name),
   real: (name: string) => real(name),

@@ -21,8 +21,8 @@ export interface ListPage {
 export function wordNumber(word: string): number {
   let low = 0xdeadbeef
   let high = 0x41c6ce57
-  for (let at = 0; at < word.length; at += 1) {
-    const unit = word.charCodeAt(at)
+  for (let index = 0; index < word.length; index += 1) {
+    const unit = word.charCodeAt(index)
     low = Math.imul(low ^ unit, 2_654_435_761)
     high = Math.imul(high ^ unit, 1_597_334_677)
   }
@@ -34,7 +34,7 @@ export function wordNumber(word: string): number {
 }
 
 /** Appends an integer, seven bits per byte, lowest first; it may exceed 2^31. */
-function put(bytes: number[], value: number): void {
+function writeNumber(bytes: number[], value: number): void {
   let left = value
   while (left >= 0x80) {
     bytes.push((left % 0x80) + 0x80)
@@ -49,7 +49,7 @@ interface ByteReader {
   at: number
 }
 
-function take(reader: ByteReader): number {
+function readNumber(reader: ByteReader): number {
   let value = 0
   for (let unit = 1; ; unit *= 0x80) {
     const byte = reader.data[reader.at] ?? 0
@@ -75,8 +75,8 @@ export function packEntries(rowids: readonly number[], base: number): number[] {
   for (const rowid of rowids) {
     const row = Math.floor(rowid / ENTRIES_PER_MESSAGE)
     const place = toPlace(rowid % ENTRIES_PER_MESSAGE)
-    put(bytes, (row - last) * 2 + (place === 0 ? 0 : 1))
-    if (place !== 0) put(bytes, place)
+    writeNumber(bytes, (row - last) * 2 + (place === 0 ? 0 : 1))
+    if (place !== 0) writeNumber(bytes, place)
     last = row
   }
   return bytes
@@ -88,9 +88,9 @@ export function unpackEntries(data: Buffer, base: number): number[] {
   const rowids: number[] = []
   let row = base
   while (reader.at < data.length) {
-    const step = take(reader)
+    const step = readNumber(reader)
     row += Math.floor(step / 2)
-    rowids.push(row * ENTRIES_PER_MESSAGE + (step % 2 === 0 ? 0 : fromPlace(take(reader))))
+    rowids.push(row * ENTRIES_PER_MESSAGE + (step % 2 === 0 ? 0 : fromPlace(readNumber(reader))))
   }
   return rowids
 }
@@ -106,8 +106,8 @@ export function* pagesOf(
   })
   for (const [number, list] of lists) {
     const header: number[] = []
-    put(header, number - (page?.last ?? number))
-    put(header, list.length)
+    writeNumber(header, number - (page?.last ?? number))
+    writeNumber(header, list.length)
     // A search for a word on the same page as a long list would have to read both.
     const isFull =
       page !== undefined && page.bytes.length + header.length + list.length > PAGE_BYTES
@@ -117,8 +117,8 @@ export function* pagesOf(
     }
     if (page === undefined) {
       page = { first: number, last: number, bytes: [] }
-      put(page.bytes, 0)
-      put(page.bytes, list.length)
+      writeNumber(page.bytes, 0)
+      writeNumber(page.bytes, list.length)
     } else page.bytes.push(...header)
     for (const byte of list) page.bytes.push(byte)
     page.last = number
@@ -133,8 +133,8 @@ export function* pagesOf(
 export function* listsIn({ first, data }: ListPage): Generator<[number, Buffer]> {
   const reader = { data, at: 0 }
   for (let number = first; reader.at < data.length; ) {
-    number += take(reader)
-    const length = take(reader)
+    number += readNumber(reader)
+    const length = readNumber(reader)
     yield [number, data.subarray(reader.at, reader.at + length)]
     reader.at += length
   }

@@ -68,7 +68,7 @@ function* mergedLists(
 
 /** Sorts row ids and removes duplicates. Segments mostly follow each other, so there is usually nothing to do. */
 function ascending(rowids: number[]): number[] {
-  if (rowids.every((rowid, at) => at === 0 || rowid > (rowids[at - 1] ?? 0))) return rowids
+  if (rowids.every((rowid, index) => index === 0 || rowid > (rowids[index - 1] ?? 0))) return rowids
   return [...new Set(rowids)].sort((a, b) => a - b)
 }
 

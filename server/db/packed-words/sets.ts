@@ -5,10 +5,10 @@ export function inAll(lists: readonly (readonly number[])[]): number[] {
   const [first = [], ...others] = lists.toSorted((a, b) => a.length - b.length)
   let found: readonly number[] = first
   for (const other of others) {
-    let at = 0
+    let index = 0
     found = found.filter((number) => {
-      while ((other[at] ?? Number.POSITIVE_INFINITY) < number) at += 1
-      return other[at] === number
+      while ((other[index] ?? Number.POSITIVE_INFINITY) < number) index += 1
+      return other[index] === number
     })
   }
   return [...found]
@@ -17,25 +17,25 @@ export function inAll(lists: readonly (readonly number[])[]): number[] {
 /** The numbers that are in any of the lists, which may be many. */
 export function inAny(lists: readonly (readonly number[])[]): number[] {
   const sorted = Float64Array.from(lists.flat()).sort()
-  return Array.from(sorted).filter((number, at) => number !== sorted[at - 1])
+  return Array.from(sorted).filter((number, index) => number !== sorted[index - 1])
 }
 
 /** The numbers that are in at least `count` of the lists, which is at least 1. */
 export function inAtLeast(lists: readonly (readonly number[])[], count: number): number[] {
   if (count > lists.length) return []
   if (count === lists.length) return inAll(lists)
-  const at = lists.map(() => 0)
+  const offset = lists.map(() => 0)
   const found: number[] = []
   for (;;) {
     let next = Number.POSITIVE_INFINITY
     for (const [index, list] of lists.entries())
-      next = Math.min(next, list[at[index] ?? 0] ?? Number.POSITIVE_INFINITY)
+      next = Math.min(next, list[offset[index] ?? 0] ?? Number.POSITIVE_INFINITY)
     if (next === Number.POSITIVE_INFINITY) return found
     let containing = 0
     for (const [index, list] of lists.entries()) {
-      const position = at[index] ?? 0
+      const position = offset[index] ?? 0
       if (list[position] !== next) continue
-      at[index] = position + 1
+      offset[index] = position + 1
       containing += 1
     }
     if (containing >= count) found.push(next)
@@ -44,9 +44,9 @@ export function inAtLeast(lists: readonly (readonly number[])[], count: number):
 
 /** The numbers that are in the first list only. */
 export function without(numbers: readonly number[], excluded: readonly number[]): number[] {
-  let at = 0
+  let index = 0
   return numbers.filter((number) => {
-    while ((excluded[at] ?? Number.POSITIVE_INFINITY) < number) at += 1
-    return excluded[at] !== number
+    while ((excluded[index] ?? Number.POSITIVE_INFINITY) < number) index += 1
+    return excluded[index] !== number
   })
 }

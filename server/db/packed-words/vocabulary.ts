@@ -29,8 +29,8 @@ export async function vocabularyPages(words: Iterable<string>): Promise<Vocabula
   let bytes: number[] = []
   let first: Buffer = Buffer.alloc(0)
   let last: Buffer = Buffer.alloc(0)
-  for (const [at, word] of (await inOrder(encoded, turn)).entries()) {
-    if (at % WORDS_AT_ONCE === 0) await turn()
+  for (const [index, word] of (await inOrder(encoded, turn)).entries()) {
+    if (index % WORDS_AT_ONCE === 0) await turn()
     if (bytes.length >= PAGE_BYTES - word.length) {
       pages.push({ first, data: Buffer.from(bytes) })
       bytes = []
@@ -56,13 +56,13 @@ async function inOrder(
   const left = await inOrder(words.slice(0, half), turn)
   const right = await inOrder(words.slice(half), turn)
   const merged: Buffer[] = []
-  for (let at = 0, other = 0; merged.length < words.length; ) {
+  for (let index = 0, other = 0; merged.length < words.length; ) {
     if (merged.length % WORDS_AT_ONCE === 0) await turn()
-    const one = left[at]
+    const one = left[index]
     const two = right[other]
     if (one !== undefined && (two === undefined || Buffer.compare(one, two) <= 0)) {
       merged.push(one)
-      at += 1
+      index += 1
     } else if (two !== undefined) {
       merged.push(two)
       other += 1
@@ -80,12 +80,12 @@ function sharedLength(one: Buffer, other: Buffer): number {
 /** The words of a page, in order. */
 export function* wordsIn({ data }: Pick<VocabularyPage, 'data'>): Generator<string> {
   let word = Buffer.alloc(0)
-  for (let at = 0; at < data.length; ) {
-    const shared = data[at] ?? 0
-    const end = at + 2 + (data[at + 1] ?? 0)
-    word = Buffer.concat([word.subarray(0, shared), data.subarray(at + 2, end)])
+  for (let index = 0; index < data.length; ) {
+    const shared = data[index] ?? 0
+    const end = index + 2 + (data[index + 1] ?? 0)
+    word = Buffer.concat([word.subarray(0, shared), data.subarray(index + 2, end)])
     yield word.toString()
-    at = end
+    index = end
   }
 }
 

@@ -144,6 +144,37 @@ async function* readLines(input: Readable): AsyncGenerator<string, void> {
   if (line !== '') yield line
 }
 
+const FileReferences = z.object({
+  sha256: z.string(),
+  thumbnail_sha256: z.string().nullish(),
+})
+
+/** The contents that the files in a backup refer to (SHA-256, hexadecimal). */
+export async function blobsOfPostgresBackup(source: string): Promise<string[]> {
+  const found = new Set<string>()
+  for await (const line of readLines(createReadStream(source))) {
+    const [, name, row] = ROW_LINE.exec(line) ?? []
+    if (name !== 'files' || row === undefined) continue
+    const { sha256, thumbnail_sha256: thumbnail } = FileReferences.parse(JSON.parse(row))
+    found.add(sha256)
+    if (thumbnail != null) found.add(thumbnail)
+  }
+  return [...found]
+}
+
+const SettingRow = z.object({ key: z.string(), value: z.unknown() })
+
+/** The value under a key of the settings in a backup; undefined if there is none. */
+export async function settingOfPostgresBackup(source: string, key: string): Promise<unknown> {
+  for await (const line of readLines(createReadStream(source))) {
+    const [, name, row] = ROW_LINE.exec(line) ?? []
+    if (name !== 'settings' || row === undefined) continue
+    const setting = SettingRow.parse(JSON.parse(row))
+    if (setting.key === key) return setting.value
+  }
+  return undefined
+}
+
 async function loadLines(client: pg.Client, lines: AsyncIterator<string>): Promise<void> {
   let table = ''
   let rows: string[] = []

@@ -1,6 +1,5 @@
 // What a database refers to outside of itself, to recognize the files that belong to it.
 import { asc, desc, eq, exists } from 'drizzle-orm'
-import type { ProjectId, UserId } from '../../protocol/ids.ts'
 import type { Database } from '../database.ts'
 
 /**
@@ -15,9 +14,9 @@ export interface InstallationReferences {
   isFresh: boolean
   /** Blobs of files, SHA-256. */
   blobs: readonly string[]
-  users: readonly UserId[]
+  users: readonly string[]
   /** Projects whose files were changed, so that they have folders. */
-  projects: readonly { id: ProjectId; userId: UserId }[]
+  projects: readonly { id: string; userId: string }[]
 }
 
 /** A database that does not exist yet. */

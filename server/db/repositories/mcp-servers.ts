@@ -1,6 +1,6 @@
 // MCP servers that an administrator added, with sealed settings, and the switches of those in `config.yml`.
 import { and, asc, eq, isNull } from 'drizzle-orm'
-import type { Database } from '../database.ts'
+import type { Database, Writer } from '../database.ts'
 
 /** An MCP server that an administrator added, or the switch of a configured one. */
 export interface StoredMcpServer {
@@ -14,6 +14,9 @@ export interface StoredMcpServer {
 
 /** What administrators can also switch of a server of `config.yml`. */
 export type McpSwitches = Pick<StoredMcpServer, 'isEnabled' | 'disabledTools'>
+
+/** A write that is part of a change. */
+type InChange = (tx: Writer) => Promise<void>
 
 /** Stores MCP servers. */
 export type McpServerRepository = ReturnType<typeof createMcpServerRepository>
@@ -36,8 +39,8 @@ export function createMcpServerRepository(database: Database) {
         .from(mcpServers)
         .orderBy(asc(mcpServers.createdAt), asc(mcpServers.name)),
 
-    /** Adds a server. False when one with this name is stored. */
-    async create(server: StoredMcpServer): Promise<boolean> {
+    /** Adds a server. False when one with this name is stored. `after` is part of the change, here and below. */
+    async create(server: StoredMcpServer, after: InChange): Promise<boolean> {
       try {
         await write(async (tx) => {
           // Removes the switch of a server that has left the configuration.
@@ -45,6 +48,7 @@ export function createMcpServerRepository(database: Database) {
             .delete(mcpServers)
             .where(and(eq(mcpServers.name, server.name), isNull(mcpServers.sealedSettings)))
           await tx.insert(mcpServers).values({ ...server, createdAt: new Date() })
+          await after(tx)
         })
         return true
       } catch (error) {
@@ -60,12 +64,14 @@ export function createMcpServerRepository(database: Database) {
     change: (
       name: string,
       change: (before: StoredMcpServer) => Omit<StoredMcpServer, 'name'>,
+      after: InChange,
     ): Promise<boolean> =>
       write(async (tx) => {
         await tx.lock(`mcp server ${name}`)
         const [before] = await tx.select(columns).from(mcpServers).where(eq(mcpServers.name, name))
         if (before === undefined) return false
         await tx.update(mcpServers).set(change(before)).where(eq(mcpServers.name, name))
+        await after(tx)
         return true
       }),
 
@@ -73,6 +79,7 @@ export function createMcpServerRepository(database: Database) {
     switchConfigured: async (
       name: string,
       change: (before: McpSwitches) => McpSwitches,
+      after: InChange,
     ): Promise<void> => {
       await write(async (tx) => {
         await tx.lock(`mcp server ${name}`)
@@ -85,11 +92,12 @@ export function createMcpServerRepository(database: Database) {
           .insert(mcpServers)
           .values({ name, sealedSettings: null, ...set, createdAt: new Date() })
           .onConflictDoUpdate({ target: mcpServers.name, set })
+        await after(tx)
       })
     },
 
     /** Removes a server and all sign-ins to it. False when there is no such server. */
-    remove: (name: string): Promise<boolean> =>
+    remove: (name: string, after: InChange): Promise<boolean> =>
       write(async (tx) => {
         const [found] = await tx
           .select({ name: mcpServers.name })
@@ -98,6 +106,7 @@ export function createMcpServerRepository(database: Database) {
         if (found === undefined) return false
         await tx.delete(mcpGrants).where(eq(mcpGrants.server, name))
         await tx.delete(mcpServers).where(eq(mcpServers.name, name))
+        await after(tx)
         return true
       }),
   }

@@ -58,14 +58,18 @@ export function createModelRepository(database: Database) {
       return found
     },
 
-    /** Adds a model. Returns null when one with this id already exists. */
+    /** Adds a model. Returns null when one with this id already exists. `after` is part of the change, as below. */
     create: async (
       settings: StoredModel['settings'],
       sealedApiKey: string | null,
+      after?: (tx: Writer) => Promise<void>,
     ): Promise<StoredModel | null> => {
       const model = { settings: Settings.parse(settings), sealedApiKey, createdAt: new Date() }
       try {
-        await writeAndInvalidate((tx) => tx.insert(models).values({ id: settings.id, ...model }))
+        await writeAndInvalidate(async (tx) => {
+          await tx.insert(models).values({ id: settings.id, ...model })
+          await after?.(tx)
+        })
         return model
       } catch (error) {
         if (database.isUniqueViolation(error)) return null
@@ -80,6 +84,7 @@ export function createModelRepository(database: Database) {
     change: (
       id: string,
       change: (before: StoredModel) => Pick<StoredModel, 'settings' | 'sealedApiKey'>,
+      after?: (tx: Writer) => Promise<void>,
     ): Promise<StoredModel | undefined> =>
       writeAndInvalidate(async (tx) => {
         await tx.lock(`model ${id}`)
@@ -92,15 +97,18 @@ export function createModelRepository(database: Database) {
           .update(models)
           .set({ settings: Settings.parse(changed.settings), sealedApiKey: changed.sealedApiKey })
           .where(eq(models.id, id))
+        await after?.(tx)
         return { ...changed, createdAt }
       }),
 
     /** False when there is no such model. */
-    remove: (id: string): Promise<boolean> =>
+    remove: (id: string, after?: (tx: Writer) => Promise<void>): Promise<boolean> =>
       writeAndInvalidate(async (tx) => {
         const [found] = await tx.select({ id: models.id }).from(models).where(eq(models.id, id))
+        if (found === undefined) return false
         await tx.delete(models).where(eq(models.id, id))
-        return found !== undefined
+        await after?.(tx)
+        return true
       }),
   }
 }

@@ -33,7 +33,8 @@ const SEALED_SETTINGS = ['web_push_key']
 export type SealedRepository = ReturnType<typeof createSealedRepository>
 
 /** Uses the tables `mcpServers`, `webhooks` and `settings`. */
-export function createSealedRepository({ read, write, tables }: Database) {
+export function createSealedRepository(database: Database) {
+  const { write, tables } = database
   const { models, channels, shares, mcpGrants, mcpClients, totps, idTokens, idempotencyKeys } =
     tables
   const { mcpServers, webhooks, settings } = tables
@@ -80,79 +81,7 @@ export function createSealedRepository({ read, write, tables }: Database) {
   }
 
   return {
-    async list(): Promise<SealedValue[]> {
-      const found: { kind: SealedKind; id: string; second?: string; sealed: string | null }[] = [
-        ...(await read.select({ id: models.id, sealed: models.sealedApiKey }).from(models)).map(
-          (row) => ({ kind: 'model' as const, ...row }),
-        ),
-        ...(
-          await read.select({ id: channels.id, sealed: channels.sealedSettings }).from(channels)
-        ).map((row) => ({ kind: 'channel' as const, ...row })),
-        ...(await read.select({ id: shares.id, sealed: shares.sealedToken }).from(shares)).map(
-          (row) => ({ kind: 'share' as const, ...row }),
-        ),
-        ...(
-          await read
-            .select({ id: mcpServers.name, sealed: mcpServers.sealedSettings })
-            .from(mcpServers)
-        ).map((row) => ({ kind: 'mcp_server' as const, ...row })),
-        ...(
-          await read
-            .select({ id: mcpGrants.userId, second: mcpGrants.server, sealed: mcpGrants.sealed })
-            .from(mcpGrants)
-        ).map((row) => ({ kind: 'mcp_grant' as const, ...row })),
-        ...(
-          await read
-            .select({
-              id: mcpClients.issuer,
-              second: mcpClients.redirectUri,
-              sealed: mcpClients.sealed,
-            })
-            .from(mcpClients)
-        ).map((row) => ({ kind: 'mcp_client' as const, ...row })),
-        ...(await read.select({ id: totps.userId, sealed: totps.sealedSecret }).from(totps)).map(
-          (row) => ({ kind: 'totp' as const, ...row }),
-        ),
-        ...(
-          await read.select({ id: idTokens.sessionId, sealed: idTokens.sealed }).from(idTokens)
-        ).map((row) => ({ kind: 'id_token' as const, ...row })),
-        ...(
-          await read
-            .select({
-              id: idempotencyKeys.userId,
-              second: idempotencyKeys.key,
-              sealed: idempotencyKeys.sealedBody,
-            })
-            .from(idempotencyKeys)
-        ).map((row) => ({ kind: 'idempotency_key' as const, ...row })),
-        ...(
-          await read.select({ id: webhooks.id, sealed: webhooks.sealedSecret }).from(webhooks)
-        ).map((row) => ({ kind: 'webhook' as const, ...row })),
-        ...(
-          await read
-            .select({ id: webhooks.id, sealed: webhooks.sealedEarlierSecret })
-            .from(webhooks)
-        ).map((row) => ({ kind: 'earlier_webhook' as const, ...row })),
-        ...(await read.select().from(settings).where(inArray(settings.key, SEALED_SETTINGS))).map(
-          ({ key, value }) => ({
-            kind: 'setting' as const,
-            id: key,
-            sealed: z.string().parse(value),
-          }),
-        ),
-      ]
-      return found.flatMap(({ kind, id, second, sealed }) =>
-        sealed === null
-          ? []
-          : [
-              {
-                kind,
-                ids: second === undefined ? ([id] as const) : ([id, second] as const),
-                sealed,
-              },
-            ],
-      )
-    },
+    list: () => list(database),
 
     /** Replaces values in one transaction. */
     replace: (values: readonly SealedValue[]): Promise<void> =>
@@ -160,4 +89,88 @@ export function createSealedRepository({ read, write, tables }: Database) {
         for (const value of values) await set(tx, value)
       }),
   }
+}
+
+async function list(database: Database): Promise<SealedValue[]> {
+  const { read } = database
+  const {
+    models,
+    channels,
+    shares,
+    mcpServers,
+    mcpGrants,
+    mcpClients,
+    totps,
+    idTokens,
+    idempotencyKeys,
+    webhooks,
+    settings,
+  } = database.tables
+  const found: { kind: SealedKind; id: string; second?: string; sealed: string | null }[] = [
+    ...(await read.select({ id: models.id, sealed: models.sealedApiKey }).from(models)).map(
+      (row) => ({ kind: 'model' as const, ...row }),
+    ),
+    ...(await read.select({ id: channels.id, sealed: channels.sealedSettings }).from(channels)).map(
+      (row) => ({ kind: 'channel' as const, ...row }),
+    ),
+    ...(await read.select({ id: shares.id, sealed: shares.sealedToken }).from(shares)).map(
+      (row) => ({ kind: 'share' as const, ...row }),
+    ),
+    ...(
+      await read.select({ id: mcpServers.name, sealed: mcpServers.sealedSettings }).from(mcpServers)
+    ).map((row) => ({ kind: 'mcp_server' as const, ...row })),
+    ...(
+      await read
+        .select({ id: mcpGrants.userId, second: mcpGrants.server, sealed: mcpGrants.sealed })
+        .from(mcpGrants)
+    ).map((row) => ({ kind: 'mcp_grant' as const, ...row })),
+    ...(
+      await read
+        .select({
+          id: mcpClients.issuer,
+          second: mcpClients.redirectUri,
+          sealed: mcpClients.sealed,
+        })
+        .from(mcpClients)
+    ).map((row) => ({ kind: 'mcp_client' as const, ...row })),
+    ...(await read.select({ id: totps.userId, sealed: totps.sealedSecret }).from(totps)).map(
+      (row) => ({ kind: 'totp' as const, ...row }),
+    ),
+    ...(await read.select({ id: idTokens.sessionId, sealed: idTokens.sealed }).from(idTokens)).map(
+      (row) => ({ kind: 'id_token' as const, ...row }),
+    ),
+    ...(
+      await read
+        .select({
+          id: idempotencyKeys.userId,
+          second: idempotencyKeys.key,
+          sealed: idempotencyKeys.sealedBody,
+        })
+        .from(idempotencyKeys)
+    ).map((row) => ({ kind: 'idempotency_key' as const, ...row })),
+    ...(await read.select({ id: webhooks.id, sealed: webhooks.sealedSecret }).from(webhooks)).map(
+      (row) => ({ kind: 'webhook' as const, ...row }),
+    ),
+    ...(
+      await read.select({ id: webhooks.id, sealed: webhooks.sealedEarlierSecret }).from(webhooks)
+    ).map((row) => ({ kind: 'earlier_webhook' as const, ...row })),
+    ...(await read.select().from(settings).where(inArray(settings.key, SEALED_SETTINGS))).map(
+      ({ key, value }) => ({
+        kind: 'setting' as const,
+        id: key,
+        sealed: z.string().parse(value),
+      }),
+    ),
+  ]
+  return found.flatMap(({ kind, id, second, sealed }) =>
+    sealed === null
+      ? []
+      : [
+          {
+            kind,
+            ids: second === undefined ? ([id] as const) : ([id, second] as const),
+            sealed,
+          },
+        ],
+  )
 }

@@ -1,16 +1,246 @@
 // SQLite as a `Database`: one read connection, and one write connection behind the write queue.
-import { resolve } from 'node:path'
-import { AppError, errorText } from '../../errors.ts'
+
+import { chmodSync, closeSync, constants, openSync } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { AppError, appError, errorText } from '../../errors.ts'
+import { makeFolder } from '../../lib/make-folder.ts'
+import { SqliteClient, type SqliteDatabase } from '../../lib/sqlite-driver.ts'
 import { sqliteColumns } from '../columns/sqlite.ts'
-import type { ConnectOptions, Database, SqliteSettings, Writer } from '../database.ts'
+import type { ConnectOptions, Database, SqliteSettings, StoreLog, Writer } from '../database.ts'
+import { MIGRATIONS_TABLE, pendingMigrations } from '../migrate.ts'
 import { createNestingGuard, noNestingGuard } from '../nesting.ts'
 import { defineTables } from '../tables.ts'
-import { createConnection, sqliteCode, translateSqliteError } from './client.ts'
-import { openSqliteFile, retryWhileBusy } from './file.ts'
+import { createConnection, isSqliteBusy, sqliteCode, translateSqliteError } from './connection.ts'
 import { createOffThreadReader } from './off-thread-reader.ts'
 import { createWalCheckpoint } from './wal-checkpoint.ts'
-import { createWalSync } from './wal-sync.ts'
-import { createWriteQueue } from './write-queue.ts'
+
+// Opening a SQLite file: modes, locks, migrations.
+
+/** Pauses between attempts to get a lock: each is twice as long as the one before, up to `longest`. */
+const RETRY_DELAY_MS = { first: 2, longest: 50 }
+
+/**
+ * Retries while a lock is held, without blocking the event loop.
+ * @param deadline when to give up, on the clock of `performance.now`.
+ * @throws the translated error of the last attempt.
+ */
+async function retryWhileBusy<T>(deadline: number, action: () => T): Promise<T> {
+  for (let delay = RETRY_DELAY_MS.first; ; delay = Math.min(delay * 2, RETRY_DELAY_MS.longest)) {
+    try {
+      return action()
+    } catch (error) {
+      if (!isSqliteBusy(error) || performance.now() >= deadline) throw translateSqliteError(error)
+    }
+    await sleep(delay)
+  }
+}
+
+function openClient(file: string, readonly: boolean): SqliteDatabase {
+  // SQLite's own busy timeout would block the event loop; `retryWhileBusy` waits for locks instead.
+  const client = new SqliteClient(file, { readonly, fileMustExist: true, timeout: 0 })
+  try {
+    client.pragma('foreign_keys = ON')
+    client.pragma('synchronous = FULL')
+  } catch (error) {
+    client.close()
+    throw error
+  }
+  return client
+}
+
+const hasTable = (client: SqliteDatabase, name: string): boolean =>
+  client.prepare(`select 1 from sqlite_master where type = 'table' and name = ?`).get(name) !==
+  undefined
+
+const appliedMigrations = (client: SqliteDatabase): number[] =>
+  hasTable(client, MIGRATIONS_TABLE)
+    ? client.prepare(`select created_at from ${MIGRATIONS_TABLE}`).pluck().all().map(Number)
+    : []
+
+/** Applies missing migrations in one transaction, after backing up a database that contains data. */
+async function migrate(
+  client: SqliteDatabase,
+  file: string,
+  log: StoreLog,
+  deadline: number,
+): Promise<void> {
+  if (pendingMigrations('sqlite', appliedMigrations(client)).length === 0) return
+  if (hasTable(client, 'users')) {
+    const copy = `${file}.before-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`
+    await retryWhileBusy(deadline, () => client.prepare('vacuum into ?').run(copy))
+    chmodSync(copy, 0o600)
+    log.info({ copy }, `copied the database to ${copy} before changing its tables`)
+  }
+  await retryWhileBusy(deadline, () => client.exec('begin exclusive'))
+  try {
+    // Checked again: another process may have migrated while this one waited for the lock.
+    const pending = pendingMigrations('sqlite', appliedMigrations(client))
+    client.exec(
+      `create table if not exists ${MIGRATIONS_TABLE} (id integer primary key, hash text not null, created_at numeric)`,
+    )
+    const recordMigration = client.prepare(
+      `insert into ${MIGRATIONS_TABLE} (hash, created_at) values (?, ?)`,
+    )
+    for (const migration of pending) {
+      for (const statement of migration.sql) client.exec(statement)
+      recordMigration.run(migration.hash, migration.folderMillis)
+    }
+    client.exec('commit')
+  } finally {
+    if (client.inTransaction) client.exec('rollback')
+  }
+}
+
+/**
+ * Opens and migrates a file, creating it if necessary; folder and file are readable by their owner only.
+ * @throws AppError when a lock is held for more than eight seconds; otherwise the driver's error.
+ */
+async function openSqliteFile(
+  file: string,
+  log: StoreLog,
+): Promise<{ writing: SqliteDatabase; reading: SqliteDatabase }> {
+  const deadline = performance.now() + 8_000
+  makeFolder(dirname(file))
+  closeSync(openSync(file, 'a', 0o600))
+  chmodSync(file, 0o600)
+  const writing = await retryWhileBusy(deadline, () => openClient(file, false))
+  try {
+    await retryWhileBusy(deadline, () => writing.pragma('journal_mode = WAL'))
+    await migrate(writing, file, log, deadline)
+    // From here on, the sync after each commit happens off the event loop: see `createWalSync`.
+    await retryWhileBusy(deadline, () => writing.pragma('synchronous = NORMAL'))
+    return { writing, reading: await retryWhileBusy(deadline, () => openClient(file, true)) }
+  } catch (error) {
+    writing.close()
+    throw error
+  }
+}
+
+// Makes SQLite's commits durable without blocking the event loop: the write-ahead log is synced in the thread pool.
+
+/** Syncs the write-ahead log off the event loop (decision 0008). */
+interface WalSync {
+  /**
+   * Resolves when every commit made before the call is on the disk; concurrent calls share one sync.
+   * @throws AppError `disk_unconfirmed` when the sync fails: the commits are written, but may not survive a power failure.
+   */
+  syncCommits(): Promise<void>
+  close(): Promise<void>
+}
+
+/**
+ * The connection commits with `synchronous = NORMAL`, which omits only the sync of the log after a commit
+ * (https://www.sqlite.org/pragma.html#pragma_synchronous). That sync happens here, before a commit is reported, so
+ * reported commits are as safe as with `FULL`. SQLite would sync on the event loop, where a slow disk blocks every
+ * stream; here concurrent commits also share one sync.
+ *
+ * @param logFile the database's `-wal` file. It lives as long as the connection.
+ */
+function createWalSync(logFile: string): WalSync {
+  let file: Promise<FileHandle> | undefined
+  let running: Promise<void> | undefined
+  let next: Promise<void> | undefined
+
+  async function sync(): Promise<void> {
+    // A log that could not be opened (too many open files) is tried again by the next call.
+    file ??= open(logFile, constants.O_RDWR).catch((error: unknown) => {
+      file = undefined
+      throw error
+    })
+    try {
+      const handle = await file
+      await handle.datasync()
+    } catch (error) {
+      // Not retryable: the rows are written, and a retry would write them twice.
+      throw appError('disk_unconfirmed', {}, { cause: error })
+    }
+  }
+
+  function start(): Promise<void> {
+    const one = sync().finally(() => {
+      if (running === one) running = undefined
+    })
+    running = one
+    return one
+  }
+
+  return {
+    syncCommits() {
+      if (running === undefined) return start()
+      // A sync in progress may have started before the commit. All calls until the next one starts share that one.
+      next ??= running
+        .catch(() => {})
+        .then(() => {
+          next = undefined
+          return start()
+        })
+      return next
+    },
+    async close() {
+      await (next ?? running)?.catch(() => {})
+      await (await file?.catch(() => undefined))?.close()
+      file = undefined
+    },
+  }
+}
+
+// The write queue: makes SQLite's single writer explicit, one transaction at a time.
+
+/** Milliseconds that writes may run back to back before they yield to the event loop. */
+const TURN_LIMIT_MS = 5
+
+/** One transaction at a time, in order. */
+interface WriteQueue {
+  /** Runs `work` when everything queued before it has settled. */
+  run<T>(work: () => Promise<T>): Promise<T>
+  /** Resolves when the queue is empty. */
+  idle(): Promise<void>
+}
+
+/** @param capacity maximum queue length; further work is refused with `store_overloaded`. */
+function createWriteQueue(capacity: number): WriteQueue {
+  let last: Promise<void> = Promise.resolve()
+  let count = 0
+  /** When the first write of this turn of the event loop started; null until then. */
+  let turnStartedAt: number | null = null
+
+  /** SQLite's statements settle without yielding to the event loop, so a full queue would starve everything else. */
+  async function yieldToEventLoop(): Promise<void> {
+    if (turnStartedAt !== null && performance.now() - turnStartedAt > TURN_LIMIT_MS)
+      await nextTurn()
+    if (turnStartedAt !== null) return
+    turnStartedAt = performance.now()
+    setImmediate(() => {
+      turnStartedAt = null
+    })
+  }
+
+  return {
+    async run<T>(work: () => Promise<T>): Promise<T> {
+      if (count >= capacity)
+        throw appError('store_overloaded', {}, { retryable: true, retryAfter: 2 })
+      const before = last
+      let done = (): void => {}
+      last = new Promise((resolve) => {
+        done = resolve
+      })
+      count += 1
+      try {
+        await before
+        await yieldToEventLoop()
+        return await work()
+      } finally {
+        count -= 1
+        done()
+      }
+    },
+    async idle() {
+      while (count > 0) await last
+    },
+  }
+}
 
 /** Writes that may wait at the same time. */
 const QUEUE_CAPACITY = 10_000
@@ -63,11 +293,11 @@ export async function connectSqlite(
   async function transact<T>(deadline: number, work: (tx: Writer) => Promise<T>): Promise<T> {
     // Only `begin` can encounter a lock of another process, so only `begin` is retried.
     await retryWhileBusy(deadline, () => begin.run())
-    writeConnection.takeFailure()
+    writeConnection.clearFailure()
     try {
       const result = await nestingGuard.enter(() => work(writer))
       // As on PostgreSQL, a failed statement fails its transaction, even if the work caught the error.
-      const failure = writeConnection.takeFailure()
+      const failure = writeConnection.clearFailure()
       if (failure !== undefined) throw failure
       commit.run()
       walCheckpoint.afterCommit()

@@ -6,7 +6,7 @@ import { SqliteClient } from '../../lib/sqlite-driver.ts'
 import { createWorkerClient } from '../../lib/worker-client.ts'
 import type { ConnectOptions, Reader } from '../database.ts'
 import { toDrizzleLogger } from '../statements.ts'
-import { bindable, translateSqliteError } from './client.ts'
+import { bindable, translateSqliteError } from './connection.ts'
 import type { ReaderQuery, ReaderReply } from './off-thread-reader.child.ts'
 
 const QUERY_TIMEOUT_MS = 15_000

@@ -9,9 +9,9 @@ export function cosineDistance(a: Int8Array, b: Int8Array): number | null {
   let product = 0
   let lengthA = 0
   let lengthB = 0
-  for (let at = 0; at < a.length; at += 1) {
-    const x = a[at] ?? 0
-    const y = b[at] ?? 0
+  for (let index = 0; index < a.length; index += 1) {
+    const x = a[index] ?? 0
+    const y = b[index] ?? 0
     product += x * y
     lengthA += x * x
     lengthB += y * y

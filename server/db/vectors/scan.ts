@@ -26,8 +26,8 @@ export async function scanVectors(
   const deadline = performance.now() + MAX_SCAN_MS
   for (let after = 0; ; ) {
     const page = await pages(after, PAGE_VECTORS)
-    for (const [at, { passageId, vector }] of page.entries()) {
-      if (at % VECTORS_PER_SLICE === VECTORS_PER_SLICE - 1) await nextTurn()
+    for (const [index, { passageId, vector }] of page.entries()) {
+      if (index % VECTORS_PER_SLICE === VECTORS_PER_SLICE - 1) await nextTurn()
       after = passageId
       if (vector.length !== queryVector.length) continue
       const distance = cosineDistance(queryVector, signedBytes(vector))

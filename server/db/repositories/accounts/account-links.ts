@@ -21,9 +21,9 @@ export type AccountLinkRepository = ReturnType<typeof createAccountLinkRepositor
 const KEPT_MS = 30 * 24 * 60 * 60_000
 
 /** Uses the tables `accountLinks`, `groups` and `users`. */
-export function createAccountLinkRepository({ read, write, tables }: Database) {
+export function createAccountLinkRepository(database: Database) {
+  const { read, write, tables } = database
   const { accountLinks, groups, users } = tables
-  const usable = (now: Date) => and(isNull(accountLinks.usedAt), gt(accountLinks.expiresAt, now))
 
   return {
     /**
@@ -51,29 +51,7 @@ export function createAccountLinkRepository({ read, write, tables }: Database) {
         keepsEarlier?: boolean
         after?(tx: Writer): Promise<void>
       },
-    ): Promise<AccountLinkRow | null> =>
-      write(async (tx) => {
-        const { now, atMost, keepsEarlier = false, after } = options
-        await tx.lock('users')
-        const longAgo = new Date(now.getTime() - KEPT_MS)
-        await tx
-          .delete(accountLinks)
-          .where(or(lt(accountLinks.usedAt, longAgo), lt(accountLinks.expiresAt, longAgo)))
-        const { kind, userId } = link
-        if (kind === 'reset' && userId !== null && !keepsEarlier)
-          await tx
-            .delete(accountLinks)
-            .where(and(eq(accountLinks.kind, kind), eq(accountLinks.userId, userId)))
-        const [open] = await tx
-          .select({ count: countAll })
-          .from(accountLinks)
-          .where(and(eq(accountLinks.kind, kind), usable(now)))
-        if ((open?.count ?? 0) >= atMost) return null
-        const row: AccountLinkRow = { ...link, id: newId(), createdAt: now, usedAt: null }
-        await tx.insert(accountLinks).values(row)
-        await after?.(tx)
-        return row
-      }),
+    ) => insert(database, link, options),
 
     /** The link with this hash, if it can still be used and its creator is still an administrator. */
     async findUsable(
@@ -88,7 +66,7 @@ export function createAccountLinkRepository({ read, write, tables }: Database) {
         .where(
           and(
             eq(accountLinks.hash, hash),
-            usable(now),
+            usable(database, now),
             or(
               isNull(accountLinks.createdBy),
               and(eq(users.role, 'admin'), eq(users.isActive, true)),
@@ -131,14 +109,59 @@ export function createAccountLinkRepository({ read, write, tables }: Database) {
     },
 
     /** False when there is no such invitation. */
-    async removeInvitation(id: string): Promise<boolean> {
-      const removed = await write((tx) =>
-        tx
+    removeInvitation: (id: string, after: (tx: Writer) => Promise<void>): Promise<boolean> =>
+      write(async (tx) => {
+        const removed = await tx
           .delete(accountLinks)
           .where(and(eq(accountLinks.id, id), eq(accountLinks.kind, 'invitation')))
-          .returning({ id: accountLinks.id }),
-      )
-      return removed.length > 0
-    },
+          .returning({ id: accountLinks.id })
+        if (removed.length === 0) return false
+        await after(tx)
+        return true
+      }),
   }
+}
+
+function insert(
+  database: Database,
+  link: Pick<
+    AccountLinkRow,
+    'kind' | 'hash' | 'role' | 'quota' | 'groupId' | 'note' | 'userId' | 'createdBy' | 'expiresAt'
+  >,
+  options: {
+    now: Date
+    atMost: number
+    keepsEarlier?: boolean
+    after?(tx: Writer): Promise<void>
+  },
+): Promise<AccountLinkRow | null> {
+  const { write } = database
+  const { accountLinks } = database.tables
+  return write(async (tx) => {
+    const { now, atMost, keepsEarlier = false, after } = options
+    await tx.lock('users')
+    const longAgo = new Date(now.getTime() - KEPT_MS)
+    await tx
+      .delete(accountLinks)
+      .where(or(lt(accountLinks.usedAt, longAgo), lt(accountLinks.expiresAt, longAgo)))
+    const { kind, userId } = link
+    if (kind === 'reset' && userId !== null && !keepsEarlier)
+      await tx
+        .delete(accountLinks)
+        .where(and(eq(accountLinks.kind, kind), eq(accountLinks.userId, userId)))
+    const [open] = await tx
+      .select({ count: countAll })
+      .from(accountLinks)
+      .where(and(eq(accountLinks.kind, kind), usable(database, now)))
+    if ((open?.count ?? 0) >= atMost) return null
+    const row: AccountLinkRow = { ...link, id: newId(), createdAt: now, usedAt: null }
+    await tx.insert(accountLinks).values(row)
+    await after?.(tx)
+    return row
+  })
+}
+
+function usable(database: Database, now: Date) {
+  const { accountLinks } = database.tables
+  return and(isNull(accountLinks.usedAt), gt(accountLinks.expiresAt, now))
 }

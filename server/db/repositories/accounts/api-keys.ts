@@ -2,7 +2,7 @@
 import { and, asc, eq, gt, sql } from 'drizzle-orm'
 import { newId } from '../../../lib/ids.ts'
 import type { UserId } from '../../../protocol/ids.ts'
-import type { Database } from '../../database.ts'
+import type { Database, Writer } from '../../database.ts'
 import { countAll } from '../../fragments.ts'
 import type { UserRow } from './users.ts'
 
@@ -22,15 +22,18 @@ export function createApiKeyRepository(database: Database) {
      * Creates a key.
      * @param key everything but the id; only the key's hash is stored.
      * @param mayCreate receives the account as the transaction sees it, and throws to refuse.
+     * @param after is part of the creation.
      * @returns null when the user already has `atMost` keys.
      */
     create: ({
       atMost,
       mayCreate,
+      after,
       ...key
-    }: Pick<ApiKeyRow, 'userId' | 'name' | 'prefix' | 'hash' | 'scopes' | 'expiresAt'> & {
+    }: Omit<ApiKeyRow, 'id' | 'createdAt' | 'lastUsedAt'> & {
       atMost: number
       mayCreate(user: UserRow | undefined): void
+      after(tx: Writer, row: ApiKeyRow): Promise<void>
     }) =>
       database.write(async (tx): Promise<ApiKeyRow | null> => {
         // A password change takes the same lock: a key is created before the change and revoked by it, or not created.
@@ -44,6 +47,7 @@ export function createApiKeyRepository(database: Database) {
         if ((present?.count ?? 0) >= atMost) return null
         const row = { ...key, id: newId<string>(), createdAt: new Date(), lastUsedAt: null }
         await tx.insert(apiKeys).values(row)
+        await after(tx, row)
         return row
       }),
 
@@ -56,13 +60,18 @@ export function createApiKeyRepository(database: Database) {
         .orderBy(asc(apiKeys.createdAt), asc(apiKeys.id))
         .limit(100),
 
-    /** False when the user has no such key. */
-    remove: (userId: UserId, id: string): Promise<boolean> =>
+    /** False when the user has no such key. `after` is part of the removal. */
+    remove: (
+      userId: UserId,
+      id: string,
+      after: (tx: Writer, row: ApiKeyRow) => Promise<void>,
+    ): Promise<boolean> =>
       database.write(async (tx) => {
         const owned = and(eq(apiKeys.id, id), eq(apiKeys.userId, userId))
-        const [found] = await tx.select({ id: apiKeys.id }).from(apiKeys).where(owned)
-        await tx.delete(apiKeys).where(owned)
-        return found !== undefined
+        const [removed] = await tx.delete(apiKeys).where(owned).returning()
+        if (removed === undefined) return false
+        await after(tx, removed)
+        return true
       }),
 
     /** The key with this hash and its owner's account. */

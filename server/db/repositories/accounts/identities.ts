@@ -53,9 +53,9 @@ export function createIdentityRepository({ read, write, tables }: Database) {
      * removes other identities, second factors, confirmed addresses, open links and push subscriptions. Whoever had set them
      * up may be somebody else.
      */
-    async replaceAll(tx: Writer, identity: NewIdentity, at: Date): Promise<void> {
+    async replaceAll(tx: Writer, identity: NewIdentity, time: Date): Promise<void> {
       for (const table of waysIn) await tx.delete(table).where(eq(table.userId, identity.userId))
-      await add(tx, identity, at)
+      await add(tx, identity, time)
     },
 
     saveIdToken: (sessionId: string, sealed: string): Promise<void> =>

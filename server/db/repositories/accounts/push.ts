@@ -15,7 +15,7 @@ export function createPushRepository({ read, write, tables }: Database) {
 
   return {
     /** Stores a subscription, replacing the browser's earlier one; beyond `atMost`, the user's oldest ones are removed. */
-    put: (row: PushSubscriptionRow, atMost: number): Promise<void> =>
+    store: (row: PushSubscriptionRow, atMost: number): Promise<void> =>
       write(async (tx) => {
         await tx.lock(`push subscriptions of ${row.userId}`)
         const { id, ...values } = row

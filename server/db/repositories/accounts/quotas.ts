@@ -25,21 +25,24 @@ export function createQuotaRepository({ read, write, tables }: Database) {
       return fullQuota(row?.quota)
     },
 
-    /** Changes the given limits and returns all limits before and after; two concurrent changes both take effect. */
-    change: (
+    /**
+     * Changes the given limits, in the transaction of the caller, and returns all limits before and after; two concurrent
+     * changes both take effect.
+     */
+    async change(
+      tx: Writer,
       userId: UserId,
       changes: PatchQuota,
-    ): Promise<{ before: PatchQuota; after: PatchQuota }> =>
-      write(async (tx) => {
-        await tx.lock(`quota ${userId}`)
-        const [row] = await tx.select().from(userQuotas).where(eq(userQuotas.userId, userId))
-        const quota = { ...row?.quota, ...withoutAbsent(changes) }
-        await tx
-          .insert(userQuotas)
-          .values({ userId, quota })
-          .onConflictDoUpdate({ target: userQuotas.userId, set: { quota } })
-        return { before: row?.quota ?? {}, after: quota }
-      }),
+    ): Promise<{ before: PatchQuota; after: PatchQuota }> {
+      await tx.lock(`quota ${userId}`)
+      const [row] = await tx.select().from(userQuotas).where(eq(userQuotas.userId, userId))
+      const quota = { ...row?.quota, ...withoutAbsent(changes) }
+      await tx
+        .insert(userQuotas)
+        .values({ userId, quota })
+        .onConflictDoUpdate({ target: userQuotas.userId, set: { quota } })
+      return { before: row?.quota ?? {}, after: quota }
+    },
 
     /** Stores the quota of an account, in the transaction that creates it. */
     async insert(tx: Writer, userId: UserId, quota: PatchQuota): Promise<void> {

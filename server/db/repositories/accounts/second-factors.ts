@@ -1,5 +1,5 @@
 // Second factors of accounts: authenticator apps, recovery codes, passkeys.
-import { and, asc, eq, isNotNull, lt } from 'drizzle-orm'
+import { and, asc, eq, isNotNull, isNull, lt } from 'drizzle-orm'
 import type { UserId } from '../../../protocol/ids.ts'
 import type { Database, Writer } from '../../database.ts'
 import { countAll } from '../../fragments.ts'
@@ -14,26 +14,12 @@ export type TotpRow = Database['tables']['totps']['$inferSelect']
 export type SecondFactorRepository = ReturnType<typeof createSecondFactorRepository>
 
 /** Uses the tables `totps`, `recoveryCodes`, `passkeys` and `users`. */
-export function createSecondFactorRepository({ read, write, tables }: Database) {
+export function createSecondFactorRepository(database: Database) {
+  const { read, write, tables } = database
   const { totps, recoveryCodes, passkeys, users } = tables
 
   const passkeysOf = (userId: UserId): Promise<PasskeyRow[]> =>
     read.select().from(passkeys).where(eq(passkeys.userId, userId)).orderBy(asc(passkeys.createdAt))
-
-  /** Removes the recovery codes of a user without a second factor: nothing is left that they could replace. */
-  async function removeUnneededCodes(tx: Writer, userId: UserId): Promise<void> {
-    const [totp] = await tx
-      .select({ userId: totps.userId })
-      .from(totps)
-      .where(and(eq(totps.userId, userId), isNotNull(totps.confirmedAt)))
-    const [passkey] = await tx
-      .select({ id: passkeys.id })
-      .from(passkeys)
-      .where(eq(passkeys.userId, userId))
-      .limit(1)
-    if (totp === undefined && passkey === undefined)
-      await tx.delete(recoveryCodes).where(eq(recoveryCodes.userId, userId))
-  }
 
   return {
     async totp(userId: UserId): Promise<TotpRow | undefined> {
@@ -63,38 +49,31 @@ export function createSecondFactorRepository({ read, write, tables }: Database) 
       }),
 
     /** Accepts the code of one time step. False when a code of this step or a later one was used. */
-    async takeStep(userId: UserId, step: number, confirmedAt?: Date): Promise<boolean> {
-      const used = await write((tx) =>
-        tx
-          .update(totps)
-          .set({ lastStep: step, ...(confirmedAt === undefined ? {} : { confirmedAt }) })
-          .where(and(eq(totps.userId, userId), lt(totps.lastStep, step)))
-          .returning({ userId: totps.userId }),
-      )
-      return used.length > 0
-    },
+    consumeStep: (userId: UserId, step: number) => consumeStep(database, userId, step),
 
-    /** Removes the authenticator app. False when there is none. */
-    removeTotp: (userId: UserId): Promise<boolean> =>
-      write(async (tx) => {
-        await tx.lock(`second factor ${userId}`)
-        const removed = await tx
-          .delete(totps)
-          .where(eq(totps.userId, userId))
-          .returning({ userId: totps.userId })
-        await removeUnneededCodes(tx, userId)
-        return removed.length > 0
-      }),
+    /**
+     * Accepts the first code of an authenticator app that waits for it. False when none waits, or a later code was used.
+     * `after` is part of it.
+     */
+    confirmTotp: (
+      userId: UserId,
+      code: { step: number; at: Date },
+      after: (tx: Writer) => Promise<void>,
+    ) => confirmTotp(database, userId, code, after),
 
-    replaceRecoveryCodes: (userId: UserId, hashes: readonly string[]): Promise<void> =>
-      write(async (tx) => {
-        await tx.lock(`second factor ${userId}`)
-        await tx.delete(recoveryCodes).where(eq(recoveryCodes.userId, userId))
-        await tx.insert(recoveryCodes).values(hashes.map((hash) => ({ userId, hash })))
-      }),
+    /** Removes the authenticator app. False when there is none. `after` is part of the removal. */
+    removeTotp: (userId: UserId, after: (tx: Writer) => Promise<void>) =>
+      removeTotp(database, userId, after),
+
+    /** `after` is part of it. */
+    replaceRecoveryCodes: (
+      userId: UserId,
+      hashes: readonly string[],
+      after?: (tx: Writer) => Promise<void>,
+    ) => replaceRecoveryCodes(database, userId, hashes, after),
 
     /** Removes a recovery code. False when the user has no such code. */
-    async takeRecoveryCode(userId: UserId, hash: string): Promise<boolean> {
+    async consumeRecoveryCode(userId: UserId, hash: string): Promise<boolean> {
       const used = await write((tx) =>
         tx
           .delete(recoveryCodes)
@@ -104,18 +83,9 @@ export function createSecondFactorRepository({ read, write, tables }: Database) 
       return used.length > 0
     },
 
-    /** False when the user has `atMost` passkeys already. */
-    addPasskey: (passkey: PasskeyRow, atMost: number): Promise<boolean> =>
-      write(async (tx) => {
-        await tx.lock(`second factor ${passkey.userId}`)
-        const [present] = await tx
-          .select({ count: countAll })
-          .from(passkeys)
-          .where(eq(passkeys.userId, passkey.userId))
-        if ((present?.count ?? 0) >= atMost) return false
-        await tx.insert(passkeys).values(passkey)
-        return true
-      }),
+    /** False when the user has `atMost` passkeys already. `after` is part of it. */
+    addPasskey: (passkey: PasskeyRow, atMost: number, after: (tx: Writer) => Promise<void>) =>
+      addPasskey(database, passkey, atMost, after),
 
     async findPasskey(id: string): Promise<{ passkey: PasskeyRow; user: UserRow } | undefined> {
       const [found] = await read
@@ -132,17 +102,12 @@ export function createSecondFactorRepository({ read, write, tables }: Database) 
       )
     },
 
-    /** False when the user has no such passkey. */
-    removePasskey: (userId: UserId, id: string): Promise<boolean> =>
-      write(async (tx) => {
-        await tx.lock(`second factor ${userId}`)
-        const removed = await tx
-          .delete(passkeys)
-          .where(and(eq(passkeys.userId, userId), eq(passkeys.id, id)))
-          .returning({ id: passkeys.id })
-        await removeUnneededCodes(tx, userId)
-        return removed.length > 0
-      }),
+    /** False when the user has no such passkey. `after` is part of the removal. */
+    removePasskey: (
+      userId: UserId,
+      id: string,
+      after: (tx: Writer, removed: PasskeyRow) => Promise<void>,
+    ) => removePasskey(database, userId, id, after),
 
     /** Removes all second factors of a user. @param after runs in the same transaction. */
     reset: (userId: UserId, after: (tx: Writer) => Promise<void>): Promise<void> =>
@@ -152,4 +117,131 @@ export function createSecondFactorRepository({ read, write, tables }: Database) 
         await after(tx)
       }),
   }
+}
+
+function addPasskey(
+  database: Database,
+  passkey: PasskeyRow,
+  atMost: number,
+  after: (tx: Writer) => Promise<void>,
+): Promise<boolean> {
+  const { write } = database
+  const { passkeys } = database.tables
+  return write(async (tx) => {
+    await tx.lock(`second factor ${passkey.userId}`)
+    const [present] = await tx
+      .select({ count: countAll })
+      .from(passkeys)
+      .where(eq(passkeys.userId, passkey.userId))
+    if ((present?.count ?? 0) >= atMost) return false
+    await tx.insert(passkeys).values(passkey)
+    await after(tx)
+    return true
+  })
+}
+
+function removePasskey(
+  database: Database,
+  userId: UserId,
+  id: string,
+  after: (tx: Writer, removed: PasskeyRow) => Promise<void>,
+): Promise<boolean> {
+  const { write } = database
+  const { passkeys } = database.tables
+  return write(async (tx) => {
+    await tx.lock(`second factor ${userId}`)
+    const [removed] = await tx
+      .delete(passkeys)
+      .where(and(eq(passkeys.userId, userId), eq(passkeys.id, id)))
+      .returning()
+    await removeUnneededCodes(database, tx, userId)
+    if (removed === undefined) return false
+    await after(tx, removed)
+    return true
+  })
+}
+
+/** Removes the recovery codes of a user without a second factor: nothing is left that they could replace. */
+async function removeUnneededCodes(database: Database, tx: Writer, userId: UserId): Promise<void> {
+  const { totps, passkeys, recoveryCodes } = database.tables
+  const [totp] = await tx
+    .select({ userId: totps.userId })
+    .from(totps)
+    .where(and(eq(totps.userId, userId), isNotNull(totps.confirmedAt)))
+  const [passkey] = await tx
+    .select({ id: passkeys.id })
+    .from(passkeys)
+    .where(eq(passkeys.userId, userId))
+    .limit(1)
+  if (totp === undefined && passkey === undefined)
+    await tx.delete(recoveryCodes).where(eq(recoveryCodes.userId, userId))
+}
+
+function confirmTotp(
+  database: Database,
+  userId: UserId,
+  { step, at }: { step: number; at: Date },
+  after: (tx: Writer) => Promise<void>,
+): Promise<boolean> {
+  const { write } = database
+  const { totps } = database.tables
+  return write(async (tx) => {
+    const confirmed = await tx
+      .update(totps)
+      .set({ lastStep: step, confirmedAt: at })
+      .where(and(eq(totps.userId, userId), isNull(totps.confirmedAt), lt(totps.lastStep, step)))
+      .returning({ userId: totps.userId })
+    if (confirmed.length === 0) return false
+    await after(tx)
+    return true
+  })
+}
+
+function removeTotp(
+  database: Database,
+  userId: UserId,
+  after: (tx: Writer) => Promise<void>,
+): Promise<boolean> {
+  const { write } = database
+  const { totps } = database.tables
+  return write(async (tx) => {
+    await tx.lock(`second factor ${userId}`)
+    const removed = await tx
+      .delete(totps)
+      .where(eq(totps.userId, userId))
+      .returning({ userId: totps.userId })
+    await removeUnneededCodes(database, tx, userId)
+    if (removed.length === 0) return false
+    await after(tx)
+    return true
+  })
+}
+
+function replaceRecoveryCodes(
+  database: Database,
+  userId: UserId,
+  hashes: readonly string[],
+  after?: (tx: Writer) => Promise<void>,
+): Promise<void> {
+  const { write } = database
+  const { recoveryCodes } = database.tables
+  return write(async (tx) => {
+    await tx.lock(`second factor ${userId}`)
+    await tx.delete(recoveryCodes).where(eq(recoveryCodes.userId, userId))
+    await tx.insert(recoveryCodes).values(hashes.map((hash) => ({ userId, hash })))
+    await after?.(tx)
+  })
+}
+
+async function consumeStep(database: Database, userId: UserId, step: number): Promise<boolean> {
+  const { write } = database
+  const { totps } = database.tables
+  const used = await write((tx) =>
+    tx
+      .update(totps)
+      .set({ lastStep: step })
+      .where(and(eq(totps.userId, userId), lt(totps.lastStep, step)))
+      .returning({ userId: totps.userId }),
+  )
+  return used.length > 0
 }

@@ -1,7 +1,7 @@
 // Sessions: who is signed in where, and the rotation of refresh tokens.
 import { and, desc, eq, gt, lt } from 'drizzle-orm'
 import type { UserId } from '../../../protocol/ids.ts'
-import type { Database } from '../../database.ts'
+import type { Database, Writer } from '../../database.ts'
 import type { SessionRow, UserRow } from './users.ts'
 
 /** Stores sessions and their refresh tokens. */
@@ -22,11 +22,12 @@ export function createSessionRepository(database: Database) {
   return {
     /**
      * Stores a session and removes expired ones; beyond `atMost`, the user's least recently used ones too.
-     * @returns false when the account was disabled or its sessions were ended since it had this version.
+     * `after` is part of it. @returns false when the account was disabled or its sessions were ended since it had this version.
      */
     insert: (
       session: SessionRow,
       { now, atMost, tokenVersion }: { now: Date; atMost: number; tokenVersion: number },
+      after?: (tx: Writer) => Promise<void>,
     ): Promise<boolean> =>
       database.write(async (tx) => {
         // A password change takes the same lock: it either ends this session or prevents it.
@@ -43,17 +44,20 @@ export function createSessionRepository(database: Database) {
           .offset(atMost - 1)
         for (const { id } of surplus) await tx.delete(sessions).where(eq(sessions.id, id))
         await tx.insert(sessions).values(session)
+        await after?.(tx)
         return true
       }),
 
     /**
      * Replaces the refresh token of a session. The token of the previous generation stays valid for `graceMs` after it was
-     * replaced: two tabs may send it simultaneously, and a response may be lost.
+     * replaced: two tabs may send it simultaneously, and a response may be lost. `afterReuse` is part of the end of a session
+     * whose token was replaced earlier.
      */
     rotate: (
       id: string,
       generation: number,
       { now, graceMs, lifetimeMs }: { now: Date; graceMs: number; lifetimeMs: number },
+      afterReuse: (tx: Writer, session: SessionRow, user: UserRow) => Promise<void>,
     ): Promise<Rotation> =>
       database.write(async (tx) => {
         await tx.lock(`session ${id}`)
@@ -80,6 +84,7 @@ export function createSessionRepository(database: Database) {
         if (session.generation === generation + 1 && age < graceMs)
           return { outcome: 'repeated', session, user }
         await tx.delete(sessions).where(eq(sessions.id, id))
+        await afterReuse(tx, session, user)
         return { outcome: 'reused', session, user }
       }),
 
@@ -92,24 +97,25 @@ export function createSessionRepository(database: Database) {
         .orderBy(desc(sessions.lastUsedAt), desc(sessions.id))
         .limit(limit),
 
-    /** False when the user has no such session. */
-    async remove(userId: UserId, id: string): Promise<boolean> {
-      const removed = await database.write((tx) =>
-        tx
+    /** False when the user has no such session. `after` is part of the removal. */
+    remove: (userId: UserId, id: string, after: (tx: Writer) => Promise<void>): Promise<boolean> =>
+      database.write(async (tx) => {
+        const removed = await tx
           .delete(sessions)
           .where(and(eq(sessions.id, id), eq(sessions.userId, userId)))
-          .returning({ id: sessions.id }),
-      )
-      return removed.length > 0
-    },
+          .returning({ id: sessions.id })
+        if (removed.length === 0) return false
+        await after(tx)
+        return true
+      }),
 
     /** Records that a session was used. */
-    touch: (id: string, at: Date): Promise<void> =>
+    touch: (id: string, time: Date): Promise<void> =>
       database.write(async (tx) => {
         await tx
           .update(sessions)
-          .set({ lastUsedAt: at })
-          .where(and(eq(sessions.id, id), lt(sessions.lastUsedAt, at)))
+          .set({ lastUsedAt: time })
+          .where(and(eq(sessions.id, id), lt(sessions.lastUsedAt, time)))
       }),
   }
 }

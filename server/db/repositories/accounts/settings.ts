@@ -22,13 +22,6 @@ export function createSettingRepository(database: Database) {
     .where(eq(preferences.userId, sql.placeholder('userId')))
     .prepare('preferences')
 
-  async function set(tx: Writer, key: string, value: unknown): Promise<void> {
-    await tx
-      .insert(settings)
-      .values({ key, value })
-      .onConflictDoUpdate({ target: settings.key, set: { value } })
-  }
-
   return {
     /** Undefined when the value was never set, or does not match `schema`. */
     async get<Schema extends z.ZodType>(
@@ -40,30 +33,27 @@ export function createSettingRepository(database: Database) {
     },
 
     /** @param value any JSON value. */
-    put: (key: string, value: unknown) => database.write((tx) => set(tx, key, value)),
+    store: (key: string, value: unknown) => database.write((tx) => set(database, tx, key, value)),
 
     /** Sets a value unless one is stored. */
-    putNew: (key: string, value: unknown): Promise<void> =>
+    create: (key: string, value: unknown): Promise<void> =>
       database.write(async (tx) => {
         await tx.insert(settings).values({ key, value }).onConflictDoNothing()
       }),
 
     /** Stores a value inside the caller's transaction. */
-    set,
+    set: (tx: Writer, key: string, value: unknown) => set(database, tx, key, value),
 
-    /** Changes a value from its current state, so that two concurrent changes both take effect. Returns the result. */
+    /**
+     * Changes a value from its current state, so that two concurrent changes both take effect. `after` is part of the change.
+     * Returns the result.
+     */
     update: <Schema extends z.ZodType>(
       key: string,
       schema: Schema,
       change: (value: z.output<Schema> | undefined) => z.output<Schema>,
-    ): Promise<z.output<Schema>> =>
-      database.write(async (tx) => {
-        await tx.lock(`setting ${key}`)
-        const [row] = await tx.select().from(settings).where(eq(settings.key, key))
-        const value = change(row === undefined ? undefined : schema.safeParse(row.value).data)
-        await set(tx, key, value)
-        return value
-      }),
+      after?: (tx: Writer) => Promise<void>,
+    ) => update(database, key, schema, change, after),
 
     /** The user's preferences; the defaults if none are stored. */
     async preferences(userId: UserId): Promise<Preferences> {
@@ -109,4 +99,30 @@ export function createSettingRepository(database: Database) {
         return content
       }),
   }
+}
+
+function update<Schema extends z.ZodType>(
+  database: Database,
+  key: string,
+  schema: Schema,
+  change: (value: z.output<Schema> | undefined) => z.output<Schema>,
+  after?: (tx: Writer) => Promise<void>,
+): Promise<z.output<Schema>> {
+  const { settings } = database.tables
+  return database.write(async (tx) => {
+    await tx.lock(`setting ${key}`)
+    const [row] = await tx.select().from(settings).where(eq(settings.key, key))
+    const value = change(row === undefined ? undefined : schema.safeParse(row.value).data)
+    await set(database, tx, key, value)
+    await after?.(tx)
+    return value
+  })
+}
+
+async function set(database: Database, tx: Writer, key: string, value: unknown): Promise<void> {
+  const { settings } = database.tables
+  await tx
+    .insert(settings)
+    .values({ key, value })
+    .onConflictDoUpdate({ target: settings.key, set: { value } })
 }

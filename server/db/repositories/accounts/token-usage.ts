@@ -24,13 +24,10 @@ export type UsageSum = Pick<
 /** `YYYY-MM-DD`, UTC; both ends are included. */
 export type DayRange = { from: string; to: string }
 
-/** Stores and sums the token usage of users. */
-export type TokenUsageRepository = ReturnType<typeof createTokenUsageRepository>
-
 /** The UTC day of a time, as in `UsageRow`. */
 export const dayOf = (moment: Date): string => moment.toISOString().slice(0, 10)
 
-/** Uses the table `tokenUsage`. */
+/** Stores and sums the token usage of users. Uses the table `tokenUsage`. */
 export function createTokenUsageRepository(database: Database) {
   const { read, tables } = database
   const { tokenUsage: usage } = tables
@@ -42,19 +39,7 @@ export function createTokenUsageRepository(database: Database) {
     reasoningTokens: sql`sum(${usage.reasoningTokens})`.mapWith(Number),
     cost: sql`sum(${usage.cost})`.mapWith(Number),
   }
-  /** @param userIds null: all users. */
-  const within = (userIds: UserId | readonly UserId[] | null, { from, to }: DayRange) =>
-    and(
-      userIds === null
-        ? undefined
-        : typeof userIds === 'string'
-          ? eq(usage.userId, userIds)
-          : inArray(usage.userId, [...userIds]),
-      gte(usage.day, from),
-      lte(usage.day, to),
-    )
 
-  const placeholder = (name: keyof UsageRow) => sql.placeholder(name)
   const addStatement = prepareOnEach((tx) =>
     tx
       .insert(usage)
@@ -96,7 +81,7 @@ export function createTokenUsageRepository(database: Database) {
       read
         .select({ day: usage.day, model: usage.model, currency: usage.currency, ...sums })
         .from(usage)
-        .where(within(userId, range))
+        .where(within(database, userId, range))
         .groupBy(usage.day, usage.model, usage.currency)
         .orderBy(asc(usage.day), asc(usage.model), asc(usage.currency)),
 
@@ -114,7 +99,7 @@ export function createTokenUsageRepository(database: Database) {
           ...sums,
         })
         .from(usage)
-        .where(within(userId, { from: day, to: day }))
+        .where(within(database, userId, { from: day, to: day }))
         .groupBy(usage.day, usage.hour, usage.model, usage.currency)
         .orderBy(asc(usage.hour), asc(usage.model), asc(usage.currency)),
 
@@ -126,11 +111,33 @@ export function createTokenUsageRepository(database: Database) {
       const rows = await read
         .select({ currency: usage.currency, ...sums })
         .from(usage)
-        .where(within(userIds, range))
+        .where(within(database, userIds, range))
         .groupBy(usage.currency)
       const tokens = rows.reduce((sum, row) => sum + row.promptTokens + row.completionTokens, 0)
       const priced = rows.filter(({ currency }) => currency !== '')
       return { tokens, cost: new Map(priced.map(({ currency, cost }) => [currency, cost])) }
     },
   }
+}
+
+/** @param userIds null: all users. */
+function within(
+  database: Database,
+  userIds: UserId | readonly UserId[] | null,
+  { from, to }: DayRange,
+) {
+  const { tokenUsage: usage } = database.tables
+  return and(
+    userIds === null
+      ? undefined
+      : typeof userIds === 'string'
+        ? eq(usage.userId, userIds)
+        : inArray(usage.userId, [...userIds]),
+    gte(usage.day, from),
+    lte(usage.day, to),
+  )
+}
+
+function placeholder(name: keyof UsageRow) {
+  return sql.placeholder(name)
 }

@@ -31,13 +31,13 @@ export interface UsageSums {
 /** The usage of an account or a group; `id` and `name` are null for the accounts without a group. */
 export type UsageOf = UsageSums & { id: string | null; name: string | null }
 
-/** Reports usage to administrators. */
-export type UsageReportRepository = ReturnType<typeof createUsageReportRepository>
-
 /** A position in a list ordered by tokens, then by id. */
 const TokensCursor = z.tuple([z.int().min(0), z.string().min(1).max(64)])
 
-/** Uses the tables `tokenUsage`, `users`, `groups` and `groupMembers`. A month of a thousand accounts is some 100,000 rows. */
+/**
+ * Reports usage to administrators.
+ * Uses the tables `tokenUsage`, `users`, `groups` and `groupMembers`. A month of a thousand accounts is some 100,000 rows.
+ */
 export function createUsageReportRepository({ readOffThread, tables }: Database) {
   const { tokenUsage: usage, users, groups, groupMembers } = tables
   const sumOf = (column: SQL | SQL.Aliased | AnyColumn) =>

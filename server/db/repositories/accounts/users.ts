@@ -6,7 +6,40 @@ import type { UserId } from '../../../protocol/ids.ts'
 import { decodeCursor, MomentCursor, toPage } from '../../cursor.ts'
 import type { Database, Reader, Writer } from '../../database.ts'
 import { afterMoment, containsFolded, countAll, foldCase, foldedPattern } from '../../fragments.ts'
-import { assertOtherAdministrator, isAdministrator } from './last-administrator.ts'
+
+// Protects the last administrator who can sign in; checked in the transaction that would remove one.
+
+/** Whether the account administers the server. */
+const isAdministrator = ({
+  role,
+  isActive,
+}: Pick<Database['tables']['users']['$inferSelect'], 'role' | 'isActive'>): boolean =>
+  role === 'admin' && isActive
+
+/**
+ * The transaction must have locked the accounts.
+ * @throws AppError `last_administrator` if no other account is an administrator who can sign in.
+ */
+async function assertOtherAdministrator(
+  tx: Writer,
+  users: Database['tables']['users'],
+  id: UserId,
+): Promise<void> {
+  const [other] = await tx
+    .select({ id: users.id })
+    .from(users)
+    .where(
+      and(
+        eq(users.role, 'admin'),
+        eq(users.isActive, true),
+        // The user of single mode has no password: nobody can sign in as that user.
+        isNotNull(users.passwordHash),
+        ne(users.id, id),
+      ),
+    )
+    .limit(1)
+  if (other === undefined) throw appError('last_administrator')
+}
 
 /** A row of `users`. */
 export type UserRow = Database['tables']['users']['$inferSelect']
@@ -41,42 +74,10 @@ export type UserRepository = ReturnType<typeof createUserRepository>
 
 const nameTaken = () => appError('user_name_taken')
 
-/** Uses the tables `users`, `accountLinks`, `apiKeys`, `revokedTokens` and `sessions`. */
-export function createUserRepository(database: Database) {
+/** Finds and lists accounts. */
+function createUserFinder(database: Database) {
   const { read, tables } = database
-  const { users, accountLinks, apiKeys, revokedTokens, sessions } = tables
-
-  const insert = async (
-    tx: Writer,
-    { username, passwordHash, email }: NewAccount,
-    role: UserRow['role'],
-  ): Promise<UserRow> => {
-    const user: UserRow = {
-      id: newId<UserId>(),
-      username,
-      usernameKey: foldCase(username),
-      passwordHash,
-      email: email ?? null,
-      emailKey: email == null ? null : foldCase(email),
-      avatar: null,
-      role,
-      isActive: true,
-      tokenVersion: 0,
-      keptToken: null,
-      createdAt: new Date(),
-    }
-    await tx.insert(users).values(user)
-    return user
-  }
-
-  const unlessTaken = async <T>(work: Promise<T>): Promise<T> => {
-    try {
-      return await work
-    } catch (error) {
-      throw database.isUniqueViolation(error) ? nameTaken() : error
-    }
-  }
-
+  const { users, revokedTokens, sessions } = tables
   const sessionStatement = read
     .select({ user: users, session: sessions })
     .from(users)
@@ -89,9 +90,6 @@ export function createUserRepository(database: Database) {
     .prepare('session')
 
   return {
-    /** For checks that also run inside the transactions of this repository. */
-    reader: read satisfies Reader,
-
     async find(id: UserId): Promise<UserRow | undefined> {
       const [user] = await read.select().from(users).where(eq(users.id, id))
       return user
@@ -105,21 +103,6 @@ export function createUserRepository(database: Database) {
         .where(eq(users.id, id))
       return user?.isActive === true
     },
-
-    /**
-     * Deletes an account and the rows that belong to it. @throws AppError `last_administrator`, also if a disabled account
-     * has been enabled since.
-     * @param after runs in the same transaction once the account is deleted.
-     */
-    remove: (id: UserId, after: (tx: Writer) => Promise<void> = async () => {}): Promise<void> =>
-      database.write(async (tx) => {
-        await tx.lock('users')
-        const [user] = await tx.select().from(users).where(eq(users.id, id))
-        if (user === undefined) return
-        if (isAdministrator(user)) await assertOtherAdministrator(tx, users, id)
-        await tx.delete(users).where(eq(users.id, id))
-        await after(tx)
-      }),
 
     async findByName(username: string): Promise<UserRow | undefined> {
       const [user] = await read
@@ -149,41 +132,6 @@ export function createUserRepository(database: Database) {
       const [found] = await sessionStatement.execute({ id, jti, sessionId })
       return found
     },
-
-    /**
-     * Creates an account.
-     * @param admit decides the role, or throws to refuse. It receives the number of accounts, without the user of single
-     * mode, because nobody can sign in as that user. Other registrations wait meanwhile.
-     * @throws AppError `user_name_taken` for a user name or email address that is taken, ignoring case.
-     */
-    register: (
-      account: NewAccount,
-      admit: (tx: Writer, count: number) => Promise<Admission>,
-    ): Promise<UserRow> =>
-      unlessTaken(
-        database.write(async (tx) => {
-          await tx.lock('users')
-          const [row] = await tx
-            .select({ count: countAll })
-            .from(users)
-            .where(isNotNull(users.passwordHash))
-          const { role, onCreated } = await admit(tx, row?.count ?? 0)
-          const user = await insert(tx, account, role)
-          await onCreated?.(tx, user.id)
-          return user
-        }),
-      ),
-
-    /** The user of single mode, created at the first call. */
-    ensureDefault: (username: string): Promise<UserRow> =>
-      database.write(async (tx) => {
-        await tx.lock('users')
-        const [user] = await tx
-          .select()
-          .from(users)
-          .where(eq(users.usernameKey, foldCase(username)))
-        return user ?? insert(tx, { username, passwordHash: null }, 'admin')
-      }),
 
     /** The number of accounts that someone can sign in to. */
     async count(): Promise<number> {
@@ -230,6 +178,69 @@ export function createUserRepository(database: Database) {
         .limit(limit + 1)
       return toPage(rows, limit, (user) => [user.createdAt.getTime(), user.id])
     },
+  }
+}
+
+/** Uses the tables `users`, `accountLinks`, `apiKeys`, `revokedTokens` and `sessions`. */
+export function createUserRepository(database: Database) {
+  const { read, tables } = database
+  const { users, revokedTokens } = tables
+
+  return {
+    ...createUserFinder(database),
+
+    /** For checks that also run inside the transactions of this repository. */
+    reader: read satisfies Reader,
+    /**
+     * Deletes an account and the rows that belong to it. @throws AppError `last_administrator`, also if a disabled account
+     * has been enabled since.
+     * @param after runs in the same transaction once the account is deleted.
+     */
+    remove: (id: UserId, after: (tx: Writer) => Promise<void> = async () => {}): Promise<void> =>
+      database.write(async (tx) => {
+        await tx.lock('users')
+        const [user] = await tx.select().from(users).where(eq(users.id, id))
+        if (user === undefined) return
+        if (isAdministrator(user)) await assertOtherAdministrator(tx, users, id)
+        await tx.delete(users).where(eq(users.id, id))
+        await after(tx)
+      }),
+
+    /**
+     * Creates an account.
+     * @param admit decides the role, or throws to refuse. It receives the number of accounts, without the user of single
+     * mode, because nobody can sign in as that user. Other registrations wait meanwhile.
+     * @throws AppError `user_name_taken` for a user name or email address that is taken, ignoring case.
+     */
+    register: (
+      account: NewAccount,
+      admit: (tx: Writer, count: number) => Promise<Admission>,
+    ): Promise<UserRow> =>
+      unlessTaken(
+        database,
+        database.write(async (tx) => {
+          await tx.lock('users')
+          const [row] = await tx
+            .select({ count: countAll })
+            .from(users)
+            .where(isNotNull(users.passwordHash))
+          const { role, onCreated } = await admit(tx, row?.count ?? 0)
+          const user = await insert(database, tx, account, role)
+          await onCreated?.(tx, user.id)
+          return user
+        }),
+      ),
+
+    /** The user of single mode, created at the first call. */
+    ensureDefault: (username: string): Promise<UserRow> =>
+      database.write(async (tx) => {
+        await tx.lock('users')
+        const [user] = await tx
+          .select()
+          .from(users)
+          .where(eq(users.usernameKey, foldCase(username)))
+        return user ?? insert(database, tx, { username, passwordHash: null }, 'admin')
+      }),
 
     /**
      * Updates an account. A new password revokes every token issued before. A new password or address ends open links for a
@@ -240,63 +251,119 @@ export function createUserRepository(database: Database) {
      */
     update: (
       id: UserId,
-      { expectedPasswordHash, revokeKeys, endSessions, keptSession, ...changes }: AccountChanges,
-      within: {
+      changes: AccountChanges,
+      within?: {
         before?(tx: Writer): Promise<void>
         after?(tx: Writer, changed: UserRow): Promise<void>
-      } = {},
-    ): Promise<UserRow | undefined> =>
-      unlessTaken(
-        database.write(async (tx) => {
-          await tx.lock('users')
-          await within.before?.(tx)
-          const [user] = await tx.select().from(users).where(eq(users.id, id))
-          if (user === undefined) return undefined
-          if (expectedPasswordHash !== undefined && expectedPasswordHash !== user.passwordHash)
-            throw appError('password_changed')
-          const changed: UserRow = { ...user, ...changes }
-          if (changes.email !== undefined)
-            changed.emailKey = changes.email === null ? null : foldCase(changes.email)
-          const isEnding =
-            changes.passwordHash !== undefined ||
-            endSessions === true ||
-            (user.isActive && !changed.isActive)
-          if (isEnding) {
-            changed.tokenVersion = user.tokenVersion + 1
-            changed.keptToken = changes.keptToken ?? null
-            await tx
-              .delete(sessions)
-              .where(
-                and(
-                  eq(sessions.userId, id),
-                  keptSession === undefined ? undefined : ne(sessions.id, keptSession),
-                ),
-              )
-          }
-          if (isAdministrator(user) && !isAdministrator(changed))
-            await assertOtherAdministrator(tx, users, id)
-          if (changes.passwordHash !== undefined || changed.emailKey !== user.emailKey)
-            await tx
-              .delete(accountLinks)
-              .where(
-                and(
-                  eq(accountLinks.kind, 'reset'),
-                  eq(accountLinks.userId, id),
-                  isNull(accountLinks.usedAt),
-                ),
-              )
-          if (revokeKeys === true) await tx.delete(apiKeys).where(eq(apiKeys.userId, id))
-          await tx.update(users).set(changed).where(eq(users.id, id))
-          await within.after?.(tx, changed)
-          return changed
-        }),
-      ),
+      },
+    ) => update(database, id, changes, within),
 
-    /** Revokes one token until it expires, and removes revocations of expired tokens. */
-    revokeToken: (jti: string, expiresAt: Date): Promise<void> =>
+    /** Revokes one token until it expires, and removes revocations of expired tokens. `after` is part of it. */
+    revokeToken: (
+      jti: string,
+      expiresAt: Date,
+      after: (tx: Writer) => Promise<void>,
+    ): Promise<void> =>
       database.write(async (tx) => {
         await tx.insert(revokedTokens).values({ jti, expiresAt }).onConflictDoNothing()
         await tx.delete(revokedTokens).where(lt(revokedTokens.expiresAt, new Date()))
+        await after(tx)
       }),
   }
+}
+
+function update(
+  database: Database,
+  id: UserId,
+  { expectedPasswordHash, revokeKeys, endSessions, keptSession, ...changes }: AccountChanges,
+  within: {
+    before?(tx: Writer): Promise<void>
+    after?(tx: Writer, changed: UserRow): Promise<void>
+  } = {},
+): Promise<UserRow | undefined> {
+  const { users, sessions, accountLinks, apiKeys, schedules } = database.tables
+  return unlessTaken(
+    database,
+    database.write(async (tx) => {
+      await tx.lock('users')
+      await within.before?.(tx)
+      const [user] = await tx.select().from(users).where(eq(users.id, id))
+      if (user === undefined) return undefined
+      if (expectedPasswordHash !== undefined && expectedPasswordHash !== user.passwordHash)
+        throw appError('password_changed')
+      const changed: UserRow = { ...user, ...changes }
+      if (changes.email !== undefined)
+        changed.emailKey = changes.email === null ? null : foldCase(changes.email)
+      const isEnding =
+        changes.passwordHash !== undefined ||
+        endSessions === true ||
+        (user.isActive && !changed.isActive)
+      if (isEnding) {
+        changed.tokenVersion = user.tokenVersion + 1
+        changed.keptToken = changes.keptToken ?? null
+        await tx
+          .delete(sessions)
+          .where(
+            and(
+              eq(sessions.userId, id),
+              keptSession === undefined ? undefined : ne(sessions.id, keptSession),
+            ),
+          )
+      }
+      if (isAdministrator(user) && !isAdministrator(changed))
+        await assertOtherAdministrator(tx, users, id)
+      if (changes.passwordHash !== undefined || changed.emailKey !== user.emailKey)
+        await tx
+          .delete(accountLinks)
+          .where(
+            and(
+              eq(accountLinks.kind, 'reset'),
+              eq(accountLinks.userId, id),
+              isNull(accountLinks.usedAt),
+            ),
+          )
+      if (revokeKeys === true) await tx.delete(apiKeys).where(eq(apiKeys.userId, id))
+      if (user.isActive && !changed.isActive)
+        await tx
+          .update(schedules)
+          .set({ enabled: false, nextAt: null, disabledReason: 'owner' })
+          .where(and(eq(schedules.userId, id), eq(schedules.enabled, true)))
+      await tx.update(users).set(changed).where(eq(users.id, id))
+      await within.after?.(tx, changed)
+      return changed
+    }),
+  )
+}
+
+async function unlessTaken<T>(database: Database, work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    throw database.isUniqueViolation(error) ? nameTaken() : error
+  }
+}
+
+async function insert(
+  database: Database,
+  tx: Writer,
+  { username, passwordHash, email }: NewAccount,
+  role: UserRow['role'],
+): Promise<UserRow> {
+  const { users } = database.tables
+  const user: UserRow = {
+    id: newId<UserId>(),
+    username,
+    usernameKey: foldCase(username),
+    passwordHash,
+    email: email ?? null,
+    emailKey: email == null ? null : foldCase(email),
+    avatar: null,
+    role,
+    isActive: true,
+    tokenVersion: 0,
+    keptToken: null,
+    createdAt: new Date(),
+  }
+  await tx.insert(users).values(user)
+  return user
 }

@@ -60,14 +60,12 @@ export const isDocumentOf = ({ attachments, documents }: Database['tables']) =>
 export const attachmentText = ({ attachments, files }: Database['tables']) =>
   sql<string>`case when ${attachments.kind} = 'text' then coalesce(${files.text}, ${attachments.content}) else '' end`
 
-/** Stores the attachments of messages. */
-export type AttachmentRepository = ReturnType<typeof createAttachmentRepository>
-
-/** Uses the tables `attachments`, `files`, `documents` and `messages`. */
-export function createAttachmentRepository({ read, tables }: Database) {
-  const { attachments, files, documents, messages } = tables
+/** Stores the attachments of messages. Uses the tables `attachments`, `files`, `documents` and `messages`. */
+export function createAttachmentRepository(database: Database) {
+  const { read, tables } = database
+  const { attachments, files, documents } = tables
   const info = attachmentColumns(tables)
-  const at = (messageId: MessageId, position: number) =>
+  const isAtPosition = (messageId: MessageId, position: number) =>
     and(eq(attachments.messageId, messageId), eq(attachments.position, position))
 
   return {
@@ -84,11 +82,11 @@ export function createAttachmentRepository({ read, tables }: Database) {
         .from(attachments)
         .leftJoin(files, eq(files.id, attachments.fileId))
         .leftJoin(documents, isDocumentOf(tables))
-        .where(at(messageId, position))
+        .where(isAtPosition(messageId, position))
       if (row === undefined) return undefined
       const content =
         row.fileId === null
-          ? readLongText(read, attachments, attachments.content, at(messageId, position))
+          ? readLongText(read, attachments, attachments.content, isAtPosition(messageId, position))
           : row.kind === 'text'
             ? readLongText(read, files, files.text, eq(files.id, row.fileId))
             : null
@@ -96,45 +94,11 @@ export function createAttachmentRepository({ read, tables }: Database) {
     },
 
     /** The attachments at some positions of a message with their contents, in order. */
-    async contents(
-      messageId: MessageId,
-      positions: readonly number[],
-    ): Promise<AttachmentContent[]> {
-      if (positions.length === 0) return []
-      const rows = await read
-        .select({
-          position: attachments.position,
-          kind: attachments.kind,
-          name: attachments.name,
-          extension: attachments.extension,
-          mime: attachments.mime,
-          content: sql<string>`coalesce(${files.text}, ${attachments.content})`,
-          sha256: files.sha256,
-        })
-        .from(attachments)
-        .leftJoin(files, eq(files.id, attachments.fileId))
-        .where(
-          and(eq(attachments.messageId, messageId), inArray(attachments.position, [...positions])),
-        )
-        .orderBy(attachments.position)
-      return rows.map((row) => ({ position: row.position, ...toAttachment(row) }))
-    },
+    contents: (messageId: MessageId, positions: readonly number[]) =>
+      contents(database, messageId, positions),
 
     /** An attachment whose content is not in a file yet, with the owner of its conversation. */
-    async findInline() {
-      const { conversations } = tables
-      const [row] = await read
-        .select({ attachment: attachments, userId: conversations.userId })
-        .from(attachments)
-        .innerJoin(messages, eq(messages.id, attachments.messageId))
-        .innerJoin(conversations, eq(conversations.id, messages.conversationId))
-        .where(isNull(attachments.fileId))
-        .limit(1)
-      if (row === undefined) return undefined
-      const { attachment, userId } = row
-      const { messageId, position } = attachment
-      return { messageId, position, userId, content: toInline(attachment) }
-    },
+    findInline: () => findInline(database),
 
     /**
      * Replaces the content of an attachment with a file of the same content.
@@ -149,7 +113,7 @@ export function createAttachmentRepository({ read, tables }: Database) {
       const moved = await tx
         .update(attachments)
         .set({ fileId: file.id, content: '', size: file.size, mime: file.mime })
-        .where(and(at(messageId, position), isNull(attachments.fileId)))
+        .where(and(isAtPosition(messageId, position), isNull(attachments.fileId)))
         .returning({ position: attachments.position })
       return moved.length > 0
     },
@@ -161,51 +125,19 @@ export function createAttachmentRepository({ read, tables }: Database) {
       position: number,
       documentId: string,
     ): Promise<void> {
-      await tx.update(attachments).set({ documentId }).where(at(messageId, position))
+      await tx.update(attachments).set({ documentId }).where(isAtPosition(messageId, position))
     },
 
     /** The file of the newest image of a conversation, or of the newest one with a name. */
-    async findImage(
-      conversationId: ConversationId,
-      name: string | undefined,
-    ): Promise<FileId | undefined> {
-      const [row] = await read
-        .select({ fileId: attachments.fileId })
-        .from(messages)
-        .innerJoin(attachments, eq(attachments.messageId, messages.id))
-        .where(
-          and(
-            eq(messages.conversationId, conversationId),
-            isNull(messages.deletedAt),
-            eq(attachments.kind, 'image'),
-            name === undefined ? undefined : eq(attachments.name, name),
-          ),
-        )
-        .orderBy(desc(messages.row), desc(attachments.position))
-        .limit(1)
-      return row?.fileId ?? undefined
-    },
+    findImage: (conversationId: ConversationId, name: string | undefined) =>
+      findImage(database, conversationId, name),
 
     /** Adds stored images to a message. Only one caller at a time may add to the same message. */
-    async append(
+    append: (
       tx: Writer,
       messageId: MessageId,
       images: readonly Pick<FileRow, 'id' | 'name' | 'mime' | 'size'>[],
-    ): Promise<void> {
-      if (images.length === 0) return
-      const [last] = await tx
-        .select({ position: sql`max(${attachments.position})`.mapWith(Number) })
-        .from(attachments)
-        .where(eq(attachments.messageId, messageId))
-      const first = last?.position == null ? 0 : last.position + 1
-      await tx.insert(attachments).values(
-        images.map(({ id: fileId, name, mime, size }, index) => ({
-          ...{ messageId, position: first + index, fileId, name, mime, size },
-          ...{ kind: 'image' as const, extension: null, content: '', searchFrom: null },
-          documentId: null,
-        })),
-      )
-    },
+    ) => append(database, tx, messageId, images),
 
     /** Copies the attachments of one message to a new one. */
     async copy(tx: Writer, from: MessageId, to: MessageId): Promise<void> {
@@ -220,6 +152,94 @@ export function createAttachmentRepository({ read, tables }: Database) {
       )
     },
   }
+}
+
+async function contents(
+  database: Database,
+  messageId: MessageId,
+  positions: readonly number[],
+): Promise<AttachmentContent[]> {
+  const { read } = database
+  const { attachments, files } = database.tables
+  if (positions.length === 0) return []
+  const rows = await read
+    .select({
+      position: attachments.position,
+      kind: attachments.kind,
+      name: attachments.name,
+      extension: attachments.extension,
+      mime: attachments.mime,
+      content: sql<string>`coalesce(${files.text}, ${attachments.content})`,
+      sha256: files.sha256,
+    })
+    .from(attachments)
+    .leftJoin(files, eq(files.id, attachments.fileId))
+    .where(and(eq(attachments.messageId, messageId), inArray(attachments.position, [...positions])))
+    .orderBy(attachments.position)
+  return rows.map((row) => ({ position: row.position, ...toAttachment(row) }))
+}
+
+async function findImage(
+  database: Database,
+  conversationId: ConversationId,
+  name: string | undefined,
+): Promise<FileId | undefined> {
+  const { read } = database
+  const { attachments, messages } = database.tables
+  const [row] = await read
+    .select({ fileId: attachments.fileId })
+    .from(messages)
+    .innerJoin(attachments, eq(attachments.messageId, messages.id))
+    .where(
+      and(
+        eq(messages.conversationId, conversationId),
+        isNull(messages.deletedAt),
+        eq(attachments.kind, 'image'),
+        name === undefined ? undefined : eq(attachments.name, name),
+      ),
+    )
+    .orderBy(desc(messages.row), desc(attachments.position))
+    .limit(1)
+  return row?.fileId ?? undefined
+}
+
+async function append(
+  database: Database,
+  tx: Writer,
+  messageId: MessageId,
+  images: readonly Pick<FileRow, 'id' | 'name' | 'mime' | 'size'>[],
+): Promise<void> {
+  const { attachments } = database.tables
+  if (images.length === 0) return
+  const [last] = await tx
+    .select({ position: sql`max(${attachments.position})`.mapWith(Number) })
+    .from(attachments)
+    .where(eq(attachments.messageId, messageId))
+  const first = last?.position == null ? 0 : last.position + 1
+  await tx.insert(attachments).values(
+    images.map(({ id: fileId, name, mime, size }, index) => ({
+      ...{ messageId, position: first + index, fileId, name, mime, size },
+      ...{ kind: 'image' as const, extension: null, content: '', searchFrom: null },
+      documentId: null,
+    })),
+  )
+}
+
+async function findInline(database: Database) {
+  const { tables, read } = database
+  const { attachments, messages } = database.tables
+  const { conversations } = tables
+  const [row] = await read
+    .select({ attachment: attachments, userId: conversations.userId })
+    .from(attachments)
+    .innerJoin(messages, eq(messages.id, attachments.messageId))
+    .innerJoin(conversations, eq(conversations.id, messages.conversationId))
+    .where(isNull(attachments.fileId))
+    .limit(1)
+  if (row === undefined) return undefined
+  const { attachment, userId } = row
+  const { messageId, position } = attachment
+  return { messageId, position, userId, content: toInline(attachment) }
 }
 
 /** Bytes of the file. Base64 turns three into four characters; older rows do not record how many were padding. */

@@ -22,7 +22,7 @@ import {
   toAttachmentInfo,
 } from './attachments.ts'
 import { branchUpFrom } from './message-tree.ts'
-import { toStep } from './steps.ts'
+import { artifactText, toStep, withArtifacts } from './steps.ts'
 
 /** A message of a branch as models receive it. */
 export interface HistoryMessage {
@@ -112,7 +112,7 @@ function createQueries({ tables }: Pick<Database, 'tables'>) {
         .orderBy(sql`branch.depth desc`),
     stepsOf: (read: Reader, branch: SQL) =>
       read
-        .select(getTableColumns(steps))
+        .select({ ...getTableColumns(steps), artifact: artifactText(steps) })
         .from(branch)
         .crossJoin(steps)
         .where(sql`${steps.messageId} = branch.id`)
@@ -122,12 +122,13 @@ function createQueries({ tables }: Pick<Database, 'tables'>) {
 
 type Queries = ReturnType<typeof createQueries>
 type MessageRow = Awaited<ReturnType<Queries['messagesOf']>>[number]
-type StepRow = Awaited<ReturnType<Queries['stepsOf']>>[number]
+type StoredStepRow = Awaited<ReturnType<Queries['stepsOf']>>[number]
+type StepRow = Awaited<ReturnType<typeof withArtifacts<StoredStepRow>>>[number]
 
 /** Creates the queries that read branches for runs. */
 export function createBranchHistory(database: Database) {
   const { dialect, tables } = database
-  const { messages, attachments, files, documents, summaries } = tables
+  const { messages, summaries } = tables
   const { messagesOf, stepsOf } = createQueries(database)
   const conversation = sql.placeholder('conversationId')
   const upFrom = branchUpFrom(
@@ -144,54 +145,8 @@ export function createBranchHistory(database: Database) {
     stepsOf(read, upFrom).prepare('history steps'),
   )
 
-  /** The attachments of some messages. */
-  async function filesOf(
-    ids: readonly MessageId[],
-    reader: Reader,
-  ): Promise<ReadonlyMap<MessageId, AttachmentInfo[]>> {
-    const found = new Map<MessageId, AttachmentInfo[]>()
-    for (let from = 0; from < ids.length; from += MESSAGES_PER_QUERY) {
-      const rows = await reader
-        .select(attachmentColumns(tables))
-        .from(attachments)
-        .leftJoin(files, eq(files.id, attachments.fileId))
-        .leftJoin(documents, isDocumentOf(tables))
-        .where(inArray(attachments.messageId, ids.slice(from, from + MESSAGES_PER_QUERY)))
-        .orderBy(asc(attachments.messageId), asc(attachments.position))
-      for (const row of rows) {
-        const ofMessage = found.get(row.messageId) ?? []
-        found.set(row.messageId, ofMessage)
-        ofMessage.push(toAttachmentInfo(row))
-      }
-    }
-    return found
-  }
-
-  async function complete(
-    rows: readonly MessageRow[],
-    stepRows: readonly StepRow[],
-    reader: Reader,
-  ): Promise<ReadMessage[]> {
-    const withFiles = rows.flatMap(({ id, hasFiles }) => (hasFiles ? [id] : []))
-    const attached = await filesOf(withFiles, reader)
-    const ofMessages = new Map<MessageId, StepRow[]>()
-    for (const row of stepRows) {
-      const ofMessage = ofMessages.get(row.messageId)
-      if (ofMessage === undefined) ofMessages.set(row.messageId, [row])
-      else ofMessage.push(row)
-    }
-    // Everything has been read, so others may write meanwhile.
-    const turn = createTurns()
-    const completed: ReadMessage[] = []
-    for (const row of rows) {
-      completed.push(toReadMessage(row, ofMessages.get(row.id) ?? [], attached.get(row.id) ?? []))
-      await turn()
-    }
-    return completed
-  }
-
   return {
-    filesOf,
+    filesOf: (ids: readonly MessageId[], reader: Reader) => filesOf(database, ids, reader),
 
     /**
      * Reads the branch that ends at `from`, oldest first, its newest `length` messages, or fewer if they reach `maxBytes`.
@@ -213,7 +168,7 @@ export function createBranchHistory(database: Database) {
         dialect === 'postgres' ? readSteps() : null,
       ])
       const haveSteps = rows.some(({ role }) => role === 'assistant')
-      return await complete(rows, early ?? (haveSteps ? await readSteps() : []), reader)
+      return await complete(database, rows, early ?? (haveSteps ? await readSteps() : []), reader)
     },
 
     /** Reads some messages, in any order. @param reader of `readInOrder`. */
@@ -230,7 +185,7 @@ export function createBranchHistory(database: Database) {
           messagesOf(reader, branch, conversationId),
           stepsOf(reader, branch),
         ])
-        found.push(...(await complete(rows, stepRows, reader)))
+        found.push(...(await complete(database, rows, stepRows, reader)))
       }
       return found
     },
@@ -247,6 +202,57 @@ export function createBranchHistory(database: Database) {
       return new Map(rows.map(({ untilMessageId, text }) => [untilMessageId, text]))
     },
   }
+}
+
+async function complete(
+  database: Database,
+  rows: readonly MessageRow[],
+  storedSteps: readonly StoredStepRow[],
+  reader: Reader,
+): Promise<ReadMessage[]> {
+  const stepRows = await withArtifacts(storedSteps)
+  const withFiles = rows.flatMap(({ id, hasFiles }) => (hasFiles ? [id] : []))
+  const attached = await filesOf(database, withFiles, reader)
+  const ofMessages = new Map<MessageId, StepRow[]>()
+  for (const row of stepRows) {
+    const ofMessage = ofMessages.get(row.messageId)
+    if (ofMessage === undefined) ofMessages.set(row.messageId, [row])
+    else ofMessage.push(row)
+  }
+  // Everything has been read, so others may write meanwhile.
+  const turn = createTurns()
+  const completed: ReadMessage[] = []
+  for (const row of rows) {
+    completed.push(toReadMessage(row, ofMessages.get(row.id) ?? [], attached.get(row.id) ?? []))
+    await turn()
+  }
+  return completed
+}
+
+/** The attachments of some messages. */
+async function filesOf(
+  database: Database,
+  ids: readonly MessageId[],
+  reader: Reader,
+): Promise<ReadonlyMap<MessageId, AttachmentInfo[]>> {
+  const { tables } = database
+  const { attachments, files, documents } = database.tables
+  const found = new Map<MessageId, AttachmentInfo[]>()
+  for (let from = 0; from < ids.length; from += MESSAGES_PER_QUERY) {
+    const rows = await reader
+      .select(attachmentColumns(tables))
+      .from(attachments)
+      .leftJoin(files, eq(files.id, attachments.fileId))
+      .leftJoin(documents, isDocumentOf(tables))
+      .where(inArray(attachments.messageId, ids.slice(from, from + MESSAGES_PER_QUERY)))
+      .orderBy(asc(attachments.messageId), asc(attachments.position))
+    for (const row of rows) {
+      const ofMessage = found.get(row.messageId) ?? []
+      found.set(row.messageId, ofMessage)
+      ofMessage.push(toAttachmentInfo(row))
+    }
+  }
+  return found
 }
 
 /** The images that models see with the results of these steps. */

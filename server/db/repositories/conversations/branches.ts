@@ -1,8 +1,8 @@
 // Whole branches of a conversation: messages with their attachments, steps and siblings, in four concurrent statements.
 import { and, asc, type Column, eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
-import type { LongText } from '../../../lib/json-pieces.ts'
-import type { Feedback } from '../../../protocol/conversations/message.ts'
+import type { LongJson, LongText } from '../../../lib/json-pieces.ts'
 import type { ConversationId, MessageId } from '../../../protocol/ids.ts'
+import type { ReceiptSummary } from '../../../protocol/runs/receipt.ts'
 import type { RunFailure } from '../../../protocol/runs/run.ts'
 import type { FinishReason } from '../../../protocol/runs/run-event.ts'
 import type { Step } from '../../../protocol/runs/step.ts'
@@ -15,37 +15,47 @@ import {
   toAttachmentInfo,
 } from './attachments.ts'
 import { branchUpFrom } from './message-tree.ts'
-import { toStep } from './steps.ts'
+import { artifactText, readLongArtifact, toStep, withArtifacts } from './steps.ts'
 
-/** An existing message, without what is set later: its deletion, the feedback, the answer it was edited from. */
+/** An existing message, without what is set later: its deletion, the feedback, what its run did. */
 export type MessageRow = Omit<
   Database['tables']['messages']['$inferSelect'],
-  'row' | 'deletedAt' | 'deletedWith' | 'editedFrom' | 'feedback'
+  'row' | 'deletedAt' | 'deletedWith' | keyof LaterColumns
+>
+
+/** What is set when the message is there. */
+export type LaterColumns = Pick<
+  Database['tables']['messages']['$inferSelect'],
+  'editedFrom' | 'feedback' | 'receipt' | 'plan' | 'citations' | 'quiet'
 >
 
 type RunColumns = Database['tables']['runs']['$inferSelect']
 
 /** A message with everything that belongs to it, except the contents of attachments. */
-export type FullMessage = MessageRow & {
-  /** The answer whose text a person changed into this one. */
-  editedFrom: MessageId | null
-  feedback: Feedback | null
-  /** How its run ended; null for a user message and while the run is active. */
-  finishReason: FinishReason | null
-  reachedLimit: RunColumns['reachedLimit']
-  /** Why its run failed. */
-  failure: RunFailure | null
-  /** Tokens and cost of its run. */
-  usage: Pick<RunColumns, 'promptTokens' | 'completionTokens' | 'cachedTokens' | 'cost'> | null
-  /** The timeline of its run. */
-  timeline: RunColumns['timeline']
-  attachments: AttachmentInfo[]
-  steps: Step[]
-  /** Texts too long to be read with the branch (empty above): the message's own, or a step's by its position. */
-  longTexts: ReadonlyMap<'text' | number, LongText>
-  /** The ids of all messages with the same parent, oldest first, including this one. */
-  siblings: MessageId[]
-}
+export type FullMessage = MessageRow &
+  Omit<LaterColumns, 'receipt'> & {
+    /** What an answer did, in numbers; the lists, which may be long, are read on demand. */
+    receipt: ReceiptSummary | null
+    /** How its run ended; null for a user message and while the run is active. */
+    finishReason: FinishReason | null
+    reachedLimit: RunColumns['reachedLimit']
+    /** Why its run failed. */
+    failure: RunFailure | null
+    /** Tokens and cost of its run. */
+    usage: Pick<RunColumns, 'promptTokens' | 'completionTokens' | 'cachedTokens' | 'cost'> | null
+    /** The timeline of its run. */
+    timeline: RunColumns['timeline']
+    attachments: AttachmentInfo[]
+    steps: Step[]
+    /** Texts too long to be read with the branch (empty above): the message's own, or a step's by its position. */
+    longTexts: ReadonlyMap<'text' | number, LongText>
+    /** Artifacts too long to be read with the branch (absent above), by the positions of their steps. */
+    longArtifacts: ReadonlyMap<number, LongJson>
+    /** Whether it is too long to be written as JSON in one turn of the event loop. */
+    isLong: boolean
+    /** The ids of all messages with the same parent, oldest first, including this one. */
+    siblings: MessageId[]
+  }
 
 /**
  * The branch that ends at `from`, oldest first, its newest `length` messages; empty when the conversation has no such
@@ -58,12 +68,18 @@ export type ReadBranch = (
   bounds?: {
     /** Older messages are left out once the newer ones reach this many bytes. */
     maxBytes?: number
-    /** Maximum bytes of a text that is read with the branch. */
+    /** Maximum bytes of a text or an artifact that is read with the branch. */
     inlineBytes?: number
     /** If false, `siblings` holds the message alone: reading every message of many would read all siblings each time. */
     withSiblings?: boolean
   },
 ) => Promise<FullMessage[]>
+
+/** The summary of a stored receipt, taken out by the database. */
+const receiptSummary = ({ receipt }: Pick<Database['tables']['messages'], 'receipt'>) =>
+  sql<ReceiptSummary | null>`cast(${receipt} -> 'summary' as text)`.mapWith(
+    (text: string): ReceiptSummary => JSON.parse(text),
+  )
 
 const UNBOUNDED = 2 ** 31 - 1
 
@@ -86,6 +102,8 @@ function prepareStatements({ read, tables }: Pick<Database, 'read' | 'tables'>) 
   })
   const messageText = inline(messages.text)
   const stepContent = inline(steps.content)
+  const artifact = artifactText(steps)
+  const artifactBytes = sql`coalesce(${byteLength(artifact)}, 0)`.mapWith(Number)
   // The `carry` of a step is for its provider only; `carries` of the steps reads it.
   const { carry: _carry, ...stepColumns } = getTableColumns(steps)
 
@@ -94,6 +112,7 @@ function prepareStatements({ read, tables }: Pick<Database, 'read' | 'tables'>) 
   const messageStatement = read
     .select({
       ...columns,
+      receipt: receiptSummary(messages),
       text: messageText.value,
       bytes: messageText.bytes,
       finishReason: runs.finishReason,
@@ -123,7 +142,15 @@ function prepareStatements({ read, tables }: Pick<Database, 'read' | 'tables'>) 
     .orderBy(asc(attachments.messageId), asc(attachments.position))
     .prepare('branch attachments')
   const stepStatement = read
-    .select({ ...stepColumns, content: stepContent.value, bytes: stepContent.bytes })
+    .select({
+      ...stepColumns,
+      content: stepContent.value,
+      bytes: stepContent.bytes,
+      artifact: sql<
+        string | null
+      >`case when ${artifactBytes} <= ${sql.placeholder('inlineBytes')} then ${artifact} end`,
+      artifactBytes,
+    })
     .from(branch)
     .crossJoin(steps)
     .where(sql`${steps.messageId} = branch.id`)
@@ -151,7 +178,8 @@ function prepareStatements({ read, tables }: Pick<Database, 'read' | 'tables'>) 
 }
 
 /** Uses the tables `messages`, `attachments`, `files`, `documents`, `steps` and `runs`. */
-export function createBranchReader({ read, tables }: Database): ReadBranch {
+export function createBranchReader(database: Database): ReadBranch {
+  const { read, tables } = database
   const { messages, steps } = tables
   const { messageStatement, attachmentStatement, stepStatement, siblingStatement } =
     prepareStatements({ read, tables })
@@ -167,7 +195,7 @@ export function createBranchReader({ read, tables }: Database): ReadBranch {
     ])
     const filesOf = groupBy(fileRows, (row) => row.messageId, toAttachmentInfo)
     const stepsOf = groupBy(
-      stepRows,
+      await withArtifacts(stepRows),
       (row) => row.messageId,
       (row) => row,
     )
@@ -179,18 +207,26 @@ export function createBranchReader({ read, tables }: Database): ReadBranch {
     return rows.map(({ bytes, ...row }) => {
       const messageSteps = stepsOf.get(row.id) ?? []
       const longTexts = new Map<'text' | number, LongText>()
+      const longArtifacts = new Map<number, LongJson>()
+      let total = bytes
       if (bytes > inlineBytes)
         longTexts.set('text', readLongText(read, messages, messages.text, eq(messages.id, row.id)))
-      for (const step of messageSteps)
+      for (const step of messageSteps) {
+        total += step.bytes + step.artifactBytes
+        if (step.artifactBytes > inlineBytes)
+          longArtifacts.set(step.position, readLongArtifact(database, row.id, step.position))
         if (step.bytes > inlineBytes) {
-          const at = and(eq(steps.messageId, row.id), eq(steps.position, step.position))
-          longTexts.set(step.position, readLongText(read, steps, steps.content, at))
+          const isAtPosition = and(eq(steps.messageId, row.id), eq(steps.position, step.position))
+          longTexts.set(step.position, readLongText(read, steps, steps.content, isAtPosition))
         }
+      }
       return {
         ...row,
         attachments: filesOf.get(row.id) ?? [],
         steps: messageSteps.map(toStep),
         longTexts,
+        longArtifacts,
+        isLong: total > inlineBytes,
         siblings: childrenOf.get(row.parentId) ?? [row.id],
       }
     })

@@ -54,9 +54,9 @@ const isLong = ({ promptBytes }: ListedRow): boolean => (promptBytes ?? 0) > SHO
 /** The number of rows, at most `limit`, that fit on a page. */
 function pageLength(rows: readonly ListedRow[], limit: number): number {
   let bytes = 0
-  const full = rows.findIndex((row, at) => {
+  const full = rows.findIndex((row, index) => {
     bytes += isLong(row) ? (row.promptBytes ?? 0) : 0
-    return at > 0 && bytes > PAGE_PROMPT_BYTES
+    return index > 0 && bytes > PAGE_PROMPT_BYTES
   })
   return full === -1 ? limit : Math.min(full, limit)
 }

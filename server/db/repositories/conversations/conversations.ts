@@ -1,5 +1,5 @@
 // Conversations of a user: creating, finding and changing them.
-import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
+import { and, eq, inArray, isNull, max, type SQL, sql } from 'drizzle-orm'
 import { appError } from '../../../errors.ts'
 import { newId } from '../../../lib/ids.ts'
 import type { ConversationId, MessageId, ProjectId, UserId } from '../../../protocol/ids.ts'
@@ -9,10 +9,77 @@ import { createRunSettingReader } from '../runs/run-setting.ts'
 import { createRunSiteReader } from '../runs/run-site.ts'
 import { createSearchIndex } from '../search/index-writer.ts'
 import { type ConversationItem, createConversationItems } from './conversation-items.ts'
+import { createFilesOfMessages } from './files-of-messages.ts'
 import { createMarks } from './marks.ts'
 import { leafUnder } from './message-tree.ts'
-import { createPinOrder } from './pin-order.ts'
-import { createConversationRemoval } from './removal.ts'
+
+// Removing a conversation for good.
+
+/** Messages deleted in one transaction, so that no transaction blocks other writes for long. */
+const DELETE_BATCH_SIZE = 200
+
+/**
+ * Removes a conversation, also one in the trash, with everything in it and the files that only it uses. A long one takes several transactions; if the process
+ * dies in between, a second call completes the removal. Resolves with false when the user has no such conversation.
+ */
+function createConversationRemoval(database: Database) {
+  const { read, write, tables } = database
+  const { conversations, messages, schedules } = tables
+  const files = createFilesOfMessages(database)
+  return async (userId: UserId, id: ConversationId): Promise<boolean> => {
+    const [found] = await read
+      .select({ id: conversations.id })
+      .from(conversations)
+      .where(and(eq(conversations.id, id), eq(conversations.userId, userId)))
+    if (found === undefined) return false
+    for (;;) {
+      const some = await read
+        .select({ row: messages.row })
+        .from(messages)
+        .where(eq(messages.conversationId, id))
+        .limit(DELETE_BATCH_SIZE)
+      const rows = some.map(({ row }) => row)
+      const used = rows.length === 0 ? [] : await files.find(inArray(messages.row, rows))
+      await write(async (tx) => {
+        if (rows.length === DELETE_BATCH_SIZE)
+          await tx.delete(messages).where(inArray(messages.row, rows))
+        else {
+          // A schedule would otherwise make itself another conversation.
+          await tx
+            .update(schedules)
+            .set({ enabled: false, nextAt: null, disabledReason: null })
+            .where(and(eq(schedules.conversationId, id), eq(schedules.enabled, true)))
+          await tx.delete(conversations).where(eq(conversations.id, id))
+        }
+      })
+      await files.removeUnused(used)
+      if (rows.length < DELETE_BATCH_SIZE) return true
+    }
+  }
+}
+
+// The order in which a user put their pinned conversations.
+
+/** Puts pinned conversations into this order. Ids that are not pinned conversations of the user have no effect. */
+const createPinOrder =
+  (database: Database) =>
+  async (userId: UserId, ids: readonly ConversationId[]): Promise<void> => {
+    const { conversations } = database.tables
+    const cases = ids.map((id, index) => sql`when ${id} then ${sql.raw(String(index))}`)
+    const position = sql<number>`case ${conversations.id} ${sql.join(cases, sql` `)} end`
+    await database.write(async (tx) => {
+      await tx
+        .update(conversations)
+        .set({ pinPosition: position })
+        .where(
+          and(
+            eq(conversations.userId, userId),
+            eq(conversations.pinned, true),
+            inArray(conversations.id, [...ids]),
+          ),
+        )
+    })
+  }
 
 /** A row of `conversations`. */
 export type ConversationRow = Database['tables']['conversations']['$inferSelect']
@@ -28,7 +95,9 @@ export type ConversationSettings = Partial<
     | 'maxTokens'
     | 'thinkingEnabled'
     | 'approval'
+    | 'approvalDeadline'
     | 'disabledMcpServers'
+    | 'scheduleId'
   >
 >
 type NewConversation = ConversationSettings & {
@@ -43,9 +112,6 @@ export type ConversationChanges = ConversationSettings &
     leafId?: MessageId
   }
 
-/** Stores conversations. */
-export type ConversationRepository = ReturnType<typeof createConversationRepository>
-
 /** The title of a conversation without one. */
 const PLACEHOLDER_TITLE = 'New conversation'
 /** Titles (folded) that clients send for a conversation without one. They are shown, but a generated title replaces them. */
@@ -58,7 +124,7 @@ function titleColumns(given: string): Pick<ConversationRow, 'title' | 'titleKey'
   return { title, titleKey, titled: !DEFAULT_TITLES.has(titleKey) }
 }
 
-/** Methods that serve a user's request take the user id: another user's conversation is not found. */
+/** Stores conversations. Methods that serve a user's request take the user id: another user's conversation is not found. */
 export function createConversationRepository(database: Database) {
   const { read, tables } = database
   const { conversations, messages, projects } = tables
@@ -125,7 +191,7 @@ export function createConversationRepository(database: Database) {
   ): Promise<boolean> {
     const set = { ...changes, title, titleKey: foldCase(title), titled: true }
     const [titled] = await titleStatement(tx, set).execute({ ...set, updated: id })
-    if (titled !== undefined) await searchIndex.putTitle(tx, { id, userId: titled.userId, title })
+    if (titled !== undefined) await searchIndex.indexTitle(tx, { id, userId: titled.userId, title })
     return titled !== undefined
   }
 
@@ -144,10 +210,12 @@ export function createConversationRepository(database: Database) {
       maxTokens: null,
       thinkingEnabled: false,
       approval: null,
+      approvalDeadline: null,
       disabledMcpServers: [],
       temporary: false,
       tags: [],
       origin: null,
+      scheduleId: null,
       ...settings,
       id: newId<ConversationId>(),
       userId,
@@ -164,7 +232,7 @@ export function createConversationRepository(database: Database) {
       deletedAt: null,
     }
     await tx.insert(conversations).values(row)
-    if (row.titled) await searchIndex.putTitle(tx, row)
+    if (row.titled) await searchIndex.indexTitle(tx, row)
     return row
   }
 
@@ -172,7 +240,7 @@ export function createConversationRepository(database: Database) {
     createIn,
 
     /** Shows a title, which the first real one replaces. */
-    async showTitle(tx: Writer, id: ConversationId, title: string): Promise<void> {
+    async setProvisionalTitle(tx: Writer, id: ConversationId, title: string): Promise<void> {
       const set = { title, titleKey: foldCase(title) }
       await titleStatement(tx, set).execute({ ...set, updated: id })
     },
@@ -223,7 +291,7 @@ export function createConversationRepository(database: Database) {
         if (Object.keys(set).length > 0)
           await tx.update(conversations).set(set).where(eq(conversations.id, id))
         if (set.title !== undefined)
-          await searchIndex.putTitle(tx, { id, userId, title: set.title })
+          await searchIndex.indexTitle(tx, { id, userId, title: set.title })
       })
       return items.get(userId, id)
     },
@@ -237,6 +305,33 @@ export function createConversationRepository(database: Database) {
       await updateStatement(tx, { updatedAt }).execute({ updatedAt, updated: id })
     },
 
+    /** Folds what a run wrote that found nothing to report: the conversation is back where it was in the list. */
+    async fold(
+      tx: Writer,
+      run: {
+        conversationId: ConversationId
+        messageId: MessageId
+        userMessageId: MessageId | null
+      },
+    ): Promise<void> {
+      const ids = [run.messageId, ...(run.userMessageId === null ? [] : [run.userMessageId])]
+      await tx.update(messages).set({ quiet: true }).where(inArray(messages.id, ids))
+      const [newest] = await tx
+        .select({ at: max(messages.createdAt) })
+        .from(messages)
+        .where(
+          and(
+            eq(messages.conversationId, run.conversationId),
+            eq(messages.quiet, false),
+            isNull(messages.deletedAt),
+          ),
+        )
+      await tx
+        .update(conversations)
+        .set({ updatedAt: newest?.at ?? sql`${conversations.createdAt}` })
+        .where(eq(conversations.id, run.conversationId))
+    },
+
     /** Marks the conversation as tainted: it contains text from outside. */
     async markTainted(tx: Writer, id: ConversationId): Promise<void> {
       await tx
@@ -245,13 +340,13 @@ export function createConversationRepository(database: Database) {
         .where(and(eq(conversations.id, id), eq(conversations.tainted, false)))
     },
 
-    /** Adds a grant for a tool; concurrent grants are all stored. */
-    async addApprovalGrant(tx: Writer, id: ConversationId, tool: string): Promise<void> {
+    /** Ends an approval for the whole conversation for versions without the table of grants, which may run beside this one. */
+    async removeApproval(tx: Writer, id: ConversationId, key: string): Promise<void> {
       const row = await lockRow(tx, eq(conversations.id, id))
-      if (row === undefined || row.approvalGrants.includes(tool)) return
+      if (row === undefined || !row.approvalGrants.includes(key)) return
       await tx
         .update(conversations)
-        .set({ approvalGrants: [...row.approvalGrants, tool] })
+        .set({ approvalGrants: row.approvalGrants.filter((other) => other !== key) })
         .where(eq(conversations.id, id))
     },
 

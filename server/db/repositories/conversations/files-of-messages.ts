@@ -25,13 +25,13 @@ export function createFilesOfMessages({ read, write, tables }: Database) {
      * stays, and what is left after a fault is removed by the collection of unused files.
      */
     async removeUnused(ids: readonly FileId[]): Promise<void> {
-      for (let at = 0; at < ids.length; at += DELETE_BATCH_SIZE)
+      for (let index = 0; index < ids.length; index += DELETE_BATCH_SIZE)
         await write((tx) =>
           tx
             .delete(files)
             .where(
               and(
-                inArray(files.id, ids.slice(at, at + DELETE_BATCH_SIZE)),
+                inArray(files.id, ids.slice(index, index + DELETE_BATCH_SIZE)),
                 notExists(
                   tx
                     .select({ id: attachments.fileId })

@@ -1,9 +1,12 @@
 // Stores many complete messages at once, with their steps, files and search entries: in a few statements instead of several
 // per message.
-import { eq, sql } from 'drizzle-orm'
+import { eq, type SQL, sql } from 'drizzle-orm'
 import { createTurns } from '../../../lib/turns.ts'
+import type { Citation } from '../../../protocol/conversations/citation.ts'
 import type { Feedback } from '../../../protocol/conversations/message.ts'
 import type { ConversationId, MessageId, UserId } from '../../../protocol/ids.ts'
+import type { Plan } from '../../../protocol/runs/plan.ts'
+import type { StoredReceipt } from '../../../protocol/runs/receipt.ts'
 import type { Database, Writer } from '../../database.ts'
 import {
   ENTRIES_PER_MESSAGE,
@@ -20,20 +23,30 @@ import type { NewStep } from './steps.ts'
 
 /** Maximum rows of one statement, because SQLite executes it on the event loop. */
 const ROWS_AT_ONCE = 50
+/** Bytes of artifacts after which a statement has enough rows. */
+const ARTIFACT_BYTES_AT_ONCE = 256 * 1024
 
 /** A message with its attachments and steps, as imports store it. */
 export interface CompleteMessage {
   message: Omit<MessageRow, 'conversationId'> & {
     editedFrom?: MessageId | undefined
     feedback?: Feedback | undefined
+    receipt?: StoredReceipt | undefined
+    plan?: Plan | undefined
+    citations?: readonly Citation[] | undefined
   }
   steps: readonly NewStep[]
   files: readonly StoredAttachmentFile[]
 }
 
+/** A step whose artifact is JSON text already. */
+type PreparedStep = Omit<NewStep, 'artifact'> & { artifact: SQL | null }
+
 /** Messages with the words of their texts. */
 export interface PreparedMessages {
   messages: readonly CompleteMessage[]
+  /** The steps that one statement stores. */
+  steps: readonly (readonly PreparedStep[])[]
   entries: readonly { messageId: MessageId; offset: number; words: string }[]
 }
 
@@ -44,7 +57,7 @@ export function createMessageImport(database: Pick<Database, 'dialect' | 'tables
   const index = createSearchIndex(database)
 
   return {
-    /** Finds the words of the texts, outside of a transaction so that it can yield to other work. */
+    /** Finds the words of the texts and writes the artifacts as JSON, outside of a transaction so that it can yield to other work. */
     async prepare(userId: UserId, complete: readonly CompleteMessage[]): Promise<PreparedMessages> {
       const entries: { messageId: MessageId; offset: number; words: string }[] = []
       const turn = createTurns()
@@ -62,15 +75,28 @@ export function createMessageImport(database: Pick<Database, 'dialect' | 'tables
           await turn()
         }
       }
+      const stepRows: PreparedStep[][] = []
+      let some: PreparedStep[] = []
+      let artifactBytes = 0
       for (const { message, steps: own } of complete) {
         // The text of an answer is indexed with its steps.
         if (message.role === 'user') await add(message.id, 'text', 0, message.text)
         for (const step of own) {
           const entry = entryOfStep(step)
           if (entry !== null) await add(message.id, entry.kind, step.position, entry.text)
+          const artifact = step.artifact == null ? null : JSON.stringify(step.artifact)
+          some.push({ ...step, artifact: artifact === null ? null : sql`${artifact}` })
+          artifactBytes += artifact?.length ?? 0
+          if (some.length >= ROWS_AT_ONCE || artifactBytes >= ARTIFACT_BYTES_AT_ONCE) {
+            stepRows.push(some)
+            some = []
+            artifactBytes = 0
+          }
+          if (artifact !== null) await turn()
         }
       }
-      return { messages: complete, entries }
+      if (some.length > 0) stepRows.push(some)
+      return { messages: complete, steps: stepRows, entries }
     },
 
     /** Adds messages to a conversation and shows the last as its leaf. Parents come before their children. */
@@ -78,7 +104,7 @@ export function createMessageImport(database: Pick<Database, 'dialect' | 'tables
       tx: Writer,
       userId: UserId,
       conversationId: ConversationId,
-      { messages: complete, entries }: PreparedMessages,
+      { messages: complete, steps: stepRows, entries }: PreparedMessages,
     ): Promise<void> {
       const leaf = complete.at(-1)?.message
       if (leaf === undefined) return
@@ -101,7 +127,7 @@ export function createMessageImport(database: Pick<Database, 'dialect' | 'tables
           messageCount: sql`${conversations.messageCount} + ${complete.length}`,
         })
         .where(eq(conversations.id, conversationId))
-      for (const some of slicesOf(complete.flatMap((one) => one.steps))) {
+      for (const some of stepRows) {
         await turn()
         await tx.insert(steps).values([...some])
       }
@@ -120,7 +146,7 @@ export function createMessageImport(database: Pick<Database, 'dialect' | 'tables
         await tx
           .insert(attachments)
           .values(files.map((file, position) => toAttachmentRow(message.id, position, file)))
-        await index.putFiles(tx, { row, userId }, message.id)
+        await index.indexFiles(tx, { row, userId }, message.id)
       }
     },
   }

@@ -1,19 +1,111 @@
 // Messages of a conversation: the shown branch, page by page, with everything that belongs to each message.
-import { and, eq, getTableColumns, inArray, isNull, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, inArray, isNull, lt, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { appError } from '../../../errors.ts'
+import type { Feedback } from '../../../protocol/conversations/message.ts'
 import type { Page } from '../../../protocol/envelope.ts'
 import { type ConversationId, MessageId, type RunId } from '../../../protocol/ids.ts'
 import { decodeCursor, encodeCursor } from '../../cursor.ts'
 import type { Database, Reader, Writer } from '../../database.ts'
 import { prepareUpdates } from '../../fragments.ts'
+import { createRunRecordRepository } from '../runs/run-records.ts'
 import { createBranchHistory } from './branch-history.ts'
-import { createBranchReader, type FullMessage, type MessageRow } from './branches.ts'
-import { createHistoryCache } from './history-cache.ts'
-import { createMessageMarks } from './message-marks.ts'
-import { createMessagePurge } from './message-purge.ts'
+import {
+  createBranchReader,
+  type FullMessage,
+  type LaterColumns,
+  type MessageRow,
+} from './branches.ts'
+import { createFilesOfMessages } from './files-of-messages.ts'
 import { detachedParent, isAttached, leafUnder, newestLeaf, subtreeIds } from './message-tree.ts'
-import { createTurnWriter } from './turns.ts'
+import { createHistoryCache } from './messages/history-cache.ts'
+import { createTurnWriter } from './messages/turns.ts'
+
+// Purging deleted messages, after which they can no longer be restored.
+
+/** Messages deleted by one statement. */
+const PURGE_BATCH_SIZE = 500
+
+/** Purges messages deleted before a given time, the runs that wrote them and the records of these, batch by batch. */
+function createMessagePurge(database: Database): (before: Date) => Promise<void> {
+  const { read, write, tables } = database
+  const { messages, runs } = tables
+  const records = createRunRecordRepository(database)
+  const files = createFilesOfMessages(database)
+  return async (before) => {
+    for (;;) {
+      const some = await read
+        .select({ id: messages.id })
+        .from(messages)
+        .where(lt(messages.deletedAt, before))
+        .limit(PURGE_BATCH_SIZE)
+      if (some.length === 0) return
+      const ids = some.map(({ id }) => id)
+      const used = await files.find(inArray(messages.id, ids))
+      await write(async (tx) => {
+        const purged = await tx
+          .delete(runs)
+          .where(inArray(runs.messageId, ids))
+          .returning({ conversationId: runs.conversationId })
+        await tx.delete(messages).where(inArray(messages.id, ids))
+        for (const id of new Set(purged.map(({ conversationId }) => conversationId)))
+          await records.removeUnused(tx, id)
+      })
+      await files.removeUnused(used)
+    }
+  }
+}
+
+// Marks of an answer: the answer that it was edited from, and the person's feedback.
+
+/** Uses the table `messages`. */
+function createMessageMarks(database: Database) {
+  const { messages } = database.tables
+  return {
+    /** Stores the given marks; the others stay unchanged. */
+    async setMarks(
+      tx: Writer,
+      id: MessageId,
+      marks: { editedFrom?: MessageId | undefined; feedback?: Feedback | undefined },
+    ): Promise<void> {
+      if (marks.editedFrom !== undefined || marks.feedback !== undefined)
+        await tx.update(messages).set(marks).where(eq(messages.id, id))
+    },
+
+    /** Copies what an answer did, planned and cited to another one with the same calls. */
+    async copyDeeds(tx: Writer, from: MessageId, to: MessageId): Promise<void> {
+      const { receipt, plan, citations } = messages
+      const [deeds] = await tx
+        .select({ receipt, plan, citations })
+        .from(messages)
+        .where(eq(messages.id, from))
+      if (deeds !== undefined) await tx.update(messages).set(deeds).where(eq(messages.id, to))
+    },
+
+    /** Stores the person's feedback on an answer; null removes it. Resolves with false when there is no such answer. */
+    async setFeedback(
+      conversationId: ConversationId,
+      id: MessageId,
+      feedback: Feedback | null,
+    ): Promise<boolean> {
+      const rows = await database.write((tx) =>
+        tx
+          .update(messages)
+          .set({ feedback })
+          .where(
+            and(
+              eq(messages.id, id),
+              eq(messages.conversationId, conversationId),
+              eq(messages.role, 'assistant'),
+              isNull(messages.deletedAt),
+            ),
+          )
+          .returning({ id: messages.id }),
+      )
+      return rows.length > 0
+    },
+  }
+}
 
 export type { FullMessage, MessageRow }
 
@@ -36,6 +128,9 @@ export function createMessageRepository(database: Database) {
     deletedWith: _with,
     editedFrom: _from,
     feedback: _feedback,
+    receipt: _receipt,
+    plan: _plan,
+    citations: _citations,
     ...columns
   } = getTableColumns(messages)
 
@@ -187,7 +282,7 @@ export function createMessageRepository(database: Database) {
       tx: Writer,
       conversationId: ConversationId,
       id: MessageId,
-      at: Date,
+      time: Date,
       answeredBy: RunId | null = null,
     ): Promise<void> {
       const conversation = await lockLeaf(tx, conversationId)
@@ -196,12 +291,12 @@ export function createMessageRepository(database: Database) {
       if (conversation === undefined || message?.parentId !== detachedParent(id)) return
       const { leafId } = conversation
       const parentId = (await endOfBranch(tx, conversationId, answeredBy, leafId)) ?? leafId
-      await tx.update(messages).set({ parentId, createdAt: at }).where(eq(messages.id, id))
+      await tx.update(messages).set({ parentId, createdAt: time }).where(eq(messages.id, id))
       await tx
         .update(conversations)
         .set({
           ...(parentId === leafId ? { leafId: id } : {}),
-          updatedAt: at,
+          updatedAt: time,
           messageCount: sql`${conversations.messageCount} + 1`,
         })
         .where(eq(conversations.id, conversationId))
@@ -212,7 +307,19 @@ export function createMessageRepository(database: Database) {
       tx: Writer,
       id: MessageId,
       changes: Partial<
-        Pick<MessageRow, 'text' | 'tokenCount' | 'model' | 'runId' | 'status' | 'error'>
+        Pick<
+          MessageRow & LaterColumns,
+          | 'text'
+          | 'tokenCount'
+          | 'model'
+          | 'runId'
+          | 'status'
+          | 'error'
+          | 'receipt'
+          | 'plan'
+          | 'citations'
+          | 'quiet'
+        >
       >,
     ): Promise<void> {
       await updateStatement(tx, changes).execute({ ...changes, updated: id })

@@ -35,13 +35,9 @@ export type ShareFile = {
 /** Messages of a copy that one query reads. */
 const READ_BATCH_SIZE = 4
 
-/** Uses the tables `shares`, `shareMessages`, `shareFiles`, `users`, `attachments`, `conversations` and `files`. */
-export function createShareRepository({ read, write, tables }: Database) {
-  const { shares, shareMessages, shareFiles, users, attachments, conversations, files } = tables
-  /** The messages of the copy that is shown. */
-  const shown = ({ id, revision }: ShareRow) =>
-    and(eq(shareMessages.shareId, id), eq(shareMessages.revision, revision ?? ''))
-
+/** How a copy is stored: part by part, then activated or discarded. */
+function createShareCopies({ read, write, tables }: Pick<Database, 'read' | 'write' | 'tables'>) {
+  const { shares, shareMessages, shareFiles, attachments, files } = tables
   /** Removes a copy that was given up, and its share if nothing was ever shown. */
   async function discard(tx: Writer, shareId: string, revision: string): Promise<void> {
     await tx
@@ -54,62 +50,6 @@ export function createShareRepository({ read, write, tables }: Database) {
   }
 
   return {
-    async find(userId: UserId, conversationId: ConversationId): Promise<ShareRow | undefined> {
-      const [row] = await read
-        .select()
-        .from(shares)
-        .where(and(eq(shares.conversationId, conversationId), eq(shares.userId, userId)))
-      return row
-    },
-
-    /** The share of a link: complete, not expired, of an active user and a conversation outside the trash. */
-    async findByToken(tokenHash: string, now: Date): Promise<ShareRow | undefined> {
-      const [row] = await read
-        .select({ share: shares })
-        .from(shares)
-        .innerJoin(users, eq(users.id, shares.userId))
-        .innerJoin(conversations, eq(conversations.id, shares.conversationId))
-        .where(
-          and(
-            eq(shares.tokenHash, tokenHash),
-            eq(users.isActive, true),
-            isNull(conversations.deletedAt),
-          ),
-        )
-      if (row === undefined || row.share.revision === null) return undefined
-      const { expiresAt } = row.share
-      return expiresAt !== null && expiresAt <= now ? undefined : row.share
-    },
-
-    /** A user's shares, newest first. */
-    async list(
-      userId: UserId,
-      { limit, cursor }: { limit: number; cursor?: string | undefined },
-    ): Promise<Page<ShareRow>> {
-      const [moment, id] = cursor === undefined ? [] : decodeCursor(MomentCursor, cursor)
-      const rows = await read
-        .select(getTableColumns(shares))
-        .from(shares)
-        .innerJoin(conversations, eq(conversations.id, shares.conversationId))
-        .where(
-          and(
-            eq(shares.userId, userId),
-            isNotNull(shares.revision),
-            isNull(conversations.deletedAt),
-            moment === undefined || id === undefined
-              ? undefined
-              : afterMoment(shares.createdAt, shares.id, new Date(moment), id),
-          ),
-        )
-        .orderBy(desc(shares.createdAt), desc(shares.id))
-        .limit(limit + 1)
-      return toPage(rows, limit, (row) => [row.createdAt.getTime(), row.id])
-    },
-
-    async insert(tx: Writer, row: ShareRow): Promise<void> {
-      await tx.insert(shares).values(row)
-    },
-
     /** Adds a message to a copy that is not shown yet. */
     async addMessage(
       tx: Writer,
@@ -173,7 +113,7 @@ export function createShareRepository({ read, write, tables }: Database) {
     },
 
     /** Shows a complete copy and removes every other one. */
-    async show(
+    async activate(
       tx: Writer,
       id: string,
       set: Pick<
@@ -191,23 +131,17 @@ export function createShareRepository({ read, write, tables }: Database) {
         .where(and(eq(shareFiles.shareId, id), ne(shareFiles.revision, revision)))
       return row
     },
+  }
+}
 
-    /** False when the user has not shared the conversation. */
-    async remove(tx: Writer, userId: UserId, conversationId: ConversationId): Promise<boolean> {
-      const removed = await tx
-        .delete(shares)
-        .where(and(eq(shares.conversationId, conversationId), eq(shares.userId, userId)))
-        .returning({ id: shares.id })
-      return removed.length > 0
-    },
+/** The contents of a copy. */
+function createShareReader({ read, tables }: Pick<Database, 'read' | 'tables'>) {
+  const { shareMessages, shareFiles } = tables
+  /** The messages of the copy that is shown. */
+  const shown = ({ id, revision }: ShareRow) =>
+    and(eq(shareMessages.shareId, id), eq(shareMessages.revision, revision ?? ''))
 
-    async countView(tx: Writer, id: string): Promise<void> {
-      await tx
-        .update(shares)
-        .set({ views: sql`${shares.views} + 1` })
-        .where(eq(shares.id, id))
-    },
-
+  return {
     /** Streams the JSON of each message of the shown copy in order, with few of them in memory at a time. */
     async *readMessages(share: ShareRow): AsyncGenerator<string> {
       for (let last = -1; ; ) {
@@ -243,6 +177,88 @@ export function createShareRepository({ read, write, tables }: Database) {
       return row === undefined
         ? undefined
         : { ...row, content: readLongText(read, shareFiles, shareFiles.content, condition) }
+    },
+  }
+}
+
+/** Uses the tables `shares`, `shareMessages`, `shareFiles`, `users`, `attachments`, `conversations` and `files`. */
+export function createShareRepository({ read, write, tables }: Database) {
+  const { shares, users, conversations } = tables
+
+  return {
+    ...createShareCopies({ read, write, tables }),
+    ...createShareReader({ read, tables }),
+
+    async find(userId: UserId, conversationId: ConversationId): Promise<ShareRow | undefined> {
+      const [row] = await read
+        .select()
+        .from(shares)
+        .where(and(eq(shares.conversationId, conversationId), eq(shares.userId, userId)))
+      return row
+    },
+
+    /** The share of a link: complete, not expired, of an active user and a conversation outside the trash. */
+    async findByToken(tokenHash: string, now: Date): Promise<ShareRow | undefined> {
+      const [row] = await read
+        .select({ share: shares })
+        .from(shares)
+        .innerJoin(users, eq(users.id, shares.userId))
+        .innerJoin(conversations, eq(conversations.id, shares.conversationId))
+        .where(
+          and(
+            eq(shares.tokenHash, tokenHash),
+            eq(users.isActive, true),
+            isNull(conversations.deletedAt),
+          ),
+        )
+      if (row === undefined || row.share.revision === null) return undefined
+      const { expiresAt } = row.share
+      return expiresAt !== null && expiresAt <= now ? undefined : row.share
+    },
+
+    /** A user's shares, newest first. */
+    async list(
+      userId: UserId,
+      { limit, cursor }: { limit: number; cursor?: string | undefined },
+    ): Promise<Page<ShareRow>> {
+      const [moment, id] = cursor === undefined ? [] : decodeCursor(MomentCursor, cursor)
+      const rows = await read
+        .select(getTableColumns(shares))
+        .from(shares)
+        .innerJoin(conversations, eq(conversations.id, shares.conversationId))
+        .where(
+          and(
+            eq(shares.userId, userId),
+            isNotNull(shares.revision),
+            isNull(conversations.deletedAt),
+            moment === undefined || id === undefined
+              ? undefined
+              : afterMoment(shares.createdAt, shares.id, new Date(moment), id),
+          ),
+        )
+        .orderBy(desc(shares.createdAt), desc(shares.id))
+        .limit(limit + 1)
+      return toPage(rows, limit, (row) => [row.createdAt.getTime(), row.id])
+    },
+
+    async insert(tx: Writer, row: ShareRow): Promise<void> {
+      await tx.insert(shares).values(row)
+    },
+
+    /** False when the user has not shared the conversation. */
+    async remove(tx: Writer, userId: UserId, conversationId: ConversationId): Promise<boolean> {
+      const removed = await tx
+        .delete(shares)
+        .where(and(eq(shares.conversationId, conversationId), eq(shares.userId, userId)))
+        .returning({ id: shares.id })
+      return removed.length > 0
+    },
+
+    async countView(tx: Writer, id: string): Promise<void> {
+      await tx
+        .update(shares)
+        .set({ views: sql`${shares.views} + 1` })
+        .where(eq(shares.id, id))
     },
   }
 }

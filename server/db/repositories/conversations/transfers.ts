@@ -1,7 +1,7 @@
 // Exports and imports: their jobs, what an export reads, and what an import stores.
 import { and, asc, desc, eq, gt, isNotNull, isNull, lt, or, sql } from 'drizzle-orm'
 import type { ConversationId, TransferId, UserId } from '../../../protocol/ids.ts'
-import type { Database } from '../../database.ts'
+import type { Database, Writer } from '../../database.ts'
 
 /** A row of `transfers`: an export or import. */
 export type TransferRow = Database['tables']['transfers']['$inferSelect']
@@ -11,12 +11,17 @@ type ConversationRow = Database['tables']['conversations']['$inferSelect']
 const READ_BATCH_SIZE = 20
 
 /** Uses the tables `transfers` and `conversations`. */
-export function createTransferRepository({ read, write, tables }: Database) {
+export function createTransferRepository(database: Database) {
+  const { read, write, tables } = database
   const { transfers, conversations } = tables
 
   return {
-    create: (row: TransferRow): Promise<void> =>
-      write(async (tx) => void (await tx.insert(transfers).values(row))),
+    /** `after` is part of it. */
+    create: (row: TransferRow, after?: (tx: Writer) => Promise<void>): Promise<void> =>
+      write(async (tx) => {
+        await tx.insert(transfers).values(row)
+        await after?.(tx)
+      }),
 
     update: (
       id: TransferId,
@@ -75,27 +80,7 @@ export function createTransferRepository({ read, write, tables }: Database) {
       write(async (tx) => void (await tx.delete(transfers).where(eq(transfers.id, id)))),
 
     /** All conversations of a user outside the trash, oldest first, except temporary ones. */
-    async *conversationsOf(userId: UserId): AsyncGenerator<ConversationRow> {
-      let last = ''
-      for (;;) {
-        const rows = await read
-          .select()
-          .from(conversations)
-          .where(
-            and(
-              eq(conversations.userId, userId),
-              isNull(conversations.deletedAt),
-              eq(conversations.temporary, false),
-              gt(conversations.id, sql`${last}`),
-            ),
-          )
-          .orderBy(asc(conversations.id))
-          .limit(READ_BATCH_SIZE)
-        yield* rows
-        last = rows.at(-1)?.id ?? ''
-        if (rows.length < READ_BATCH_SIZE) return
-      }
-    },
+    conversationsOf: (userId: UserId) => conversationsOf(database, userId),
 
     async countConversations(userId: UserId): Promise<number> {
       const [row] = await read
@@ -115,25 +100,58 @@ export function createTransferRepository({ read, write, tables }: Database) {
      * The user's conversation that was imported from an origin, or has the id that the origin names because it was exported
      * here.
      */
-    async findByOrigin(
-      userId: UserId,
-      origin: string,
-      ownId: ConversationId | null,
-    ): Promise<Pick<ConversationRow, 'id' | 'deletedAt'> | undefined> {
-      const [row] = await read
-        .select({ id: conversations.id, deletedAt: conversations.deletedAt })
-        .from(conversations)
-        .where(
-          and(
-            eq(conversations.userId, userId),
-            or(
-              and(isNotNull(conversations.origin), eq(conversations.origin, origin)),
-              ownId === null ? undefined : eq(conversations.id, ownId),
-            ),
-          ),
-        )
-        .limit(1)
-      return row
-    },
+    findByOrigin: (userId: UserId, origin: string, ownId: ConversationId | null) =>
+      findByOrigin(database, userId, origin, ownId),
   }
+}
+
+async function* conversationsOf(
+  database: Database,
+  userId: UserId,
+): AsyncGenerator<ConversationRow> {
+  const { read } = database
+  const { conversations } = database.tables
+  let last = ''
+  for (;;) {
+    const rows = await read
+      .select()
+      .from(conversations)
+      .where(
+        and(
+          eq(conversations.userId, userId),
+          isNull(conversations.deletedAt),
+          eq(conversations.temporary, false),
+          gt(conversations.id, sql`${last}`),
+        ),
+      )
+      .orderBy(asc(conversations.id))
+      .limit(READ_BATCH_SIZE)
+    yield* rows
+    last = rows.at(-1)?.id ?? ''
+    if (rows.length < READ_BATCH_SIZE) return
+  }
+}
+
+async function findByOrigin(
+  database: Database,
+  userId: UserId,
+  origin: string,
+  ownId: ConversationId | null,
+): Promise<Pick<ConversationRow, 'id' | 'deletedAt'> | undefined> {
+  const { read } = database
+  const { conversations } = database.tables
+  const [row] = await read
+    .select({ id: conversations.id, deletedAt: conversations.deletedAt })
+    .from(conversations)
+    .where(
+      and(
+        eq(conversations.userId, userId),
+        or(
+          and(isNotNull(conversations.origin), eq(conversations.origin, origin)),
+          ownId === null ? undefined : eq(conversations.id, ownId),
+        ),
+      ),
+    )
+    .limit(1)
+  return row
 }

@@ -2,6 +2,7 @@
 import { and, eq, exists, inArray, isNotNull, isNull, lt, not, sql } from 'drizzle-orm'
 import type { ConversationId, UserId } from '../../../protocol/ids.ts'
 import type { Database, Writer } from '../../database.ts'
+import { isKeptForKey } from '../runs/idempotency.ts'
 
 /** A conversation with its owner, for work that is done for all users. */
 export type OwnedConversation = { id: ConversationId; userId: UserId }
@@ -9,14 +10,14 @@ export type OwnedConversation = { id: ConversationId; userId: UserId }
 /** Maximum conversations returned at once; the caller repeats the query. */
 const DUE_LIMIT = 100
 
-/** Uses the tables `conversations` and `runs`. */
+/** Uses the tables `conversations`, `runs` and `idempotencyKeys`. */
 export function createTrashRepository({ read, write, tables }: Database) {
   const { conversations, runs } = tables
   const columns = { id: conversations.id, userId: conversations.userId }
 
   return {
     /** Moves a conversation to the trash. The caller has locked it and knows that no run is active in it. */
-    async put(tx: Writer, id: ConversationId, deletedAt: Date): Promise<void> {
+    async add(tx: Writer, id: ConversationId, deletedAt: Date): Promise<void> {
       await tx.update(conversations).set({ deletedAt }).where(eq(conversations.id, id))
     },
 
@@ -39,7 +40,10 @@ export function createTrashRepository({ read, write, tables }: Database) {
         .where(and(isNotNull(conversations.deletedAt), lt(conversations.deletedAt, before)))
         .limit(DUE_LIMIT),
 
-    /** Some of the temporary conversations, created and last written in before a given time, in which no run is active. */
+    /**
+     * Some of the temporary conversations, created and last written in before a given time, in which no run is active and
+     * which no Idempotency-Key keeps.
+     */
     dueTemporary: (before: Date): Promise<OwnedConversation[]> =>
       read
         .select(columns)
@@ -57,6 +61,7 @@ export function createTrashRepository({ read, write, tables }: Database) {
                   .where(and(eq(runs.conversationId, conversations.id), isNull(runs.endedAt))),
               ),
             ),
+            not(isKeptForKey(tables, conversations.id)),
           ),
         )
         .limit(DUE_LIMIT),

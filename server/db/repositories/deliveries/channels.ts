@@ -19,7 +19,6 @@ export type ChannelRepository = ReturnType<typeof createChannelRepository>
 /** Uses the tables `channels` and `deliveries`. */
 export function createChannelRepository(database: Database) {
   const { channels, deliveries } = database.tables
-
   return {
     /**
      * Stores a channel; false when the user already has `atMost` channels.
@@ -85,22 +84,7 @@ export function createChannelRepository(database: Database) {
      * Stores a pending delivery. Returns `full` when the user already has `atMost` pending ones, `no_channel` when the
      * channel was removed.
      */
-    enqueue: (delivery: NewDelivery, atMost: number): Promise<'stored' | 'full' | 'no_channel'> =>
-      database.write(async (tx) => {
-        await tx.lock(`channels of ${delivery.userId}`)
-        const [present] = await tx
-          .select({ waiting: count() })
-          .from(deliveries)
-          .where(and(eq(deliveries.userId, delivery.userId), eq(deliveries.status, 'pending')))
-        if ((present?.waiting ?? 0) >= atMost) return 'full'
-        const [channel] = await tx
-          .select({ id: channels.id })
-          .from(channels)
-          .where(eq(channels.id, delivery.channelId))
-        if (channel === undefined) return 'no_channel'
-        await tx.insert(deliveries).values(delivery)
-        return 'stored'
-      }),
+    enqueue: (delivery: NewDelivery, atMost: number) => enqueue(database, delivery, atMost),
 
     async findDelivery(id: string): Promise<DeliveryRow | undefined> {
       const rows = await database.read
@@ -115,24 +99,52 @@ export function createChannelRepository(database: Database) {
      * Claims due deliveries, oldest first, and counts the attempt. No other caller gets them before `leaseUntil`; after
      * that they are due again, so a process that dies while sending loses nothing.
      */
-    async claimDue(
-      now: Date,
-      leaseUntil: Date,
-      limit: number,
-    ): Promise<{ delivery: DeliveryRow; channel: ChannelRow }[]> {
-      return database.write(async (tx) => {
-        await tx.lock('deliveries')
-        const due = await tx
-          .select({ delivery: deliveries, channel: channels })
-          .from(deliveries)
-          .innerJoin(channels, eq(channels.id, deliveries.channelId))
-          .where(isDue(deliveries, now))
-          .orderBy(asc(deliveries.nextAttemptAt), asc(deliveries.id))
-          .limit(limit)
-        return lease(tx, deliveries, due, leaseUntil)
-      })
-    },
+    claimDue: (now: Date, leaseUntil: Date, limit: number) =>
+      claimDue(database, now, leaseUntil, limit),
 
     ...createDeliveryQueue(database, deliveries),
   }
+}
+
+async function claimDue(
+  database: Database,
+  now: Date,
+  leaseUntil: Date,
+  limit: number,
+): Promise<{ delivery: DeliveryRow; channel: ChannelRow }[]> {
+  const { deliveries, channels } = database.tables
+  return database.write(async (tx) => {
+    await tx.lock('deliveries')
+    const due = await tx
+      .select({ delivery: deliveries, channel: channels })
+      .from(deliveries)
+      .innerJoin(channels, eq(channels.id, deliveries.channelId))
+      .where(isDue(deliveries, now))
+      .orderBy(asc(deliveries.nextAttemptAt), asc(deliveries.id))
+      .limit(limit)
+    return lease(tx, deliveries, due, leaseUntil)
+  })
+}
+
+function enqueue(
+  database: Database,
+  delivery: NewDelivery,
+  atMost: number,
+): Promise<'stored' | 'full' | 'no_channel'> {
+  const { deliveries, channels } = database.tables
+  return database.write(async (tx) => {
+    await tx.lock(`channels of ${delivery.userId}`)
+    const [present] = await tx
+      .select({ waiting: count() })
+      .from(deliveries)
+      .where(and(eq(deliveries.userId, delivery.userId), eq(deliveries.status, 'pending')))
+    if ((present?.waiting ?? 0) >= atMost) return 'full'
+    const [channel] = await tx
+      .select({ id: channels.id })
+      .from(channels)
+      .where(eq(channels.id, delivery.channelId))
+    if (channel === undefined) return 'no_channel'
+    await tx.insert(deliveries).values(delivery)
+    return 'stored'
+  })
 }

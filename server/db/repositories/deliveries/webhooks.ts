@@ -20,18 +20,9 @@ export function createWebhookRepository(database: Database) {
     and(eq(webhooks.id, id), eq(webhooks.userId, userId))
 
   return {
-    /** Stores a webhook; false when the user already has `atMost`. */
-    insert: (webhook: WebhookRow, atMost: number): Promise<boolean> =>
-      write(async (tx) => {
-        await tx.lock(`webhooks of ${webhook.userId}`)
-        const [present] = await tx
-          .select({ webhooks: count() })
-          .from(webhooks)
-          .where(eq(webhooks.userId, webhook.userId))
-        if ((present?.webhooks ?? 0) >= atMost) return false
-        await tx.insert(webhooks).values(webhook)
-        return true
-      }),
+    /** Stores a webhook; false when the user already has `atMost`. `after` is part of it. */
+    insert: (webhook: WebhookRow, atMost: number, after: (tx: Writer) => Promise<void>) =>
+      insert(database, webhook, atMost, after),
 
     async list(userId: UserId): Promise<WebhookRow[]> {
       return await read
@@ -55,26 +46,33 @@ export function createWebhookRepository(database: Database) {
       return row
     },
 
-    /** Undefined when the user has no such webhook. */
+    /** Undefined when the user has no such webhook. `after` is part of the update. */
     update: (
       userId: UserId,
       id: string,
       patch: Partial<Omit<WebhookRow, 'id' | 'userId' | 'createdAt'>>,
+      after?: (tx: Writer) => Promise<void>,
     ): Promise<WebhookRow | undefined> =>
       write(async (tx) => {
         const [row] = await tx.update(webhooks).set(patch).where(ofUser(userId, id)).returning()
+        if (row !== undefined) await after?.(tx)
         return row
       }),
 
-    /** Removes a webhook with its waiting deliveries. False when the user has no such webhook. */
-    remove: (userId: UserId, id: string): Promise<boolean> =>
+    /**
+     * Removes a webhook with its waiting deliveries. False when the user has no such webhook. `after` is part of the
+     * removal.
+     */
+    remove: (userId: UserId, id: string, after: (tx: Writer) => Promise<void>): Promise<boolean> =>
       write(async (tx) => {
         await tx.lock(`webhooks of ${userId}`)
         const removed = await tx
           .delete(webhooks)
           .where(ofUser(userId, id))
           .returning({ id: webhooks.id })
-        return removed.length > 0
+        if (removed.length === 0) return false
+        await after(tx)
+        return true
       }),
 
     /** The newest deliveries of a webhook. */
@@ -97,52 +95,90 @@ export function createWebhookRepository(database: Database) {
      * or has `atMost` waiting. No webhook of the user can be removed before the transaction ends.
      * @returns how many webhooks have too many waiting.
      */
-    async enqueue(
+    enqueue: (
       tx: Writer,
       userId: UserId,
       wants: (webhook: WebhookRow) => boolean,
       deliveryFor: (webhook: WebhookRow) => WebhookDeliveryRow,
       atMost: number,
-    ): Promise<number> {
-      await tx.lock(`webhooks of ${userId}`)
-      const found = await tx.select().from(webhooks).where(eq(webhooks.userId, userId))
-      let full = 0
-      for (const webhook of found.filter(wants)) {
-        const [present] = await tx
-          .select({ waiting: count() })
-          .from(deliveries)
-          .where(and(eq(deliveries.webhookId, webhook.id), eq(deliveries.status, 'pending')))
-        if ((present?.waiting ?? 0) >= atMost) full += 1
-        else
-          await tx
-            .insert(deliveries)
-            .values(deliveryFor(webhook))
-            .onConflictDoNothing({ target: [deliveries.webhookId, deliveries.occurrence] })
-      }
-      return full
-    },
+    ) => enqueue(database, tx, userId, wants, deliveryFor, atMost),
 
     /**
      * Claims due deliveries, oldest first, and counts the attempt. No other caller gets them before `leaseUntil`; after
      * that they are due again, so a process that dies while sending loses nothing.
      */
-    claimDue: (
-      now: Date,
-      leaseUntil: Date,
-      limit: number,
-    ): Promise<{ delivery: WebhookDeliveryRow; webhook: WebhookRow }[]> =>
-      write(async (tx) => {
-        await tx.lock('webhook deliveries')
-        const due = await tx
-          .select({ delivery: deliveries, webhook: webhooks })
-          .from(deliveries)
-          .innerJoin(webhooks, eq(webhooks.id, deliveries.webhookId))
-          .where(isDue(deliveries, now))
-          .orderBy(asc(deliveries.nextAttemptAt), asc(deliveries.id))
-          .limit(limit)
-        return lease(tx, deliveries, due, leaseUntil)
-      }),
+    claimDue: (now: Date, leaseUntil: Date, limit: number) =>
+      claimDue(database, now, leaseUntil, limit),
 
     ...createDeliveryQueue(database, deliveries),
   }
+}
+
+async function enqueue(
+  database: Database,
+  tx: Writer,
+  userId: UserId,
+  wants: (webhook: WebhookRow) => boolean,
+  deliveryFor: (webhook: WebhookRow) => WebhookDeliveryRow,
+  atMost: number,
+): Promise<number> {
+  const { webhooks, webhookDeliveries: deliveries } = database.tables
+  await tx.lock(`webhooks of ${userId}`)
+  const found = await tx.select().from(webhooks).where(eq(webhooks.userId, userId))
+  let full = 0
+  for (const webhook of found.filter(wants)) {
+    const [present] = await tx
+      .select({ waiting: count() })
+      .from(deliveries)
+      .where(and(eq(deliveries.webhookId, webhook.id), eq(deliveries.status, 'pending')))
+    if ((present?.waiting ?? 0) >= atMost) full += 1
+    else
+      await tx
+        .insert(deliveries)
+        .values(deliveryFor(webhook))
+        .onConflictDoNothing({ target: [deliveries.webhookId, deliveries.occurrence] })
+  }
+  return full
+}
+
+function insert(
+  database: Database,
+  webhook: WebhookRow,
+  atMost: number,
+  after: (tx: Writer) => Promise<void>,
+): Promise<boolean> {
+  const { write } = database
+  const { webhooks } = database.tables
+  return write(async (tx) => {
+    await tx.lock(`webhooks of ${webhook.userId}`)
+    const [present] = await tx
+      .select({ webhooks: count() })
+      .from(webhooks)
+      .where(eq(webhooks.userId, webhook.userId))
+    if ((present?.webhooks ?? 0) >= atMost) return false
+    await tx.insert(webhooks).values(webhook)
+    await after(tx)
+    return true
+  })
+}
+
+function claimDue(
+  database: Database,
+  now: Date,
+  leaseUntil: Date,
+  limit: number,
+): Promise<{ delivery: WebhookDeliveryRow; webhook: WebhookRow }[]> {
+  const { write } = database
+  const { webhookDeliveries: deliveries, webhooks } = database.tables
+  return write(async (tx) => {
+    await tx.lock('webhook deliveries')
+    const due = await tx
+      .select({ delivery: deliveries, webhook: webhooks })
+      .from(deliveries)
+      .innerJoin(webhooks, eq(webhooks.id, deliveries.webhookId))
+      .where(isDue(deliveries, now))
+      .orderBy(asc(deliveries.nextAttemptAt), asc(deliveries.id))
+      .limit(limit)
+    return lease(tx, deliveries, due, leaseUntil)
+  })
 }

@@ -38,23 +38,10 @@ function addNeeded(
   return needed
 }
 
-/** Ids are time-ordered, so they define the order. Callers check first that the project belongs to the user. */
-export function createCheckpointRepository(database: Database) {
+/** The files of checkpoints, and the contents that they need. */
+function createCheckpointContents(database: Database) {
   const { read, tables } = database
-  const { checkpoints, checkpointFiles, conversations, messages, projects, runs } = tables
-  const fence = createAttemptFence(database)
-
-  const project = ({ projectId }: Pick<NewCheckpoint, 'projectId'>) => eq(projects.id, projectId)
-  /** An unknown size stays unknown until it is measured. */
-  const sizeColumn = (size: ProjectSize) => ({
-    size: 'bytes' in size ? size.bytes : sql`${projects.size} + ${size.grown}`,
-  })
-  /** An upper bound, because contents may be stored already; the exact size is counted when checkpoints are removed. */
-  const grownHistory = (files: readonly CheckpointFile[]) => {
-    const needed = addNeeded(new Map(), files)
-    return sql`${projects.historySize} + ${[...needed.values()].reduce((sum, size) => sum + size, 0)}`
-  }
-
+  const { checkpoints, checkpointFiles } = tables
   /** The pages of one checkpoint in order, yielding to other work between them. */
   async function* pagesOf(id: string, from = 0): AsyncGenerator<CheckpointFile[]> {
     const [start] = await read
@@ -78,89 +65,6 @@ export function createCheckpointRepository(database: Database) {
   }
 
   return {
-    /**
-     * Stores a checkpoint with its files and updates the size of its project. Lists count files, and folders only if nothing
-     * else changed. A checkpoint that is already stored (after a crash) stays unchanged.
-     * @param by the attempt that made the change; absent for a person, and when somebody else completes it from its journal.
-     * @throws AppError `project_deleted`. @throws RunOver when the attempt may no longer write.
-     */
-    async insert(
-      row: NewCheckpoint,
-      files: readonly CheckpointFile[],
-      size: ProjectSize,
-      by?: RunAttempt,
-    ): Promise<CheckpointRow> {
-      const shown = files.filter(isShown)
-      const ordered =
-        shown.length === 0 ? files : [...shown, ...files.filter((file) => !isShown(file))]
-      const listed = shown.length === 0 ? files : shown
-      const complete: CheckpointRow = {
-        ...row,
-        fileCount: listed.length,
-        sample: listed.slice(0, SAMPLE_FILES).map(({ path, change }) => ({ path, change })),
-      }
-      // A large change is stored page by page, so that other writers do not wait for all of it; it is listed once complete.
-      const single = ordered.length <= PAGE_FILES
-      const stored = await database.write(async (tx) => {
-        const mayWrite = by === undefined ? sql<true>`true` : fence(by.id, by.attempt)
-        const [found] = await tx
-          .select({ mayWrite: sql<boolean>`${mayWrite}`.mapWith(Boolean) })
-          .from(projects)
-          .where(project(row))
-        if (found === undefined) throw projectDeleted()
-        if (!found.mayWrite) throw new RunOver()
-        const [existing] = await tx.select().from(checkpoints).where(eq(checkpoints.id, row.id))
-        if (existing !== undefined && existing.fileCount !== INCOMPLETE) return existing
-        if (existing !== undefined) await tx.delete(checkpoints).where(eq(checkpoints.id, row.id))
-        await tx
-          .insert(checkpoints)
-          .values({ ...complete, ...(single ? {} : { fileCount: INCOMPLETE }) })
-        if (single && ordered.length > 0)
-          await tx
-            .insert(checkpointFiles)
-            .values({ checkpointId: row.id, first: 0, files: [...ordered] })
-        if (existing === undefined)
-          await tx
-            .update(projects)
-            .set({ ...sizeColumn(size), historySize: grownHistory(files) })
-            .where(project(row))
-        return undefined
-      })
-      if (stored !== undefined || single) return stored ?? complete
-      for (let first = 0; first < ordered.length; first += PAGE_FILES) {
-        await nextTurn()
-        const page = ordered.slice(first, first + PAGE_FILES)
-        await database.write(async (tx) => {
-          await tx.insert(checkpointFiles).values({ checkpointId: row.id, first, files: page })
-        })
-      }
-      await database.write(async (tx) => {
-        await tx
-          .update(checkpoints)
-          .set({ fileCount: complete.fileCount })
-          .where(eq(checkpoints.id, row.id))
-      })
-      return complete
-    },
-
-    /** @throws AppError `project_deleted`. */
-    async assertProject(projectId: ProjectId): Promise<void> {
-      const [there] = await read
-        .select({ id: projects.id })
-        .from(projects)
-        .where(project({ projectId }))
-      if (there === undefined) throw projectDeleted()
-    },
-
-    /** Whether the attempt may still write. */
-    async isCurrent({ id, attempt }: RunAttempt): Promise<boolean> {
-      const [current] = await read
-        .select({ id: runs.id })
-        .from(runs)
-        .where(and(eq(runs.id, id), eq(runs.attempt, attempt), isNull(runs.endedAt)))
-      return current !== undefined
-    },
-
     /** All files of a checkpoint in pages: files first, then folders. */
     pages: (id: string): AsyncGenerator<CheckpointFile[]> => pagesOf(id),
 
@@ -176,21 +80,6 @@ export function createCheckpointRepository(database: Database) {
       return found
     },
 
-    remove: (ids: readonly string[]): Promise<void> =>
-      database.write(async (tx) => {
-        if (ids.length > 0) await tx.delete(checkpoints).where(inArray(checkpoints.id, [...ids]))
-      }),
-
-    /** Removes the checkpoint of a reverted change; the project's size is `bytes` again. */
-    revert: (projectId: ProjectId, id: string, bytes: number): Promise<void> =>
-      database.write(async (tx) => {
-        await tx.delete(checkpoints).where(eq(checkpoints.id, id))
-        await tx
-          .update(projects)
-          .set({ size: bytes, historySize: null })
-          .where(project({ projectId }))
-      }),
-
     /** The contents that the checkpoints of a project need: their sizes in bytes by hash. */
     async neededContents(projectId: ProjectId): Promise<Map<string, number>> {
       const needed = new Map<string, number>()
@@ -201,7 +90,15 @@ export function createCheckpointRepository(database: Database) {
       for (const { id } of rows) for await (const page of pagesOf(id)) addNeeded(needed, page)
       return needed
     },
+  }
+}
 
+/** The checkpoints of a project, and when they were created. */
+function createCheckpointList(database: Database) {
+  const { read, tables } = database
+  const { checkpoints, conversations, messages } = tables
+
+  return {
     /** Newest first, one more than `limit` when there are more; `before` is the last id of the previous page. */
     list: (
       projectId: ProjectId,
@@ -279,5 +176,153 @@ export function createCheckpointRepository(database: Database) {
         .from(checkpoints)
         .where(eq(checkpoints.projectId, projectId))
         .orderBy(desc(checkpoints.id)),
+  }
+}
+
+/** Ids are time-ordered, so they define the order. Callers check first that the project belongs to the user. */
+export function createCheckpointRepository(database: Database) {
+  const { tables } = database
+  const { checkpoints, checkpointFiles, projects } = tables
+  const fence = createAttemptFence(database)
+
+  return {
+    ...createCheckpointContents(database),
+    ...createCheckpointList(database),
+
+    /**
+     * Stores a checkpoint with its files and updates the size of its project. Lists count files, and folders only if nothing
+     * else changed. A checkpoint that is already stored (after a crash) stays unchanged.
+     * @param by the attempt that made the change; absent for a person, and when somebody else completes it from its journal.
+     * @throws AppError `project_deleted`. @throws RunOver when the attempt may no longer write.
+     */
+    async insert(
+      row: NewCheckpoint,
+      files: readonly CheckpointFile[],
+      size: ProjectSize,
+      by?: RunAttempt,
+    ): Promise<CheckpointRow> {
+      const shown = files.filter(isShown)
+      const ordered =
+        shown.length === 0 ? files : [...shown, ...files.filter((file) => !isShown(file))]
+      const listed = shown.length === 0 ? files : shown
+      const complete: CheckpointRow = {
+        ...row,
+        fileCount: listed.length,
+        sample: listed.slice(0, SAMPLE_FILES).map(({ path, change }) => ({ path, change })),
+      }
+      // A large change is stored page by page, so that other writers do not wait for all of it; it is listed once complete.
+      const single = ordered.length <= PAGE_FILES
+      const stored = await database.write(async (tx) => {
+        const mayWrite = by === undefined ? sql<true>`true` : fence(by.id, by.attempt)
+        const [found] = await tx
+          .select({ mayWrite: sql<boolean>`${mayWrite}`.mapWith(Boolean) })
+          .from(projects)
+          .where(project(database, row))
+        if (found === undefined) throw projectDeleted()
+        if (!found.mayWrite) throw new RunOver()
+        const [existing] = await tx.select().from(checkpoints).where(eq(checkpoints.id, row.id))
+        if (existing !== undefined && existing.fileCount !== INCOMPLETE) return existing
+        if (existing !== undefined) await tx.delete(checkpoints).where(eq(checkpoints.id, row.id))
+        await tx
+          .insert(checkpoints)
+          .values({ ...complete, ...(single ? {} : { fileCount: INCOMPLETE }) })
+        if (single && ordered.length > 0)
+          await tx
+            .insert(checkpointFiles)
+            .values({ checkpointId: row.id, first: 0, files: [...ordered] })
+        if (existing === undefined)
+          await tx
+            .update(projects)
+            .set({ ...sizeColumn(database, size), historySize: grownHistory(database, files) })
+            .where(project(database, row))
+        return undefined
+      })
+      if (stored !== undefined || single) return stored ?? complete
+      for (let first = 0; first < ordered.length; first += PAGE_FILES) {
+        await nextTurn()
+        const page = ordered.slice(first, first + PAGE_FILES)
+        await database.write(async (tx) => {
+          await tx.insert(checkpointFiles).values({ checkpointId: row.id, first, files: page })
+        })
+      }
+      await database.write(async (tx) => {
+        await tx
+          .update(checkpoints)
+          .set({ fileCount: complete.fileCount })
+          .where(eq(checkpoints.id, row.id))
+      })
+      return complete
+    },
+
+    /** @throws AppError `project_deleted`. */
+    assertProject: (projectId: ProjectId) => assertProject(database, projectId),
+
+    /** Whether the attempt may still write. */
+    isCurrent: (attempt: RunAttempt) => isCurrent(database, attempt),
+
+    remove: (ids: readonly string[]): Promise<void> =>
+      database.write(async (tx) => {
+        if (ids.length > 0) await tx.delete(checkpoints).where(inArray(checkpoints.id, [...ids]))
+      }),
+
+    /** Removes the checkpoint of a reverted change; the project's size is `bytes` again. */
+    revert: (projectId: ProjectId, id: string, bytes: number) =>
+      revert(database, projectId, id, bytes),
+  }
+}
+
+function revert(
+  database: Database,
+  projectId: ProjectId,
+  id: string,
+  bytes: number,
+): Promise<void> {
+  const { checkpoints, projects } = database.tables
+  return database.write(async (tx) => {
+    await tx.delete(checkpoints).where(eq(checkpoints.id, id))
+    await tx
+      .update(projects)
+      .set({ size: bytes, historySize: null })
+      .where(project(database, { projectId }))
+  })
+}
+
+function project(database: Database, { projectId }: Pick<NewCheckpoint, 'projectId'>) {
+  const { projects } = database.tables
+  return eq(projects.id, projectId)
+}
+
+async function assertProject(database: Database, projectId: ProjectId): Promise<void> {
+  const { read } = database
+  const { projects } = database.tables
+  const [there] = await read
+    .select({ id: projects.id })
+    .from(projects)
+    .where(project(database, { projectId }))
+  if (there === undefined) throw projectDeleted()
+}
+
+async function isCurrent(database: Database, { id, attempt }: RunAttempt): Promise<boolean> {
+  const { read } = database
+  const { runs } = database.tables
+  const [current] = await read
+    .select({ id: runs.id })
+    .from(runs)
+    .where(and(eq(runs.id, id), eq(runs.attempt, attempt), isNull(runs.endedAt)))
+  return current !== undefined
+}
+
+/** An upper bound, because contents may be stored already; the exact size is counted when checkpoints are removed. */
+function grownHistory(database: Database, files: readonly CheckpointFile[]) {
+  const { projects } = database.tables
+  const needed = addNeeded(new Map(), files)
+  return sql`${projects.historySize} + ${[...needed.values()].reduce((sum, size) => sum + size, 0)}`
+}
+
+/** An unknown size stays unknown until it is measured. */
+function sizeColumn(database: Database, size: ProjectSize) {
+  const { projects } = database.tables
+  return {
+    size: 'bytes' in size ? size.bytes : sql`${projects.size} + ${size.grown}`,
   }
 }

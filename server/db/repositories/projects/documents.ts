@@ -7,7 +7,7 @@ import type { ProjectId, UserId } from '../../../protocol/ids.ts'
 import { decodeCursor, MomentCursor, toPage } from '../../cursor.ts'
 import type { Database } from '../../database.ts'
 import { afterMoment, countAll } from '../../fragments.ts'
-import { matchPassages, type SearchTerm } from '../../full-text.ts'
+import { createPassageSearch } from './passage-search.ts'
 
 /** A row of `documents`. */
 export type DocumentRow = Database['tables']['documents']['$inferSelect']
@@ -19,17 +19,6 @@ export interface FileOfDocument {
 }
 /** A passage before it is stored. */
 export type NewPassage = Pick<PassageRow, 'heading' | 'page' | 'text' | 'tokens'>
-/** A passage that a search found. A higher `score` is a better match. */
-export type FoundPassage = Pick<
-  PassageRow,
-  'id' | 'documentId' | 'position' | 'heading' | 'page' | 'text'
-> & {
-  document: string
-  /** The indexed words, separated by spaces. */
-  tokens: string
-  score: number
-}
-
 /** Stores documents and their passages, and searches them. */
 export type DocumentRepository = ReturnType<typeof createDocumentRepository>
 
@@ -42,99 +31,16 @@ const failureColumns = (found: DescribedFailure | null) => {
   return { error: message, failure }
 }
 
-/** Callers check first that the project belongs to the user. */
-export function createDocumentRepository(database: Database) {
-  const { read, tables } = database
-  const { documents, passages, projects } = tables
-  const within = (projectId: ProjectId, id: string) =>
-    and(eq(documents.id, id), eq(documents.projectId, projectId))
-  /** Another instance may have stored a newer content of the document meanwhile. */
-  const withContent = ({ id, sha256 }: Pick<DocumentRow, 'id' | 'sha256'>) =>
-    and(
-      eq(documents.id, id),
-      sha256 === null ? isNull(documents.sha256) : eq(documents.sha256, sha256),
-    )
-  const foundColumns = {
-    id: passages.id,
-    documentId: passages.documentId,
-    position: passages.position,
-    heading: passages.heading,
-    page: passages.page,
-    text: passages.text,
-    document: documents.name,
-  }
+/** A document of the project, and no other project's. */
+const isDocument = (documents: Database['tables']['documents'], projectId: ProjectId, id: string) =>
+  and(eq(documents.id, id), eq(documents.projectId, projectId))
 
-  /** Resolves with false, and leaves the rest, when the document is not `like` this any more. */
-  async function removePassages(documentId: string, like: SQL | undefined): Promise<boolean> {
-    for (;;) {
-      const some = await read
-        .select({ id: passages.id })
-        .from(passages)
-        .where(eq(passages.documentId, documentId))
-        .limit(PASSAGE_BATCH_SIZE)
-      if (some.length === 0) return true
-      const removed = await database.write(async (tx) => {
-        // After the passages were found, so that they are none of a newer content.
-        const [found] = await tx.select({ id: documents.id }).from(documents).where(like)
-        if (found === undefined) return false
-        const ids = some.map(({ id }) => id)
-        await tx.delete(passages).where(inArray(passages.id, ids))
-        return true
-      })
-      if (!removed) return false
-    }
-  }
+/** The documents that were made from files: of the user, or of the project. */
+function createDocumentsOfFiles(database: Database) {
+  const { read, tables } = database
+  const { documents } = tables
 
   return {
-    /** Adds a pending document. @throws AppError `project_deleted`. */
-    create: (
-      document: Pick<DocumentRow, 'projectId' | 'userId' | 'name' | 'mime' | 'size'> &
-        Partial<Pick<DocumentRow, 'encoding'>>,
-      file: FileOfDocument | null = null,
-    ) =>
-      database.write(async (tx): Promise<DocumentRow> => {
-        const row: DocumentRow = {
-          encoding: null,
-          ...document,
-          id: newId<string>(),
-          status: 'pending',
-          error: null,
-          failure: null,
-          passages: 0,
-          createdAt: new Date(),
-          sha256: null,
-          path: file?.path ?? null,
-          version: file?.version ?? null,
-        }
-        const [project] = await tx
-          .select({ id: projects.id })
-          .from(projects)
-          .where(eq(projects.id, row.projectId))
-        if (project === undefined) throw projectDeleted()
-        await tx.insert(documents).values(row)
-        return row
-      }),
-
-    /** The number of documents of a project, in any state. */
-    async count(projectId: ProjectId): Promise<number> {
-      const [row] = await read
-        .select({ count: countAll })
-        .from(documents)
-        .where(eq(documents.projectId, projectId))
-      return row?.count ?? 0
-    },
-
-    /** Sets the size in bytes and the SHA-256 of a file, which are known only at the end of the upload. */
-    resize: (id: string, size: number, sha256: string | null = null) =>
-      database.write(async (tx): Promise<void> => {
-        await tx.update(documents).set({ size, sha256 }).where(eq(documents.id, id))
-      }),
-
-    async find(projectId: ProjectId, id: string): Promise<DocumentRow | undefined> {
-      const [row] = await read.select().from(documents).where(within(projectId, id))
-      return row
-    },
-
     /** A document of the project made from the same file, unless it could not be read. */
     async findSame(projectId: ProjectId, sha256: string): Promise<DocumentRow | undefined> {
       const [row] = await read
@@ -173,30 +79,6 @@ export function createDocumentRepository(database: Database) {
             isNotNull(documents.encoding),
           ),
         ),
-
-    /**
-     * Makes a document pending again, to be read in another encoding. Undefined if it is pending already, or has no choice of
-     * encodings.
-     */
-    chooseEncoding: (
-      projectId: ProjectId,
-      id: string,
-      encoding: string,
-    ): Promise<DocumentRow | undefined> =>
-      database.write(async (tx) => {
-        const [row] = await tx
-          .update(documents)
-          .set({ status: 'pending', encoding, ...failureColumns(null) })
-          .where(
-            and(
-              within(projectId, id),
-              ne(documents.status, 'pending'),
-              isNotNull(documents.encoding),
-            ),
-          )
-          .returning()
-        return row
-      }),
 
     /** The documents that are read from files of the project. */
     ofFiles: async (projectId: ProjectId): Promise<DocumentRow[]> =>
@@ -252,40 +134,41 @@ export function createDocumentRepository(database: Database) {
           .returning({ id: documents.id })
         return found.length > 0
       }),
+  }
+}
 
-    /** Newest first. `withoutFile`: only those that were not read from a file of the project. */
-    async list(
-      projectId: ProjectId,
-      {
-        limit,
-        cursor,
-        withoutFile = false,
-      }: { limit: number; cursor?: string | undefined; withoutFile?: boolean },
-    ) {
-      const after = cursor === undefined ? undefined : decodeCursor(MomentCursor, cursor)
-      const rows = await read
-        .select()
-        .from(documents)
-        .where(
-          and(
-            eq(documents.projectId, projectId),
-            withoutFile ? isNull(documents.path) : undefined,
-            after && afterMoment(documents.createdAt, documents.id, new Date(after[0]), after[1]),
-          ),
-        )
-        .orderBy(desc(documents.createdAt), desc(documents.id))
-        .limit(limit + 1)
-      return toPage(rows, limit, (row) => [row.createdAt.getTime(), row.id])
-    },
+/** What becomes of a document: its passages, its failure, its removal. */
+function createDocumentIndexing(database: Database) {
+  const { read, tables } = database
+  const { documents, passages } = tables
+  /** Another instance may have stored a newer content of the document meanwhile. */
+  const withContent = ({ id, sha256 }: Pick<DocumentRow, 'id' | 'sha256'>) =>
+    and(
+      eq(documents.id, id),
+      sha256 === null ? isNull(documents.sha256) : eq(documents.sha256, sha256),
+    )
+  /** Resolves with false, and leaves the rest, when the document is not `like` this any more. */
+  async function removePassages(documentId: string, like: SQL | undefined): Promise<boolean> {
+    for (;;) {
+      const some = await read
+        .select({ id: passages.id })
+        .from(passages)
+        .where(eq(passages.documentId, documentId))
+        .limit(PASSAGE_BATCH_SIZE)
+      if (some.length === 0) return true
+      const removed = await database.write(async (tx) => {
+        // After the passages were found, so that they are none of a newer content.
+        const [found] = await tx.select({ id: documents.id }).from(documents).where(like)
+        if (found === undefined) return false
+        const ids = some.map(({ id }) => id)
+        await tx.delete(passages).where(inArray(passages.id, ids))
+        return true
+      })
+      if (!removed) return false
+    }
+  }
 
-    /** Every pending document, oldest first. */
-    pending: async (): Promise<DocumentRow[]> =>
-      read
-        .select()
-        .from(documents)
-        .where(eq(documents.status, 'pending'))
-        .orderBy(asc(documents.createdAt), asc(documents.id)),
-
+  return {
     /**
      * Replaces the passages of a document, and marks it ready when all are stored. `failure` says to people what of it could
      * not be read, `encoding` how a text was read that can be read in another one, too. False when the document or its project
@@ -311,11 +194,11 @@ export function createDocumentRepository(database: Database) {
             .returning({ id: documents.id })
           if (updated.length === 0) return false
           await tx.insert(passages).values(
-            some.map((passage, at) => ({
+            some.map((passage, index) => ({
               ...passage,
               documentId: document.id,
               projectId: document.projectId,
-              position: from + at,
+              position: from + index,
             })),
           )
           return true
@@ -346,44 +229,33 @@ export function createDocumentRepository(database: Database) {
       const [found] = await read
         .select({ id: documents.id })
         .from(documents)
-        .where(within(projectId, id))
+        .where(isDocument(documents, projectId, id))
       if (found === undefined) return false
-      await removePassages(id, within(projectId, id))
+      await removePassages(id, isDocument(documents, projectId, id))
       await database.write(async (tx) => {
-        await tx.delete(documents).where(within(projectId, id))
+        await tx.delete(documents).where(isDocument(documents, projectId, id))
       })
       return true
     },
+  }
+}
 
-    /**
-     * Passages of ready documents that contain all of the words, or at least one of them, best first. Querying for any
-     * of several common words ranks most of the index, so query for all first.
-     */
-    async search(
-      projectId: ProjectId,
-      words: readonly SearchTerm[],
-      limit: number,
-      needed: 'all' | 'any' = 'any',
-    ): Promise<FoundPassage[]> {
-      const match = matchPassages(database.dialect, tables, words, needed)
-      if (match === null) return []
-      // The inner query selects ids and scores only: texts are long, and most matches are not among the best.
-      const best = database.readOffThread
-        .select({ id: passages.id, score: match.score.as('score') })
-        .from(match.index)
-        .innerJoin(passages, match.on)
-        .innerJoin(documents, eq(documents.id, passages.documentId))
-        .where(and(match.where, eq(passages.projectId, projectId), eq(documents.status, 'ready')))
-        .orderBy(sql`score desc`, asc(passages.id))
-        .limit(limit)
-        .as('best')
-      return database.readOffThread
-        .select({ ...foundColumns, tokens: passages.tokens, score: best.score })
-        .from(best)
-        .innerJoin(passages, eq(passages.id, best.id))
-        .innerJoin(documents, eq(documents.id, passages.documentId))
-        .orderBy(desc(best.score), asc(best.id))
-    },
+/** The passages of documents. */
+function createPassageRepository(database: Database) {
+  const { read, tables } = database
+  const { documents, passages } = tables
+  const foundColumns = {
+    id: passages.id,
+    documentId: passages.documentId,
+    position: passages.position,
+    heading: passages.heading,
+    page: passages.page,
+    text: passages.text,
+    document: documents.name,
+  }
+
+  return {
+    search: createPassageSearch(database),
 
     /** The passages with these ids, if they belong to the project, in any order. */
     passages: async (projectId: ProjectId, ids: readonly number[]) =>
@@ -411,4 +283,142 @@ export function createDocumentRepository(database: Database) {
         .orderBy(asc(passages.position))
         .limit(limit),
   }
+}
+
+/** Callers check first that the project belongs to the user. */
+export function createDocumentRepository(database: Database) {
+  const { read, tables } = database
+  const { documents } = tables
+
+  return {
+    ...createDocumentsOfFiles(database),
+    ...createDocumentIndexing(database),
+    ...createPassageRepository(database),
+
+    /** Adds a pending document. @throws AppError `project_deleted`. */
+    create: (
+      document: Pick<DocumentRow, 'projectId' | 'userId' | 'name' | 'mime' | 'size'> &
+        Partial<Pick<DocumentRow, 'encoding'>>,
+      file?: FileOfDocument | null,
+    ) => create(database, document, file),
+
+    /** The number of documents of a project, in any state. */
+    async count(projectId: ProjectId): Promise<number> {
+      const [row] = await read
+        .select({ count: countAll })
+        .from(documents)
+        .where(eq(documents.projectId, projectId))
+      return row?.count ?? 0
+    },
+
+    /** Sets the size in bytes and the SHA-256 of a file, which are known only at the end of the upload. */
+    resize: (id: string, size: number, sha256: string | null = null) =>
+      database.write(async (tx): Promise<void> => {
+        await tx.update(documents).set({ size, sha256 }).where(eq(documents.id, id))
+      }),
+
+    async find(projectId: ProjectId, id: string): Promise<DocumentRow | undefined> {
+      const [row] = await read
+        .select()
+        .from(documents)
+        .where(isDocument(documents, projectId, id))
+      return row
+    },
+
+    /**
+     * Makes a document pending again, to be read in another encoding. Undefined if it is pending already, or has no choice of
+     * encodings.
+     */
+    chooseEncoding: (
+      projectId: ProjectId,
+      id: string,
+      encoding: string,
+    ): Promise<DocumentRow | undefined> =>
+      database.write(async (tx) => {
+        const [row] = await tx
+          .update(documents)
+          .set({ status: 'pending', encoding, ...failureColumns(null) })
+          .where(
+            and(
+              isDocument(documents, projectId, id),
+              ne(documents.status, 'pending'),
+              isNotNull(documents.encoding),
+            ),
+          )
+          .returning()
+        return row
+      }),
+
+    /** Newest first. `withoutFile`: only those that were not read from a file of the project. */
+    list: (
+      projectId: ProjectId,
+      given: { limit: number; cursor?: string | undefined; withoutFile?: boolean },
+    ) => list(database, projectId, given),
+
+    /** Every pending document, oldest first. */
+    pending: async (): Promise<DocumentRow[]> =>
+      read
+        .select()
+        .from(documents)
+        .where(eq(documents.status, 'pending'))
+        .orderBy(asc(documents.createdAt), asc(documents.id)),
+  }
+}
+
+function create(
+  database: Database,
+  document: Pick<DocumentRow, 'projectId' | 'userId' | 'name' | 'mime' | 'size'> &
+    Partial<Pick<DocumentRow, 'encoding'>>,
+  file: FileOfDocument | null = null,
+) {
+  const { projects, documents } = database.tables
+  return database.write(async (tx): Promise<DocumentRow> => {
+    const row: DocumentRow = {
+      encoding: null,
+      ...document,
+      id: newId<string>(),
+      status: 'pending',
+      error: null,
+      failure: null,
+      passages: 0,
+      createdAt: new Date(),
+      sha256: null,
+      path: file?.path ?? null,
+      version: file?.version ?? null,
+    }
+    const [project] = await tx
+      .select({ id: projects.id })
+      .from(projects)
+      .where(eq(projects.id, row.projectId))
+    if (project === undefined) throw projectDeleted()
+    await tx.insert(documents).values(row)
+    return row
+  })
+}
+
+async function list(
+  database: Database,
+  projectId: ProjectId,
+  {
+    limit,
+    cursor,
+    withoutFile = false,
+  }: { limit: number; cursor?: string | undefined; withoutFile?: boolean },
+) {
+  const { read } = database
+  const { documents } = database.tables
+  const after = cursor === undefined ? undefined : decodeCursor(MomentCursor, cursor)
+  const rows = await read
+    .select()
+    .from(documents)
+    .where(
+      and(
+        eq(documents.projectId, projectId),
+        withoutFile ? isNull(documents.path) : undefined,
+        after && afterMoment(documents.createdAt, documents.id, new Date(after[0]), after[1]),
+      ),
+    )
+    .orderBy(desc(documents.createdAt), desc(documents.id))
+    .limit(limit + 1)
+  return toPage(rows, limit, (row) => [row.createdAt.getTime(), row.id])
 }

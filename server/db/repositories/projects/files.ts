@@ -1,5 +1,5 @@
 // Files of users: their metadata, their text, and which blobs are still in use.
-import { and, eq, getTableColumns, inArray, isNull, lt, notExists, sql } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, inArray, isNull, lt, notExists, sql } from 'drizzle-orm'
 import type { ConversationId, FileId, UserId } from '../../../protocol/ids.ts'
 import type { Database, Writer } from '../../database.ts'
 
@@ -15,13 +15,22 @@ export type FileRepository = ReturnType<typeof createFileRepository>
 /** Unused files removed in one transaction. */
 const REMOVE_BATCH_SIZE = 100
 
-/** Uses the tables `files`, `attachments`, `messages` and `shareFiles`. */
+/** Uses the tables `files`, `attachments`, `messages`, `projects` and `shareFiles`. */
 export function createFileRepository(database: Database) {
   const { read, readOffThread, tables } = database
-  const { files, attachments, messages, shareFiles } = tables
+  const { files, attachments, messages, projects, shareFiles } = tables
   const { text: _text, encoding: _encoding, ...columns } = getTableColumns(files)
   const uses = (db: Pick<Writer, 'select'>) =>
-    db.select({ id: attachments.fileId }).from(attachments).where(eq(attachments.fileId, files.id))
+    db
+      .select({ id: sql<string>`${attachments.fileId}` })
+      .from(attachments)
+      .where(eq(attachments.fileId, files.id))
+      .unionAll(
+        db
+          .select({ id: sql<string>`${projects.icon}` })
+          .from(projects)
+          .where(eq(projects.icon, files.id)),
+      )
 
   return {
     async insert(tx: Writer, row: StoredFile): Promise<void> {
@@ -33,6 +42,20 @@ export function createFileRepository(database: Database) {
         .select(columns)
         .from(files)
         .where(and(eq(files.id, id), eq(files.userId, userId)))
+      return row
+    },
+
+    /** The newest file of the user with this name and content. */
+    async findSame(
+      userId: UserId,
+      { name, sha256 }: Pick<StoredFile, 'name' | 'sha256'>,
+    ): Promise<FileRow | undefined> {
+      const [row] = await read
+        .select(columns)
+        .from(files)
+        .where(and(eq(files.sha256, sha256), eq(files.userId, userId), eq(files.name, name)))
+        .orderBy(desc(files.createdAt))
+        .limit(1)
       return row
     },
 
@@ -94,7 +117,7 @@ export function createFileRepository(database: Database) {
         .where(and(inArray(files.id, [...ids]), eq(files.userId, userId)))
     },
 
-    /** Removes a file that no message uses. @returns `used` when one does. */
+    /** Removes a file that neither a message nor a project uses. @returns `used` when one does. */
     remove: (userId: UserId, id: FileId): Promise<'removed' | 'used' | 'missing'> =>
       database.write(async (tx) => {
         const own = and(eq(files.id, id), eq(files.userId, userId))

@@ -1,15 +1,17 @@
 // Projects of a user.
-import { and, desc, eq, sql } from 'drizzle-orm'
+import { and, desc, eq, isNotNull, sql } from 'drizzle-orm'
 import { appError } from '../../../errors.ts'
 import { newId } from '../../../lib/ids.ts'
 import { withoutAbsent } from '../../../lib/without-absent.ts'
 import type { ProjectId, UserId } from '../../../protocol/ids.ts'
 import {
+  type ApprovalBy,
   DEFAULT_PROJECT_SETTINGS,
   type ProjectSettings,
+  type StoredProjectSettings,
 } from '../../../protocol/projects/project.ts'
 import { decodeCursor, MomentCursor, toPage } from '../../cursor.ts'
-import type { Database, Reader } from '../../database.ts'
+import type { Database, Reader, Writer } from '../../database.ts'
 import { afterMoment, countAll } from '../../fragments.ts'
 
 /** A row of `projects`. */
@@ -19,8 +21,14 @@ export type ProjectRow = Database['tables']['projects']['$inferSelect']
 const MAX_PROJECTS = 2_000
 
 /** The settings that a project gives its conversations. */
-export const settingsOf = ({ settings }: Pick<ProjectRow, 'settings'>): ProjectSettings =>
-  settings ?? DEFAULT_PROJECT_SETTINGS
+export const settingsOf = ({ settings }: Pick<ProjectRow, 'settings'>): ProjectSettings => {
+  const { approval_by: _, ...given }: StoredProjectSettings = settings ?? DEFAULT_PROJECT_SETTINGS
+  return { ...DEFAULT_PROJECT_SETTINGS, ...given }
+}
+
+/** Whether the person of a run may decide its calls of high risk. */
+export const approvalByOf = ({ settings }: Pick<ProjectRow, 'settings'>): ApprovalBy =>
+  settings?.approval_by ?? 'anyone'
 
 /** Stores projects. */
 export type ProjectRepository = ReturnType<typeof createProjectRepository>
@@ -28,7 +36,7 @@ export type ProjectRepository = ReturnType<typeof createProjectRepository>
 /** Every method takes the owner's id: another user's project is not found. */
 export function createProjectRepository(database: Database) {
   const { read, tables } = database
-  const { projects, removedProjects } = tables
+  const { consents, projects, removedProjects } = tables
   const owned = (userId: UserId, id: ProjectId) =>
     and(eq(projects.id, id), eq(projects.userId, userId))
 
@@ -125,6 +133,7 @@ export function createProjectRepository(database: Database) {
             size: 0,
             historySize: 0,
             settings: null,
+            icon: null,
             ...values,
             createdAt: now,
             updatedAt: now,
@@ -134,15 +143,29 @@ export function createProjectRepository(database: Database) {
         }),
       ),
 
-    /** Resolves with undefined when the user has no such project. @throws AppError `project_name_taken`. */
+    /** Whether calls of high risk in the project wait for somebody else than the person of the run. */
+    async needsOthers(id: ProjectId): Promise<boolean> {
+      const [project] = await read
+        .select({ settings: projects.settings })
+        .from(projects)
+        .where(eq(projects.id, id))
+      return project !== undefined && approvalByOf(project) === 'others'
+    },
+
+    /**
+     * Resolves with undefined when the user has no such project. `also` does the rest of the change in the same transaction.
+     * @throws AppError `project_name_taken`.
+     */
     update: (
       userId: UserId,
       id: ProjectId,
       changes: {
         name?: string | undefined
         description?: string | null | undefined
-        settings?: { [Key in keyof ProjectSettings]?: ProjectSettings[Key] | undefined }
+        icon?: string | null | undefined
+        settings?: { [Key in keyof StoredProjectSettings]?: StoredProjectSettings[Key] | undefined }
       },
+      also?: (tx: Writer, changed: { before: ProjectRow; after: ProjectRow }) => Promise<void>,
     ): Promise<ProjectRow | undefined> =>
       unlessTaken(
         database.write(async (tx) => {
@@ -153,10 +176,15 @@ export function createProjectRepository(database: Database) {
             name: changes.name ?? project.name,
             description:
               changes.description === undefined ? project.description : changes.description,
-            settings: { ...settingsOf(project), ...withoutAbsent(changes.settings ?? {}) },
+            icon: changes.icon === undefined ? project.icon : changes.icon,
+            settings: {
+              ...(project.settings ?? DEFAULT_PROJECT_SETTINGS),
+              ...withoutAbsent(changes.settings ?? {}),
+            },
             updatedAt: new Date(),
           }
           await tx.update(projects).set(changed).where(owned(userId, id))
+          await also?.(tx, { before: project, after: changed })
           return changed
         }),
       ),
@@ -174,6 +202,13 @@ export function createProjectRepository(database: Database) {
         if (project === undefined) return false
         await tx.delete(projects).where(owned(userId, id))
         await tx.insert(removedProjects).values({ id, userId })
+        // The decisions outlive the project, the contents do not.
+        await tx
+          .update(consents)
+          .set({ files: null })
+          .where(
+            and(eq(consents.userId, userId), eq(consents.projectId, id), isNotNull(consents.files)),
+          )
         return true
       }),
 

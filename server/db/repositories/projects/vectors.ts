@@ -21,63 +21,10 @@ export type VectorRepository = ReturnType<typeof createVectorRepository>
 /** Uses the tables `passageVectors`, `passages` and `documents`. */
 export function createVectorRepository(database: Database) {
   const { passageVectors, passages, documents } = database.tables
-  const ofModel = (projectId: ProjectId, model: string) =>
-    and(eq(passageVectors.projectId, projectId), eq(passageVectors.model, model))
-
-  /** Compares every vector of the project inside SQLite. */
-  async function nearestInSqlite(
-    projectId: ProjectId,
-    model: string,
-    query: Buffer,
-    limit: number,
-  ): Promise<NearPassage[]> {
-    const distance = sql<number>`vec_distance_cosine(vec_int8(${passageVectors.vector}), vec_int8(${query}))`
-    const rows = await database.readOffThread
-      .select({ passageId: passageVectors.passageId, distance: distance.as('distance') })
-      .from(passageVectors)
-      .where(
-        and(ofModel(projectId, model), sql`length(${passageVectors.vector}) = ${query.length}`),
-      )
-      .orderBy(sql`distance`)
-      .limit(limit)
-    return rows.map((row) => ({ passageId: row.passageId, similarity: 1 - row.distance }))
-  }
-
-  /** Compares every vector of the project with pgvector. */
-  async function nearestByPgvector(
-    projectId: ProjectId,
-    model: string,
-    query: Buffer,
-    limit: number,
-  ): Promise<NearPassage[]> {
-    const { passageId, embedding } = passageEmbeddings
-    const distance = sql`${embedding} <=> ${sql.param(signedBytes(query), embedding)}`
-    return await database.read
-      .select({ passageId, similarity: sql<number>`1 - (${distance})`.mapWith(Number) })
-      .from(passageEmbeddings)
-      .where(
-        and(
-          eq(passageEmbeddings.projectId, projectId),
-          eq(passageEmbeddings.model, model),
-          sql`vector_dims(${embedding}) = ${query.length}`,
-        ),
-      )
-      .orderBy(distance)
-      .limit(limit)
-  }
-
-  async function putEmbedding(tx: Writer, row: VectorRow): Promise<void> {
-    const { passageId, vector, ...others } = row
-    const values = { ...others, embedding: signedBytes(vector) }
-    await tx
-      .insert(passageEmbeddings)
-      .values({ passageId, ...values })
-      .onConflictDoUpdate({ target: passageEmbeddings.passageId, set: values })
-  }
 
   return {
     /** Stores all vectors, or none when one of the passages no longer exists. */
-    put: (rows: readonly VectorRow[]) =>
+    store: (rows: readonly VectorRow[]) =>
       database.write(async (tx): Promise<void> => {
         for (const row of rows) {
           const { passageId, ...values } = row
@@ -85,7 +32,7 @@ export function createVectorRepository(database: Database) {
             .insert(passageVectors)
             .values({ passageId, ...values })
             .onConflictDoUpdate({ target: passageVectors.passageId, set: values })
-          if (database.vectors === 'pgvector') await putEmbedding(tx, row)
+          if (database.vectors === 'pgvector') await storeEmbedding(tx, row)
         }
       }),
 
@@ -101,7 +48,7 @@ export function createVectorRepository(database: Database) {
           .limit(COPY_BATCH_SIZE)
         if (missing.length === 0) return
         await database.write(async (tx) => {
-          for (const row of missing) await putEmbedding(tx, row)
+          for (const row of missing) await storeEmbedding(tx, row)
         })
       }
     },
@@ -114,14 +61,20 @@ export function createVectorRepository(database: Database) {
       limit: number,
     ): Promise<{ near: NearPassage[]; complete: boolean }> {
       if (database.vectors === 'sqlite')
-        return { near: await nearestInSqlite(projectId, model, query, limit), complete: true }
+        return {
+          near: await nearestInSqlite(database, projectId, model, query, limit),
+          complete: true,
+        }
       if (database.vectors === 'pgvector')
-        return { near: await nearestByPgvector(projectId, model, query, limit), complete: true }
+        return {
+          near: await nearestByPgvector(database, projectId, model, query, limit),
+          complete: true,
+        }
       const pages = (after: number, count: number) =>
         database.read
           .select({ passageId: passageVectors.passageId, vector: passageVectors.vector })
           .from(passageVectors)
-          .where(and(ofModel(projectId, model), gt(passageVectors.passageId, after)))
+          .where(and(ofModel(database, projectId, model), gt(passageVectors.passageId, after)))
           .orderBy(asc(passageVectors.passageId))
           .limit(count)
       return await scanVectors(pages, query, limit)
@@ -145,4 +98,64 @@ export function createVectorRepository(database: Database) {
         .orderBy(asc(documents.createdAt), asc(documents.id))
     },
   }
+}
+
+const ofModel = ({ tables: { passageVectors } }: Database, projectId: ProjectId, model: string) =>
+  and(eq(passageVectors.projectId, projectId), eq(passageVectors.model, model))
+
+/** Compares every vector of the project inside SQLite. */
+async function nearestInSqlite(
+  database: Database,
+  projectId: ProjectId,
+  model: string,
+  query: Buffer,
+  limit: number,
+): Promise<NearPassage[]> {
+  const { passageVectors } = database.tables
+  const distance = sql<number>`vec_distance_cosine(vec_int8(${passageVectors.vector}), vec_int8(${query}))`
+  const rows = await database.readOffThread
+    .select({ passageId: passageVectors.passageId, distance: distance.as('distance') })
+    .from(passageVectors)
+    .where(
+      and(
+        ofModel(database, projectId, model),
+        sql`length(${passageVectors.vector}) = ${query.length}`,
+      ),
+    )
+    .orderBy(sql`distance`)
+    .limit(limit)
+  return rows.map((row) => ({ passageId: row.passageId, similarity: 1 - row.distance }))
+}
+
+/** Compares every vector of the project with pgvector. */
+async function nearestByPgvector(
+  database: Database,
+  projectId: ProjectId,
+  model: string,
+  query: Buffer,
+  limit: number,
+): Promise<NearPassage[]> {
+  const { passageId, embedding } = passageEmbeddings
+  const distance = sql`${embedding} <=> ${sql.param(signedBytes(query), embedding)}`
+  return await database.read
+    .select({ passageId, similarity: sql<number>`1 - (${distance})`.mapWith(Number) })
+    .from(passageEmbeddings)
+    .where(
+      and(
+        eq(passageEmbeddings.projectId, projectId),
+        eq(passageEmbeddings.model, model),
+        sql`vector_dims(${embedding}) = ${query.length}`,
+      ),
+    )
+    .orderBy(distance)
+    .limit(limit)
+}
+
+async function storeEmbedding(tx: Writer, row: VectorRow): Promise<void> {
+  const { passageId, vector, ...others } = row
+  const values = { ...others, embedding: signedBytes(vector) }
+  await tx
+    .insert(passageEmbeddings)
+    .values({ passageId, ...values })
+    .onConflictDoUpdate({ target: passageEmbeddings.passageId, set: values })
 }

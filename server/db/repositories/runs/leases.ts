@@ -55,25 +55,19 @@ export type LeaseRepository = ReturnType<typeof createLeaseRepository>
 /** Uses the tables `approvals`, `leases`, `runInputs` and `runs`. */
 export function createLeaseRepository(database: Database) {
   const { read, write, dialect, tables } = database
-  const { approvals, leases, runInputs, runs } = tables
+  const { leases, runs } = tables
   const now = clock(dialect)
-  const inFuture = (ms: number): SQL =>
-    sql.raw(
-      dialect === 'postgres'
-        ? `clock_timestamp() + interval '${ms} milliseconds'`
-        : `(unixepoch('subsec') * 1000 + ${ms})`,
-    )
 
   const repository = {
     /** Takes or renews a lease. False while another instance holds it. */
-    take: (name: string, owner: string, ms: number): Promise<boolean> =>
+    claim: (name: string, owner: string, ms: number): Promise<boolean> =>
       write(async (tx) => {
         const taken = await tx
           .insert(leases)
-          .values({ name, owner, expiresAt: inFuture(ms) })
+          .values({ name, owner, expiresAt: inFuture(database, ms) })
           .onConflictDoUpdate({
             target: leases.name,
-            set: { owner, expiresAt: inFuture(ms) },
+            set: { owner, expiresAt: inFuture(database, ms) },
             setWhere: sql`(${leases.owner} = ${owner} or ${leases.expiresAt} <= ${now})`,
           })
           .returning({ name: leases.name })
@@ -81,19 +75,7 @@ export function createLeaseRepository(database: Database) {
       }),
 
     /** Claims work that an instance does once, for as long as it lives. False while another living instance has it. */
-    hold: (name: string, owner: string): Promise<boolean> =>
-      write(async (tx) => {
-        const taken = await tx
-          .insert(leases)
-          .values({ name, owner, expiresAt: inFuture(WORK_MS) })
-          .onConflictDoUpdate({
-            target: leases.name,
-            set: { owner, expiresAt: inFuture(WORK_MS) },
-            setWhere: sql`(${leases.owner} = ${owner} or ${isGone(database, leases.owner)})`,
-          })
-          .returning({ name: leases.name })
-        return taken.length > 0
-      }),
+    hold: (name: string, owner: string) => hold(database, name, owner),
 
     /** Whether an instance still holds what it claimed with `hold`. */
     async isHeld(name: string, owner: string): Promise<boolean> {
@@ -112,14 +94,14 @@ export function createLeaseRepository(database: Database) {
 
     /** Takes or renews the lease of an instance on all of its runs. */
     renew: (instance: string, ms: number): Promise<boolean> =>
-      repository.take(ofInstance(instance), instance, ms),
+      repository.claim(ofInstance(instance), instance, ms),
 
     leave: (instance: string): Promise<void> => repository.release(ofInstance(instance), instance),
 
     /** Removes leases that were not renewed for a day. */
     removeStale: (): Promise<void> =>
       write(async (tx) => {
-        await tx.delete(leases).where(lte(leases.expiresAt, inFuture(-24 * 3_600_000)))
+        await tx.delete(leases).where(lte(leases.expiresAt, inFuture(database, -24 * 3_600_000)))
       }),
 
     /** Other instances whose leases are valid. */
@@ -132,16 +114,7 @@ export function createLeaseRepository(database: Database) {
     },
 
     /** Unfinished runs that no living instance holds, oldest first, and those that `instance` holds itself. */
-    async unheldRuns(instance: string): Promise<RunId[]> {
-      const rows = await read
-        .select({ id: runs.id })
-        .from(runs)
-        .where(
-          and(isNull(runs.endedAt), lte(runs.version, RUN_VERSION), isUnheld(database, instance)),
-        )
-        .orderBy(asc(runs.createdAt), asc(runs.id))
-      return rows.map(({ id }) => id)
-    },
+    unheldRuns: (instance: string) => unheldRuns(database, instance),
 
     /** The instance whose lease on this run is valid; null when none is. */
     async holderOf(id: RunId): Promise<string | null> {
@@ -163,20 +136,62 @@ export function createLeaseRepository(database: Database) {
     },
 
     /** The runs of an instance whose stop was requested, or for whose waiting calls a person has decided. */
-    async changedRuns(instance: string): Promise<ChangedRun[]> {
-      const isDecided = sql`${runs.status} = 'awaiting_approval' and exists (select 1 from ${approvals} where ${approvals.runId} = ${runs.id} and ${approvals.status} <> 'pending')`
-      const isAnswered = sql`exists (select 1 from ${runInputs} where ${runInputs.runId} = ${runs.id} and ${runInputs.answer} is not null)`
-      return await read
-        .select({ id: runs.id, stopRequested: runs.stopRequested })
-        .from(runs)
-        .where(
-          and(
-            isNull(runs.endedAt),
-            eq(runs.owner, instance),
-            or(runs.stopRequested, sql`(${isDecided})`, sql`(${isAnswered})`),
-          ),
-        )
-    },
+    changedRuns: (instance: string) => changedRuns(database, instance),
   }
   return repository
+}
+
+async function changedRuns(database: Database, instance: string): Promise<ChangedRun[]> {
+  const { read } = database
+  const { runs, approvals, runInputs } = database.tables
+  // A run that also waits for an answer has the status of what it asked last.
+  const isDecided = sql`${runs.status} in ('awaiting_approval', 'awaiting_input') and exists (select 1 from ${approvals} where ${approvals.runId} = ${runs.id} and ${approvals.status} <> 'pending')`
+  const isAnswered = sql`exists (select 1 from ${runInputs} where ${runInputs.runId} = ${runs.id} and ${runInputs.answer} is not null)`
+  return await read
+    .select({ id: runs.id, stopRequested: runs.stopRequested })
+    .from(runs)
+    .where(
+      and(
+        isNull(runs.endedAt),
+        eq(runs.owner, instance),
+        or(runs.stopRequested, sql`(${isDecided})`, sql`(${isAnswered})`),
+      ),
+    )
+}
+
+function hold(database: Database, name: string, owner: string): Promise<boolean> {
+  const { write } = database
+  const { leases } = database.tables
+  return write(async (tx) => {
+    const taken = await tx
+      .insert(leases)
+      .values({ name, owner, expiresAt: inFuture(database, WORK_MS) })
+      .onConflictDoUpdate({
+        target: leases.name,
+        set: { owner, expiresAt: inFuture(database, WORK_MS) },
+        setWhere: sql`(${leases.owner} = ${owner} or ${isGone(database, leases.owner)})`,
+      })
+      .returning({ name: leases.name })
+    return taken.length > 0
+  })
+}
+
+function inFuture(database: Database, ms: number): SQL {
+  const { dialect } = database
+  return sql.raw(
+    dialect === 'postgres'
+      ? `clock_timestamp() + interval '${ms} milliseconds'`
+      : `(unixepoch('subsec') * 1000 + ${ms})`,
+  )
+}
+
+async function unheldRuns(database: Database, instance: string): Promise<RunId[]> {
+  const { read } = database
+  const { runs } = database.tables
+  const rows = await read
+    .select({ id: runs.id })
+    .from(runs)
+    .where(and(isNull(runs.endedAt), lte(runs.version, RUN_VERSION), isUnheld(database, instance)))
+    .orderBy(asc(runs.createdAt), asc(runs.id))
+  return rows.map(({ id }) => id)
 }

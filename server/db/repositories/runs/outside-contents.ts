@@ -19,26 +19,38 @@ export function createOutsideContentRepository(database: Database) {
       const rows = [...new Set(hashes)].map((hash) => ({ projectId, hash }))
       if (rows.length === 0) return
       await database.write(async (tx) => {
-        for (let at = 0; at < rows.length; at += HASHES_PER_QUERY)
+        for (let index = 0; index < rows.length; index += HASHES_PER_QUERY)
           await tx
             .insert(outsideContents)
-            .values(rows.slice(at, at + HASHES_PER_QUERY))
+            .values(rows.slice(index, index + HASHES_PER_QUERY))
             .onConflictDoNothing()
       })
+    },
+
+    /** Marks in one project what is marked in another. */
+    async copy(from: ProjectId, to: ProjectId): Promise<void> {
+      const rows = await database.read
+        .select({ hash: outsideContents.hash })
+        .from(outsideContents)
+        .where(eq(outsideContents.projectId, from))
+      await this.add(
+        to,
+        rows.map(({ hash }) => hash),
+      )
     },
 
     /** The given hashes that are marked. */
     async marked(projectId: ProjectId, hashes: readonly string[]): Promise<Set<string>> {
       const unique = [...new Set(hashes)]
       const found = new Set<string>()
-      for (let at = 0; at < unique.length; at += HASHES_PER_QUERY) {
+      for (let index = 0; index < unique.length; index += HASHES_PER_QUERY) {
         const rows = await database.read
           .select({ hash: outsideContents.hash })
           .from(outsideContents)
           .where(
             and(
               eq(outsideContents.projectId, projectId),
-              inArray(outsideContents.hash, unique.slice(at, at + HASHES_PER_QUERY)),
+              inArray(outsideContents.hash, unique.slice(index, index + HASHES_PER_QUERY)),
             ),
           )
         for (const { hash } of rows) found.add(hash)

@@ -1,18 +1,202 @@
 // Runs: fenced writes of their attempts, and how runs are claimed, ended and resumed.
-import { and, asc, eq, isNull, lte, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, isNull, lt, lte, type Placeholder, type SQL, sql } from 'drizzle-orm'
+import type { Page } from '../../../protocol/envelope.ts'
 import type { ConversationId, MessageId, RunId, UserId } from '../../../protocol/ids.ts'
+import { decodeCursor, MomentCursor, toPage } from '../../cursor.ts'
 import type { Database, Writer } from '../../database.ts'
-import { countAll } from '../../fragments.ts'
+import { afterMoment, countAll, prepareOnEach, prepareUpdates, valuesOf } from '../../fragments.ts'
 import { assertWritten, type RunAttempt, RunOver } from '../../run-attempt.ts'
 import { RUN_VERSION } from '../../run-version.ts'
 import { createApprovals } from './approvals.ts'
-import { createBackgroundRuns } from './background-runs.ts'
-import { isFirstTaken, isInTheWay, otherRuns } from './in-the-way.ts'
 import { isUnheld } from './leases.ts'
 import { canResume } from './resumable.ts'
-import { createRunList } from './run-list.ts'
-import { prepareRunStatements } from './run-statements.ts'
 import { fromUnfinishedOfUser } from './unfinished-runs.ts'
+
+// Which active run keeps another one of its conversation from starting, and which of the two places of the unique index
+// `runs_one_active` a run takes.
+
+/** The columns of the run that is to start. `beside`: whether it may be active at the same time as another one. */
+type Starting = Record<'kind' | 'conversationId' | 'beside' | 'userMessageId', SQL | Placeholder>
+
+/** The runs, as the conditions name them. */
+const otherRuns = ({ runs }: Pick<Database['tables'], 'runs'>): SQL => sql`${runs} as other`
+
+/** Exactly the condition of the index, so that it is used and there are at most two. */
+const isActive = (conversationId: SQL | Placeholder): SQL =>
+  sql`other.conversation_id = ${conversationId} and other.kind = 'chat' and other.ended_at is null`
+
+/**
+ * Whether one of `otherRuns` is in the way: for a run that may be beside another, one that answers another question. The index
+ * keeps a third one out.
+ */
+const isInTheWay = ({ kind, conversationId, beside, userMessageId }: Starting): SQL =>
+  sql`${kind} = 'chat' and ${isActive(conversationId)}
+    and (not ${beside} or other.user_message_id is distinct from ${userMessageId})`
+
+/** Whether the first place is taken, so that a run that may be beside another takes the second one. */
+const isFirstTaken = (
+  tables: Pick<Database['tables'], 'runs'>,
+  conversationId: SQL | Placeholder,
+): SQL =>
+  sql`exists (select 1 from ${otherRuns(tables)} where ${isActive(conversationId)} and not other.beside)`
+
+// The background tasks among the runs of a conversation; part of the repository of runs.
+
+/** Uses the table `runs`. */
+function createBackgroundRuns(database: Database) {
+  const { runs } = database.tables
+  return {
+    /** The active background tasks of a conversation, as the open transaction sees it. */
+    async countBackground(tx: Writer, conversationId: ConversationId): Promise<number> {
+      const [row] = await tx
+        .select({ count: countAll })
+        .from(runs)
+        .where(
+          and(
+            eq(runs.conversationId, conversationId),
+            eq(runs.kind, 'background'),
+            isNull(runs.endedAt),
+          ),
+        )
+      return row?.count ?? 0
+    },
+
+    /** The latest 200 background tasks of a conversation, newest last. */
+    async background(userId: UserId, conversationId: ConversationId): Promise<RunRow[]> {
+      const latest = await database.read
+        .select()
+        .from(runs)
+        .where(
+          and(
+            eq(runs.conversationId, conversationId),
+            eq(runs.userId, userId),
+            eq(runs.kind, 'background'),
+          ),
+        )
+        .orderBy(desc(runs.createdAt), desc(runs.id))
+        .limit(200)
+      return latest.reverse()
+    },
+  }
+}
+
+// The runs of a user, newest first; part of the repository of runs.
+
+/** Uses the tables `runs` and `conversations`. */
+function createRunList(database: Database) {
+  const { conversations, runs } = database.tables
+  const listed = {
+    id: runs.id,
+    conversationId: runs.conversationId,
+    title: conversations.title,
+    messageId: runs.messageId,
+    kind: runs.kind,
+    status: runs.status,
+    model: runs.model,
+    promptTokens: runs.promptTokens,
+    completionTokens: runs.completionTokens,
+    cachedTokens: runs.cachedTokens,
+    cost: runs.cost,
+    createdAt: runs.createdAt,
+    endedAt: runs.endedAt,
+  }
+  const select = (userId: UserId, cursor: string | undefined) => {
+    const [moment, id] = cursor === undefined ? [] : decodeCursor(MomentCursor, cursor)
+    return database.read
+      .select(listed)
+      .from(runs)
+      .innerJoin(conversations, eq(conversations.id, runs.conversationId))
+      .where(
+        and(
+          eq(runs.userId, userId),
+          isNull(conversations.deletedAt),
+          eq(conversations.temporary, false),
+          moment === undefined || id === undefined
+            ? undefined
+            : afterMoment(runs.createdAt, runs.id, new Date(moment), id),
+        ),
+      )
+      .orderBy(desc(runs.createdAt), desc(runs.id))
+  }
+  type Row = Awaited<ReturnType<typeof select>>[number]
+
+  return {
+    /** Omits runs of conversations that are temporary or in the trash. */
+    async list(
+      userId: UserId,
+      { limit, cursor }: { limit: number; cursor?: string | undefined },
+    ): Promise<Page<Row>> {
+      const rows = await select(userId, cursor).limit(limit + 1)
+      return toPage(rows, limit, (row) => [row.createdAt.getTime(), row.id])
+    },
+  }
+}
+
+// The statements about runs that are executed often: building one costs several times more than running it.
+
+/** Call it once per connection. `write` and `writeOnce` change nothing for an attempt that is no longer the current one. */
+function prepareRunStatements({ read, tables }: Database) {
+  const { runs, users } = tables
+  const unfinishedOfUser = fromUnfinishedOfUser(tables)
+  const active = read
+    .select()
+    .from(runs)
+    .where(
+      and(
+        eq(runs.conversationId, sql.placeholder('conversationId')),
+        // Exactly the condition of the partial unique index, so that it is used and there are at most two rows.
+        sql`${runs.kind} = 'chat' and ${runs.endedAt} is null`,
+      ),
+    )
+    .orderBy(asc(runs.beside))
+    .limit(1)
+    .prepare('active run')
+  const unfinished = read
+    .select({ count: countAll })
+    .from(unfinishedOfUser)
+    .where(and(eq(runs.userId, sql.placeholder('userId')), isNull(runs.endedAt)))
+    .prepare('unfinished runs')
+  const insert = prepareOnEach((tx) =>
+    tx
+      .insert(runs)
+      .select(
+        sql`select ${valuesOf(runs, '', {
+          beside: (asked) =>
+            sql`(${asked} and ${isFirstTaken(tables, sql.placeholder('conversationId'))})`,
+        })}
+          where exists (select 1 from ${users}
+              where ${users.id} = ${sql.placeholder('userId')} and ${users.isActive})
+            and (select count(*) from ${unfinishedOfUser}
+              where ${runs.userId} = ${sql.placeholder('userId')} and ${runs.endedAt} is null) < ${sql.placeholder('limit')}
+            and not exists (select 1 from ${otherRuns(tables)} where ${isInTheWay({
+              kind: sql.placeholder('kind'),
+              conversationId: sql.placeholder('conversationId'),
+              beside: sql`${sql.param(sql.placeholder('beside'), runs.beside)}`,
+              userMessageId: sql.placeholder('userMessageId'),
+            })})`,
+      )
+      .onConflictDoNothing({ target: runs.id })
+      .returning({ beside: runs.beside })
+      .prepare('insert run'),
+  )
+  const currentAttempt = and(
+    eq(runs.id, sql.placeholder('attemptedRun')),
+    eq(runs.attempt, sql.placeholder('currentAttempt')),
+    isNull(runs.endedAt),
+  )
+  const write = prepareUpdates('write run', runs, (tx, set, name) =>
+    tx.update(runs).set(set).where(currentAttempt).returning({ id: runs.id }).prepare(name),
+  )
+  const writeOnce = prepareUpdates('write run once', runs, (tx, set, name) =>
+    tx
+      .update(runs)
+      .set(set)
+      .where(and(currentAttempt, lt(runs.revision, sql.placeholder('newRevision'))))
+      .returning({ id: runs.id })
+      .prepare(name),
+  )
+  return { active, unfinished, insert, write, writeOnce }
+}
 
 /** A row of `runs`. */
 export type RunRow = Database['tables']['runs']['$inferSelect']
@@ -22,37 +206,12 @@ export type NewRun = Database['tables']['runs']['$inferInsert']
 /** No limit of unfinished runs. */
 const UNLIMITED = 2 ** 31 - 1
 
-/** Rows of runs, with their approval requests and background tasks. */
-export function createRunRepository(database: Database) {
-  const { conversations, messages, runs } = database.tables
-
+/** What is executed often, prepared once per connection. */
+function createFrequentStatements(database: Database) {
+  const { runs } = database.tables
   const statements = prepareRunStatements(database)
 
-  async function findOne(where: ReturnType<typeof and>): Promise<RunRow | undefined> {
-    const rows = await database.read.select().from(runs).where(where).limit(1)
-    return rows[0]
-  }
-
-  /** Checks and updates in one statement, so that nothing is written to a run that has ended. */
-  async function updateActive(
-    tx: Writer,
-    id: RunId,
-    patch: Parameters<ReturnType<Writer['update']>['set']>[0],
-    condition?: SQL,
-  ): Promise<RunRow | undefined> {
-    const [row] = await tx
-      .update(runs)
-      .set(patch)
-      .where(and(eq(runs.id, id), isNull(runs.endedAt), condition))
-      .returning()
-    return row
-  }
-
   return {
-    ...createApprovals(database),
-    ...createBackgroundRuns(database),
-    ...createRunList(database),
-
     /**
      * Inserts a new run. Returns undefined, and changes nothing, when it is stored already, when its user has been disabled, or
      * has `limit` unfinished runs, or when another run is in the way (`findInTheWay`). No other transaction adds a run of this
@@ -112,6 +271,38 @@ export function createRunRepository(database: Database) {
       throw new RunOver()
     },
 
+    /** The active run of the conversation, except background tasks; of two answers beside each other, one. */
+    async findActive(conversationId: ConversationId): Promise<RunRow | undefined> {
+      const [row] = await statements.active.execute({ conversationId })
+      return row
+    },
+
+    async countUnfinished(userId: UserId): Promise<number> {
+      const [row] = await statements.unfinished.execute({ userId })
+      return row?.count ?? 0
+    },
+  }
+}
+
+/** How a run is locked, claimed, stopped, ended and resumed. */
+function createRunTransitions(database: Database) {
+  const { runs } = database.tables
+  /** Checks and updates in one statement, so that nothing is written to a run that has ended. */
+  async function updateActive(
+    tx: Writer,
+    id: RunId,
+    patch: Parameters<ReturnType<Writer['update']>['set']>[0],
+    condition?: SQL,
+  ): Promise<RunRow | undefined> {
+    const [row] = await tx
+      .update(runs)
+      .set(patch)
+      .where(and(eq(runs.id, id), isNull(runs.endedAt), condition))
+      .returning()
+    return row
+  }
+
+  return {
     /** Locks and returns the run if it is active: no other transaction changes or ends it before this one ends. */
     lockActive: (tx: Writer, id: RunId) =>
       updateActive(tx, id, { stopRequested: sql`${runs.stopRequested}` }),
@@ -186,14 +377,25 @@ export function createRunRepository(database: Database) {
         .returning()
       return row
     },
+  }
+}
+
+/** Finds single runs. */
+function createRunFinder(database: Database) {
+  const { conversations, messages, runs } = database.tables
+  async function findOne(where: ReturnType<typeof and>): Promise<RunRow | undefined> {
+    const rows = await database.read.select().from(runs).where(where).limit(1)
+    return rows[0]
+  }
+
+  return {
+    find: (id: RunId) => findOne(eq(runs.id, id)),
 
     /** As the open transaction sees it. */
     async findIn(tx: Writer, id: RunId): Promise<RunRow | undefined> {
       const rows = await tx.select().from(runs).where(eq(runs.id, id)).limit(1)
       return rows[0]
     },
-
-    find: (id: RunId) => findOne(eq(runs.id, id)),
 
     /** Undefined also for a run whose answer or conversation was deleted. */
     findOwned: (userId: UserId, id: RunId) =>
@@ -205,6 +407,13 @@ export function createRunRepository(database: Database) {
           sql`not exists (select 1 from ${conversations} where ${conversations.id} = ${runs.conversationId} and ${conversations.deletedAt} is not null)`,
         ),
       ),
+
+    findByClientId: (conversationId: ConversationId, clientId: string) =>
+      findOne(and(eq(runs.conversationId, conversationId), eq(runs.clientId, clientId))),
+
+    /** The run that writes this answer, if any. */
+    findByMessage: (conversationId: ConversationId, messageId: MessageId) =>
+      findOne(and(eq(runs.conversationId, conversationId), eq(runs.messageId, messageId))),
 
     /**
      * An active run that keeps this run from starting or continuing, as the open transaction sees it.
@@ -227,24 +436,20 @@ export function createRunRepository(database: Database) {
         .limit(1)
       return found?.id
     },
+  }
+}
 
-    /** The active run of the conversation, except background tasks; of two answers beside each other, one. */
-    async findActive(conversationId: ConversationId): Promise<RunRow | undefined> {
-      const [row] = await statements.active.execute({ conversationId })
-      return row
-    },
+/** Rows of runs, with their approval requests and background tasks. */
+export function createRunRepository(database: Database) {
+  const { runs } = database.tables
+  return {
+    ...createFrequentStatements(database),
+    ...createRunTransitions(database),
+    ...createRunFinder(database),
 
-    findByClientId: (conversationId: ConversationId, clientId: string) =>
-      findOne(and(eq(runs.conversationId, conversationId), eq(runs.clientId, clientId))),
-
-    /** The run that writes this answer, if any. */
-    findByMessage: (conversationId: ConversationId, messageId: MessageId) =>
-      findOne(and(eq(runs.conversationId, conversationId), eq(runs.messageId, messageId))),
-
-    async countUnfinished(userId: UserId): Promise<number> {
-      const [row] = await statements.unfinished.execute({ userId })
-      return row?.count ?? 0
-    },
+    ...createApprovals(database),
+    ...createBackgroundRuns(database),
+    ...createRunList(database),
 
     /**
      * The same inside a transaction that adds a run: no other transaction adds a run of this user before it ends, so the count

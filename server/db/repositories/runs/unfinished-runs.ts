@@ -5,7 +5,7 @@ import type { Database } from '../../database.ts'
 
 /**
  * The table for a query of the unfinished runs of one user. On SQLite, which has no statistics, it names the index:
- * otherwise the query would read all runs that the user ever had, which takes 0.2 ms per thousand, twice in a send.
+ * otherwise the query would read all runs that the user ever had, twice in a send.
  */
 export const fromUnfinishedOfUser = ({ runs }: Pick<Database['tables'], 'runs'>): SQL =>
   is(runs, SQLiteTable) ? sql`${runs} indexed by runs_user_unfinished` : sql`${runs}`

@@ -56,7 +56,7 @@ export function entryOfStep(step: IndexedStep): { kind: SearchKind; text: string
 
 /**
  * Every method runs in the caller's transaction. Texts of messages, steps and attachments do not change once they are
- * complete (`putChangedFile` is for the exception), so one that is indexed already is left alone.
+ * complete (`indexChangedFile` is for the exception), so one that is indexed already is left alone.
  */
 export function createSearchIndex({ dialect, tables }: Pick<Database, 'dialect' | 'tables'>) {
   const { searchTitles, searchWords, conversations, messages, attachments, files } = tables
@@ -64,7 +64,7 @@ export function createSearchIndex({ dialect, tables }: Pick<Database, 'dialect' 
   const isIndexed = (rowid: SQL) =>
     sql`exists (select 1 from ${searchWords} where ${searchWords.rowid} = ${rowid})`
   const entry = sql`cast(${sql.placeholder('entry')} as bigint)`
-  const putStatement = prepareOnEach((tx) =>
+  const entryStatement = prepareOnEach((tx) =>
     tx
       .insert(searchWords)
       .select(sql`select ${entry}, ${words} where not ${isIndexed(entry)}`)
@@ -80,7 +80,7 @@ export function createSearchIndex({ dialect, tables }: Pick<Database, 'dialect' 
   )
   // The row of its message is looked up in the same statement: every send runs it for the question and the answer.
   const stepEntry = sql`${messages.row} * ${sql.raw(String(ENTRIES_PER_MESSAGE))} + ${entry}`
-  const putOfMessageStatement = prepareOnEach((tx) =>
+  const entryOfMessageStatement = prepareOnEach((tx) =>
     tx
       .insert(searchWords)
       .select(
@@ -90,7 +90,7 @@ export function createSearchIndex({ dialect, tables }: Pick<Database, 'dialect' 
       .prepare('index text of message'),
   )
 
-  async function put(
+  async function indexText(
     tx: Writer,
     { row, userId }: Owner,
     kind: SearchKind,
@@ -103,7 +103,7 @@ export function createSearchIndex({ dialect, tables }: Pick<Database, 'dialect' 
     if (indexing !== 'missing' && !LACKING[indexing](text)) return
     for (const [part, piece] of partsOf(text).entries()) {
       if (indexing !== 'missing') await remove(tx, range[0] + part)
-      await putStatement(tx).execute({
+      await entryStatement(tx).execute({
         entry: range[0] + part,
         words: toIndexedWords(dialect, userId, piece),
       })
@@ -114,7 +114,7 @@ export function createSearchIndex({ dialect, tables }: Pick<Database, 'dialect' 
     tx.delete(searchWords).where(eq(searchWords.rowid, entry))
 
   /** Indexes a text of a message whose row is unknown. */
-  async function putOfMessage(
+  async function indexOfMessage(
     tx: Writer,
     { messageId, userId }: { messageId: MessageId; userId: UserId },
     kind: SearchKind,
@@ -124,14 +124,14 @@ export function createSearchIndex({ dialect, tables }: Pick<Database, 'dialect' 
     const range = rowidRange({ messageRow: 0, kind, position })
     if (range === null || text.trim() === '') return
     for (const [part, piece] of partsOf(text).entries())
-      await putOfMessageStatement(tx).execute({
+      await entryOfMessageStatement(tx).execute({
         entry: range[0] + part,
         messageId,
         words: toIndexedWords(dialect, userId, piece),
       })
   }
 
-  async function putFiles(
+  async function indexFiles(
     tx: Writer,
     owner: Owner,
     messageId: MessageId,
@@ -148,20 +148,23 @@ export function createSearchIndex({ dialect, tables }: Pick<Database, 'dialect' 
       .where(eq(attachments.messageId, messageId))
     for (const { position, name, text } of found) {
       const whole = `${name}\n${text}`
-      await put(tx, owner, 'file', position, whole, indexing)
+      await indexText(tx, owner, 'file', position, whole, indexing)
       if (hasMoreParts(whole))
-        await tx.update(attachments).set({ searchFrom: MAX_PARTS }).where(at(messageId, position))
+        await tx
+          .update(attachments)
+          .set({ searchFrom: MAX_PARTS })
+          .where(isAtPosition(messageId, position))
     }
   }
 
-  const at = (messageId: MessageId, position: number) =>
+  const isAtPosition = (messageId: MessageId, position: number) =>
     and(eq(attachments.messageId, messageId), eq(attachments.position, position))
 
   /**
    * Indexes a file again whose text was read anew, in each message that has it. Packed lists keep the words of its earlier text,
    * too, until the message is deleted.
    */
-  async function putChangedFile(tx: Writer, fileId: FileId): Promise<void> {
+  async function indexChangedFile(tx: Writer, fileId: FileId): Promise<void> {
     const found = await tx
       .select({
         messageId: attachments.messageId,
@@ -179,8 +182,11 @@ export function createSearchIndex({ dialect, tables }: Pick<Database, 'dialect' 
       const next = toRowid({ messageRow: messageRow + 1, kind: 'text', position: 0, part: 0 })
       const ofFile = eq(filePositionOf(sql`${searchWords.rowid}`), position)
       await tx.delete(searchWords).where(and(between(searchWords.rowid, first, next - 1), ofFile))
-      await tx.update(attachments).set({ searchFrom: null }).where(at(messageId, position))
-      await putFiles(tx, owner, messageId)
+      await tx
+        .update(attachments)
+        .set({ searchFrom: null })
+        .where(isAtPosition(messageId, position))
+      await indexFiles(tx, owner, messageId)
     }
   }
 
@@ -196,10 +202,10 @@ export function createSearchIndex({ dialect, tables }: Pick<Database, 'dialect' 
 
   return {
     /** Indexes a text of a message, if it is not empty. */
-    put,
+    indexText,
 
     /** Indexes a complete step. @param userId the owner of its conversation. */
-    async putStep(
+    async indexStep(
       tx: Writer,
       userId: UserId,
       messageId: MessageId,
@@ -207,7 +213,7 @@ export function createSearchIndex({ dialect, tables }: Pick<Database, 'dialect' 
     ): Promise<void> {
       const entry = entryOfStep(step)
       if (entry === null) return
-      await putOfMessage(tx, { messageId, userId }, entry.kind, step.position, entry.text)
+      await indexOfMessage(tx, { messageId, userId }, entry.kind, step.position, entry.text)
     },
 
     /** Removes the entries of a message's steps from `position` on. */
@@ -226,16 +232,16 @@ export function createSearchIndex({ dialect, tables }: Pick<Database, 'dialect' 
     },
 
     /** Indexes the text of a user message. */
-    putQuestion: (tx: Writer, userId: UserId, { id, text }: { id: MessageId; text: string }) =>
-      putOfMessage(tx, { messageId: id, userId }, 'text', 0, text),
+    indexQuestion: (tx: Writer, userId: UserId, { id, text }: { id: MessageId; text: string }) =>
+      indexOfMessage(tx, { messageId: id, userId }, 'text', 0, text),
 
     /** Indexes the names and the beginnings of the texts of a message's attachments. */
-    putFiles,
+    indexFiles,
 
-    putChangedFile,
+    indexChangedFile,
 
     /** Indexes one more part of an attachment, and records which part is next. */
-    async putFilePart(
+    async indexFilePart(
       tx: Writer,
       file: Owner & { messageId: MessageId; position: number; part: number; text: string },
     ): Promise<void> {
@@ -244,23 +250,23 @@ export function createSearchIndex({ dialect, tables }: Pick<Database, 'dialect' 
       const [moved] = await tx
         .update(attachments)
         .set({ searchFrom: partAfter(part, text) })
-        .where(and(at(messageId, position), eq(attachments.searchFrom, part)))
+        .where(and(isAtPosition(messageId, position), eq(attachments.searchFrom, part)))
         .returning({ position: attachments.position })
       if (moved === undefined || text.trim() === '') return
       const entry = toRowid({ messageRow: row, kind: 'file', position, part })
       // The entry exists already if the file is indexed again.
       await remove(tx, entry)
-      await putStatement(tx).execute({ entry, words: toIndexedWords(dialect, userId, text) })
+      await entryStatement(tx).execute({ entry, words: toIndexedWords(dialect, userId, text) })
     },
 
-    async putTitle(
+    async indexTitle(
       tx: Writer,
       { id, userId, title }: { id: ConversationId; userId: UserId; title: string },
     ): Promise<void> {
       const [added] = await addTitleStatement(tx).execute({ conversationId: id })
       const number = added?.id ?? (await removeTitle(tx, id))
       if (number === undefined) return
-      await putStatement(tx).execute({
+      await entryStatement(tx).execute({
         entry: -number,
         words: toIndexedWords(dialect, userId, title),
       })

@@ -23,7 +23,7 @@ export function passageTokens({ name, position, heading, text }: IndexedPassage)
 /** Every method with `tx` runs in the caller's transaction. */
 export function createPassageWords({ read, tables: { passages, documents } }: Database) {
   return {
-    /** The newest passage, from which `putAgain` begins; 0 without passages. */
+    /** The newest passage, from which `reindex` begins; 0 without passages. */
     async newest(): Promise<number> {
       const [newest] = await read
         .select({ id: passages.id })
@@ -37,7 +37,7 @@ export function createPassageWords({ read, tables: { passages, documents } }: Da
      * Indexes the newest passages up to one again, at most `limit` of them. Returns the passage that the next call continues
      * from; 0 when nothing is left.
      */
-    async putAgain(tx: Writer, upTo: number, limit: number): Promise<number> {
+    async reindex(tx: Writer, upTo: number, limit: number): Promise<number> {
       const found = await tx
         .select({
           id: passages.id,

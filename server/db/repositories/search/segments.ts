@@ -61,249 +61,14 @@ const LIMITS: PackLimits = { waiting: 4_096, batch: 1_024, together: 8 }
 
 type Segment = { id: number; userId: UserId; firstRow: number }
 
+/** The packed part of the index. */
+type SegmentIndex = Database & { limits: PackLimits }
+
 /** `limits` say when segments are packed and merged; tests pass smaller ones. */
-export function createSegments(
-  { dialect, tables, read, readOffThread, write }: Database,
-  limits: PackLimits = LIMITS,
-) {
-  const { searchWords, searchSegments, searchPages, searchVocabulary, searchRemoved } = tables
-  const { messages, conversations, steps, attachments, files } = tables
-  const entry = entryTextOf(tables)
-
-  async function insert(
-    tx: Writer,
-    userId: UserId,
-    { pages, vocabulary, ...segment }: MergedSegment,
-  ): Promise<void> {
-    const [row] = await tx
-      .insert(searchSegments)
-      .values({ userId, ...segment })
-      .returning({ id: searchSegments.id })
-    if (row === undefined) return
-    for (let from = 0; from < pages.length; from += ROWS_AT_ONCE)
-      await tx
-        .insert(searchPages)
-        .values(
-          pages.slice(from, from + ROWS_AT_ONCE).map((page) => ({ segmentId: row.id, ...page })),
-        )
-    await insertVocabulary(tx, row.id, vocabulary)
-  }
-
-  async function insertVocabulary(
-    tx: Writer,
-    segmentId: number,
-    pages: readonly VocabularyPage[],
-  ): Promise<void> {
-    for (let from = 0; from < pages.length; from += ROWS_AT_ONCE)
-      await tx
-        .insert(searchVocabulary)
-        .values(pages.slice(from, from + ROWS_AT_ONCE).map((page) => ({ segmentId, ...page })))
-  }
-
-  /** The oldest entries, one list for each word of each user. Texts that are still being written wait. */
-  async function oldestEntries(): Promise<{ rowids: number[]; users: Map<UserId, Packing> }> {
-    const rows = await read
-      .select({
-        rowid: searchWords.rowid,
-        userId: conversations.userId,
-        words: sql<string>`array_to_string(tsvector_to_array(${searchWords.words}), ' ')`,
-      })
-      .from(searchWords)
-      .innerJoin(messages, sql`${messages.row} = ${messageRowOf(sql`${searchWords.rowid}`)}`)
-      .innerJoin(conversations, eq(conversations.id, messages.conversationId))
-      .where(and(gt(searchWords.rowid, 0), notInArray(messages.status, [...UNFINISHED_STATUSES])))
-      .orderBy(asc(searchWords.rowid))
-      .limit(limits.batch)
-    const users = new Map<UserId, Packing>()
-    let since = performance.now()
-    for (const { rowid, userId, words } of rows) {
-      const packing: Packing = users.get(userId) ?? { lists: new Map(), words: new Set() }
-      users.set(userId, packing)
-      add(packing.lists, EVERY_ENTRY, rowid)
-      for (const word of words.split(' ')) {
-        if (isOwnerWord(word)) continue
-        add(packing.lists, wordNumber(word), rowid)
-        packing.words.add(word)
-      }
-      if (performance.now() - since < SLICE_MS) continue
-      await setImmediate()
-      since = performance.now()
-    }
-    return { rowids: rows.map(({ rowid }) => rowid), users }
-  }
-
-  async function packOldest(): Promise<boolean> {
-    const [excess] = await read
-      .select({ rowid: searchWords.rowid })
-      .from(searchWords)
-      .where(gt(searchWords.rowid, 0))
-      .orderBy(asc(searchWords.rowid))
-      .limit(1)
-      .offset(limits.waiting)
-    if (excess === undefined) return false
-    const { rowids, users } = await oldestEntries()
-    if (rowids.length === 0) return false
-    const packed: [UserId, MergedSegment][] = []
-    for (const [userId, { lists, words }] of users) {
-      const segment = await packSegment(
-        [...lists].sort(([a], [b]) => a - b),
-        words,
-      )
-      if (segment !== null) packed.push([userId, segment])
-    }
-    return await write(async (tx) => {
-      await tx.lock(LOCK)
-      const mine = inArray(searchWords.rowid, rowids)
-      const [left] = await tx.select({ entries: count() }).from(searchWords).where(mine)
-      // Some were deleted, or another process has packed them: the next call reads them again.
-      if (left?.entries !== rowids.length) return true
-      const deleted = await tx.delete(searchWords).where(mine).returning({ id: searchWords.rowid })
-      for (const [userId, segment] of packed) await insert(tx, userId, segment)
-      // Their messages were deleted between these two statements.
-      const kept = new Set(deleted.map(({ id }) => id))
-      const gone = new Set(rowids.filter((rowid) => !kept.has(rowid)).map(messageRow))
-      if (gone.size > 0)
-        await tx
-          .insert(searchRemoved)
-          .values([...gone].map((row) => ({ row })))
-          .onConflictDoNothing()
-      return true
-    })
-  }
-
-  /** Up to `together` segments of about the same size, of a user who has that many. */
-  async function similarSegments(): Promise<Segment[]> {
-    const size = sql`floor(log(${sql.raw(String(limits.together))}, ${searchSegments.entries}))`
-    const [group] = await read
-      .select({ userId: searchSegments.userId, size: size.mapWith(Number).as('size') })
-      .from(searchSegments)
-      .where(lt(searchSegments.entries, LARGE))
-      .groupBy(searchSegments.userId, size)
-      .having(gte(count(), limits.together))
-      .limit(1)
-    if (group === undefined) return []
-    return await read
-      .select({
-        id: searchSegments.id,
-        userId: searchSegments.userId,
-        firstRow: searchSegments.firstRow,
-      })
-      .from(searchSegments)
-      .where(
-        and(
-          eq(searchSegments.userId, group.userId),
-          lt(searchSegments.entries, LARGE),
-          eq(size, group.size),
-        ),
-      )
-      .orderBy(asc(searchSegments.firstRow))
-      .limit(limits.together)
-  }
-
-  /** Writes segments again as one, without the entries of deleted messages. */
-  const rewrite = (segments: readonly Segment[], removed: ReadonlySet<number>): Promise<void> =>
-    write(async (tx) => {
-      await tx.lock(LOCK)
-      const ids = segments.map(({ id }) => id)
-      const pages = await tx
-        .select()
-        .from(searchPages)
-        .where(inArray(searchPages.segmentId, ids))
-        .orderBy(asc(searchPages.segmentId), asc(searchPages.first))
-      const words = await tx
-        .select()
-        .from(searchVocabulary)
-        .where(inArray(searchVocabulary.segmentId, ids))
-      const gone = await tx
-        .delete(searchSegments)
-        .where(inArray(searchSegments.id, ids))
-        .returning({ id: searchSegments.id })
-      if (gone.length < segments.length) throw new Error('Another process has merged segments.')
-      const sources = segments.map(({ id, firstRow }) => ({
-        firstRow,
-        pages: pages.filter(({ segmentId }) => segmentId === id),
-        vocabulary: words.filter(({ segmentId }) => segmentId === id),
-      }))
-      const merged = await mergeSegments(sources, (rowid) => !removed.has(messageRow(rowid)))
-      const [owner] = segments
-      if (merged !== null && owner !== undefined) await insert(tx, owner.userId, merged)
-    })
-
-  const removedRows = async (): Promise<number[]> =>
-    (
-      await read
-        .select({ row: searchRemoved.row })
-        .from(searchRemoved)
-        .orderBy(asc(searchRemoved.row))
-        .limit(MAX_REMOVED)
-    ).map(({ row }) => row)
-
-  async function entriesOf({ id, firstRow }: Pick<Segment, 'id' | 'firstRow'>): Promise<number[]> {
-    const [page] = await read
-      .select()
-      .from(searchPages)
-      .where(and(eq(searchPages.segmentId, id), eq(searchPages.first, EVERY_ENTRY)))
-    const every = page === undefined ? undefined : listIn(page, EVERY_ENTRY)
-    return every === undefined ? [] : unpackEntries(every, firstRow)
-  }
-
-  const hasRemoved = async (segment: Segment, removed: Set<number>): Promise<boolean> =>
-    (await entriesOf(segment)).some((rowid) => removed.has(messageRow(rowid)))
-
-  /** A segment of an earlier version, which did not store the words. */
-  async function withoutVocabulary(): Promise<Segment | undefined> {
-    const [segment] = await read
-      .select({
-        id: searchSegments.id,
-        userId: searchSegments.userId,
-        firstRow: searchSegments.firstRow,
-      })
-      .from(searchSegments)
-      .where(
-        notExists(
-          read
-            .select({ one: sql`1` })
-            .from(searchVocabulary)
-            .where(eq(searchVocabulary.segmentId, searchSegments.id)),
-        ),
-      )
-      .orderBy(desc(searchSegments.lastRow))
-      .limit(1)
-    return segment
-  }
-
-  const textsOf = (rowids: readonly number[]) =>
-    readOffThread
-      .select({ rowid: sql`${searchWords.rowid}`.mapWith(Number), text: entry.text })
-      .from(
-        sql`(select unnest(cast(${sql.param([...rowids])} as bigint[])) as rowid) as search_words`,
-      )
-      .innerJoin(messages, sql`${messages.row} = ${messageRowOf(sql`${searchWords.rowid}`)}`)
-      .leftJoin(steps, entry.ofStep)
-      .leftJoin(attachments, entry.ofAttachment)
-      .leftJoin(files, eq(files.id, attachments.fileId))
-
-  /** The words of the texts of entries, as they are indexed now. */
-  async function wordsOf(rowids: readonly number[], userId: UserId): Promise<Set<string>> {
-    const words = new Set<string>()
-    for (let from = 0; from < rowids.length; from += TEXTS_AT_ONCE)
-      for (const { rowid, text } of await textsOf(rowids.slice(from, from + TEXTS_AT_ONCE))) {
-        const isTool = toSearchEntry(rowid).kind === 'tool'
-        for (const word of wordsToIndex(userId, isTool ? withoutEscapes(text) : text))
-          words.add(word)
-        await setImmediate()
-      }
-    return words
-  }
-
-  async function hasVocabulary(tx: Writer, segmentId: number): Promise<boolean> {
-    const found = await tx
-      .select({ segmentId: searchVocabulary.segmentId })
-      .from(searchVocabulary)
-      .where(eq(searchVocabulary.segmentId, segmentId))
-      .limit(1)
-    return found.length > 0
-  }
+export function createSegments(database: Database, limits: PackLimits = LIMITS) {
+  const { dialect, tables, read, write } = database
+  const { searchSegments, searchPages, searchRemoved } = tables
+  const index: SegmentIndex = { ...database, limits }
 
   return {
     /**
@@ -312,9 +77,9 @@ export function createSegments(
      */
     async addVocabulary(): Promise<boolean> {
       if (dialect === 'sqlite') return false
-      const segment = await withoutVocabulary()
+      const segment = await withoutVocabulary(index)
       if (segment === undefined) return false
-      const words = await wordsOf(await entriesOf(segment), segment.userId)
+      const words = await wordsOf(index, await entriesOf(index, segment), segment.userId)
       await write(async (tx) => {
         await tx.lock(LOCK)
         const isThere = eq(searchSegments.id, segment.id)
@@ -323,7 +88,7 @@ export function createSegments(
           .from(searchSegments)
           .where(isThere)
         // Merged or completed meanwhile by another process.
-        if (left === undefined || (await hasVocabulary(tx, segment.id))) return
+        if (left === undefined || (await hasVocabulary(index, tx, segment.id))) return
         const pages = await tx
           .select()
           .from(searchPages)
@@ -334,7 +99,7 @@ export function createSegments(
           for (const [word] of listsIn(page)) numbers.add(word)
           await turn()
         }
-        await insertVocabulary(tx, segment.id, await vocabularyOf(words, numbers))
+        await insertVocabulary(index, tx, segment.id, await vocabularyOf(words, numbers))
       })
       return true
     },
@@ -345,9 +110,9 @@ export function createSegments(
      */
     async packNext(): Promise<boolean> {
       if (dialect === 'sqlite') return false
-      const similar = await similarSegments()
-      if (similar.length === 0) return await packOldest()
-      await rewrite(similar, new Set(await removedRows()))
+      const similar = await similarSegments(index)
+      if (similar.length === 0) return await packOldest(index)
+      await rewrite(index, similar, new Set(await removedRows(index)))
       return true
     },
 
@@ -355,7 +120,7 @@ export function createSegments(
     async dropRemoved(): Promise<void> {
       if (dialect === 'sqlite') return
       for (;;) {
-        const rows = await removedRows()
+        const rows = await removedRows(index)
         const [first] = rows
         const last = rows.at(-1)
         if (first === undefined || last === undefined) return
@@ -369,12 +134,288 @@ export function createSegments(
           .from(searchSegments)
           .where(and(lte(searchSegments.firstRow, last), gte(searchSegments.lastRow, first)))
         for (const segment of affected)
-          if (await hasRemoved(segment, removed)) await rewrite([segment], removed)
+          if (await hasRemoved(index, segment, removed)) await rewrite(index, [segment], removed)
         await write((tx) => tx.delete(searchRemoved).where(inArray(searchRemoved.row, rows)))
         if (rows.length < MAX_REMOVED) return
       }
     },
   }
+}
+
+async function insert(
+  index: SegmentIndex,
+  tx: Writer,
+  userId: UserId,
+  { pages, vocabulary, ...segment }: MergedSegment,
+): Promise<void> {
+  const { searchSegments, searchPages } = index.tables
+  const [row] = await tx
+    .insert(searchSegments)
+    .values({ userId, ...segment })
+    .returning({ id: searchSegments.id })
+  if (row === undefined) return
+  for (let from = 0; from < pages.length; from += ROWS_AT_ONCE)
+    await tx
+      .insert(searchPages)
+      .values(
+        pages.slice(from, from + ROWS_AT_ONCE).map((page) => ({ segmentId: row.id, ...page })),
+      )
+  await insertVocabulary(index, tx, row.id, vocabulary)
+}
+
+async function insertVocabulary(
+  { tables }: SegmentIndex,
+  tx: Writer,
+  segmentId: number,
+  pages: readonly VocabularyPage[],
+): Promise<void> {
+  const { searchVocabulary } = tables
+  for (let from = 0; from < pages.length; from += ROWS_AT_ONCE)
+    await tx
+      .insert(searchVocabulary)
+      .values(pages.slice(from, from + ROWS_AT_ONCE).map((page) => ({ segmentId, ...page })))
+}
+
+/** The oldest entries, one list for each word of each user. Texts that are still being written wait. */
+async function oldestEntries({
+  read,
+  limits,
+  tables,
+}: SegmentIndex): Promise<{ rowids: number[]; users: Map<UserId, Packing> }> {
+  const { searchWords, conversations, messages } = tables
+  const rows = await read
+    .select({
+      rowid: searchWords.rowid,
+      userId: conversations.userId,
+      words: sql<string>`array_to_string(tsvector_to_array(${searchWords.words}), ' ')`,
+    })
+    .from(searchWords)
+    .innerJoin(messages, sql`${messages.row} = ${messageRowOf(sql`${searchWords.rowid}`)}`)
+    .innerJoin(conversations, eq(conversations.id, messages.conversationId))
+    .where(and(gt(searchWords.rowid, 0), notInArray(messages.status, [...UNFINISHED_STATUSES])))
+    .orderBy(asc(searchWords.rowid))
+    .limit(limits.batch)
+  const users = new Map<UserId, Packing>()
+  let since = performance.now()
+  for (const { rowid, userId, words } of rows) {
+    const packing: Packing = users.get(userId) ?? { lists: new Map(), words: new Set() }
+    users.set(userId, packing)
+    add(packing.lists, EVERY_ENTRY, rowid)
+    for (const word of words.split(' ')) {
+      if (isOwnerWord(word)) continue
+      add(packing.lists, wordNumber(word), rowid)
+      packing.words.add(word)
+    }
+    if (performance.now() - since < SLICE_MS) continue
+    await setImmediate()
+    since = performance.now()
+  }
+  return { rowids: rows.map(({ rowid }) => rowid), users }
+}
+
+async function packOldest(index: SegmentIndex): Promise<boolean> {
+  const { read, limits, write } = index
+  const { searchWords, searchRemoved } = index.tables
+  const [excess] = await read
+    .select({ rowid: searchWords.rowid })
+    .from(searchWords)
+    .where(gt(searchWords.rowid, 0))
+    .orderBy(asc(searchWords.rowid))
+    .limit(1)
+    .offset(limits.waiting)
+  if (excess === undefined) return false
+  const { rowids, users } = await oldestEntries(index)
+  if (rowids.length === 0) return false
+  const packed: [UserId, MergedSegment][] = []
+  for (const [userId, { lists, words }] of users) {
+    const segment = await packSegment(
+      [...lists].sort(([a], [b]) => a - b),
+      words,
+    )
+    if (segment !== null) packed.push([userId, segment])
+  }
+  return await write(async (tx) => {
+    await tx.lock(LOCK)
+    const mine = inArray(searchWords.rowid, rowids)
+    const [left] = await tx.select({ entries: count() }).from(searchWords).where(mine)
+    // Some were deleted, or another process has packed them: the next call reads them again.
+    if (left?.entries !== rowids.length) return true
+    const deleted = await tx.delete(searchWords).where(mine).returning({ id: searchWords.rowid })
+    for (const [userId, segment] of packed) await insert(index, tx, userId, segment)
+    // Their messages were deleted between these two statements.
+    const kept = new Set(deleted.map(({ id }) => id))
+    const gone = new Set(rowids.filter((rowid) => !kept.has(rowid)).map(messageRow))
+    if (gone.size > 0)
+      await tx
+        .insert(searchRemoved)
+        .values([...gone].map((row) => ({ row })))
+        .onConflictDoNothing()
+    return true
+  })
+}
+
+/** Up to `together` segments of about the same size, of a user who has that many. */
+async function similarSegments({ limits, read, tables }: SegmentIndex): Promise<Segment[]> {
+  const { searchSegments } = tables
+  const size = sql`floor(log(${sql.raw(String(limits.together))}, ${searchSegments.entries}))`
+  const [group] = await read
+    .select({ userId: searchSegments.userId, size: size.mapWith(Number).as('size') })
+    .from(searchSegments)
+    .where(lt(searchSegments.entries, LARGE))
+    .groupBy(searchSegments.userId, size)
+    .having(gte(count(), limits.together))
+    .limit(1)
+  if (group === undefined) return []
+  return await read
+    .select({
+      id: searchSegments.id,
+      userId: searchSegments.userId,
+      firstRow: searchSegments.firstRow,
+    })
+    .from(searchSegments)
+    .where(
+      and(
+        eq(searchSegments.userId, group.userId),
+        lt(searchSegments.entries, LARGE),
+        eq(size, group.size),
+      ),
+    )
+    .orderBy(asc(searchSegments.firstRow))
+    .limit(limits.together)
+}
+
+/** Writes segments again as one, without the entries of deleted messages. */
+const rewrite = (
+  index: SegmentIndex,
+  segments: readonly Segment[],
+  removed: ReadonlySet<number>,
+): Promise<void> => {
+  const { write } = index
+  const { searchPages, searchVocabulary, searchSegments } = index.tables
+  return write(async (tx) => {
+    await tx.lock(LOCK)
+    const ids = segments.map(({ id }) => id)
+    const pages = await tx
+      .select()
+      .from(searchPages)
+      .where(inArray(searchPages.segmentId, ids))
+      .orderBy(asc(searchPages.segmentId), asc(searchPages.first))
+    const words = await tx
+      .select()
+      .from(searchVocabulary)
+      .where(inArray(searchVocabulary.segmentId, ids))
+    const gone = await tx
+      .delete(searchSegments)
+      .where(inArray(searchSegments.id, ids))
+      .returning({ id: searchSegments.id })
+    if (gone.length < segments.length) throw new Error('Another process has merged segments.')
+    const sources = segments.map(({ id, firstRow }) => ({
+      firstRow,
+      pages: pages.filter(({ segmentId }) => segmentId === id),
+      vocabulary: words.filter(({ segmentId }) => segmentId === id),
+    }))
+    const merged = await mergeSegments(sources, (rowid) => !removed.has(messageRow(rowid)))
+    const [owner] = segments
+    if (merged !== null && owner !== undefined) await insert(index, tx, owner.userId, merged)
+  })
+}
+
+const removedRows = async ({ read, tables }: SegmentIndex): Promise<number[]> => {
+  const { searchRemoved } = tables
+  return (
+    await read
+      .select({ row: searchRemoved.row })
+      .from(searchRemoved)
+      .orderBy(asc(searchRemoved.row))
+      .limit(MAX_REMOVED)
+  ).map(({ row }) => row)
+}
+
+async function entriesOf(
+  { read, tables }: SegmentIndex,
+  { id, firstRow }: Pick<Segment, 'id' | 'firstRow'>,
+): Promise<number[]> {
+  const { searchPages } = tables
+  const [page] = await read
+    .select()
+    .from(searchPages)
+    .where(and(eq(searchPages.segmentId, id), eq(searchPages.first, EVERY_ENTRY)))
+  const every = page === undefined ? undefined : listIn(page, EVERY_ENTRY)
+  return every === undefined ? [] : unpackEntries(every, firstRow)
+}
+
+const hasRemoved = async (
+  index: SegmentIndex,
+  segment: Segment,
+  removed: Set<number>,
+): Promise<boolean> =>
+  (await entriesOf(index, segment)).some((rowid) => removed.has(messageRow(rowid)))
+
+/** A segment of an earlier version, which did not store the words. */
+async function withoutVocabulary({ read, tables }: SegmentIndex): Promise<Segment | undefined> {
+  const { searchSegments, searchVocabulary } = tables
+  const [segment] = await read
+    .select({
+      id: searchSegments.id,
+      userId: searchSegments.userId,
+      firstRow: searchSegments.firstRow,
+    })
+    .from(searchSegments)
+    .where(
+      notExists(
+        read
+          .select({ one: sql`1` })
+          .from(searchVocabulary)
+          .where(eq(searchVocabulary.segmentId, searchSegments.id)),
+      ),
+    )
+    .orderBy(desc(searchSegments.lastRow))
+    .limit(1)
+  return segment
+}
+
+function textsOf({ tables, readOffThread }: SegmentIndex, rowids: readonly number[]) {
+  const { searchWords, messages, steps, attachments, files } = tables
+  const entry = entryTextOf(tables)
+  return readOffThread
+    .select({ rowid: sql`${searchWords.rowid}`.mapWith(Number), text: entry.text })
+    .from(
+      sql`(select unnest(cast(${sql.param([...rowids])} as bigint[])) as rowid) as search_words`,
+    )
+    .innerJoin(messages, sql`${messages.row} = ${messageRowOf(sql`${searchWords.rowid}`)}`)
+    .leftJoin(steps, entry.ofStep)
+    .leftJoin(attachments, entry.ofAttachment)
+    .leftJoin(files, eq(files.id, attachments.fileId))
+}
+
+/** The words of the texts of entries, as they are indexed now. */
+async function wordsOf(
+  index: SegmentIndex,
+  rowids: readonly number[],
+  userId: UserId,
+): Promise<Set<string>> {
+  const words = new Set<string>()
+  for (let from = 0; from < rowids.length; from += TEXTS_AT_ONCE)
+    for (const { rowid, text } of await textsOf(index, rowids.slice(from, from + TEXTS_AT_ONCE))) {
+      const isTool = toSearchEntry(rowid).kind === 'tool'
+      for (const word of wordsToIndex(userId, isTool ? withoutEscapes(text) : text)) words.add(word)
+      await setImmediate()
+    }
+  return words
+}
+
+async function hasVocabulary(
+  { tables }: SegmentIndex,
+  tx: Writer,
+  segmentId: number,
+): Promise<boolean> {
+  const { searchVocabulary } = tables
+  const found = await tx
+    .select({ segmentId: searchVocabulary.segmentId })
+    .from(searchVocabulary)
+    .where(eq(searchVocabulary.segmentId, segmentId))
+    .limit(1)
+  return found.length > 0
 }
 
 type WordLists = Map<number, number[]>

@@ -1,5 +1,6 @@
 // Tables of who is signed in where, of API keys, and of requests that their clients may repeat.
-import type { ApiKeyScope } from '../../../protocol/accounts/user.ts'
+import { sql } from 'drizzle-orm'
+import type { ApiKeyScope, ProgramTools } from '../../../protocol/accounts/user.ts'
 import type { RunId } from '../../../protocol/ids.ts'
 import type { Columns } from '../../columns/postgres.ts'
 import { ownedBy } from '../owner.ts'
@@ -48,6 +49,8 @@ export function defineSessionTables(c: Columns, { users }: Accounts) {
       hash: c.text('hash').notNull(),
       /** What the key may do; null: everything that its owner may. */
       scopes: c.json<ApiKeyScope[]>('scopes'),
+      /** Whether answers for programs use the server's tools; null: as the request says. */
+      programTools: c.choice<ProgramTools>('program_tools'),
       expiresAt: c.time('expires_at'),
       createdAt: c.time('created_at').notNull(),
       lastUsedAt: c.time('last_used_at'),
@@ -75,6 +78,7 @@ export function defineSessionTables(c: Columns, { users }: Accounts) {
     (t) => [
       c.primaryKey({ columns: [t.userId, t.key] }),
       c.index('idempotency_keys_age').on(t.createdAt),
+      c.index('idempotency_keys_run').on(t.runId).where(sql`${t.runId} is not null`),
     ],
   )
 

@@ -2,6 +2,7 @@
 import { sql } from 'drizzle-orm'
 import type { ApprovalMode } from '../../../protocol/conversations/conversation.ts'
 import type { ConversationId, MessageId, ProjectId } from '../../../protocol/ids.ts'
+import type { ScheduleId } from '../../../protocol/schedules/schedule.ts'
 import type { AnyColumn, Columns } from '../../columns/postgres.ts'
 import type { defineAccountTables } from '../accounts/accounts.ts'
 import { ownedBy } from '../owner.ts'
@@ -29,8 +30,10 @@ export function defineConversationTables(c: Columns, { users, projects }: Needed
       maxTokens: c.integer('max_tokens'),
       thinkingEnabled: c.boolean('thinking_enabled').notNull(),
       approval: c.choice<ApprovalMode>('approval'),
+      /** Seconds after which requests for a decision expire; null: none does. */
+      approvalDeadline: c.integer('approval_deadline'),
       disabledMcpServers: c.json<string[]>('disabled_mcp_servers').notNull(),
-      /** Names of tools that a person granted for this whole conversation. */
+      /** Only for versions without the table of grants, which may run beside this one. */
       approvalGrants: c.json<string[]>('approval_grants').notNull(),
       /** The taint: the conversation contains text from outside. */
       tainted: c.boolean('tainted').notNull(),
@@ -51,6 +54,8 @@ export function defineConversationTables(c: Columns, { users, projects }: Needed
       temporary: c.boolean('temporary').notNull().default(false),
       /** The user's tags; each once, in the order of adding. */
       tags: c.json<string[]>('tags').notNull().default([]),
+      /** The schedule that made it; it may have been deleted since. */
+      scheduleId: c.key<ScheduleId>('schedule_id'),
       /** Of an imported conversation: its source and its id there, so that importing it again adds nothing. */
       origin: c.text('origin'),
     },

@@ -1,7 +1,11 @@
 // Tables of messages and of the steps of answers.
 import { sql } from 'drizzle-orm'
+import type { Citation } from '../../../protocol/conversations/citation.ts'
 import type { Feedback, MessageStatus } from '../../../protocol/conversations/message.ts'
 import type { ConversationId, MessageId, RunId } from '../../../protocol/ids.ts'
+import type { RunOrigin } from '../../../protocol/runs/origin.ts'
+import type { Plan } from '../../../protocol/runs/plan.ts'
+import type { StoredReceipt } from '../../../protocol/runs/receipt.ts'
 import type { Artifact, Step } from '../../../protocol/runs/step.ts'
 import type { Columns } from '../../columns/postgres.ts'
 import type { defineConversationTables } from './conversations.ts'
@@ -32,6 +36,10 @@ export function defineMessageTables(c: Columns, { conversations }: Conversations
       runId: c.key<RunId>('run_id'),
       status: c.choice<MessageStatus>('status').notNull(),
       error: c.text('error'),
+      /** Where it comes from; null: a person at the page. */
+      origin: c.json<RunOrigin>('origin'),
+      /** Folded: the run found nothing that a person has to read. */
+      quiet: c.boolean('quiet').notNull().default(false),
       createdAt: c.time('created_at').notNull(),
       /** When it was deleted. Until it is purged, it can be restored; nothing else reads it. */
       deletedAt: c.time('deleted_at'),
@@ -40,6 +48,12 @@ export function defineMessageTables(c: Columns, { conversations }: Conversations
       /** The answer whose text a person changed into this one. */
       editedFrom: c.key<MessageId>('edited_from'),
       feedback: c.json<Feedback>('feedback'),
+      /** What an answer with tool calls did when its run ended, or a copy from an import; null for others. */
+      receipt: c.json<StoredReceipt>('receipt'),
+      /** The plan that the answer follows; null if it has none. */
+      plan: c.json<Plan>('plan'),
+      /** The passages that the answer cites; null if it cites none. */
+      citations: c.json<readonly Citation[]>('citations'),
     },
     (t) => [
       c.index('messages_conversation').on(t.conversationId, t.parentId, t.row),
@@ -76,6 +90,8 @@ export function defineMessageTables(c: Columns, { conversations }: Conversations
       carry: c.text('carry'),
       /** How long the model thought, in a complete `thinking` step. */
       durationMs: c.integer('duration_ms'),
+      /** The grant that let the call of a `tool_call` step through. */
+      grantId: c.text('grant_id'),
     },
     (t) => [c.primaryKey({ columns: [t.messageId, t.position] })],
   )

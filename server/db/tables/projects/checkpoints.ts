@@ -1,4 +1,5 @@
 // Tables of checkpoints: what each change of a project's files replaced.
+import { sql } from 'drizzle-orm'
 import type { MessageId, ProjectId, RunId, UserId } from '../../../protocol/ids.ts'
 import type { Columns } from '../../columns/postgres.ts'
 import type { defineProjectTables } from './projects.ts'
@@ -51,7 +52,10 @@ export function defineCheckpointTables(c: Columns, { projects }: Projects) {
       sample: c.json<Pick<CheckpointFile, 'path' | 'change'>[]>('sample').notNull(),
       createdAt: c.time('created_at').notNull(),
     },
-    (t) => [c.index('checkpoints_project').on(t.projectId, t.createdAt, t.id)],
+    (t) => [
+      c.index('checkpoints_project').on(t.projectId, t.createdAt, t.id),
+      c.index('checkpoints_message').on(t.messageId).where(sql`${t.messageId} is not null`),
+    ],
   )
 
   /** Hashes of file contents with text from outside, so that renamed and copied files stay marked. */

@@ -1,14 +1,20 @@
-// The table of projects.
+// The tables of projects and of those who decide for them.
+import type { GroupId } from '../../../protocol/admin/group.ts'
 import type { ProjectId, UserId } from '../../../protocol/ids.ts'
-import type { ProjectSettings } from '../../../protocol/projects/project.ts'
+import type { StoredProjectSettings } from '../../../protocol/projects/project.ts'
 import type { Columns } from '../../columns/postgres.ts'
 import type { defineAccountTables } from '../accounts/accounts.ts'
+import type { defineGroupTables } from '../accounts/groups.ts'
 import { ownedBy } from '../owner.ts'
 
 /** The files of a project are in its folder. */
 export function defineProjectTables(
   c: Columns,
-  { users }: Pick<ReturnType<typeof defineAccountTables>, 'users'>,
+  {
+    users,
+    groups,
+  }: Pick<ReturnType<typeof defineAccountTables>, 'users'> &
+    Pick<ReturnType<typeof defineGroupTables>, 'groups'>,
 ) {
   const projects = c.table(
     'projects',
@@ -22,13 +28,37 @@ export function defineProjectTables(
       /** Bytes of the earlier contents that its checkpoints need, possibly an overestimate; null until counted. */
       historySize: c.bigInteger('history_size'),
       /** Null: all defaults. */
-      settings: c.json<ProjectSettings>('settings'),
+      settings: c.json<StoredProjectSettings>('settings'),
+      /** An emoji or the id of an image in `files`; null: none. */
+      icon: c.text('icon'),
       createdAt: c.time('created_at').notNull(),
       updatedAt: c.time('updated_at').notNull(),
     },
     (t) => [
       c.uniqueIndex('projects_user_name').on(t.userId, t.name),
       c.index('projects_user_updated').on(t.userId, t.updatedAt, t.id),
+      c.index('projects_icon').on(t.icon),
+    ],
+  )
+
+  /** Who else decides the approval requests of a project. */
+  const projectApprovers = c.table(
+    'project_approvers',
+    {
+      projectId: c
+        .key<ProjectId>('project_id')
+        .notNull()
+        .references(() => projects.id, { onDelete: 'cascade' }),
+      /** `user:<id>` or `group:<id>`. */
+      principal: c.text('principal').notNull(),
+      /** One of the two is set. */
+      userId: c.key<UserId>('user_id').references(() => users.id, { onDelete: 'cascade' }),
+      groupId: c.key<GroupId>('group_id').references(() => groups.id, { onDelete: 'cascade' }),
+    },
+    (t) => [
+      c.primaryKey({ columns: [t.projectId, t.principal] }),
+      c.index('project_approvers_user').on(t.userId),
+      c.index('project_approvers_group').on(t.groupId),
     ],
   )
 
@@ -39,5 +69,5 @@ export function defineProjectTables(
     userId: c.key<UserId>('user_id').notNull(),
   })
 
-  return { projects, removedProjects }
+  return { projects, projectApprovers, removedProjects }
 }

@@ -1,6 +1,7 @@
 // Tables of runs and of the events of their sub-agents.
 import { sql } from 'drizzle-orm'
 import type { ConversationId, MessageId, ProjectId, RunId, UserId } from '../../../protocol/ids.ts'
+import type { CallOutcome } from '../../../protocol/runs/call-outcome.ts'
 import type { RunFailure, RunStatus } from '../../../protocol/runs/run.ts'
 import type { FinishReason, ReachedLimit } from '../../../protocol/runs/run-event.ts'
 import type { TimelineEntry } from '../../../protocol/runs/run-timeline.ts'
@@ -94,5 +95,29 @@ export function defineRunTables(c: Columns, { conversations }: Conversations) {
     (t) => [c.index('sub_agent_events_call').on(t.runId, t.callId, t.id)],
   )
 
-  return { runs, subAgentEvents }
+  /** The calls of a run's sub-agents. Unlike their events, they stay when the run ends: its receipt counts them. */
+  const nestedCalls = c.table(
+    'nested_calls',
+    {
+      id: c.counter('id'),
+      runId: c
+        .key<RunId>('run_id')
+        .notNull()
+        .references(() => runs.id, { onDelete: 'cascade' }),
+      /** The call of the answer that started the sub-agent. */
+      callId: c.text('call_id').notNull(),
+      /** Which of the call's sub-agents, from 0. */
+      position: c.integer('position').notNull(),
+      /** The id of the sub-agent's own call, unique within the sub-agent. */
+      idRef: c.text('id_ref').notNull(),
+      name: c.text('name').notNull(),
+      /** As the model wrote them. */
+      arguments: c.text('arguments').notNull(),
+      /** Null until it has a result. */
+      outcome: c.json<CallOutcome>('outcome'),
+    },
+    (t) => [c.uniqueIndex('nested_calls_call').on(t.runId, t.callId, t.position, t.idRef)],
+  )
+
+  return { runs, subAgentEvents, nestedCalls }
 }

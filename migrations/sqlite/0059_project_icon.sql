@@ -1,0 +1,3 @@
+ALTER TABLE `projects` ADD `icon` text;
+--> statement-breakpoint
+CREATE INDEX `projects_icon` ON `projects` (`icon`);

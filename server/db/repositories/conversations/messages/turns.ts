@@ -1,0 +1,171 @@
+// Adds turns to a conversation: a question with its answer, or another answer. Every send runs these statements.
+import { and, eq, getTableColumns, isNull, sql } from 'drizzle-orm'
+import type { ConversationId, MessageId, UserId } from '../../../../protocol/ids.ts'
+import type { RunOrigin } from '../../../../protocol/runs/origin.ts'
+import type { Database, Writer } from '../../../database.ts'
+import { inParallel, prepareOnEach } from '../../../fragments.ts'
+import { createSearchIndex } from '../../search/index-writer.ts'
+import { createAttachmentRepository } from '../attachments.ts'
+import type { MessageRow } from '../branches.ts'
+import { type StoredOrInline, toAttachmentRow } from '../new-attachments.ts'
+
+/** A message, or a question with its answer. */
+type Turn = readonly [MessageRow] | readonly [MessageRow, MessageRow]
+type ConversationRow = Database['tables']['conversations']['$inferSelect']
+
+/** Locks and returns the shown leaf of a conversation; undefined when the conversation was deleted. */
+type LockLeaf = (
+  tx: Writer,
+  conversationId: ConversationId,
+) => Promise<{ leafId: MessageId | null } | undefined>
+
+/** Uses the tables `messages`, `attachments` and `conversations`. */
+export function createTurnWriter(database: Database, lockLeaf: LockLeaf) {
+  const { messages, attachments, conversations } = database.tables
+  const searchIndex = createSearchIndex(database)
+  const { copy: copyAttachments } = createAttachmentRepository(database)
+
+  const leafStatement = prepareOnEach((tx) =>
+    tx
+      .update(conversations)
+      .set({
+        leafId: sql`${sql.placeholder('leafId')}`,
+        updatedAt: sql`${sql.param(sql.placeholder('at'), conversations.updatedAt)}`,
+        messageCount: sql`${conversations.messageCount} + ${sql.placeholder('added')}`,
+      })
+      .where(
+        and(
+          eq(conversations.id, sql.placeholder('conversationId')),
+          isNull(conversations.deletedAt),
+          sql`${conversations.leafId} is not distinct from ${sql.placeholder('expected')}`,
+        ),
+      )
+      .returning(getTableColumns(conversations))
+      .prepare('show leaf'),
+  )
+  /** Placeholders for the message at this position of its turn. */
+  const placeholders = (index: number) => {
+    const of = (name: keyof MessageRow) => sql.placeholder(`${name}${index}`)
+    return {
+      id: of('id'),
+      conversationId: of('conversationId'),
+      parentId: of('parentId'),
+      role: of('role'),
+      text: of('text'),
+      tokenCount: of('tokenCount'),
+      model: of('model'),
+      runId: of('runId'),
+      status: of('status'),
+      error: of('error'),
+      // As text, because a prepared statement would store null as the JSON value.
+      origin: sql<RunOrigin>`${of('origin')}`,
+      createdAt: of('createdAt'),
+    } satisfies Record<keyof MessageRow, unknown>
+  }
+  /** A statement that inserts this many messages at once. */
+  const insertStatement = (count: number) =>
+    prepareOnEach((tx) =>
+      tx
+        .insert(messages)
+        .values(Array.from({ length: count }, (_, index) => placeholders(index)))
+        .returning({ row: messages.row })
+        .prepare(`insert ${count} messages`),
+    )
+  const insertStatements = [insertStatement(1), insertStatement(2)] as const
+  /**
+   * Adds the messages of one turn, each the child of the previous one.
+   * @param userId the owner of the conversation.
+   * @param files attachments of the first message: new ones, or those of another message.
+   */
+  async function add(
+    tx: Writer,
+    userId: UserId,
+    turn: Turn,
+    files: readonly StoredOrInline[] | { of: MessageId } = [],
+  ): Promise<void> {
+    const [first] = turn
+    const values = turn.flatMap((message, index) =>
+      Object.entries({
+        ...message,
+        origin: message.origin === null ? null : JSON.stringify(message.origin),
+      }).map(([name, value]) => [`${name}${index}`, value]),
+    )
+    let rows: { row: number }[] = []
+    await inParallel(
+      async () => {
+        const insert = insertStatements[turn.length === 1 ? 0 : 1](tx)
+        rows = await insert.execute(Object.fromEntries(values))
+      },
+      async () => {
+        // The text of an answer is indexed with its steps.
+        if (first.role === 'user') await searchIndex.indexQuestion(tx, userId, first)
+      },
+    )
+    if ('of' in files) await copyAttachments(tx, files.of, first.id)
+    else if (files.length > 0)
+      await tx
+        .insert(attachments)
+        .values(files.map((file, position) => toAttachmentRow(first.id, position, file)))
+    else return
+    // SQLite returns rows in any order; their numbers are in the order of the values.
+    const [row] = rows.map((inserted) => inserted.row).sort((one, other) => one - other)
+    if (row !== undefined) await searchIndex.indexFiles(tx, { row, userId }, first.id)
+  }
+
+  return {
+    /**
+     * Locks a conversation and shows a new leaf, whose turn the caller adds in the same transaction. Returns the leaf that
+     * was shown before, and the conversation as it is now; undefined when the conversation was deleted.
+     * @param turn `expected`: the leaf as it was read before; if it is still shown, this takes one statement. `leafId`: null
+     * keeps the leaf.
+     */
+    async moveLeaf(
+      tx: Writer,
+      conversationId: ConversationId,
+      turn: { expected: MessageId | null; leafId: MessageId | null; added: number; at: Date },
+    ): Promise<{ leafId: MessageId | null; conversation: ConversationRow } | undefined> {
+      const move = (expected: MessageId | null) =>
+        leafStatement(tx).execute({
+          ...turn,
+          conversationId,
+          expected,
+          leafId: turn.leafId ?? expected,
+        })
+      const [shown] = await move(turn.expected)
+      if (shown !== undefined) return { leafId: turn.expected, conversation: shown }
+      const locked = await lockLeaf(tx, conversationId)
+      if (locked === undefined) return undefined
+      const [moved] = await move(locked.leafId)
+      return moved === undefined ? undefined : { leafId: locked.leafId, conversation: moved }
+    },
+
+    add,
+
+    /** Moves a message of this transaction, stored below the expected leaf, to below the leaf that was really shown. */
+    async moveUnder(tx: Writer, id: MessageId, parentId: MessageId | null): Promise<void> {
+      await tx.update(messages).set({ parentId }).where(eq(messages.id, id))
+    },
+
+    /**
+     * Adds the messages of one turn and shows the last as the leaf. The leaf must be locked and the parent of the first
+     * checked.
+     */
+    async insert(
+      tx: Writer,
+      userId: UserId,
+      turn: Turn,
+      files: readonly StoredOrInline[] | { of: MessageId } = [],
+    ): Promise<void> {
+      await add(tx, userId, turn, files)
+      const leaf = turn.at(-1) ?? turn[0]
+      await tx
+        .update(conversations)
+        .set({
+          leafId: leaf.id,
+          updatedAt: leaf.createdAt,
+          messageCount: sql`${conversations.messageCount} + ${turn.length}`,
+        })
+        .where(eq(conversations.id, leaf.conversationId))
+    },
+  }
+}
