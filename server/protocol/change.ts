@@ -1,6 +1,7 @@
 // What a user's other tabs and devices receive when a conversation, project or setting of theirs has changed.
 import { z } from 'zod'
-import { ConversationId, ProjectId } from './ids.ts'
+import { ConversationId, ProjectId, RunId } from './ids.ts'
+import { ScheduleId } from './schedules/schedule.ts'
 
 const fields = {
   /** The id of what changed; for files the path in the project, for settings their kind (`memory`, `models`, …). */
@@ -16,6 +17,15 @@ export const Change = z.discriminatedUnion('type', [
   z.object({ type: z.literal('conversation'), ...fields }),
   z.object({ type: z.literal('message'), ...fields, conversation_id: ConversationId }),
   z.object({ type: z.literal('run'), ...fields, conversation_id: ConversationId }),
+  z.object({
+    type: z.literal('approval'),
+    ...fields,
+    run_id: RunId,
+    conversation_id: ConversationId,
+  }),
+  z.object({ type: z.literal('grant'), ...fields }),
+  z.object({ type: z.literal('schedule'), ...fields }),
+  z.object({ type: z.literal('occurrence'), ...fields, schedule_id: ScheduleId }),
   z.object({ type: z.literal('project'), ...fields }),
   z.object({ type: z.literal('file'), ...fields, project_id: ProjectId }),
   z.object({ type: z.literal('settings'), ...fields }),

@@ -62,6 +62,7 @@ const quota = {
   program_seconds_per_day:
     'Seconds per day (UTC) that Python programs and shell commands may run. Null: no limit.',
   messages_per_day: 'Messages to channels per day (UTC). Null: no limit.',
+  schedules: 'Schedules of the account. Null: as configured.',
 } satisfies FieldsOf<Quota>
 
 const apiKey = {
@@ -70,6 +71,8 @@ const apiKey = {
   prefix: 'The first characters of the key.',
   scopes:
     'What the key may do. `read`: GET requests under `/api`; `api`: everything under `/api` except administration; `admin`: administration, too; `v1`, `mcp`: the interfaces at these paths. Null: everything that its owner may do, except creating keys and managing sessions and the password.',
+  program_tools:
+    'Whether answers under `/v1` use the tools of the server: `plain`: none; `tools`: all that the owner may use. The model name and the header of a request come first. Null: all, unless the program brings its own.',
   created_at: CREATED,
   expires_at: 'When the key stops working. Null: never.',
   last_used_at: 'When the key was last used. Null: never.',
@@ -99,10 +102,22 @@ const preferences = {
   hidden_models:
     'Ids of the models that menus leave out. Conversations that use them can continue to.',
   model_order: 'Ids of models in the order of menus. All others follow in the order of the server.',
+  ask: within(
+    'How you are told of requests that nobody decides. Each entry is used once per request.',
+    {
+      through: '`push`, or `channel:` and the name of one of your channels.',
+      after:
+        'Seconds that the request has waited. While a page follows the run, the entry waits until the last one has left.',
+      detail:
+        '`name`: the tool and its risk; `preview`: also what the call would do. Not for `push`.',
+    },
+  ),
+  time_zone: 'The time zone of schedules, such as `Europe/Berlin`. Empty: none is chosen.',
   saved_prompts: within('Prompts to insert into messages, in order. Their names differ.', {
     name: 'The name of the prompt.',
     text: 'The text. The page asks for the values of `{{name}}` placeholders.',
   }),
+  skills_off: 'Names of the skills that you do not use.',
 } satisfies FieldsOf<Preferences>
 
 /** By the id of a schema in the reference. */
@@ -210,6 +225,7 @@ export const ACCOUNT_DESCRIPTIONS = {
   CreateApiKey: {
     ...apiKey,
     scopes: `${apiKey.scopes.replace('Null:', 'Default:')}`,
+    program_tools: `${apiKey.program_tools.replace('Null:', 'Default:')}`,
     expires_at: 'When the key stops working. Default: never.',
   },
   Preferences: preferences,

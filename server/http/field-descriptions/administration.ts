@@ -48,6 +48,8 @@ const group = {
   mcp_servers: 'Names of the MCP servers that members may use. Null: not restricted by this group.',
   approval_modes:
     'The approval modes that members may choose; `ask` is always allowed. Null: not restricted by this group.',
+  features:
+    'Parts of the product that members have: `schedules`, `channels`, `apps`, `sharing_projects`. Null: not restricted by this group.',
   quota: 'The limits of each member. The limits of an account take precedence.',
   shared_quota: 'The limits of all members together.',
   member_count: 'The number of members.',

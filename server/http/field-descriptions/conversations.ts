@@ -37,6 +37,8 @@ const conversation = {
   pin_position:
     'The position among the pinned conversations. Null: above those that have a position.',
   archived: 'Whether the conversation is archived.',
+  approval_deadline:
+    'Seconds after which a request for a decision expires, so that the run goes on without the call. Null: none does.',
   leaf_id: 'The last message of the branch that is shown. Null while there are no messages.',
   message_count: 'The number of messages in all branches.',
   active_run_id:
@@ -50,6 +52,7 @@ const conversation = {
   deleted_at: 'When the conversation was moved to the trash. Null: it is not in the trash.',
   temporary: 'Whether the conversation is in no list and is removed soon after its run has ended.',
   tags: 'The tags of the conversation, up to 20 of up to 50 characters each.',
+  schedule_id: 'The schedule that made it. Absent: none.',
 } satisfies FieldsOf<Conversation>
 
 const transfer = {
@@ -188,11 +191,16 @@ export const CONVERSATION_DESCRIPTIONS = {
       model: `${MESSAGE.model} Null: none.`,
       status: MESSAGE.status,
       error: MESSAGE.error,
+      origin: MESSAGE.origin,
       created_at: CREATED,
       attachments: 'The files of the message, with their contents.',
       steps: 'The steps of an answer, in order.',
       edited_from: MESSAGE.edited_from,
       feedback: MESSAGE.feedback,
+      receipt: 'What the answer did, as a copy. Absent: it called no tools.',
+      acted: 'With `receipt`: whether the answer used a tool that can do harm.',
+      plan: MESSAGE.plan,
+      citations: MESSAGE.citations,
     }),
   } satisfies FieldsOf<ExportedConversation>,
   Imported: {

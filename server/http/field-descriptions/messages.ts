@@ -14,7 +14,7 @@ import type {
   StoredAttachment,
 } from '../../protocol/conversations/message.ts'
 import { type FieldsOf, within } from './describe-fields.ts'
-import { TIMING, USAGE } from './runs.ts'
+import { ORIGIN, TIMING, USAGE } from './runs.ts'
 import { APPROVAL, CREATED, MODEL_ID } from './shared.ts'
 
 const TOOL_CHOICE = within(
@@ -37,8 +37,12 @@ const runOptions = {
     '`cumulative` (default): each event contains the whole text of its step so far; `delta`: only what was added.',
   tool_choice: TOOL_CHOICE,
   approval: `${APPROVAL} Default: the mode of the conversation.`,
+  approval_deadline:
+    'Seconds after which a request for a decision expires, so that the run goes on without the call. Null: none does. Default: that of the conversation.',
   on_disconnect:
     'What happens to the run when nobody listens to it: `grace` (default): it stops after the configured time; `stop`: it stops at once; `continue`: it goes on.',
+  skills:
+    'Names of skills whose instructions go with this message, up to 5. `research` also gives the run the limits of `research` in the configuration. An unknown name is refused with `skill_unknown`.',
   client_id:
     'Your id for this request. A second request with the same id joins the run of the first.',
   parent_id:
@@ -76,6 +80,8 @@ export const MESSAGE = {
     TIMING,
   ),
   model: 'The id of the model that wrote the answer.',
+  quiet:
+    'Whether it is folded, because its run found nothing that you have to read. Absent: it is not.',
   run_id: 'The run that wrote the answer. Null: none, for example after an import.',
   parent_id: 'The message before this one. Null: it is the first one.',
   siblings: 'The ids of all messages with the same parent, including this one, oldest first.',
@@ -89,6 +95,12 @@ export const MESSAGE = {
   limit: 'The limit that ended the run with `budget`. Null: none.',
   edited_from: 'The id of the answer that a person changed into this one. Absent: none.',
   feedback: 'The rating that a person gave the answer. Absent: none.',
+  receipt: 'What an answer with tool calls did, in numbers. Absent: no calls, or it has not ended.',
+  plan: 'The plan that the answer follows. Absent: none.',
+  citations: 'The quotes to which the answer refers. Absent: none.',
+  unknown_citations:
+    'References like `[c9]` in the answer to which no citation belongs. Absent: none.',
+  origin: ORIGIN,
   created_at: CREATED,
 } satisfies FieldsOf<Message>
 

@@ -4,7 +4,7 @@ import type { AuditFilter } from '../../protocol/admin/audit.ts'
 import type { ConversationListQuery } from '../../protocol/conversations/conversation.ts'
 import type { SearchQueryString } from '../../protocol/conversations/search.ts'
 import type { PageQuery } from '../../protocol/envelope.ts'
-import type { ResponseQuery } from '../../protocol/openai/responses.ts'
+import type { InputItemsQuery, ResponseQuery } from '../../protocol/openai/responses.ts'
 import type { PassageQuery } from '../../protocol/projects/knowledge.ts'
 import type { CheckpointDiffQuery } from '../../protocol/projects/project.ts'
 import type { FieldsOf } from './describe-fields.ts'
@@ -28,6 +28,7 @@ const PATH_PARAMETERS: Texts = {
   'models/{id}': 'The id of the model.',
   'models/{*}': 'The id of the model. It may contain `/`.',
   'conversations/{id}': 'The id of the conversation.',
+  'citations/{cid}': 'The id of the citation, such as `c1`.',
   'messages/{mid}': 'The id of the message.',
   'regenerate/{mid}': 'The id of the answer to replace, or of the message to answer.',
   'attachments/{position}': 'The position of the attachment in its message, from 0.',
@@ -38,12 +39,20 @@ const PATH_PARAMETERS: Texts = {
   'exports/{id}': 'The id of the export.',
   'imports/{id}': 'The id of the import.',
   'runs/{id}': 'The id of the run.',
+  'approvals/{id}': 'The id of the request.',
+  'a/{token}': 'The token of the link.',
+  'grants/{id}': 'The id of the grant.',
+  'schedules/{id}': 'The id of the schedule.',
+  'hooks/{token}': 'The token of the hook.',
   'responses/{id}': 'The id of the response.',
   'projects/{id}': 'The id of the project.',
   'files/{*}': 'The path of the file or folder in the project. It may contain `/`.',
   'previews/{*}': 'The path of the file in the project. It may contain `/`.',
   'checkpoints/{cid}': 'The id of the checkpoint.',
   'documents/{did}': 'The id of the document.',
+  'skills/{source}': 'Where the skill comes from: `project`, `user` or `server`.',
+  'skills/{source}/{name}': 'The name of the skill.',
+  'skills/user/{name}': 'The name of the skill.',
   'channels/{id}': 'The id of the channel.',
   'webhooks/{id}': 'The id of the webhook.',
   'subscriptions/{id}': 'The id of the subscription.',
@@ -62,6 +71,8 @@ const auditFilter = {
   from: 'Only entries from this time on.',
   to: 'Only entries up to this time.',
 } satisfies FieldsOf<z.infer<typeof AuditFilter>>
+
+const SKILLS: Texts = { project_id: 'The project whose skills count, too. Default: none.' }
 
 /** Other parameters, by path. Most routes describe those that they declare themselves. */
 const QUERY_PARAMETERS: Readonly<Record<string, Texts>> = {
@@ -87,6 +98,12 @@ const QUERY_PARAMETERS: Readonly<Record<string, Texts>> = {
     to: 'Only hits created before this time.',
   } satisfies FieldsOf<z.infer<typeof SearchQueryString>>,
   '/api/shares': page(20),
+  '/api/schedules/preview': {
+    cron: 'The pattern.',
+    every: 'The interval, instead of a pattern.',
+    tz: 'The time zone of the pattern. Default: that of your preferences.',
+    count: 'How many times to return. Default: 5.',
+  },
   '/api/project-files': {
     q: 'Words that the path contains, in any case; one of them is in the name.',
     project_id: 'The only project to look through. Default: the 20 that changed last.',
@@ -112,10 +129,22 @@ const QUERY_PARAMETERS: Readonly<Record<string, Texts>> = {
     position: 'The first passage to return, from 0. Default: 0.',
     limit: 'The maximum number of passages to return. Default: 10.',
   } satisfies FieldsOf<z.infer<typeof PassageQuery>>,
+  '/api/skills': SKILLS,
+  '/api/commands': SKILLS,
+  '/api/skills/{source}/{name}': SKILLS,
+  '/api/skills/{source}/{name}/file': {
+    ...SKILLS,
+    path: 'The path of the file in the folder of the skill.',
+  },
   '/v1/responses/{id}': {
     stream: 'Whether to follow the response as a stream of events. Default: false.',
     starting_after: 'With `stream`: only events with a larger `sequence_number`. Default: all.',
   } satisfies FieldsOf<z.infer<typeof ResponseQuery>>,
+  '/v1/responses/{id}/input_items': {
+    after: 'The `last_id` of the page before. Default: none, for the first page.',
+    limit: 'The number of messages, 1 to 100. Default: 20.',
+    order: '`desc`: newest first; `asc`: oldest first. Default: `desc`.',
+  } satisfies FieldsOf<z.infer<typeof InputItemsQuery>>,
 }
 /** The parameters of all other lists. */
 const LIST: Texts = page(50)

@@ -24,6 +24,7 @@ import type {
   ProjectDetail,
   ProjectPage,
   ProjectStats,
+  ProjectWithApprovers,
   RenameFileBody,
   RestoreBody,
   Restored,
@@ -41,9 +42,36 @@ const project = {
   model: 'The id of the model for new conversations. Null: the default model.',
   disabled_tools: 'Names of the tools that conversations of the project do not use.',
   uses_memory: 'Whether conversations of the project know the memory of the user.',
+  icon: 'One emoji, or the id of an image. Null: none.',
+  starters: within('Messages with which a conversation can begin, at most 6.', {
+    title: 'The title on the button, at most 60 characters.',
+    text: 'The message, at most 2,000 characters.',
+  }),
+  defaults: within('What new conversations of the project begin with, besides the model.', {
+    approval: 'Which tool calls wait for a person. Absent: the default of the server.',
+    thinking_enabled: 'Whether models think before they answer. Absent: as the model does.',
+    temperature: 'The temperature, from 0 to 2. Absent: the default of the provider.',
+    max_tokens: 'The maximum number of tokens of an answer. Absent: that of the model.',
+  }),
+  skills_off: 'Names of the skills that conversations of the project do not use.',
+  role: 'What you may do in the project: `own` is everything.',
+  owner: within('The account that the project belongs to.', {
+    id: 'Identifies the account.',
+    name: 'The name of the account.',
+  }),
+  scratch: 'Whether the project holds the files of one conversation and is in no list.',
   created_at: CREATED,
   updated_at: UPDATED,
 } satisfies FieldsOf<Project>
+
+const withApprovers = {
+  ...project,
+  approvers:
+    'Who sees and decides the approval requests in the project besides the person of the run: `user:<id>` or `group:<id>` each; a change may also say `user:@<name>` or `group:@<name>`.',
+  approver_names: 'Their names, in the order of `approvers`.',
+  approval_by:
+    '`anyone`: the person of a run decides its calls, too; `others`: calls of high risk always wait for somebody else.',
+} satisfies FieldsOf<ProjectWithApprovers>
 
 const fileEntry = {
   name: 'The name of the file.',
@@ -63,9 +91,20 @@ const changedFile = {
 export const PROJECT_DESCRIPTIONS = {
   Project: project,
   CreateProject: project,
-  UpdateProject: project,
+  UpdateProject: withApprovers,
+  CopyProject: {
+    name: 'The name of the copy.',
+    files: 'Whether to copy the files. Default: true.',
+    documents: 'Whether to copy the documents. Default: true.',
+  },
+  ProjectWithApprovers: withApprovers,
   ProjectDetail: {
-    ...project,
+    ...withApprovers,
+    agents_md: within('The instructions for agents among its files.', {
+      path: 'The file: `AGENTS.md`, else `CLAUDE.md`. Null: none.',
+      sha256: 'SHA-256 of the file. Null: none.',
+      state: 'Whether you have accepted this version. Models receive it only then.',
+    }),
     stats: 'What the folder of the project contains.',
   } satisfies FieldsOf<z.infer<typeof ProjectDetail>>,
   ProjectStats: {

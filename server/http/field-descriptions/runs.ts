@@ -1,5 +1,14 @@
 // Descriptions for the API reference: runs, steps, approvals, questions of MCP servers, usage.
 
+import type { z } from 'zod'
+import type { Approval } from '../../protocol/runs/approval.ts'
+import type {
+  ApprovalLink,
+  ApprovalLinkBody,
+  LinkDecided,
+  LinkDecisionBody,
+  LinkedApproval,
+} from '../../protocol/runs/approval-link.ts'
 import type { BackgroundTask } from '../../protocol/runs/background.ts'
 import type { InputAnswerBody, PendingInput } from '../../protocol/runs/input.ts'
 import type { ApprovalDecisionBody, Run, RunFailure } from '../../protocol/runs/run.ts'
@@ -15,6 +24,7 @@ import type { Step } from '../../protocol/runs/step.ts'
 import type { SubAgentView } from '../../protocol/runs/tool-progress.ts'
 import type { Usage } from '../../protocol/runs/usage.ts'
 import { type Descriptions, type FieldsOf, within } from './describe-fields.ts'
+import { DECIDED_GRANT } from './grants.ts'
 import { CREATED, REASON } from './shared.ts'
 
 /** Tokens and cost of model calls. */
@@ -52,6 +62,10 @@ const preview: Descriptions = {
 
 const pendingApprovals = within('Tool calls that wait for your decision.', {
   id_ref: 'The id of the tool call. Send it back with your decision.',
+  approval_id: 'Its id in `GET /api/approvals`.',
+  call_hash:
+    'The SHA-256, in hex, of the canonical JSON (RFC 8785) of `arguments`, `id_ref`, `name` and `run_id`. Send it back, so that you decide only what you were shown.',
+  deadline: 'When the request expires. Null: it does not.',
   name: 'The name of the tool.',
   arguments: 'The arguments as JSON text.',
   risk_level: 'How much harm the call can do.',
@@ -59,7 +73,7 @@ const pendingApprovals = within('Tool calls that wait for your decision.', {
 } satisfies FieldsOf<PendingApproval>)
 
 const choice = { const: 'The value.', title: 'The text for a person.' }
-const pendingInputs = within('Questions of MCP servers that wait for your answer.', {
+const PENDING_INPUT = {
   id_ref: 'Identifies the question. Send it back with your answer.',
   call_ref: 'The id of the tool call that waits for the answer.',
   server: 'The name of the MCP server that asks.',
@@ -88,7 +102,20 @@ const pendingInputs = within('Questions of MCP servers that wait for your answer
     required: 'Names of the fields that must be filled in. Absent: none.',
   }),
   url: 'The page to open. Only for `url`.',
-} satisfies FieldsOf<PendingInput>)
+} satisfies FieldsOf<PendingInput>
+const pendingInputs = within('Questions of MCP servers that wait for your answer.', PENDING_INPUT)
+
+/** Where a run or a message comes from. */
+export const ORIGIN = within('What started the run.', {
+  type: '`page`: a person; `api`: a program with an API key; `schedule`, `hook`, `channel`: something that happens while nobody looks; `app`: a page that an answer has made.',
+  id: 'Identifies the schedule, hook or channel. Absent for others.',
+  name: 'Its name. Absent for others.',
+  sender: within('Who wrote at a messenger. Absent for others.', {
+    id: 'Identifies the sender here.',
+    external_id: 'Identifies the sender at the messenger.',
+    name: 'The name of the sender at the messenger.',
+  }),
+})
 
 const failure = {
   content: 'Why the run failed, as a text for a person.',
@@ -105,6 +132,7 @@ const run = {
   user_message_id: 'The user message that the run answers. Null for background tasks.',
   status: 'The status of the run. `completed`, `stopped`, `failed` and `interrupted` are final.',
   model: 'The id of the model.',
+  origin: ORIGIN,
   usage: within('Tokens and cost so far.', USAGE),
   finish_reason: 'Why the run ended. Null while it is unfinished, and if it failed.',
   limit: 'The limit that ended the run with `budget`. Null: none.',
@@ -128,6 +156,7 @@ const step = {
   id_ref: 'The id of the tool call. The call and its result have the same.',
   name: 'The name of the tool.',
   arguments: 'The arguments as JSON text, exactly as the model wrote them.',
+  grant_id: 'The grant that let the call through. Absent: it needed none.',
   skipped: SKIPPED,
   artifact: 'What a person sees of the result. Absent: nothing besides the text.',
 } satisfies FieldsOf<Step>
@@ -140,6 +169,7 @@ const agents = within('The sub-agents of the call and what they did.', {
     name: 'The name of the tool.',
     arguments: 'The arguments as JSON text, shortened if they are long.',
     state: 'The state of the call.',
+    grant_id: 'The grant that let the call through. Absent: it needed none.',
   }),
 } satisfies FieldsOf<SubAgentView>)
 
@@ -208,12 +238,74 @@ export const RUN_DESCRIPTIONS = {
     decision: 'Whether to run the call.',
     reason: 'Why you reject the call. The model reads it.',
     arguments: 'Arguments to run the tool with instead of those of the model.',
-    remember: 'Approves all later calls of the tool, in this run or in this conversation.',
+    remember:
+      'Approves later calls, too: all of the tool in this run or in this conversation, or those that `grant` describes.',
+    grant: within('The grant that the approval also stores, in one transaction.', DECIDED_GRANT),
+    call_hash: 'The hash that you were shown. With any other, nothing is decided.',
   } satisfies FieldsOf<ApprovalDecisionBody>,
+  Approval: {
+    id: 'Identifies the request.',
+    type: '`approval`: a tool call waits for permission; `input`: an MCP server asks a question.',
+    run_id: 'The run that waits.',
+    id_ref: 'The id of the tool call, or of the question.',
+    conversation_id: 'The conversation of the run.',
+    conversation_title: 'The title of the conversation. Null: you decide for somebody else.',
+    project_id: 'The project of the run. Null: none.',
+    person: within('Whose run it is. Null: yours.', {
+      id: 'Identifies the account.',
+      name: 'The name of the account.',
+    }),
+    origin: ORIGIN,
+    name: 'The tool. Only for approvals.',
+    arguments:
+      'The arguments as the model wrote them, without defaults. Only for approvals; decisions do not change it.',
+    risk_level: 'How much harm the call can do. Only for approvals.',
+    preview: within('What the call would do. Absent: no preview is available.', preview),
+    input: within('The question. Only for `input`.', PENDING_INPUT),
+    partial:
+      'In lists, `true` where `arguments`, `decided_arguments` and `preview` are left out because they are long; `GET /api/approvals/:id` has them.',
+    tainted: 'Whether the conversation contained text from outside.',
+    call_hash:
+      'The SHA-256, in hex, of the canonical JSON (RFC 8785) of `arguments`, `id_ref`, `name` and `run_id`.',
+    requested_at: 'When the run began to wait.',
+    deadline: 'When the request expires. Null: it does not.',
+    state:
+      '`pending`: it waits; `expired`: nobody decided in time; `void`: the run no longer needs the decision.',
+    decided_at: 'When it was decided. Null: it was not.',
+    decided_by: within('Who decided. Null: nobody, or a deleted account.', {
+      id: 'Identifies the account.',
+      name: 'The name of the account.',
+    }),
+    decided_through:
+      'How the decision came. Null: it was not decided, or is from before this was stored.',
+    decided_arguments: 'The arguments that a person changed. Absent: none.',
+    reason: 'Why a person rejected the call. Null: no reason.',
+  } satisfies FieldsOf<Approval>,
+  ApprovalLinkBody: {
+    expires_in: 'Seconds until the link expires. Default: 3600.',
+  } satisfies FieldsOf<z.infer<typeof ApprovalLinkBody>>,
+  ApprovalLink: {
+    url: 'The link. Its token is not stored and cannot be read later.',
+    expires_at: 'When the link expires; it ends earlier with the decision.',
+  } satisfies FieldsOf<z.infer<typeof ApprovalLink>>,
+  LinkedApproval: {
+    approval: 'The request, without the title of its conversation.',
+    may_approve:
+      '`yes`: you can approve the call here; `sign_in_required`: only the person who made the link can, signed in; `open_the_page`: only the page can.',
+    expires_at: 'When the link expires.',
+  } satisfies FieldsOf<LinkedApproval>,
+  LinkDecision: {
+    decision: 'Whether to run the call.',
+    reason: 'Why you reject the call. The model reads it.',
+  } satisfies FieldsOf<LinkDecisionBody>,
+  LinkDecided: {
+    decision: 'What was decided.',
+  } satisfies FieldsOf<z.infer<typeof LinkDecided>>,
   InputAnswer: {
     id_ref: 'The id of the question, from `pending_inputs`.',
     action: '`accept`: answers it; `decline`: refuses; `cancel`: closes it without an answer.',
     content: 'The value of each field of the form by name. Only with `accept`.',
+    call_hash: 'The hash that you were shown. With any other, nothing is answered.',
   } satisfies FieldsOf<InputAnswerBody>,
   ReachedLimit: {
     content: 'Which limit was reached, as a text for a person.',

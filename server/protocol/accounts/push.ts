@@ -1,6 +1,8 @@
 // Push notifications on the wire: what a browser subscribes with, and what it receives.
 import { z } from 'zod'
+import { Timestamp } from '../envelope.ts'
 import { ConversationId, RunId } from '../ids.ts'
+import { ReceiptCounts } from '../runs/receipt.ts'
 
 /** A browser's subscription, as `PushSubscription.toJSON()` gives it. */
 export const PushSubscriptionBody = z
@@ -33,5 +35,13 @@ export const PushNotice = z.object({
   type: z.enum(['answer_ready', 'answer_failed', 'waiting']),
   run_id: RunId,
   conversation_id: ConversationId,
+  /** Of the first tool call that waits for a decision. */
+  approval_id: z.string().optional(),
+  call_hash: z.string().optional(),
+  deadline: Timestamp.nullable().optional(),
+  /** The receiver decides for somebody else, and cannot open the conversation. */
+  approver: z.boolean().optional(),
+  /** With `answer_ready`: what the answer did, in numbers. Absent: it called no tools. */
+  receipt: ReceiptCounts.optional(),
 })
 export type PushNotice = z.infer<typeof PushNotice>

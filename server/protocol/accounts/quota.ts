@@ -7,7 +7,7 @@ const Count = z.int().min(0).max(MAX_AMOUNT)
 /** In the currency of the models' prices. If there are several, the limit applies to each. */
 const Cost = z.number().min(0).max(1e12)
 
-/** Model calls: those of answers, titles, summaries, sub-agents and embeddings. Days and months are UTC. */
+/** Model calls: those of answers, titles, summaries, sub-agents, embeddings and reranking. Days and months are UTC. */
 const spending = {
   tokens_per_day: Count.nullable(),
   tokens_per_month: Count.nullable(),
@@ -27,6 +27,8 @@ export const Quota = z
     program_seconds_per_day: Count.nullable(),
     /** Messages to channels. */
     messages_per_day: Count.nullable(),
+    /** Schedules that the account may have. */
+    schedules: z.int().min(0).max(100_000).nullable(),
   })
   .meta({ id: 'Quota' })
 export type Quota = z.infer<typeof Quota>
@@ -57,6 +59,7 @@ export const NO_QUOTA: Quota = {
   storage: null,
   program_seconds_per_day: null,
   messages_per_day: null,
+  schedules: null,
 }
 
 export const NO_SHARED_QUOTA: SharedQuota = {
@@ -83,6 +86,7 @@ export const QuotaKindName = z.enum([
   'storage',
   'program_seconds_per_day',
   'messages_per_day',
+  'schedules',
 ])
 
 /** A limit that applies to a user, and how much of it is used. */

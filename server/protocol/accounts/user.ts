@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { Deleted, optional, Timestamp } from '../envelope.ts'
 import { UserId } from '../ids.ts'
+import { PASSWORD_LENGTH } from './password-length.ts'
 
 export const Username = z
   .string()
@@ -9,7 +10,7 @@ export const Username = z
   .min(2)
   .max(50)
   .regex(/^[\p{L}\p{N}_.@-]+$/u, { error: 'only letters, digits and _ . @ -' })
-export const Password = z.string().min(8).max(200)
+export const Password = z.string().min(PASSWORD_LENGTH.min).max(PASSWORD_LENGTH.max)
 export const Email = z.email().max(255)
 
 /** The token of a link: the part after `#` in its URL. */
@@ -174,6 +175,10 @@ export const ChangedProfile = User.extend({ api_keys: z.int().min(0) }).meta({
 export const ApiKeyScope = z.enum(['read', 'api', 'admin', 'v1', 'mcp'])
 export type ApiKeyScope = z.infer<typeof ApiKeyScope>
 
+/** Whether an answer for a program uses none of the tools of the server (`plain`), or all that the user may use (`tools`). */
+export const ProgramTools = z.enum(['plain', 'tools'])
+export type ProgramTools = z.infer<typeof ProgramTools>
+
 export const ApiKey = z
   .object({
     id: z.string(),
@@ -182,6 +187,8 @@ export const ApiKey = z
     prefix: z.string(),
     /** Null: everything that the owner may do, except creating keys and managing sessions and the password. */
     scopes: z.array(ApiKeyScope).nullable(),
+    /** For requests under `/v1` that do not say it themselves; null: tools, unless the program brings its own. */
+    program_tools: ProgramTools.nullable(),
     created_at: Timestamp,
     expires_at: Timestamp.nullable(),
     last_used_at: Timestamp.nullable(),
@@ -192,6 +199,7 @@ export const CreateApiKeyBody = z
   .strictObject({
     name: z.string().trim().min(1).max(100),
     scopes: optional(z.array(ApiKeyScope).min(1).max(ApiKeyScope.options.length)),
+    program_tools: optional(ProgramTools),
     expires_at: optional(Timestamp),
   })
   .meta({ id: 'CreateApiKey' })

@@ -39,9 +39,19 @@ export const AuditAction = z.enum([
   'mcp_server_changed',
   'mcp_server_deleted',
   'webhook_created',
+  'webhook_changed',
   'webhook_secret_replaced',
   'webhook_deleted',
   'approval_decided',
+  'approvers_changed',
+  'approval_link_created',
+  'grant_created',
+  'grant_used',
+  'grant_removed',
+  'schedule_created',
+  'schedule_changed',
+  'schedule_deleted',
+  'hook_token_replaced',
   'share_created',
   'share_deleted',
   'exported',
@@ -58,6 +68,22 @@ export const AuditDetails = z.record(
   z.union([z.string(), z.number(), z.boolean(), z.null()]),
 )
 export type AuditDetails = z.infer<typeof AuditDetails>
+
+/** Longer values are cut. */
+const MAX_VALUE_CHARACTERS = 2000
+
+/** The fields of a request that an entry holds. @param names null for all. */
+export function auditedFields(source: unknown, names: readonly string[] | null): AuditDetails {
+  const { data = {} } = z.record(z.string(), z.unknown()).safeParse(source)
+  const details: AuditDetails = {}
+  for (const [name, value] of Object.entries(data))
+    if (names === null || names.includes(name)) {
+      if (typeof value === 'string') details[name] = value.slice(0, MAX_VALUE_CHARACTERS)
+      else if (typeof value === 'number' || typeof value === 'boolean') details[name] = value
+      else if (Array.isArray(value)) details[name] = value.join(' ').slice(0, MAX_VALUE_CHARACTERS)
+    }
+  return details
+}
 
 /** Who performs an act and from where: the part of an entry that only the caller of the act knows. */
 export const Actor = z.object({

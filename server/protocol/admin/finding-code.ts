@@ -41,6 +41,8 @@ export const FindingCode = z.enum([
   'secrets_unknown',
   'embeddings_ok',
   'embeddings_broken',
+  'rerank_ok',
+  'rerank_broken',
   'vectors_ok',
   'vectors_unknown',
   'vectors_without_pgvector',

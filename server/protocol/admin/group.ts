@@ -12,6 +12,10 @@ export type GroupId = z.infer<typeof GroupId>
 const MAX_NAMES = 500
 const Names = z.array(withoutNul(z.string().min(1).max(200))).max(MAX_NAMES)
 
+/** A part of the product that a group can withhold. */
+export const Feature = z.enum(['schedules', 'channels', 'apps', 'sharing_projects'])
+export type Feature = z.infer<typeof Feature>
+
 /**
  * What members may use, by name; null if this group does not restrict it. Members of several groups may use what any group
  * that restricts it permits.
@@ -23,6 +27,8 @@ const permissions = {
   mcp_servers: Names.nullable(),
   /** `ask` is always allowed. */
   approval_modes: z.array(ApprovalMode).max(ApprovalMode.options.length).nullable(),
+  /** Parts of the product; those that are not listed do not exist for members. */
+  features: z.array(Feature).max(Feature.options.length).nullable(),
 }
 /** What the members of a group may use; null means everything. */
 export const GroupPermissions = z.object(permissions)
@@ -58,6 +64,7 @@ const fields = {
   tools: permissions.tools.optional(),
   mcp_servers: permissions.mcp_servers.optional(),
   approval_modes: permissions.approval_modes.optional(),
+  features: permissions.features.optional(),
   quota: optional(PatchQuota),
   shared_quota: optional(PatchSharedQuota),
 }

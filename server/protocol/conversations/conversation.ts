@@ -11,6 +11,9 @@ import { ConversationId, MessageId, ProjectId, RunId } from '../ids.ts'
 export const ApprovalMode = z.enum(['ask', 'auto_medium', 'auto'])
 export type ApprovalMode = z.infer<typeof ApprovalMode>
 
+/** Seconds after which a request for a decision expires. */
+export const ApprovalDeadline = z.int().min(5).max(2_592_000)
+
 export const Temperature = z.number().min(0).max(2)
 /** If empty, a title is generated after the first answer. */
 export const Title = z.string().trim().max(255)
@@ -40,6 +43,8 @@ export const Conversation = z
     max_tokens: z.int().nullable(),
     thinking_enabled: z.boolean(),
     approval: ApprovalMode.nullable(),
+    /** Seconds after which a request for a decision expires; null: none does. */
+    approval_deadline: z.int().nullable(),
     /** MCP servers switched off in this conversation, by name. */
     disabled_mcp_servers: z.array(z.string()),
     pinned: z.boolean(),
@@ -60,6 +65,8 @@ export const Conversation = z
     /** Whether it is in no list and is removed soon after its run has ended. */
     temporary: z.boolean(),
     tags: z.array(z.string()),
+    /** The schedule that made it; absent if a person did. */
+    schedule_id: z.string().optional(),
   })
   .meta({ id: 'Conversation' })
 export type Conversation = z.infer<typeof Conversation>
@@ -86,6 +93,7 @@ const settings = {
   max_tokens: optional(TokenCount),
   thinking_enabled: optional(z.boolean()),
   approval: optional(ApprovalMode),
+  approval_deadline: optional(ApprovalDeadline),
   disabled_mcp_servers: optional(z.array(z.string().max(100)).max(100)),
 }
 
@@ -111,6 +119,7 @@ export const PatchConversationBody = z
     max_tokens: TokenCount.nullish(),
     thinking_enabled: optional(z.boolean()),
     approval: ApprovalMode.nullish(),
+    approval_deadline: ApprovalDeadline.nullish(),
     disabled_mcp_servers: optional(z.array(z.string().max(100)).max(100)),
     pinned: optional(z.boolean()),
     archived: optional(z.boolean()),

@@ -2,7 +2,11 @@
 import { z } from 'zod'
 import { optional, Timestamp } from '../envelope.ts'
 import { ConversationId, MessageId, ProjectId } from '../ids.ts'
+import { RunOrigin } from '../runs/origin.ts'
+import { Plan } from '../runs/plan.ts'
+import { Receipt } from '../runs/receipt.ts'
 import { Step } from '../runs/step.ts'
+import { Citation } from './citation.ts'
 import { SystemPrompt, Tags, Temperature } from './conversation.ts'
 import { Attachment, Feedback, MessageStatus } from './message.ts'
 
@@ -28,12 +32,20 @@ export const ExportedMessage = z.object({
   model: z.string().max(200).nullable(),
   status: MessageStatus,
   error: z.string().nullable(),
+  /** Absent: a person at the page. */
+  origin: RunOrigin.optional(),
   created_at: Timestamp,
   attachments: z.array(Attachment).max(100),
   steps: z.array(Step).max(MAX_STEPS),
   /** The answer that a person edited into this one. */
   edited_from: MessageId.optional(),
   feedback: Feedback.optional(),
+  /** What the answer did, as a copy. */
+  receipt: Receipt.optional(),
+  /** With `receipt`: whether the answer used a tool that can do harm. */
+  acted: z.boolean().optional(),
+  plan: Plan.optional(),
+  citations: z.array(Citation).max(1_000).optional(),
 })
 export type ExportedMessage = z.infer<typeof ExportedMessage>
 
@@ -112,6 +124,15 @@ export const BundledProject = z.object({
   created_at: Timestamp,
 })
 
+/** A passage of a document: a line of its own in the file. */
+export const BundledPassage = z.object({
+  heading: z.string().nullable(),
+  page: z.int().min(0).max(1_000_000).nullable(),
+  text: z.string(),
+})
+/** Passages of one document. */
+export const MAX_PASSAGES = 100_000
+
 /** `projects/<id>/documents/<id>.json` of a bundle: the text of a document, split into the passages that search finds. */
 export const BundledDocument = z.object({
   name: z.string().min(1).max(255),
@@ -120,14 +141,6 @@ export const BundledDocument = z.object({
   created_at: Timestamp,
   /** The file of the project that it is and follows. */
   path: optional(z.string().max(4096)),
-  passages: z
-    .array(
-      z.object({
-        heading: z.string().nullable(),
-        page: z.int().nullable(),
-        text: z.string(),
-      }),
-    )
-    .max(100_000),
+  passages: z.array(BundledPassage).max(MAX_PASSAGES),
 })
 export type BundledDocument = z.infer<typeof BundledDocument>

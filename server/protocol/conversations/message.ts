@@ -3,11 +3,15 @@ import { z } from 'zod'
 import { optional, page, Timestamp } from '../envelope.ts'
 import { ErrorParams } from '../error.ts'
 import { CallId, FileId, MessageId, ProjectId, RunId } from '../ids.ts'
+import { RunOrigin } from '../runs/origin.ts'
+import { Plan } from '../runs/plan.ts'
+import { ReceiptSummary } from '../runs/receipt.ts'
 import { FinishReason, ReachedLimit } from '../runs/run-event.ts'
 import { AnswerTiming } from '../runs/run-timeline.ts'
 import { Step } from '../runs/step.ts'
 import { Usage } from '../runs/usage.ts'
-import { ApprovalMode } from './conversation.ts'
+import { ShownCitation } from './citation.ts'
+import { ApprovalDeadline, ApprovalMode } from './conversation.ts'
 
 /** The status of an answer. User messages are always `completed`. */
 export const MessageStatus = z.enum([
@@ -110,6 +114,8 @@ export const Message = z
     /** How long the run took; null for answers from before this was stored. */
     timing: AnswerTiming.nullable().optional(),
     model: z.string().nullable().optional(),
+    /** Folded: its run found nothing that a person has to read. */
+    quiet: z.boolean().optional(),
     run_id: RunId.nullable().optional(),
     parent_id: MessageId.nullable(),
     siblings: z.array(MessageId),
@@ -128,6 +134,16 @@ export const Message = z
     /** The answer that a person edited into this one. */
     edited_from: MessageId.optional(),
     feedback: Feedback.optional(),
+    /** What an answer with tool calls did, in numbers; `/receipt` has the rest. Absent while it is written. */
+    receipt: ReceiptSummary.optional(),
+    /** The plan that the answer follows; absent if it has none. */
+    plan: Plan.optional(),
+    /** The passages that the answer refers to as `[c1]`, `[c2]`, …; absent if it cites none. */
+    citations: z.array(ShownCitation).optional(),
+    /** References like `[c9]` in the answer to which no citation belongs; absent if there are none. */
+    unknown_citations: z.array(z.string()).optional(),
+    /** What sent the message, or started its run. */
+    origin: RunOrigin,
     created_at: Timestamp,
   })
   .meta({ id: 'Message' })
@@ -165,7 +181,10 @@ const runOptions = {
   stream_mode: optional(StreamMode),
   tool_choice: optional(ToolChoice),
   approval: optional(ApprovalMode),
+  /** Instead of the conversation's; null: no deadline. */
+  approval_deadline: ApprovalDeadline.nullish(),
   on_disconnect: optional(OnDisconnect),
+  skills: optional(z.array(z.string().min(1).max(64)).max(5)),
   client_id: optional(z.string().min(1).max(64)),
 }
 

@@ -85,7 +85,7 @@ export const ACCESS_FAILURES = {
   host_repeated: ['bad_request', 'The request has more than one Host header.'],
   idempotency_body_gone: [
     'conflict',
-    'A request with this Idempotency-Key already completed, but its response was too large to store and cannot be sent again.',
+    'A request with this Idempotency-Key already completed, but its response is not stored any more and cannot be sent again.',
   ],
   idempotency_key_invalid: [
     'bad_request',

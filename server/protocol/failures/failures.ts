@@ -1,4 +1,5 @@
 // The one list of reasons why requests are refused and runs fail, with their error codes and English texts.
+import type { ParamNames } from '../../../locales/parameters.ts'
 import type { ERROR_CODES, ErrorParams } from '../error.ts'
 import { ACCESS_FAILURES } from './access.ts'
 import { ADMINISTRATION_FAILURES } from './administration.ts'
@@ -6,8 +7,8 @@ import { CONVERSATION_FAILURES } from './conversations.ts'
 import { FILE_FAILURES } from './files.ts'
 import { MODEL_FAILURES } from './models.ts'
 import { RUN_FAILURES } from './runs.ts'
+import { SCHEDULE_FAILURES } from './schedules.ts'
 import { STORE_FAILURES } from './store.ts'
-import { fillIn, type ParamNames } from './text.ts'
 
 /**
  * `reason` → `[error, text]`. A response carries all three and the values of the text's `{{parameters}}`, so that a
@@ -20,6 +21,7 @@ export const FAILURES = {
   ...FILE_FAILURES,
   ...MODEL_FAILURES,
   ...RUN_FAILURES,
+  ...SCHEDULE_FAILURES,
   ...STORE_FAILURES,
 } as const satisfies Record<string, readonly [keyof typeof ERROR_CODES, string]>
 
@@ -35,3 +37,18 @@ export type FailureParams<Reason extends FailureReason> = Record<
 /** The English text of a reason with its parameters filled in. */
 export const failureText = (reason: FailureReason, params: ErrorParams): string =>
   fillIn(FAILURES[reason][1], params)
+
+/** Parameters that are moments, as ISO 8601 in UTC. */
+export const MOMENT_PARAMS: ReadonlySet<string> = new Set(['renews_at'])
+
+/** A parameter as the server writes it into its English text. */
+export function inEnglish(name: string, value: ErrorParams[string] | undefined): string {
+  if (Array.isArray(value)) return value.join(', ')
+  const text = String(value ?? '')
+  // Only the page knows the reader's time zone.
+  return MOMENT_PARAMS.has(name) ? `${text.slice(0, 16).replace('T', ' ')} UTC` : text
+}
+
+/** An English text with its parameters filled in. */
+export const fillIn = (text: string, params: ErrorParams): string =>
+  text.replace(/\{\{(\w+)\}\}/g, (_, name: string) => inEnglish(name, params[name]))

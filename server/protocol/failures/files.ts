@@ -95,6 +95,11 @@ export const FILE_FAILURES = {
     'The pattern has too many alternatives in braces. Simplify it.',
   ],
   glob_too_long: ['bad_request', 'The pattern is too long: the limit is {{limit}} characters.'],
+  bundle_invalid: ['bad_request', 'This is not the bundle of a project: {{detail}}'],
+  icon_not_image: [
+    'bad_request',
+    'The icon of a project is one emoji, or the id of an image that you have uploaded.',
+  ],
   image_unreadable: [
     'unsupported_media_type',
     '“{{name}}” cannot be read as an image: it is damaged, has too many pixels, or its format is not supported.',

@@ -5,6 +5,14 @@
  * the provider asks to wait.
  */
 export const MODEL_FAILURES = {
+  embeddings_failed: [
+    'model_unavailable',
+    'The endpoint for embeddings did not answer. Try again; if it happens again, an administrator finds the cause in the log.',
+  ],
+  embeddings_off: [
+    'not_found',
+    'No endpoint for embeddings is configured on this server. An administrator can add `embeddings` to the configuration file.',
+  ],
   model_answer_unfinished: ['model_bad_answer', 'The model stopped before finishing its answer.'],
   model_answer_empty: [
     'model_bad_answer',
@@ -41,6 +49,10 @@ export const MODEL_FAILURES = {
   model_api_missing: [
     'model_not_found',
     'There is no OpenAI-compatible API at this URL. Check the URL.',
+  ],
+  model_answer_not_in_format: [
+    'model_bad_answer',
+    '“{{model}}” did not answer in the requested format. Try again, or choose another model.',
   ],
   model_call_malformed: [
     'model_bad_answer',

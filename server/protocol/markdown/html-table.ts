@@ -80,7 +80,7 @@ function readTable(html: string): TreeNode[] {
     const table = open.findLastIndex(({ name }) => name === 'table')
     const holders = tag === 'td' || tag === 'th' ? ['tr', 'thead', 'tbody', 'tfoot'] : within
     const holder = open.findLastIndex(
-      ({ name }, at) => at >= table && [...holders, 'table'].includes(name),
+      ({ name }, index) => index >= table && [...holders, 'table'].includes(name),
     )
     if (holder >= 0) open.length = holder + 1
   }
@@ -146,7 +146,7 @@ function readTable(html: string): TreeNode[] {
 }
 
 /** The nodes with HTML that begins with a table read as one. */
-export const takeTables = (nodes: TreeNode[]): TreeNode[] =>
+export const readTables = (nodes: TreeNode[]): TreeNode[] =>
   nodes.some(({ type, value }) => type === 'html' && TABLE_START.test(value ?? ''))
     ? nodes.flatMap((node) =>
         node.type === 'html' && TABLE_START.test(node.value ?? '')

@@ -136,148 +136,193 @@ function isNoFormula(body: string, before: string, after: string): boolean {
   return /[A-Z_{]/.test(after) && /^(?:[A-Z_][A-Z\d_]+|\{[A-Za-z_][\w.]*\})$/.test(body)
 }
 
+/** Whether what stands between two dollars on one line, which hold no backtick, is a formula. `before` and `after` are the characters around them. */
+export const isFormula = (body: string, before: string, after: string): boolean =>
+  !/^\s|[\s\\]$/.test(body) && !isNoFormula(body, before, after)
+
+/** How far a text is read. */
+interface MathState {
+  readonly text: string
+  readonly growing: boolean
+  /** The result up to `kept`. What follows is copied as it is until something is replaced. */
+  readonly out: string[]
+  kept: number
+  at: number
+  readonly lineEnd: (from: number) => number
+  /** Where the line of the last margin begins, and its indentation if it is known. */
+  lineStart: number
+  prefix: string | null
+  /** Finds the ends of environments, by name. */
+  readonly environmentEnds: Map<string, (from: number) => number>
+}
+
 /**
  * The text with its mathematics marked as the parser expects. Code stays as it is; a dollar that means money is
  * escaped. `growing`: the text is still streaming, so a formula without an end is one whose end is to come.
  */
 export function prepareMath(text: string, growing = false): string {
-  const out: string[] = []
-  let kept = 0
-  let at = 0
+  const math: MathState = {
+    text,
+    growing,
+    out: [],
+    kept: 0,
+    at: 0,
+    lineEnd: createFinder(text, '\n'),
+    lineStart: 0,
+    prefix: null,
+    environmentEnds: new Map(),
+  }
   const special = /[`\\$]/g
   const codeEnd = createRunFinder(text)
   const displayEnd = createFinder(text, '\\]')
   const inlineEnd = createFinder(text, '\\)')
   const dollarsEnd = createFinder(text, '$$')
   const blankLine = createFinder(text, '\n\n')
-  const lineEnd = createFinder(text, '\n')
-  const environmentEnds = new Map<string, (from: number) => number>()
-  /** The environment of mathematics that begins at `from`: its name, and where it ends, or -1. */
-  const environmentAt = (from: number): { name: string; end: number } | null => {
-    ENVIRONMENT.lastIndex = from
-    const name = ENVIRONMENT.exec(text)?.[1]
-    if (name === undefined) return null
-    const mark = `\\end{${name}}`
-    const find = environmentEnds.get(name) ?? createFinder(text, mark)
-    environmentEnds.set(name, find)
-    const first = find(from)
-    if (first < 0 || first - from > MAX_ENVIRONMENT_CHARACTERS) return { name, end: -1 }
-    // Each further beginning before the end needs an end of its own.
-    let end = first + mark.length
-    let open = text.slice(from, end).split(`\\begin{${name}}`).length - 2
-    while (open > 0) {
-      const next = text.indexOf(mark, end)
-      if (next < 0 || next - from > MAX_ENVIRONMENT_CHARACTERS) return { name, end: -1 }
-      open += text.slice(end, next).split(`\\begin{${name}}`).length - 2
-      end = next + mark.length
-    }
-    return { name, end }
-  }
-
-  const replace = (end: number, by: string): void => {
-    out.push(text.slice(kept, at), by)
-    kept = end
-    at = end
-  }
-  let lineStart = 0
-  let prefix: string | null = null
-  /** The indentation of the line at `at`, and whether nothing else precedes `at` on that line. */
-  const margin = (): { prefix: string; alone: boolean } => {
-    for (let end = lineEnd(lineStart); end >= 0 && end < at; end = lineEnd(lineStart)) {
-      lineStart = end + 1
-      prefix = null
-    }
-    // While a line holds no text yet, its indentation may still grow, so it is not cached.
-    const known = prefix ?? prefixOf(text.slice(lineStart, at))
-    const alone = lineStart + known.length >= at
-    if (!alone) prefix = known
-    return { prefix: known, alone }
-  }
-  /** Marks an environment that stands without dollars. False: there is none at `at`. */
-  const takeEnvironment = (): boolean => {
-    const environment = environmentAt(at)
-    if (environment === null) return false
-    const { name, end } = environment
-    const { prefix: indent, alone } = margin()
-    if (end < 0) {
-      if (!growing || !alone) return false
-      replace(text.length, displayed(knownEnvironments(closeFormula(text.slice(at))), indent))
-      return true
-    }
-    const body = knownEnvironments(text.slice(at, end))
-    const isLast = endsLine(end)
-    if (!(alone && isLast) && !DISPLAYED_ENVIRONMENT.test(name)) replace(end, inline(body))
-    else
-      replace(
-        end,
-        (alone ? '' : `\n${indent}`) + displayed(body, indent) + (isLast ? '' : `\n${indent}`),
-      )
-    return true
-  }
-  const endsLine = (from: number): boolean => {
-    REST_OF_LINE.lastIndex = from
-    return REST_OF_LINE.test(text)
-  }
 
   for (;;) {
-    special.lastIndex = at
+    special.lastIndex = math.at
     const found = special.exec(text)
     if (found === null) break
-    at = found.index
+    math.at = found.index
     if (found[0] === '`') {
       let length = 1
-      while (text[at + length] === '`') length += 1
-      const end = codeEnd(length, at + length)
+      while (text[math.at + length] === '`') length += 1
+      const end = codeEnd(length, math.at + length)
       // A fence in a list item that is not closed yet: everything after it is code.
-      if (end < 0 && length >= 3 && margin().alone) break
-      at = end < 0 ? at + length : end + length
+      if (end < 0 && length >= 3 && margin(math).alone) break
+      math.at = end < 0 ? math.at + length : end + length
     } else if (found[0] === '\\') {
-      const opened = text[at + 1]
+      const opened = text[math.at + 1]
       if (opened === '[') {
-        const end = displayEnd(at + 2)
-        const { prefix: indent, alone } = margin()
-        const blank = blankLine(at)
+        const end = displayEnd(math.at + 2)
+        const { prefix: indent, alone } = margin(math)
+        const blank = blankLine(math.at)
         if (end >= 0 && (alone || blank < 0 || end < blank)) {
           const before = alone ? '' : `\n${indent}`
-          const after = endsLine(end + 2) ? '' : `\n${indent}`
-          replace(end + 2, before + displayed(text.slice(at + 2, end), indent) + after)
+          const after = endsLine(math, end + 2) ? '' : `\n${indent}`
+          replace(math, end + 2, before + displayed(text.slice(math.at + 2, end), indent) + after)
         } else if (end < 0 && growing && alone)
-          replace(text.length, displayed(closeFormula(text.slice(at + 2)), indent))
-        else at += 2
+          replace(math, text.length, displayed(closeFormula(text.slice(math.at + 2)), indent))
+        else math.at += 2
       } else if (opened === '(') {
-        const end = inlineEnd(at + 2)
-        const blank = blankLine(at)
+        const end = inlineEnd(math.at + 2)
+        const blank = blankLine(math.at)
         if (end >= 0 && (blank < 0 || end < blank))
-          replace(end + 2, inline(text.slice(at + 2, end)))
+          replace(math, end + 2, inline(text.slice(math.at + 2, end)))
         else if (end < 0 && growing && blank < 0) {
-          const body = closeFormula(text.slice(at + 2))
-          replace(text.length, body === '' ? '' : inline(body))
-        } else at += 2
-      } else if (opened !== 'b' || !takeEnvironment()) at += 2
-    } else if (text[at + 1] === '$') {
-      const end = dollarsEnd(at + 2)
-      const { prefix: indent, alone } = margin()
+          const body = closeFormula(text.slice(math.at + 2))
+          replace(math, text.length, body === '' ? '' : inline(body))
+        } else math.at += 2
+      } else if (opened !== 'b' || !readEnvironment(math)) math.at += 2
+    } else if (text[math.at + 1] === '$') {
+      const end = dollarsEnd(math.at + 2)
+      const { prefix: indent, alone } = margin(math)
       if (end >= 0) {
-        const body = text.slice(at + 2, end)
+        const body = text.slice(math.at + 2, end)
         // On a line of its own it is a displayed formula.
-        if (alone && endsLine(end + 2) && !body.includes('\n') && body.trim() !== '')
-          replace(end + 2, displayed(body, indent))
-        else if (!alone && isNoFormula(body, text[at - 1] ?? '', '')) replace(at + 2, '\\$\\$')
-        else at = end + 2
+        if (alone && endsLine(math, end + 2) && !body.includes('\n') && body.trim() !== '')
+          replace(math, end + 2, displayed(body, indent))
+        else if (!alone && isNoFormula(body, text[math.at - 1] ?? '', ''))
+          replace(math, math.at + 2, '\\$\\$')
+        else math.at = end + 2
       } else if (growing && alone)
-        replace(text.length, displayed(closeFormula(text.slice(at + 2)), indent))
-      else replace(at + 2, '\\$\\$')
+        replace(math, text.length, displayed(closeFormula(text.slice(math.at + 2)), indent))
+      else replace(math, math.at + 2, '\\$\\$')
     } else {
-      DOLLAR_FORMULA.lastIndex = at
+      DOLLAR_FORMULA.lastIndex = math.at
       const body = DOLLAR_FORMULA.exec(text)?.[1]
       const end = DOLLAR_FORMULA.lastIndex
-      const environment = body === undefined ? environmentAt(at + 1) : null
-      if (body !== undefined && !isNoFormula(body, text[at - 1] ?? '', text[end] ?? '')) at = end
+      const environment = body === undefined ? environmentAt(math, math.at + 1) : null
+      if (body !== undefined && isFormula(body, text[math.at - 1] ?? '', text[end] ?? ''))
+        math.at = end
       // Over several lines.
       else if (environment !== null && environment.end > 0 && text[environment.end] === '$')
-        replace(environment.end + 1, inline(text.slice(at + 1, environment.end)))
-      else replace(at + 1, '\\$')
+        replace(math, environment.end + 1, inline(text.slice(math.at + 1, environment.end)))
+      else replace(math, math.at + 1, '\\$')
     }
   }
-  return out.join('') + text.slice(kept)
+  return math.out.join('') + text.slice(math.kept)
+}
+
+/** The environment of mathematics that begins at `from`: its name, and where it ends, or -1. */
+const environmentAt = (
+  { text, environmentEnds }: MathState,
+  from: number,
+): { name: string; end: number } | null => {
+  ENVIRONMENT.lastIndex = from
+  const name = ENVIRONMENT.exec(text)?.[1]
+  if (name === undefined) return null
+  const mark = `\\end{${name}}`
+  const find = environmentEnds.get(name) ?? createFinder(text, mark)
+  environmentEnds.set(name, find)
+  const first = find(from)
+  if (first < 0 || first - from > MAX_ENVIRONMENT_CHARACTERS) return { name, end: -1 }
+  // Each further beginning before the end needs an end of its own.
+  let end = first + mark.length
+  let open = text.slice(from, end).split(`\\begin{${name}}`).length - 2
+  while (open > 0) {
+    const next = text.indexOf(mark, end)
+    if (next < 0 || next - from > MAX_ENVIRONMENT_CHARACTERS) return { name, end: -1 }
+    open += text.slice(end, next).split(`\\begin{${name}}`).length - 2
+    end = next + mark.length
+  }
+  return { name, end }
+}
+
+const replace = (math: MathState, end: number, by: string): void => {
+  const { out, text } = math
+  out.push(text.slice(math.kept, math.at), by)
+  math.kept = end
+  math.at = end
+}
+
+/** The indentation of the line at `at`, and whether nothing else precedes `at` on that line. */
+const margin = (math: MathState): { prefix: string; alone: boolean } => {
+  const { lineEnd, text } = math
+  for (
+    let end = lineEnd(math.lineStart);
+    end >= 0 && end < math.at;
+    end = lineEnd(math.lineStart)
+  ) {
+    math.lineStart = end + 1
+    math.prefix = null
+  }
+  // While a line holds no text yet, its indentation may still grow, so it is not cached.
+  const known = math.prefix ?? prefixOf(text.slice(math.lineStart, math.at))
+  const alone = math.lineStart + known.length >= math.at
+  if (!alone) math.prefix = known
+  return { prefix: known, alone }
+}
+
+/** Marks an environment that stands without dollars. False: there is none at `at`. */
+const readEnvironment = (math: MathState): boolean => {
+  const { growing, text } = math
+  const environment = environmentAt(math, math.at)
+  if (environment === null) return false
+  const { name, end } = environment
+  const { prefix: indent, alone } = margin(math)
+  if (end < 0) {
+    if (!growing || !alone) return false
+    replace(
+      math,
+      text.length,
+      displayed(knownEnvironments(closeFormula(text.slice(math.at))), indent),
+    )
+    return true
+  }
+  const body = knownEnvironments(text.slice(math.at, end))
+  const isLast = endsLine(math, end)
+  if (!(alone && isLast) && !DISPLAYED_ENVIRONMENT.test(name)) replace(math, end, inline(body))
+  else
+    replace(
+      math,
+      end,
+      (alone ? '' : `\n${indent}`) + displayed(body, indent) + (isLast ? '' : `\n${indent}`),
+    )
+  return true
+}
+
+const endsLine = ({ text }: MathState, from: number): boolean => {
+  REST_OF_LINE.lastIndex = from
+  return REST_OF_LINE.test(text)
 }

@@ -1,11 +1,113 @@
 // What answers may contain beyond GitHub's Markdown: call-outs, footnotes across blocks, a few harmless tags, tables in HTML,
 // line breaks, and the direction of each piece of text. HTML is never copied: a tag becomes one of our elements.
 
-import { splitBareUrls } from './bare-urls.ts'
-import { splitCitations } from './citation-marks.ts'
+import { splitCitations, splitQuotes } from './citation-marks.ts'
 import type { FootnoteNumbers } from './footnote-numbers.ts'
-import { takeTables } from './html-table.ts'
+import { readTables } from './html-table.ts'
 import type { TreeNode } from './tree-node.ts'
+
+// URLs without Markdown syntax: where they end in languages that put no space after them.
+
+/** Punctuation of Chinese, Japanese and Korean. In those languages no space separates a URL from what follows it. */
+const AFTER_URL = '，。；：！？、（）【】《》〈〉「」『』“”‘’…'
+const PUNCTUATION_AFTER_URL = new RegExp(`[${AFTER_URL}]`)
+const ADDRESS = `https?://[^\\s*${AFTER_URL}]+`
+/** A URL with asterisks on both sides, or one without. */
+const FURTHER_URL = new RegExp(`\\*\\*(${ADDRESS})\\*\\*|(${ADDRESS})`, 'gi')
+
+const textNode = (value: string): TreeNode => ({ type: 'text', value })
+const textNodes = (value: string): TreeNode[] => (value === '' ? [] : [textNode(value)])
+
+/** Whether the source of the node is this text: neither escapes nor the syntax of a link. */
+function isWritten({ position }: TreeNode, text: string): boolean {
+  if (position === undefined) return true
+  return (position.end.offset ?? 0) - (position.start.offset ?? 0) === text.length
+}
+
+/** The text of a link that is written as its bare URL; undefined for other nodes. */
+function bareUrl(node: TreeNode): string | undefined {
+  const { type, url = '', children = [] } = node
+  const shown = children[0]?.value ?? ''
+  const isBare =
+    type === 'link' && children.length === 1 && isWritten(node, shown) && url.endsWith(shown)
+  return isBare ? shown : undefined
+}
+
+/** The link without what follows its first `end` characters, which are not all. */
+const cut = (link: TreeNode, shown: string, end: number): TreeNode => ({
+  ...link,
+  url: (link.url ?? '').slice(0, end - shown.length),
+  children: [textNode(shown.slice(0, end))],
+})
+
+/** What followed a bare URL without a space: text, and perhaps further URLs. */
+function afterUrl(rest: string): TreeNode[] {
+  const out: TreeNode[] = []
+  let kept = 0
+  for (const { 0: all, 1: emphasized, 2: plain, index } of rest.matchAll(FURTHER_URL)) {
+    const url = emphasized ?? plain ?? ''
+    const link = { type: 'link', url, children: [textNode(url)] }
+    out.push(...textNodes(rest.slice(kept, index)))
+    out.push(emphasized === undefined ? link : { type: 'strong', children: [link] })
+    kept = index + all.length
+  }
+  return [...out, ...textNodes(rest.slice(kept))]
+}
+
+/** A link that is written as its bare URL ends at the first such punctuation; GitHub's Markdown continues to the next space. */
+function endAtPunctuation(node: TreeNode): TreeNode[] {
+  const shown = bareUrl(node)
+  if (shown === undefined) return [node]
+  let end = shown.search(PUNCTUATION_AFTER_URL)
+  // The end of emphasis around the URL.
+  while (shown[end - 1] === '*') end -= 1
+  return end < 1 ? [node] : [cut(node, shown, end), ...afterUrl(shown.slice(end))]
+}
+
+/** How many nodes before a URL may contain the beginning of its emphasis. */
+const MAX_NODES_BACK = 50
+
+/** Where emphasis begins that has not ended: the index of the node and the place of its asterisks. */
+function openingIn(nodes: readonly TreeNode[]): { at: number; place: number } | undefined {
+  for (
+    let index = nodes.length - 1;
+    index >= Math.max(0, nodes.length - MAX_NODES_BACK);
+    index -= 1
+  ) {
+    const node = nodes[index]
+    const value = node?.type === 'text' ? (node.value ?? '') : ''
+    const place = node !== undefined && isWritten(node, value) ? value.lastIndexOf('**') : -1
+    if (place >= 0) return /\s/.test(value[place + 2] ?? '') ? undefined : { at: index, place }
+  }
+  return undefined
+}
+
+/** Emphasis that ends after a bare URL which no space follows, as in `**网址：https://example.com**。` */
+function readEmphasis(nodes: readonly TreeNode[]): TreeNode[] {
+  const out: TreeNode[] = []
+  for (const node of nodes) {
+    const shown = bareUrl(node) ?? ''
+    const end = shown.indexOf('**')
+    const opening = end > 0 ? openingIn(out) : undefined
+    if (opening === undefined) {
+      out.push(node)
+      continue
+    }
+    const [first, ...inner] = out.splice(opening.at)
+    const value = first?.value ?? ''
+    out.push(...textNodes(value.slice(0, opening.place)), {
+      type: 'strong',
+      children: [...textNodes(value.slice(opening.place + 2)), ...inner, cut(node, shown, end)],
+    })
+    // One by one: there may be more of them than a call takes arguments.
+    for (const after of afterUrl(shown.slice(end + 2))) out.push(after)
+  }
+  return out
+}
+
+/** The nodes with their bare URLs ended where a reader would end them. */
+export const splitBareUrls = (nodes: readonly TreeNode[]): TreeNode[] =>
+  readEmphasis(nodes).flatMap(endAtPunctuation)
 
 export const ALERT_KINDS = ['note', 'tip', 'important', 'warning', 'caution'] as const
 /** The kinds of alerts (`> [!NOTE]`), in lower case. */
@@ -28,7 +130,7 @@ const PAIRED_TAG = /^<(\/?)(sub|sup|kbd|mark|u|s|b|i|strong|em|small|del|ins)>$/
 const BREAK_TAG = /^<br\s*\/?>$/i
 
 /** Tags that only mark up text become elements; a pair must be closed within its paragraph. */
-function takeTags(children: TreeNode[]): TreeNode[] {
+function readTags(children: TreeNode[]): TreeNode[] {
   if (!children.some(({ type }) => type === 'html')) return children
   const out: TreeNode[] = []
   const open: { name: string; at: number }[] = []
@@ -57,7 +159,7 @@ function takeTags(children: TreeNode[]): TreeNode[] {
 const FOOTNOTE_REFERENCE = /\[\^([^\]\s]{1,100})\]/g
 
 /** `[^name]` becomes the number of its footnote. */
-function takeReferences(text: TreeNode, numbers: FootnoteNumbers): TreeNode[] {
+function readReferences(text: TreeNode, numbers: FootnoteNumbers): TreeNode[] {
   const value = text.value ?? ''
   const out: TreeNode[] = []
   let kept = 0
@@ -78,7 +180,7 @@ function takeReferences(text: TreeNode, numbers: FootnoteNumbers): TreeNode[] {
 }
 
 /** A line that ends is a line that ends, as its writer sees it while writing: see docs/decisions/0016-line-breaks-are-kept.md. */
-function takeLineBreaks(children: readonly TreeNode[]): TreeNode[] {
+function readLineBreaks(children: readonly TreeNode[]): TreeNode[] {
   const out: TreeNode[] = []
   for (const child of children) {
     if (child.type !== 'text' || child.value?.includes('\n') !== true) {
@@ -96,7 +198,7 @@ function takeLineBreaks(children: readonly TreeNode[]): TreeNode[] {
 }
 
 /** `[1]` becomes the chip of a source. */
-const takeCitations = (text: TreeNode, count: number): TreeNode[] =>
+const readCitations = (text: TreeNode, count: number): TreeNode[] =>
   splitCitations(text.value ?? '', count).flatMap((piece): TreeNode[] =>
     typeof piece === 'string'
       ? [{ type: 'text', value: piece }]
@@ -107,10 +209,25 @@ const takeCitations = (text: TreeNode, count: number): TreeNode[] =>
         })),
   )
 
+/** `[c1]` becomes the link to a quote. */
+const readQuotes = (text: TreeNode): TreeNode[] =>
+  splitQuotes(text.value ?? '').map(
+    (piece): TreeNode =>
+      typeof piece === 'string'
+        ? { type: 'text', value: piece }
+        : {
+            type: 'emphasis',
+            data: { hName: 'cite', hProperties: { dataQuote: piece.id } },
+            children: [{ type: 'text', value: `[${piece.id}]` }],
+          },
+  )
+
 type Marks = {
   numbers: FootnoteNumbers
   /** How many numbered sources the text has. */
   citations: number
+  /** Whether the text has quotes. */
+  quotes: boolean
   /** Whether the ends of lines are kept: in messages, not in files, whose lines are often wrapped at a width. */
   keepsLines: boolean
 }
@@ -119,18 +236,22 @@ function visit(node: TreeNode, marks: Marks): void {
   const { numbers, citations } = marks
   if (node.type === 'blockquote') markAlert(node)
   if (node.children === undefined) return
-  node.children = takeTables(node.children)
+  node.children = readTables(node.children)
   for (const child of node.children)
-    visit(child, node.type === 'link' ? { ...marks, citations: 0 } : marks)
-  node.children = takeTags(splitBareUrls(node.children))
-  if (marks.keepsLines) node.children = takeLineBreaks(node.children)
+    visit(child, node.type === 'link' ? { ...marks, citations: 0, quotes: false } : marks)
+  node.children = readTags(splitBareUrls(node.children))
+  if (marks.keepsLines) node.children = readLineBreaks(node.children)
   if (citations > 0 && node.type !== 'link')
     node.children = node.children.flatMap((child) =>
-      child.type === 'text' ? takeCitations(child, citations) : [child],
+      child.type === 'text' ? readCitations(child, citations) : [child],
+    )
+  if (marks.quotes && node.type !== 'link')
+    node.children = node.children.flatMap((child) =>
+      child.type === 'text' ? readQuotes(child) : [child],
     )
   if (numbers.size > 0 && node.type !== 'link')
     node.children = node.children.flatMap((child) =>
-      child.type === 'text' ? takeReferences(child, numbers) : [child],
+      child.type === 'text' ? readReferences(child, numbers) : [child],
     )
 }
 
@@ -192,30 +313,39 @@ function directionOf(
   return letter === null ? {} : { dir: directionFrom(letter) }
 }
 
-function textLength(node: TreeNode): number {
-  if (node.type === 'text') return node.value?.length ?? 0
-  return (node.children ?? []).reduce((sum, child) => sum + textLength(child), 0)
+/** Characters that are as wide as two Latin ones: Chinese, Japanese and Korean writing. */
+const WIDE_CHARACTERS =
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\uffe0-\uffe6]/g
+
+/** How wide the text is, in Latin characters. */
+function textWidth(node: TreeNode): number {
+  if (node.type === 'text') {
+    const text = node.value ?? ''
+    return text.length + (text.match(WIDE_CHARACTERS)?.length ?? 0)
+  }
+  return (node.children ?? []).reduce((sum, child) => sum + textWidth(child), 0)
 }
 
-/** From these lengths on, in characters, a table cell gets room for several words per line. */
+/** From these widths on, in Latin characters, a table cell gets room for several words per line. */
 const WIDE_CELL = 28
 const WIDEST_CELL = 80
-/** Up to this length a cell stays on one line, so that a name or figure does not break at its hyphen. */
+/** Up to this width a cell stays on one line, so that a name or figure does not break at its hyphen. */
 const SHORT_CELL = 14
 
-const cellClass = (length: number): string | null =>
-  length <= SHORT_CELL
+/** Between short and wide, a cell stays on one line where the screen has room: a name would make its row three lines high. */
+const cellClass = (width: number): string =>
+  width <= SHORT_CELL
     ? 'cell-short'
-    : length < WIDE_CELL
-      ? null
-      : length < WIDEST_CELL
+    : width < WIDE_CELL
+      ? 'cell-line'
+      : width < WIDEST_CELL
         ? 'cell-wide'
         : 'cell-widest'
 
 function shape(node: TreeNode, inherits: boolean): void {
   if (node.type === 'element') {
     const name = node.tagName ?? ''
-    const className = CELL.test(name) ? cellClass(textLength(node)) : null
+    const className = CELL.test(name) ? cellClass(textWidth(node)) : null
     node.properties = {
       ...node.properties,
       ...directionOf(name, node, inherits),

@@ -26,6 +26,9 @@ export type Block = {
 
 const LIST_ITEM = /^ {0,3}(?:[-*+]|\d{1,9}[.)])(?:\s|$)/
 const TOP_LEVEL_ITEM = /^(?:[-*+]|\d{1,9}[.)])\s/
+const HEADING = /^ {0,3}#{1,6}(?:\s|$)/
+/** An item that ends the paragraph before it: with text, and of a numbered list the first. */
+const FIRST_ITEM = /^ {0,3}(?:[-*+]|1[.)])[ \t]+\S/
 const DOLLAR_FENCE = /^\s*\$\$\s*$/
 const BRACKET_FENCE = /^\s*\\\[/
 const FOOTNOTE_START = /^ {0,3}\[\^([^\]\s]{1,100})\]:[ \t]*(.*)$/
@@ -92,6 +95,23 @@ function detailsBlock(details: Details, start: number): Block {
   }
 }
 
+const DELIMITER_ROW = /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/
+
+const cellsOf = (row: string): number =>
+  row
+    .trim()
+    .replace(/^\|/, '')
+    .replace(/(?<!\\)\|$/, '')
+    .replaceAll(/\\[\s\S]/g, '')
+    .split('|').length
+
+/** Whether a line and the next one begin a table. */
+export const isTableHead = (line: string, next: string | undefined): boolean =>
+  next !== undefined &&
+  (line.includes('|') || next.includes('|')) &&
+  DELIMITER_ROW.test(next) &&
+  cellsOf(line) === cellsOf(next)
+
 /** How a text is split. */
 export interface Splitting {
   /** Whether the text is still streaming, so that what is open at its end may close. */
@@ -101,179 +121,277 @@ export interface Splitting {
   tables?: boolean
 }
 
+/** What is open and needs no Markdown parser: every line is its own until it ends. */
+type OpenElement =
+  | { kind: 'code'; fence: OpenFence; language: string; code: string[] }
+  | { kind: 'details'; details: Details }
+  | { kind: 'table'; table: Section }
+
+/** Markdown, or the definition of a footnote, that further lines may continue. */
+interface OpenText {
+  lines: string[]
+  /** Characters. */
+  length: number
+  /** Whether its last line is blank. */
+  isAfterBlank: boolean
+  isList: boolean
+  /** What its first line is: a heading ends with its line, HTML with a blank line. */
+  isHeading: boolean
+  isHtml: boolean
+  /** The name of the footnote that it defines. */
+  footnote: string | null
+}
+
+const noText = (): OpenText => ({
+  lines: [],
+  length: 0,
+  isAfterBlank: false,
+  isList: false,
+  isHeading: false,
+  isHtml: false,
+  footnote: null,
+})
+
+/** Where splitting a text has got to. The functions below are its transitions. */
+interface Splitter {
+  readonly text: string
+  readonly nesting: Nesting
+  readonly tables: boolean
+  readonly blocks: Block[]
+  /** Where the open block begins in the text. */
+  start: number
+  open: OpenText
+  element: OpenElement | null
+  /** What ends the formula in which the line is: two dollars, a bracket or the end of an environment. */
+  mathEnd: string | null
+  /** Where the next end of each kind is, or -1, so that the text is searched once for each. */
+  readonly mathEnds: Map<string, number>
+}
+
+/** A line with its place in the text, and the line that follows. */
+interface Line {
+  line: string
+  start: number
+  end: number
+  next: string | undefined
+}
+
+/** Ends the open text, if there is one. */
+function closeText(splitter: Splitter): void {
+  const { open, start, blocks } = splitter
+  const text = open.lines.join('\n')
+  if (open.footnote !== null) blocks.push({ kind: 'footnote', start, id: open.footnote, text })
+  else if (open.lines.length > 0) blocks.push({ kind: 'markdown', start, text })
+  splitter.open = noText()
+}
+
+/** Ends an element. What follows its end in the line begins the next block. */
+function closeElement(splitter: Splitter, block: Block, after: string, lineEnd: number): void {
+  splitter.blocks.push(block)
+  splitter.element = null
+  if (after.trim() === '') return
+  splitter.start = lineEnd - after.length
+  splitter.open.lines.push(after)
+}
+
+const codeBlock = (
+  { language, code }: { language: string; code: string[] },
+  start: number,
+  closed: boolean,
+): Block => ({ kind: 'code', start, language, code: code.join('\n'), closed })
+
+/** Adds a line to the open element. */
+function continueElement(
+  splitter: Splitter,
+  element: OpenElement,
+  { line, end, next }: Line,
+): void {
+  const { start, nesting } = splitter
+  if (element.kind === 'code') {
+    if (element.fence.closes(line, next))
+      closeElement(splitter, codeBlock(element, start, true), '', end)
+    else element.code.push(line)
+  } else if (element.kind === 'details') {
+    const after = growDetails(element.details, line, next, nesting)
+    if (after !== null) closeElement(splitter, detailsBlock(element.details, start), after, end)
+  } else if (line.trim() !== '') {
+    // A blank line would end the HTML of a table.
+    const { table } = element
+    const after = growSection(table, line, TABLE_TAG)
+    if (after === null) return
+    const text = `${table.lines.join('\n')}</table>`
+    closeElement(splitter, { kind: 'table', start, text }, after, end)
+  }
+}
+
+/** Ends the open text, and begins a block at this place. */
+function beginBlock(splitter: Splitter, start: number, element: OpenElement | null): void {
+  closeText(splitter)
+  splitter.start = start
+  splitter.element = element
+}
+
+/** Begins an element, or the definition of a footnote, if the line does. */
+function beginElement(splitter: Splitter, at: Line): boolean {
+  const { line, start, end, next } = at
+  const { open, nesting } = splitter
+  const opens = FENCE_START.exec(line)
+  // A fence indented inside a list belongs to its item and is left to the parser.
+  if (
+    opens !== null &&
+    !((open.isList || open.footnote !== null) && (opens[1]?.length ?? 0) > 1) &&
+    !(open.footnote !== null && line.startsWith('    '))
+  ) {
+    const language = (opens[3] ?? '').toLowerCase()
+    const fence = openFence(opens[2] ?? '```', language, nesting)
+    beginBlock(splitter, start, { kind: 'code', fence, language, code: [] })
+    return true
+  }
+  const folds = DETAILS_START.exec(line)
+  if (folds !== null) {
+    const isOpen = /\sopen\b/i.test(folds[1] ?? '')
+    const details = { open: isOpen, lines: [], depth: 1, fence: null, isNested: false }
+    const element: OpenElement = { kind: 'details', details }
+    beginBlock(splitter, start, element)
+    continueElement(splitter, element, { line: folds[2] ?? '', start, end, next })
+    return true
+  }
+  if (splitter.tables && TABLE_START.test(line)) {
+    const element: OpenElement = { kind: 'table', table: { lines: [], depth: 0 } }
+    beginBlock(splitter, start, element)
+    continueElement(splitter, element, at)
+    return true
+  }
+  const defines = FOOTNOTE_START.exec(line)
+  if (defines === null) return false
+  beginBlock(splitter, start, null)
+  splitter.open.footnote = defines[1] ?? ''
+  splitter.open.lines.push(defines[2] ?? '')
+  return true
+}
+
+/** A further paragraph of a footnote is indented; the first one may continue without. False: the line is not part of one. */
+function growFootnote(splitter: Splitter, line: string): boolean {
+  const { open } = splitter
+  if (open.footnote === null) return false
+  if (open.isAfterBlank && !/^(?: {2,}|\t)/.test(line)) {
+    closeText(splitter)
+    return false
+  }
+  open.lines.push(line.replace(/^(?: {1,4}|\t)/, ''))
+  open.isAfterBlank = false
+  return true
+}
+
+/** Begins a formula if the line does and the end of the formula is near enough. */
+function beginMath(splitter: Splitter, { line, start }: Line): void {
+  if (DOLLAR_FENCE.test(line)) {
+    splitter.mathEnd = '$$'
+    return
+  }
+  const { text, mathEnds } = splitter
+  const environment = mathEnvironmentAt(line)
+  const end = BRACKET_FENCE.test(line) ? '\\]' : environment && `\\end{${environment}}`
+  if (!end || line.includes(end)) return
+  let found = mathEnds.get(end) ?? -2
+  if (found !== -1 && found < start) found = text.indexOf(end, start)
+  mathEnds.set(end, found)
+  if (found >= 0 || text.length - start < MAX_FORMULA_CHARACTERS) splitter.mathEnd = end
+}
+
+/** Adds a line of Markdown to the open text, or begins the next one. */
+function addToText(splitter: Splitter, at: Line): void {
+  const { line } = at
+  const { isList, isAfterBlank, length, isHeading, isHtml, lines } = splitter.open
+  const continuesList = isList && (LIST_ITEM.test(line) || /^(?: {2,}|\t)/.test(line))
+  if (isAfterBlank && !continuesList && splitter.mathEnd === null) closeText(splitter)
+  else if (isList && length > LONG_LIST_CHARACTERS && TOP_LEVEL_ITEM.test(line)) closeText(splitter)
+  else if (lines.length > 0 && !isList && !isHtml && splitter.mathEnd === null)
+    if (
+      isHeading ||
+      HEADING.test(line) ||
+      FIRST_ITEM.test(line) ||
+      (/^ {0,3}\|/.test(line) && isTableHead(line, at.next))
+    )
+      closeText(splitter)
+  const { open, mathEnd } = splitter
+  if (open.lines.length === 0) {
+    open.isList = LIST_ITEM.test(line)
+    open.isHeading = HEADING.test(line)
+    open.isHtml = /^ {0,3}</.test(line)
+    splitter.start = at.start
+  }
+  if (mathEnd === null) beginMath(splitter, at)
+  else if (mathEnd === '$$' ? DOLLAR_FENCE.test(line) : line.includes(mathEnd))
+    splitter.mathEnd = null
+  open.lines.push(line)
+  open.length += line.length
+  open.isAfterBlank = false
+}
+
+function addLine(splitter: Splitter, at: Line): void {
+  const { open, element } = splitter
+  if (element !== null) continueElement(splitter, element, at)
+  else if (splitter.mathEnd !== null) {
+    if (!growFootnote(splitter, at.line)) addToText(splitter, at)
+  } else if (at.line.trim() === '') {
+    open.isAfterBlank = open.lines.length > 0
+    if (open.isAfterBlank) open.lines.push(at.line)
+  } else if (!beginElement(splitter, at) && !growFootnote(splitter, at.line))
+    addToText(splitter, at)
+}
+
+/** Ends what is still open at the end of the text. */
+function closeAll(splitter: Splitter): void {
+  const { element, start, blocks } = splitter
+  if (element === null) closeText(splitter)
+  else if (element.kind === 'code') blocks.push(codeBlock(element, start, false))
+  else if (element.kind === 'details') blocks.push(detailsBlock(element.details, start))
+  else blocks.push({ kind: 'table', start, text: element.table.lines.join('\n') })
+}
+
 /** Linear in the text. Joining the blocks loses nothing but blank lines between them and in tables. */
 export function splitBlocks(
   text: string,
   from = 0,
   { growing = false, nesting = 'guessed', tables = true }: Splitting = {},
 ): Block[] {
-  const blocks: Block[] = []
-  let position = from
+  const splitter: Splitter = {
+    text,
+    nesting,
+    tables,
+    blocks: [],
+    start: from,
+    open: noText(),
+    element: null,
+    mathEnd: null,
+    mathEnds: new Map(),
+  }
   let start = from
-  let lines: string[] = []
-  let length = 0
-  let afterBlank = false
-  let inList = false
-  /** What ends the formula in which the line is: two dollars, a bracket or the end of an environment. */
-  let mathEnd: string | null = null
-  let fence: { open: OpenFence; language: string; code: string[] } | null = null
-  let footnote: string | null = null
-  let details: Details | null = null
-  let table: Section | null = null
-  const mathEnds = new Map<string, number>()
-
-  const close = (): void => {
-    const body = lines.join('\n')
-    if (footnote !== null) blocks.push({ kind: 'footnote', start, id: footnote, text: body })
-    else if (lines.length > 0) blocks.push({ kind: 'markdown', start, text: body })
-    lines = []
-    length = 0
-    inList = false
-    afterBlank = false
-    footnote = null
-  }
-  const closeFence = (closed: boolean): void => {
-    if (fence === null) return
-    const { language, code } = fence
-    blocks.push({ kind: 'code', start, language, code: code.join('\n'), closed })
-    fence = null
-  }
-  /** A further paragraph of a footnote is indented; the first one may continue without. False: the line is not part of one. */
-  const growFootnote = (line: string): boolean => {
-    if (footnote === null) return false
-    if (afterBlank && !/^(?: {2,}|\t)/.test(line)) {
-      close()
-      return false
-    }
-    lines.push(line.replace(/^(?: {1,4}|\t)/, ''))
-    afterBlank = false
-    return true
-  }
-  /** Adds `line`, which ends at `lineEnd`, to a foldable section. What follows its end in the line begins the next block. */
-  const continueDetails = (
-    open: Details,
-    line: string,
-    next: string | undefined,
-    lineEnd: number,
-  ): void => {
-    const after = growDetails(open, line, next, nesting)
-    if (after === null) return
-    blocks.push(detailsBlock(open, start))
-    details = null
-    if (after.trim() === '') return
-    start = lineEnd - after.length
-    lines.push(after)
-  }
-  /** The same for a table. A blank line would end its HTML. */
-  const continueTable = (open: Section, line: string, lineEnd: number): void => {
-    if (line.trim() === '') return
-    const after = growSection(open, line, TABLE_TAG)
-    if (after === null) return
-    blocks.push({ kind: 'table', start, text: `${open.lines.join('\n')}</table>` })
-    table = null
-    if (after.trim() === '') return
-    start = lineEnd - after.length
-    lines.push(after)
-  }
-  const beginMath = (line: string, lineStart: number): void => {
-    if (DOLLAR_FENCE.test(line)) {
-      mathEnd = '$$'
-      return
-    }
-    const environment = mathEnvironmentAt(line)
-    const end = BRACKET_FENCE.test(line) ? '\\]' : environment && `\\end{${environment}}`
-    if (!end || line.includes(end)) return
-    let found = mathEnds.get(end) ?? -2
-    if (found !== -1 && found < lineStart) found = text.indexOf(end, lineStart)
-    mathEnds.set(end, found)
-    if (found >= 0 || text.length - lineStart < MAX_FORMULA_CHARACTERS) mathEnd = end
-  }
-
   const source = text.slice(from).split('\n')
   for (const [index, line] of source.entries()) {
-    const next = source[index + 1]
-    const lineStart = position
-    position += line.length + 1
-    if (fence !== null) {
-      if (fence.open.closes(line, next)) closeFence(true)
-      else fence.code.push(line)
-      continue
-    }
-    if (details !== null) {
-      continueDetails(details, line, next, lineStart + line.length)
-      continue
-    }
-    if (table !== null) {
-      continueTable(table, line, lineStart + line.length)
-      continue
-    }
-    if (mathEnd === null && line.trim() === '') {
-      afterBlank = lines.length > 0
-      if (afterBlank) lines.push(line)
-      continue
-    }
-    const opens = mathEnd === null ? FENCE_START.exec(line) : null
-    // A fence indented inside a list belongs to its item and is left to the parser.
-    if (
-      opens !== null &&
-      !((inList || footnote !== null) && (opens[1]?.length ?? 0) > 1) &&
-      !(footnote !== null && line.startsWith('    '))
-    ) {
-      close()
-      start = lineStart
-      const language = (opens[3] ?? '').toLowerCase()
-      fence = { open: openFence(opens[2] ?? '```', language, nesting), language, code: [] }
-      continue
-    }
-    const folds = mathEnd === null ? DETAILS_START.exec(line) : null
-    if (folds !== null) {
-      close()
-      start = lineStart
-      const isOpen = /\sopen\b/i.test(folds[1] ?? '')
-      details = { open: isOpen, lines: [], depth: 1, fence: null, isNested: false }
-      continueDetails(details, folds[2] ?? '', next, lineStart + line.length)
-      continue
-    }
-    if (tables && mathEnd === null && TABLE_START.test(line)) {
-      close()
-      start = lineStart
-      table = { lines: [], depth: 0 }
-      continueTable(table, line, lineStart + line.length)
-      continue
-    }
-    const defines = mathEnd === null ? FOOTNOTE_START.exec(line) : null
-    if (defines !== null) {
-      close()
-      start = lineStart
-      footnote = defines[1] ?? ''
-      lines.push(defines[2] ?? '')
-      continue
-    }
-    if (growFootnote(line)) continue
-    const continuesList = inList && (LIST_ITEM.test(line) || /^(?: {2,}|\t)/.test(line))
-    if (afterBlank && !continuesList && mathEnd === null) close()
-    else if (inList && length > LONG_LIST_CHARACTERS && TOP_LEVEL_ITEM.test(line)) close()
-    if (lines.length === 0) {
-      inList = LIST_ITEM.test(line)
-      start = lineStart
-    }
-    if (mathEnd === null) beginMath(line, lineStart)
-    else if (mathEnd === '$$' ? DOLLAR_FENCE.test(line) : line.includes(mathEnd)) mathEnd = null
-    lines.push(line)
-    length += line.length
-    afterBlank = false
+    const end = start + line.length
+    addLine(splitter, { line, start, end, next: source[index + 1] })
+    start = end + 1
   }
   // What has not ended was perhaps read wrongly. The rest of the text is read once more, so this stays linear.
-  if (!growing && nesting !== 'none' && (fence?.open.isNested() || details?.isNested))
-    return [...blocks, ...splitBlocks(text, start, { nesting: LESS_NESTING[nesting], tables })]
-  if (!growing && table !== null)
-    return [...blocks, ...splitBlocks(text, start, { nesting, tables: false })]
-  if (fence !== null) closeFence(false)
-  else if (details !== null) blocks.push(detailsBlock(details, start))
-  else if (table !== null) blocks.push({ kind: 'table', start, text: table.lines.join('\n') })
-  else close()
-  return blocks
+  const { element } = splitter
+  const again = (options: Splitting): Block[] => [
+    ...splitter.blocks,
+    ...splitBlocks(text, splitter.start, options),
+  ]
+  if (!growing && nesting !== 'none' && element !== null && isNested(element))
+    return again({ nesting: LESS_NESTING[nesting], tables })
+  if (!growing && element?.kind === 'table') return again({ nesting, tables: false })
+  closeAll(splitter)
+  return splitter.blocks
 }
+
+/** Whether fences within the element were read as nested, which was a guess. */
+const isNested = (element: OpenElement): boolean =>
+  element.kind === 'code'
+    ? element.fence.isNested()
+    : element.kind === 'details' && element.details.isNested
 
 /** A text with its blocks, kept so that a longer text only needs its last block split again. */
 export type SplitText = { text: string; growing: boolean; blocks: readonly Block[] }

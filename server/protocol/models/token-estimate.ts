@@ -9,9 +9,9 @@ export function tokenWeight(text: string): number {
   const step = Math.max(1, Math.floor(text.length / 4096))
   let wide = 0
   let seen = 0
-  for (let at = 0; at < text.length; at += step) {
+  for (let index = 0; index < text.length; index += step) {
     seen += 1
-    if (text.charCodeAt(at) >= 0x2e80) wide += 1
+    if (text.charCodeAt(index) >= 0x2e80) wide += 1
   }
   if (seen === 0) return 0
   const share = wide / seen

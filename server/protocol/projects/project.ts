@@ -1,9 +1,36 @@
 // Projects, their files and their checkpoints on the wire.
 import { z } from 'zod'
-import { DisabledTools, Instructions } from '../accounts/preferences.ts'
+import { DisabledTools, Instructions, SkillsOff } from '../accounts/preferences.ts'
+import { TokenCount } from '../bounds.ts'
+import { ApprovalMode, Temperature } from '../conversations/conversation.ts'
 import { optional, PageQuery, page, Timestamp, withoutNul } from '../envelope.ts'
-import { MessageId, ProjectId, RunId } from '../ids.ts'
+import { MessageId, ProjectId, RunId, UserId } from '../ids.ts'
 import { Document } from './knowledge.ts'
+import { AgentsMd } from './skills.ts'
+
+// The compiler accepts the flag `v` in literals only for newer targets.
+const ONE_EMOJI = '^\\p{RGI_Emoji}$'
+const EMOJI = new RegExp(ONE_EMOJI, 'v')
+/** One emoji, or the id of an image. */
+const Icon = z.string().min(1).max(64)
+/** Whether an icon is one emoji instead of the id of an image. */
+export const isEmoji = (icon: string): boolean => EMOJI.test(icon)
+
+/** A message with which a conversation in the project can begin. */
+const Starter = z.object({
+  title: withoutNul(z.string().trim().min(1).max(60)),
+  text: withoutNul(z.string().trim().min(1).max(2_000)),
+})
+const Starters = z.array(Starter).max(6)
+
+/** What new conversations of a project begin with; absent: as everywhere. */
+export const ConversationDefaults = z.object({
+  approval: optional(ApprovalMode),
+  thinking_enabled: optional(z.boolean()),
+  temperature: optional(Temperature),
+  max_tokens: optional(TokenCount),
+})
+export type ConversationDefaults = z.output<typeof ConversationDefaults>
 
 export const ProjectName = withoutNul(z.string().trim().min(1).max(255))
 /** A project without its files. Its settings apply to its new conversations. */
@@ -23,11 +50,58 @@ export const Project = z
     disabled_tools: z.array(z.string()),
     /** Whether the project's conversations read the user's memory. */
     uses_memory: z.boolean(),
+    /** An emoji or the id of an image; null for none. */
+    icon: z.string().nullable(),
+    /** Messages with which a conversation can begin. */
+    starters: z.array(z.object({ title: z.string(), text: z.string() })),
+    /** What new conversations begin with, besides the model. */
+    defaults: z.object({
+      approval: ApprovalMode.optional(),
+      thinking_enabled: z.boolean().optional(),
+      temperature: z.number().optional(),
+      max_tokens: z.int().optional(),
+    }),
+    /** Names of skills that the project's conversations do not use. */
+    skills_off: z.array(z.string()),
+    /** What the user may do in the project: everything. */
+    role: z.literal('own'),
+    owner: z.object({ id: UserId, name: z.string() }),
+    /** Whether it holds the files of one conversation and is in no list. */
+    scratch: z.boolean(),
     created_at: Timestamp,
     updated_at: Timestamp,
   })
   .meta({ id: 'Project' })
 export type Project = z.infer<typeof Project>
+
+/** An account or a group with all of its members: `user:<id>` or `group:<id>`. */
+export const Principal = z.templateLiteral([
+  z.enum(['user', 'group']),
+  ':',
+  z.string().regex(/^[\w-]{1,64}$/),
+])
+export type Principal = z.infer<typeof Principal>
+
+/** `others`: calls of high risk are decided by somebody else than the person whose run it is. */
+export const ApprovalBy = z.enum(['anyone', 'others'])
+export type ApprovalBy = z.infer<typeof ApprovalBy>
+
+/** Maximum number of approvers of a project. */
+const MAX_APPROVERS = 20
+/** An approver in a request: by id, or by name as `user:@<name>` or `group:@<name>`. */
+const GivenApprover = withoutNul(
+  z.string().regex(/^(user|group):(@.{1,100}|[\w-]{1,64})$/, {
+    error: '`user:<id>`, `user:@<name>`, `group:<id>` or `group:@<name>`',
+  }),
+)
+/** A project with who decides in it. */
+export const ProjectWithApprovers = Project.extend({
+  approvers: z.array(Principal).max(MAX_APPROVERS),
+  /** In the order of `approvers`. */
+  approver_names: z.array(z.string()).max(MAX_APPROVERS),
+  approval_by: ApprovalBy,
+}).meta({ id: 'ProjectWithApprovers' })
+export type ProjectWithApprovers = z.infer<typeof ProjectWithApprovers>
 
 /** The contents of a project's folder. `total_size` is in bytes. */
 export const ProjectStats = z
@@ -39,7 +113,12 @@ export const ProjectStats = z
   .meta({ id: 'ProjectStats' })
 export type ProjectStats = z.infer<typeof ProjectStats>
 /** A project with the size of its folder. */
-export const ProjectDetail = Project.extend({ stats: ProjectStats }).meta({ id: 'ProjectDetail' })
+export const ProjectDetail = ProjectWithApprovers.extend({
+  agents_md: AgentsMd,
+  stats: ProjectStats,
+}).meta({
+  id: 'ProjectDetail',
+})
 /** A page of the user's projects. */
 export const ProjectPage = page(Project).extend({ total: z.int() }).meta({ id: 'ProjectPage' })
 export const ProjectListQuery = PageQuery
@@ -47,13 +126,30 @@ export const ProjectListQuery = PageQuery
 /** The settings that the project's conversations use. */
 export type ProjectSettings = Pick<
   Project,
-  'instructions' | 'model' | 'disabled_tools' | 'uses_memory'
+  | 'instructions'
+  | 'model'
+  | 'disabled_tools'
+  | 'uses_memory'
+  | 'starters'
+  | 'defaults'
+  | 'skills_off'
 >
+/** What older versions do not store, and keep as it is. */
+type Newer = 'starters' | 'defaults' | 'skills_off'
+/** The settings as stored. */
+export type StoredProjectSettings = Omit<ProjectSettings, Newer> &
+  Partial<Pick<ProjectSettings, Newer>> & {
+    /** Absent: `anyone`. */
+    approval_by?: ApprovalBy
+  }
 export const DEFAULT_PROJECT_SETTINGS: ProjectSettings = {
   instructions: '',
   model: null,
   disabled_tools: [],
   uses_memory: true,
+  starters: [],
+  defaults: {},
+  skills_off: [],
 }
 
 const Description = withoutNul(z.string().max(2000))
@@ -68,8 +164,42 @@ export const UpdateProjectBody = z
     model: z.string().min(1).max(200).nullish(),
     disabled_tools: optional(DisabledTools),
     uses_memory: optional(z.boolean()),
+    icon: Icon.nullish(),
+    starters: optional(Starters),
+    defaults: optional(ConversationDefaults),
+    skills_off: optional(SkillsOff),
+    approvers: optional(z.array(GivenApprover).max(MAX_APPROVERS)),
+    approval_by: optional(ApprovalBy),
   })
   .meta({ id: 'UpdateProject' })
+export type UpdateProjectBody = z.infer<typeof UpdateProjectBody>
+
+/** A copy of a project. */
+export const CopyProjectBody = z
+  .object({
+    name: ProjectName,
+    /** Default: true, as for `documents`. */
+    files: optional(z.boolean()),
+    documents: optional(z.boolean()),
+  })
+  .meta({ id: 'CopyProject' })
+
+/** `project.json` of a project's bundle. */
+export const ProjectBundle = z.object({
+  format: z.literal('nanoclaw-project'),
+  version: z.literal(1),
+  name: ProjectName,
+  description: Description.nullish(),
+  icon: z.string().max(64).nullish(),
+  instructions: optional(Instructions),
+  model: z.string().min(1).max(200).nullish(),
+  disabled_tools: optional(DisabledTools),
+  uses_memory: optional(z.boolean()),
+  starters: optional(Starters),
+  defaults: optional(ConversationDefaults),
+  skills_off: optional(SkillsOff),
+})
+export type ProjectBundle = z.input<typeof ProjectBundle>
 
 export const FileEntry = z.object({
   name: z.string(),

@@ -1,5 +1,6 @@
 // Input that an MCP server asks a person for while a tool call runs: a form, or a page to open.
 import { z } from 'zod'
+import { optional } from '../envelope.ts'
 import { CallId } from '../ids.ts'
 
 const Title = z.string().max(500)
@@ -51,7 +52,7 @@ const PlainChoice = ChoiceField.omit({ oneOf: true })
   .extend({ enum: Values, enumNames: z.array(Title).optional() })
   .transform(({ enum: values, enumNames, ...field }) => ({
     ...field,
-    oneOf: values.map((value, at) => ({ const: value, title: enumNames?.[at] ?? value })),
+    oneOf: values.map((value, index) => ({ const: value, title: enumNames?.[index] ?? value })),
   }))
 const PlainMultiple = MultipleField.omit({ items: true })
   .extend({ items: z.object({ enum: Values }) })
@@ -142,6 +143,8 @@ export const InputAnswerBody = z
     action: InputAction,
     /** With `accept` of a form: the value of each field. */
     content: Content.optional(),
+    /** Refused with 409 `approval_changed` unless it is the hash of the question. */
+    call_hash: optional(z.string().max(100)),
   })
   .meta({ id: 'InputAnswer' })
 export type InputAnswerBody = z.infer<typeof InputAnswerBody>

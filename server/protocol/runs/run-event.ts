@@ -1,8 +1,12 @@
 // The events of a run, shared by the loop, the log, the wire and the page.
 import { z } from 'zod'
+import { Timestamp } from '../envelope.ts'
 import { ErrorParams } from '../error.ts'
 import { CallId, MessageId, RunId } from '../ids.ts'
 import { PendingInput } from './input.ts'
+import { RunOrigin } from './origin.ts'
+import { PlanEvent } from './plan.ts'
+import { ReceiptCounts } from './receipt.ts'
 import { Step } from './step.ts'
 import { CallProgress } from './tool-progress.ts'
 import { Usage } from './usage.ts'
@@ -48,6 +52,12 @@ export type ApprovalPreview = z.infer<typeof ApprovalPreview>
 /** An approval request without a decision: a tool call that waits for a person. */
 export const PendingApproval = z.object({
   id_ref: CallId,
+  /** Its id in the list of all requests. */
+  approval_id: z.string(),
+  /** SHA-256, in hex, of the RFC 8785 form of `{arguments, id_ref, name, run_id}`; a decision may repeat it. */
+  call_hash: z.string(),
+  /** When the request expires; null if it does not. */
+  deadline: Timestamp.nullable(),
   name: z.string(),
   arguments: z.string(),
   risk_level: RiskLevel,
@@ -60,6 +70,8 @@ export const RunStartedEvent = z.object({
   run_id: RunId,
   user_message_id: MessageId.nullable(),
   message_id: MessageId,
+  /** Absent in events of earlier versions. */
+  origin: RunOrigin.optional(),
 })
 export const ProcessStepEvent = z.object({ event: z.literal('process_step'), step: Step })
 export const StepDeltaEvent = z.object({
@@ -120,6 +132,8 @@ export const DoneEvent = z.object({
   finish_reason: FinishReason,
   /** Only with `budget`; absent in runs that ended before limits were stored. */
   limit: ReachedLimit.optional(),
+  /** What the answer did, in numbers; absent in runs that ended before receipts. */
+  receipt: ReceiptCounts.optional(),
 })
 /** The terminal event of a run that failed. `content` is for a person. */
 export const ErrorEvent = z.object({
@@ -141,6 +155,7 @@ export const RunEvent = z.discriminatedUnion('event', [
   RetryEvent,
   ApprovalRequiredEvent,
   InputRequiredEvent,
+  PlanEvent,
   TitleEvent,
   DoneEvent,
   ErrorEvent,

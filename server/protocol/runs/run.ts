@@ -3,7 +3,9 @@ import { z } from 'zod'
 import { optional, Timestamp } from '../envelope.ts'
 import { ErrorParams } from '../error.ts'
 import { CallId, ConversationId, MessageId, RunId } from '../ids.ts'
+import { DecidedGrant } from './grant.ts'
 import { PendingInput } from './input.ts'
+import { RunOrigin } from './origin.ts'
 import { FinishReason, PendingApproval, ReachedLimit } from './run-event.ts'
 import { ApprovalDecision } from './tool-progress.ts'
 import { Usage } from './usage.ts'
@@ -45,6 +47,7 @@ export const Run = z
     user_message_id: MessageId.nullable(),
     status: RunStatus,
     model: z.string(),
+    origin: RunOrigin,
     usage: Usage,
     finish_reason: FinishReason.nullable(),
     /** Only with `budget`; null in runs that ended before limits were stored. */
@@ -66,7 +69,19 @@ export const ApprovalDecisionBody = z
     reason: optional(z.string().max(2000)),
     /** Changed arguments: an object or its JSON text. */
     arguments: optional(z.union([z.record(z.string(), z.unknown()), z.string().max(1_000_000)])),
-    remember: optional(z.enum(['run', 'conversation'])),
+    remember: optional(z.enum(['run', 'conversation', 'grant'])),
+    /** With `remember: "grant"`: the permission that the approval also stores. */
+    grant: optional(DecidedGrant),
+    /** Refused with 409 `approval_changed` unless it is the hash of the waiting call. */
+    call_hash: optional(z.string().max(100)),
+  })
+  .refine(({ remember, grant }) => (remember === 'grant') === (grant !== undefined), {
+    path: ['grant'],
+    error: 'Send `grant` together with `remember: "grant"`.',
+  })
+  .refine(({ remember, decision }) => remember !== 'grant' || decision === 'approve', {
+    path: ['remember'],
+    error: 'Only an approval can store a grant.',
   })
   .meta({ id: 'ApprovalDecision' })
 export type ApprovalDecisionBody = z.infer<typeof ApprovalDecisionBody>

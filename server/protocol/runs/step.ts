@@ -63,6 +63,8 @@ export const ToolCallStep = z.object({
   name: z.string(),
   /** JSON text exactly as the model wrote it, so that the history sent back is byte-identical. */
   arguments: z.string(),
+  /** The grant that let the call through, so that nobody was asked. */
+  grant_id: z.string().optional(),
 })
 /** The result of a tool call of an answer: `content` for the model, `artifact` for the person. */
 export const ToolResultStep = z.object({

@@ -20,6 +20,8 @@ export const SubAgentView = z.object({
       name: z.string(),
       arguments: z.string(),
       state: z.enum(['running', 'done', 'failed']),
+      /** The grant that let the call through. */
+      grant_id: z.optional(z.string()),
     }),
   ),
 })
@@ -50,7 +52,10 @@ export const ToolProgress = z.discriminatedUnion('kind', [
 export type ToolProgress = z.infer<typeof ToolProgress>
 
 /** A person decided on the approval request of the call. Reported by the server, never by a tool. */
-const ApprovalDecided = z.object({ kind: z.literal('decided'), decision: ApprovalDecision })
+const ApprovalDecided = z.object({
+  kind: z.literal('decided'),
+  decision: z.enum([...ApprovalDecision.options, 'expire']),
+})
 
 /** A person answered a question of an MCP server; `input` is the `id_ref` of the question. */
 const InputAnswered = z.object({

@@ -13,7 +13,7 @@ export const visibleText = (text: string): string =>
     const after = text.slice(offset + 1, offset + 3)
     if (character === '\u200d' && PICTURE.test(before) && PICTURE.test(after)) return character
     return [...Array(character.length).keys()]
-      .map((at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`)
+      .map((index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`)
       .join('')
   })
 

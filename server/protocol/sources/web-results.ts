@@ -1,6 +1,8 @@
 // Parses search hits and fetched web pages in tool results. They are untrusted: checks URLs and lengths.
+
 import { z } from 'zod/mini'
 import { fieldsOf } from '../read-json.ts'
+import { canonicalToolName } from '../tool-names/tool-aliases.ts'
 
 /** A search hit or a fetched page. */
 export type WebItem = {
@@ -104,7 +106,7 @@ export function readPages(
     const read = Pages.safeParse(data)
     return read.success ? read.data.results.slice(0, MAX_ITEMS).map(pageItem) : null
   }
-  if (name !== 'fetch_page' && name !== 'web_fetch') return null
+  if (canonicalToolName(name) !== 'fetch_page') return null
   const read = Page.safeParse(data)
   if (read.success) return [pageItem(read.data)]
   const { display, url } = fieldsOf(artifact)

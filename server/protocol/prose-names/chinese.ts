@@ -1,8 +1,0 @@
-// The words that Markdown leaves to whoever renders it, in Chinese.
-import type { ProseNames } from './prose-names.ts'
-
-export const proseNames: ProseNames = {
-  alert: { note: '说明', tip: '提示', important: '重要', warning: '警告', caution: '小心' },
-  details: '详情',
-  footnotes: '脚注',
-}
