@@ -4,6 +4,7 @@ import { dirname, join, relative, resolve } from 'node:path'
 import ts from 'typescript'
 import { describe, expect, test } from 'vitest'
 import { CHAT_FOLDERS, SERVER_MODULES, WEB_LAYERS } from './support/code/layers.ts'
+import { modulesIn, withModuleTable } from './support/code/module-table.ts'
 import { sourceFiles } from './support/code/source-files.ts'
 import { SERVER_SUB_FOLDERS } from './support/code/sub-folders.ts'
 
@@ -11,7 +12,10 @@ const root = resolve(import.meta.dirname, '..')
 
 type Import = { from: string; fromModule: string; to: string; toModule: string }
 
-/** The module of a file: `llm/openai` for `llm/openai/client.ts`, `llm` for `llm/client.ts`. */
+/** The texts of all languages, below every layer of the server and of the page. */
+const LOCALES = '../locales'
+
+/** The module of a file: `llm/openai` for `llm/openai/chat-body.ts`, `llm` for `llm/client.ts`. */
 const moduleOf = (base: string, file: string): string => {
   const parts = relative(base, file).split('/')
   return parts.length > 2 ? `${parts[0]}/${parts[1]}` : (parts[0] ?? '')
@@ -36,7 +40,7 @@ const importsOf = (base: string): Import[] =>
   )
 
 function mayImport(fromModule: string, toModule: string): boolean {
-  if (fromModule === toModule) return true
+  if (fromModule === toModule || toModule === LOCALES) return true
   const from = topOf(fromModule)
   const to = topOf(toModule)
   const row = SERVER_MODULES[from] ?? []
@@ -59,6 +63,11 @@ describe('layer rules', () => {
     expect(serverImports.length).toBeGreaterThan(20)
   })
 
+  test('the first line of each file of the server says what lives in it', () => {
+    const silent = serverFiles.filter((file) => !readFileSync(file, 'utf8').startsWith('// '))
+    expect(silent.map((file) => relative(serverBase, file))).toEqual([])
+  })
+
   test('every module and every sub-folder of the server has a row', () => {
     const modules = new Set(serverFiles.map((file) => moduleOf(serverBase, file)))
     const missing = [...modules].filter((module) =>
@@ -78,6 +87,31 @@ describe('layer rules', () => {
       ({ fromModule, toModule }) => !mayImport(fromModule, toModule),
     )
     expect(wrong.map(({ from, to }) => `${from} -> ${to}`)).toEqual([])
+  })
+
+  test('every module that a row allows is imported, so that the tables say what is', () => {
+    const used = new Set(
+      serverImports.flatMap(({ fromModule, toModule }) => [
+        `${fromModule} -> ${toModule}`,
+        `${fromModule} -> ${topOf(toModule)}`,
+        `${topOf(fromModule)} -> ${topOf(toModule)}`,
+      ]),
+    )
+    const unused = Object.entries({ ...SERVER_MODULES, ...SERVER_SUB_FOLDERS }).flatMap(
+      ([module, allowed]) =>
+        allowed
+          .filter((to) => to !== '*' && !used.has(`${module} -> ${to}`))
+          .map((to) => `${module} -> ${to}`),
+    )
+    expect(unused).toEqual([])
+  })
+
+  // `npx vitest run tests/architecture.test.ts -u` writes the column.
+  test('the table of modules in docs/architecture.md has a row for each module, and says what it may import', async () => {
+    const file = join(root, 'docs/architecture.md')
+    const page = readFileSync(file, 'utf8')
+    expect(modulesIn(page).sort()).toEqual(Object.keys(SERVER_MODULES).sort())
+    await expect(withModuleTable(page)).toMatchFileSnapshot(file)
   })
 
   test('the rows form no cycle', () => {
@@ -108,6 +142,7 @@ describe('layer rules', () => {
 
   test('the page imports only lower layers, no other feature, and of the server only the protocol', () => {
     const wrong = importsOf(webBase).filter(({ from, to }) => {
+      if (to.startsWith('locales/')) return false
       if (to.startsWith('server/')) return !to.startsWith('server/protocol/')
       const [fromLayer = '', fromFeature] = from.split('/').slice(2)
       const [toLayer = '', toFeature] = to.split('/').slice(2)

@@ -12,7 +12,7 @@ const serverFiles = sourceFiles(join(root, 'server'))
 const DRIVER_EDGES = [
   'server/db/columns/sqlite.ts',
   'server/db/postgres/connect.ts',
-  'server/db/sqlite/client.ts',
+  'server/db/sqlite/connection.ts',
   'server/db/sqlite/connect.ts',
   'server/db/sqlite/off-thread-reader.ts',
   'server/sandbox/process.ts',

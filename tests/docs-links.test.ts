@@ -7,8 +7,8 @@ import { sourceFiles } from './support/code/source-files.ts'
 const root = resolve(import.meta.dirname, '..')
 
 const pages = [
-  ...['README.md', 'README.zh-CN.md', 'CONTRIBUTING.md', 'CHANGELOG.md'].map((name) =>
-    join(root, name),
+  ...['README.md', 'README.zh-CN.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md'].map(
+    (name) => join(root, name),
   ),
   ...readdirSync(join(root, 'docs'), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith('.md'))
@@ -47,7 +47,11 @@ const anchorsOf = (text: string): Set<string> => {
 
 /** Paths such as `server/routes/index.ts` in running text; those with a placeholder (`<x>`, `*`, `…`) are ignored. */
 const sourcePathsIn = (text: string): string[] =>
-  [...text.matchAll(/(?<![\w./-])(?:server|web|tests|examples|scripts|bench)\/[\w./-]*[<*…]?/g)]
+  [
+    ...text.matchAll(
+      /(?<![\w./-])(?:server|web|locales|tests|examples|scripts|bench)\/[\w./-]*[<*…]?/g,
+    ),
+  ]
     .map(([path]) => path.replace(/\.$/, ''))
     .filter((path) => !/[<*…]$/.test(path))
 
@@ -57,7 +61,7 @@ const missingFrom = (page: string, base: string, targets: readonly string[]): st
     .filter((target) => !existsSync(resolve(base, target)))
     .map((target) => `${relative(root, page)}: ${target}`)
 
-const sources = ['server', 'web/src', 'tests', 'bench', 'scripts'].flatMap((folder) =>
+const sources = ['server', 'web/src', 'locales', 'tests', 'bench', 'scripts'].flatMap((folder) =>
   sourceFiles(join(root, folder)),
 )
 

@@ -1,7 +1,13 @@
 // Several answers to one question: two models side by side, and the overview of the branches.
 import type { Locator } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { describeInBrowser, expectAccessible, leave, say } from '../support/page/page.ts'
+import {
+  describeInBrowser,
+  expectAccessible,
+  expectNoScrolling,
+  leave,
+  say,
+} from '../support/page/page.ts'
 import { usePageServer } from '../support/page/page-server.ts'
 import { chunk, dataLine, turn } from '../support/provider/upstream-turns.ts'
 import { openEvents } from '../support/server/events.ts'
@@ -64,6 +70,13 @@ describeInBrowser('branches', (visitor) => {
     await other.getByText('Green 79').waitFor()
     await expect.poll(() => isInView(other, other.getByText('Green 79'))).toBe(true)
     expect(await one.getByText('Blue').count()).toBe(0)
+    // Nothing of a column is behind the message field.
+    const spaceBelow = async () => {
+      const column = await other.boundingBox()
+      const field = await page.locator('.composer-tools').locator('..').boundingBox()
+      return (field?.y ?? 0) - (column?.y ?? 0) - (column?.height ?? 0)
+    }
+    await expect.poll(spaceBelow).toBeGreaterThan(0)
     // A reload finds both again, and each is stopped on its own.
     await page.reload()
     await other.getByText('Green 79').waitFor()
@@ -134,6 +147,28 @@ describeInBrowser('branches', (visitor) => {
     await pair.getByText('Green, of course.').waitFor()
     first.open()
     await pair.getByText('Blue.').waitFor()
+    await leave(page)
+  })
+
+  test('on a phone, the names of two compared models can be read', async () => {
+    const model = { name: 'DeepSeek Chat', api_url: on.upstream.url, api_key: 'k' }
+    await on.server.call('POST', '/api/admin/models', { body: { ...model, id: 'long' } })
+    const page = await visitor.open(on.server.url, { phone: true })
+    await page.getByRole('button', { name: 'Add files and options' }).tap()
+    await page.getByRole('menuitemcheckbox', { name: 'Compare two models' }).tap()
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: /^Compared with: / }).tap()
+    await page.getByRole('option', { name: /^DeepSeek Chat/ }).tap()
+    const name = page.getByRole('button', { name: 'Compared with: DeepSeek Chat' })
+    await name.waitFor()
+    const shown = await name
+      .getByText('DeepSeek Chat')
+      .evaluate<number, { scrollWidth: number; clientWidth: number }>(
+        ({ scrollWidth, clientWidth }) => clientWidth / scrollWidth,
+      )
+    // Beside the buttons of the line, among them the one to dictate.
+    expect(shown).toBeGreaterThan(0.85)
+    await expectNoScrolling(page)
     await leave(page)
   })
 

@@ -91,10 +91,16 @@ describeInBrowser('the composer', (visitor) => {
     const files = page.getByRole('list', { name: 'Attachments' })
     const chip = files.getByRole('listitem').filter({ hasText: 'plan.md' })
     await chip.locator('xpath=self::*[@aria-busy="false"]').waitFor()
-    // A file is found by any part of its path; touching it attaches it, too.
+    // A file is found by any part of its path; a click attaches it, too, in place of the earlier copy.
+    await server.call('PUT', `/api/projects/${id}/files/src/plan.md`, {
+      body: { content: 'Plans' },
+    })
+    const attached = page.waitForResponse(`${server.url}/api/projects/${id}/attachments`)
     await field.pressSequentially('@lan')
     await list.getByRole('option', { name: 'src/plan.md' }).click()
-    await files.getByRole('button', { name: 'Remove plan.md' }).nth(1).click()
+    expect((await (await attached).json()).data).toMatchObject({ name: 'plan.md', size: 5 })
+    await chip.locator('xpath=self::*[@aria-busy="false"]').waitFor()
+    expect(await files.getByRole('listitem').count()).toBe(1)
     await field.fill('')
     await field.pressSequentially('@tea')
     await list.getByRole('option', { name: 'A talk about tea' }).waitFor()
@@ -108,6 +114,9 @@ describeInBrowser('the composer', (visitor) => {
     })()`)
     await files.getByText('Pasted text.txt').waitFor()
     await page.getByText(/^About 6.\dK tokens/).waitFor()
+    await files.getByRole('button', { name: 'Show Pasted text.txt' }).click()
+    await page.getByRole('dialog', { name: 'Pasted text.txt' }).getByText('many words').waitFor()
+    await page.keyboard.press('Escape')
 
     await field.fill('')
     await field.pressSequentially('/usa')
@@ -163,6 +172,24 @@ describeInBrowser('the composer', (visitor) => {
     await say(page, 'Who are you?')
     await page.getByText('By the second.').waitFor()
     expect(upstream.requests.at(-1)?.model).toBe('second')
+    await leave(page)
+  })
+
+  test('a menu that goes on below its edge shows that there, until it is scrolled to its end', async () => {
+    const page = await visitor.open(server.url)
+    await page.setViewportSize({ width: 1024, height: 420 })
+    await page.getByRole('button', { name: 'Add files and options' }).click()
+    const menu = page.getByRole('menu')
+    await expect
+      .poll(() => menu.evaluate((list) => list.scrollHeight - list.clientHeight))
+      .toBeGreaterThan(20)
+    const box = await menu.boundingBox()
+    if (box === null) throw new Error('not shown')
+    // Beside the items, where only the background is.
+    const clip = { x: box.x + 2, y: box.y + box.height - 12, width: 2, height: 8 }
+    const before = await page.screenshot({ clip })
+    await menu.evaluate((list) => list.scrollTo(0, list.scrollHeight))
+    await expect.poll(async () => (await page.screenshot({ clip })).equals(before)).toBe(false)
     await leave(page)
   })
 

@@ -29,6 +29,25 @@ describeInBrowser('the demo', (visitor) => {
     await leave(page)
   })
 
+  test('on a phone, the icon of the notice that this is the demo stands in the line of its text', async () => {
+    const server = await start()
+    const page = await visitor.open(server.url, { phone: true })
+    const notice = page.getByText('built-in demo')
+    await notice.waitFor()
+    const icon = await notice.locator('svg').boundingBox()
+    const [line] = await notice.evaluate((element) => {
+      const range = element.ownerDocument.createRange()
+      range.selectNodeContents(element)
+      return [...range.getClientRects()]
+        .filter(({ width }) => width > 50)
+        .map(({ top, bottom }) => ({ top, bottom }))
+    })
+    const middle = (icon?.y ?? 0) + (icon?.height ?? 0) / 2
+    expect(middle).toBeGreaterThan(line?.top ?? Number.POSITIVE_INFINITY)
+    expect(middle).toBeLessThan(line?.bottom ?? 0)
+    await leave(page)
+  })
+
   test.each([
     ['en-US', ['Take the tour', 'What time is it in Tokyo?', 'Do some math']],
     ['zh-CN', ['看看导览', '北京时间', '做一道算术题']],

@@ -31,6 +31,78 @@ describeInBrowser('details of the page', (visitor) => {
     await leave(page)
   })
 
+  test('a new file has only added lines, and a change that changes nothing says so', async () => {
+    const id = await site.createProject('Counts', { 'same.md': 'as before\n' })
+    const write = (path: string, content: string) => ({
+      name: 'file_write',
+      arguments: { path, content },
+    })
+    site.upstream.enqueue(
+      turn.toolCalls([write('new.md', 'one\ntwo\n'), write('same.md', 'as before\n')]),
+      turn.text('Both are written.'),
+    )
+    const page = await visitor.open(`${site.server.url}/?project=${id}`)
+    await page.getByRole('button', { name: 'Project: Counts' }).waitFor()
+    await say(page, 'Write both.')
+    const cards = page.locator('[data-approval]')
+    await expect.poll(() => cards.count()).toBe(2)
+    await cards.first().getByRole('button', { name: 'Approve', exact: true }).click()
+    await expect.poll(() => cards.count()).toBe(1)
+    await cards.getByRole('button', { name: 'Approve', exact: true }).click()
+    await page.getByText('Both are written.').waitFor()
+    const row = (path: string) =>
+      page.getByRole('button', { name: /^Write file/ }).filter({ hasText: path })
+    expect(await row('new.md').innerText()).toContain('+2')
+    expect(await row('new.md').innerText()).not.toContain('−')
+    expect(await row('same.md').innerText()).toContain('no change')
+    await leave(page)
+  })
+
+  test('twenty files dropped at once are all attached, and one more is not, which is said', async () => {
+    const page = await visitor.open(site.server.url)
+    await page.getByRole('textbox', { name: 'Message' }).waitFor()
+    await page.evaluate(`(() => {
+      const data = new DataTransfer()
+      for (let at = 1; at <= 21; at += 1) data.items.add(new File(['x' + at], at + '.txt'))
+      for (const type of ['dragover', 'drop'])
+        document.querySelector('main').dispatchEvent(new DragEvent(type, { dataTransfer: data, bubbles: true, cancelable: true }))
+    })()`)
+    await page
+      .getByText('A message can have up to 20 files. The others are not attached.')
+      .waitFor()
+    const files = page.getByRole('list', { name: 'Attachments' }).getByRole('listitem')
+    await expect.poll(() => files.and(page.locator('[aria-busy="false"]')).count()).toBe(20)
+    await leave(page)
+  })
+
+  test('the buttons of a toolbar have words where there is room, and a name everywhere', async () => {
+    const id = await site.createProject('Tools', { 'a.md': 'a' })
+    const page = await visitor.open(`${site.server.url}/projects/${id}`)
+    const word = page.getByRole('button', { name: 'New file' }).getByText('New file')
+    await page.setViewportSize({ width: 390, height: 760 })
+    await page.getByRole('button', { name: 'New file' }).waitFor()
+    expect(await word.isVisible()).toBe(false)
+    // The folder's files beside the conversation's leave no room, the whole view of them does.
+    await page.setViewportSize({ width: 760, height: 760 })
+    await word.waitFor({ state: 'visible' })
+    await leave(page)
+  })
+
+  test('the region of notices is named in the language of the page', async () => {
+    for (const [language, name] of [
+      ['de-DE', 'Benachrichtigungen'],
+      ['zh-CN', '通知'],
+      ['zh-TW', '通知'],
+      ['en-US', 'Notifications'],
+    ] as const) {
+      const page = await visitor.open(site.server.url, { language })
+      await page
+        .getByRole('region', { name: new RegExp(`^${name}`), includeHidden: true })
+        .waitFor({ state: 'attached' })
+      await leave(page)
+    }
+  })
+
   test('an imported answer without a text says so and can be written again', async () => {
     const at = '2026-01-01T00:00:00.000Z'
     const message = (id: string, parent_id: string | null, role: string, text: string) => ({

@@ -1,8 +1,10 @@
 // What is searchable in a project, in a real browser: dropped files, long documents, and more documents than one page holds.
+import sharp from 'sharp'
 import { expect, test } from 'vitest'
 import { encodeText } from '../../server/lib/encodings.ts'
-import { describeInBrowser, expectAccessible, leave } from '../support/page/page.ts'
+import { describeInBrowser, expectAccessible, leave, say } from '../support/page/page.ts'
 import { usePageServer } from '../support/page/page-server.ts'
+import { turn } from '../support/provider/upstream-turns.ts'
 
 /** Drops a text file on the element that the selector finds. */
 const dropFile = (selector: string, name: string, text: string): string =>
@@ -75,6 +77,67 @@ describeInBrowser('the documents of a project', (visitor) => {
     await page.getByRole('button', { name: /smeta\.txt.*section/s }).click()
     const text = new TextDecoder('windows-1251').decode(buffer ?? undefined)
     await page.getByRole('dialog', { name: 'smeta.txt' }).getByText(text).waitFor()
+    await leave(page)
+  })
+
+  test('a searchable text has one choice of its encoding, for reading and for the search', async () => {
+    const id = await host.createProject('Letters', {})
+    const bytes = encodeText('Смета: восемь стульев', { name: 'koi8-u', bom: false })
+    const form = new FormData()
+    form.append('files[]', new Blob([new Uint8Array(bytes ?? [])]), 'smeta.txt')
+    const project = `/api/projects/${id}`
+    const uploaded = await fetch(`${host.server.url}${project}/files`, {
+      method: 'POST',
+      body: form,
+    })
+    expect(uploaded.status).toBe(200)
+    await host.server.call('POST', `${project}/searchable-files`, { body: { path: 'smeta.txt' } })
+    const documents = async () =>
+      (await host.server.call('GET', `${project}/documents`)).json.data.items
+    await expect.poll(documents).toMatchObject([{ status: 'ready', encoding: 'koi8-u' }])
+    const page = await visitor.open(`${host.server.url}/projects/${id}`)
+    await page.getByRole('treeitem', { name: /smeta\.txt/ }).click()
+    await page.getByText(/section/).waitFor()
+    const choice = page.getByRole('combobox', { name: 'Encoding' })
+    expect(await choice.count()).toBe(1)
+    await choice.selectOption('windows-1251')
+    const text = new TextDecoder('windows-1251').decode(bytes ?? undefined)
+    await page.getByText(text).waitFor()
+    await expect.poll(documents).toMatchObject([{ status: 'ready', encoding: 'windows-1251' }])
+    expect(await choice.inputValue()).toBe('windows-1251')
+    await leave(page)
+  })
+
+  test('a picture that the agent reads is small in the conversation, and large when it is pressed', async () => {
+    const id = await host.createProject('Pictures', {})
+    const form = new FormData()
+    const picture = await sharp({
+      create: { width: 1200, height: 900, channels: 3, background: '#357' },
+    })
+      .png()
+      .toBuffer()
+    form.append('files[]', new Blob([Uint8Array.from(picture)]), 'plan.png')
+    const url = `${host.server.url}/api/projects/${id}/files`
+    expect((await fetch(url, { method: 'POST', body: form })).status).toBe(200)
+    const { json } = await host.server.call('POST', '/api/conversations', {
+      body: { project_id: id },
+    })
+    host.upstream.enqueue(
+      turn.toolCalls([{ name: 'file_read', arguments: { path: 'plan.png' } }]),
+      turn.text('A plan.'),
+    )
+    const page = await visitor.open(`${host.server.url}/c/${json.data.id}`)
+    await say(page, 'What is on the plan?')
+    await page.getByText('A plan.').waitFor()
+    const image = page
+      .getByRole('article', { name: 'Answer' })
+      .getByRole('img', { name: 'plan.png' })
+    await image.waitFor()
+    await expect.poll(async () => (await image.boundingBox())?.height).toBeGreaterThan(60)
+    expect((await image.boundingBox())?.height).toBeLessThan(140)
+    await image.click()
+    await page.getByRole('dialog', { name: 'plan.png' }).waitFor()
+    await page.keyboard.press('Escape')
     await leave(page)
   })
 

@@ -27,6 +27,9 @@ describeInBrowser('the file tree', (visitor) => {
     const tree = page.getByRole('tree', { name: 'Files' })
     await tree.getByText('README.md').waitFor()
     expect(await tree.locator('[tabindex="0"]').count()).toBe(1)
+    // The most frequent button has a word.
+    const upload = page.getByRole('button', { name: 'Upload files' })
+    await upload.getByText('Upload', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'New folder' }).focus()
     await page.keyboard.press('Tab')
     await expectFocused(page, 'src')

@@ -68,6 +68,56 @@ describeInBrowser('files of a message', (visitor) => {
     await leave(page)
   })
 
+  test('a large file says how much of it has been sent', async () => {
+    const page = await visitor.open(url)
+    await composer(page).waitFor()
+    const session = await page.context().newCDPSession(page)
+    const limitTo = (uploadThroughput: number) =>
+      session.send('Network.emulateNetworkConditions', {
+        offline: false,
+        latency: 0,
+        downloadThroughput: -1,
+        uploadThroughput,
+      })
+    await session.send('Network.enable')
+    await limitTo(300_000)
+    await page
+      .locator('input[type=file]')
+      .first()
+      .setInputFiles({
+        name: 'large.txt',
+        mimeType: 'text/plain',
+        buffer: Buffer.from('A line of text.\n'.repeat(120_000)),
+      })
+    const chip = page.getByRole('list', { name: 'Attachments' }).getByRole('listitem')
+    await chip.getByText(/^[1-9]\d?%$/).waitFor()
+    await limitTo(-1)
+    await expect.poll(() => chip.getAttribute('aria-busy')).toBe('false')
+    await chip.getByText('large.txt').waitFor()
+    expect(await chip.getByText(/%$/).count()).toBe(0)
+    await session.detach()
+    await leave(page)
+  })
+
+  test('on a phone, back closes an image and stays in the conversation', async () => {
+    upstream.enqueue(turn.text('A photo.'))
+    const page = await visitor.open(url, { phone: true })
+    const file = { name: 'photo.jpg', mimeType: 'image/jpeg', buffer: photo }
+    await page.locator('input[type=file]').setInputFiles([file])
+    await page.getByRole('list', { name: 'Attachments' }).locator('img').waitFor()
+    await say(page, 'What is this?')
+    await page.getByText('A photo.').waitFor()
+    await page.waitForURL(/\/c\//)
+    const place = page.url()
+    const whole = page.getByRole('dialog', { name: 'photo.jpg' })
+    await page.getByRole('button', { name: 'Show photo.jpg' }).tap()
+    await whole.getByRole('img').waitFor()
+    await page.goBack()
+    await whole.waitFor({ state: 'detached' })
+    expect(page.url()).toBe(place)
+    await leave(page)
+  })
+
   test('a text says in which encoding it was read, and is read in another one before and after it is sent', async () => {
     upstream.enqueue(turn.text('Eight chairs.'))
     const buffer = encodeText('Смета: восемь стульев', { name: 'koi8-u', bom: false })

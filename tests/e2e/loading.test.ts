@@ -217,7 +217,7 @@ describeInBrowser('loading the page', (visitor) => {
     const early = [path, `${path}/messages`]
     await page.goto(`${on.server.url}/c/${other}`, { waitUntil: 'commit' })
     await expect.poll(() => requested).toEqual(expect.arrayContaining(early))
-    const texts = () => requested.filter((name) => name.startsWith('/assets/pages-'))
+    const texts = () => requested.filter((name) => name.startsWith('/assets/texts-'))
     await expect.poll(texts).toHaveLength(1)
     release()
     await page.getByText('Nothing else.').waitFor()

@@ -152,6 +152,41 @@ describeInBrowser('a long answer', (visitor) => {
     },
   )
 
+  test('a long table and a long paragraph keep the elements of their finished rows and sentences while they stream in, and look the same when they are opened again', async () => {
+    const rows = Array.from({ length: 120 }, (_, at) => `| row ${at} | **${at}** | \`c${at}\` |`)
+    const table = `| name | *count* | code |\n| :- | -: | - |\n${rows.join('\n')}`
+    const sentences = Array.from({ length: 80 }, (_, at) => `Sentence ${at} has **bold** words.`)
+    const shown = `[...document.querySelectorAll('article .prose')].at(-1)`
+    for (const { text, early, late } of [
+      { text: table, early: 'tbody tr:nth-child(3)', late: 'row 119' },
+      { text: sentences.join(' '), early: 'p strong:nth-of-type(3)', late: 'Sentence 79' },
+    ]) {
+      let release = (): void => {}
+      const until = new Promise<void>((resolve) => {
+        release = resolve
+      })
+      const { actions, ...whole } = turn.text(text, { chunkSize: 40 })
+      const middle = Math.floor(actions.length / 2)
+      upstream.enqueue({
+        ...whole,
+        actions: [...actions.slice(0, middle), { until }, ...actions.slice(middle)],
+      })
+      const page = await visitor.open(server.url)
+      await say(page, 'A long one, please.')
+      await page.locator(early).waitFor()
+      await page.evaluate(`globalThis.early = ${shown}.querySelector('${early}')`)
+      release()
+      await page.getByText(late).waitFor()
+      await page.getByRole('button', { name: 'Regenerate' }).waitFor()
+      expect(await page.evaluate(`${shown}.contains(globalThis.early)`)).toBe(true)
+      const streamed = await page.evaluate<string>(`${shown}.innerHTML`)
+      await page.reload()
+      await page.getByText(late).waitFor()
+      expect(await page.evaluate<string>(`${shown}.innerHTML`)).toBe(streamed)
+      await leave(page)
+    }
+  })
+
   test.each([
     { name: 'with a mouse', options: {} },
     { name: 'on a phone', options: { phone: true } },
@@ -167,7 +202,7 @@ describeInBrowser('a long answer', (visitor) => {
       upstream.enqueue(held.turn)
       await say(page, 'And a short one?')
       await page.getByText('A short one.').waitFor()
-      expect(await placeOfQuestion(page)).toBeCloseTo(TOP, -1)
+      await expect.poll(() => placeOfQuestion(page)).toBeCloseTo(TOP, -1)
       const { width, height } = page.viewportSize() ?? { width: 0, height: 0 }
       await page.setViewportSize({ width, height: Math.round(height * 0.6) })
       await expect.poll(() => placeOfQuestion(page)).toBeCloseTo(TOP, -1)
@@ -179,7 +214,7 @@ describeInBrowser('a long answer', (visitor) => {
       upstream.enqueue(growing.turn)
       await say(page, 'And another long one?')
       await page.getByText('The very last line.').nth(1).waitFor()
-      expect(await placeOfQuestion(page)).toBeCloseTo(TOP, -1)
+      await expect.poll(() => placeOfQuestion(page)).toBeCloseTo(TOP, -1)
       const thread = page.getByRole('region', { name: 'Messages' })
       await thread.hover()
       await page.mouse.wheel(0, 300)
@@ -194,6 +229,21 @@ describeInBrowser('a long answer', (visitor) => {
       await leave(page)
     },
   )
+
+  test('a question after a short answer goes to the top of the view, also if its answer is there at once', async () => {
+    const page = await visitor.open(server.url)
+    upstream.enqueue(turn.text('A short one.'))
+    await say(page, 'A short one, please.')
+    await page.getByRole('button', { name: 'Regenerate' }).waitFor()
+    for (const count of [1, 2]) {
+      upstream.enqueue(turn.text(LONG, { chunkSize: 2_000 }))
+      await say(page, `Long one number ${count}.`)
+      await page.getByRole('button', { name: 'Regenerate' }).nth(count).waitFor()
+      await nextFrame(page)
+      await expect.poll(() => placeOfQuestion(page)).toBeCloseTo(TOP, -1)
+    }
+    await leave(page)
+  })
 
   test('typing below a long answer does not style the answer again', async () => {
     upstream.enqueue(turn.text(LONG, { chunkSize: 200 }))

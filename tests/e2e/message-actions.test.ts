@@ -1,7 +1,7 @@
 // The actions of messages: with a mouse, each can be seen and clicked, however long the conversation is.
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { describeInBrowser, leave } from '../support/page/page.ts'
+import { describeInBrowser, leave, say } from '../support/page/page.ts'
 import { usePageServer } from '../support/page/page-server.ts'
 import { turn } from '../support/provider/upstream-turns.ts'
 
@@ -65,6 +65,22 @@ describeInBrowser('the actions of messages', (visitor) => {
     const first = rows[0]
     await first?.getByRole('button', { name: 'Previous version' }).click()
     await page.getByText('First answer 0.').waitFor()
+    await leave(page)
+  })
+
+  test('the form that edits a message keeps a distance from the answer below it', async () => {
+    on.upstream.enqueue(turn.text('The answer stays below.'))
+    const page = await visitor.open(on.server.url)
+    await say(page, 'A question')
+    const answer = page.getByText('The answer stays below.')
+    await answer.waitFor()
+    const edit = page.getByRole('button', { name: 'Edit' }).first()
+    await expect.poll(() => edit.isEnabled()).toBe(true)
+    await page.getByRole('article', { name: 'Your message' }).hover()
+    await edit.click()
+    const send = await page.locator('form', { hasText: 'The original stays' }).boundingBox()
+    const below = await answer.boundingBox()
+    expect((below?.y ?? 0) - (send?.y ?? 0) - (send?.height ?? 0)).toBeGreaterThan(14)
     await leave(page)
   })
 })

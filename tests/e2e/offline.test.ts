@@ -128,6 +128,8 @@ describeInBrowser('the page without a connection', (visitor) => {
     await page.getByRole('switch', { name: /^Notify me/ }).click()
     expect((await subscribed).status()).toBe(200)
     await page.goto('about:blank')
+    const ask = [{ through: 'push', after: 0, detail: 'name' }]
+    await server.call('PATCH', '/api/preferences', { token, body: { ask } })
 
     const project = await server.call('POST', '/api/projects', { token, body: { name: 'Notes' } })
     const conversation = await server.call('POST', '/api/conversations', {

@@ -30,6 +30,21 @@ describeInBrowser('on a phone', (visitor) => {
     await leave(page)
   })
 
+  test('the switch between the preview and the text of a file keeps clear of the borders of its header', async () => {
+    const project = await on.createProject('Notes', { 'notes.md': '# Notes' })
+    const page = await visitor.open(`${on.server.url}/projects/${project}?file=notes.md`, {
+      phone: true,
+    })
+    const choice = page.getByRole('radiogroup', { name: 'View' })
+    await choice.waitFor()
+    const inner = await choice.boundingBox()
+    const outer = await page.locator('header').filter({ has: choice }).boundingBox()
+    if (inner === null || outer === null) throw new Error('not shown')
+    expect(inner.y - outer.y).toBeGreaterThanOrEqual(4)
+    expect(outer.y + outer.height - inner.y - inner.height).toBeGreaterThanOrEqual(4)
+    await leave(page)
+  })
+
   test('only the last answer shows its actions until another message is tapped', async () => {
     on.upstream.enqueue(turn.text('One.'), turn.text('Two.'))
     const page = await visitor.open(on.server.url, { phone: true })
@@ -102,6 +117,23 @@ describeInBrowser('on a phone', (visitor) => {
     expect(page.url()).toBe(address)
     await header.getByRole('button', { name: 'New conversation' }).tap()
     await page.waitForURL((at) => at.pathname === '/')
+    await leave(page)
+  })
+
+  test('the buttons of a question keep clear of the end of the screen', async () => {
+    await on.createProject('Old', {})
+    const page = await visitor.open(`${on.server.url}/projects`, { phone: true })
+    await page.getByRole('button', { name: 'Actions for “Old”' }).tap()
+    await page.getByRole('menuitem', { name: 'Delete' }).tap()
+    const question = page.getByRole('alertdialog')
+    const button = question.getByRole('button').last()
+    await button.waitFor()
+    const room = async (): Promise<number> => {
+      const [inner, outer] = [await button.boundingBox(), await question.boundingBox()]
+      if (inner === null || outer === null) throw new Error('not shown')
+      return outer.y + outer.height - inner.y - inner.height
+    }
+    await expect.poll(room).toBeGreaterThanOrEqual(16)
     await leave(page)
   })
 

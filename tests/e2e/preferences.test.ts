@@ -41,6 +41,25 @@ describeInBrowser('preferences', (visitor) => {
     await composer(page).press('Control+Enter')
     await page.getByText('Both arrived.').waitFor()
     await expectNoScrolling(page)
+    // The hint of the button names the chosen keys also while an answer is being written.
+    let finish = (): void => undefined
+    const until = new Promise<void>((resolve) => {
+      finish = resolve
+    })
+    const slow = turn.text('Here is the end.', { chunkSize: 4 })
+    const [first, ...others] = slow.actions
+    site.upstream.enqueue({ ...slow, actions: [...(first ? [first] : []), { until }, ...others] })
+    await composer(page).fill('A long one')
+    await composer(page).press('Control+Enter')
+    await page.getByRole('button', { name: 'Stop', exact: true }).waitFor()
+    await composer(page).fill('And another')
+    await page.getByRole('button', { name: 'Queue message' }).hover()
+    await page
+      .getByRole('tooltip')
+      .getByText('Send when the answer is complete (Ctrl or ⌘ + Enter)')
+      .waitFor()
+    finish()
+    await page.getByText('Here is the end.').waitFor()
     await leave(page)
   })
 
@@ -138,14 +157,14 @@ describeInBrowser('preferences', (visitor) => {
       const texts = document.createTreeWalker(figures, NodeFilter.SHOW_TEXT)
       while (texts.nextNode()) {
         const text = texts.currentNode
-        if (!/^[<\\d].* s$/.test(text.data)) continue
+        if (!/^[<\\d].*? s\\b/.test(text.data)) continue
         const placeOf = (at) => {
           const range = document.createRange()
           range.setStart(text, at)
           range.setEnd(text, at + 1)
           return range.getBoundingClientRect().x
         }
-        return placeOf(0) < placeOf(text.length - 1)
+        return placeOf(0) < placeOf(text.data.indexOf(' s') + 1)
       }
     })()`
     await expect.poll(() => page.evaluate<boolean | undefined>(isBefore)).toBe(true)

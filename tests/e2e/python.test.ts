@@ -120,7 +120,14 @@ describeInBrowser('Python in the page', (visitor) => {
     const result = page.getByRole('region', { name: 'Result of the program' })
     await result.getByText('by hand: 16').waitFor()
     await result.getByText('Done').waitFor()
+    // Images have their own shape: 90 x 20, and the square one above.
+    const shapeOf = async (name: string): Promise<number> => {
+      const box = await page.getByRole('img', { name }).first().boundingBox()
+      return (box?.width ?? 0) / (box?.height ?? 1)
+    }
     await result.getByRole('img', { name: 'own.svg' }).waitFor()
+    await expect.poll(() => shapeOf('own.svg')).toBeCloseTo(90 / 20, 0)
+    expect(await shapeOf('heat.png')).toBeCloseTo(1, 1)
     await expectAccessible(page)
     await result.getByRole('button', { name: 'Close' }).click()
     await expect.poll(() => result.count()).toBe(0)
@@ -154,6 +161,24 @@ describeInBrowser('Python in the page', (visitor) => {
       .getByText(/failed|interrupted/)
       .first()
       .waitFor({ state: 'attached' })
+    await leave(page)
+  })
+
+  test('a program that is not allowed is explained in the language of the page, run by its reader or by the agent', async () => {
+    const code = 'import ctypes\nprint(1)'
+    upstream.enqueue(
+      python({ code: 'import ctypes', strictness: 'strict' }),
+      turn.text(`Selbst ausführen:\n\n\`\`\`python\n${code}\n\`\`\``),
+    )
+    const page = await visitor.open(server.url, { language: 'de-DE' })
+    await say(page, 'Geht das?')
+    await page.getByRole('button', { name: 'Ausführen', exact: true }).click()
+    const result = page.getByRole('region', { name: 'Ergebnis des Programms' })
+    await result.getByText('Zeile 1: das Modul ctypes').waitFor()
+    expect(await result.innerText()).not.toMatch(/not allowed|import of/i)
+    const card = page.getByRole('button', { name: /^Python ausführen/ })
+    await unfold(card)
+    await expect.poll(() => page.getByText('Zeile 1: das Modul ctypes').count()).toBe(2)
     await leave(page)
   })
 

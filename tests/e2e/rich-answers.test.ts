@@ -156,6 +156,39 @@ describeInBrowser('rich answers', (visitor) => {
     await leave(page)
   })
 
+  test('the buttons of a table cover nothing of it, and a cell with a name stays on one line', async () => {
+    const rows = Array.from({ length: 40 }, (_, at) => `| ${at} | Person Number ${at} |`).join('\n')
+    const more = Array.from({ length: 9 }, (_, at) => `Measurement ${at}`)
+    const line = (cells: string[]): string => `| ${cells.join(' | ')} |`
+    const wide = [more, more.map(() => '---'), more.map((_, at) => `Person Number ${at}`)]
+    site.upstream.enqueue(
+      turn.text(
+        `| Number | Name |\n| --- | --- |\n${rows}\n\nA text.\n\n${wide.map(line).join('\n')}`,
+      ),
+    )
+    const page = await visitor.open(site.server.url)
+    await say(page, 'Show me tables')
+    const frame = page.locator('.table-frame').first()
+    await frame.waitFor()
+    const header = page.getByRole('columnheader', { name: 'Name', exact: true })
+    await header.hover()
+    const copy = page.getByRole('button', { name: 'Copy table' }).first()
+    const tools = copy.locator('..')
+    await expect
+      .poll(() => tools.evaluate((one) => one.checkVisibility({ opacityProperty: true })))
+      .toBe(true)
+    const [table, row] = [await frame.boundingBox(), await tools.boundingBox()]
+    expect(row?.y).toBeGreaterThanOrEqual((table?.y ?? 0) + (table?.height ?? 0))
+    await copy.scrollIntoViewIfNeeded()
+    await copy.click()
+    await page.getByRole('button', { name: 'Copied' }).waitFor()
+    const heightOf = async (name: string) =>
+      (await page.getByRole('cell', { name, exact: true }).last().boundingBox())?.height ?? 0
+    expect(await heightOf('Person Number 8')).toBeLessThan(50)
+    await expectAccessible(page)
+    await leave(page)
+  })
+
   test('on a phone, a wide diagram keeps a readable size and scrolls in its frame, and a chart that still fits is shown whole', async () => {
     const steps = ['Reading the request', 'Choosing a tool', 'Running the tool', 'The answer']
     const flow = steps.map((step, at) => `N${at}[${step}]`).join(' --> ')

@@ -48,6 +48,13 @@ describeInBrowser('search', (visitor) => {
     await server.call('POST', `/api/conversations/${id}/messages`, {
       body: { text: 'My slides', attachments: [{ file_id: uploaded.json.data.id }], stream: false },
     })
+    upstream.enqueue(
+      turn.toolCalls([{ name: 'calculator', arguments: { expression: '4711 + 1' } }]),
+      turn.text('Computed.'),
+    )
+    await server.call('POST', `/api/conversations/${id}/messages`, {
+      body: { text: 'Compute', stream: false },
+    })
     const { json } = await server.call('POST', '/api/projects', { body: { name: 'Japan' } })
     await server.call('PUT', `/api/projects/${json.data.id}/files/plans/Itinerary.md`, {
       body: { content: 'Sapporo, Hakodate' },
@@ -72,6 +79,12 @@ describeInBrowser('search', (visitor) => {
     await page.getByRole('option', { name: 'Settings', exact: true, selected: true }).waitFor()
     await field.fill('appearance')
     await page.getByRole('option', { name: 'Settings › Appearance', exact: true }).waitFor()
+    // A call is named as in the conversation.
+    await field.fill('4711')
+    await page
+      .getByRole('option', { name: /^Calculate.*expression: 4711/ })
+      .first()
+      .waitFor()
     await field.fill('jap')
     const projects = page.getByRole('group', { name: 'Projects' })
     await projects.getByRole('option', { name: 'Japan', selected: true }).waitFor()

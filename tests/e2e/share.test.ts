@@ -54,6 +54,13 @@ describeInBrowser('sharing a conversation', (visitor) => {
         ),
       )
       .toBeLessThan(2)
+    // It is drawn for the page's lighter surface, which is behind it.
+    const behind = (selector: string): Promise<string> =>
+      reader.evaluate(`getComputedStyle(document.querySelector('${selector}')).backgroundColor`)
+    for (const colorScheme of ['dark', 'light'] as const) {
+      await reader.emulateMedia({ colorScheme })
+      expect(await behind('.diagram')).toBe(await behind('pre'))
+    }
     expect(await reader.evaluate("document.fonts.check('16px Geist')")).toBe(true)
     await expectAccessible(reader)
     await reader.getByRole('link', { name: 'Continue in NanoClaw' }).click()

@@ -1,18 +1,25 @@
-// The server is killed in the middle of an answer: the page resumes by itself, and a second browser sees the same.
+// The server is killed in the middle of an answer, or restarts: the page goes on by itself, and a second browser sees the same.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { z } from 'zod'
 import { describeInBrowser, leave, say } from '../support/page/page.ts'
 import { scripted } from '../support/provider/scripted.ts'
 import { startUpstream, type Upstream } from '../support/provider/upstream.ts'
 import { type Turn, turn } from '../support/provider/upstream-turns.ts'
+import { openEvents } from '../support/server/events.ts'
 import {
   type ServerPlace,
   type ServerProcess,
   serverPlace,
 } from '../support/server/server-process.ts'
+
+const Created = z.object({ data: z.object({ id: z.string() }) })
+const Messages = z.object({
+  data: z.object({ items: z.array(z.object({ text: z.string() })) }),
+})
 
 const FIRST_HALF = Array.from({ length: 30 }, (_, at) => `Sentence ${at} of the tale.`).join(' ')
 const SECOND_HALF = 'And here the tale ends.'
@@ -103,6 +110,68 @@ describeInBrowser('a server that is killed in the middle of an answer', (visitor
     const shown = (window: Page) => window.getByRole('article', { name: 'Answer' }).innerText()
     await expect.poll(() => shown(second)).toBe(await shown(page))
     await leave(second)
+    await leave(page)
+  })
+})
+
+describeInBrowser('a server that restarts', (visitor) => {
+  let upstream: Upstream
+  let folder: string
+  let place: ServerPlace
+  beforeAll(async () => {
+    upstream = await startUpstream()
+    folder = mkdtempSync(join(tmpdir(), 'nanoclaw-restart-'))
+    // Its run never ends by itself, so the server refuses new ones until a second signal.
+    place = await serverPlace(folder, { ...scripted(upstream), shutdown_grace: 600 })
+  })
+  afterAll(async () => {
+    await place?.close()
+    await upstream?.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  test('and refuses a message gets it once it is back: it is sent once, and neither the reader nor the page does anything for it', async () => {
+    let server = await place.start()
+    const created = async () => {
+      const response = await fetch(`${server.url}/api/conversations`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: '{}',
+      })
+      return Created.parse(await response.json()).data.id
+    }
+    const [busy, own] = [await created(), await created()]
+    upstream.enqueue(turn.text('Never.', { until: new Promise(() => {}) }))
+    const held = await openEvents(`${server.url}/api/conversations/${busy}/messages`, {
+      body: { text: 'Take your time' },
+    })
+    await held.next(({ event }) => event === 'run')
+    await upstream.nextRequest()
+
+    const page = await visitor.open(`${server.url}/c/${own}`, { withBuiltPage: true })
+    await page.evaluate('window.isUntouched = true')
+    process.kill(server.pid, 'SIGTERM')
+    const readiness = async () => (await fetch(`${server.url}/readyz`)).status
+    await expect.poll(readiness).toBe(503)
+    const refused = page.waitForResponse(
+      (response) => response.url().endsWith('/messages') && response.status() === 503,
+    )
+    await say(page, 'Are you back?')
+    expect(await (await refused).json()).toMatchObject({ reason: 'shutting_down' })
+
+    await server.kill('SIGKILL')
+    upstream.program(({ messages }) =>
+      turn.text(
+        String(messages.at(-1)?.content).includes('back') ? 'I am back.' : 'Another answer.',
+      ),
+    )
+    server = await place.start()
+    await page.getByText('I am back.').waitFor()
+    await page.getByRole('button', { name: 'Send', exact: true }).waitFor()
+    expect(await page.evaluate('window.isUntouched')).toBe(true)
+    const stored = await fetch(`${server.url}/api/conversations/${own}/messages`)
+    const { items } = Messages.parse(await stored.json()).data
+    expect(items.map(({ text }) => text)).toEqual(['Are you back?', 'I am back.'])
     await leave(page)
   })
 })

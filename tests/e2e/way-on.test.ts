@@ -151,6 +151,8 @@ describeInBrowser('recovering from errors', (visitor) => {
     const page = await visitor.open(server.url)
     const thinking = page.getByRole('button', { name: 'Think before answering' })
     await expect.poll(() => thinking.getAttribute('aria-pressed')).toBe('true')
+    // Where there is room, it says so in words.
+    await thinking.getByText('Think', { exact: true }).waitFor()
     await thinking.click()
     await expect.poll(() => thinking.getAttribute('aria-pressed')).toBe('false')
     upstream.enqueue(turn.text('Without much thought.'))

@@ -141,6 +141,29 @@ describe.skipIf(disk === null)(title, () => {
     expect(readdirSync(join(folder, 'data'))).toContain('.reserve')
   })
 
+  test('that becomes full while the server runs does not prevent deletions', async () => {
+    const project = await make('/api/projects', { name: 'Large again' })
+    const large = await make('/api/conversations', { title: 'large' })
+    await expect.poll(() => readdirSync(join(folder, 'data'))).toContain('.reserve')
+    fill()
+    // What still fits into space that the database has is stored.
+    await expect
+      .poll(
+        async () => (await call('POST', '/api/conversations', { title: 'x'.repeat(200) })).status,
+      )
+      .toBe(507)
+    expect((await call('DELETE', `/api/conversations/${large}`)).status).toBe(200)
+    expect((await call('DELETE', `/api/projects/${project}`)).status).toBe(200)
+    expect(server.logged()).toContain('The disk of data_dir is full')
+    // The space that was kept back is for deletions only.
+    expect((await call('POST', '/api/conversations', { title: 'more' })).status).toBe(507)
+    free()
+    await expect
+      .poll(async () => (await call('POST', '/api/conversations', { title: 'after' })).status)
+      .toBe(200)
+    await expect.poll(() => readdirSync(join(folder, 'data'))).toContain('.reserve')
+  })
+
   test('that fills up during an answer delays the run, and the whole answer is stored', async () => {
     const conversation = await make('/api/conversations', {})
     let release = () => {}

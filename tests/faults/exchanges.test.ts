@@ -1,4 +1,4 @@
-// Databases, folders and backups exchanged in any order, with kill -9 between: what a started server refers to exists, and no
+// Databases, folders, buckets and backups exchanged in any order, with kill -9 between: what a started server refers to exists, and no
 // file, project or key is ever gone.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -14,10 +14,11 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { pathToFileURL } from 'node:url'
-import { afterAll, expect, inject, test } from 'vitest'
+import S3rver from 's3rver'
+import { afterAll, expect, inject, test, vi } from 'vitest'
 import { z } from 'zod'
 import { blobPath, trashPath } from '../../server/files/disk-blobs.ts'
 import { type Random, rounds } from '../support/random.ts'
@@ -37,22 +38,35 @@ const CLOCK = pathToFileURL(join(import.meta.dirname, '../support/clock-ahead.mj
 const SQLITE = ['one', 'two'] as const
 const DATABASES = [...SQLITE, 'postgres'] as const
 type DatabaseName = (typeof DATABASES)[number]
+const BUCKETS = ['bucket-1', 'bucket-2'] as const
 
 /** What the configuration names. */
 interface Pair {
   database: DatabaseName
   data: string
   workspaces: string
+  /** Where the attached files are; null: in the data folder. */
+  bucket: (typeof BUCKETS)[number] | null
+}
+
+/** Where a note is: at its path, or where restores have set it aside. */
+const notePlaces = (file: string): string[] => {
+  const project = dirname(file)
+  const user = dirname(project)
+  const root = dirname(user)
+  const end = join(basename(user), basename(project), basename(file))
+  const asides = readdirSync(root).filter((name) => name.startsWith('.before-restore-'))
+  return [file, ...asides.map((name) => join(root, name, end))].filter(existsSync)
 }
 
 /** What a database must serve, and where. */
 interface Contents {
-  files: readonly { id: string; text: string; blob: string }[]
+  files: readonly { id: string; text: string; blob: { folder: string; sha256: string } }[]
   notes: readonly { project: string; text: string; file: string }[]
   /** Shared conversations, whose tokens are sealed with the key. */
   links: readonly { conversation: string; token: string }[]
-  /** Where it was first ready; null before. */
-  home: Pick<Pair, 'data' | 'workspaces'> | null
+  /** Where it was last ready or restored; null before. */
+  home: Pick<Pair, 'data' | 'workspaces' | 'bucket'> | null
 }
 const Created = z.object({ data: z.object({ id: z.string() }) })
 const Share = z.object({ conversation_id: z.string(), token: z.string().nullable() })
@@ -62,6 +76,7 @@ const NOTHING: Contents = { files: [], notes: [], links: [], home: null }
 
 const databases = useDatabases()
 const folders: string[] = []
+const buckets: S3rver[] = []
 const running = new Set<ChildProcess>()
 afterAll(async () => {
   for (const child of [...running]) {
@@ -69,26 +84,65 @@ afterAll(async () => {
     child.kill('SIGKILL')
     await gone
   }
+  for (const service of buckets) await service.close()
+  vi.useRealTimers()
   for (const folder of folders) rmSync(folder, { recursive: true, force: true })
 })
 
-/** One machine with two data folders, two workspace folders and three databases. */
+/** The path of an object in a bucket of the test server, which is its name and this end. */
+const OBJECT_END = '._S3rver_object'
+
+/** One machine with two data folders, two workspace folders, two buckets and three databases. */
 async function machine(random: Random, what: string) {
   const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-exchanges-'))
   folders.push(folder)
+  const service = new S3rver({
+    address: '127.0.0.1',
+    port: 0,
+    silent: true,
+    directory: join(folder, 'buckets'),
+    configureBuckets: BUCKETS.map((name) => ({ name, configs: [] })),
+  })
+  buckets.push(service)
+  const endpoint = `http://127.0.0.1:${(await service.run()).port}`
   const postgres = databaseKeys(await databases.migrated('postgres'))
   const contents = new Map<DatabaseName, Contents>()
-  const backups: { file: string; contents: Contents }[] = []
+  const backups: { file: string; contents: Contents; isPostgres: boolean }[] = []
   const keys = new Map<string, string>()
   const stored: Contents[] = []
   let hours = 0
-  let pair: Pair = { database: 'one', data: 'data-1', workspaces: 'workspaces-1' }
+  let pair: Pair = {
+    database: 'one',
+    data: 'data-1',
+    workspaces: 'workspaces-1',
+    bucket: random.pick([null, 'bucket-1']),
+  }
   const path = (name: string): string => join(folder, name)
   const fileOf = (name: DatabaseName): string => path(`${name}.db`)
   const contentsOf = (name: DatabaseName): Contents => contents.get(name) ?? NOTHING
 
+  /** Whether the configured database exists; in folders of nobody, a start creates a new one. */
+  const isThere = (): boolean => pair.database === 'postgres' || existsSync(fileOf(pair.database))
+  /**
+   * A restore sets aside what other databases have in its folders, such as copies of the same installation. It says so if
+   * the places are not those of the restored database: the next start is refused there.
+   */
+  const restored = (backup: Contents, output: string): void => {
+    const { database, ...home } = pair
+    for (const [other, known] of contents)
+      if (known.home?.workspaces === home.workspaces || known.home?.data === home.data)
+        contents.set(other, { ...known, notes: [], links: [], home: null })
+    contents.set(database, {
+      ...backup,
+      home: output.includes('The next start is refused') ? null : home,
+    })
+  }
+
   async function run(values: readonly string[]) {
     const port = await freePort()
+    // The bucket service refuses requests of another time.
+    const now = performance.timeOrigin + performance.now()
+    vi.useFakeTimers({ toFake: ['Date'], now: now + hours * HOUR_MS })
     writeFileSync(
       path('config.yml'),
       JSON.stringify({
@@ -97,6 +151,17 @@ async function machine(random: Random, what: string) {
         ...(pair.database === 'postgres'
           ? postgres
           : { db_type: 'sqlite', db_sqlite_file: fileOf(pair.database) }),
+        ...(pair.bucket === null
+          ? {}
+          : {
+              s3: {
+                endpoint,
+                bucket: pair.bucket,
+                region: 'us-east-1',
+                access_key_id: 'S3RVER',
+                secret_access_key: 'S3RVER',
+              },
+            }),
       }),
     )
     const program = join(inject('serverBuild'), 'main.js')
@@ -180,14 +245,16 @@ async function machine(random: Random, what: string) {
     })
     expect(written.status, what).toBe(200)
     const before = contentsOf(pair.database)
+    const blobFolder =
+      pair.bucket === null ? join(path(pair.data), 'blobs') : path(`buckets/${pair.bucket}`)
     const root = path(pair.workspaces)
     const file = readdirSync(root)
       .map((user) => join(root, user, data.id, 'note.txt'))
       .find(existsSync)
     if (file === undefined) throw new Error('the note is not on disk')
     const now: Contents = {
-      home: before.home ?? { data: pair.data, workspaces: pair.workspaces },
-      files: [...before.files, { id, text, blob: join(path(pair.data), sha256) }],
+      home: { data: pair.data, workspaces: pair.workspaces, bucket: pair.bucket },
+      files: [...before.files, { id, text, blob: { folder: blobFolder, sha256 } }],
       notes: [...before.notes, { project: data.id, text, file }],
       links: [...before.links, { conversation: talk, token }],
     }
@@ -198,6 +265,7 @@ async function machine(random: Random, what: string) {
   return {
     /** `areKeysThere`: whether the keys with which links were sealed are in place. */
     async start(areKeysThere = false): Promise<'ready' | 'refused'> {
+      const wasThere = isThere()
       const { child, exited, ready, url, output } = await run([])
       const outcome = await Promise.race([ready.then(() => 'ready' as const), exited])
       if (outcome !== 'ready') {
@@ -207,6 +275,7 @@ async function machine(random: Random, what: string) {
         ])
         return 'refused'
       }
+      if (!wasThere) contents.set(pair.database, NOTHING)
       await expectServed(url, contentsOf(pair.database))
       if (areKeysThere) await expectOpened(url, contentsOf(pair.database))
       await use(url)
@@ -215,18 +284,21 @@ async function machine(random: Random, what: string) {
       return 'ready'
     },
     async startKilled(): Promise<void> {
+      const wasThere = isThere()
       const { child, exited, ready } = await run([])
       const timer = setTimeout(() => child.kill('SIGKILL'), random.below(1_500))
       await Promise.race([ready, exited])
       clearTimeout(timer)
       child.kill('SIGKILL')
       await exited
+      if (!wasThere && isThere()) contents.set(pair.database, NOTHING)
     },
     switch(to: Partial<Pair> = {}): void {
       pair = {
         database: random.pick(DATABASES),
         data: random.pick(['data-1', 'data-2']),
         workspaces: random.pick(['workspaces-1', 'workspaces-2']),
+        bucket: random.pick([null, ...BUCKETS]),
         ...to,
       }
     },
@@ -238,24 +310,35 @@ async function machine(random: Random, what: string) {
         if (existsSync(from + end)) renameSync(from + end, to + end)
     },
     async backUp(): Promise<void> {
-      if (pair.database === 'postgres') return
       const file = path(`backup-${backups.length}`)
-      const { exited } = await run(['backup', file])
-      if ((await exited) === 0) backups.push({ file, contents: contentsOf(pair.database) })
+      const { exited, output } = await run(['backup', file])
+      const isPostgres = pair.database === 'postgres'
+      // One that lacks something says so, and does not bring everything back.
+      if ((await exited) === 0 && !output().includes('Not in the backup'))
+        backups.push({ file, contents: contentsOf(pair.database), isPostgres })
     },
     async restore(): Promise<void> {
-      if (backups.length === 0 || pair.database === 'postgres') return
-      const backup = random.pick(backups)
-      const { child, exited } = await run(['restore', backup.file])
+      const isPostgres = pair.database === 'postgres'
+      const own = backups.filter((backup) => backup.isPostgres === isPostgres)
+      if (own.length === 0) return
+      const backup = random.pick(own)
+      const { child, exited, output } = await run(['restore', backup.file])
       const isKilled = random.share() < 0.3
       const timer = setTimeout(() => isKilled && child.kill('SIGKILL'), random.below(1_000))
       const code = await exited
       clearTimeout(timer)
-      if (code === 0) contents.set(pair.database, backup.contents)
+      if (code === 0) restored(backup.contents, output())
       // A killed one has replaced the database or not; repeated, it has.
       else if (isKilled) {
-        expect(await (await run(['restore', backup.file])).exited, what).toBe(0)
-        contents.set(pair.database, backup.contents)
+        const again = await run(['restore', backup.file])
+        const outcome = await again.exited
+        // It was killed before it could refuse places of another installation.
+        if (outcome !== 0)
+          expect([outcome, again.output()], what).toEqual([
+            1,
+            expect.stringContaining('Nothing was restored'),
+          ])
+        else restored(backup.contents, again.output())
       }
     },
     passTime(): void {
@@ -280,17 +363,29 @@ async function machine(random: Random, what: string) {
     expectNothingGone(): void {
       for (const { files, notes } of stored) {
         for (const { blob } of files) {
-          const [place, sha256] = [join(blob, '../blobs'), blob.slice(-64)]
-          const isThere = [blobPath(place, sha256), trashPath(place, sha256)].some(existsSync)
+          const { folder: place, sha256 } = blob
+          const paths = [
+            blobPath(place, sha256),
+            join(place, sha256 + OBJECT_END),
+            ...[trashPath(place, sha256)].flatMap((inTrash) => [inTrash, inTrash + OBJECT_END]),
+          ]
+          const isThere = paths.some(existsSync)
           expect([isThere, sha256], what).toEqual([true, sha256])
         }
-        for (const { file, text } of notes) expect(readFileSync(file, 'utf8'), what).toBe(text)
+        for (const { file, text } of notes)
+          expect(
+            notePlaces(file).map((place) => readFileSync(place, 'utf8')),
+            `${what}: ${file}`,
+          ).toContain(text)
       }
       for (const name of ['data-1', 'data-2']) {
         const file = join(path(name), 'secret.key')
         if (!existsSync(file)) continue
         const key = readFileSync(file, 'utf8')
-        expect(keys.get(name) ?? key, what).toBe(key)
+        const kept = readdirSync(path(name))
+          .filter((found) => found.startsWith('secret.key.before-restore-'))
+          .map((found) => readFileSync(join(path(name), found), 'utf8'))
+        expect([key, ...kept], what).toContain(keys.get(name) ?? key)
         keys.set(name, key)
       }
     },
@@ -304,7 +399,7 @@ async function machine(random: Random, what: string) {
 }
 
 for (const { random, what } of rounds(ROUNDS))
-  test(`${STEPS} exchanges of databases, folders and backups with kill -9 between lose no file, project or key (${what})`, {
+  test(`${STEPS} exchanges of databases, folders, buckets and backups with kill -9 between lose no file, project or key (${what})`, {
     timeout: 3_600_000,
   }, async () => {
     const all = await machine(random, what)
@@ -336,8 +431,18 @@ for (const { random, what } of rounds(ROUNDS))
 for (const { random, what } of rounds(1)) {
   test('keys that two installations exchange, with kill -9 at each step, are neither overwritten nor lost: with all of them, every sealed value opens', async () => {
     const all = await machine(random, what)
-    const ONE: Pair = { database: 'one', data: 'data-1', workspaces: 'workspaces-1' }
-    const TWO: Pair = { database: 'postgres', data: 'data-2', workspaces: 'workspaces-2' }
+    const ONE: Pair = {
+      database: 'one',
+      data: 'data-1',
+      workspaces: 'workspaces-1',
+      bucket: null,
+    }
+    const TWO: Pair = {
+      database: 'postgres',
+      data: 'data-2',
+      workspaces: 'workspaces-2',
+      bucket: 'bucket-1',
+    }
     const [one, two, aside] = [
       all.path('data-1/secret.key'),
       all.path('data-2/secret.key'),
@@ -378,7 +483,12 @@ for (const { random, what } of rounds(1)) {
     'a restore that is killed while %s loses nothing once it is repeated',
     async (_when, place, name) => {
       const all = await machine(random, what)
-      all.switch({ database: 'postgres', data: 'data-1', workspaces: 'workspaces-1' })
+      all.switch({
+        database: 'postgres',
+        data: 'data-1',
+        workspaces: 'workspaces-1',
+        bucket: null,
+      })
       expect(await all.start(true)).toBe('ready')
       await all.restoreKilled(place, name)
       expect(await all.start(true)).toBe('ready')

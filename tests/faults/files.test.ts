@@ -41,14 +41,14 @@ const send = (method: string, path: string, body: object): Promise<Response> =>
     body: JSON.stringify(body),
   })
 
-/** Names of all files that are neither the project's file nor an entry of the content store under its final name. */
+/** Names of all files that are no marker of the folder, the project's file or an entry of the content store under its final name. */
 function leftovers(): string[] {
   return readdirSync(join(folder, 'workspaces'), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(folder.length))
     .filter(
       (name) =>
-        !/\/(kept\.txt|\.nanoclaw-store)$/.test(name) &&
+        !/\/(kept\.txt|\.nanoclaw-(store|moves|running(\.lock(-journal)?)?))$/.test(name) &&
         !/\/contents\/[0-9a-f]{2}\/[0-9a-f]{62}$/.test(name),
     )
 }

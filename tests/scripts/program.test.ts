@@ -1,5 +1,5 @@
-// `nanoclaw` as it is installed: in a checkout, in one without the packages that build it, and in the image.
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+// `nanoclaw` as it is installed: in a checkout, in one without the packages that build it, as a package, and in the image.
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
 import {
   cpSync,
   existsSync,
@@ -13,9 +13,10 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { afterAll, describe, expect, inject, test } from 'vitest'
 import { z } from 'zod'
+import { RELEASE_FILES, releaseDependencies } from '../../scripts/release-contents.ts'
 import { TEST_JWT_SECRET } from '../support/server/server.ts'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -31,6 +32,10 @@ interface Layout {
   program: readonly [string, ...string[]]
   environment: Record<string, string>
   data: string
+  /** Where its configuration file is. */
+  fileFolder?: string
+  /** Where commands are started; by default, in a folder with nothing in it. */
+  startedIn?: string
 }
 
 const copy = (name: string, target: string): void =>
@@ -72,6 +77,32 @@ function linkProductionPackages(target: string): void {
   }
 }
 
+/** The packages that the release package names, with all that these need: no other package can be found from its folder. */
+function linkPackagesOfRelease(target: string): void {
+  const Entry = z.looseObject({
+    dependencies: z.record(z.string(), z.string()).default({}),
+    optionalDependencies: z.record(z.string(), z.string()).default({}),
+    peerDependencies: z.record(z.string(), z.string()).default({}),
+  })
+  const { dependencies, optionalDependencies } = releaseDependencies(root)
+  const waiting = [...Object.keys(dependencies), ...Object.keys(optionalDependencies)]
+  const linked = new Set<string>()
+  for (const name of waiting) {
+    const place = join('node_modules', name)
+    // Optional packages are there for one system and one version of Node.
+    if (linked.has(name) || !existsSync(join(root, place, 'package.json'))) continue
+    linked.add(name)
+    mkdirSync(dirname(join(target, place)), { recursive: true })
+    symlinkSync(join(root, place), join(target, place))
+    const entry = Entry.parse(JSON.parse(readFileSync(join(root, place, 'package.json'), 'utf8')))
+    waiting.push(
+      ...Object.keys(entry.dependencies),
+      ...Object.keys(entry.optionalDependencies),
+      ...Object.keys(entry.peerDependencies),
+    )
+  }
+}
+
 const program = (target: string): Layout['program'] => [
   process.execPath,
   join(target, 'bin/nanoclaw.mjs'),
@@ -82,7 +113,12 @@ const LAYOUTS: Record<string, () => Layout> = {
     const target = installCheckout('checkout')
     symlinkSync(join(root, 'node_modules'), join(target, 'node_modules'))
     addBuild(target)
-    return { program: program(target), environment: {}, data: join(target, 'data') }
+    return {
+      program: program(target),
+      environment: {},
+      data: join(target, 'data'),
+      fileFolder: target,
+    }
   },
   'checkout without the packages that build it'() {
     const target = installCheckout('pruned')
@@ -90,7 +126,41 @@ const LAYOUTS: Record<string, () => Layout> = {
     addBuild(target)
     // `npm prune` writes the lockfile again, which must not count as a change of the sources.
     copy('package-lock.json', target)
-    return { program: program(target), environment: {}, data: join(target, 'data') }
+    return {
+      program: program(target),
+      environment: {},
+      data: join(target, 'data'),
+      fileFolder: target,
+    }
+  },
+  package() {
+    const target = join(scratch, 'prefix/lib/node_modules/nanoclaw')
+    mkdirSync(target, { recursive: true })
+    for (const part of RELEASE_FILES)
+      if (part === 'dist/server') addBuild(target)
+      else if (part !== 'dist/web') copy(part, target)
+    copy('package.json', target)
+    linkPackagesOfRelease(target)
+    // On Node 20, its driver is installed beside the package.
+    const driver = 'node_modules/better-sqlite3-12'
+    if (Number(process.versions.napi) < 10)
+      symlinkSync(join(root, driver), join(scratch, 'prefix/lib', driver))
+    rmSync(join(target, driver), { force: true })
+    const commands = join(scratch, 'prefix/bin')
+    mkdirSync(commands)
+    symlinkSync(join(target, 'bin/nanoclaw.mjs'), join(commands, 'nanoclaw'))
+    const home = join(scratch, 'home')
+    mkdirSync(home)
+    return {
+      program: [join(commands, 'nanoclaw')],
+      environment: {
+        HOME: home,
+        NANOCLAW_AUTH_MODE: 'multi',
+        NANOCLAW_JWT_SECRET: TEST_JWT_SECRET,
+        NANOCLAW_LOG_LEVEL: 'warn',
+      },
+      data: join(home, '.nanoclaw'),
+    }
   },
   image() {
     const text = readFileSync(join(root, 'Dockerfile'), 'utf8')
@@ -103,7 +173,7 @@ const LAYOUTS: Record<string, () => Layout> = {
     for (const part of parts)
       if (part === 'node_modules') linkProductionPackages(target)
       else if (part === 'dist') addBuild(target)
-      else copy(part, target)
+      else cpSync(join(root, part), join(target, basename(part)), { recursive: true })
     const [, linked = '', name = ''] =
       /^RUN ln -s \/app\/(\S+) \/usr\/local\/bin\/(\S+)$/m.exec(last) ?? []
     const commands = join(scratch, 'image-commands')
@@ -115,16 +185,12 @@ const LAYOUTS: Record<string, () => Layout> = {
     expect(last).toMatch(/^CMD \["start"\]$/m)
     expect(last).toMatch(/^ENV .*NANOCLAW_DATA=\/data$/m)
     const data = join(scratch, 'image-data')
-    const config = join(scratch, 'image-config.yml')
-    writeFileSync(
-      config,
-      readFileSync(join(root, 'docker/config.sqlite.yml'), 'utf8')
-        .replaceAll('/data', data)
-        .replace('0.0.0.0', '127.0.0.1'),
-    )
+    const presets = join(target, 'presets.yml')
+    // The image listens on all addresses; a test only on this machine's.
+    writeFileSync(presets, readFileSync(presets, 'utf8').replace('0.0.0.0', '127.0.0.1'))
     return {
       program: [join(commands, name)],
-      environment: { NANOCLAW_DATA: data, NANOCLAW_CONFIG: config, PUBLIC_URL: '' },
+      environment: { NANOCLAW_DATA: data, PUBLIC_URL: '' },
       data,
     }
   },
@@ -149,7 +215,7 @@ function run(
     execFile(
       file,
       [...before, ...values],
-      { cwd: elsewhere, env: environmentOf(layout) },
+      { cwd: layout.startedIn ?? elsewhere, env: environmentOf(layout) },
       (error, stdout, stderr) =>
         done({ status: error === null ? 0 : Number(error.code), stdout, stderr }),
     )
@@ -166,9 +232,11 @@ async function startAndStop(layout: Layout): Promise<{ output: string; status: n
   })
   children.add(child)
   let output = ''
+  let isAsked = false
   const read = (chunk: Buffer): void => {
     output += chunk
-    if (output.includes('NanoClaw is ready')) child.kill('SIGTERM')
+    // Once: a second signal ends the process at once, with an error.
+    if (!isAsked && output.includes('NanoClaw is ready')) isAsked = child.kill('SIGTERM')
   }
   child.stdout.on('data', read)
   child.stderr.on('data', read)
@@ -179,8 +247,8 @@ async function startAndStop(layout: Layout): Promise<{ output: string; status: n
 
 /** The commands that the documentation names, such as `admin list`. */
 function documentedCommands(): Set<string> {
-  const pages = ['README.md', 'README.zh-CN.md', 'CONTRIBUTING.md', 'config.yml'].map((name) =>
-    join(root, name),
+  const pages = ['README.md', 'README.zh-CN.md', 'CONTRIBUTING.md', 'config.example.yml'].map(
+    (name) => join(root, name),
   )
   for (const name of readdirSync(join(root, 'docs')))
     if (name.endsWith('.md')) pages.push(join(root, 'docs', name))
@@ -194,11 +262,15 @@ function documentedCommands(): Set<string> {
   return new Set(names)
 }
 
+const quote = (text: string): string => `'${text}'`
+
 /** What is tried below. */
 const TRIED = [
   '--version',
   '--help',
   'doctor',
+  'config',
+  'service',
   'start',
   'migrate',
   'admin list',
@@ -250,6 +322,8 @@ describe.each(Object.keys(LAYOUTS))('in the layout: %s', (name) => {
     expect(await ran('--version')).toBe(`${version}\n`)
     expect(await ran('--help')).toContain('Usage: nanoclaw <command>')
     expect(await ran('backup', '--help')).toContain('Usage: nanoclaw backup')
+    expect(await ran('config')).toContain('backend_port: 0 # environment variable PORT\n')
+    expect(await ran('config', '--changed')).toContain('jwt_secret: "[secret]" # ')
 
     // Commands that only read create nothing, and say what they looked at.
     expect(await diagnosis()).toContain('the first start creates')
@@ -300,6 +374,67 @@ describe.each(Object.keys(LAYOUTS))('in the layout: %s', (name) => {
     expect(await ran('admin', 'list')).toContain('bob')
     await diagnosis()
 
+    // A service manager that only notes what it is asked.
+    const manager = join(scratch, `manager-of-${name}`)
+    mkdirSync(manager)
+    const asked = join(manager, 'asked')
+    writeFileSync(join(manager, 'systemctl'), `#!/bin/sh\necho "$@" >> ${quote(asked)}\n`, {
+      mode: 0o755,
+    })
+    const managed: Layout = {
+      ...layout,
+      environment: {
+        ...layout.environment,
+        XDG_CONFIG_HOME: manager,
+        PATH: `${manager}:${environmentOf(layout).PATH ?? ''}`,
+      },
+    }
+    if (process.platform === 'linux') {
+      const unit = join(manager, 'systemd/user/nanoclaw.service')
+      expect((await run(managed, 'service', 'install')).stdout).toContain(unit)
+      const text = readFileSync(unit, 'utf8')
+      expect(text).toContain(`ExecStart="${process.execPath}" "${layout.program.at(-1)}" "start"\n`)
+      expect(text).not.toContain(TEST_JWT_SECRET)
+      // It finds what this call found: a file that is not named is found from its folder.
+      expect(text).not.toContain('NANOCLAW_CONFIG')
+      expect(/^WorkingDirectory=(.*)$/m.exec(text)?.[1]).toBe(layout.fileFolder)
+      const home = /^Environment="NANOCLAW_DATA=(.*)"$/m.exec(text)?.[1]
+      expect(home).toBe(layout.fileFolder === undefined ? layout.data : undefined)
+      // Installed again, for a file that says where the data is: NANOCLAW_DATA still names the folder with that file.
+      const folder = join(scratch, `folder-of-${name}`)
+      mkdirSync(folder)
+      writeFileSync(join(folder, 'config.yml'), 'data_dir: inner\nworkspace_root: projects\n')
+      const inFolder = {
+        ...managed,
+        environment: { ...managed.environment, NANOCLAW_DATA: folder },
+      }
+      expect((await run(inFolder, 'service', 'install')).status).toBe(0)
+      const again = readFileSync(unit, 'utf8')
+      expect(again).toContain(`Environment="NANOCLAW_DATA=${folder}"\n`)
+      expect(again).toContain(`WorkingDirectory=${folder}\n`)
+      expect((await run(managed, 'service', 'remove')).status).toBe(0)
+      expect(existsSync(unit)).toBe(false)
+      expect(readFileSync(asked, 'utf8').split('\n')).toEqual([
+        '--user daemon-reload',
+        '--user enable nanoclaw',
+        '--user restart nanoclaw',
+        '--user daemon-reload',
+        '--user enable nanoclaw',
+        '--user restart nanoclaw',
+        '--user disable --now nanoclaw',
+        '',
+      ])
+      expect((await run(managed, 'service')).status).toBe(1)
+    }
+
+    if (layout.fileFolder === undefined) {
+      // A file in the data folder does not move the data for a command that starts there.
+      writeFileSync(join(layout.data, 'config.yml'), '')
+      const inside = await run({ ...layout, startedIn: layout.data }, 'admin', 'list')
+      expect(inside.stdout, inside.stderr).toContain('ada\tadmin\tactive\t\n')
+      rmSync(join(layout.data, 'config.yml'))
+    }
+
     const usage = await run(layout, 'admin')
     expect([usage.status, usage.stdout]).toEqual([
       1,
@@ -309,6 +444,37 @@ describe.each(Object.keys(LAYOUTS))('in the layout: %s', (name) => {
     expect((await run(layout, 'fly')).stderr).toMatch(/Unknown command "fly"/)
     expect(readdirSync(elsewhere)).toEqual([])
   })
+})
+
+test('an edited config.yml of a version that tracked it goes on working after the documented command', async () => {
+  const git = (folder: string, ...values: string[]): string =>
+    execFileSync('git', ['-C', folder, '-c', 'user.name=a', '-c', 'user.email=a@b', ...values], {
+      encoding: 'utf8',
+      stdio: 'pipe',
+    })
+  const published = join(scratch, 'published')
+  mkdirSync(published)
+  git(published, 'init', '-q', '-b', 'main')
+  writeFileSync(join(published, 'config.yml'), 'backend_port: 3000\n')
+  git(published, 'add', '.')
+  git(published, 'commit', '-qm', 'earlier')
+  const checkout = join(scratch, 'upgraded')
+  git(scratch, 'clone', '-q', published, checkout)
+  writeFileSync(join(checkout, 'config.yml'), 'backend_port: 4321\n')
+  git(published, 'rm', '-q', 'config.yml')
+  copy('.gitignore', published)
+  copy('config.example.yml', published)
+  git(published, 'add', '.')
+  git(published, 'commit', '-qm', 'later')
+
+  expect(() => git(checkout, 'pull', '-q')).toThrow(/overwritten by merge/)
+  const command = /^mv config\.yml .+$/m.exec(
+    readFileSync(join(root, 'docs/operations.md'), 'utf8'),
+  )
+  execFileSync('sh', ['-c', command?.[0] ?? 'exit 1'], { cwd: checkout, stdio: 'pipe' })
+  expect(readFileSync(join(checkout, 'config.yml'), 'utf8')).toBe('backend_port: 4321\n')
+  expect(git(checkout, 'status', '--porcelain')).toBe('')
+  expect(git(checkout, 'pull')).toContain('up to date')
 })
 
 test('a checkout that cannot be built says so in one line', async () => {

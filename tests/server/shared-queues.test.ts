@@ -7,7 +7,7 @@ import { createIngest } from '../../server/knowledge/ingest.ts'
 import { newId } from '../../server/lib/ids.ts'
 import { storedFailure } from '../../server/protocol/failures/stored.ts'
 import type { TransferId, UserId } from '../../server/protocol/ids.ts'
-import { createJobQueue } from '../../server/transfer/job-queue.ts'
+import { createJobQueue } from '../../server/transfer/jobs.ts'
 import { describeOnEachDatabase } from '../support/store/databases.ts'
 import { addProject, addUser } from '../support/store/rows.ts'
 

@@ -10,7 +10,7 @@ import {
   failedProgram,
   noCompiledFiles,
 } from '../../server/sandbox/python/isolated-sandbox.ts'
-import { createDocumentReader } from '../../server/tools/builtin/files/document-text.ts'
+import { createDocumentReader } from '../../server/tools/builtin/files/files-read/document-text.ts'
 import { createExecutePythonTool } from '../../server/tools/builtin/programs/execute-python.ts'
 import { createPageTools } from '../../server/tools/builtin/web/fetch-page.ts'
 import { createWebSearchTool } from '../../server/tools/builtin/web/web-search.ts'

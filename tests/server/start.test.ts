@@ -43,6 +43,28 @@ describe('a start that cannot succeed', () => {
       1,
       /config\.yml cannot be used by this user \(EEXIST\)/,
     ],
+    // `mkdir` of Node never ends there: the system refuses new folders as if their parent were missing.
+    [
+      'a folder for projects in /proc',
+      'workspace_root: /proc/nope\n',
+      {},
+      1,
+      /\/proc(\/nope)? cannot be used by this user \(E\w+\)/,
+    ],
+    [
+      'a folder for data in /proc',
+      'data_dir: /proc/nope\ndb_sqlite_file: ./own.db\n',
+      {},
+      1,
+      /\/proc(\/nope)? cannot be used by this user \(E\w+\)/,
+    ],
+    [
+      'a database in /proc',
+      'db_sqlite_file: /proc/nope/n.db\n',
+      {},
+      1,
+      /\/proc\/nope\/n\.db cannot be used/,
+    ],
     [
       'a database server that is not there',
       'db_type: postgresql\ndb_host: 127.0.0.1\ndb_port: 1\ndb_user: nobody\n',
@@ -105,7 +127,7 @@ db_sqlite_file: /dev/null/key-hunter2/nanoclaw.db
   test('because of an unknown command lists the known ones', async () => {
     const server = start(folder(), { config: '', arguments: ['fly'] })
     expect((await server.ended).status).toBe(2)
-    expect(server.output().stderr).toContain('start, doctor, migrate, backup, restore')
+    expect(server.output().stderr).toMatch(/Available: start, doctor, config, .*backup, restore/)
   })
 })
 

@@ -28,7 +28,7 @@ interface Build {
 export const builtPage = (): Promise<string> =>
   builtOnce({
     name: 'nanoclaw-page',
-    sources: ['web', 'server/protocol', 'package-lock.json'],
+    sources: ['web', 'locales', 'server/protocol', 'package-lock.json'],
     async make(outDir) {
       // In a process of its own: in this one, React would be built for development, which is slower and not what users run.
       const vite = join(root, 'node_modules/vite/bin/vite.js')
@@ -56,7 +56,7 @@ export const builtServer = async (): Promise<string> =>
   join(
     await builtOnce({
       name: 'nanoclaw-server',
-      sources: ['server', 'scripts/build-server.ts', 'package-lock.json'],
+      sources: ['server', 'locales', 'skills', 'scripts/build-server.ts', 'package-lock.json'],
       make: buildServer,
     }),
     'main.js',

@@ -25,6 +25,7 @@ const conversation = (id: string, minute: number, changes: object = {}): Convers
     max_tokens: null,
     thinking_enabled: false,
     approval: null,
+    approval_deadline: null,
     disabled_mcp_servers: [],
     pinned: false,
     pin_position: null,

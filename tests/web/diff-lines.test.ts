@@ -1,6 +1,6 @@
 // Parsing unified diffs into numbered rows, and pairing them for a side-by-side view.
 import { expect, test } from 'vitest'
-import { pairRows, readDiff } from '../../web/src/ui/code/diff-lines.ts'
+import { isCut, pairRows, readDiff } from '../../web/src/ui/code/diff-lines.ts'
 
 const diff = `--- a/notes/tea.md
 +++ b/notes/tea.md
@@ -54,4 +54,13 @@ test('several files, and lines that look like headers, are distinguished', () =>
 test('text that is not a diff is shown unchanged', () => {
   expect(readDiff('').flatMap(({ rows }) => rows)).toEqual([])
   expect(() => readDiff('@@ broken\n+x\n-y')).not.toThrow()
+})
+
+test('what a diff leaves out is said: by a line of its own, or by a limit', () => {
+  const [file] = readDiff('--- a/x\n+++ b/x\n\\ Not a text that can be compared.\n')
+  expect(file?.rows.map(({ text }) => text)).toEqual(['\\ Not a text that can be compared.'])
+  const [whole] = readDiff('--- a/x\n+++ b/x\n@@ -0,0 +1,1 @@\n+a\n\\ No newline at end of file\n')
+  expect(whole?.rows).toHaveLength(2)
+  expect(isCut('+x\n'.repeat(4_000))).toBe(false)
+  expect(isCut('+x\n'.repeat(4_001))).toBe(true)
 })

@@ -1,6 +1,7 @@
 // Durations and sizes as people of each language write them.
 import { expect, test } from 'vitest'
 import {
+  compactNumber,
   duration,
   elapsed,
   fileSize,
@@ -66,4 +67,11 @@ test('measurements are written as the language does, without a negative zero', (
   expect(measure(12.5, 'km/h', 'ru')).toMatch(/^13\sкм\/ч$/)
   expect(measure(40, '%', 'de')).toMatch(/^40\s%$/)
   expect(measure(2, 'inch', 'en')).toBe('2 inch')
+})
+
+test('a compact number is grouped like a whole one, which stands beside it', () => {
+  expect(compactNumber(7_086, 'de')).toBe('7.086')
+  expect(compactNumber(7_086, 'zh-CN')).toBe('7,086')
+  expect(compactNumber(7_086, 'en')).toBe('7.1K')
+  expect(compactNumber(950, 'de')).toBe('950')
 })

@@ -5,6 +5,7 @@ import {
   contentOf,
   countFault,
   firstValues,
+  keypadFor,
 } from '../../web/src/features/chat/inputs/form-values.ts'
 
 const form: InputForm = {
@@ -28,4 +29,11 @@ test('too few or too many chosen values are refused, but an optional list may st
   expect(countFault(limits, 1, false)).toEqual({ reason: 'chooseMin', min: 2 })
   expect(countFault(limits, 3, true)).toBeNull()
   expect(countFault(limits, 4, true)).toEqual({ reason: 'chooseMax', max: 3 })
+})
+
+test('a number that may be negative gets the whole keyboard, because the keypads of phones have no minus sign', () => {
+  expect(keypadFor({ type: 'number' })).toBe('text')
+  expect(keypadFor({ type: 'integer', minimum: -1 })).toBe('text')
+  expect(keypadFor({ type: 'integer', minimum: 0 })).toBe('numeric')
+  expect(keypadFor({ type: 'number', minimum: 0.5 })).toBe('decimal')
 })

@@ -7,8 +7,7 @@ import type { CallProgress } from '../../server/protocol/runs/tool-progress.ts'
 import { foldEvent, newLiveRun } from '../../web/src/features/chat/runs/fold-event.ts'
 import { countText } from '../../web/src/features/chat/runs/tool-progress.ts'
 import { toSegments } from '../../web/src/features/chat/steps/segments.ts'
-import { chinesePages } from '../../web/src/lib/i18n/chinese/pages.ts'
-import { englishPages } from '../../web/src/lib/i18n/english/pages.ts'
+import { pageTexts } from '../support/page/texts.ts'
 
 const call = CallId.parse('call-1')
 const runId = RunId.parse('r')
@@ -45,6 +44,9 @@ const question: RunEvent = {
   event: 'approval_required',
   run_id: runId,
   id_ref: call,
+  approval_id: 'request',
+  call_hash: 'hash',
+  deadline: null,
   name: 'exec',
   arguments: '{"command":"ls"}',
   risk_level: 'high',
@@ -200,7 +202,7 @@ describe('rendered steps', () => {
     expect(run.progress[call]?.count).toEqual({ done: 1204, unit: 'files' })
 
     await i18next.init({
-      resources: { en: { translation: englishPages }, zh: { translation: chinesePages } },
+      resources: { en: { translation: pageTexts('en') }, zh: { translation: pageTexts('zh') } },
     })
     const said = (language: 'en' | 'zh') => {
       const t = i18next.getFixedT(language)

@@ -3,16 +3,15 @@ import i18next from 'i18next'
 import { createElement } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { splitBareUrls } from '../../server/protocol/markdown/bare-urls.ts'
-import { english } from '../../web/src/lib/i18n/english/first-screen.ts'
-import { englishPages } from '../../web/src/lib/i18n/english/pages.ts'
+import { splitBareUrls } from '../../server/protocol/markdown/page-syntax.ts'
 import { TranslationProvider } from '../../web/src/lib/i18n/use-translation.tsx'
 import { Markdown } from '../../web/src/ui/markdown/markdown.tsx'
+import { pageTexts } from '../support/page/texts.ts'
 
 beforeAll(async () => {
   await i18next.init({
     lng: 'en',
-    resources: { en: { translation: { ...english, ...englishPages } } },
+    resources: { en: { translation: pageTexts('en') } },
   })
 })
 
@@ -268,4 +267,12 @@ test('a cell with a sentence is wide, a cell with a number is not', () => {
   const drawn = html('| n | text |\n| - | - |\n| 1 | this is a sentence that needs some room |')
   expect(drawn).toContain('<td class="cell-short">1</td>')
   expect(drawn).toContain('<td dir="ltr" class="cell-wide">')
+})
+
+test('a name stays on one line where there is room, and a Chinese character counts as two letters', () => {
+  const drawn = html(
+    '| 姓名 | text |\n| - | - |\n| Ada King of Lovelace | 这是一句需要一些空间的中文句子 |',
+  )
+  expect(drawn).toMatch(/class="cell-line">Ada King of Lovelace</)
+  expect(drawn).toMatch(/class="cell-wide">这是/)
 })

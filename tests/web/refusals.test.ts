@@ -7,55 +7,17 @@ import { STORED_FAILURES } from '../../server/protocol/failures/stored.ts'
 import { endFirstScreen } from '../../web/src/lib/browser/first-screen.tsx'
 import { fullTime } from '../../web/src/lib/format.ts'
 import { loadRefusals, refusalText, setOperator } from '../../web/src/lib/http/refusal-text.ts'
-import { chinese } from '../../web/src/lib/i18n/chinese/first-screen.ts'
-import { chinesePages } from '../../web/src/lib/i18n/chinese/pages.ts'
-import { refusals } from '../../web/src/lib/i18n/chinese/refusals.ts'
-import { isLanguage, LANGUAGES } from '../../web/src/lib/i18n/languages.ts'
 import { eventually } from '../support/eventually.ts'
+import { areaTexts, flat, pageTexts } from '../support/page/texts.ts'
 
-const parametersOf = (text: string): string[] =>
-  [...text.matchAll(/\{\{(\w+)\}\}/g)].map(([, name = '']) => name).sort()
-
-describe('texts of refusals', () => {
-  test('every reason that the server can give has a Chinese text', () => {
-    const texts: Record<string, string> = refusals
-    const lacking = [
-      ...Object.keys(FAILURES),
-      ...Object.keys(STORED_FAILURES),
-      ...Object.keys(ERROR_CODES),
-    ].filter((reason) => !/\p{Script=Han}/u.test(texts[reason] ?? ''))
-    expect(lacking).toEqual([])
-  })
-
-  test.for(
-    Object.keys(LANGUAGES)
-      .filter((code) => code !== 'en')
-      .filter(isLanguage),
-  )(
-    'are complete in the language %s, with no parameter that the English ones have not',
-    async (language) => {
-      const source = await LANGUAGES[language].refusals?.()
-      const texts = source?.refusals ?? {}
-      const problems: string[] = []
-      const names = new Set([
-        ...Object.keys(FAILURES),
-        ...Object.keys(STORED_FAILURES),
-        ...Object.keys(ERROR_CODES),
-      ])
-      for (const name of names) if (!texts[name]) problems.push(`Add ${name}`)
-      for (const name of Object.keys(texts)) if (!names.has(name)) problems.push(`Remove ${name}`)
-      for (const [reason, [, english]] of Object.entries(FAILURES)) {
-        const known = [...parametersOf(english), 'message']
-        for (const name of parametersOf(texts[reason] ?? ''))
-          if (!known.includes(name)) problems.push(`${reason} has no parameter ${name}`)
-      }
-      for (const [reason, english] of Object.entries(STORED_FAILURES))
-        if (parametersOf(texts[reason] ?? '').join() !== parametersOf(english).join())
-          problems.push(`${reason} needs the parameters (${parametersOf(english)})`)
-      expect(problems).toEqual([])
-      expect(Object.keys(source?.additions ?? {}).sort()).toEqual(['detail', 'next_model'])
-    },
-  )
+test('every reason that the server can give has a Chinese text', () => {
+  const texts = new Map(flat(areaTexts('zh', 'refusals')))
+  const lacking = [
+    ...Object.keys(FAILURES),
+    ...Object.keys(STORED_FAILURES),
+    ...Object.keys(ERROR_CODES),
+  ].filter((reason) => !/\p{Script=Han}/u.test(texts.get(`reasons.${reason}`) ?? ''))
+  expect(lacking).toEqual([])
 })
 
 describe('a refusal on the Chinese page', () => {
@@ -67,7 +29,7 @@ describe('a refusal on the Chinese page', () => {
   beforeAll(async () => {
     await i18next.init({
       lng: 'zh',
-      resources: { zh: { translation: { ...chinese, ...chinesePages } } },
+      resources: { zh: { translation: pageTexts('zh') } },
     })
     expect(refusalText(full)).toBe('At most 10') // these texts are loaded after the first screen
     loadRefusals('zh')

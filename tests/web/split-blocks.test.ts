@@ -15,6 +15,23 @@ describe('splitting Markdown into blocks', () => {
     ])
   })
 
+  test('a heading, the first item of a list and the head of a table end the paragraph before them', () => {
+    expect(texts('# One\ntwo\n## Three\nfour:\n- a\n- b')).toEqual([
+      '# One',
+      'two',
+      '## Three',
+      'four:',
+      '- a\n- b',
+    ])
+    expect(texts('two:\n1. a\n2. b')).toEqual(['two:', '1. a\n2. b'])
+    expect(texts('two\n2. b\n-\n#c')).toEqual(['two\n2. b\n-\n#c'])
+    expect(texts('two:\n| a | b |\n| - | - |\n| 1 | 2 |')).toEqual([
+      'two:',
+      '| a | b |\n| - | - |\n| 1 | 2 |',
+    ])
+    expect(texts('<div>\n# a\n- b\n</div>')).toEqual(['<div>\n# a\n- b\n</div>'])
+  })
+
   test('a fenced block is recognized with its language, and keeps blank lines', () => {
     expect(splitBlocks('before\n```py\na = 1\n\nb = 2\n```\nafter')).toEqual([
       { kind: 'markdown', start: 0, text: 'before' },

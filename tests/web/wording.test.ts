@@ -1,38 +1,22 @@
 // The words of the page: those of its readers, not those of its authors.
 import { describe, expect, test } from 'vitest'
-import { english } from '../../web/src/lib/i18n/english/first-screen.ts'
-import { englishPages } from '../../web/src/lib/i18n/english/pages.ts'
-import { LANGUAGES } from '../../web/src/lib/i18n/languages.ts'
-
-type Tree = { readonly [key: string]: string | Tree }
-
-const flat = (tree: Tree, path = ''): [string, string][] =>
-  Object.entries(tree).flatMap(([key, value]) =>
-    typeof value === 'string'
-      ? [[path + key, value] as [string, string]]
-      : flat(value, `${path}${key}.`),
-  )
+import { areaTexts, flat, pageTexts } from '../support/page/texts.ts'
 
 /** The texts that match `words`, apart from those of `exempt` keys. */
 const saying = (texts: [string, string][], words: RegExp, exempt = /^$/): [string, string][] =>
   texts.filter(([key, text]) => words.test(text) && !exempt.test(key))
 
 /** All texts of a Chinese page. */
-async function chineseTexts(language: 'zh' | 'zh-Hant'): Promise<[string, string][]> {
-  const source = LANGUAGES[language]
-  const [first, later, refusals, doctor] = await Promise.all([
-    source.firstScreen(),
-    source.pages(),
-    source.refusals?.(),
-    source.findings?.(),
-  ])
-  const more = { refusals: refusals?.refusals ?? {}, findings: doctor?.findings ?? {} }
-  return flat({ ...first, ...later, ...more } as Tree)
-}
+const chineseTexts = (language: 'zh' | 'zh-Hant'): [string, string][] =>
+  flat({
+    ...pageTexts(language),
+    refusals: areaTexts(language, 'refusals'),
+    findings: areaTexts(language, 'findings'),
+  })
 
 describe('the words of the page', () => {
   test('are not our own in English: no iterations, runs as things, passages, strictness or text from outside', () => {
-    const texts = flat({ ...english, ...englishPages } as Tree)
+    const texts = flat(pageTexts('en'))
     expect(
       saying(texts, /iteration|\bpassages?\b|\bstrictness: |(from outside|outside text)/i),
     ).toEqual([])
@@ -45,8 +29,8 @@ describe('the words of the page', () => {
     expect(saying(texts, /\}\} thinking/)).toEqual([])
   })
 
-  test('are one for each thing in Chinese', async () => {
-    const texts = await chineseTexts('zh')
+  test('are one for each thing in Chinese', () => {
+    const texts = chineseTexts('zh')
     const ours =
       /批准|审批|运行详情|最近的运行|这次运行|迭代|首个 token|第二重|双重验证|撤销链接|自动检测|移除|按名称附加|保存提示词|外部内容|外部文本|严格级别/
     expect(saying(texts, ours)).toEqual([])
@@ -61,8 +45,8 @@ describe('the words of the page', () => {
     expect(byKey.get('webhooks.url')).toBe('网址')
   })
 
-  test('are Traditional Chinese where one character or word of Simplified Chinese is several', async () => {
-    const texts = await chineseTexts('zh-Hant')
+  test('are Traditional Chinese where one character or word of Simplified Chinese is several', () => {
+    const texts = chineseTexts('zh-Hant')
     // 只, 准, 后, 签, 项目 and 用户 with the wrong one of their two counterparts.
     const misread = /隻能|獲準|天后|籤名|留空的專案|使用者名稱空間/
     expect(saying(texts, misread)).toEqual([])

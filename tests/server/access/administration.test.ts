@@ -160,17 +160,17 @@ describeOnEachServer('the administration of a server', (start) => {
         true,
       )
     }
-    await upload('/api/files', accounts.ann, 'file', 70)
-    await upload(`/api/projects/${project}/documents`, accounts.bob, 'files[]', 40)
+    await upload('/api/files', accounts.ann, 'file', 700)
+    await upload(`/api/projects/${project}/documents`, accounts.bob, 'files[]', 400)
     const first = (await asAdmin('GET', '/storage?limit=1')).json.data
-    const stored = { projects: 300, history: 5000, files: 0, documents: 40, total: 5340 }
+    const stored = { projects: 300, history: 5000, files: 0, documents: 400, total: 5700 }
     expect(first).toMatchObject({
       items: [{ user_id: bobId, username: 'bob', ...stored, limit: 5 * 1024 ** 3 }],
       has_more: true,
-      all: { ...stored, files: 70, total: 5410 },
+      all: { ...stored, files: 700, total: 6400 },
     })
     const rest = (await asAdmin('GET', `/storage?cursor=${first.next_cursor}`)).json.data
-    expect(rest).toMatchObject({ items: [{ username: 'ann', files: 70, total: 70 }] })
+    expect(rest).toMatchObject({ items: [{ username: 'ann', files: 700, total: 700 }] })
     // The history grows with the next change.
     await write('c')
     expect((await asAdmin('GET', '/storage')).json.data.items[0]).toMatchObject({

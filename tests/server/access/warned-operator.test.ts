@@ -1,6 +1,7 @@
 // What the log, the readiness check and the doctor say about a Redis that is not there and an installation that is open to everybody.
 import { expect, test } from 'vitest'
-import { openToInternet } from '../../../server/composition/open-registration.ts'
+import { openToInternet } from '../../../server/access/open-registration.ts'
+import { registrationReach } from '../../../server/composition/settings.ts'
 import { parseConfig } from '../../../server/config/load.ts'
 import { TEST_JWT_SECRET, useServers } from '../../support/server/server.ts'
 
@@ -53,5 +54,5 @@ test.each([
     JSON.stringify({ auth_mode: 'multi', jwt_secret: TEST_JWT_SECRET, public_url, ...keys }),
     {},
   )
-  expect(openToInternet(config, config.registration)).toBe(host)
+  expect(openToInternet(registrationReach(config), config.registration)).toBe(host)
 })

@@ -21,11 +21,14 @@ describeOnEachDatabase(`accounts under concurrency (SEED=${SEED})`, (open) => {
     const reused: string[] = []
     const sessions = createSessions({
       sessions: store.sessions,
+      audit: {
+        async record(tx, actor, entry) {
+          if (entry.action === 'session_reused') reused.push(String(entry.details.session))
+          await store.audit.record(tx, actor, entry)
+        },
+      },
       refreshTokens: createRefreshTokens(() => ['a secret']),
       closeRequests: () => undefined,
-      async onReuse({ id }) {
-        reused.push(id)
-      },
       onError: (error) => {
         throw error
       },
@@ -36,7 +39,7 @@ describeOnEachDatabase(`accounts under concurrency (SEED=${SEED})`, (open) => {
       async () => ({ role: 'admin' }),
     )
     const begin = async () => {
-      const started = await sessions.begin(user, 'page', { userAgent: '', address: '' })
+      const started = await sessions.begin(user, 'page', { userAgent: '', address: '' }, {})
       if (started.refreshToken === null) throw new Error('a page has a refresh token')
       return { id: started.session.id, token: started.refreshToken }
     }

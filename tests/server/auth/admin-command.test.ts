@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { ADMIN_USAGE, administer } from '../../../server/composition/commands/admin.ts'
+import { ADMIN_USAGE, administer } from '../../../server/commands/admin.ts'
 import { describeOnEachServer, register, TEST_JWT_SECRET } from '../../support/server/server.ts'
 
 const multi = { auth_mode: 'multi', jwt_secret: TEST_JWT_SECRET, first_administrator: 'link' }

@@ -4,7 +4,9 @@ import { createAccountLinks } from '../../../server/auth/account-links.ts'
 import { createEmailLinks } from '../../../server/auth/email-links.ts'
 import { NO_PASSWORD } from '../../../server/auth/reset-rule.ts'
 import { createStore } from '../../../server/db/store.ts'
-import { createRateLimit } from '../../../server/lib/rate-limit.ts'
+import { createRateLimit } from '../../../server/lib/local-limits.ts'
+import { localeTexts } from '../../../server/lib/locale-texts.ts'
+import { languages } from '../../support/page/texts.ts'
 import { randomFrom, SEED } from '../../support/random.ts'
 import { describeOnEachDatabase } from '../../support/store/databases.ts'
 
@@ -21,7 +23,7 @@ describeOnEachDatabase('links for a new password by email', (open) => {
     const clock = { ms: Date.parse('2026-03-31T12:00:00Z') }
     const now = () => new Date(clock.ms)
     const links = createAccountLinks(store, now)
-    const mails: { to: string[]; text: string }[] = []
+    const mails: { to: string[]; subject: string; text: string }[] = []
     const user = await store.users.register(
       { username: 'ada', passwordHash, email: EMAIL },
       async () => ({ role: 'user' }),
@@ -52,7 +54,7 @@ describeOnEachDatabase('links for a new password by email', (open) => {
       const found = await Promise.all(tokens().map((token) => links.find(token)))
       return found.filter((link) => link !== undefined).length
     }
-    return { store, user, links, clock, mails, ask, tokens, valid }
+    return { store, user, links, emailLinks, clock, mails, ask, tokens, valid }
   }
 
   test("requests for somebody else's account from several networks use up only those networks' emails, and all links work until one is used", async () => {
@@ -94,6 +96,25 @@ describeOnEachDatabase('links for a new password by email', (open) => {
     expect(mails[0]?.text).toContain('single sign-on')
     expect(tokens()).toEqual([''])
   })
+
+  test.each([
+    ['a hash', 'reset'],
+    [NO_PASSWORD, 'noPassword'],
+  ] as const)(
+    'a person with %s as password reads the email in their language',
+    async (hash, kind) => {
+      const { emailLinks, mails } = await prepare(hash)
+      for (const [number, language] of languages().entries()) {
+        const address = `198.51.100.${number}`
+        await emailLinks.forgotPassword(EMAIL, { address, language })
+        await emailLinks.settled()
+        const { subject, text } = localeTexts(language, 'messages')[kind]
+        expect(mails[number]?.subject).toBe(subject)
+        expect(mails[number]?.text).toContain(text.replace('{{name}}', 'ada'))
+      }
+      expect(new Set(mails.map(({ subject }) => subject)).size).toBe(10)
+    },
+  )
 
   test(`whatever others request, an owner who requests a link gets an email or already has a valid link (SEED=${SEED})`, async () => {
     const { below } = randomFrom(SEED)

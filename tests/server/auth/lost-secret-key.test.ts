@@ -1,17 +1,27 @@
 // The key of stored secrets is lost: nothing is overwritten, the start and the doctor say so, and no request is a 500.
+import { randomBytes } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Secret, TOTP } from 'otpauth'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
-import { administer } from '../../../server/composition/commands/admin.ts'
-import { inspectSecrets } from '../../../server/composition/sealed-secrets.ts'
-import { databaseSettings } from '../../../server/composition/settings.ts'
-import { checkSecrets } from '../../../server/doctor/check-blobs.ts'
+import { inspectSecrets } from '../../../server/administration/sealed-secrets.ts'
+import { createSecretBox } from '../../../server/auth/secret-box.ts'
+import { administer } from '../../../server/commands/admin.ts'
+import { databaseSettings, installationSettings } from '../../../server/composition/settings.ts'
+import { connect } from '../../../server/db/connect.ts'
+import { createMcpGrantRepository } from '../../../server/db/repositories/accounts/mcp-grants.ts'
+import { checkSecrets } from '../../../server/doctor/checks/blobs.ts'
+import { createMcpGrantStore } from '../../../server/tools/mcp/oauth/stored-grants.ts'
+import { eventually } from '../../support/eventually.ts'
 import { databaseKeys, register, TEST_JWT_SECRET, useServers } from '../../support/server/server.ts'
-import { useDatabases } from '../../support/store/databases.ts'
+import { createBrowser, startRealIssuer } from '../../support/sign-in/issuer.ts'
+import { accountOf, PUBLIC, settings, setUp, signIn } from '../../support/sign-in/single-sign-on.ts'
+import { describeOnEachDatabase, useDatabases } from '../../support/store/databases.ts'
 import { DIALECTS } from '../../support/store/dialects.ts'
+import { addUser } from '../../support/store/rows.ts'
+import { startReceiver } from '../messaging/receivers.ts'
 
 const databases = useDatabases()
 const { start } = useServers()
@@ -62,7 +72,8 @@ test.each(DIALECTS)(
     const begin = () => start({ config, folder, dialect })
     const first = await begin()
     const settings = databaseSettings(first.server.config)
-    const findings = () => checkSecrets(settings, () => inspectSecrets(first.server.config, {}))
+    const findings = () =>
+      checkSecrets(settings, () => inspectSecrets(installationSettings(first.server.config), {}))
     const token = await register(first, 'ada')
     const channel = { type: 'webhook', name: 'ops', settings: { url: 'https://hooks.example/a' } }
     await first.call('POST', '/api/channels', { token, body: channel })
@@ -164,8 +175,162 @@ test.each(DIALECTS)(
     await second.close()
 
     expect(await resetPush()).toEqual([expect.stringContaining('new key')])
-    expect((await inspectSecrets(settings, {})).unreadable).not.toContain('push notifications')
+    expect((await inspectSecrets(installationSettings(settings), {})).unreadable).not.toContain(
+      'push notifications',
+    )
     const third = await begin()
     expect((await third.call('GET', '/api/push', { token })).status).toBe(200)
+  },
+)
+
+test.each(DIALECTS)(
+  'without the secret key, deliveries are stored as failed with what to do and succeed once the key is back, a repeated request does its work no second time, and models and MCP servers ask for their secrets (%s)',
+  async (dialect) => {
+    const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-lost-key-'))
+    const keys = databaseKeys(await databases.migrated(dialect))
+    const receiver = await startReceiver()
+    const receiverPort = Number(new URL(receiver.url).port)
+    const config = {
+      auth_mode: 'multi',
+      jwt_secret: TEST_JWT_SECRET,
+      network: { allow_private: ['127.0.0.1'], allow_ports: [receiverPort] },
+      ...keys,
+    }
+    const begin = () => start({ config, folder, dialect })
+    const first = await begin()
+    const token = await register(first, 'ada')
+    const model = { id: 'm', name: 'M', api_url: 'https://api.example.org/v1', api_key: 'sk-a' }
+    await first.call('POST', '/api/admin/models', { token, body: model })
+    const mcp = { name: 'tools', url: 'http://127.0.0.1:9/mcp', headers: { 'X-Key': 'k' } }
+    await first.call('POST', '/api/admin/mcp', { token, body: mcp })
+    const body = { type: 'webhook', name: 'ops', settings: { url: `${receiver.url}/channel` } }
+    const channel = (await first.call('POST', '/api/channels', { token, body })).json.data
+    const hook = { url: `${receiver.url}/hook`, events: ['run.ended'] }
+    const { id } = (await first.call('POST', '/api/webhooks', { token, body: hook })).json.data
+    const repeatable = { token, body: { name: 'CI' }, headers: { 'idempotency-key': 'once' } }
+    const createKey = (server: typeof first) => server.call('POST', '/api/auth/keys', repeatable)
+    expect((await createKey(first)).status).toBe(200)
+    const settings = databaseSettings(first.server.config)
+    const { id: userId } = (await first.call('GET', '/api/auth/profile', { token })).json.data
+    await first.close()
+    const file = join(folder, 'data/secret.key')
+    const key = readFileSync(file, 'utf8')
+    rmSync(file)
+    const database = await connect(settings, { log: { info() {}, warn() {} } })
+    await database.write((tx) =>
+      tx.insert(database.tables.deliveries).values({
+        id: 'waiting',
+        userId,
+        channelId: channel.id,
+        content: 'hello',
+        status: 'pending',
+        attempts: 0,
+        nextAttemptAt: new Date(0),
+        createdAt: new Date(),
+      }),
+    )
+    await database.close()
+
+    const second = await begin()
+    const failure = {
+      status: 'pending',
+      attempts: 1,
+      reason: 'delivery_secret_unreadable',
+      error: expect.stringContaining('restore the secret key'),
+    }
+    await eventually(async () => {
+      const { items } = (await second.call('GET', '/api/channels', { token })).json.data
+      expect(items[0].last_delivery).toMatchObject(failure)
+    })
+    const tested = await second.call('POST', `/api/webhooks/${id}/test`, { token })
+    expect(tested).toMatchObject({ status: 200, json: { data: failure } })
+    expect(await createKey(second)).toMatchObject({
+      status: 409,
+      json: { reason: 'idempotency_body_gone' },
+    })
+    expect((await second.call('GET', '/api/auth/keys', { token })).json.data.items).toHaveLength(1)
+    const models = await second.call('GET', '/api/admin/models', { token })
+    expect(models.json.data.items).toContainEqual(
+      expect.objectContaining({ id: 'm', needs_key: true }),
+    )
+    const asked = await second.call('POST', '/v1/chat/completions', {
+      token,
+      body: { model: 'nanoclaw/m', messages: [{ role: 'user', content: 'Hello' }] },
+    })
+    expect(asked.status).toBeGreaterThanOrEqual(400)
+    expect(asked.status).toBeLessThan(500)
+    const servers = await second.call('GET', '/api/admin/mcp', { token })
+    expect(servers.json.data.items).toMatchObject([{ name: 'tools', needs_settings: true }])
+    expect((await second.call('GET', '/api/mcp', { token })).status).toBe(200)
+    expect(receiver.received).toEqual([])
+    await second.close()
+
+    writeFileSync(file, `${readFileSync(file, 'utf8')}${key}`)
+    const third = await begin()
+    const again = await third.call('POST', `/api/webhooks/${id}/test`, { token })
+    expect(again.json.data.status).toBe('delivered')
+    expect(await createKey(third)).toMatchObject({ status: 200, json: { data: { name: 'CI' } } })
+  },
+)
+
+describeOnEachDatabase('the sign-in to an MCP server', (open) => {
+  test('and the registration there count as missing when they were sealed with a lost key, so that both are made again', async () => {
+    const database = await open()
+    const userId = await addUser(database)
+    const storeWith = (key: Buffer) =>
+      createMcpGrantStore(
+        createMcpGrantRepository(database),
+        createSecretBox(key),
+        () => new Date(),
+      )
+    const before = storeWith(randomBytes(32))
+    const client = { client_id: 'c' }
+    await before.save(userId, 'tools', {
+      url: 'https://tools.example/mcp',
+      issuer: 'https://issuer.example',
+      client,
+      resource: 'https://tools.example/mcp',
+      accessToken: 'a',
+      refreshAt: null,
+    })
+    await before.saveClient('https://issuer.example', 'https://chat.example/callback', client)
+    expect(await before.find(userId, 'tools')).toBeDefined()
+    const after = storeWith(randomBytes(32))
+    expect(await after.find(userId, 'tools')).toBeUndefined()
+    const found = await after.findClient('https://issuer.example', 'https://chat.example/callback')
+    expect(found).toBeUndefined()
+  })
+})
+
+test.each(DIALECTS)(
+  'without the secret key, a session of single sign-on goes on and is ended here, without a visit to the issuer (%s)',
+  async (dialect) => {
+    const issuer = await startRealIssuer(`${PUBLIC}/api/auth/oidc/callback`, () => ({
+      sub: '7',
+      preferred_username: 'ada',
+    }))
+    onTestFinished(() => issuer.close())
+    const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-lost-key-'))
+    const config = { ...settings(issuer.url), ...databaseKeys(await databases.migrated(dialect)) }
+    const begin = () => start({ config, folder, dialect })
+    const first = await begin()
+    await setUp(first)
+    const sessions = []
+    for (const browser of [createBrowser(), createBrowser()]) {
+      await signIn(first, browser)
+      sessions.push((await accountOf(first, browser)).token)
+    }
+    const [one, two] = sessions
+    const logOut = async (server: typeof first, token: string) =>
+      (await server.call('POST', '/api/auth/logout', { token })).json
+    expect((await logOut(first, one)).data?.url).toContain(issuer.url)
+    await first.close()
+    rmSync(join(folder, 'data/secret.key'))
+
+    const second = await begin()
+    expect((await second.call('GET', '/api/auth/profile', { token: two })).status).toBe(200)
+    const ended = await logOut(second, two)
+    expect([ended.code, ended.data?.url]).toEqual([0, undefined])
+    expect((await second.call('GET', '/api/auth/profile', { token: two })).status).toBe(401)
   },
 )

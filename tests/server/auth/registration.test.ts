@@ -234,8 +234,8 @@ describe('links by email', () => {
       config: { ...multi, smtp, public_url: 'https://chat.example.org' },
     })
     const token = setupToken(server)
-    const post = (path: string, body: object, user?: string) =>
-      server.call('POST', path, { body, token: user })
+    const post = (path: string, body: object, user?: string, language = 'en') =>
+      server.call('POST', path, { body, token: user, headers: { 'accept-language': language } })
     const created = await post('/api/auth/register', {
       ...person('ada'),
       email: 'Ada@example.org',
@@ -243,8 +243,9 @@ describe('links by email', () => {
     })
     const ada = created.json.data.token
     expect((await server.call('GET', '/api/auth/mode')).json.data.mail).toBe(true)
+    const textOf = (mail: string | undefined) => mail?.replaceAll('=\r\n', '') ?? ''
     const linkIn = (mail: string | undefined) =>
-      /https:\/\/chat\.example\.org\/join#([\w=-]+)/.exec(mail?.replaceAll('=\r\n', '') ?? '')?.[1]
+      /https:\/\/chat\.example\.org\/join#([\w=-]+)/.exec(textOf(mail))?.[1]
     const forget = async (email: string) => {
       const { status, json } = await post('/api/auth/forgotten-password', { email })
       return [status, json]
@@ -254,12 +255,13 @@ describe('links by email', () => {
     expect(await forget('ada@example.org')).toEqual(accepted)
     expect(await forget('nobody@example.org')).toEqual(accepted)
 
-    const requested = await post('/api/auth/confirmations', {}, ada)
+    const requested = await post('/api/auth/confirmations', {}, ada, 'sv, pt;q=0.8')
     expect([requested.status, requested.json]).toMatchObject([
       200,
       { data: { is_confirmed: false } },
     ])
     expect(mails).toHaveLength(1)
+    expect(textOf(mails[0])).toContain('abra este link')
     const link = linkIn(mails[0])
     const found = await post('/api/auth/links', { link })
     expect(found.json.data).toMatchObject({ kind: 'confirmation', address: 'Ada@example.org' })
@@ -294,8 +296,9 @@ describe('links by email', () => {
 
     const settings = { to: ['ada@example.org', 'kim@example.org'] }
     const channel = { type: 'email', name: 'us', settings }
-    await post('/api/channels', channel, after.json.data.token)
+    await post('/api/channels', channel, after.json.data.token, 'es-MX')
     await eventually(() => expect(mails).toHaveLength(3))
     expect(mails[2]).toMatch(/To: kim@example\.org/)
+    expect(textOf(mails[2])).toContain('abre este enlace')
   })
 })

@@ -3,12 +3,12 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
-import { createLoginGuard } from '../../../server/auth/login-guard.ts'
+import { createLoginGuard } from '../../../server/auth/accounts.ts'
 import { createPasswords } from '../../../server/auth/passwords.ts'
 import { createSecretBox } from '../../../server/auth/secret-box.ts'
 import { loadSecretKeys } from '../../../server/auth/secret-keys.ts'
 import { AppError } from '../../../server/errors.ts'
-import { createAttemptCounts } from '../../../server/lib/attempt-counts.ts'
+import { createAttemptCounts } from '../../../server/lib/local-limits.ts'
 
 const loadSecretKey = (configured: string | undefined, folder: string): Buffer =>
   loadSecretKeys({ configured }, folder)[0] ?? Buffer.alloc(0)

@@ -1,6 +1,6 @@
 // Who can sign in through single sign-on, and that an issuer that lies achieves nothing.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { administer } from '../../../server/composition/commands/admin.ts'
+import { administer } from '../../../server/commands/admin.ts'
 import { type TestServer, useServers } from '../../support/server/server.ts'
 import {
   createBrowser,
@@ -82,17 +82,33 @@ describe('single sign-on', () => {
     expect((await browser.visit(callback)).location).toBe(`${server.url}/#signed-in`)
   })
 
-  test.each(['/a%00b', '/a%0Ab', '%2F%2Fevil.example', `/${'x'.repeat(2_000)}`, 'x'])(
-    'a return to %s, which is no path of the page, leads to the home page',
-    async (path) => {
-      issuer.lie = {}
-      const browser = createBrowser()
-      const started = await browser.visit(`${shared.url}/api/auth/oidc/start?return_to=${path}`)
-      const back = await browser.visit(started.location)
-      const { location } = await browser.visit(shared.url + back.location.slice(PUBLIC.length))
-      expect(location).toBe(`${shared.url}/#signed-in`)
-    },
-  )
+  test('a return to a path of the page leads there, in whatever script it is', async () => {
+    issuer.lie = {}
+    const server = await start({ config: settings(issuer.url) })
+    await setUp(server)
+    for (const path of ['/projects/é', '/项目?q=ü', '/%25', '/a%b', '/\u{1f600}', '/a"<b>'])
+      expect(new URL(await signIn(server, createBrowser(), path), PUBLIC).href).toBe(
+        new URL(`${path}#signed-in`, PUBLIC).href,
+      )
+  })
+
+  test.each([
+    '/a%00b',
+    '/a%0Ab',
+    '/a%0D%0Aset-cookie:x=y',
+    '/a%7Fb',
+    '/a%E2%80%A8b',
+    '%2F%2Fevil.example',
+    `/${'x'.repeat(2_000)}`,
+    'x',
+  ])('a return to %s, which is no path of the page, leads to the home page', async (path) => {
+    issuer.lie = {}
+    const browser = createBrowser()
+    const started = await browser.visit(`${shared.url}/api/auth/oidc/start?return_to=${path}`)
+    const back = await browser.visit(started.location)
+    const { location } = await browser.visit(shared.url + back.location.slice(PUBLIC.length))
+    expect(location).toBe(`${shared.url}/#signed-in`)
+  })
 
   test('only members of the allowed groups can sign in, also by a nested claim', async () => {
     const config = { allowed_groups: ['staff'], claims: { groups: 'realm_access.roles' } }

@@ -78,7 +78,7 @@ describeOnEachServer('single sign-on with a real issuer', (start) => {
         ],
       )
     expect(seen).toEqual([
-      ['register', undefined],
+      ['register', 'admin'],
       ['group_created', undefined],
       ['group_created', undefined],
       ['group_created', undefined],

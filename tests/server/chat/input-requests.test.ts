@@ -108,12 +108,28 @@ describe('input that an MCP server requests', () => {
       status: 404,
     })
     const accepted = { id_ref, action: 'accept', content: { seats: 4, area: 'garden' } }
-    expect(await answer(runId, accepted)).toMatchObject({ status: 200 })
-    expect(await answer(runId, accepted)).toMatchObject({ status: 409 })
+    const { data: listed } = await call('GET', '/api/approvals')
+    const { call_hash } = listed.items.find(({ run_id }: { run_id: string }) => run_id === runId)
+    const refused = async (body: object) =>
+      await (
+        await fetch(`${server.url}/api/runs/${runId}/inputs`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify(body),
+        })
+      ).json()
+    expect(await refused({ ...accepted, call_hash: '0'.repeat(64) })).toMatchObject({
+      code: 409,
+      error: 'approval_changed',
+    })
+    const once = await Promise.all([1, 2].map(() => answer(runId, { ...accepted, call_hash })))
+    expect(once.map(({ status }) => status).sort()).toEqual([200, 409])
     const events = await stream.all()
     expect(resultOf(events).data).toBe('Booked for {"seats":4,"area":"garden"}')
     expect(modern.booked).toEqual([{ day: 'Friday', seats: 4, area: 'garden' }])
     expect(modern.states).toEqual(['opaque ✓ state'])
+    // Also when the call is over.
+    expect(await refused(accepted)).toMatchObject({ code: 409, error: 'already_decided' })
   })
 
   test.each(['modern', 'legacy'] as const)(

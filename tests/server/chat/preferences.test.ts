@@ -38,6 +38,9 @@ describeOnEachServer('preferences', (start) => {
       hidden_models: [],
       model_order: [],
       saved_prompts: [],
+      ask: [{ through: 'push', after: 30, detail: 'name' }],
+      skills_off: [],
+      time_zone: '',
     }
     expect((await call('GET', '/api/preferences')).json.data).toEqual(none)
     await Promise.all([

@@ -1,6 +1,6 @@
 // What a run does not read again, because the transaction that stored its turn returned it: the conversation and the branch.
 import { beforeAll, expect, test } from 'vitest'
-import { storeTurn, type TurnFiles } from '../../../server/chat/store-turn.ts'
+import { storeTurn, type TurnFiles } from '../../../server/chat/send/store-turn.ts'
 import type { Database } from '../../../server/db/database.ts'
 import type { RunSite } from '../../../server/db/repositories/runs/run-site.ts'
 import { createStore, type Store } from '../../../server/db/store.ts'

@@ -1,4 +1,7 @@
 // Many tools of MCP servers: the model finds them with `tool_search`, and requests never list more than providers accept.
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { describeSentTools, listTools } from '../../../server/runs/tools-on-demand.ts'
 import type { ToolDefinition } from '../../../server/tools/definition.ts'
@@ -34,6 +37,47 @@ const MANY = VERBS.flatMap((verb) =>
 )
 
 describe('fifty tools of a server', () => {
+  test('that were found stay listed after a restart in the middle of the answer', async () => {
+    const mcp = await startScriptedMcpServer({ tools: MANY })
+    const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-found-tools-'))
+    const start = async () => {
+      const server = await servers.start({
+        folder,
+        config: {
+          db_sqlite_file: join(folder, 'nanoclaw.db'),
+          models: [{ id: 'scripted', api_url: upstream.url }],
+          titles: 'off',
+          approval: { default: 'auto' },
+          mcp_servers: { tracker: { url: mcp.url } },
+        },
+      })
+      await expect
+        .poll(async () => (await server.call('GET', '/api/mcp')).json.data.servers[0].state)
+        .toBe('connected')
+      return server
+    }
+    const namesOf = ({ body }: { body: Readonly<Record<string, unknown>> }) =>
+      (body.tools as { function: { name: string } }[]).map((tool) => tool.function.name)
+    const before = await start()
+    const { json } = await before.call('POST', '/api/conversations', { body: {} })
+    upstream.enqueue(
+      turn.toolCalls([{ name: 'tool_search', arguments: { query: 'create issue', limit: 2 } }]),
+      turn.toolCalls([{ name: 'mcp__tracker__create_issue', arguments: { title: 'Broken' } }]),
+      turn.beforeHeaders('stall'),
+    )
+    await openEvents(`${before.url}/api/conversations/${json.data.id}/messages`, {
+      body: { text: 'File it', on_disconnect: 'continue' },
+    })
+    await upstream.nextRequest()
+    const found = namesOf(await upstream.nextRequest())
+    await upstream.nextRequest()
+    upstream.enqueue(turn.text('Created.'))
+    await before.close()
+    await start()
+    expect(found).toContain('mcp__tracker__create_issue')
+    expect(namesOf(await upstream.nextRequest())).toEqual(found)
+  })
+
   test('are found with tool_search, called, and listed again in the next turn', async () => {
     const mcp = await startScriptedMcpServer({ tools: MANY })
     const { url, call } = await servers.start({

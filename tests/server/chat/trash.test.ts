@@ -1,6 +1,6 @@
 // The trash over HTTP on both databases: deleting and restoring, bulk changes, and temporary conversations.
 import { beforeEach, expect, test } from 'vitest'
-import { purgeDeleted } from '../../../server/composition/storage/purge.ts'
+import { purgeDeleted } from '../../../server/administration/retention.ts'
 import { createStore } from '../../../server/db/store.ts'
 import type { ConversationId } from '../../../server/protocol/ids.ts'
 import { turn } from '../../support/provider/upstream-turns.ts'
@@ -204,7 +204,7 @@ describeOnEachDatabase('the purge', (open) => {
     const inTrash = async (days: number): Promise<ConversationId> => {
       const id = await create()
       const deletedAt = new Date(now.getTime() - days * day)
-      await database.write((tx) => store.trash.put(tx, id, deletedAt))
+      await database.write((tx) => store.trash.add(tx, id, deletedAt))
       return id
     }
     const [old, recent] = [await inTrash(31), await inTrash(29)]

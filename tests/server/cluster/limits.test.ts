@@ -58,15 +58,17 @@ describe.skipIf(!hasRedis)('limits of two instances', () => {
       limits.rateLimit('views', { limit: 3, windowMs: 60_000 }),
     )
     if (here === undefined || there === undefined) throw new Error('there are two')
-    const taken = await Promise.all([here, there, here, there, here].map((one) => one.take('ann')))
+    const taken = await Promise.all(
+      [here, there, here, there, here].map((one) => one.acquire('ann')),
+    )
     expect(taken.filter((wait) => wait === null)).toHaveLength(3)
     expect(Math.max(...taken.map(Number))).toBeGreaterThan(50)
-    expect(await there.take('bob', 4)).toBe(60)
-    expect(await there.take('bob', 3)).toBeNull()
-    expect(await here.take('bob')).not.toBeNull()
-    expect(await here.take('bob', 1, 4)).toBeNull()
+    expect(await there.acquire('bob', 4)).toBe(60)
+    expect(await there.acquire('bob', 3)).toBeNull()
+    expect(await here.acquire('bob')).not.toBeNull()
+    expect(await here.acquire('bob', 1, 4)).toBeNull()
     const others = second.rateLimit('files', { limit: 3, windowMs: 60_000 })
-    expect(await others.take('ann')).toBeNull()
+    expect(await others.acquire('ann')).toBeNull()
   })
 
   test('failed attempts through one instance count on the other, and a success there clears those of the account', async () => {
@@ -96,16 +98,16 @@ describe.skipIf(!hasRedis)('limits of two instances', () => {
 
   test('slots are taken once across instances until they are released', async () => {
     const [here, there] = [first.slots('streams', 3), second.slots('streams', 3)]
-    const taken = await Promise.all([here, there, here, there].map((one) => one.take('ann')))
+    const taken = await Promise.all([here, there, here, there].map((one) => one.acquire('ann')))
     expect(taken.filter((release) => release === null)).toHaveLength(1)
-    expect(await there.take('bob')).not.toBeNull()
-    expect(await second.slots('uploads', 3).take('ann')).not.toBeNull()
+    expect(await there.acquire('bob')).not.toBeNull()
+    expect(await second.slots('uploads', 3).acquire('ann')).not.toBeNull()
     const release = taken.find((one) => one !== null)
     release?.()
     release?.()
     // A release is sent without waiting for a reply.
-    await expect.poll(() => there.take('ann')).not.toBeNull()
-    expect(await here.take('ann')).toBeNull()
+    await expect.poll(() => there.acquire('ann')).not.toBeNull()
+    expect(await here.acquire('ann')).toBeNull()
   })
 
   test('what one instance holds counts on the other until it is released, and of two simultaneous requests only one gets the rest', async () => {
@@ -127,6 +129,7 @@ describe.skipIf(!hasRedis)('limits of two instances', () => {
         measure: async () => 0,
         recovered: async () => {},
         claimed: limits.amounts('claimed storage'),
+        storedTexts: limits.amounts('stored texts'),
       })
     const [one, other] = [quota(first), quota(second)]
     const user = newId<UserId>()
@@ -142,17 +145,34 @@ describe.skipIf(!hasRedis)('limits of two instances', () => {
     for (const holder of ['upload', 'another']) accepted.release(holder)
     // A release is sent without waiting for a reply.
     await expect.poll(() => refused.left(user)).toBe(60)
+
+    // Both measure the texts. What one of them then stores and releases, the other one has not measured.
+    const writer = newId<UserId>()
+    const [claimOne, claimOther] = [
+      await one.claimTexts(writer, 'import'),
+      await other.claimTexts(writer, 'shared copy'),
+    ]
+    await claimOne(60)
+    one.release('import')
+    await expect.poll(() => other.left(writer)).toBe(100)
+    await expect(claimOther(60)).rejects.toMatchObject({ reason: 'quota_texts_refused' })
+    await claimOther(40)
+    other.release('shared copy')
+    // Who measures afterwards sees it where it is stored, which is nowhere in this test.
+    const claimLater = await other.claimTexts(writer, 'later')
+    await claimLater(100)
+    other.release('later')
   })
 
   test('while Redis does not respond, each instance counts separately', async () => {
     const slots = first.slots('streams', 2)
-    await slots.take('eve')
+    await slots.acquire('eve')
     const limit = first.rateLimit('paused', { limit: 2, windowMs: 60_000 })
     link.freeze()
-    expect([await limit.take('x'), await limit.take('x')]).toEqual([null, null])
-    expect(await limit.take('x')).toBe(60)
-    expect(await slots.take('eve')).not.toBeNull()
-    expect(await slots.take('eve')).toBeNull()
+    expect([await limit.acquire('x'), await limit.acquire('x')]).toEqual([null, null])
+    expect(await limit.acquire('x')).toBe(60)
+    expect(await slots.acquire('eve')).not.toBeNull()
+    expect(await slots.acquire('eve')).toBeNull()
     for (let attempt = 0; attempt < 10; attempt += 1)
       expect(await fail(second, '10.3.3.3', 'ann')).toBeNull()
     expect(await fail(second, '10.3.3.3', 'ann')).toBe(300)

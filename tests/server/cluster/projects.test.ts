@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { eq } from 'drizzle-orm'
 import { afterAll, describe, expect, test } from 'vitest'
-import { createSharedClaims } from '../../../server/cluster/shared-claims.ts'
+import { createSharedClaims } from '../../../server/cluster/cluster.ts'
 import type { Database } from '../../../server/db/database.ts'
 import { RUN_VERSION } from '../../../server/db/run-version.ts'
 import { createStore, type Store } from '../../../server/db/store.ts'
-import { checkInstallation } from '../../../server/doctor/check-installation.ts'
+import { checkInstallation } from '../../../server/doctor/doctor.ts'
 import { folderMarker, type Place, settleInstallation } from '../../../server/owner/installation.ts'
 import type { RunId } from '../../../server/protocol/ids.ts'
 import { createKeyedMutex, type KeyedMutex } from '../../../server/workspace/keyed-mutex.ts'
@@ -211,11 +211,13 @@ describe('the folders of several instances', () => {
         log: silentLog,
         visibleMs: 0,
       })
+    const check = (places: Place[]) =>
+      checkInstallation({ database: place, places, filesFault: async () => null })
     const [workspaces, data] = [folderPlace('workspace_root'), folderPlace('data_dir')]
-    expect(await checkInstallation(place, [workspaces, data])).toMatchObject([{ state: 'ok' }])
+    expect(await check([workspaces, data])).toMatchObject([{ state: 'ok' }])
     const id = await start(workspaces, data)
     expect(await start(workspaces, data)).toBe(id)
-    expect(await checkInstallation(place, [workspaces, data])).toMatchObject([{ state: 'ok' }])
+    expect(await check([workspaces, data])).toMatchObject([{ state: 'ok' }])
 
     const elsewhere = folderPlace('workspace_root')
     await expect(start(elsewhere, data)).rejects.toThrow(
@@ -223,7 +225,7 @@ describe('the folders of several instances', () => {
     )
     await elsewhere.mark('another installation')
     await expect(start(elsewhere, data)).rejects.toThrow(/belongs to another database/)
-    const [finding] = await checkInstallation(place, [elsewhere, data])
+    const [finding] = await check([elsewhere, data])
     expect(finding).toMatchObject({ state: 'fail', subject: 'installation' })
     await elsewhere.mark(id, { replaces: true })
     expect(await start(elsewhere, data)).toBe(id)

@@ -205,7 +205,8 @@ describe('faults', () => {
     expect(() => loadConfig({ NANOCLAW_CONFIG: '/nowhere/config.yml' }, places)).toThrow(
       ConfigError,
     )
-    expect(loadConfig({ NANOCLAW_CONFIG: '' }, places)).toEqual(loadConfig({}, places))
+    const { config } = loadConfig({ NANOCLAW_CONFIG: '' }, places)
+    expect(config).toEqual(loadConfig({}, places).config)
   })
 
   describe('paths', () => {
@@ -253,11 +254,60 @@ mcp_servers: {one: {command: x, cwd: tools}, two: {command: y}, three: {url: "ht
       expect(named).toMatchObject({ file, config: expected })
     })
 
-    test('without a file are relative to the current folder', () => {
-      const current = folder('empty')
-      expect(loadConfig({}, { current, installation: folder('none') })).toMatchObject({
+    test('without a file are beside the program, wherever the process starts', () => {
+      const installation = folder('none')
+      expect(loadConfig({}, { current: folder('empty'), installation })).toMatchObject({
         file: null,
-        config: { data_dir: join(current, 'data') },
+        config: {
+          data_dir: join(installation, 'data'),
+          workspace_root: join(installation, 'workspaces'),
+        },
+      })
+    })
+
+    test('the file may be in the data folder, which stays where it is', () => {
+      const installation = folder('own-data')
+      writeFileSync(join(folder('own-data/data'), 'config.yml'), 'log_level: warn\n')
+      expect(loadConfig({}, { current: folder('empty'), installation })).toMatchObject({
+        file: join(installation, 'data/config.yml'),
+        config: {
+          log_level: 'warn',
+          data_dir: join(installation, 'data'),
+          workspace_root: join(installation, 'workspaces'),
+        },
+      })
+    })
+
+    test('is looked for in the current folder, the folder that NANOCLAW_DATA names, beside the program, and in its data folder, in this order', () => {
+      const installation = folder('order')
+      const current = folder('order-current')
+      const home = folder('order-home')
+      const inOrder = [current, home, installation].map((place) => join(place, 'config.yml'))
+      for (const file of inOrder) writeFileSync(file, '')
+      const found = (environment = {}) => loadConfig(environment, { current, installation }).file
+      for (const file of inOrder) {
+        expect(found({ NANOCLAW_DATA: home })).toBe(file)
+        rmSync(file)
+      }
+      const last = join(folder('order/data'), 'config.yml')
+      writeFileSync(last, '')
+      expect(found()).toBe(last)
+      writeFileSync(join(installation, 'config.yml'), '')
+      expect(found()).toBe(join(installation, 'config.yml'))
+    })
+
+    test('with NANOCLAW_DATA, data, projects and the file are in that folder, unless the file says otherwise', () => {
+      const data = folder('home')
+      const places = { current: folder('empty'), installation: folder('program') }
+      const load = () => loadConfig({ NANOCLAW_DATA: data }, places)
+      expect(load()).toMatchObject({
+        file: null,
+        config: { data_dir: data, workspace_root: join(data, 'workspaces') },
+      })
+      writeFileSync(join(data, 'config.yml'), 'workspace_root: elsewhere\n')
+      expect(load()).toMatchObject({
+        file: join(data, 'config.yml'),
+        config: { data_dir: data, workspace_root: join(data, 'elsewhere') },
       })
     })
 
@@ -279,6 +329,90 @@ mcp_servers: {one: {command: x, cwd: tools}, two: {command: y}, three: {url: "ht
         writeFileSync(join(installation, 'config.yml'), '')
         mkdirSync(join(installation, name, trace), { recursive: true })
         expect(load().config).toMatchObject({ [key]: join(installation, name) })
+      },
+    )
+
+    describe('in the image, which has always set NANOCLAW_DATA', () => {
+      const trace = (place: string): string => {
+        mkdirSync(join(root, place, 'blobs'), { recursive: true })
+        return join(root, place)
+      }
+
+      test.each(['volume', 'image-data'])(
+        'a file that NANOCLAW_CONFIG names in %s has its data beside it, as in earlier versions',
+        (name) => {
+          const file = join(folder(name), 'config.yml')
+          writeFileSync(file, '')
+          const installation = folder('app')
+          const { config } = loadConfig(
+            { NANOCLAW_CONFIG: file, NANOCLAW_DATA: join(root, 'image-data') },
+            { current: installation, installation },
+          )
+          expect(config).toMatchObject({
+            data_dir: join(root, name, 'data'),
+            workspace_root: join(root, name, 'workspaces'),
+          })
+        },
+      )
+
+      test('data where another rule leads refuses the start until a full path is written', () => {
+        const home = trace('used-home')
+        const file = join(folder('named'), 'config.yml')
+        const installation = folder('app')
+        const load = (text: string, environment = {}) => {
+          writeFileSync(file, text)
+          return loadConfig(
+            { NANOCLAW_CONFIG: file, NANOCLAW_DATA: home, ...environment },
+            { current: installation, installation },
+          ).config.data_dir
+        }
+        expect(() => load('')).toThrow(`${file}: data_dir: ${join(root, 'named/data')} contains no`)
+        expect(load(`data_dir: ${home}`)).toBe(home)
+        expect(load(`data_dir: ${join(root, 'named/data')}`)).toBe(join(root, 'named/data'))
+        expect(load('', { NANOCLAW_DATA_DIR: home })).toBe(home)
+      })
+
+      test.each([
+        ['the program, whose file the image no longer has', 'old-app', null],
+        ['a file that is mounted beside the program', 'mounted-app', 'config.yml'],
+      ])('data beside %s refuses the start', (_, name, file) => {
+        const installation = folder(name)
+        if (file !== null) writeFileSync(join(installation, file), '')
+        const former = trace(join(name, 'data'))
+        for (const current of [installation, folder('empty')])
+          expect(() =>
+            loadConfig({ NANOCLAW_DATA: folder(`new-home-of-${name}`) }, { current, installation }),
+          ).toThrow(`Write \`data_dir: ${former}\``)
+      })
+
+      test('a relative path in the file of the data folder leads away from data only when it is a full path', () => {
+        const home = trace('home-with-copy')
+        const installation = folder('app')
+        const load = (text: string) => {
+          writeFileSync(join(home, 'config.yml'), text)
+          return loadConfig({ NANOCLAW_DATA: home }, { current: installation, installation })
+        }
+        expect(() => load('data_dir: ./data')).toThrow(`Write \`data_dir: ${home}\``)
+        expect(load(`data_dir: ${join(home, 'data')}`).config.data_dir).toBe(join(home, 'data'))
+      })
+    })
+
+    test.each([
+      ['that NANOCLAW_DATA names', { NANOCLAW_DATA: 'inside' }, 'inside'],
+      ['beside the program', {}, 'outside/data'],
+    ])(
+      'the file in the data folder %s implies the same, also for a command that starts there',
+      (_, environment: Record<string, string>, name) => {
+        const data = folder(name)
+        writeFileSync(join(data, 'config.yml'), '')
+        const variables = Object.fromEntries(
+          Object.entries(environment).map(([key, value]) => [key, join(root, value)]),
+        )
+        const places = [folder('empty'), data].map((current) =>
+          loadConfig(variables, { current, installation: join(root, 'outside') }),
+        )
+        expect(places[0]?.file).toBe(join(data, 'config.yml'))
+        expect(places[1]).toMatchObject({ file: places[0]?.file, config: places[0]?.config })
       },
     )
   })

@@ -63,7 +63,7 @@ describe.each(DIALECTS)('backup and restore (%s)', (dialect) => {
     const message = await say(database, id, 'line\nbreak \u2028 and ✓', null, {
       files: [{ name: 'a', extension: 'txt', content: '{"b": 1}' }],
     })
-    await store.settings.put('order', { z: 1, a: { nested: [1.5, null, 'x\ny'] } })
+    await store.settings.store('order', { z: 1, a: { nested: [1.5, null, 'x\ny'] } })
     const document = await store.documents.create({
       projectId: project.id,
       userId: user.id,

@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
+import { eq } from 'drizzle-orm'
 import { readMigrationFiles } from 'drizzle-orm/migrator'
 import { afterAll, describe, expect, inject, test } from 'vitest'
 import { z } from 'zod'
@@ -115,6 +116,31 @@ describe.each(DIALECTS)('a database of an earlier version (%s)', (dialect) => {
     })
   })
 
+  test('keeps the documents of its projects, which are found in their project only', async () => {
+    const settings = await olderVersion(dialect, 58)
+    const [time, yes] = dialect === 'sqlite' ? ['0', '1'] : ['now()', 'true']
+    const script = [
+      `insert into users (id, username, username_key, role, is_active, token_version, created_at) values ('u', 'u', 'u', 'user', ${yes}, 0, ${time})`,
+      ...['p-1', 'p-2'].flatMap((id, at) => [
+        `insert into projects (id, user_id, name, created_at, updated_at) values ('${id}', 'u', '${id}', ${time}, ${time})`,
+        `insert into documents (id, project_id, user_id, name, mime, size, status, passages, created_at) values ('d${at}', '${id}', 'u', 'a.md', 'text/markdown', 1, 'ready', 1, ${time})`,
+        `insert into passages (id, document_id, project_id, position, text, tokens) values (${at + 1}, 'd${at}', '${id}', 0, 'Walrus of ${id}', 'walrus of')`,
+      ]),
+    ].join(';')
+    await runScript(settings, script)
+
+    const database = await databases.connect(settings)
+    const { documents } = createStore(database)
+    for (const id of ['p-1', 'p-2'] as ProjectId[])
+      expect(await documents.search(id, ['walrus'], 5)).toMatchObject([{ text: `Walrus of ${id}` }])
+    await database.write(async (tx) => {
+      await tx.delete(database.tables.passages).where(eq(database.tables.passages.id, 1))
+    })
+    expect(await documents.search('p-1' as ProjectId, ['walrus'], 5)).toEqual([])
+    expect(await documents.search('p-2' as ProjectId, ['walrus'], 5)).toHaveLength(1)
+    await database.close()
+  })
+
   test('keeps its attachments, which have no files yet', async () => {
     const settings = await olderVersion(dialect, 11)
     const [yes, now] = { sqlite: ['1', '0'], postgres: ['true', 'now()'] }[dialect]
@@ -136,6 +162,107 @@ describe.each(DIALECTS)('a database of an earlier version (%s)', (dialect) => {
     })
     expect(await store.attachments.contents('m' as MessageId, [0])).toMatchObject([
       { position: 0, content: 'kept' },
+    ])
+  })
+
+  test('keeps its approval requests and questions, and what an ended run had left waits no longer', async () => {
+    const settings = await olderVersion(dialect, 53)
+    const { no, now } = {
+      sqlite: { no: '0', now: '1000' },
+      postgres: { no: 'false', now: 'now()' },
+    }[dialect]
+    const run = (id: string, end: string) =>
+      `insert into runs (id, kind, conversation_id, user_id, message_id, status, model, options, attempt, iteration, prompt_tokens, completion_tokens, last_event, stop_requested, created_at, ended_at)
+         values ('${id}', 'chat', 'c', 'u', 'm', 'failed', 'x', '{}', 1, 0, 0, 0, 0, ${no}, ${now}, ${end})`
+    const approval = (id: string, status: string) =>
+      `insert into approvals (run_id, id_ref, position, name, arguments, risk_level, status, created_at)
+         values ('${id}', '${status}', 0, 'send', '{}', 'medium', '${status}', ${now})`
+    const input = (id: string, idRef: string, answer: string) =>
+      `insert into run_inputs (run_id, id_ref, call_id, round, position, question, answer, created_at)
+         values ('${id}', '${idRef}', 'call', 0, 0, '{}', ${answer}, ${now})`
+    const answer = `'{"action":"cancel"}'`
+    await runScript(
+      settings,
+      [
+        unchecked[dialect],
+        run('active', 'null'),
+        run('ended', now),
+        ...['active', 'ended'].flatMap((id) => [
+          approval(id, 'pending'),
+          approval(id, 'approved'),
+          input(id, 'open', 'null'),
+          input(id, 'answered', answer),
+        ]),
+      ].join(';'),
+    )
+    const database = await databases.connect(settings)
+    const store = createStore(database)
+    const statesOf = async (id: RunId) => {
+      const asked = await store.runs.approvals(id)
+      const { runInputs } = database.tables
+      const questions = await database.read.select().from(runInputs).where(eq(runInputs.runId, id))
+      for (const { userId, id: own } of [...asked, ...questions])
+        expect([userId, own]).toEqual(['u', expect.stringMatching(/^[-0-9a-f]{32,}$/)])
+      return [
+        asked.map(({ status }) => status).sort(),
+        questions.map(({ status }) => status).sort(),
+        questions.map(({ closedAt }) => closedAt !== null),
+        questions.filter((question) => question.answer !== null).length,
+      ]
+    }
+    expect(await statesOf('active' as RunId)).toEqual([
+      ['approved', 'pending'],
+      ['answered', 'pending'],
+      [false, false],
+      1,
+    ])
+    expect(await statesOf('ended' as RunId)).toEqual([
+      ['approved', 'void'],
+      ['answered', 'void'],
+      [true, true],
+      0,
+    ])
+  })
+
+  test('keeps what was approved for a conversation, and for the rest of a run that has not ended', async () => {
+    const settings = await olderVersion(dialect, 57)
+    const { yes, no, now } = {
+      sqlite: { yes: '1', no: '0', now: '1000' },
+      postgres: { yes: 'true', no: 'false', now: 'now()' },
+    }[dialect]
+    const run = (id: string, state: object | null, end: string) =>
+      `insert into runs (id, kind, conversation_id, user_id, message_id, status, model, options, attempt, iteration, prompt_tokens, completion_tokens, last_event, state, stop_requested, created_at, ended_at)
+         values ('${id}', 'chat', 'of ${id}', 'u', 'm', 'failed', 'x', '{}', 1, 0, 0, 0, 0, ${state === null ? 'null' : `'${JSON.stringify(state)}'`}, ${no}, ${now}, ${end})`
+    await runScript(
+      settings,
+      [
+        unchecked[dialect],
+        `insert into users (id, username, username_key, role, is_active, token_version, created_at) values ('u', 'u', 'u', 'user', ${yes}, 0, ${now})`,
+        ...['waiting', 'new', 'plain', 'ended'].map(
+          (id) =>
+            `insert into conversations (id, user_id, title, title_key, thinking_enabled, disabled_mcp_servers, approval_grants, tainted, pinned, archived, message_count, titled, created_at, updated_at)
+               values ('of ${id}', 'u', 't', 't', ${no}, '[]', '${id === 'waiting' ? '["file_write"]' : '[]'}', ${no}, ${no}, ${no}, 0, ${no}, ${now}, ${now})`,
+        ),
+        run('waiting', { grants: ['exec', 'mcp__mail__send@0123'], title: 't' }, 'null'),
+        run('new', null, 'null'),
+        run('plain', { title: 't' }, 'null'),
+        run('ended', { grants: ['exec'] }, now),
+      ].join(';'),
+    )
+    const database = await databases.connect(settings)
+    const { grants } = database.tables
+    const kept = await database.read.select().from(grants).orderBy(grants.tool)
+    const whole = {
+      userId: 'u',
+      conversationId: 'of waiting',
+      match: null,
+      evenTainted: false,
+      uses: 0,
+    }
+    expect(kept).toMatchObject([
+      { ...whole, runId: 'waiting', tool: 'exec', toolPrint: null },
+      { ...whole, runId: null, tool: 'file_write', toolPrint: null },
+      { ...whole, runId: 'waiting', tool: 'mcp__mail__send', toolPrint: '0123' },
     ])
   })
 

@@ -30,10 +30,11 @@ const call = (run: RunRow) => ({
 
 /** Everything that an attempt writes, by name. */
 const writesOf = (store: Store, run: RunRow): Record<string, (tx: Writer) => Promise<unknown>> => ({
-  text: (tx) => store.steps.putProse(tx, run.userId, text(run, 'stale'), run),
+  text: (tx) => store.steps.storeProse(tx, run.userId, text(run, 'stale'), run),
   'a call or result': (tx) =>
-    store.steps.putOf(run, tx, run.userId, { ...call(run), content: '1' }),
-  'the mark of a call': (tx) => store.steps.markStarted(tx, run.messageId, 1, new Date(), run),
+    store.steps.storeOf(run, tx, run.userId, { ...call(run), content: '1' }),
+  'the mark of a call': (tx) =>
+    store.steps.markStarted(tx, run.messageId, 1, { startedAt: new Date() }, run),
   'the id of an event': (tx) => store.steps.setFirstEvent(tx, run.messageId, 1, 99, run),
   'its row': (tx) => store.runs.write(tx, run, { status: 'completed' }),
   usage: (tx) => store.runs.writeOnce(tx, run, 1, { promptTokens: 7 }),
@@ -46,8 +47,8 @@ describeOnEachDatabase('an attempt of a run', (open) => {
     const store = createStore(database)
     const run = await storeRun(database, store)
     await database.write(async (tx) => {
-      await store.steps.putProse(tx, run.userId, text(run, 'first'), run)
-      await store.steps.putOf(run, tx, run.userId, call(run))
+      await store.steps.storeProse(tx, run.userId, text(run, 'first'), run)
+      await store.steps.storeOf(run, tx, run.userId, call(run))
     })
     return { database, store, run }
   }

@@ -1,6 +1,7 @@
 // Backups of whole installations: everything comes back, damage is refused before anything changes, gaps are named.
 import {
   copyFileSync,
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -11,11 +12,12 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { backUp, restore } from '../../../server/composition/commands/backup.ts'
+import { backUp, restore } from '../../../server/commands/backup.ts'
 import { copyPlaces } from '../../../server/composition/settings.ts'
 import { parseConfig } from '../../../server/config/load.ts'
+import { blobPath } from '../../../server/files/disk-blobs.ts'
 import { replacedCopies } from '../../../server/files/replaced-copies.ts'
 import { databaseKeys, type TestServer, useServers } from '../../support/server/server.ts'
 import { uploadFile } from '../../support/server/uploads.ts'
@@ -182,6 +184,16 @@ test.each(DIALECTS)(
     const changed = existsSync(third.config.data_dir) ? contentsOf(third.config.data_dir) : {}
     expect(Object.keys(changed).filter((name) => !lock.test(name))).toEqual([])
     expect(existsSync(third.config.workspace_root)).toBe(false)
+    // One of its attached files is missing: it is named.
+    cpSync(join(backup, 'files'), `${earlier}.files`, { recursive: true })
+    const [one = ''] = readdirSync(`${earlier}.files`, { recursive: true })
+      .map((name) => basename(String(name)))
+      .filter((name) => /^[0-9a-f]{64}$/.test(name))
+    rmSync(blobPath(`${earlier}.files`, one))
+    await expect(withoutFiles(false)).rejects.toThrow(
+      `nothing was restored. It lacks 1 attached files (${one})`,
+    )
+    rmSync(`${earlier}.files`, { recursive: true })
     expect((await withoutFiles(true)).lines.join('\n')).toMatch(
       /^Missing in the backup: the folder \S+-earlier\.files.*cannot be opened: .*channels/s,
     )
@@ -196,5 +208,30 @@ test.each(DIALECTS)(
     const partial = await gaps(true)
     expect(partial.isComplete).toBe(false)
     expect(partial.lines.join('\n')).toMatch(/2 of its files.*cannot be opened: .*channels/s)
+  },
+)
+
+test.each(DIALECTS)(
+  'an earlier backup of an installation without files is complete without a folder beside it (%s)',
+  async (dialect) => {
+    const [folder, other] = [join(root, `${dialect}-empty`), join(root, `${dialect}-from-empty`)]
+    const own = databaseKeys(await databases.migrated(dialect))
+    const server = await start({ folder, config: own, dialect })
+    const { json } = await server.call('POST', '/api/conversations', { body: { title: 'Herons' } })
+    await server.close()
+    const backup = join(root, `${dialect}-empty-backup`)
+    await backUp(server.server.config, backup, keys)
+    const file = readdirSync(backup).find((name) => name.startsWith('database.')) ?? ''
+    const earlier = join(root, `${dialect}-empty-earlier`)
+    copyFileSync(join(backup, file), earlier)
+
+    const replaced = databaseKeys(await databases.migrated(dialect))
+    const begin = () => start({ folder: other, config: replaced, dialect })
+    const before = await begin()
+    await before.close()
+    const restored = await restore(before.server.config, earlier, { keys, isPartial: false })
+    expect(restored.lines.join(' ')).not.toContain('Missing')
+    expect(existsSync(earlier)).toBe(true)
+    expect(json.code).toBe(0)
   },
 )

@@ -1,12 +1,15 @@
 // What the doctor says about the services around a server: mail, a bucket, MCP servers; and what a refused email says.
 import { createServer } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { tryMcpServers } from '../../../server/composition/tools/checked-mcp-servers.ts'
 import { Config } from '../../../server/config/schema.ts'
-import { checkBlobs } from '../../../server/doctor/check-blobs.ts'
-import { checkMail } from '../../../server/doctor/check-mail.ts'
 import { checkMcp } from '../../../server/doctor/check-mcp.ts'
+import { checkBlobs } from '../../../server/doctor/checks/blobs.ts'
+import { checkReranker } from '../../../server/doctor/checks/reranker.ts'
+import { checkMail } from '../../../server/doctor/doctor.ts'
+import { tryMcpServers } from '../../../server/doctor/mcp-servers.ts'
 import { createMailer } from '../../../server/messaging/mailer.ts'
+import { startUpstream } from '../../support/provider/upstream.ts'
+import { turn } from '../../support/provider/upstream-turns.ts'
 import { startMailServer } from '../messaging/receivers.ts'
 
 const MAIL = { id: 'x', to: ['kim@example.org'], subject: 'hi', text: 'hi' }
@@ -42,6 +45,28 @@ async function startTlsMailServer() {
   const port = typeof address === 'object' && address !== null ? address.port : 0
   return { ...encrypted.smtp, port }
 }
+
+test('a reranker that scores texts has a finding without advice; one that does not is named without its key', async () => {
+  expect(await checkReranker(null)).toEqual([])
+  const upstream = await startUpstream()
+  onTestFinished(() => upstream.close())
+  let answer: object = { results: [{ index: 0, relevance_score: 0.9 }] }
+  upstream.program(() => turn.json(200, answer))
+  const settings = {
+    apiUrl: upstream.url,
+    apiKey: 'key-of-the-reranker',
+    model: 'judge',
+    candidates: 50,
+    form: 'cohere' as const,
+  }
+  expect(await checkReranker(settings)).toMatchObject([{ state: 'ok', code: 'rerank_ok' }])
+  for (const wrong of [{ results: [] }, { scores: [] }]) {
+    answer = wrong
+    const findings = await checkReranker(settings)
+    expect(findings).toMatchObject([{ state: 'fail', code: 'rerank_broken' }])
+    expect(JSON.stringify(findings)).not.toContain('key-of-the-reranker')
+  }
+})
 
 test('a mail server that works has a finding without advice, and without one there is none', async () => {
   const { smtp, mails } = await startMailServer()

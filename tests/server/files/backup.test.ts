@@ -17,10 +17,10 @@ async function* bytes(text: string): AsyncGenerator<Buffer> {
 test('a backup copies every blob once, and a restore brings them back', async () => {
   const store = join(folder, 'store')
   const blobs = await openDiskBlobs(store)
-  const first = await blobs.put(bytes('first'))
+  const first = await blobs.store(bytes('first'))
   const target = blobsOfBackup(join(folder, 'backup'))
   expect(await backupBlobs(store, target)).toEqual({ bytes: 5 })
-  const second = await blobs.put(bytes('second'))
+  const second = await blobs.store(bytes('second'))
   expect(await backupBlobs(store, target)).toEqual({ bytes: 6 })
 
   const elsewhere = join(folder, 'elsewhere')
@@ -39,7 +39,7 @@ test('a store without files is backed up, and a backup without files is restored
 
 test('a damaged blob of a backup is refused by name', async () => {
   const store = join(folder, 'damaged')
-  const { sha256 } = await (await openDiskBlobs(store)).put(bytes('right'))
+  const { sha256 } = await (await openDiskBlobs(store)).store(bytes('right'))
   writeFileSync(blobPath(store, sha256), 'wrong')
   await expect(restoreBlobs(store, join(folder, 'target'))).rejects.toThrow(/damaged/)
 })

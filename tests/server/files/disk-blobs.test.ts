@@ -49,9 +49,9 @@ describe('the blob store on disk', () => {
   test('content is stored once under its hash, readable by the owner only, and read completely or in part', async () => {
     const place = fresh()
     const blobs = await openDiskBlobs(place)
-    const blob = await blobs.put(pieces('hello ', 'world'))
+    const blob = await blobs.store(pieces('hello ', 'world'))
     expect(blob).toEqual({ sha256: hashOf('hello world'), size: 11 })
-    expect(await blobs.put(pieces('hello world'))).toEqual(blob)
+    expect(await blobs.store(pieces('hello world'))).toEqual(blob)
     expect(checkedBlobs(place)).toEqual([blob.sha256])
     expect(readdirSync(blobs.incoming)).toEqual([])
     expect(statSync(blobPath(place, blob.sha256)).mode & 0o777).toBe(0o600)
@@ -62,7 +62,7 @@ describe('the blob store on disk', () => {
 
   test('empty content is stored like any other', async () => {
     const blobs = await openDiskBlobs(fresh())
-    const blob = await blobs.put(pieces())
+    const blob = await blobs.store(pieces())
     expect(blob).toEqual({ sha256: hashOf(''), size: 0 })
     expect((await buffer(await blobs.open(blob.sha256))).length).toBe(0)
   })
@@ -74,7 +74,7 @@ describe('the blob store on disk', () => {
       yield Buffer.from('begun')
       throw new Error('the client left')
     }
-    await expect(blobs.put(broken())).rejects.toThrow('the client left')
+    await expect(blobs.store(broken())).rejects.toThrow('the client left')
     expect(checkedBlobs(place)).toEqual([])
     expect(readdirSync(blobs.incoming)).toEqual([])
   })
@@ -90,20 +90,20 @@ describe('the blob store on disk', () => {
   test('content that was truncated on disk is replaced when it is stored again', async () => {
     const place = fresh()
     const blobs = await openDiskBlobs(place)
-    const { sha256 } = await blobs.put(pieces('whole'))
+    const { sha256 } = await blobs.store(pieces('whole'))
     writeFileSync(blobPath(place, sha256), 'wh')
-    await blobs.put(pieces('whole'))
+    await blobs.store(pieces('whole'))
     expect(checkedBlobs(place)).toEqual([sha256])
   })
 
   test('content stored again is not removed as old', async () => {
     const blobs = await openDiskBlobs(fresh())
-    const { sha256 } = await blobs.put(pieces('one'))
+    const { sha256 } = await blobs.store(pieces('one'))
     const before = new Date(Date.now() - 60_000)
     expect(await blobs.discard(sha256, before)).toBe(false)
     expect(await blobs.discard(sha256, new Date(Date.now() + 60_000))).toBe(true)
     expect(await blobs.discard(sha256, new Date(Date.now() + 60_000))).toBe(false)
-    const again = await blobs.put(pieces('one'))
+    const again = await blobs.store(pieces('one'))
     expect((await buffer(await blobs.open(again.sha256))).toString()).toBe('one')
   })
 
@@ -115,7 +115,7 @@ describe('the blob store on disk', () => {
       for await (const { sha256 } of blobs.trash()) found.push(sha256)
       return found
     }
-    const { sha256 } = await blobs.put(pieces('thrown away'))
+    const { sha256 } = await blobs.store(pieces('thrown away'))
     expect(await blobs.discard(sha256, later)).toBe(true)
     expect(await trash()).toEqual([sha256])
     expect((await buffer(await blobs.open(sha256))).toString()).toBe('thrown away')
@@ -130,7 +130,7 @@ describe('the blob store on disk', () => {
   test('a move to the trash that kill -9 interrupted is completed, and its days begin then', async () => {
     const place = fresh()
     const blobs = await openDiskBlobs(place)
-    const { sha256 } = await blobs.put(pieces('half moved'))
+    const { sha256 } = await blobs.store(pieces('half moved'))
     mkdirSync(join(place, 'trash'))
     renameSync(blobPath(place, sha256), join(place, 'trash', `${sha256}.moving`))
     utimesSync(join(place, 'trash', `${sha256}.moving`), 1, 1)
@@ -153,7 +153,7 @@ describe('the blob store on disk', () => {
       await paused
       yield Buffer.from('and ended')
     }
-    const stored = first.put(slow())
+    const stored = first.store(slow())
     await expect.poll(() => readdirSync(first.incoming)).toHaveLength(1)
     const second = await openDiskBlobs(place)
     // Of a process that ended, and of another machine long ago.
@@ -183,7 +183,7 @@ describe('the blob store on disk', () => {
       vi.advanceTimersByTime(60 * 60_000)
       await expect.poll(() => statSync(blobs.incoming).mtimeMs).toBeGreaterThan(0)
       rmSync(blobs.incoming, { recursive: true })
-      const { sha256 } = await blobs.put(pieces('after a pause'))
+      const { sha256 } = await blobs.store(pieces('after a pause'))
       expect((await buffer(await blobs.open(sha256))).toString()).toBe('after a pause')
       rmSync(blobs.incoming, { recursive: true })
       await blobs.writeNote('note', 'kept')
@@ -208,11 +208,11 @@ describe('the blob store on disk', () => {
     const place = fresh()
     const [first, second] = [await openDiskBlobs(place), await openDiskBlobs(place)]
     for (let round = 0; round < 20; round += 1) {
-      const { sha256 } = await first.put(pieces('once more'))
+      const { sha256 } = await first.store(pieces('once more'))
       utimesSync(blobPath(place, sha256), 1, 1)
       const before = new Date(Date.now() - 60_000)
       // Whichever comes first, and at whatever point of the other.
-      await Promise.all([first.put(pieces('once more')), second.discard(sha256, before)])
+      await Promise.all([first.store(pieces('once more')), second.discard(sha256, before)])
       expect(checkedBlobs(place)).toEqual([sha256])
     }
     expect(readdirSync(first.incoming)).toEqual([])

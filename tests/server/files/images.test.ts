@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import sharp from 'sharp'
 import { afterAll, describe, expect, test } from 'vitest'
-import { hasExtraBytes, KEPT_FORMATS } from '../../../server/files/extra-bytes.ts'
 import { thumbnailOf } from '../../../server/files/image-result.ts'
 import { readImage } from '../../../server/files/images.ts'
+import { hasExtraBytes, KEPT_FORMATS } from '../../../server/files/process-image.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-images-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { checkCopies } from '../../../server/doctor/check-copies.ts'
+import { checkCopies } from '../../../server/doctor/doctor.ts'
 import { removeOldCopies, replacedCopies } from '../../../server/files/replaced-copies.ts'
 
 const OLD = '2020-01-31T10-20-30-456Z'

@@ -7,7 +7,7 @@ import { buffer } from 'node:stream/consumers'
 import S3rver from 's3rver'
 import sharp from 'sharp'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { checkBlobs } from '../../../server/doctor/check-blobs.ts'
+import { checkBlobs } from '../../../server/doctor/checks/blobs.ts'
 import { backupBlobs, restoreBlobs } from '../../../server/files/backup.ts'
 import { createS3Blobs, type S3Settings } from '../../../server/files/s3-blobs.ts'
 import { turn } from '../../support/provider/upstream-turns.ts'
@@ -58,10 +58,10 @@ const later = (): Date => new Date(Date.now() + 60_000)
 
 test('content is stored once under its hash, and read completely or in part', async () => {
   const blobs = open('one/')
-  const stored = await blobs.put(pieces('0123456789', 100_000))
+  const stored = await blobs.store(pieces('0123456789', 100_000))
   expect(stored.size).toBe(1_000_000)
-  expect(await blobs.put(pieces('0123456789', 100_000))).toEqual(stored)
-  const empty = await blobs.put(pieces('', 0))
+  expect(await blobs.store(pieces('0123456789', 100_000))).toEqual(stored)
+  const empty = await blobs.store(pieces('', 0))
   expect((await buffer(await blobs.open(stored.sha256))).length).toBe(1_000_000)
   const part = await buffer(await blobs.open(stored.sha256, { start: 13, end: 17 }))
   expect(part.toString()).toBe('3456')
@@ -73,7 +73,7 @@ test('content is stored once under its hash, and read completely or in part', as
 
 test('only content that was not stored again since is moved to the trash', async () => {
   const blobs = open('two/')
-  const { sha256 } = await blobs.put(pieces('old'))
+  const { sha256 } = await blobs.store(pieces('old'))
   expect(await blobs.discard(sha256, new Date(Date.now() - 60_000))).toBe(false)
   expect(await blobs.discard(sha256, later())).toBe(true)
   expect(await blobs.discard(sha256, later())).toBe(false)
@@ -112,9 +112,9 @@ test('content that one instance is removing is stored by another only afterwards
   const second = instance('b')
   let again: Promise<unknown> = Promise.resolve()
   const first = instance('a', async () => {
-    again = second.put(pieces('again'))
+    again = second.store(pieces('again'))
   })
-  const { sha256 } = await first.put(pieces('again'))
+  const { sha256 } = await first.store(pieces('again'))
   expect(await first.discard(sha256, later())).toBe(true)
   await again
   expect(await second.has(sha256)).toBe(true)
@@ -122,14 +122,14 @@ test('content that one instance is removing is stored by another only afterwards
   // An instance that pauses before the removal, so that another one takes its turn, removes nothing.
   const paused = instance('c', async () => {
     holders.clear()
-    await second.put(pieces('again'))
+    await second.store(pieces('again'))
   })
   expect(await paused.discard(sha256, later())).toBe(false)
   expect(await second.has(sha256)).toBe(true)
 
   // In one process, too.
   const alone = open('turns/')
-  await Promise.all([alone.discard(sha256, later()), alone.put(pieces('again'))])
+  await Promise.all([alone.discard(sha256, later()), alone.store(pieces('again'))])
   expect(await alone.has(sha256)).toBe(true)
   expect(holders.size).toBe(0)
 })
@@ -140,13 +140,13 @@ test('content whose source fails is not stored', async () => {
     yield Buffer.from('half')
     throw new Error('the client left')
   }
-  await expect(blobs.put(broken())).rejects.toThrow('the client left')
+  await expect(blobs.store(broken())).rejects.toThrow('the client left')
   expect(await listed(blobs)).toEqual([])
 })
 
 test('a backup of a bucket is restored into another one', async () => {
   const [from, to] = [open('four/'), open('five/')]
-  const { sha256 } = await from.put(pieces('kept'))
+  const { sha256 } = await from.store(pieces('kept'))
   const backup = join(folder, 'backup.files')
   expect(await backupBlobs(from, backup)).toEqual({ bytes: 4 })
   expect(await backupBlobs(from, backup)).toEqual({ bytes: 0 })

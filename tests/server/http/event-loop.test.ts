@@ -21,6 +21,8 @@ import {
 const LIMIT_MS = 50
 /** The smallest of several: a collection of garbage or a busy machine may prolong one. */
 const ATTEMPTS = 6
+/** Results of tools in one request of nearly 10 MB. */
+const RESULTS = 40
 
 const settings = {
   title: 'long',
@@ -97,8 +99,14 @@ describe('the largest requests', () => {
   })
 
   /** Sends prepared bytes and drops the response, so that the client hardly takes part in the measurement. */
-  const send = (method: string, path: string, body?: string) => {
-    const bytes = body === undefined ? undefined : Buffer.from(body)
+  const send = (
+    method: string,
+    path: string,
+    body?: string | readonly Buffer[],
+    headers: Readonly<Record<string, string>> = { 'content-type': 'application/json' },
+  ) => {
+    const pieces = typeof body === 'string' ? [Buffer.from(body)] : body
+    const length = pieces?.reduce((sum, piece) => sum + piece.length, 0)
     return () =>
       new Promise<{ status: number; text: string }>((resolve, reject) => {
         const sent = request(
@@ -107,7 +115,7 @@ describe('the largest requests', () => {
             method,
             headers: {
               authorization: `Bearer ${token}`,
-              ...(bytes && { 'content-type': 'application/json', 'content-length': bytes.length }),
+              ...(length === undefined ? {} : { ...headers, 'content-length': length }),
             },
           },
           (response) => {
@@ -119,7 +127,8 @@ describe('the largest requests', () => {
           },
         )
         sent.on('error', reject)
-        sent.end(bytes)
+        for (const piece of pieces ?? []) sent.write(piece)
+        sent.end()
       })
   }
 
@@ -160,6 +169,22 @@ describe('the largest requests', () => {
     )
     await expectShort(send('POST', '/api/conversations/import', body))
   })
+
+  test('an import near the largest allowed body is stored in short turns, of many short messages as of few long ones', async () => {
+    const short = conversation(
+      Array.from({ length: 46_000 }, (_, at) => message(at, at === 0 ? null : `m-${at - 1}`)),
+    )
+    const long = conversation(
+      Array.from({ length: 24 }, (_, at) =>
+        message(at, at === 0 ? null : `m-${at - 1}`, { text: 'é long '.repeat(50_000) }),
+      ),
+    )
+    for (const body of [short, long]) {
+      // The limit is 10 MB.
+      expect(Buffer.byteLength(body)).toBeGreaterThan(9_000_000)
+      await expectShort(send('POST', '/api/conversations/import', body))
+    }
+  }, 240_000)
 
   test('an import of one message with 2,000 steps is stored in short turns', async () => {
     const body = conversation([
@@ -342,8 +367,9 @@ describe('the largest requests', () => {
   })
 
   test('results of tools with many values are imported, exported and read in short turns', async () => {
+    // Nearly as many values as one artifact may have, in nearly as many results as a request may have bytes.
     const values = Array.from({ length: 15_000 }, (_, at) => ({ at }))
-    const steps = Array.from({ length: 5 }, (_, at) => [
+    const steps = Array.from({ length: RESULTS }, (_, at) => [
       { id: `step-${2 * at}`, index: 2 * at, type: 'tool_call', id_ref: `c${at}`, name: 'list' },
       {
         id: `step-${2 * at + 1}`,
@@ -363,13 +389,186 @@ describe('the largest requests', () => {
     const path = `/api/conversations/${await imported(messages)}`
     await expectShort(send('GET', `${path}/export?format=json`))
     await expectShort(send('GET', `${path}/messages`))
+    await expectShort(send('GET', `${path}/export?format=html`))
     await expectShort(send('POST', `${path}/share`, JSON.stringify({ include: ['tools'] })))
+    const { json } = await server.call('GET', path, { token })
+    const answer = `${path}/messages/${json.data.leaf_id}`
+    await expectShort(send('GET', answer))
+    await expectShort(send('POST', `${answer}/revisions`, JSON.stringify({ text: 'Better' })))
+    await expectShort(
+      asked(`${path}/messages`, { text: 'And now?', stream: false, model: 'scripted' }),
+    )
+    const { json: read } = await server.call('GET', `${path}/messages?limit=1`, { token })
+    expect(read.data.items).toHaveLength(1)
   })
 
   test('a page of a conversation with 4,000 answers to one question is read in short turns', async () => {
     const id = await imported(fromOne(4_000))
     await expectShort(send('GET', `/api/conversations/${id}/messages`))
     await expectShort(send('GET', `/api/conversations/${id}`))
+  })
+
+  const BOUNDARY = `----${'boundary'.repeat(8)}`
+  /** A multipart body of fields and files; the files of one list have one field. */
+  const multipart = (parts: readonly (readonly [string, string | Buffer, string?])[]): Buffer =>
+    Buffer.concat([
+      ...parts.flatMap(([field, content, file]) => [
+        Buffer.from(
+          `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${field}"${file === undefined ? '' : `; filename="${file}"\r\nContent-Type: application/octet-stream`}\r\n\r\n`,
+        ),
+        typeof content === 'string' ? Buffer.from(content) : content,
+        Buffer.from('\r\n'),
+      ]),
+    ])
+  /** @param first parts that are new in each request. */
+  const upload = (
+    path: string,
+    parts: Parameters<typeof multipart>[0],
+    key?: () => string,
+    first: () => Parameters<typeof multipart>[0] = () => [],
+  ) => {
+    const rest = [multipart(parts), Buffer.from(`--${BOUNDARY}--\r\n`)]
+    return () =>
+      send('POST', path, [multipart(first()), ...rest], {
+        'content-type': `multipart/form-data; boundary=${BOUNDARY}`,
+        ...(key === undefined ? {} : { 'idempotency-key': key() }),
+      })()
+  }
+  const fields = Array.from({ length: 19 }, (_, at) => [`field_${at}`, 'x'.repeat(10_000)] as const)
+  /** Nearly boundaries, again and again. */
+  const nearBoundaries = Buffer.from(`\r\n--${BOUNDARY.slice(0, -1)}`.repeat(100_000))
+  const prose = 'Всё течёт, всё изменяется. Everything flows.\n'.repeat(160_000)
+  const commas = Buffer.from('a,"b",3\n'.repeat(1_000_000))
+  const newKey = () => `key-${Math.random()}`
+  /** Waits until nothing that an upload has started goes on. */
+  const untilRead = (path: string) => () =>
+    eventually(async () => {
+      const { text } = await send('GET', path)()
+      expect(text).not.toMatch(/queued|running|pending|processing/)
+    })
+
+  test.each([
+    ['a long text in two scripts', 'text.txt', Buffer.from(prose)],
+    ['a long text in an older encoding', 'text.txt', Buffer.from(prose.slice(0, 5e6), 'latin1')],
+    ['a long table', 'table.csv', commas],
+    ['bytes that are nearly boundaries', 'data.bin', nearBoundaries],
+    ['bytes of no known type', 'data', Buffer.alloc(19_000_000, 7)],
+    ['a page of many elements', 'page.html', Buffer.from('<div>'.repeat(1_000_000))],
+    ['JSON of many values', 'data.json', Buffer.from(`[${'{"a":[1]},'.repeat(500_000)}1]`)],
+  ])('an uploaded file that is %s is received in short turns', async (_what, name, content) => {
+    const parts = [...fields, ['file', content, name]] as const
+    await expectAnswered(upload('/api/files', parts))
+    await expectAnswered(upload('/api/files', parts, newKey))
+  })
+
+  /** Whatever the answer is, but no failure of the server. */
+  async function expectAnswered(
+    work: () => Promise<{ status: number; text: string }>,
+    after?: () => Promise<void>,
+  ): Promise<void> {
+    await expectShort(
+      async () => {
+        const { status, text } = await work()
+        return { status: status < 500 ? 200 : status, text }
+      },
+      200,
+      after,
+    )
+  }
+
+  const newProject = async (): Promise<string> => {
+    const body = { name: `p ${Math.random()}` }
+    const { json } = await server.call('POST', '/api/projects', { body, token })
+    return json.data.id
+  }
+
+  test('a folder of thousands of files and one with a large file become projects, or parts of one, in short turns', async () => {
+    const many = Array.from(
+      // As many as the limit allows take minutes on a busy machine, and each is treated alike.
+      { length: 3_000 },
+      (_, at) =>
+        [
+          'files[]',
+          `content ${at}`,
+          `top/${'folder/'.repeat(8)}${at % 100}/file-${at}.txt`,
+        ] as const,
+    )
+    const large = [
+      ['files[]', nearBoundaries, 'top/near.bin'],
+      ['files[]', Buffer.alloc(30_000_000, 7), 'top/large.bin'],
+    ] as const
+    for (const files of [many, large]) {
+      const named = () => [['name', `uploaded ${Math.random()}`]] as const
+      await expectShort(upload('/api/projects/upload', files, undefined, named))
+      const id = await newProject()
+      await expectShort(upload(`/api/projects/${id}/files`, files, newKey))
+    }
+  })
+
+  test('50 documents of a project are received and read in short turns', async () => {
+    const id = await newProject()
+    const path = `/api/projects/${id}/documents`
+    const many = Array.from(
+      { length: 50 },
+      (_, at) => ['files[]', Buffer.from(`${at} ${prose.slice(0, 100_000)}`), `${at}.txt`] as const,
+    )
+    const large = [
+      ['files[]', Buffer.from(prose), 'long.txt'],
+      ['files[]', commas, 'table.csv'],
+    ] as const
+    for (const files of [many, large]) await expectAnswered(upload(path, files), untilRead(path))
+  })
+
+  test('an imported file is received, read and stored in short turns', async () => {
+    const steps = Array.from({ length: 200 }, (_, at) => ({
+      id: `step-${at}`,
+      index: at,
+      type: 'tool_result',
+      id_ref: `c${at}`,
+      name: 'list',
+      content: 'Listed.',
+      skipped: false,
+      artifact: { display: 'Listed', values: Array.from({ length: 1_000 }, (_, n) => ({ n })) },
+    }))
+    const whole = conversation([message(0, null), message(1, 'm-0', { role: 'assistant', steps })])
+    const many = conversation(
+      Array.from({ length: 20_000 }, (_, at) => message(at, at === 0 ? null : `m-${at - 1}`)),
+    )
+    const chatGpt = JSON.stringify(
+      Array.from({ length: 300 }, (_, at) => ({
+        title: `Conversation ${at}`,
+        create_time: 1_700_000_000,
+        update_time: 1_700_000_000,
+        conversation_id: `c-${at}`,
+        current_node: 'n-29',
+        mapping: Object.fromEntries(
+          Array.from({ length: 30 }, (_, n) => [
+            `n-${n}`,
+            {
+              id: `n-${n}`,
+              parent: n === 0 ? null : `n-${n - 1}`,
+              children: n === 29 ? [] : [`n-${n + 1}`],
+              message: {
+                id: `n-${n}`,
+                author: { role: n % 2 === 0 ? 'user' : 'assistant' },
+                create_time: 1_700_000_000 + n,
+                content: { content_type: 'text', parts: [`text ${n} `.repeat(50)] },
+              },
+            },
+          ]),
+        ),
+      })),
+    )
+    for (const [name, content] of [
+      ['conversation.json', whole],
+      ['conversation.json', many],
+      ['conversations.json', chatGpt],
+      ['unknown.bin', nearBoundaries],
+    ] as const)
+      await expectAnswered(
+        upload('/api/imports', [...fields, ['file', Buffer.from(content), name]]),
+        untilRead('/api/imports'),
+      )
   })
 
   const reference = async () => {

@@ -1,14 +1,20 @@
 // Idempotency-Key, HEAD, and errors: what every client may rely on.
-import { beforeAll, expect, test } from 'vitest'
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { turn } from '../../support/provider/upstream-turns.ts'
 import { useUpstream } from '../../support/provider/use-upstream.ts'
 import {
+  databaseKeys,
   describeOnEachServer,
   register,
   TEST_JWT_SECRET,
   type TestServer,
   useServers,
 } from '../../support/server/server.ts'
+import { useDatabases } from '../../support/store/databases.ts'
+import { DIALECTS } from '../../support/store/dialects.ts'
 
 const upstream = await useUpstream()
 
@@ -110,6 +116,92 @@ describeOnEachServer('Idempotency-Key', (start) => {
 })
 
 const { start } = useServers()
+
+describe.each(DIALECTS)('an Idempotency-Key of a run that a program started (%s)', (dialect) => {
+  const { start } = useServers()
+  const databases = useDatabases()
+  const completion = {
+    model: 'nanoclaw/scripted',
+    messages: [{ role: 'user', content: 'Hello' }],
+  }
+  const ways = {
+    completion: ['/v1/chat/completions', completion],
+    'streamed completion': ['/v1/chat/completions', { ...completion, stream: true }],
+    response: ['/v1/responses', { model: completion.model, input: 'Hello', store: false }],
+  } as const
+
+  test('gets the same response within a day, also after its conversation is due and the server has restarted, and not after that', async () => {
+    const settings = await databases.migrated(dialect)
+    const config = {
+      ...databaseKeys(settings),
+      models: [{ id: 'scripted', api_url: upstream.url }],
+      titles: 'off',
+      // A temporary conversation is looked at 6 ms after its run.
+      limits: { temporary_minutes: 0.002 },
+    }
+    const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-keys-'))
+    let server = await start({ config, folder })
+    const database = await databases.connect(settings)
+    const { conversations, idempotencyKeys } = database.tables
+    const count = async () => (await database.read.select().from(conversations)).length
+    const ask = async (key: keyof typeof ways) => {
+      const [path, body] = ways[key]
+      const response = await fetch(server.url + path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'idempotency-key': key },
+        body: JSON.stringify(body),
+      })
+      return [response.status, (await response.text()).replaceAll(/"created":\d+/g, '')]
+    }
+    const keys = Object.keys(ways) as (keyof typeof ways)[]
+    const first: Record<string, unknown> = {}
+    for (const key of keys) {
+      upstream.enqueue(turn.text(`Once, as ${key}.`))
+      first[key] = await ask(key)
+      expect(first[key]).toEqual([200, expect.stringContaining(`Once, as ${key}.`)])
+    }
+    // Without a key, the conversation goes; by then, the others would be gone, too.
+    upstream.enqueue(turn.text('Without a key.'))
+    await server.call('POST', '/v1/chat/completions', { body: completion })
+    await expect.poll(count).toBe(keys.length)
+
+    await server.close()
+    server = await start({ config, folder })
+    for (const key of keys) expect(await ask(key), key).toEqual(first[key])
+    upstream.expectDone()
+
+    const yesterday = new Date(Date.now() - 25 * 60 * 60_000)
+    await database.write(async (tx) => {
+      await tx.update(idempotencyKeys).set({ createdAt: yesterday })
+    })
+    await server.close()
+    server = await start({ config, folder })
+    await expect.poll(count).toBe(0)
+  })
+
+  test('is answered with 409 once its conversation was deleted, and the work is not done twice', async () => {
+    const server = await start({
+      dialect,
+      config: { models: [{ id: 'scripted', api_url: upstream.url }], titles: 'off' },
+    })
+    const body = { ...completion, store: true }
+    const ask = () =>
+      server.call('POST', '/v1/chat/completions', {
+        body,
+        headers: { 'idempotency-key': 'deleted' },
+      })
+    upstream.enqueue(turn.text('Once.'))
+    expect((await ask()).status).toBe(200)
+    const listed = await server.call('GET', '/api/conversations')
+    await server.call('DELETE', `/api/conversations/${listed.json.data.items[0].id}`)
+    await server.call('DELETE', '/api/trash')
+    expect(await ask()).toMatchObject({
+      status: 409,
+      json: { error: { code: 'idempotency_body_gone' } },
+    })
+    upstream.expectDone()
+  })
+})
 
 test('HEAD responds like GET without a body, and every failure has an error, a request id and its header', async () => {
   const server = await start()

@@ -3,8 +3,8 @@ import Fastify from 'fastify'
 import { serializerCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod'
 import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
+import { validateLongLists, validatorOfRoutes } from '../../../server/http/app/long-lists.ts'
 import { registerErrorHandler } from '../../../server/http/error-handler.ts'
-import { validateLongLists, validatorOfRoutes } from '../../../server/http/long-lists.ts'
 
 const Item = z.object({ role: z.enum(['user', 'assistant']), n: z.number().default(7) })
 const Body = z

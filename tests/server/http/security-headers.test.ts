@@ -42,6 +42,8 @@ test('every response forbids inline scripts and styles and those of other hosts,
   expect(response.headers.get('x-content-type-options')).toBe('nosniff')
   expect(response.headers.get('referrer-policy')).toBe('no-referrer')
   expect(response.headers.get('x-frame-options')).toBe('DENY')
+  // Browsers look up the names of links in advance otherwise.
+  expect(response.headers.get('x-dns-prefetch-control')).toBe('off')
   // Only over HTTPS.
   expect(response.headers.get('strict-transport-security')).toBeNull()
   expect(response.headers.get('cache-control')).toBe('no-store')

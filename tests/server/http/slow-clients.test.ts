@@ -7,7 +7,7 @@ import {
   closeUnfinishedBodies,
   dropStalledReaders,
   guardSlowBodies,
-} from '../../../server/http/slow-clients.ts'
+} from '../../../server/http/app/slow-clients.ts'
 
 /** Far more than the system buffers between the two ends of a connection. */
 const LONG = 'x'.repeat(40_000_000)
@@ -124,6 +124,20 @@ describe('a client that is refused before the end of its body', () => {
     const received = await send([post, ' '.repeat(99_999), next], 50, to)
     expect(received).toContain('401')
     expect(received).toMatch(/\bnext$/)
+  })
+
+  test('leaves nothing on its connection, however many of its requests are refused', async () => {
+    const warnings: string[] = []
+    const onWarning = ({ message }: Error): void => void warnings.push(message)
+    process.on('warning', onWarning)
+    onTestFinished(() => void process.off('warning', onWarning))
+    const to = await refusing({ silentMs: 5_000, limitMs: 60_000 })
+    const requests = Array.from({ length: 15 }, () => [post, ' '.repeat(99_999)]).flat()
+    const next = 'GET /next HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'
+    const received = await send([...requests, next], 20, to)
+    expect(received.match(/refused/g)).toHaveLength(15)
+    expect(received).toMatch(/\bnext$/)
+    expect(warnings).toEqual([])
   })
 })
 

@@ -10,6 +10,7 @@ import type { Database } from '../../../server/db/database.ts'
 import { createStore } from '../../../server/db/store.ts'
 import { createApp } from '../../../server/http/app.ts'
 import { registerAuthentication } from '../../../server/http/authentication.ts'
+import { createUploadSlots } from '../../../server/http/upload-slots.ts'
 import { createKnowledge } from '../../../server/knowledge/knowledge.ts'
 import { encodeText } from '../../../server/lib/encodings.ts'
 import { newId } from '../../../server/lib/ids.ts'
@@ -17,7 +18,6 @@ import { createLocalLimits } from '../../../server/lib/local-limits.ts'
 import { SOLE_WORKER } from '../../../server/lib/work-claims.ts'
 import type { ProjectId, RunId, UserId } from '../../../server/protocol/ids.ts'
 import { CallId } from '../../../server/protocol/ids.ts'
-import { createUploadSlots } from '../../../server/routes/files/upload-slots.ts'
 import { registerDocumentRoutes } from '../../../server/routes/projects/documents.ts'
 import { createSearchKnowledgeTool } from '../../../server/tools/builtin/knowledge/search-knowledge.ts'
 import { unlimitedStorage } from '../../../server/workspace/storage-quota.ts'
@@ -63,10 +63,10 @@ async function startServer(database: Database, userId: UserId, folder: string) {
     defaultUser: { id: userId, username: 'kim', role: 'user', tokenVersion: 0 },
   })
   registerDocumentRoutes(app, {
-    uploadSlots: createUploadSlots({ perUser: 4, inAll: 32 }, createLocalLimits()),
+    uploadSlots: createUploadSlots(createLocalLimits()),
     knowledge,
-    projects: store.projects,
-    fileLimit: 500_000,
+    store,
+    bounds: { document: 500_000 },
   })
   await app.listen({ port: 0, host: '127.0.0.1' })
   await knowledge.start()

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate'
 import { describe, expect, test } from 'vitest'
+import { formulaText } from '../../../server/knowledge/read-document/docx-sections.ts'
 import { readPreview, readWholeText } from '../../../server/knowledge/read-document.ts'
-import { formulaText } from '../../../server/knowledge/word-formula.ts'
 import { officeArchive, pdfOf, presentation, workbook } from '../../support/documents.ts'
 
 const fixture = (name: string): Uint8Array =>

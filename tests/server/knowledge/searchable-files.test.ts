@@ -3,12 +3,12 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { searchableFolder } from '../../../server/composition/tools/searchable-folder.ts'
 import type { Database } from '../../../server/db/database.ts'
 import type { DocumentRepository } from '../../../server/db/repositories/projects/documents.ts'
 import { createStore } from '../../../server/db/store.ts'
 import { createKnowledge } from '../../../server/knowledge/knowledge.ts'
 import { encodeText } from '../../../server/lib/encodings.ts'
+import { searchableFolder } from '../../../server/tools/searchable-folder.ts'
 import { unlimitedStorage } from '../../../server/workspace/storage-quota.ts'
 import { eventually } from '../../support/eventually.ts'
 import { describeOnEachDatabase } from '../../support/store/databases.ts'
@@ -119,14 +119,15 @@ describeOnEachDatabase('a searchable file', (open) => {
     const { knowledge, userId, projectId, write, expectDocuments, found, used } = await prepare(
       await open(),
     )
-    const passages = [{ heading: null, page: null, text: 'An old text.' }]
+    const text = 'An old text. '.repeat(50)
+    const passages = [{ heading: null, page: null, text }]
     for (const path of ['tea.md', '../escape.md'])
       await knowledge.addPassages(
         { userId, projectId },
         { name: 'tea.md', mime: 'text/plain', path, passages },
       )
     // Its text counts until it is that of a file, which counts with the project.
-    expect(await used()).toBe(2 * 'An old text.'.length)
+    expect(await used()).toBe(2 * text.length)
     await write('tea.md', 'A new text.')
     await expectDocuments({ path: 'tea.md', status: 'ready', size: 11 })
     expect(await found('text')).toEqual([['tea.md', 'A new text.']])

@@ -2,12 +2,12 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { vectorSearch } from '../../../server/composition/tools/vector-search.ts'
+import { vectorSearch } from '../../../server/composition/tools.ts'
 import { parseConfig } from '../../../server/config/load.ts'
 import { createVectorRepository } from '../../../server/db/repositories/projects/vectors.ts'
 import { createStore } from '../../../server/db/store.ts'
 import { createEmbedder } from '../../../server/knowledge/embeddings.ts'
-import { mergeByRank, searchPassages } from '../../../server/knowledge/passage-search.ts'
+import { mergeByRank, searchPassages } from '../../../server/knowledge/knowledge.ts'
 import { createVectorSearch } from '../../../server/knowledge/vector-search.ts'
 import { indexWords } from '../../../server/lib/words.ts'
 import { createAddressRules } from '../../../server/net/addresses.ts'
@@ -161,7 +161,7 @@ describeOnEachDatabase('finding by meaning', (open) => {
     })
     const config = parseConfig(JSON.stringify({ embeddings: { api_url: url, model: 'tiny' } }), {})
     const log = { warn: () => undefined }
-    const vectors = vectorSearch({ config, database, store, budgets, fetch, log, now })
+    const vectors = vectorSearch({ config, database, store, log, now }, { budgets, fetch })
     const ask = () => vectors?.nearest(projectId, 'hospital at night', 5)
     isAway = true
     await Promise.all([ask(), ask()])

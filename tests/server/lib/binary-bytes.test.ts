@@ -1,7 +1,7 @@
 // Distinguishing binary data from text.
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { looksBinary } from '../../../server/lib/binary-bytes.ts'
+import { looksBinary } from '../../../server/lib/encodings.ts'
 
 test('random bytes without NUL count as binary, and text in national encodings does not', () => {
   const noise = randomBytes(4_000).map((byte) => (byte === 0 ? 1 : byte))

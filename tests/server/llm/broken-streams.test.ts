@@ -1,13 +1,13 @@
 // Streams of the three APIs that are cut, or whose events come twice or in another order: one end, and what arrived is kept.
 import { describe, expect, test } from 'vitest'
-import { createAnthropic } from '../../../server/llm/anthropic/client.ts'
-import { createEventReader } from '../../../server/llm/anthropic/event-reader.ts'
+import { createEventReader } from '../../../server/llm/anthropic/messages-reader.ts'
+import { createAnthropic } from '../../../server/llm/anthropic.ts'
 import { createChunkReader } from '../../../server/llm/openai/chunk-reader.ts'
-import { createOpenAiCompatible } from '../../../server/llm/openai/client.ts'
-import { createEventStreamReader } from '../../../server/llm/openai/event-stream.ts'
-import type { ProviderHttp } from '../../../server/llm/openai/provider-http.ts'
-import type { ByteSource } from '../../../server/llm/openai/response-body.ts'
-import { createResponses } from '../../../server/llm/responses/client.ts'
+import { createOpenAiCompatible } from '../../../server/llm/openai.ts'
+import { createResponses } from '../../../server/llm/responses.ts'
+import type { ByteSource } from '../../../server/llm/streaming/provider-http/response-body.ts'
+import type { ProviderHttp } from '../../../server/llm/streaming/provider-http.ts'
+import { createEventStreamReader } from '../../../server/llm/streaming/streamed-client/event-stream.ts'
 import { type ReadResponse, readResponse } from '../../support/provider/llm.ts'
 import { messagesTurn } from '../../support/provider/messages-turns.ts'
 import { called, reasoned, responsesTurn, said } from '../../support/provider/responses-turns.ts'
@@ -83,7 +83,7 @@ describe.each(apis)('a stream of %s', (_name, create, whole) => {
         headers: new Headers({ 'content-type': 'text/event-stream' }),
         body: bodyOf(pieces, breaks),
       }),
-      openBodies: 0,
+      gatherMs: 50,
       async close() {},
     }
     const settings = { id: 'm', api_url: 'http://127.0.0.1:1/v1', thinking: true }

@@ -1,9 +1,9 @@
 // Shapes of answers seen in the field, through each of the three APIs: reasoning, ends, calls, reused indexes. Contents are invented.
 import { describe, expect, test } from 'vitest'
-import { createAnthropic } from '../../../server/llm/anthropic/client.ts'
+import { createAnthropic } from '../../../server/llm/anthropic.ts'
 import type { LlmClient } from '../../../server/llm/client.ts'
-import { createOpenAiCompatible } from '../../../server/llm/openai/client.ts'
-import { createResponses } from '../../../server/llm/responses/client.ts'
+import { createOpenAiCompatible } from '../../../server/llm/openai.ts'
+import { createResponses } from '../../../server/llm/responses.ts'
 import { llmRequest, outcome, readResponse } from '../../support/provider/llm.ts'
 import { messagesTurn } from '../../support/provider/messages-turns.ts'
 import { called, responsesTurn, said } from '../../support/provider/responses-turns.ts'

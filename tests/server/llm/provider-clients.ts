@@ -1,7 +1,10 @@
 // Setup that the tests of several provider clients share.
 import { afterAll } from 'vitest'
 import type { ToolSchema } from '../../../server/llm/client.ts'
-import { createProviderHttp, type ProviderHttp } from '../../../server/llm/openai/provider-http.ts'
+import {
+  createProviderHttp,
+  type ProviderHttp,
+} from '../../../server/llm/streaming/provider-http.ts'
 import type { ModelSettings } from '../../../server/protocol/models/catalog.ts'
 import { useFreshUpstream } from '../../support/provider/use-upstream.ts'
 

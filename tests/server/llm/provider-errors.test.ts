@@ -1,9 +1,9 @@
 // The reason that a provider gives is found in every shape seen in the field, through each of the three APIs.
 import { describe, expect, test } from 'vitest'
-import { createAnthropic } from '../../../server/llm/anthropic/client.ts'
+import { createAnthropic } from '../../../server/llm/anthropic.ts'
 import { statusFailure } from '../../../server/llm/failure.ts'
-import { createOpenAiCompatible } from '../../../server/llm/openai/client.ts'
-import { createResponses } from '../../../server/llm/responses/client.ts'
+import { createOpenAiCompatible } from '../../../server/llm/openai.ts'
+import { createResponses } from '../../../server/llm/responses.ts'
 import { readResponse } from '../../support/provider/llm.ts'
 import { type Turn, turn } from '../../support/provider/upstream-turns.ts'
 import { useProviderClients } from './provider-clients.ts'

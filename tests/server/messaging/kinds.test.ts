@@ -1,9 +1,9 @@
 // The kinds of channels: webhook, email and Telegram.
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Database } from '../../../server/db/database.ts'
-import { createEmailKind } from '../../../server/messaging/email.ts'
+import { createEmailKind } from '../../../server/messaging/kinds/email.ts'
+import { createTelegramKind } from '../../../server/messaging/kinds/telegram.ts'
 import { createChannelKinds } from '../../../server/messaging/kinds.ts'
-import { createTelegramKind } from '../../../server/messaging/telegram.ts'
 import { freePort } from '../../support/server/free-port.ts'
 import { describeOnEachDatabase } from '../../support/store/databases.ts'
 import {

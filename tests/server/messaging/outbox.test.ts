@@ -2,11 +2,13 @@
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { createSecretBox } from '../../../server/auth/secret-box.ts'
 import type { Database } from '../../../server/db/database.ts'
+import { createAuditRepository } from '../../../server/db/repositories/accounts/audit.ts'
 import { createChannelRepository } from '../../../server/db/repositories/deliveries/channels.ts'
 import { createWebhookRepository } from '../../../server/db/repositories/deliveries/webhooks.ts'
 import { newId } from '../../../server/lib/ids.ts'
 import { createLocalLimits } from '../../../server/lib/local-limits.ts'
 import { createWebhooks, type Webhooks } from '../../../server/messaging/webhooks.ts'
+import { COMMAND_LINE } from '../../../server/protocol/admin/audit.ts'
 import type { ConversationId, MessageId, RunId, UserId } from '../../../server/protocol/ids.ts'
 import { eventually } from '../../support/eventually.ts'
 import { describeOnEachDatabase } from '../../support/store/databases.ts'
@@ -78,7 +80,7 @@ describeOnEachDatabase('deliveries', (open) => {
           userId,
           channel: 'ops',
           text: 'hello',
-          error: 'the receiver responded with status 500',
+          failure: { reason: 'delivery_refused', params: { status: 500 } },
         },
       ]),
     )
@@ -134,6 +136,7 @@ describeOnEachDatabase('deliveries', (open) => {
     const begin = async (guarded = fetch) => {
       const webhooks = createWebhooks({
         repository: createWebhookRepository(database),
+        audit: createAuditRepository(database),
         fetch: guarded,
         secrets: createSecretBox(Buffer.alloc(32, 7)),
         write: (work) => database.write(work),
@@ -158,7 +161,11 @@ describeOnEachDatabase('deliveries', (open) => {
       const webhooks = await begin()
       const userId = await addUser(database)
       const { url, received } = await startReceiver(500, 404, 302)
-      const { id } = await webhooks.create(userId, { url, events: ['approval.required'] })
+      const { id } = await webhooks.create(
+        userId,
+        { url, events: ['approval.required'] },
+        COMMAND_LINE,
+      )
       await record(webhooks, userId)
       await record(webhooks, userId)
       await eventually(async () =>
@@ -176,9 +183,13 @@ describeOnEachDatabase('deliveries', (open) => {
       const senders = [await begin(), await begin()]
       const userId = await addUser(database)
       const { url, received } = await startReceiver()
-      await senders[0]?.create(userId, { url, events: ['approval.required'] })
+      await senders[0]?.create(userId, { url, events: ['approval.required'] }, COMMAND_LINE)
       const gone = await startReceiver(...Array<number>(20).fill(410))
-      await senders[0]?.create(userId, { url: gone.url, events: ['approval.required'] })
+      await senders[0]?.create(
+        userId,
+        { url: gone.url, events: ['approval.required'] },
+        COMMAND_LINE,
+      )
       await senders[1]?.reload()
       await Promise.all(
         Array.from({ length: 10 }, async (_, i) => {
@@ -204,7 +215,7 @@ describeOnEachDatabase('deliveries', (open) => {
       const webhooks = await begin(strictFetch)
       const userId = await addUser(database)
       const { url, received } = await startReceiver()
-      const { id } = await webhooks.create(userId, { url, events: ['run.ended'] })
+      const { id } = await webhooks.create(userId, { url, events: ['run.ended'] }, COMMAND_LINE)
       await record(webhooks, userId)
       expect(await webhooks.test(userId, id)).toMatchObject({
         event: 'webhook.test',

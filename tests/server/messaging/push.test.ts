@@ -42,7 +42,7 @@ describeOnEachDatabase('push notifications', (open) => {
       repository: createPushRepository(database),
       keys: {
         get: () => settings.get(PUSH_KEY_SETTING, z.string()),
-        putNew: (sealed) => settings.putNew(PUSH_KEY_SETTING, sealed),
+        create: (sealed) => settings.create(PUSH_KEY_SETTING, sealed),
       },
       findRun: async (id) =>
         id === run.id ? { status, conversationId: run.conversationId, attempt: 1 } : null,
@@ -74,7 +74,8 @@ describeOnEachDatabase('push notifications', (open) => {
     await become('running')
     expect(service.received).toEqual([])
     await become('awaiting_approval')
-    await become('awaiting_approval')
+    expect(service.received).toEqual([])
+    await push.tellWaiting(userId, { run_id: run.id, conversation_id: run.conversationId })
     expect(service.received.map(({ url }) => url).sort()).toEqual(['/laptop', '/phone'])
     for (const { url, bytes, headers } of service.received) {
       const browser = browsers.find(({ subscription }) => subscription.endpoint.endsWith(url))
@@ -137,7 +138,7 @@ describeOnEachDatabase('push notifications', (open) => {
   })
 
   test('a subscription ends with its session and belongs to the user who signed in last on that browser', async () => {
-    const { push, become } = await prepare()
+    const { push, run, become } = await prepare()
     const { url, received } = await startReceiver()
     const { subscription } = newBrowser(url)
     const sessions = createSessionRepository(database)
@@ -157,7 +158,7 @@ describeOnEachDatabase('push notifications', (open) => {
     await push.subscribe(userId, session.id, subscription)
     await become('completed')
     expect(received).toHaveLength(1)
-    await sessions.remove(userId, session.id)
+    await sessions.remove(userId, session.id, async () => {})
     await become('failed')
     expect(received).toHaveLength(1)
 
@@ -167,7 +168,7 @@ describeOnEachDatabase('push notifications', (open) => {
     await become('completed')
     expect(received).toHaveLength(1)
     await push.unsubscribe(userId, id)
-    await become('awaiting_input', other)
+    await push.tellWaiting(other, { run_id: run.id, conversation_id: run.conversationId })
     expect(received).toHaveLength(2)
   })
 

@@ -8,28 +8,35 @@ import fs, {
   readFileSync,
   renameSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import S3rver from 's3rver'
-import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { commands } from '../../../server/cli.ts'
-import { administer } from '../../../server/composition/commands/admin.ts'
+import { administer } from '../../../server/commands/admin.ts'
+import { backUp, restore } from '../../../server/commands/backup.ts'
+import { runDoctor } from '../../../server/composition/doctor.ts'
 import { parseConfig } from '../../../server/config/load.ts'
 import { NO_REFERENCES } from '../../../server/db/repositories/installation.ts'
 import { SqliteClient } from '../../../server/lib/sqlite-driver.ts'
+import { holdFolders } from '../../../server/owner/held-folders.ts'
 import {
   folderMarker,
   MARKER_NAME,
   type Place,
   settleInstallation,
 } from '../../../server/owner/installation.ts'
-import { type TestServer, useServers } from '../../support/server/server.ts'
+import { databaseKeys, type TestServer, useServers } from '../../support/server/server.ts'
 import { uploadFile } from '../../support/server/uploads.ts'
+import { useDatabases } from '../../support/store/databases.ts'
+import { DIALECTS } from '../../support/store/dialects.ts'
 
 const { start } = useServers()
+const folderDatabases = useDatabases()
 const folders: string[] = []
 const fresh = (): string => {
   const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-installation-'))
@@ -181,13 +188,35 @@ describe('a start is refused and loses nothing', () => {
   })
 })
 
+test.each(DIALECTS)(
+  'a restore into folders that belong to another installation is refused, and nothing of it is set aside (%s)',
+  async (dialect) => {
+    const { expectServed } = await install(sqlite)
+    const own = folder
+    folder = fresh()
+    const keys = databaseKeys(await folderDatabases.migrated(dialect))
+    await install(keys, dialect)
+    const backup = join(fresh(), 'backup')
+    expect(await backUp(configOf(keys), backup, {})).toMatchObject({ isComplete: true })
+    folder = own
+    const before = filesIn(own)
+    const given = { keys: {}, isPartial: false }
+    const target = databaseKeys(await folderDatabases.migrated(dialect))
+    await expect(restore(configOf(target), backup, given)).rejects.toThrow(
+      /^Nothing was restored: data_dir .* belongs to another database/,
+    )
+    expect(filesIn(own)).toEqual(before)
+    await expectServed(await start({ folder, config: sqlite }))
+  },
+)
+
 test('folders that belong to another database are adopted by a command, and its former database is refused until it adopts them', async () => {
   const { expectServed } = await install(sqlite)
   const other = { ...sqlite, db_sqlite_file: join(folder, 'other.db') }
   await expect(adoptWith(other)).rejects.toThrow(/no NanoClaw database here.*nothing was created/)
   expect(existsSync(join(folder, 'other.db'))).toBe(false)
   await commands.migrate?.run({
-    loaded: { config: configOf(other), file: null },
+    loaded: { config: configOf(other), file: null, sourceOf: () => null },
     operands: [],
     flags: new Set(),
     webRoot: '',
@@ -235,14 +264,17 @@ test('the copy of a database becomes an installation of its own, and neither is 
     await expect(start(place)).rejects.toThrow(/belongs to another database/)
 })
 
-test('a bucket without a prefix belongs to one database', async () => {
-  const buckets = fresh()
+/** A bucket service with two buckets, and the configuration of the first one. */
+async function useBuckets() {
   const service = new S3rver({
     address: '127.0.0.1',
     port: 0,
     silent: true,
-    directory: buckets,
-    configureBuckets: [{ name: 'nanoclaw', configs: [] }],
+    directory: fresh(),
+    configureBuckets: [
+      { name: 'nanoclaw', configs: [] },
+      { name: 'another', configs: [] },
+    ],
   })
   const { port } = await service.run()
   const s3 = {
@@ -252,6 +284,12 @@ test('a bucket without a prefix belongs to one database', async () => {
     access_key_id: 'S3RVER',
     secret_access_key: 'S3RVER',
   }
+  return { s3, close: () => service.close() }
+}
+
+test('a bucket without a prefix belongs to one database', async () => {
+  const service = await useBuckets()
+  const { s3 } = service
   try {
     const { expectServed } = await install({ ...sqlite, s3 })
     const elsewhere = fresh()
@@ -272,6 +310,218 @@ test('a bucket without a prefix belongs to one database', async () => {
   expect((await fetch(`${without.url}/api/projects`)).status).toBe(200)
 }, 60_000)
 
+describe.each(DIALECTS)('attached files that were in a bucket (%s)', (dialect) => {
+  const databases = useDatabases()
+  let service: Awaited<ReturnType<typeof useBuckets>>
+  let database: Record<string, unknown>
+  beforeEach(async () => {
+    service = await useBuckets()
+    database = databaseKeys(await databases.migrated(dialect))
+  })
+  afterEach(() => service.close())
+  /** The doctor's finding about the installation, whatever else it finds. */
+  async function examined(config: Record<string, unknown>) {
+    const findings = await runDoctor(configOf(config), {
+      webRoot: folder,
+      secretKeys: {},
+      mcpServers: async () => [],
+    })
+    return findings.find(({ subject }) => subject === 'installation')
+  }
+
+  test('prevent a start without the bucket, with another one or with another prefix, and nothing is changed', async () => {
+    const { s3 } = service
+    const own = { ...database, s3 }
+    const { expectServed } = await install(own)
+    const before = filesIn(folder)
+    const others = {
+      'data_dir .*': database,
+      's3 \\(bucket another, prefix ""\\)': { ...database, s3: { ...s3, bucket: 'another' } },
+      's3 \\(bucket nanoclaw, prefix "files/"\\)': { ...database, s3: { ...s3, prefix: 'files/' } },
+    }
+    for (const [place, config] of Object.entries(others))
+      await expect(start({ folder, config }), place).rejects.toThrow(
+        new RegExp(
+          `^${place} contains 0 of the 3 attached files of this database, which were last in s3 \\(bucket nanoclaw, prefix ""\\)\\. Set s3 to that bucket\\. .*nanoclaw admin adopt$`,
+        ),
+      )
+    expect(await examined(database)).toMatchObject({
+      state: 'fail',
+      code: 'installation_differs',
+      detail: expect.stringContaining('which were last in s3 (bucket nanoclaw'),
+    })
+    expect(await examined(own)).toMatchObject({ state: 'ok', code: 'installation_ok' })
+    expect(filesIn(folder)).toEqual(before)
+    await expectServed(await start({ folder, config: own }))
+  })
+
+  test('are served from another bucket once all of them were restored there, and a part of them is not enough', async () => {
+    const { s3 } = service
+    const { expectServed } = await install({ ...database, s3 })
+    const another = { ...database, s3: { ...s3, bucket: 'another' } }
+    const backup = join(fresh(), 'backup')
+    expect((await backUp(configOf({ ...database, s3 }), backup, {})).isComplete).toBe(true)
+    await restore(configOf(another), backup, { keys: {}, isPartial: false })
+    const moved = await start({ folder, config: another })
+    await expectServed(moved)
+    expect((await uploadFile(moved.url, 'four.txt', 'four')).status).toBe(200)
+    await moved.close()
+    await expect(start({ folder, config: { ...database, s3 } })).rejects.toThrow(
+      /bucket nanoclaw, prefix ""\) contains 3 of the 4 attached files .* last in s3 \(bucket another/,
+    )
+    await adoptWith({ ...database, s3 })
+    await expectServed(await start({ folder, config: { ...database, s3 } }))
+  })
+
+  test('prevent a start in a bucket while they are in the data folder, and a backup, which would lack all of them', async () => {
+    const { s3 } = service
+    const { expectServed } = await install(database)
+    const backup = join(fresh(), 'backup')
+    for (const [config, fault] of [
+      [{ ...database, s3 }, /contains 0 of the 3 attached files .* last in data_dir/],
+      [{ ...database, data_dir: fresh() }, /^data_dir .* contains none of the files/],
+      [{ ...database, workspace_root: fresh() }, /^workspace_root .* contains none of the files/],
+    ] as const) {
+      await expect(backUp(configOf(config), backup, {})).rejects.toThrow(fault)
+      expect(existsSync(backup)).toBe(false)
+    }
+    await expect(start({ folder, config: { ...database, s3 } })).rejects.toThrow(
+      /contains 0 of the 3 attached files of this database, which were last in data_dir\. Remove s3 from the configuration\. /,
+    )
+    await expectServed(await start({ folder, config: database }))
+  })
+})
+
+describe.each(DIALECTS)('while the original runs (%s)', (dialect) => {
+  const databases = useDatabases()
+  const keys = async () => databaseKeys(await databases.migrated(dialect))
+
+  test('a copy of its database is refused in its folders, and in copies of them until it becomes an installation of its own', async () => {
+    const own = await keys()
+    await install(own, dialect)
+    const original = await start({ folder, config: own, dialect })
+    const backup = join(fresh(), 'backup')
+    expect(await backUp(configOf(own), backup, {})).toMatchObject({ isComplete: true })
+    const copied = await keys()
+    const elsewhere = fresh()
+    const places = {
+      data_dir: join(elsewhere, 'data'),
+      workspace_root: join(elsewhere, 'workspaces'),
+    }
+    const given = { keys: {}, isPartial: false }
+    await expect(restore(configOf(copied), backup, given)).rejects.toThrow(
+      /data_dir .* in use by a running NanoClaw process with another database/,
+    )
+    await restore(configOf({ ...copied, ...places }), backup, given)
+
+    const begin = () => start({ folder: elsewhere, config: copied, dialect })
+    await expect(start({ folder, config: copied, dialect })).rejects.toThrow(
+      /data_dir .* in use by a running NanoClaw process with another database.*admin adopt copy$/,
+    )
+    await expect(adoptWith(copied)).rejects.toThrow('in use by a running')
+    await expect(begin()).rejects.toThrow(
+      new RegExp(`copies of those of the running .* in ${join(folder, 'data')}: .*adopt copy$`),
+    )
+    await adoptWith({ ...copied, ...places }, 'copy')
+    const copy = await begin()
+    await copy.close()
+    await original.close()
+    await (await start({ folder, config: own, dialect })).close()
+  })
+
+  test('an installation that was moved to other folders starts there once the original has ended', async () => {
+    const own = await keys()
+    const { expectServed } = await install(own, dialect)
+    const elsewhere = fresh()
+    cpSync(folder, elsewhere, { recursive: true })
+    await expectServed(await start({ folder: elsewhere, config: own, dialect }))
+  })
+
+  test('an installation whose folders were moved starts there, although links lead there from the old places', async () => {
+    const own = await keys()
+    const { expectServed } = await install(own, dialect)
+    const elsewhere = join(fresh(), 'moved')
+    renameSync(folder, elsewhere)
+    symlinkSync(elsewhere, folder)
+    await expectServed(await start({ folder: elsewhere, config: own, dialect }))
+  })
+
+  test('an installation that was moved starts, although nobody can tell whether the old folder is in use', async () => {
+    const own = await keys()
+    const { expectServed } = await install(own, dialect)
+    const elsewhere = fresh()
+    cpSync(folder, elsewhere, { recursive: true })
+    const lock = join(folder, 'data', '.nanoclaw-running.lock')
+    rmSync(lock)
+    mkdirSync(lock)
+    await expectServed(await start({ folder: elsewhere, config: own, dialect }))
+  })
+})
+
+test.each(DIALECTS)(
+  'after a restore into other folders, the first ones, which lack what was stored since, are refused until the operator chooses them (%s)',
+  async (dialect) => {
+    const own = databaseKeys(await folderDatabases.migrated(dialect))
+    await install(own, dialect)
+    const backup = join(fresh(), 'backup')
+    await backUp(configOf(own), backup, {})
+    const second = fresh()
+    const moved = {
+      ...own,
+      data_dir: join(second, 'data'),
+      workspace_root: join(second, 'workspaces'),
+    }
+    await restore(configOf(moved), backup, { keys: {}, isPartial: false })
+    const newer = await start({ folder: second, config: own, dialect })
+    const { json } = await uploadFile(newer.url, 'newer.txt', 'newer')
+    await newer.close()
+    const isServed = async ({ url }: TestServer) =>
+      (await fetch(`${url}/api/files/${json.data.id}`)).status === 200
+
+    const before = filesIn(folder)
+    for (const config of [
+      own,
+      { ...own, data_dir: moved.data_dir },
+      { ...own, workspace_root: moved.workspace_root },
+    ])
+      await expect(start({ folder, config, dialect })).rejects.toThrow(
+        new RegExp(
+          `contains an older state of this installation: .* used with data_dir ${second}/data .*since.*adopt$`,
+        ),
+      )
+    expect(filesIn(folder)).toEqual(before)
+    const again = await start({ folder: second, config: own, dialect })
+    expect(await isServed(again)).toBe(true)
+    await again.close()
+
+    // Chosen on purpose, or restored, they are the newest ones.
+    await adoptWith(own)
+    await (await start({ folder, config: own, dialect })).close()
+    await expect(start({ folder: second, config: own, dialect })).rejects.toThrow('older state')
+    await restore(configOf(moved), backup, { keys: {}, isPartial: false })
+    await (await start({ folder: second, config: own, dialect })).close()
+    await expect(start({ folder, config: own, dialect })).rejects.toThrow('older state')
+  },
+)
+
+test('folders that are one folder are held once, without waiting for each other', async () => {
+  const place = fresh()
+  const link = join(fresh(), 'link')
+  symlinkSync(place, link)
+  // A wait for another process never ends.
+  vi.useFakeTimers({ toFake: ['performance'] })
+  try {
+    const folders = [
+      { key: 'data_dir', path: place },
+      { key: 'workspace_root', path: link },
+    ]
+    const held = await holdFolders(folders, 'a database', { warn() {} })
+    await held.release()
+  } finally {
+    vi.useRealTimers()
+  }
+}, 5_000)
+
 describe('the start', () => {
   /** Of a database whose id can be read `after` so many times. */
   const settle = (places: readonly Place[], id: string | null, after = 0) => {
@@ -283,7 +533,7 @@ describe('the start', () => {
           reads += 1
           return id === null || reads <= after ? undefined : schema.parse({ id })
         },
-        putNew: async () => {},
+        create: async () => {},
       },
       references: async () => NO_REFERENCES,
       places,
@@ -353,7 +603,7 @@ test.each(['of this version', 'of an earlier version'])(
     const config = configOf(sqlite)
     const run = async (name: string, file: string) => {
       const result = await commands[name]?.run({
-        loaded: { config, file: null },
+        loaded: { config, file: null, sourceOf: () => null },
         operands: [file],
         flags: new Set(),
         webRoot: '',

@@ -6,7 +6,7 @@ import { commands } from '../../../server/cli.ts'
 import { parseConfig } from '../../../server/config/load.ts'
 import type { DatabaseSettings } from '../../../server/db/database.ts'
 import { createOwnerEpochRepository } from '../../../server/db/repositories/runs/owner-epochs.ts'
-import { checkDatabase } from '../../../server/doctor/check-database.ts'
+import { checkDatabase } from '../../../server/doctor/checks/database.ts'
 import { claimStore, isOwned, type StoreOwner } from '../../../server/owner/owner.ts'
 import { useProcesses } from '../../support/server/process.ts'
 import { databaseKeys } from '../../support/server/server.ts'
@@ -84,7 +84,7 @@ describe.each(DIALECTS)('the owner of a store (%s)', (dialect) => {
     const owner = await claim(settings)
     const copy = join(place, 'copy')
     const context = {
-      loaded: { config, file: null },
+      loaded: { config, file: null, sourceOf: () => null },
       operands: [copy],
       flags: new Set<string>(),
       webRoot: '',

@@ -50,6 +50,9 @@ const ENDS_SESSION = /^(POST \/api\/auth\/logout|DELETE \/api\/auth\/sessions)$/
 
 /** Whether an error response has the form that the API of its path promises. */
 function isErrorBody(path: string, answer: Response, text: string): boolean {
+  // A browser that opens a link gets the page, also where the link has ended.
+  if (path === '/a/{token}' && answer.headers.get('content-type')?.startsWith('text/html'))
+    return true
   const body = JSON.parse(text)
   if (path.startsWith('/v1/'))
     return typeof body.error?.message === 'string' && typeof body.error.type === 'string'

@@ -9,10 +9,13 @@ import type {
 import type { ToolCall } from '../../../server/llm/client.ts'
 import { MessageId, RunId, UserId } from '../../../server/protocol/ids.ts'
 import type { DoneEvent } from '../../../server/protocol/runs/run-event.ts'
-import type { Write, WriteGroup } from '../../../server/runs/group-commit.ts'
+import {
+  createStoreMoments,
+  type Write,
+  type WriteGroup,
+} from '../../../server/runs/group-commit.ts'
 import { createRunLog, type LogEntry, type RunLog } from '../../../server/runs/log/log.ts'
 import { createRecorder, type Recorder } from '../../../server/runs/recorder.ts'
-import { createStoreMoments } from '../../../server/runs/store-moments.ts'
 import type { CallResult } from '../../../server/tools/tool-result.ts'
 
 type Change = (rows: Map<number, StepRow>) => void
@@ -57,6 +60,7 @@ const rowOf = (step: Omit<NewStep, 'skipped'> & { skipped?: boolean }): StepRow 
   position: step.position,
   type: step.type,
   content: step.content ?? '',
+  grantId: step.grantId ?? null,
   idRef: step.idRef ?? null,
   name: step.name ?? null,
   skipped: step.skipped ?? false,
@@ -123,12 +127,12 @@ export function createRecorderBench({
     nextIndex: more.nextIndex ?? 0,
     openCalls: more.openCalls ?? new Map(),
     stepRepository: {
-      putProse: (_tx, _user, step) => add(`${step.type} ${step.position}`, set(step)),
-      putOf: (_run, _tx, _user, step) => add(`${step.type} ${step.position}`, set(step)),
-      markStarted: (_tx, _message, position, at) =>
+      storeProse: (_tx, _user, step) => add(`${step.type} ${step.position}`, set(step)),
+      storeOf: (_run, _tx, _user, step) => add(`${step.type} ${step.position}`, set(step)),
+      markStarted: (_tx, _message, position, mark) =>
         add(`begin ${position}`, (all) => {
           const row = all.get(position)
-          if (row !== undefined) row.startedAt = at
+          if (row !== undefined) Object.assign(row, mark)
         }),
       setFirstEvent: (_tx, _message, position, firstEvent) =>
         add(`id ${position}`, (all) => {

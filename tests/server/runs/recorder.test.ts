@@ -77,6 +77,12 @@ describe('the recorder', () => {
     await recorder.suspend(nothing)
   })
 
+  test('refuses to begin a call that a grant lets through but that has no step, because it would be asked about for ever', async () => {
+    const { recorder } = createRecorderBench()
+    const granted = { grantId: 'grant', use: async () => true }
+    await expect(recorder.begin(toolCall('stranger'), granted)).rejects.toThrow('no step')
+  })
+
   test('hands the id of the last event to the write that ends the run, before that event is emitted', async () => {
     const { recorder, log, rows, trace } = createRecorderBench()
     await recorder.append('text', 'Fine.')

@@ -5,7 +5,7 @@ import { answerMessages } from '../../../server/agent/history.ts'
 import { runAgentLoop } from '../../../server/agent/loop.ts'
 import { type StepRow, toStep } from '../../../server/db/repositories/conversations/steps.ts'
 import type { LlmClient, LlmEvent, LlmMessage } from '../../../server/llm/client.ts'
-import { resumePoint } from '../../../server/runs/context/context.ts'
+import { resumePoint } from '../../../server/runs/context.ts'
 import { createToolSet } from '../../../server/tools/registry.ts'
 import {
   calling,

@@ -1,6 +1,6 @@
 // The shared moments at which growing texts are stored, on fake timers.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { createStoreMoments } from '../../../server/runs/store-moments.ts'
+import { createStoreMoments } from '../../../server/runs/group-commit.ts'
 
 describe('the moments at which texts are stored', () => {
   beforeEach(() => void vi.useFakeTimers())
@@ -32,21 +32,5 @@ describe('the moments at which texts are stored', () => {
     expect(vi.getTimerCount()).toBe(0)
     vi.advanceTimersByTime(5_000)
     expect(stored).toEqual(['b'])
-  })
-
-  test('come less often while many texts grow, but within a second', () => {
-    const moments = createStoreMoments()
-    let stored = 0
-    const grow = (): void => {
-      stored += 1
-      moments.next(() => grow())
-    }
-    for (let count = 0; count < 101; count += 1) moments.next(() => grow())
-    vi.advanceTimersByTime(500)
-    expect(stored).toBe(101)
-    vi.advanceTimersByTime(749)
-    expect(stored).toBe(101)
-    vi.advanceTimersByTime(1)
-    expect(stored).toBe(202)
   })
 })

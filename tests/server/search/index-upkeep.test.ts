@@ -35,13 +35,17 @@ describeSearch('upkeep of the search index', (given) => {
     })
     expect(await found(userId, 'quokka')).toEqual([])
     const first = await given.store.search.newestRow()
-    const next = await given.database.write((tx) => given.store.search.stored.put(tx, first, 2))
+    const next = await given.database.write((tx) =>
+      given.store.search.stored.indexMessages(tx, first, 2),
+    )
     expect(await found(userId, 'quokka')).toEqual(['quokka 4', 'quokka 3'])
-    await given.database.write((tx) => given.store.search.stored.put(tx, first, 2))
+    await given.database.write((tx) => given.store.search.stored.indexMessages(tx, first, 2))
     let from = next
     while (from > 0) {
       const upTo = from
-      from = await given.database.write((tx) => given.store.search.stored.put(tx, upTo, 50))
+      from = await given.database.write((tx) =>
+        given.store.search.stored.indexMessages(tx, upTo, 50),
+      )
     }
     expect(await found(userId, 'quokka')).toHaveLength(5)
   })

@@ -142,19 +142,19 @@ describeSearch('search', (given) => {
     await given.database.write(async (tx) => {
       const step = { messageId, closed: true, firstEvent: 1, cuts: '' }
       const prose = { ...step, skipped: false }
-      await given.store.steps.put(tx, userId, {
+      await given.store.steps.store(tx, userId, {
         ...prose,
         position: 0,
         type: 'thinking',
         content: 'zebra',
       })
-      await given.store.steps.put(tx, userId, {
+      await given.store.steps.store(tx, userId, {
         ...prose,
         position: 1,
         type: 'text',
         content: 'The giraffe',
       })
-      await given.store.steps.put(tx, userId, {
+      await given.store.steps.store(tx, userId, {
         messageId,
         position: 2,
         type: 'tool_result',

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { wordPositions } from '../../../server/lib/word-positions.ts'
 import { foldText, indexWords } from '../../../server/lib/words.ts'
 import { parseQuery } from '../../../server/search/query.ts'
-import { BEST_LEVEL, relevanceOf } from '../../../server/search/relevance.ts'
 import { hasPhrase, mayHavePhrase, snippetOf } from '../../../server/search/text-match.ts'
+import { BEST_LEVEL, relevanceOf } from '../../../server/search/window.ts'
 import { rounds, SEED } from '../../support/random.ts'
 
 const snippet = (text: string, query: string): string =>

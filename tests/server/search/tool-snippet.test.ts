@@ -1,7 +1,7 @@
 // The snippets of tool calls and results: readable without JSON's punctuation.
 import { expect, test } from 'vitest'
+import { readableToolSnippet } from '../../../server/search/search.ts'
 import { snippetOf } from '../../../server/search/text-match.ts'
-import { readableToolSnippet } from '../../../server/search/tool-snippet.ts'
 
 const escaped = (text: string): string => snippetOf(text, [], []).snippet
 

@@ -5,6 +5,7 @@ import { createSecretBox } from '../../../server/auth/secret-box.ts'
 import type { Database } from '../../../server/db/database.ts'
 import { createStore } from '../../../server/db/store.ts'
 import { createLocalLimits } from '../../../server/lib/local-limits.ts'
+import { COMMAND_LINE } from '../../../server/protocol/admin/audit.ts'
 import { documentLanguage } from '../../../server/sharing/document-texts.ts'
 import { createShares } from '../../../server/sharing/shares.ts'
 import { unlimitedStorage } from '../../../server/workspace/storage-quota.ts'
@@ -26,7 +27,7 @@ describeOnEachDatabase('links of shares', (open) => {
         ...{ box: createSecretBox(Buffer.alloc(32, 7)), passwords: createPasswords() },
       })
     const on = shares(true)
-    const share = await on.create(userId, id, {})
+    const share = await on.create(userId, id, {}, COMMAND_LINE)
     const token = on.tokenOf(share) ?? ''
     return { on, off: shares(false), through: shares, database, store, share, token, userId, id }
   }
@@ -44,7 +45,9 @@ describeOnEachDatabase('links of shares', (open) => {
 
   test('renewing a share keeps its token', async () => {
     const { on, token, userId, id } = await shared()
-    expect(on.tokenOf(await on.create(userId, id, { password: 'open sesame' }))).toBe(token)
+    expect(on.tokenOf(await on.create(userId, id, { password: 'open sesame' }, COMMAND_LINE))).toBe(
+      token,
+    )
   })
 
   test('a copy whose process died half-way counts as storage, and is removed without the copies that are shown', async () => {
@@ -61,7 +64,7 @@ describeOnEachDatabase('links of shares', (open) => {
           ...database,
           write: (work) => (left-- > 0 ? database.write(work) : new Promise(() => died())),
         }
-        void through(true, dying).create(userId, conversationId, {})
+        void through(true, dying).create(userId, conversationId, {}, COMMAND_LINE)
       })
     await dies(id, 1)
     await dies(other, 2)

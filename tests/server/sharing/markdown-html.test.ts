@@ -4,7 +4,7 @@ import { loadColours } from '../../../server/sharing/code-colours.ts'
 import { markdownHtml } from '../../../server/sharing/markdown-html.ts'
 import { proseTexts } from '../../../server/sharing/prose-texts.ts'
 
-const html = (text: string): string => markdownHtml(text, { texts: proseTexts.en })
+const html = (text: string): string => markdownHtml(text, { texts: proseTexts('en') })
 /** The text that a reader sees. */
 const seen = (text: string): string =>
   html(text)
@@ -14,7 +14,7 @@ const seen = (text: string): string =>
 
 test('an alert has the title of its kind in the language of the reader', () => {
   const text = '> [!WARNING]\n> Mind the **gap**.'
-  expect(markdownHtml(text, { texts: proseTexts['zh-CN'] })).toContain(
+  expect(markdownHtml(text, { texts: proseTexts('zh-CN') })).toContain(
     '<div class="alert alert-warning" role="note" dir="ltr"><p class="alert-title">警告</p>',
   )
   expect(html(text)).toContain('Mind the <strong>gap</strong>.')
@@ -36,7 +36,7 @@ test('formulas become MathML in every notation that models use, and money and co
 
 test('code has the colours of its language as classes, scrolls by itself, and stays as it is in other languages', async () => {
   const text = '- Item\n\n  ```py\n  # <b>\n  return 1\n  ```\n\n```unknown\nreturn 1\n```'
-  const coloured = markdownHtml(text, { texts: proseTexts.en, colour: await loadColours(text) })
+  const coloured = markdownHtml(text, { texts: proseTexts('en'), colour: await loadColours(text) })
   expect(coloured).toContain(
     '<pre class="code" dir="ltr" tabindex="0"><code class="language-py"><span class="code-comment"># &#x3C;b></span>\n<span class="code-keyword">return</span> <span class="code-constant">1</span>\n</code></pre>',
   )
@@ -157,7 +157,7 @@ test.each([
 
 test('a diagram is drawn by a frame of this server where the document can have one, and stays code elsewhere', () => {
   const text = '```mermaid\ngraph TD; a["é & <b>"] --> b\n```'
-  const shown = markdownHtml(text, { texts: proseTexts.en, hasFrames: true })
+  const shown = markdownHtml(text, { texts: proseTexts('en'), hasFrames: true })
   expect(shown).toContain(
     '<iframe src="/diagram.html#graph%20TD%3B%20a%5B%22%C3%A9%20%26%20%3Cb%3E%22%5D%20--%3E%20b%0A" sandbox="allow-scripts"',
   )

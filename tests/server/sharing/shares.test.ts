@@ -136,6 +136,10 @@ describeOnEachServer('sharing', (start) => {
       }),
     ])
     const html = await (await page(token)).text()
+    // A number in brackets leads to its source; one of a source that is not shown stays as written.
+    expect(html).toContain(
+      '[1]<a class="citation" rel="nofollow noopener noreferrer" href="https://www.leaf.example/%3Ctea%3E">2</a>',
+    )
     for (const text of [JSON.stringify(shared.json), html]) expect(text).not.toContain('secret-')
     expect((await server.call('GET', `/api/shared/${token}/files/0`)).status).toBe(404)
   })
@@ -149,6 +153,8 @@ describeOnEachServer('sharing', (start) => {
     for (const shown of ['secret-thought', 'secret-argument', 'secret-result', 'secret-name.png'])
       expect(html).toContain(shown)
     expect(html).toContain('<summary>Tool call: Read file</summary>')
+    // The steps between two texts are one line, which unfolds.
+    expect(html.match(/<details class="steps"><summary>Steps: \d+<\/summary>/g)).toHaveLength(1)
     for (const hidden of ['secret-branch', 'secret-system-prompt', 'secret-notes'])
       expect(html).not.toContain(hidden)
     const image = await fetch(`${server.url}/api/shared/${token}/files/0`)

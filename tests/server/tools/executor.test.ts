@@ -189,7 +189,10 @@ describe('order, marks and interruption', () => {
       [call('a', 'safe'), call('b', 'once')],
       {
         recorder: {
-          begin: async (begun) => void log.push(`begin ${begun.id}`),
+          async begin(begun) {
+            log.push(`begin ${begun.id}`)
+            return true
+          },
           settled: async (result) => void log.push(`settled ${result.call.id} ${result.success}`),
         },
       },

@@ -73,13 +73,12 @@ describe('risk', () => {
   const asked = (over: Partial<CallRisk>): boolean =>
     needsApproval({
       name: 'file_write',
+      category: 'files',
       riskLevel: 'medium',
       mode: 'ask',
       tainted: false,
-      remembered: new Set(),
       ...over,
     })
-  const remembered = new Set(['file_write'])
 
   test.each([
     ['low', 'ask', false, false],
@@ -99,13 +98,14 @@ describe('risk', () => {
     },
   )
 
-  test('a remembered approval is not requested again, unless the conversation is tainted', () => {
-    expect(asked({ remembered })).toBe(false)
-    expect(asked({ remembered, riskLevel: 'high', mode: 'auto_medium' })).toBe(false)
-    expect(asked({ remembered, tainted: true })).toBe(true)
-    expect(asked({ remembered, tainted: true, mode: 'auto_medium' })).toBe(true)
-    expect(asked({ remembered, name: 'exec' })).toBe(true)
-  })
+  test.each(['ask', 'auto_medium', 'auto'] as const)(
+    'what acts later is always asked for in a tainted conversation, under %s too',
+    (mode) => {
+      const schedule = { name: 'schedule_create', category: 'schedule', mode, tainted: true }
+      expect(asked({ ...schedule, riskLevel: 'medium' })).toBe(true)
+      expect(asked({ ...schedule, riskLevel: 'low' })).toBe(false)
+    },
+  )
 
   test('remembering a fact needs approval in a tainted conversation only', () => {
     const memory = { name: 'save_memory', riskLevel: 'low' } as const

@@ -12,6 +12,7 @@ import type { Approvals } from '../../../server/tools/approval.ts'
 import {
   type AgentStarter,
   defineTool,
+  type ParsedInput,
   succeed,
   type ToolContext,
   type ToolDefinition,
@@ -27,6 +28,7 @@ import { createMemoryLongResults } from '../../../server/tools/long-results.ts'
 import { createToolSet } from '../../../server/tools/registry.ts'
 import { createResultCache } from '../../../server/tools/result-cache.ts'
 import type { Spending } from '../../../server/tools/spending.ts'
+import { runInput } from '../../../server/tools/timed-run.ts'
 import type { CallResult } from '../../../server/tools/tool-result.ts'
 
 /** An agent starter for tools that start no agents. */
@@ -67,6 +69,15 @@ export const call = (id: string, name: string, args: unknown = {}): ToolCall => 
   arguments: typeof args === 'string' ? args : JSON.stringify(args),
 })
 
+/** Fails the test: tools throw nothing but an `AppError`. */
+const rethrow = (error: unknown): never => {
+  throw error
+}
+
+/** Runs checked arguments as the executor does. */
+export const runChecked = (input: ParsedInput, context: ToolContext): Promise<ToolResult> =>
+  runInput(input, context, rethrow)
+
 /** Validates the arguments and runs the tool, as the executor does. */
 export async function runTool(
   tool: ToolDefinition,
@@ -75,19 +86,20 @@ export async function runTool(
 ): Promise<ToolResult> {
   const parsed = tool.parse(JSON.stringify(args))
   if (!parsed.ok) return { success: false, error: parsed.error }
-  return parsed.input.run(toolContext(over))
+  return runChecked(parsed.input, toolContext(over))
 }
 
 /** Approvals under which nothing requires approval. */
 export const noApprovals: Approvals = {
   isNeeded: () => false,
+  grantFor: async () => null,
   newAddresses: async () => [],
   allowsRedirect: async () => true,
   request: async () => ({ decision: 'approve' }),
 }
 
 /** A recorder that stores nothing. */
-export const noRecorder: CallRecorder = { begin: async () => {}, settled: async () => {} }
+export const noRecorder: CallRecorder = { begin: async () => true, settled: async () => {} }
 
 /** A tool that returns its own arguments and records its runs. */
 export function countingTool(

@@ -107,7 +107,7 @@ describeOnEachServer('bundles', (start) => {
     expect(job).toMatchObject({ status: 'completed', size: bytes.length, error: null })
     expect(json(entries['manifest.json'])).toMatchObject({
       format: 'nanoclaw',
-      version: 1,
+      version: 2,
       counts: { conversations: RANDOM + 1, projects: 1 },
     })
     expect(text(entries['memory.md'])).toBe('Likes figs.\n')

@@ -54,6 +54,7 @@ describeOnEachDatabase('a restart', (open) => {
     const unused = {} as never // No job runs in this test.
     const jobs = createTransferJobs({
       transfers: store.transfers,
+      audit: store.audit,
       bundle: unused,
       imports: unused,
       folder,
@@ -113,6 +114,7 @@ describeOnEachDatabase('a restart', (open) => {
     const unused = {} as never // No job runs in this test.
     const jobs = createTransferJobs({
       transfers: store.transfers,
+      audit: store.audit,
       bundle: unused,
       imports: unused,
       folder,

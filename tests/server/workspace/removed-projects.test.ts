@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { purgeDeleted } from '../../../server/composition/storage/purge.ts'
+import { purgeDeleted } from '../../../server/administration/retention.ts'
 import { createStore } from '../../../server/db/store.ts'
 import { newId } from '../../../server/lib/ids.ts'
 import type { ProjectId } from '../../../server/protocol/ids.ts'

@@ -1,6 +1,6 @@
 // The folder of one project: atomic writes, limits, versions, state after a crash, and file modes.
 import { type ChildProcess, spawn } from 'node:child_process'
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -44,6 +44,28 @@ describe('files of a project', () => {
     expect(await workspace.stats()).toEqual({ files: 1, directories: 3, totalSize: 3 })
     await workspace.remove('lib')
     expect((await workspace.list('')).map(({ name }) => name)).toEqual(['src'])
+  })
+
+  test('are counted again after each change, and otherwise at most once a minute', async () => {
+    await workspace.write('a/b.txt', bytes('one'))
+    const counted = await Promise.all([workspace.recentStats(), workspace.recentStats()])
+    expect(counted).toEqual(Array(2).fill({ files: 1, directories: 1, totalSize: 3 }))
+    await writeFile(join(workspace.root, 'unseen.txt'), 'by another program')
+    expect(await workspace.recentStats()).toEqual(counted[0])
+    expect(await workspace.stats()).toMatchObject({ files: 2 })
+    for (const { change, files } of [
+      { change: () => workspace.write('c.txt', bytes('two')), files: 3 },
+      { change: () => workspace.move('c.txt', 'd/c.txt'), files: 3 },
+      { change: () => workspace.copyIn('e.txt', join(workspace.root, 'd/c.txt'), 0o600), files: 4 },
+      { change: () => workspace.remove('a'), files: 3 },
+    ]) {
+      await change()
+      expect(await workspace.recentStats()).toEqual(await workspace.stats())
+      expect((await workspace.recentStats()).files).toBe(files)
+    }
+    await writeFile(join(workspace.root, 'late.txt'), 'by a program of a tool')
+    workspace.forgetSize()
+    expect((await workspace.recentStats()).files).toBe(4)
   })
 
   test('are accessible only to the server (0600 and 0700), and keep their execute bit', async () => {

@@ -10,6 +10,6 @@ async function* content(): AsyncGenerator<Buffer> {
 }
 
 for (;;) {
-  await Promise.all([1, 2, 3, 4].map(() => blobs.put(content())))
+  await Promise.all([1, 2, 3, 4].map(() => blobs.store(content())))
   process.stdout.write('stored\n')
 }

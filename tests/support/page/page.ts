@@ -198,7 +198,11 @@ async function givePage(context: BrowserContext, root: string): Promise<void> {
   await context.route(
     ({ pathname }) => !pathname.startsWith('/api/') && pathname !== '/readyz',
     async (route) => {
-      const file = join(root, new URL(route.request().url()).pathname)
+      const { pathname } = new URL(route.request().url())
+      // The page of a link asks the server at its own address.
+      if (pathname.startsWith('/a/') && route.request().resourceType() === 'fetch')
+        return await route.continue()
+      const file = join(root, pathname)
       const isFile = existsSync(file) && statSync(file).isFile()
       await route.fulfill({ path: isFile ? file : join(root, 'index.html') })
     },

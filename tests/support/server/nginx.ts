@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect } from 'vitest'
+import { eventually } from '../eventually.ts'
 
 const PROGRAM = ['nginx', '/usr/sbin/nginx'].find((path) => spawnSync(path, ['-v']).status === 0)
 
@@ -44,7 +45,7 @@ export async function startNginx(port: number, urls: readonly string[]): Promise
   const exited = new Promise<void>((resolved) => child.once('exit', () => resolved()))
   const isServing = async (): Promise<boolean> =>
     (await fetch(`http://127.0.0.1:${port}/healthz`).catch(() => null))?.ok === true
-  await expect.poll(isServing).toBe(true)
+  await eventually(async () => expect(await isServing()).toBe(true))
   return {
     async close() {
       child.kill('SIGTERM')

@@ -56,7 +56,13 @@ function startProcess(folder: string, options: ProcessOptions): ServerProcess {
     [...SHORT_LIVED, join(inject('serverBuild'), 'main.js'), ...(options.arguments ?? [])],
     {
       cwd: folder,
-      env: { PATH: process.env.PATH ?? '', PORT: '0', ...options.environment },
+      env: {
+        PATH: process.env.PATH ?? '',
+        PORT: '0',
+        // Without a file, the data would be beside the program, which all tests share.
+        ...(options.config === null ? { NANOCLAW_DATA: join(folder, 'data') } : {}),
+        ...options.environment,
+      },
       stdio: ['ignore', 'pipe', 'pipe'],
     },
   )

@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeEach, describe, inject } from 'vitest'
 import type * as app from '../../../server/app.ts'
 import { parseConfig } from '../../../server/config/load.ts'
 import type { DatabaseSettings, Dialect } from '../../../server/db/database.ts'
+import type { ProcessClock } from '../../../server/lib/process-clock.ts'
 import { shareCompiledPython } from '../sandbox/compiled-python.ts'
 import { useDatabases } from '../store/databases.ts'
 import { DIALECTS } from '../store/dialects.ts'
@@ -59,6 +60,8 @@ export function useServers(): {
     sharedCompiledPython?: boolean
     /** Hashes passwords at the production cost, for tests that depend on how long hashing takes. */
     realPasswords?: boolean
+    /** The clock of the server, for tests that move it. */
+    clock?: ProcessClock
   }): Promise<TestServer>
 } {
   const databases = useDatabases()
@@ -85,6 +88,7 @@ export function useServers(): {
       webRoot,
       sharedCompiledPython = false,
       realPasswords = false,
+      clock,
     } = {}) {
       const place = folder ?? mkdtempSync(join(tmpdir(), 'nanoclaw-server-'))
       if (sharedCompiledPython) shareCompiledPython(join(place, 'data'))
@@ -94,6 +98,7 @@ export function useServers(): {
         {
           webRoot: webRoot ?? join(place, 'web'),
           ...(realPasswords ? {} : { passwordCost: LEAST_COST }),
+          ...(clock === undefined ? {} : { clock }),
         },
       )
       const steps = undoOfTest ?? undo

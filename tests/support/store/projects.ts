@@ -82,6 +82,7 @@ export async function openProject(
             (await workspaces.open(userId, projectId).stats()).totalSize,
           recovered: async () => {},
           claimed: NO_OTHERS,
+          storedTexts: NO_OTHERS,
         })
   const workspaces: Workspaces = await createWorkspaces({
     root,

@@ -7,6 +7,6 @@ const database = await connect({ dialect: 'sqlite', file }, { log: { info() {}, 
 const store = createStore(database)
 for (let n = 0; ; n += 1) {
   const key = `${name}-${n}`
-  await store.settings.put(key, n)
+  await store.settings.store(key, n)
   process.stdout.write(`${key}\n`)
 }

@@ -118,7 +118,7 @@ describe('a server that does not respond', () => {
     const answers = await Promise.allSettled(
       Array.from({ length: 20 }, (_, n) => [
         store.users.find(user.id),
-        store.settings.put(`key-${n}`, n),
+        store.settings.store(`key-${n}`, n),
       ]).flat<Promise<unknown>[][]>(),
     )
     for (const answer of answers)
@@ -128,7 +128,7 @@ describe('a server that does not respond', () => {
       })
     proxy.resume()
     expect(await store.users.find(user.id)).toEqual(user)
-    await store.settings.put('key', 2)
+    await store.settings.store('key', 2)
   })
 
   test('connections that break in the network are replaced', async () => {
@@ -136,7 +136,7 @@ describe('a server that does not respond', () => {
     proxy.cut()
     expect(await store.users.find(user.id)).toEqual(user)
     proxy.cut()
-    await store.settings.put('key', 3)
+    await store.settings.store('key', 3)
   })
 })
 

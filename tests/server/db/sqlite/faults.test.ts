@@ -104,7 +104,7 @@ describe('a full disk', () => {
     let refusal: unknown
     for (let n = 0; refusal === undefined && n < 100; n += 1) {
       const content = `${n} `.repeat(20_000)
-      await store.settings.put(`key-${n}`, content).then(
+      await store.settings.store(`key-${n}`, content).then(
         () => stored.push(`key-${n}`),
         (error: unknown) => {
           refusal = error
@@ -115,7 +115,7 @@ describe('a full disk', () => {
     expect(await store.users.find(user.id)).toEqual(user)
 
     disk.free()
-    await store.settings.put('after', 'there is room again')
+    await store.settings.store('after', 'there is room again')
     const { settings } = database.tables
     const keys = await database.read.select({ key: settings.key }).from(settings)
     expect(keys.map(({ key }) => key).toSorted()).toEqual([...stored, 'after'].toSorted())
@@ -135,7 +135,7 @@ describe('a long queue of writes', () => {
       if (writing) setImmediate(count)
     }
     setImmediate(count)
-    await Promise.all(Array.from({ length: 300 }, (_, n) => store.settings.put(`key-${n}`, n)))
+    await Promise.all(Array.from({ length: 300 }, (_, n) => store.settings.store(`key-${n}`, n)))
     writing = false
     expect(turns).toBeGreaterThan(3)
   })

@@ -1,7 +1,7 @@
 // The demo model: says that it is a demo, calls real tools for simple requests, and answers from their results.
 import { describe, expect, test } from 'vitest'
 import type { LlmMessage, ToolSchema } from '../../../../server/llm/client.ts'
-import { createDemoClient } from '../../../../server/llm/demo/client.ts'
+import { createDemoClient } from '../../../../server/llm/demo/demo-client.ts'
 import { PROJECT_NOTE } from '../../../../server/llm/project-note.ts'
 import { llmRequest, readResponse } from '../../../support/provider/llm.ts'
 
@@ -28,6 +28,18 @@ describe('the demo model', () => {
     ['What time is it?', 'get_current_time', {}],
     ['what time is it in Tokyo', 'get_current_time', { timezone: 'Asia/Tokyo' }],
     ['现在几点了？', 'get_current_time', {}],
+    ['Wie spät ist es in Peking?', 'get_current_time', { timezone: 'Asia/Shanghai' }],
+    ['Quelle heure est-il à Londres ?', 'get_current_time', { timezone: 'Europe/London' }],
+    ['¿Qué hora es en Nueva York?', 'get_current_time', { timezone: 'America/New_York' }],
+    ['Que horas são em Tóquio?', 'get_current_time', { timezone: 'Asia/Tokyo' }],
+    ['Который час в Берлине?', 'get_current_time', { timezone: 'Europe/Berlin' }],
+    ['ロンドンは今何時ですか？', 'get_current_time', { timezone: 'Europe/London' }],
+    ['파리는 지금 몇 시야?', 'get_current_time', { timezone: 'Europe/Paris' }],
+    ['紐約現在幾點？', 'get_current_time', { timezone: 'America/New_York' }],
+    ['What time is it? I am on the Roman road.', 'get_current_time', {}],
+    ['Wie ist das Wetter in Wien?', 'get_weather', { city: 'Wien' }],
+    ['Quel temps fait-il à Paris ?', 'get_weather', { city: 'Paris' }],
+    ['Какая погода в Москве?', 'get_weather', { city: 'moscow' }],
     ["What's the weather in New York today?", 'get_weather', { city: 'New York' }],
     ['北京今天天气怎么样？', 'get_weather', { city: '北京' }],
     ['查询上海的天气', 'get_weather', { city: '上海' }],
@@ -52,6 +64,8 @@ describe('the demo model', () => {
   })
 
   test('calls several tools for several requests', async () => {
+    const { calls: ofClimate } = await ask('How does climate change affect Berlin?')
+    expect(ofClimate).toEqual([])
     const { calls } = await ask('What time is it, and what is the weather in Berlin?')
     expect(calls.map((call) => call.name)).toEqual(['get_current_time', 'get_weather'])
     expect(new Set(calls.map((call) => call.id)).size).toBe(2)

@@ -1,6 +1,6 @@
 // The presets of providers in the wizard, and how a local one is found.
 import { expect, test } from 'vitest'
-import { listPresets } from '../../../../server/llm/probe/presets.ts'
+import { listPresets } from '../../../../server/llm/model-presets.ts'
 import { refusingUrl } from '../../../support/provider/upstream.ts'
 import { turn } from '../../../support/provider/upstream-turns.ts'
 import { useFreshUpstream } from '../../../support/provider/use-upstream.ts'

@@ -1,8 +1,8 @@
 // Probing a provider: what each kind of provider reveals, and the settings that are suggested for it.
 import { afterAll, describe, expect, test } from 'vitest'
 import { guessModelRow } from '../../../../server/llm/model-table.ts'
-import { createProviderHttp } from '../../../../server/llm/openai/provider-http.ts'
-import { createModelProbe } from '../../../../server/llm/probe/probe.ts'
+import { createModelProbe } from '../../../../server/llm/probe.ts'
+import { createProviderHttp } from '../../../../server/llm/streaming/provider-http.ts'
 import { messagesTurn } from '../../../support/provider/messages-turns.ts'
 import { called, reasoned, responsesTurn, said } from '../../../support/provider/responses-turns.ts'
 import { refusingUrl, type UpstreamRequest } from '../../../support/provider/upstream.ts'

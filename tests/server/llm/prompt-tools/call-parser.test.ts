@@ -1,8 +1,8 @@
 // Tool calls in plain text are found in every notation and however the text is split, and only where there are calls.
 import { StringDecoder } from 'node:string_decoder'
 import { describe, expect, test } from 'vitest'
+import type { KnownTools } from '../../../../server/llm/prompt-tools/call-parser/read-calls.ts'
 import { createPromptCallParser } from '../../../../server/llm/prompt-tools/call-parser.ts'
-import type { KnownTools } from '../../../../server/llm/prompt-tools/parsed-call.ts'
 import { promptOutputs } from '../../../fixtures/llm/prompt-outputs.ts'
 
 const text = { type: 'string' }

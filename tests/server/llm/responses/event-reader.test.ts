@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { createEventStreamReader } from '../../../../server/llm/openai/event-stream.ts'
-import { createResponseEventReader } from '../../../../server/llm/responses/event-reader.ts'
+import { createResponseEventReader } from '../../../../server/llm/responses/responses-reader.ts'
+import { createEventStreamReader } from '../../../../server/llm/streaming/streamed-client/event-stream.ts'
 
 const file = join(import.meta.dirname, '../../../fixtures/llm/responses-reasoning.events.txt')
 const bytes = readFileSync(file)

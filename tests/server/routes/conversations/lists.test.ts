@@ -38,12 +38,18 @@ describeOnEachServer('lists', (start) => {
     const checkpoint = json.data.items[0].id
     const group = (await call('POST', '/api/admin/groups', { body: { name: 'Paged' } })).json.data
       .id
+    const when = { every: '1d' }
+    const schedule = (
+      await call('POST', '/api/schedules', { body: { name: 'Paged', text: 'Look.', when } })
+    ).json.data.id
     const idIn = (list: string): string =>
       list.startsWith('/api/projects')
         ? project
         : list.startsWith('/api/admin/groups')
           ? group
-          : conversation
+          : list.startsWith('/api/schedules')
+            ? schedule
+            : conversation
     for (const list of lists) {
       const path = list.replace('{cid}', checkpoint).replace('{id}', idIn(list))
       const target = `${path}?${required.get(list)}`

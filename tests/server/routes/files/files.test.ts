@@ -248,4 +248,14 @@ describe.each(DIALECTS)('files (%s)', (dialect) => {
     expect([status, json.reason]).toEqual([413, 'quota_claim_refused'])
     expect((await uploadFile(small.url, 'c.txt', 'z'.repeat(300))).status).toBe(200)
   })
+
+  test('empty files count, too, so that nobody stores any number of them', async () => {
+    const small = await servers.start({ dialect, config: { limits: { storage: '1000' } } })
+    const statuses: number[] = []
+    for (const name of ['a', 'b', 'c', 'd'])
+      statuses.push((await uploadFile(small.url, `${name}.txt`, '')).status)
+    expect(statuses).toEqual([200, 200, 200, 413])
+    const { items } = (await small.call('GET', '/api/quota/storage')).json.data
+    expect(items).toContainEqual({ kind: 'files', count: 3, bytes: 768 })
+  })
 })

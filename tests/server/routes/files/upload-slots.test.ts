@@ -1,12 +1,12 @@
 // Limits on concurrent uploads.
 import { expect, test } from 'vitest'
+import { createUploadSlots } from '../../../../server/http/upload-slots.ts'
 import { newId } from '../../../../server/lib/ids.ts'
 import { createLocalLimits } from '../../../../server/lib/local-limits.ts'
 import type { UserId } from '../../../../server/protocol/ids.ts'
-import { createUploadSlots } from '../../../../server/routes/files/upload-slots.ts'
 
 test('uploads are limited per user and for all users together', async () => {
-  const slots = createUploadSlots({ perUser: 2, inAll: 3 }, createLocalLimits())
+  const slots = createUploadSlots(createLocalLimits(), { perUser: 2, inAll: 3 })
   const [one, other] = [newId<UserId>(), newId<UserId>()]
   let end = (): void => {}
   const ended = new Promise<void>((resolve) => {

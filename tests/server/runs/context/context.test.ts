@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import type { StepRow } from '../../../../server/db/repositories/conversations/steps.ts'
 import type { MessageId } from '../../../../server/protocol/ids.ts'
-import { resumePoint } from '../../../../server/runs/context/context.ts'
+import { resumePoint } from '../../../../server/runs/context.ts'
 import { createToolSet } from '../../../../server/tools/registry.ts'
 import { type Random, rounds, SEED } from '../../../support/random.ts'
 import { countingTool } from '../../tools/support.ts'
@@ -25,6 +25,7 @@ const row = (position: number, more: Partial<StepRow> & Pick<StepRow, 'type'>): 
   cuts: null,
   durationMs: null,
   startedAt: null,
+  grantId: null,
   ...more,
 })
 

@@ -3,8 +3,8 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { newId } from '../../../../server/lib/ids.ts'
 import type { RunId } from '../../../../server/protocol/ids.ts'
 import { type ActiveRun, createActiveRun } from '../../../../server/runs/active-run.ts'
-import { stopWhenUnattended } from '../../../../server/runs/end/unattended.ts'
 import { createRunLog } from '../../../../server/runs/log/log.ts'
+import { stopWhenUnattended } from '../../../../server/runs/worker.ts'
 
 const GRACE_MS = 60_000
 const listener = { onEntries() {}, onClose() {} }

@@ -9,7 +9,7 @@ import { callsOf, createPacker } from '../../../../server/runs/inspection/pieces
 import {
   comparePrompts,
   type Difference,
-} from '../../../../server/runs/inspection/prompt-change.ts'
+} from '../../../../server/runs/inspection/read-record/prompt-change.ts'
 import { hashOf } from '../../../../server/runs/inspection/split-request.ts'
 
 const parts: Record<string, { json: string; characters: number }> = {}

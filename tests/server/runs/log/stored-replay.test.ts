@@ -31,6 +31,7 @@ describeOnEachDatabase('the replay of a run', (open) => {
       run_id: run.id,
       user_message_id: run.userMessageId,
       message_id: run.messageId,
+      origin: { type: 'page' },
     })
     for (const piece of ['Let ', 'me ', 'see.']) runLog.appendProse(0, 'thinking', piece)
     const thinking = runLog.prose(0)
@@ -58,7 +59,7 @@ describeOnEachDatabase('the replay of a run', (open) => {
         if (step === undefined) throw new Error('every step is there')
         const place = { messageId: run.messageId, position: index }
         if (prose !== undefined)
-          await store.steps.putProse(
+          await store.steps.storeProse(
             tx,
             run.userId,
             {
@@ -73,7 +74,7 @@ describeOnEachDatabase('the replay of a run', (open) => {
             run,
           )
         else
-          await store.steps.put(tx, run.userId, {
+          await store.steps.store(tx, run.userId, {
             ...place,
             type: step.type,
             content: 'content' in step ? step.content : step.arguments,

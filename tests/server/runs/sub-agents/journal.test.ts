@@ -1,5 +1,4 @@
 // The journal of sub-agents without HTTP: each event with its usage in one transaction, and what a restart goes on from.
-import pLimit from 'p-limit'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import type { SubAgentEvent } from '../../../../server/agent/sub-agent-log.ts'
 import { createSubAgents } from '../../../../server/agent/sub-agents.ts'
@@ -47,18 +46,14 @@ describeOnEachDatabase('the journal of sub-agents', (open) => {
   /** The journal of the current attempt, which stores `writes` events before the store fails. */
   function attempt(writes = Number.POSITIVE_INFINITY): RunJournal {
     let left = writes
-    return createSubAgentJournal({
-      runId: run.id,
-      repository: store.subAgents,
-      usage: createRunUsage(run, {
-        database,
-        store,
-        now,
-        settings: { runTokens: undefined },
-        access: { spendingLimits: () => [] },
-        catalog: { resolve: async () => ({ price: null }) },
-        budgets: { join: () => ({ admitCall: async () => true, release() {} }) },
-      }),
+    const usage = createRunUsage(run, {
+      database,
+      store,
+      now,
+      settings: { runTokens: undefined },
+      access: { spendingLimits: () => [] },
+      catalog: { resolve: async () => ({ price: null }) },
+      budgets: { join: () => ({ admitCall: async () => true, release() {} }) },
       writes: createWriteGroup(
         {
           write: (work) => {
@@ -69,9 +64,8 @@ describeOnEachDatabase('the journal of sub-agents', (open) => {
         },
         [],
       ),
-      queue: pLimit(1),
-      isSuspending: () => isSuspending,
     })
+    return createSubAgentJournal(run.id, store.subAgents, usage, () => isSuspending)
   }
 
   beforeAll(async () => {
@@ -172,6 +166,7 @@ describeOnEachDatabase('the journal of sub-agents', (open) => {
             tools: [tool],
             resources: bench([tool]).parts,
             approvals: noApprovals,
+            countGrantUse: async () => true,
             isTainted: () => false,
             isBudgetLeft: async () => true,
             whenOwner: async () => {},

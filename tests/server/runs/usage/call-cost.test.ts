@@ -1,6 +1,6 @@
 // The cost of a model call: every token counts once, at the rate that applies to it.
 import { expect, test } from 'vitest'
-import { readUsage } from '../../../../server/llm/openai/chunk-fields.ts'
+import { readUsage } from '../../../../server/llm/openai/chunk-reader.ts'
 import { callCost } from '../../../../server/runs/usage/call-cost.ts'
 
 const counts = {

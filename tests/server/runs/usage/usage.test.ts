@@ -4,6 +4,7 @@ import type { Database } from '../../../../server/db/database.ts'
 import { dayOf } from '../../../../server/db/repositories/accounts/token-usage.ts'
 import type { RunRow } from '../../../../server/db/repositories/runs/runs.ts'
 import { createStore, type Store } from '../../../../server/db/store.ts'
+import { createWriteGroup } from '../../../../server/runs/group-commit.ts'
 import { createRunUsage, type RunUsage } from '../../../../server/runs/usage/usage.ts'
 import { describeOnEachDatabase } from '../../../support/store/databases.ts'
 import { storeRun } from '../../../support/store/store-rows.ts'
@@ -45,6 +46,7 @@ describeOnEachDatabase('the usage of a run', (open) => {
         },
       },
       budgets: { join: () => ({ admitCall: async () => true, release() {} }) },
+      writes: createWriteGroup(database, []),
     })
   })
 
@@ -60,7 +62,7 @@ describeOnEachDatabase('the usage of a run', (open) => {
   }
 
   async function commit(): Promise<void> {
-    const batch = await usage.takeBatch({ endsIteration: true })
+    const batch = await usage.nextBatch({ endsIteration: true })
     await batch.settle(
       database.write(async (tx) => {
         await batch.write(tx)
@@ -82,7 +84,7 @@ describeOnEachDatabase('the usage of a run', (open) => {
 
   test('a batch whose commit was not confirmed is not counted again by the retry', async () => {
     usage.add(call(100, 20))
-    const batch = await usage.takeBatch()
+    const batch = await usage.nextBatch()
     let others = 0
     const other = async (): Promise<void> => {
       others += 1
@@ -95,7 +97,7 @@ describeOnEachDatabase('the usage of a run', (open) => {
 
   test('the usage of a transaction that failed is part of the next batch', async () => {
     usage.add(call(100, 20))
-    const failed = await usage.takeBatch()
+    const failed = await usage.nextBatch()
     const transaction = database.write(async (tx) => {
       await failed.write(tx)
       throw new Error('the disk is full')

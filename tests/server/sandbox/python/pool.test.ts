@@ -8,8 +8,11 @@ import {
   type CompiledFiles,
   createCompiledFiles,
 } from '../../../../server/sandbox/python/compiled-files.ts'
+import {
+  createPythonPool,
+  type PythonPool,
+} from '../../../../server/sandbox/python/isolated-sandbox/pool.ts'
 import { findInterpreterFiles } from '../../../../server/sandbox/python/launch.ts'
-import { createPythonPool, type PythonPool } from '../../../../server/sandbox/python/pool.ts'
 import { eventually } from '../../../support/eventually.ts'
 import {
   createScriptedLauncher,

@@ -11,7 +11,7 @@ import type { PythonSandbox } from '../../../../server/sandbox/python/sandbox.ts
 import { createExecutePythonTool } from '../../../../server/tools/builtin/programs/execute-python.ts'
 import type { ToolDefinition } from '../../../../server/tools/definition.ts'
 import { createProjectFileReader } from '../../../../server/tools/project-files.ts'
-import { createProjectSearch } from '../../../../server/workspace/search/search.ts'
+import { createProjectSearch } from '../../../../server/workspace/search/project-search.ts'
 import { createWorkerPool } from '../../../../server/workspace/worker/worker-pool.ts'
 import { createWorkspaces } from '../../../../server/workspace/workspaces.ts'
 import { openPython, type TestSandbox } from '../../../support/sandbox/python.ts'

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { newId } from '../../../../server/lib/ids.ts'
 import type { RunId } from '../../../../server/protocol/ids.ts'
 import { createResultCache } from '../../../../server/tools/result-cache.ts'
-import { bench, call, read } from '../support.ts'
+import { bench, call, read, runChecked } from '../support.ts'
 import { useProjectTools } from './project-tools.ts'
 
 const my = useProjectTools()
@@ -65,7 +65,7 @@ describe('writing', () => {
     const pending = parse('file_edit', { path: 'a.txt', old: 'over', new: 'under' })
     await pending.preview(my.context)
     await put('a.txt', 'over and over\n')
-    expect(await pending.run(my.context)).toMatchObject({
+    expect(await runChecked(pending, my.context)).toMatchObject({
       success: false,
       error: expect.stringContaining('has changed since it was read'),
     })

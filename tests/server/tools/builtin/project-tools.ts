@@ -18,10 +18,13 @@ import type {
 } from '../../../../server/tools/definition.ts'
 import { createToolSet } from '../../../../server/tools/registry.ts'
 import { createDiffs } from '../../../../server/workspace/checkpoints/diff/diffs.ts'
-import { createProjectSearch, findRipgrep } from '../../../../server/workspace/search/search.ts'
+import {
+  createProjectSearch,
+  findRipgrep,
+} from '../../../../server/workspace/search/project-search.ts'
 import { useDatabases } from '../../../support/store/databases.ts'
 import { openProject } from '../../../support/store/projects.ts'
-import { toolContext } from '../support.ts'
+import { runChecked, toolContext } from '../support.ts'
 
 type Project = Awaited<ReturnType<typeof openProject>>
 
@@ -74,7 +77,11 @@ export function useProjectTools(isolation: BubblewrapState = bubblewrap): Projec
     }
     const files = { services, seen: createSeenFiles() }
     tools = createToolSet([
-      ...createReadingFileTools({ ...files, prepareImage: readResultImage }),
+      ...createReadingFileTools({
+        ...files,
+        prepareImage: readResultImage,
+        isUnaccepted: async () => false,
+      }),
       ...createWritingFileTools(files),
       createFileEditTool(files),
       createExecTool({
@@ -104,7 +111,7 @@ export function useProjectTools(isolation: BubblewrapState = bubblewrap): Projec
   ): Promise<ToolResult> => {
     const parsed = tool(name).parse(JSON.stringify(args))
     if (!parsed.ok) return { success: false, error: parsed.error }
-    return parsed.input.run({ ...context, ...over })
+    return runChecked(parsed.input, { ...context, ...over })
   }
   return {
     get project() {

@@ -1,6 +1,7 @@
 // The tools that depend only on their arguments.
 import { describe, expect, test } from 'vitest'
 import type { ConversationId } from '../../../../server/protocol/ids.ts'
+import { createUseSkillTool } from '../../../../server/tools/builtin/agents/use-skill.ts'
 import { calculateArea } from '../../../../server/tools/builtin/compute/area.ts'
 import { calculator } from '../../../../server/tools/builtin/compute/calculator.ts'
 import { createClockTool } from '../../../../server/tools/builtin/compute/clock.ts'
@@ -245,4 +246,19 @@ describe('result_read', () => {
     expect((await runTool(tool, { handle: 'result-99' })).success).toBe(false)
     expect((await runTool(tool, { handle })).success).toBe(true)
   })
+})
+
+test('use_skill gives a file of a skill whole, and refuses one that would fill the window', async () => {
+  const files: Record<string, string> = { short: 'Salt.', long: 'x'.repeat(200 * 1024 + 1) }
+  const tool = createUseSkillTool({
+    active: async () => [
+      { name: 'cook', body: 'Cook.', files: Object.keys(files), modelInvocable: true },
+    ],
+    activeFile: async (_userId, _projectId, _name, path) => files[path] ?? null,
+  })
+  const short = await runTool(tool, { name: 'cook', file: 'short' })
+  expect(short).toMatchObject({ success: true, data: { content: 'Salt.' } })
+  const long = await runTool(tool, { name: 'cook', file: 'long' })
+  expect(long.success).toBe(false)
+  expect(JSON.stringify(long)).toContain('read it with file_read')
 })

@@ -16,6 +16,26 @@ describe('get_weather', () => {
   const openMeteo = () =>
     weather({ geocodingUrl: web.site.origin, forecastUrl: `${web.site.origin}/v1/forecast` })
 
+  test('asks for the name of the city in the language that it is written in, if its letters tell one', async () => {
+    const asked: (string | null)[] = []
+    web.site.page('/v1/search', (_request, response, url) => {
+      asked.push(url.searchParams.get('language'))
+      response.setHeader('content-type', 'application/json').end('{}')
+    })
+    for (const city of [
+      'München',
+      '北京',
+      '臺北時',
+      '도쿄',
+      'ソウル',
+      'Москва',
+      'São Paulo',
+      'Los Angeles',
+    ])
+      await runTool(openMeteo(), { city })
+    expect(asked).toEqual(['de', 'zh', 'zh', 'ko', 'ja', 'ru', 'pt', 'en'])
+  })
+
   test('finds the city with Open-Meteo and returns the current weather and the forecast', async () => {
     web.site.page('/v1/search', (_request, response, url) => {
       const results =

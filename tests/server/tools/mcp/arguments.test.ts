@@ -1,6 +1,6 @@
 // Arguments of remote tools: repaired and completed by the schema of the server where their meaning is clear.
 import { describe, expect, test } from 'vitest'
-import { fittingArguments } from '../../../../server/tools/mcp/fitting-arguments.ts'
+import { fittingArguments } from '../../../../server/tools/mcp/tool/fitting-arguments.ts'
 import { startScriptedMcpServer } from '../../../fixtures/mcp-scripted-server.ts'
 import { call, start } from './use-servers.ts'
 

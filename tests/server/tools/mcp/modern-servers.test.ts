@@ -3,7 +3,7 @@
 import { ResourceTemplate } from '@modelcontextprotocol/server'
 import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
-import { type McpUser, maySeeServer } from '../../../../server/tools/mcp/visibility.ts'
+import { type McpUser, maySeeServer } from '../../../../server/tools/mcp/servers.ts'
 import { startModernMcpServer } from '../../../fixtures/mcp-modern-server.ts'
 import { eventually } from '../../../support/eventually.ts'
 import { call, SOMEBODY, start } from './use-servers.ts'

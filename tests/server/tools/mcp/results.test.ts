@@ -2,8 +2,8 @@
 import sharp from 'sharp'
 import { describe, expect, test } from 'vitest'
 import { readResultImage } from '../../../../server/files/images.ts'
-import { readResult } from '../../../../server/tools/mcp/read-result.ts'
 import type { RemoteResult } from '../../../../server/tools/mcp/sdk.ts'
+import { readResult } from '../../../../server/tools/mcp/tool/read-result.ts'
 
 const read = (result: Partial<RemoteResult>) =>
   readResult({ content: [], ...result }, readResultImage)

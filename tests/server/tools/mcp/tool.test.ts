@@ -1,9 +1,8 @@
 // MCP tools: unexpected errors of a connection, and the names under which the model sees remote tools.
 import { describe, expect, test } from 'vitest'
 import type { McpConnection } from '../../../../server/tools/mcp/connection.ts'
-import { safeSchema } from '../../../../server/tools/mcp/safe-schema.ts'
+import { safeSchema } from '../../../../server/tools/mcp/tool/safe-schema.ts'
 import { defineMcpTool, mcpToolName } from '../../../../server/tools/mcp/tool.ts'
-import { needsApproval } from '../../../../server/tools/risk.ts'
 import { bench, call as toolCall } from '../support.ts'
 
 const prepareImage = () => Promise.resolve(null)
@@ -120,15 +119,6 @@ describe('the risk of a remote tool', () => {
     expect(
       key({ description: 'Reads', inputSchema: { type: 'object', required: ['to'] } }),
     ).not.toBe(allowed)
-    const remembered = new Set([allowed ?? ''])
-    const call = {
-      name: 'mcp__odd__probe',
-      riskLevel: 'medium' as const,
-      mode: 'ask' as const,
-      tainted: false,
-    }
-    expect(needsApproval({ ...call, remembered, grantKey: allowed })).toBe(false)
-    expect(needsApproval({ ...call, remembered, grantKey: key({ description: 'New' }) })).toBe(true)
   })
 })
 

@@ -17,7 +17,7 @@ import type {
 } from '../../../../server/tools/mcp/oauth/grant.ts'
 import { createMcpServers } from '../../../../server/tools/mcp/servers.ts'
 import { eventually } from '../../../support/eventually.ts'
-import { toolContext } from '../support.ts'
+import { runChecked, toolContext } from '../support.ts'
 
 export const SOMEBODY = UserId.parse('018f0000-0000-7000-8000-000000000001')
 
@@ -43,7 +43,7 @@ export function memoryGrants(): McpGrantStore {
     saveClient: async (issuer, redirectUri, client) =>
       void clients.set(`${issuer} ${redirectUri}`, client),
     savePending: async (userId, state, begun) => void pending.set(`${userId} ${state}`, begun),
-    async takePending(userId, state) {
+    async consumePending(userId, state) {
       const begun = pending.get(`${userId} ${state}`)
       pending.delete(`${userId} ${state}`)
       return begun
@@ -86,7 +86,7 @@ export async function call(
 ): Promise<ToolResult> {
   const parsed = tool?.parse(JSON.stringify(input))
   if (parsed?.ok !== true) throw new Error(parsed?.error ?? 'no such tool')
-  return parsed.input.run(toolContext({ signal }))
+  return runChecked(parsed.input, toolContext({ signal }))
 }
 
 /** A folder that is removed when the test ends. */

@@ -1,7 +1,7 @@
 // Concurrency limits of searches: in total and per user; the waiting user with the fewest running searches goes first.
 import { expect, test } from 'vitest'
 import type { UserId } from '../../../../server/protocol/ids.ts'
-import { createSearchSlots } from '../../../../server/workspace/search/search-slots.ts'
+import { createSearchSlots } from '../../../../server/workspace/search/project-search.ts'
 import { rounds, SEED } from '../../../support/random.ts'
 
 const limits = { perUser: 2, total: 3, waitingPerUser: 4 }

@@ -2,12 +2,12 @@
 import { beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { createSecretBox } from '../../../../../server/auth/secret-box.ts'
-import { createMcpGrantStore } from '../../../../../server/composition/tools/mcp-grants.ts'
 import type { Database } from '../../../../../server/db/database.ts'
 import { createMcpGrantRepository } from '../../../../../server/db/repositories/accounts/mcp-grants.ts'
 import { createStore, type Store } from '../../../../../server/db/store.ts'
 import { newId } from '../../../../../server/lib/ids.ts'
 import type { RunId } from '../../../../../server/protocol/ids.ts'
+import { createMcpGrantStore } from '../../../../../server/tools/mcp/oauth/stored-grants.ts'
 import { describeOnEachDatabase } from '../../../../support/store/databases.ts'
 import { somebody } from '../../../../support/store/store-rows.ts'
 
@@ -19,7 +19,7 @@ describeOnEachDatabase('values of the store', (open) => {
     store = createStore(database)
   })
 
-  test('of the responses to repeatable requests, an account keeps the newest: 4 MB of bodies, 5,000 keys', async () => {
+  test('of the responses to repeatable requests, an account keeps the newest: 4 MB of bodies, 5,000 keys, the runs of 1,000', async () => {
     const { id: userId } = await somebody(store)
     const { idempotency } = store
     const row = (at: number): Parameters<typeof idempotency.claim>[0] => ({
@@ -53,6 +53,23 @@ describeOnEachDatabase('values of the store', (open) => {
     await idempotency.finish(row(9_000), { status: 204, sealedBody: null })
     const isFree = async (at: number) => (await idempotency.claim(row(at))) === null
     expect([await isFree(3), await isFree(10), await isFree(11)]).toEqual([true, true, false])
+
+    const withRuns = many.map(({ key, ...of }) => ({ ...of, key, runId: newId<RunId>() }))
+    await database.write(async (tx) => {
+      await tx.delete(database.tables.idempotencyKeys)
+      for (let from = 0; from < withRuns.length; from += 500)
+        await tx.insert(database.tables.idempotencyKeys).values(withRuns.slice(from, from + 500))
+    })
+    await idempotency.claim(row(9_000))
+    await idempotency.bindRun(row(9_000), newId<RunId>())
+    // A key beyond the thousand still says that its work was done, and keeps no conversation; one beyond 5,000 is free.
+    const hasRun = async (at: number) => (await idempotency.claim(row(at)))?.runId != null
+    expect([await hasRun(4_010), await hasRun(4_011), await hasRun(9_000)]).toEqual([
+      false,
+      true,
+      true,
+    ])
+    expect([await isFree(10), await isFree(11)]).toEqual([true, false])
   })
 
   test('a sign-in to an MCP server started on one instance can be finished on another, once, within ten minutes', async () => {
@@ -77,16 +94,16 @@ describeOnEachDatabase('values of the store', (open) => {
     await one.savePending(ada.id, 'state-1', pending)
     const stored = JSON.stringify(await database.read.select().from(database.tables.mcpSignIns))
     expect(stored).not.toMatch(/state-1|proves|calendar/)
-    expect(await other.takePending(eve.id, 'state-1')).toBeUndefined()
+    expect(await other.consumePending(eve.id, 'state-1')).toBeUndefined()
     const taken = await Promise.all([
-      other.takePending(ada.id, 'state-1'),
-      one.takePending(ada.id, 'state-1'),
+      other.consumePending(ada.id, 'state-1'),
+      one.consumePending(ada.id, 'state-1'),
     ])
     expect(taken.filter((found) => found !== undefined)).toEqual([pending])
 
     await one.savePending(ada.id, 'state-2', pending)
     now = new Date('2026-01-01T00:10:00Z')
-    expect(await other.takePending(ada.id, 'state-2')).toBeUndefined()
+    expect(await other.consumePending(ada.id, 'state-2')).toBeUndefined()
     for (let count = 0; count < 25; count += 1)
       await one.savePending(eve.id, `many-${count}`, pending)
     const rows = await database.read.select().from(database.tables.mcpSignIns)
@@ -97,16 +114,16 @@ describeOnEachDatabase('values of the store', (open) => {
       createSecretBox(Buffer.alloc(32, 8)),
       () => now,
     )
-    expect(await replaced.takePending(eve.id, 'many-24'), 'another key').toBeUndefined()
+    expect(await replaced.consumePending(eve.id, 'many-24'), 'another key').toBeUndefined()
   })
 
   test('a value is returned only if it fits its schema', async () => {
     const Size = z.object({ size: z.int() })
     expect(await store.settings.get('window', Size)).toBeUndefined()
-    await store.settings.put('window', { size: 1 })
-    await store.settings.put('window', { size: 2 })
+    await store.settings.store('window', { size: 1 })
+    await store.settings.store('window', { size: 2 })
     expect(await store.settings.get('window', Size)).toEqual({ size: 2 })
-    await store.settings.put('window', 'something else')
+    await store.settings.store('window', 'something else')
     expect(await store.settings.get('window', Size)).toBeUndefined()
   })
 

@@ -118,7 +118,13 @@ describeOnEachDatabase('token usage', (open) => {
         {
           name,
           description: '',
-          permissions: { models: null, tools: null, mcp_servers: null, approval_modes: null },
+          permissions: {
+            models: null,
+            tools: null,
+            mcp_servers: null,
+            approval_modes: null,
+            features: null,
+          },
           quota: null,
           sharedQuota: null,
         },

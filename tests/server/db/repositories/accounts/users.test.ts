@@ -4,11 +4,13 @@ import { createApiKeys } from '../../../../../server/auth/api-keys.ts'
 import { createStore, type Store } from '../../../../../server/db/store.ts'
 import { AppError } from '../../../../../server/errors.ts'
 import { newId } from '../../../../../server/lib/ids.ts'
+import { COMMAND_LINE } from '../../../../../server/protocol/admin/audit.ts'
 import type { UserId } from '../../../../../server/protocol/ids.ts'
 import { describeOnEachDatabase } from '../../../../support/store/databases.ts'
 import { admitAll, somebody } from '../../../../support/store/store-rows.ts'
 
-const named = (name: string) => ({ name, scopes: null, expiresAt: null })
+const nothingElse = async (): Promise<void> => {}
+const named = (name: string) => ({ name, scopes: null, programTools: null, expiresAt: null })
 
 describeOnEachDatabase('accounts', (open) => {
   let store: Store
@@ -88,8 +90,8 @@ describeOnEachDatabase('accounts', (open) => {
 
   test('a revoked token finds no account, and another token of the account does', async () => {
     const user = await somebody(store)
-    await store.users.revokeToken('ended', new Date(Date.now() + 60_000))
-    await store.users.revokeToken('ended', new Date(Date.now() + 60_000))
+    await store.users.revokeToken('ended', new Date(Date.now() + 60_000), nothingElse)
+    await store.users.revokeToken('ended', new Date(Date.now() + 60_000), nothingElse)
     expect(await store.users.findForSession(user.id, 'ended', '')).toBeUndefined()
     expect((await store.users.findForSession(user.id, 'open', ''))?.user.id).toBe(user.id)
   })
@@ -102,14 +104,16 @@ describeOnEachDatabase('accounts', (open) => {
       prefix: 'nc-abcd',
       hash: newId<string>(),
       scopes: null,
+      programTools: null,
       expiresAt: null,
       atMost: 1,
       mayCreate: () => {},
+      after: nothingElse,
     })
     if (key === null) throw new Error('there was room for a key')
     expect((await store.apiKeys.findByHash(key.hash))?.user.id).toBe(owner.id)
     expect(await store.apiKeys.list(other.id)).toEqual([])
-    expect(await store.apiKeys.remove(other.id, key.id)).toBe(false)
+    expect(await store.apiKeys.remove(other.id, key.id, nothingElse)).toBe(false)
     const now = new Date()
     await store.apiKeys.touch(key.id, now)
     await store.apiKeys.touch(key.id, new Date(now.getTime() + 1_000))
@@ -118,29 +122,29 @@ describeOnEachDatabase('accounts', (open) => {
     expect((await store.apiKeys.findByHash(key.hash))?.key.lastUsedAt?.getTime()).toBe(
       now.getTime() + 61_000,
     )
-    expect(await store.apiKeys.remove(owner.id, key.id)).toBe(true)
+    expect(await store.apiKeys.remove(owner.id, key.id, nothingElse)).toBe(true)
     expect(await store.apiKeys.findByHash(key.hash)).toBeUndefined()
   })
 
   test('a request authenticated before a password change cannot create a key after it', async () => {
     const fresh = createStore(await open())
-    const keys = createApiKeys(fresh.apiKeys)
+    const keys = createApiKeys(fresh)
     await somebody(fresh, 'administrator')
     const before = await somebody(fresh)
-    await keys.create(before, named('while the password is the old one'))
+    await keys.create(before, named('while the password is the old one'), COMMAND_LINE)
     // Both at the same time, then another attempt afterwards.
     const [early] = await Promise.allSettled([
-      keys.create(before, named('at the same moment')),
+      keys.create(before, named('at the same moment'), COMMAND_LINE),
       fresh.users.update(before.id, { passwordHash: 'new', revokeKeys: true }),
     ])
-    const late = keys.create(before, named('afterwards'))
+    const late = keys.create(before, named('afterwards'), COMMAND_LINE)
     await expect(late).rejects.toMatchObject({ code: 'unauthorized' })
     expect(await keys.list(before.id), early.status).toEqual([])
     const after = await fresh.users.find(before.id)
     if (after === undefined) throw new Error('the account is there')
-    await keys.create(after, named('with the new password'))
+    await keys.create(after, named('with the new password'), COMMAND_LINE)
     await fresh.users.update(before.id, { isActive: false })
-    await expect(keys.create(after, named('disabled'))).rejects.toMatchObject({
+    await expect(keys.create(after, named('disabled'), COMMAND_LINE)).rejects.toMatchObject({
       code: 'unauthorized',
     })
   })

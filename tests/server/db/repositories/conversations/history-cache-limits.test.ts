@@ -5,7 +5,7 @@ import type {
   BranchHistory,
   ReadMessage,
 } from '../../../../../server/db/repositories/conversations/branch-history.ts'
-import { createHistoryCache } from '../../../../../server/db/repositories/conversations/history-cache.ts'
+import { createHistoryCache } from '../../../../../server/db/repositories/conversations/messages/history-cache.ts'
 import type { ConversationId, MessageId } from '../../../../../server/protocol/ids.ts'
 import { useDatabases } from '../../../../support/store/databases.ts'
 import { type HistoryStore, readAll } from '../../../../support/store/histories.ts'

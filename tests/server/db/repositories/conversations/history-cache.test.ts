@@ -57,7 +57,7 @@ for (const dialect of DIALECTS)
       const own = createStore(writer)
       await writer.write(async (tx) => {
         await own.runs.insert(tx, { ...run, status: 'running' }, 10_000)
-        await own.steps.put(tx, userId, prose(answer, 0, `Text ${newId<string>()}`))
+        await own.steps.store(tx, userId, prose(answer, 0, `Text ${newId<string>()}`))
         await own.runs.end(tx, run.id, {
           status: end.status,
           finishReason: end.status === 'completed' ? (end.finishReason ?? 'stop') : null,
@@ -113,7 +113,7 @@ for (const dialect of DIALECTS)
       const elsewhere = createStore(other)
       await other.write(async (tx) => {
         await elsewhere.runs.reopen(tx, run.id, { status: 'running' })
-        await elsewhere.steps.put(tx, userId, prose(failed, 1, 'The rest'))
+        await elsewhere.steps.store(tx, userId, prose(failed, 1, 'The rest'))
         await elsewhere.messages.update(tx, failed, { text: 'The rest', status: 'completed' })
         await elsewhere.runs.end(tx, run.id, {
           status: 'completed',
@@ -153,12 +153,12 @@ for (const dialect of DIALECTS)
         idRef: 'call' as CallId,
         name: 'theirs',
       }
-      await database.write((tx) => store.steps.put(tx, userId, { ...step, type: 'tool_call' }))
+      await database.write((tx) => store.steps.store(tx, userId, { ...step, type: 'tool_call' }))
       let leaf = answer
       for (let at = 0; at < 4; at += 1) leaf = await addTurn(database, id, leaf)
       await expectCurrent(id, leaf)
       await other.write((tx) =>
-        createStore(other).steps.put(tx, userId, {
+        createStore(other).steps.store(tx, userId, {
           ...step,
           position: 2,
           content: 'their result',
@@ -233,7 +233,7 @@ for (const dialect of DIALECTS)
           await writer.write(async (tx) => {
             if ((await own.runs.reopen(tx, run.id, { status: 'running' })) === undefined) return
             await own.steps.removeFrom(tx, existing, 0)
-            await own.steps.put(tx, userId, prose(existing, 0, `Again ${random.share()}`))
+            await own.steps.store(tx, userId, prose(existing, 0, `Again ${random.share()}`))
             const status = random.pick(['completed', 'failed'] as const)
             await own.runs.end(tx, run.id, { status, endedAt: new Date() })
           })

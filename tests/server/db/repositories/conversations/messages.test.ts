@@ -129,7 +129,7 @@ describeOnEachDatabase('messages', (open) => {
     const answer = await say(database, id, 'done', question, { role: 'assistant' })
     await database.write(async (tx) => {
       for (const position of [2, 0, 1])
-        await store.steps.put(tx, userId, {
+        await store.steps.store(tx, userId, {
           messageId: answer,
           position,
           type: 'text',

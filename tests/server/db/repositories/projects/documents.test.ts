@@ -38,21 +38,21 @@ describeOnEachDatabase('documents', (open) => {
     const used = async () => (await store.storage.stored(userId)).documents.bytes
     for (const [name, bytes] of [
       ['one', 0],
-      ['two', 100],
-      ['three', 200],
+      ['two', 1000],
+      ['three', 2000],
     ] as const) {
       const project = await store.projects.create(userId, { name, description: null })
       const owned = { projectId: project.id, userId, name: 'a.txt', mime: 'text/plain', size: 0 }
       const { id } = await store.documents.create(owned)
-      await store.documents.resize(id, 100, sha256)
+      await store.documents.resize(id, 1000, sha256)
       if (name === 'one') {
-        expect(await used()).toBe(100)
+        expect(await used()).toBe(1000)
         await database.write((tx) => store.files.insert(tx, fileRow(userId, { sha256 })))
       }
       expect(await used()).toBe(bytes)
     }
     expect(await store.storage.byUser()).toContainEqual(
-      expect.objectContaining({ userId, documents: 200 }),
+      expect.objectContaining({ userId, documents: 2000 }),
     )
   })
 
@@ -73,6 +73,53 @@ describeOnEachDatabase('documents', (open) => {
     expect(await found(other.id, 'cats')).toEqual(['cats elsewhere'])
     expect((await store.documents.find(project.id, document.id))?.status).toBe('ready')
     expect(await store.documents.find(other.id, document.id)).toBeUndefined()
+  })
+
+  test('of thousands of passages with common words, those with the rare ones come first, wherever they are', async () => {
+    const common = (at: number) => `the office asks about training number${at}`
+    const texts = Array.from({ length: 2_500 }, (_, at) => common(at))
+    texts[3] = 'the training about walruses at the office'
+    texts[2_400] = 'an office of walruses'
+    const { project } = await documentOf('many', texts)
+    const { project: other } = await documentOf('beside', ['the office trains walruses'])
+    const best = await found(project.id, 'office', 'training', 'walruses')
+    expect(new Set(best.slice(0, 2))).toEqual(new Set([texts[3], texts[2_400]]))
+    expect(await found(other.id, 'office', 'training', 'walruses')).toEqual([
+      'the office trains walruses',
+    ])
+    expect(await found(project.id, 'office', 'about')).toHaveLength(10)
+  })
+
+  test('are found in ready documents while a much larger one is being indexed, and after one could not be', async () => {
+    const texts = Array.from({ length: 5 }, (_, at) => `walruses in room ${at}`)
+    const { project, document } = await documentOf('busy', texts)
+    const larger = await store.documents.create({
+      projectId: project.id,
+      userId: (await somebody(store)).id,
+      name: 'larger.md',
+      mime: 'text/markdown',
+      size: 10,
+    })
+    const row = { documentId: larger.id, projectId: project.id, heading: null, page: null }
+    const text = 'walruses in a room of many'
+    await database.write(async (tx) => {
+      for (let from = 0; from < 2_000; from += 100)
+        await tx.insert(database.tables.passages).values(
+          Array.from({ length: 100 }, (_, at) => ({
+            ...row,
+            position: from + at,
+            text,
+            tokens: text,
+          })),
+        )
+    })
+    for (const fail of [false, true]) {
+      if (fail) await store.documents.fail(larger, storedFailure('document_lost'))
+      expect((await found(project.id, 'walruses')).toSorted()).toEqual(texts)
+      expect(await found(project.id, 'walruses', 'room', 'many')).toHaveLength(5)
+    }
+    await store.documents.fail(document, storedFailure('document_lost'))
+    expect(await found(project.id, 'walruses')).toEqual([])
   })
 
   test('words of a query are taken literally and never as operators', async () => {

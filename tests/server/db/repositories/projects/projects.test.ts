@@ -15,6 +15,42 @@ describeOnEachDatabase('projects', (open) => {
     store = createStore(database)
   })
 
+  test('the people who decide for one are its approvers and the members of their groups, each once, who can sign in', async () => {
+    // The first account of a database is its administrator, and the last one of these cannot be disabled.
+    const { id: owner } = await somebody(store)
+    const people = await Promise.all(Array.from({ length: 4 }, () => somebody(store)))
+    const [alone, both, member, gone] = people.map(({ id }) => id)
+    if (!alone || !both || !member || !gone) throw new Error('not four people')
+    const { id } = await store.projects.create(owner, { name: 'decided', description: null })
+    const permissions = {
+      models: null,
+      tools: null,
+      mcp_servers: null,
+      approval_modes: null,
+      features: null,
+    }
+    const group = await store.groups.create(
+      { name: `deciders ${id}`, description: '', permissions, quota: null, sharedQuota: null },
+      10,
+    )
+    for (const one of [both, member, gone]) await store.groups.addMember(group.id, one)
+    await database.write((tx) =>
+      store.approvers.replace(tx, id, [
+        ...[alone, both].map((userId) => ({
+          principal: `user:${userId}` as const,
+          userId,
+          groupId: null,
+        })),
+        { principal: `group:${group.id}` as const, userId: null, groupId: group.id },
+      ]),
+    )
+    expect((await store.approvers.people(id)).toSorted()).toEqual(
+      [alone, both, member, gone].toSorted(),
+    )
+    for (const one of [alone, gone]) await store.users.update(one, { isActive: false })
+    expect((await store.approvers.people(id)).toSorted()).toEqual([both, member].toSorted())
+  })
+
   test('one user has at most 2,000 of them, so that nobody fills the disk with empty ones', async () => {
     const { id: userId } = await somebody(store)
     const last = await store.projects.create(userId, { name: 'last', description: null })

@@ -1,0 +1,180 @@
+// The page on a phone in the languages of its readers: long words, names of fields, punctuation, and what a finger reaches.
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { composer, describeInBrowser, expectAccessible, leave, say } from '../support/page/page.ts'
+import { usePageServer } from '../support/page/page-server.ts'
+import { turn } from '../support/provider/upstream-turns.ts'
+import { TEST_JWT_SECRET } from '../support/server/server.ts'
+
+/** The tops of the boxes of these elements, in whole pixels, without duplicates. */
+const rowsOf = (page: Page, selector: string): Promise<number[]> =>
+  page.evaluate(
+    `[...new Set([...document.querySelectorAll(${JSON.stringify(selector)})].map((one) => Math.round(one.getBoundingClientRect().top)))]`,
+  )
+
+/** The lightness of a background, 0 to 1; 0 if it is none. */
+const lightnessOf = (page: Page, selector: string): Promise<number> =>
+  page.evaluate(`(() => {
+    const canvas = document.createElement('canvas').getContext('2d')
+    canvas.fillStyle = getComputedStyle(document.querySelector(${JSON.stringify(selector)})).backgroundColor
+    canvas.fillRect(0, 0, 1, 1)
+    const [red, green, blue] = canvas.getImageData(0, 0, 1, 1).data
+    return (red + green + blue) / 765
+  })()`)
+
+describeInBrowser('on a phone, in another language', (visitor) => {
+  const on = usePageServer(visitor, {
+    models: [
+      { id: 'one', name: 'One', api_url: 'http://127.0.0.1:9/v1', api_key: 'k' },
+      { id: 'two', name: 'Two', api_url: 'http://127.0.0.1:9/v1', api_key: 'k' },
+    ],
+  })
+
+  test('every kind of hit can be chosen in the search, though its German names are long', async () => {
+    const page = await visitor.open(on.server.url, { phone: true, language: 'de-DE' })
+    await page.getByRole('button', { name: 'Seitenleiste einblenden' }).tap()
+    await page.getByRole('dialog').getByRole('button', { name: 'Suchen' }).first().tap()
+    const kinds = page.getByRole('dialog').getByRole('radiogroup').getByRole('radio')
+    await kinds.first().waitFor()
+    const width = page.viewportSize()?.width ?? 0
+    for (const kind of await kinds.all()) {
+      const box = await kind.boundingBox()
+      expect((box?.x ?? width) + (box?.width ?? width)).toBeLessThanOrEqual(width)
+    }
+    expect(await kinds.count()).toBe(5)
+    await leave(page)
+  })
+
+  test('the example of a saved prompt names its field in the language of the page', async () => {
+    const page = await visitor.open(`${on.server.url}/settings/agent`, {
+      phone: true,
+      language: 'de-DE',
+    })
+    await page.getByRole('button', { name: 'Prompt speichern' }).tap()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('{{Thema}}').waitFor()
+    await dialog.getByPlaceholder('{{Thema}}').waitFor()
+    expect(await dialog.getByText('{{topic}}').count()).toBe(0)
+    await leave(page)
+  })
+})
+
+describeInBrowser('on a phone, a finger', (visitor) => {
+  const on = usePageServer(visitor)
+
+  test('finds the menu of a conversation where its button will be, while the menu is still loading', async () => {
+    on.upstream.enqueue(turn.text('Tulips.'))
+    const made = await on.server.call('POST', '/api/conversations', { body: { title: 'Spring' } })
+    const id = made.json.data.id
+    await on.server.call('POST', `/api/conversations/${id}/messages`, {
+      body: { text: 'What grows?', stream: false },
+    })
+    const page = await visitor.open('about:blank', { phone: true, ownContext: true })
+    let release = (): void => {}
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    await page.route(/conversation-menu/, async (route) => {
+      await released
+      await route.continue()
+    })
+    await page.goto(`${on.server.url}/c/${id}`)
+    const start = page.locator('main header').getByRole('button', { name: 'New conversation' })
+    await start.waitFor()
+    const before = await start.boundingBox()
+    release()
+    await page.getByRole('button', { name: 'Actions for “Spring”' }).waitFor()
+    expect(await start.boundingBox()).toEqual(before)
+    await page.context().close()
+  })
+
+  test('rejects a call without a keyboard that covers the button', async () => {
+    const id = await on.createProject('Notes', { 'notes.md': 'old\n' })
+    on.upstream.enqueue(
+      turn.toolCalls([{ name: 'file_write', arguments: { path: 'notes.md', content: 'new\n' } }]),
+      turn.text('As you like.'),
+    )
+    const page = await visitor.open(`${on.server.url}/?project=${id}`, { phone: true })
+    await page.getByRole('button', { name: 'Project: Notes' }).waitFor()
+    await say(page, 'Write it down')
+    await page.getByRole('button', { name: 'Reject' }).tap()
+    await page.getByLabel('Why?').waitFor()
+    expect(await page.evaluate<string>('document.activeElement.tagName')).toBe('SECTION')
+    await page.getByRole('button', { name: 'Reject' }).tap()
+    await page.getByText('As you like.').waitFor()
+    expect(await on.readFile(id, 'notes.md')).toBe('old\n')
+    await leave(page)
+  })
+
+  test('sees in the dark which of two compared answers is shown', async () => {
+    on.upstream.enqueue(turn.text('One.'), turn.text('Two.'))
+    const page = await visitor.open(on.server.url, { phone: true, theme: 'dark' })
+    await say(page, 'Which?')
+    await page.getByText('One.').waitFor()
+    await page.getByRole('button', { name: 'Regenerate' }).tap()
+    await page.getByText('Two.').waitFor()
+    await page.getByRole('button', { name: 'More actions' }).last().tap()
+    await page.getByRole('menuitem', { name: 'Compare with another model' }).tap()
+    await page.getByRole('tab', { selected: true }).waitFor()
+    expect(await lightnessOf(page, '[role=tab][aria-selected=true]')).toBeGreaterThan(
+      await lightnessOf(page, '[role=tablist]'),
+    )
+    await leave(page)
+  })
+
+  test('reads the steps of a plan in its line, not their data', async () => {
+    const items = ['Dig', 'Sow'].map((text, at) => ({ id: `${at}`, text, state: 'done' }))
+    on.upstream.enqueue(
+      turn.toolCalls([
+        { name: 'plan', arguments: { items } },
+        { name: 'file_read', arguments: { path: 'nowhere.md' } },
+      ]),
+      turn.text('Done.'),
+    )
+    const page = await visitor.open(on.server.url, { phone: true })
+    await say(page, 'Plan it')
+    await page.getByText('Done.').waitFor()
+    await page.getByText('Dig · Sow').first().waitFor()
+    expect(await page.getByText('{"id"').count()).toBe(0)
+    await leave(page)
+  })
+
+  test('finds the end of a share in the punctuation of the language', async () => {
+    on.upstream.enqueue(turn.text('Tulips.'))
+    const page = await visitor.open(on.server.url, { phone: true, language: 'zh-CN' })
+    await say(page, '种什么')
+    await page.getByText('Tulips.').waitFor()
+    await page.getByRole('button', { name: '“种什么”的操作' }).tap()
+    await page.getByRole('menuitem', { name: '分享' }).tap()
+    await page.getByRole('dialog').getByRole('button', { name: '创建链接' }).tap()
+    await page.getByRole('option', { name: '保持不变（永不）' }).waitFor({ state: 'attached' })
+    await leave(page)
+  })
+})
+
+describeInBrowser('on the phone of an administrator, in German', (visitor) => {
+  const on = usePageServer(visitor, { auth_mode: 'multi', jwt_secret: TEST_JWT_SECRET })
+
+  test('the button of a group says what it does, and the buttons of its dialog stand in one row', async () => {
+    const { json } = await on.server.call('POST', '/api/auth/register', {
+      body: { username: 'ann', password: 'a good password' },
+    })
+    await on.server.call('POST', '/api/admin/groups', {
+      body: { name: 'Entwicklung' },
+      token: json.data.token,
+    })
+    const page = await visitor.open(on.server.url, { phone: true, language: 'de-DE' })
+    await page.getByLabel('Benutzername').fill('ann')
+    await page.getByLabel('Passwort').fill('a good password')
+    await page.getByRole('button', { name: 'Anmelden', exact: true }).tap()
+    await composer(page).waitFor()
+    await page.goto(`${on.server.url}/admin/groups`)
+    const edit = page.getByRole('button', { name: '„Entwicklung“ bearbeiten' })
+    expect(await edit.textContent()).toBe('Bearbeiten')
+    await edit.tap()
+    await page.getByRole('dialog').getByRole('button', { name: 'Speichern' }).waitFor()
+    expect(await rowsOf(page, '[role=dialog] footer button')).toHaveLength(1)
+    await expectAccessible(page)
+    await leave(page)
+  })
+})
