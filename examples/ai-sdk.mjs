@@ -11,7 +11,8 @@ const nanoclaw = createOpenAICompatible({
   ...(process.env.NANOCLAW_KEY ? { apiKey: process.env.NANOCLAW_KEY } : {}),
 })
 const { text } = await generateText({
-  model: nanoclaw(process.env.NANOCLAW_MODEL ?? 'nanoclaw'),
+  // Without `:tools`, a program that brings tools of its own gets none of the server's.
+  model: nanoclaw(`${process.env.NANOCLAW_MODEL ?? 'nanoclaw'}:tools`),
   prompt: process.argv[2] ?? 'What is 12 * 34?',
   stopWhen: stepCountIs(5),
   tools: {
