@@ -1,6 +1,6 @@
 // Accounts: registration, sign-in and profile.
-
 import type { Reader } from '../db/database.ts'
+import type { ApiKeyRow } from '../db/repositories/accounts/api-keys.ts'
 import type { AuditRepository } from '../db/repositories/accounts/audit.ts'
 import type {
   AccountChanges,
@@ -10,25 +10,129 @@ import type {
   UserRow,
 } from '../db/repositories/accounts/users.ts'
 import { appError } from '../errors.ts'
-import type { Limits } from '../lib/limits.ts'
+import type { Attempt, AttemptCounts, Limits } from '../lib/limits.ts'
+import { hashLinkToken } from '../lib/link-token.ts'
+import type { Actor, AuditDetails } from '../protocol/admin/audit.ts'
 import type { UserId } from '../protocol/ids.ts'
 import type { AccountLinks } from './account-links.ts'
 import type { ApiKeys } from './api-keys.ts'
-import { type Credentials, createCredentials, identityOf } from './credentials.ts'
 import type { Identity } from './identity.ts'
 import type { KnownBrowser } from './known-browsers.ts'
-import { hashLinkToken } from './link-token.ts'
-import { createLoginGuard } from './login-guard.ts'
 import { networkOf } from './network.ts'
 import { assertUncommonPassword } from './password-rules.ts'
 import type { Passwords } from './passwords.ts'
 import type { SetupToken } from './setup-token.ts'
 import type { TokenClaims } from './tokens.ts'
 
+// Slows down password guessing without locking out the owner of an account.
+
+/** Counts failed sign-ins within a window, by source and by account; see `AttemptCounts`. */
+interface LoginGuard {
+  /**
+   * Compares a password. If the comparison rejects (server busy, no database), the attempt does not count.
+   * @param source where the attempt comes from: a network, or a known browser.
+   * @throws AppError 429 with `Retry-After` if this source has to wait.
+   */
+  compare<T extends { matches: boolean }>(
+    source: string,
+    account: string,
+    comparison: () => Promise<T>,
+  ): Promise<T>
+}
+
+/** Identifies accounts regardless of case. */
+export function createLoginGuard(attempts: AttemptCounts): LoginGuard {
+  async function begin(source: string, account: string): Promise<Attempt> {
+    const attempt = await attempts.begin(source, account.toLowerCase())
+    if ('retryAfterSeconds' in attempt)
+      throw appError('sign_ins_exhausted', {}, { retryAfter: attempt.retryAfterSeconds })
+    return attempt
+  }
+  return {
+    async compare(source, account, comparison) {
+      const attempt = await begin(source, account)
+      try {
+        const outcome = await comparison()
+        if (outcome.matches) attempt.succeeded()
+        else attempt.failed()
+        return outcome
+      } finally {
+        // Has no effect after an outcome.
+        attempt.withdraw()
+      }
+    },
+  }
+}
+
+// Finds the owner of a token or an API key, as long as it is valid.
+
+/** An API key and its owner. */
+interface KeyOwner {
+  user: Identity
+  key: ApiKeyRow
+}
+
+/** Identifies the user of a request. */
+interface Credentials {
+  /**
+   * The user of a token, or null if its session has ended or the account is disabled.
+   * @param isUse whether the session counts as used; default true.
+   */
+  ofSession(claims: TokenClaims, isUse?: boolean): Promise<Identity | null>
+  /** The user of an API key, or null. */
+  ofApiKey(key: string): Promise<KeyOwner | null>
+}
+
+/** The dependencies of the credential check. */
+interface CredentialsDependencies {
+  users: Pick<UserRepository, 'findForSession'>
+  apiKeys: Pick<ApiKeys, 'find'>
+  /** Called for each request of a session. */
+  onSessionUse(session: SessionRow): void
+  now(): Date
+}
+
+/** The part of an account that a request carries. */
+const identityOf = ({ id, username, role, tokenVersion }: UserRow): Identity => ({
+  id,
+  username,
+  role,
+  tokenVersion,
+})
+
+/** Checks at every request, so that an ended session or a disabled account is refused at once. */
+function createCredentials({
+  users,
+  apiKeys,
+  onSessionUse,
+  now,
+}: CredentialsDependencies): Credentials {
+  return {
+    async ofSession(claims, isUse = true) {
+      const found = await users.findForSession(claims.sub, claims.jti, claims.sid ?? '')
+      // Says so to the person who was signed in.
+      if (found?.user.isActive === false && isUse) throw appError('account_disabled')
+      if (found?.user.isActive !== true) return null
+      const { user, session } = found
+      if (claims.sid !== undefined) {
+        if (session === null || session.expiresAt <= now()) return null
+        if (isUse) onSessionUse(session)
+      }
+      const isValid = user.tokenVersion === claims.version || user.keptToken === claims.jti
+      return isValid ? identityOf(user) : null
+    },
+
+    async ofApiKey(text) {
+      const found = await apiKeys.find(text)
+      return found?.user.isActive === true ? { user: identityOf(found.user), key: found.key } : null
+    },
+  }
+}
+
 /** The user in single-user mode. */
 export const DEFAULT_USERNAME = 'default'
 
-/** Registering, signing in, and changing an account. */
+/** Registering, signing in, and changing an account. What changes one leaves its audit entry. */
 export interface Accounts extends Credentials {
   /** Whether any account exists. */
   exist(): Promise<boolean>
@@ -83,11 +187,15 @@ export interface Accounts extends Credentials {
    * A new password requires the current one and revokes all other tokens. API keys remain valid unless `revokeKeys` is set.
    * Returns the number of API keys after the change. @throws AppError `forbidden`, `name_taken`, `too_many_requests`.
    */
-  changeProfile(id: UserId, changes: ProfileChanges): Promise<{ user: UserRow; apiKeys: number }>
-  /** Revokes a token of an earlier version, which has no session. */
-  revokeToken(claims: TokenClaims): Promise<void>
-  /** Ends all sessions of a user, except the one of `kept`. Undefined if there is no such account. */
-  endSessions(id: UserId, kept?: TokenClaims): Promise<UserRow | undefined>
+  changeProfile(
+    id: UserId,
+    changes: ProfileChanges,
+    actor: Actor,
+  ): Promise<{ user: UserRow; apiKeys: number }>
+  /** Signs out with a token of an earlier version, which has no session. */
+  revokeToken(claims: TokenClaims, actor: Actor): Promise<void>
+  /** Ends all sessions of a user, except the one of `kept`. */
+  endSessions(id: UserId, kept: TokenClaims | undefined, actor: Actor): Promise<void>
   /** The user in single-user mode, created on the first call. */
   defaultUser(): Promise<Identity>
 }
@@ -214,13 +322,27 @@ export function createAccounts({
       await admit(users.reader, { count: await users.count(), link, isLocal })
       assertUncommonPassword(password, [username, email])
       // A link works once, so those who have one are not counted with everybody else behind their address.
-      const retryAfter = await registrations.take(
+      const retryAfter = await registrations.acquire(
         link === undefined ? networkOf(address) : `link ${hashLinkToken(link)}`,
       )
       if (retryAfter !== null) throw appError('registrations_exhausted', {}, { retryAfter })
       const passwordHash = await passwords.hash(password, networkOf(address))
       const account = { username, passwordHash, email: email ?? null }
-      const user = await users.register(account, (tx, count) => admit(tx, { count, link, isLocal }))
+      const user = await users.register(account, async (tx, count) => {
+        const { role, onCreated } = await admit(tx, { count, link, isLocal })
+        return {
+          role,
+          async onCreated(inserting, id) {
+            await onCreated?.(inserting, id)
+            const actor = { userId: id, username, address, details: {} }
+            await audit.record(inserting, actor, {
+              action: 'register',
+              at: now(),
+              details: { role },
+            })
+          },
+        }
+      })
       if (link !== undefined) await onInvited()
       return user
     },
@@ -267,7 +389,7 @@ export function createAccounts({
 
     profile: async (id) => (await users.find(id)) ?? throwMissing(),
 
-    async changeProfile(id, changed) {
+    async changeProfile(id, changed, actor) {
       const { password, currentPassword, kept, revokeKeys, email, avatar } = changed
       if (email !== undefined && password === undefined && changed.emailNeedsPassword) {
         const account = (await users.find(id)) ?? throwMissing()
@@ -290,18 +412,36 @@ export function createAccounts({
         changes.expectedPasswordHash = user.passwordHash
         changes.revokeKeys = revokeKeys ?? false
       }
-      const user = (await users.update(id, changes)) ?? throwMissing()
+      const details: AuditDetails = {
+        ...(email === undefined ? {} : { email }),
+        ...(avatar === undefined ? {} : { avatar_changed: true }),
+        ...(password === undefined
+          ? {}
+          : { password_changed: true, revoke_keys: revokeKeys ?? false }),
+      }
+      const user =
+        (await users.update(id, changes, {
+          after: (tx) => audit.record(tx, actor, { action: 'account_changed', at: now(), details }),
+        })) ?? throwMissing()
       return { user, apiKeys: (await apiKeys.list(id)).length }
     },
 
-    revokeToken: ({ jti, exp }) => users.revokeToken(jti, new Date(exp * 1000)),
+    revokeToken: ({ jti, exp }, actor) =>
+      users.revokeToken(jti, new Date(exp * 1000), (tx) =>
+        audit.record(tx, actor, { action: 'sign_out', at: now(), details: {} }),
+      ),
 
-    endSessions: (id, kept) =>
-      users.update(id, {
+    async endSessions(id, kept, actor) {
+      const changes = {
         endSessions: true,
         keptToken: kept?.jti ?? null,
         keptSession: kept?.sid,
-      }),
+      }
+      await users.update(id, changes, {
+        after: (tx) =>
+          audit.record(tx, actor, { action: 'sessions_ended', at: now(), details: {} }),
+      })
+    },
 
     defaultUser: async () => identityOf(await users.ensureDefault(DEFAULT_USERNAME)),
   }

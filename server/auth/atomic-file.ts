@@ -1,19 +1,13 @@
 // Replaces a file with a secret: readable by its owner only, and never half written.
+
 import { randomBytes } from 'node:crypto'
-import {
-  closeSync,
-  fchmodSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  renameSync,
-  writeSync,
-} from 'node:fs'
+import { closeSync, fchmodSync, fsyncSync, openSync, renameSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { makeFolder } from '../lib/make-folder.ts'
 
 /** Readers see the old or the new text, even after a crash. Only the owner of the process may read the file. */
 export function writeFileAtomically(file: string, text: string): void {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  makeFolder(dirname(file))
   const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`
   const descriptor = openSync(draft, 'wx', 0o600)
   try {

@@ -1,11 +1,11 @@
 // The keys that seal stored secrets: the operator's, or from a file in the data folder. The newest seals; all of them open.
+
 import { createHash, randomBytes } from 'node:crypto'
 import {
   closeSync,
   fchmodSync,
   fsyncSync,
   linkSync,
-  mkdirSync,
   openSync,
   readFileSync,
   rmSync,
@@ -13,6 +13,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { AppError } from '../errors.ts'
+import { makeFolder } from '../lib/make-folder.ts'
 import { writeFileAtomically } from './atomic-file.ts'
 
 /** The operator's keys; undefined if they are in a file in the data folder. */
@@ -47,7 +48,7 @@ export function loadSecretKeys(
 ): readonly Buffer[] {
   const found = readSecretKeys(sources, dataDirectory)
   if (found !== undefined) return found
-  mkdirSync(dataDirectory, { recursive: true, mode: 0o700 })
+  makeFolder(dataDirectory)
   const file = join(dataDirectory, KEY_FILE)
   writeOnce(file, newKey())
   return readKeys(file) ?? throwInvalidKey()

@@ -1,11 +1,13 @@
 // Sessions of users: started by signing in, renewed by the page, listed and ended by their owner.
 import type { ServerResponse } from 'node:http'
 import { LRUCache } from 'lru-cache'
+import type { AuditRepository } from '../db/repositories/accounts/audit.ts'
 import type { SessionRepository } from '../db/repositories/accounts/sessions.ts'
 import type { SessionRow, UserRow } from '../db/repositories/accounts/users.ts'
 import { appError } from '../errors.ts'
 import { newId } from '../lib/ids.ts'
 import { atMost } from '../lib/lru-limit.ts'
+import type { Actor, AuditDetails } from '../protocol/admin/audit.ts'
 import type { UserId } from '../protocol/ids.ts'
 import type { RefreshTokens } from './refresh-token.ts'
 import { TOKEN_LIFETIME_SECONDS } from './tokens.ts'
@@ -26,16 +28,25 @@ export interface Device {
   address: string
 }
 
-/** The sessions of users: begun by signing in, renewed by refresh tokens, ended from anywhere. */
+/** How the end of a session is recorded in the audit log. */
+export interface SessionEnd {
+  actor: Actor
+  action: 'sign_out' | 'sessions_ended'
+  details: AuditDetails
+}
+
+/** The sessions of users: begun by signing in, renewed by refresh tokens, ended from anywhere. Each act leaves its audit entry. */
 export interface Sessions {
   /**
-   * `refreshToken` is null for the kind `token`. @throws AppError `session_ended` if the password was changed or the
-   * account disabled since it was read.
+   * `refreshToken` is null for the kind `token`.
+   * @param signIn the details of the audit entry; null if it begins with an act that has one of its own, such as a registration.
+   * @throws AppError `session_ended` if the password was changed or the account disabled since it was read.
    */
   begin(
-    user: Pick<UserRow, 'id' | 'tokenVersion'>,
+    user: Pick<UserRow, 'id' | 'username' | 'tokenVersion'>,
     kind: SessionRow['kind'],
     device: Device,
+    signIn: AuditDetails | null,
   ): Promise<{ session: SessionRow; refreshToken: string | null }>
   /**
    * Renews a session with its refresh token, which is replaced. A token that was replaced before ends the session, because
@@ -53,7 +64,7 @@ export interface Sessions {
    * Ends a session and its open requests, except `kept`, which reports the end. @throws AppError `session_not_found`, also
    * for another user's session.
    */
-  end(userId: UserId, id: string, kept?: ServerResponse): Promise<void>
+  end(userId: UserId, id: string, end: SessionEnd, kept?: ServerResponse): Promise<void>
   /** Records the use of a session, accurate to the minute. */
   touch(session: SessionRow): void
 }
@@ -61,11 +72,10 @@ export interface Sessions {
 /** The dependencies of sessions. */
 export interface SessionDependencies {
   sessions: SessionRepository
+  audit: Pick<AuditRepository, 'record'>
   refreshTokens: RefreshTokens
   /** Ends the open requests of a session. */
   closeRequests(userId: UserId, sessionId: string, kept?: ServerResponse): void
-  /** Called when a replaced refresh token was used again, from this address. The session has ended. */
-  onReuse(session: SessionRow, user: UserRow, address: string): Promise<void>
   /** Receives errors of writes that are not awaited. */
   onError(error: unknown): void
   now?: () => Date
@@ -74,17 +84,17 @@ export interface SessionDependencies {
 /** Create one per process: it remembers when it last recorded the use of each session. */
 export function createSessions({
   sessions,
+  audit,
   refreshTokens,
   closeRequests,
-  onReuse,
   onError,
   now = () => new Date(),
 }: SessionDependencies): Sessions {
   const touched = new LRUCache<string, number>(atMost(MAX_TOUCHED))
 
   return {
-    async begin({ id: userId, tokenVersion }, kind, { userAgent, address }) {
-      const at = now()
+    async begin({ id: userId, username, tokenVersion }, kind, { userAgent, address }, signIn) {
+      const time = now()
       const lifetime = kind === 'page' ? REFRESH_LIFETIME_SECONDS : TOKEN_LIFETIME_SECONDS
       const session: SessionRow = {
         id: newId(),
@@ -93,13 +103,18 @@ export function createSessions({
         generation: 0,
         userAgent: userAgent.slice(0, MAX_USER_AGENT_CHARACTERS),
         address,
-        createdAt: at,
-        lastUsedAt: at,
-        rotatedAt: at,
-        expiresAt: new Date(at.getTime() + lifetime * 1000),
+        createdAt: time,
+        lastUsedAt: time,
+        rotatedAt: time,
+        expiresAt: new Date(time.getTime() + lifetime * 1000),
       }
-      const bounds = { now: at, atMost: MAX_SESSIONS, tokenVersion }
-      if (!(await sessions.insert(session, bounds))) throw appError('session_ended')
+      const bounds = { now: time, atMost: MAX_SESSIONS, tokenVersion }
+      const begun = await sessions.insert(session, bounds, async (tx) => {
+        if (signIn === null) return
+        const actor = { userId, username, address, details: {} }
+        await audit.record(tx, actor, { action: 'sign_in', at: time, details: signIn })
+      })
+      if (!begun) throw appError('session_ended')
       return {
         session,
         refreshToken: kind === 'page' ? refreshTokens.create(session.id, 0) : null,
@@ -109,16 +124,24 @@ export function createSessions({
     async refresh(refreshToken, address) {
       const read = refreshTokens.read(refreshToken)
       if (read === null) throw appError('session_ended')
-      const rotation = await sessions.rotate(read.sessionId, read.generation, {
-        now: now(),
+      const time = now()
+      const terms = {
+        now: time,
         graceMs: GRACE_MS,
         lifetimeMs: REFRESH_LIFETIME_SECONDS * 1000,
-      })
-      if (rotation.outcome === 'reused') {
-        const { userId, id } = rotation.session
-        closeRequests(userId, id)
-        await onReuse(rotation.session, rotation.user, address)
       }
+      const rotation = await sessions.rotate(
+        read.sessionId,
+        read.generation,
+        terms,
+        (tx, { id }, { id: userId, username }) =>
+          audit.record(
+            tx,
+            { userId, username, address, details: {} },
+            { action: 'session_reused', at: time, details: { session: id } },
+          ),
+      )
+      if (rotation.outcome === 'reused') closeRequests(rotation.session.userId, rotation.session.id)
       if (rotation.outcome === 'reused' || rotation.outcome === 'ended')
         throw appError('session_ended')
       const { session, user } = rotation
@@ -127,17 +150,20 @@ export function createSessions({
 
     list: (userId) => sessions.list(userId, now(), MAX_SESSIONS),
 
-    async end(userId, id, kept) {
-      if (!(await sessions.remove(userId, id))) throw appError('session_not_found')
+    async end(userId, id, { actor, action, details }, kept) {
+      const removed = await sessions.remove(userId, id, (tx) =>
+        audit.record(tx, actor, { action, at: now(), details }),
+      )
+      if (!removed) throw appError('session_not_found')
       closeRequests(userId, id, kept)
     },
 
     touch({ id, lastUsedAt }) {
-      const at = now()
+      const time = now()
       const last = Math.max(lastUsedAt.getTime(), touched.get(id) ?? 0)
-      if (at.getTime() - last < TOUCH_EVERY_MS) return
-      touched.set(id, at.getTime())
-      sessions.touch(id, at).catch(onError)
+      if (time.getTime() - last < TOUCH_EVERY_MS) return
+      touched.set(id, time.getTime())
+      sessions.touch(id, time).catch(onError)
     },
   }
 }

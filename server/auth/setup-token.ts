@@ -1,6 +1,6 @@
 // The token of the setup link, which the server prints at its start while there is no account.
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { hashLinkToken, newLinkToken } from './link-token.ts'
+import { hashLinkToken, newLinkToken } from '../lib/link-token.ts'
 
 /** Never stored. It stops working once the first account exists. */
 export interface SetupToken {

@@ -17,6 +17,7 @@ import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { z } from 'zod'
 import { AppError } from '../errors.ts'
+import { makeFolder } from '../lib/make-folder.ts'
 
 /** The file that lists all others. */
 export const MANIFEST_NAME = 'manifest.jsonl'
@@ -302,7 +303,7 @@ export async function restoreTree(
   entries: readonly BackupEntry[],
   target: string,
 ): Promise<void> {
-  await mkdir(target, { recursive: true, mode: 0o700 })
+  makeFolder(target)
   for (const entry of entries) {
     if (!entry.path.startsWith(`${part}/`)) continue
     const to = join(target, entry.path.slice(part.length + 1))

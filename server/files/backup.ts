@@ -45,7 +45,7 @@ async function* hashesIn(blobs: Pick<BlobStore, 'list'>): AsyncGenerator<string>
  */
 export async function restoreBlobs(
   source: string,
-  target: string | Pick<BlobStore, 'put'>,
+  target: string | Pick<BlobStore, 'store'>,
 ): Promise<void> {
   for await (const sha256 of blobsIn(source)) {
     const from = blobPath(source, sha256)
@@ -59,7 +59,7 @@ export async function restoreBlobs(
         `The backup is damaged: the content of ${from} does not match its name.`,
       )
     if (to !== null) await copySynced(from, to)
-    else if (typeof target !== 'string') await target.put(createReadStream(from))
+    else if (typeof target !== 'string') await target.store(createReadStream(from))
   }
 }
 

@@ -24,16 +24,16 @@ export interface BlobStore {
    * current time.
    * @throws AppError `disk_full`, and whatever `content` throws.
    */
-  put(content: AsyncIterable<Uint8Array>): Promise<Blob>
+  store(content: AsyncIterable<Uint8Array>): Promise<Blob>
   /** Opens a content. @throws AppError `file_content_missing` when it is not stored. */
   open(sha256: string, range?: ByteRange): Promise<Readable>
   /** All contents, in any order, with the time at which each was last stored. */
   list(): AsyncIterable<Blob & { storedAt: Date }>
   /**
-   * Moves a content to the trash unless it was stored at or after `putBefore`. `open` still finds it there and takes it
+   * Moves a content to the trash unless it was stored at or after `storedBefore`. `open` still finds it there and takes it
    * out again. @returns whether it was moved.
    */
-  discard(sha256: string, putBefore: Date): Promise<boolean>
+  discard(sha256: string, storedBefore: Date): Promise<boolean>
   /** The contents in the trash, in any order, with the time at which each was moved there. */
   trash(): AsyncIterable<{ sha256: string; discardedAt: Date }>
   /** Takes a content out of the trash. @returns false when it is not there. */

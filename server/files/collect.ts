@@ -23,7 +23,7 @@ const BATCH_SIZE = 200
 export interface CollectDependencies {
   files: Pick<FileRepository, 'removeUnused' | 'referenced' | 'any'>
   unused: UnusedBlobRepository
-  settings: Pick<Store['settings'], 'get' | 'put'>
+  settings: Pick<Store['settings'], 'get' | 'store'>
   /** `incoming` is the folder of this process for uploads in progress. */
   blobs: BlobStore & { incoming: string }
   log: {
@@ -92,7 +92,7 @@ async function beginRun({ unused, settings, blobs, log }: CollectDependencies): 
       )
   }
   const id = randomUUID()
-  await settings.put(RUN_KEY, { id })
+  await settings.store(RUN_KEY, { id })
   await blobs.writeNote(RUN_NOTE, `${id}\n`)
 }
 
@@ -101,9 +101,9 @@ async function collectUnused(
   collected: Collected,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const at = now()
-  const storedBefore = new Date(at.getTime() - NEW_BLOB_MS)
-  const seenBefore = new Date(at.getTime() - UNUSED_BLOB_MS)
+  const time = now()
+  const storedBefore = new Date(time.getTime() - NEW_BLOB_MS)
+  const seenBefore = new Date(time.getTime() - UNUSED_BLOB_MS)
   let batch: { sha256: string; storedAt: Date }[] = []
   const flush = async (): Promise<void> => {
     const hashes = batch.map(({ sha256 }) => sha256)
@@ -121,7 +121,7 @@ async function collectUnused(
       }
     }
     collected.seen += fresh.length
-    await unused.change(fresh, settled, at)
+    await unused.change(fresh, settled, time)
     batch = []
   }
   for await (const { sha256, storedAt } of blobs.list()) {

@@ -49,6 +49,21 @@ export const trashPath = (folder: string, sha256: string): string => {
   return join(folder, TRASH, sha256)
 }
 
+/** The contents in the trash of a folder, also those that are being moved there; none when it is missing. */
+export async function discardedIn(folder: string): Promise<{ sha256: string }[]> {
+  const names = await readdir(join(folder, TRASH)).catch(() => [])
+  return names
+    .map((name) => ({ sha256: name.replace(MOVING, '') }))
+    .filter(({ sha256 }) => SHA256.test(sha256))
+}
+
+/** The time of a content in the trash is that of its move. */
+async function completeMove(moving: string): Promise<void> {
+  const now = new Date()
+  await utimes(moving, now, now)
+  await rename(moving, moving.slice(0, -MOVING.length))
+}
+
 /** Opens the store in a folder. Creates it if needed, and removes leftovers of dead processes. */
 export async function openDiskBlobs(folder: string): Promise<BlobStore & { incoming: string }> {
   const incoming = await openIncoming(folder)
@@ -58,7 +73,7 @@ export async function openDiskBlobs(folder: string): Promise<BlobStore & { incom
   return {
     incoming,
 
-    async put(content) {
+    async store(content) {
       const temporary = join(incoming, randomUUID())
       try {
         await ensureProcessFolder(incoming)
@@ -75,7 +90,7 @@ export async function openDiskBlobs(folder: string): Promise<BlobStore & { incom
       try {
         const path = blobPath(folder, sha256)
         const handle = await open(path).catch(async (error: unknown) => {
-          if (isMissing(error) && (await takeOut(sha256))) return await open(path)
+          if (isMissing(error) && (await restoreFromTrash(sha256))) return await open(path)
           throw error
         })
         // `end` of a stream is inclusive.
@@ -93,16 +108,16 @@ export async function openDiskBlobs(folder: string): Promise<BlobStore & { incom
       }
     },
 
-    discard: (sha256, putBefore) =>
+    discard: (sha256, storedBefore) =>
       exclusive(async () => {
         const path = blobPath(folder, sha256)
         const found = await stat(path).catch(() => null)
-        if (found === null || found.mtime >= putBefore) return false
+        if (found === null || found.mtime >= storedBefore) return false
         await mkdir(join(folder, TRASH), { recursive: true, mode: 0o700 })
         // Another instance may have just found it stored and renewed its time.
         const moving = `${trashPath(folder, sha256)}${MOVING}`
         await rename(path, moving)
-        if ((await stat(moving)).mtime >= putBefore) {
+        if ((await stat(moving)).mtime >= storedBefore) {
           await rename(moving, path)
           return false
         }
@@ -122,7 +137,7 @@ export async function openDiskBlobs(folder: string): Promise<BlobStore & { incom
       }
     },
 
-    restore: takeOut,
+    restore: restoreFromTrash,
     removeDiscarded: (sha256) => rm(trashPath(folder, sha256), { force: true }),
     readNote: (name) => readFile(join(folder, name), 'utf8').catch(() => null),
 
@@ -134,14 +149,7 @@ export async function openDiskBlobs(folder: string): Promise<BlobStore & { incom
     },
   }
 
-  /** The time of a content in the trash is that of its move. */
-  async function completeMove(moving: string): Promise<void> {
-    const now = new Date()
-    await utimes(moving, now, now)
-    await rename(moving, moving.slice(0, -MOVING.length))
-  }
-
-  async function takeOut(sha256: string): Promise<boolean> {
+  async function restoreFromTrash(sha256: string): Promise<boolean> {
     const path = blobPath(folder, sha256)
     if ((await stat(trashPath(folder, sha256)).catch(() => null)) === null) return false
     await mkdir(join(path, '..'), { recursive: true, mode: 0o700 })

@@ -1,19 +1,22 @@
 // Files of users: receives an upload, detects its type, stores its bytes as a blob and its properties as a row.
 import { isUtf8 } from 'node:buffer'
+import { createHash } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
 import { mkdir, open, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
+import { setImmediate } from 'node:timers/promises'
 import type { Database, Writer } from '../db/database.ts'
 import type { FileRepository, FileRow } from '../db/repositories/projects/files.ts'
+import { ROW_BYTES } from '../db/repositories/projects/storage.ts'
 import type { Store } from '../db/store.ts'
 import { appError } from '../errors.ts'
 import { boundedText } from '../knowledge/document-text.ts'
 import { extractText } from '../knowledge/extract.ts'
 import { decodeText, encodingNamed, UTF_8 } from '../lib/encodings.ts'
-import { createFairQueue } from '../lib/fair-queue.ts'
+import { createFairQueue, type FairQueue } from '../lib/fair-queue.ts'
 import { newId } from '../lib/ids.ts'
 import { ensureProcessFolder } from '../lib/process-folder.ts'
 import type { Attachment } from '../protocol/conversations/message.ts'
@@ -53,6 +56,16 @@ export interface FileService {
     file: { name: string; content: Readable; isCut(): boolean },
   ): Promise<UploadedFile>
   /**
+   * Stores a file that a program sends inside a request, unless the user has one with this name and content: programs send the
+   * same files with each request of a conversation.
+   * @returns its id, and whether it was stored now.
+   * @throws AppError as `upload`.
+   */
+  uploadOnce(
+    userId: UserId,
+    file: { name: string; bytes: Buffer },
+  ): Promise<{ id: FileId; isNew: boolean }>
+  /**
    * Reads a text again in the encoding that a person has chosen, also where it is already part of messages.
    * @throws AppError `file_id_unknown`, `encoding_unknown`, or `binary_file` for a file that is no text.
    */
@@ -91,7 +104,7 @@ export interface FileServiceOptions {
   database: Pick<Database, 'write'>
   files: FileRepository
   /** Indexes the new text of a file for the search. */
-  searchIndex: Pick<Store['search']['index'], 'putChangedFile'>
+  searchIndex: Pick<Store['search']['index'], 'indexChangedFile'>
   blobs: BlobStore
   /** A folder for uploads in progress. Leftovers in it are removed. */
   incoming: string
@@ -105,159 +118,14 @@ export interface FileServiceOptions {
   log: { warn(details: object, message: string): void }
 }
 
+type Service = FileServiceOptions & { images: FairQueue; readers: FairQueue }
+
 /** Uploads are received into `incoming` first, so that the store never refers to an incomplete file. */
-export function createFileService({
-  database,
-  files,
-  searchIndex,
-  blobs,
-  incoming,
-  maxBytes,
-  storage,
-  log,
-}: FileServiceOptions): FileService {
+export function createFileService(options: FileServiceOptions): FileService {
+  const { database, files, searchIndex, blobs, maxBytes } = options
   const images = createFairQueue({ size: MAX_CONCURRENT_IMAGES, perOwner: MAX_OF_ONE_USER })
   const readers = createFairQueue({ size: MAX_CONCURRENT_DOCUMENTS, perOwner: MAX_OF_ONE_USER })
-
-  /** Runs `work` with the path of a new folder, which is removed afterwards. */
-  async function inFolder<T>(id: string, work: (path: string) => Promise<T>): Promise<T> {
-    const folder = join(incoming, id)
-    await ensureProcessFolder(incoming)
-    await mkdir(folder, { mode: 0o700 })
-    try {
-      return await work(join(folder, 'file'))
-    } finally {
-      await rm(folder, { recursive: true, force: true })
-    }
-  }
-
-  async function examineImage(userId: UserId, path: string): Promise<Examined | null> {
-    const output = `${path}.out`
-    const image = await images.run(userId, () => readImage(path, output))
-    if (!image.ok) {
-      log.warn({ cause: image.internal }, 'an image could not be read')
-      return null
-    }
-    return {
-      ...nothingKnown,
-      kind: 'image',
-      mime: image.mime,
-      width: image.width,
-      height: image.height,
-      content: image.replaced ? output : path,
-      thumbnail: thumbnailOf(output),
-    }
-  }
-
-  /**
-   * A text that can be decoded in a millisecond needs no child process. Null for larger texts, for those whose encoding must be
-   * found out, and if it is not text after all.
-   */
-  async function examineShortText(path: string): Promise<Examined | null> {
-    const { size } = await stat(path)
-    const bytes = size > SHORT_TEXT_BYTES ? null : await readFile(path)
-    if (bytes === null || bytes.includes(0) || !isUtf8(bytes)) return null
-    const decoded = decodeText(bytes)
-    if (decoded === null) return null
-    const encoding = decoded.encoding.name
-    const found = { ...nothingKnown, ...boundedText(decoded.text), encoding }
-    return { ...found, kind: 'text', mime: 'text/plain', content: path, thumbnail: null }
-  }
-
-  const readText = (name: string, bytes: Buffer, encoding: string | null = null) =>
-    extractText(name, bytes, {
-      signal: new AbortController().signal,
-      timeoutMs: DOCUMENT_TIMEOUT_MS,
-      encoding,
-    })
-
-  async function examineText(
-    userId: UserId,
-    { path, name, mime }: { path: string; name: string; mime: string },
-  ): Promise<Examined> {
-    const found = await readers.run(userId, async () => readText(name, await readFile(path)))
-    const base = { ...nothingKnown, kind: 'text' as const, mime, content: path, thumbnail: null }
-    if (found.ok) {
-      const { ok: _ok, ...read } = found
-      return { ...base, ...read }
-    }
-    if (found.internal !== undefined)
-      log.warn({ cause: found.internal }, 'an attached document could not be read')
-    const { failure, pages = null } = found
-    return { ...base, text: '', characters: 0, failure, pages }
-  }
-
-  /** @throws AppError `file_type_unsupported`, `image_unreadable`. */
-  async function examine(userId: UserId, path: string, name: string): Promise<Examined> {
-    const type = sniff(await headOf(path))
-    if (type.kind === 'image') {
-      const image = await examineImage(userId, path)
-      if (image === null) throw appError('image_unreadable', { name })
-      return image
-    }
-    if (type.kind === 'text')
-      return (await examineShortText(path)) ?? examineText(userId, { path, name, mime: type.mime })
-    if (type.kind === 'unknown') throw appError('file_type_unsupported', { name })
-    const mime = type.mime === 'application/pdf' ? type.mime : officeType(await tailOf(path))
-    if (mime === undefined) throw appError('file_type_unsupported', { name })
-    return examineText(userId, { path, name, mime })
-  }
-
-  async function storeBlobs(
-    userId: UserId,
-    id: FileId,
-    name: string,
-    { content, thumbnail, ...found }: Examined,
-  ): Promise<StoredFile> {
-    const blob = await blobs.put(createReadStream(content))
-    const small = thumbnail === null ? null : await blobs.put(createReadStream(thumbnail))
-    return {
-      ...found,
-      id,
-      userId,
-      name,
-      size: blob.size,
-      sha256: blob.sha256,
-      thumbnailSha256: small?.sha256 ?? null,
-      createdAt: new Date(),
-    }
-  }
-
-  async function store(
-    userId: UserId,
-    id: FileId,
-    name: string,
-    found: Examined,
-  ): Promise<UploadedFile> {
-    const { size } = await stat(found.content)
-    try {
-      await storage.claim(userId, id, size)
-      const row = await storeBlobs(userId, id, name, found)
-      // Last, because without a row the blobs are garbage.
-      await database.write((tx) => files.insert(tx, row))
-      return withoutText(row)
-    } finally {
-      storage.release(id)
-    }
-  }
-
-  /** Writes an attachment to `path` and examines it. */
-  async function examineInline(
-    userId: UserId,
-    path: string,
-    attachment: Attachment,
-  ): Promise<Examined> {
-    if (!('data' in attachment)) {
-      const { content } = attachment
-      await pipeline(Readable.from([content]), createWriteStream(path, { mode: 0o600 }))
-      const found = { ...nothingKnown, ...boundedText(content), encoding: UTF_8.name }
-      return { ...found, kind: 'text', mime: 'text/plain', content: path, thumbnail: null }
-    }
-    const bytes = Buffer.from(attachment.data, 'base64')
-    await pipeline(Readable.from([bytes]), createWriteStream(path, { mode: 0o600 }))
-    const asItIs = { kind: 'image', mime: attachment.mime, content: path, thumbnail: null } as const
-    return (await examineImage(userId, path)) ?? { ...nothingKnown, ...asItIs }
-  }
+  const service: Service = { ...options, images, readers }
 
   return {
     find: files.find,
@@ -273,10 +141,31 @@ export function createFileService({
     async upload(userId, file) {
       const id = newId<FileId>()
       const name = cleanName(file.name)
-      return await inFolder(id, async (path) => {
+      return await inFolder(service, id, async (path) => {
         await pipeline(file.content, createWriteStream(path, { mode: 0o600 }))
         if (file.isCut()) throw appError('file_upload_too_large', { limit: megabytes(maxBytes) })
-        return await store(userId, id, name, await examine(userId, path, name))
+        return await store(service, userId, id, name, await examine(service, userId, path, name))
+      })
+    },
+
+    async uploadOnce(userId, { name: sentName, bytes }) {
+      const id = newId<FileId>()
+      const name = cleanName(sentName)
+      const same = async (content: AsyncIterable<Uint8Array>) =>
+        await files.findSame(userId, { name, sha256: await sha256Of(content) })
+      const sent = await same(piecesOf(bytes))
+      if (sent !== undefined) return { id: sent.id, isNew: false }
+      if (bytes.length > maxBytes)
+        throw appError('file_upload_too_large', { limit: megabytes(maxBytes) })
+      return await inFolder(service, id, async (path) => {
+        await pipeline(Readable.from([bytes]), createWriteStream(path, { mode: 0o600 }))
+        const found = await examine(service, userId, path, name)
+        // An image may be stored with other bytes than it was sent with.
+        const stored =
+          found.content === path ? undefined : await same(createReadStream(found.content))
+        if (stored !== undefined) return { id: stored.id, isNew: false }
+        await store(service, userId, id, name, found)
+        return { id, isNew: true }
       })
     },
 
@@ -298,7 +187,7 @@ export function createFileService({
       const { text, characters } = found
       const isStored = await database.write(async (tx) => {
         if (!(await files.setText(tx, id, { text, characters, encoding }))) return false
-        await searchIndex.putChangedFile(tx, id)
+        await searchIndex.indexChangedFile(tx, id)
         return true
       })
       if (!isStored) throw appError('file_id_unknown')
@@ -307,20 +196,187 @@ export function createFileService({
 
     addInline(userId, attachment) {
       const id = newId<FileId>()
-      return inFolder(id, async (path) =>
-        store(userId, id, attachment.name, await examineInline(userId, path, attachment)),
+      return inFolder(service, id, async (path) =>
+        store(
+          service,
+          userId,
+          id,
+          attachment.name,
+          await examineInline(service, userId, path, attachment),
+        ),
       )
     },
 
     prepareInline(userId, attachment) {
       const id = newId<FileId>()
-      return inFolder(id, async (path) => {
-        const found = await examineInline(userId, path, attachment)
-        const row = await storeBlobs(userId, id, attachment.name, found)
+      return inFolder(service, id, async (path) => {
+        const found = await examineInline(service, userId, path, attachment)
+        const row = await storeBlobs(service, userId, id, attachment.name, found)
         return { row: withoutText(row), insert: (tx) => files.insert(tx, row) }
       })
     },
   }
+}
+
+/** Runs `work` with the path of a new folder, which is removed afterwards. */
+async function inFolder<T>(
+  { incoming }: Service,
+  id: string,
+  work: (path: string) => Promise<T>,
+): Promise<T> {
+  const folder = join(incoming, id)
+  await ensureProcessFolder(incoming)
+  await mkdir(folder, { mode: 0o700 })
+  try {
+    return await work(join(folder, 'file'))
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function examineImage(
+  { images, log }: Service,
+  userId: UserId,
+  path: string,
+): Promise<Examined | null> {
+  const output = `${path}.out`
+  const image = await images.run(userId, () => readImage(path, output))
+  if (!image.ok) {
+    log.warn({ cause: image.internal }, 'an image could not be read')
+    return null
+  }
+  return {
+    ...nothingKnown,
+    kind: 'image',
+    mime: image.mime,
+    width: image.width,
+    height: image.height,
+    content: image.replaced ? output : path,
+    thumbnail: thumbnailOf(output),
+  }
+}
+
+/**
+ * A text that can be decoded in a millisecond needs no child process. Null for larger texts, for those whose encoding must be
+ * found out, and if it is not text after all.
+ */
+async function examineShortText(path: string): Promise<Examined | null> {
+  const { size } = await stat(path)
+  const bytes = size > SHORT_TEXT_BYTES ? null : await readFile(path)
+  if (bytes === null || bytes.includes(0) || !isUtf8(bytes)) return null
+  const decoded = decodeText(bytes)
+  if (decoded === null) return null
+  const encoding = decoded.encoding.name
+  const found = { ...nothingKnown, ...boundedText(decoded.text), encoding }
+  return { ...found, kind: 'text', mime: 'text/plain', content: path, thumbnail: null }
+}
+
+const readText = (name: string, bytes: Buffer, encoding: string | null = null) =>
+  extractText(name, bytes, {
+    signal: new AbortController().signal,
+    timeoutMs: DOCUMENT_TIMEOUT_MS,
+    encoding,
+  })
+
+async function examineText(
+  { readers, log }: Service,
+  userId: UserId,
+  { path, name, mime }: { path: string; name: string; mime: string },
+): Promise<Examined> {
+  const found = await readers.run(userId, async () => readText(name, await readFile(path)))
+  const base = { ...nothingKnown, kind: 'text' as const, mime, content: path, thumbnail: null }
+  if (found.ok) {
+    const { ok: _ok, ...read } = found
+    return { ...base, ...read }
+  }
+  if (found.internal !== undefined)
+    log.warn({ cause: found.internal }, 'an attached document could not be read')
+  const { failure, pages = null } = found
+  return { ...base, text: '', characters: 0, failure, pages }
+}
+
+/** @throws AppError `file_type_unsupported`, `image_unreadable`. */
+async function examine(
+  service: Service,
+  userId: UserId,
+  path: string,
+  name: string,
+): Promise<Examined> {
+  const type = sniff(await headOf(path))
+  if (type.kind === 'image') {
+    const image = await examineImage(service, userId, path)
+    if (image === null) throw appError('image_unreadable', { name })
+    return image
+  }
+  if (type.kind === 'text')
+    return (
+      (await examineShortText(path)) ??
+      examineText(service, userId, { path, name, mime: type.mime })
+    )
+  if (type.kind === 'unknown') throw appError('file_type_unsupported', { name })
+  const mime = type.mime === 'application/pdf' ? type.mime : officeType(await tailOf(path))
+  if (mime === undefined) throw appError('file_type_unsupported', { name })
+  return examineText(service, userId, { path, name, mime })
+}
+
+async function storeBlobs(
+  { blobs }: Service,
+  userId: UserId,
+  id: FileId,
+  name: string,
+  { content, thumbnail, ...found }: Examined,
+): Promise<StoredFile> {
+  const blob = await blobs.store(createReadStream(content))
+  const small = thumbnail === null ? null : await blobs.store(createReadStream(thumbnail))
+  return {
+    ...found,
+    id,
+    userId,
+    name,
+    size: blob.size,
+    sha256: blob.sha256,
+    thumbnailSha256: small?.sha256 ?? null,
+    createdAt: new Date(),
+  }
+}
+
+async function store(
+  service: Service,
+  userId: UserId,
+  id: FileId,
+  name: string,
+  found: Examined,
+): Promise<UploadedFile> {
+  const { storage, database, files } = service
+  const { size } = await stat(found.content)
+  try {
+    await storage.claim(userId, id, Math.max(size, ROW_BYTES))
+    const row = await storeBlobs(service, userId, id, name, found)
+    // Last, because without a row the blobs are garbage.
+    await database.write((tx) => files.insert(tx, row))
+    return withoutText(row)
+  } finally {
+    storage.release(id)
+  }
+}
+
+/** Writes an attachment to `path` and examines it. */
+async function examineInline(
+  service: Service,
+  userId: UserId,
+  path: string,
+  attachment: Attachment,
+): Promise<Examined> {
+  if (!('data' in attachment)) {
+    const { content } = attachment
+    await pipeline(Readable.from([content]), createWriteStream(path, { mode: 0o600 }))
+    const found = { ...nothingKnown, ...boundedText(content), encoding: UTF_8.name }
+    return { ...found, kind: 'text', mime: 'text/plain', content: path, thumbnail: null }
+  }
+  const bytes = Buffer.from(attachment.data, 'base64')
+  await pipeline(Readable.from([bytes]), createWriteStream(path, { mode: 0o600 }))
+  const asItIs = { kind: 'image', mime: attachment.mime, content: path, thumbnail: null } as const
+  return (await examineImage(service, userId, path)) ?? { ...nothingKnown, ...asItIs }
 }
 
 const withoutText = ({ text: _text, ...row }: StoredFile): UploadedFile => row
@@ -359,6 +415,22 @@ async function tailOf(path: string): Promise<Buffer> {
 }
 
 const megabytes = (bytes: number): string => `${Math.round(bytes / 1024 / 1024)} MB`
+
+/** Bytes that are hashed per turn of the event loop: about a millisecond. */
+const HASHED_BYTES = 1024 * 1024
+
+async function* piecesOf(bytes: Buffer): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += HASHED_BYTES) {
+    if (at > 0) await setImmediate()
+    yield bytes.subarray(at, at + HASHED_BYTES)
+  }
+}
+
+async function sha256Of(content: AsyncIterable<Uint8Array>): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const piece of content) hash.update(piece)
+  return hash.digest('hex')
+}
 
 /** The last part of a path, without control and format characters: a label, never a path. */
 export function cleanName(name: string): string {

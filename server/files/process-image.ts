@@ -1,8 +1,6 @@
 // Decodes an image with libvips. Only for the child process: a hostile image may take all of its time and memory.
 import { readFile } from 'node:fs/promises'
 import sharp, { type Metadata, type Sharp } from 'sharp'
-import { decodeHevc } from './decode-hevc.ts'
-import { hasExtraBytes, KEPT_FORMATS, type KeptFormat } from './extra-bytes.ts'
 import {
   type ImageResult,
   MAX_IMAGE_PIXELS,
@@ -11,6 +9,130 @@ import {
   THUMBNAIL_SIDE_PIXELS,
   thumbnailOf,
 } from './image-result.ts'
+
+// Finds bytes in an image file that no decoder draws: comments, blocks of cameras and programs, and bytes after the end.
+
+/** Formats that are stored unchanged, because browsers and models support them. */
+export const KEPT_FORMATS = ['png', 'jpeg', 'webp', 'gif'] as const
+/** Image formats that can be stored as uploaded. */
+type KeptFormat = (typeof KEPT_FORMATS)[number]
+
+/**
+ * Whether an image holds more than its picture and colours. libvips reports EXIF, IPTC, XMP and the texts of PNG files, but
+ * neither comments nor blocks that it does not know, nor what is appended. Also true for a file that violates its format.
+ */
+export function hasExtraBytes(format: KeptFormat, bytes: Buffer): boolean {
+  try {
+    return endOfPicture[format](bytes) !== bytes.length
+  } catch (error) {
+    // Reading beyond the end: the file is shorter than it says.
+    if (error instanceof RangeError) return true
+    throw error
+  }
+}
+
+/** The end of the picture; null as soon as anything else is found in it. */
+const endOfPicture: Record<KeptFormat, (bytes: Buffer) => number | null> = {
+  jpeg(bytes) {
+    for (let index = 2; ; ) {
+      // Data of the picture, which ends at a marker: 0xff not followed by 0, another 0xff or a restart marker.
+      index = bytes.indexOf(0xff, index)
+      if (index === -1) return null
+      const marker = bytes.readUInt8(index + 1)
+      if (marker === 0xd9) return index + 2
+      if (marker === 0 || marker === 0xff || (marker >= 0xd0 && marker <= 0xd7)) {
+        index += marker === 0xff ? 1 : 2
+        continue
+      }
+      if (!isJpegSegment(marker, bytes.toString('latin1', index + 4, index + 16))) return null
+      index += 2 + bytes.readUInt16BE(index + 2)
+    }
+  },
+
+  png(bytes) {
+    for (let index = 8; ; ) {
+      const type = bytes.toString('latin1', index + 4, index + 8)
+      index += 12 + bytes.readUInt32BE(index)
+      if (type === 'IEND') return index
+      // Chunks whose name begins with a capital letter are needed to draw the picture.
+      if (!/^[A-Z]/.test(type) && !PNG_CHUNKS.has(type)) return null
+    }
+  },
+
+  webp(bytes) {
+    const end = 8 + bytes.readUInt32LE(4)
+    for (let index = 12; index < end; ) {
+      if (!WEBP_CHUNKS.has(bytes.toString('latin1', index, index + 4))) return null
+      const size = bytes.readUInt32LE(index + 4)
+      index += 8 + size + (size % 2)
+    }
+    return end
+  },
+
+  gif(bytes) {
+    const colorTable = (flags: number): number =>
+      (flags & 0x80) === 0 ? 0 : 3 * 2 ** ((flags & 7) + 1)
+    for (let index = 13 + colorTable(bytes.readUInt8(10)); ; ) {
+      const block = bytes.readUInt8(index)
+      if (block === 0x3b) return index + 1
+      if (block === 0x2c) index += 11 + colorTable(bytes.readUInt8(index + 9))
+      else if (block === 0x21 && isGifExtension(bytes, index)) index += 2
+      else return null
+      for (let size = bytes.readUInt8(index); size > 0; size = bytes.readUInt8(index))
+        index += 1 + size
+      index += 1
+    }
+  },
+}
+
+/** Tables and scans of the picture, and of the segments of applications those that say how its colours are meant. */
+const isJpegSegment = (marker: number, content: string): boolean =>
+  marker === 0xee
+    ? content.startsWith('Adobe')
+    : marker === 0xe2
+      ? content.startsWith('ICC_PROFILE\0')
+      : marker === 0xe0
+        ? content.startsWith('JFIF\0')
+        : marker >= 0xc0 && marker <= 0xdf
+
+const PNG_CHUNKS = new Set(
+  'tRNS gAMA cHRM sRGB iCCP cICP mDCV cLLI sBIT bKGD hIST pHYs sPLT acTL fcTL fdAT'.split(' '),
+)
+const WEBP_CHUNKS = new Set(['VP8 ', 'VP8L', 'VP8X', 'ALPH', 'ANIM', 'ANMF', 'ICCP'])
+
+/** How long a frame is shown, how often an animation repeats, and colours. */
+const isGifExtension = (bytes: Buffer, index: number): boolean =>
+  bytes.readUInt8(index + 1) === 0xf9 ||
+  (bytes.readUInt8(index + 1) === 0xff &&
+    ['NETSCAPE2.0', 'ANIMEXTS1.0', 'ICCRGBG1012'].includes(
+      bytes.toString('latin1', index + 3, index + 14),
+    ))
+
+// Decodes photos of phones (HEIC with HEVC), which the image library is built without. Only for the image process.
+
+/** Upright pixels, four bytes each (RGBA). */
+interface Pixels {
+  data: Uint8ClampedArray
+  raw: { width: number; height: number; channels: 4 }
+}
+
+/** @throws for damaged images and for more pixels than allowed. */
+async function decodeHevc(file: string): Promise<Pixels> {
+  // Loading it is a third of the work of an image process, and few images need it.
+  const { default: libheif } = await import('libheif-js/wasm-bundle.js')
+  const images = new libheif.HeifDecoder().decode(await readFile(file))
+  const image = images.find((one) => one.is_primary()) ?? images[0]
+  if (image === undefined) throw new Error('no image in the file')
+  const [width, height] = [image.get_width(), image.get_height()]
+  if (width * height > MAX_IMAGE_PIXELS) throw new Error('the image has too many pixels')
+  const data = new Uint8ClampedArray(width * height * 4)
+  await new Promise<void>((done, fail) => {
+    image.display({ data, width, height }, (result) =>
+      result === null ? fail(new Error('the image cannot be decoded')) : done(),
+    )
+  })
+  return { data, raw: { width, height, channels: 4 } }
+}
 
 // One image per process, so a cache would only use memory.
 sharp.cache(false)

@@ -26,11 +26,12 @@ export async function replacedCopies(places: CopyPlaces): Promise<ReplacedCopy[]
   const found: ReplacedCopy[] = []
   const look = async (folder: string, isOurs: (name: string) => boolean): Promise<void> => {
     for (const name of await readdir(folder).catch(() => [])) {
-      const at = isOurs(name) ? madeAt(name) : null
-      if (at === null) continue
+      const time = isOurs(name) ? madeAt(name) : null
+      if (time === null) continue
       const path = join(folder, name)
       const state = await stat(path).catch(() => null)
-      if (state !== null) found.push({ path, at: new Date(Math.max(at.getTime(), state.ctimeMs)) })
+      if (state !== null)
+        found.push({ path, at: new Date(Math.max(time.getTime(), state.ctimeMs)) })
     }
   }
   // Copies of keys stay: they are small, and without them, what an earlier installation stored sealed is lost for good.
@@ -47,8 +48,8 @@ export async function replacedCopies(places: CopyPlaces): Promise<ReplacedCopy[]
 function madeAt(name: string): Date | null {
   const [, day, hours, minutes, seconds, milliseconds] = STAMP.exec(name) ?? []
   if (day === undefined) return null
-  const at = new Date(`${day}T${hours}:${minutes}:${seconds}.${milliseconds}Z`)
-  return Number.isNaN(at.getTime()) ? null : at
+  const time = new Date(`${day}T${hours}:${minutes}:${seconds}.${milliseconds}Z`)
+  return Number.isNaN(time.getTime()) ? null : time
 }
 
 interface Removing {

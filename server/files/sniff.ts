@@ -1,6 +1,5 @@
 // Detects the type of a file by its first bytes. Names and declared types are ignored.
-import { looksBinary } from '../lib/binary-bytes.ts'
-import { detectEncoding } from '../lib/encodings.ts'
+import { detectEncoding, looksBinary } from '../lib/encodings.ts'
 
 /** Bytes that `sniff` needs to see. */
 export const SNIFFED_BYTES = 8_192

@@ -9,8 +9,10 @@ import { watchResidentMemory } from '../sandbox/resident-memory.ts'
 import type { DocumentText } from './document-text.ts'
 import { Passage } from './passage.ts'
 
-/** `failure` is for the person who uploaded the document, `internal` for the log. */
-/** `pages` of a PDF without text. */
+/**
+ * Why a document could not be read: `failure` for the person who uploaded it, `internal` for the log. `pages` of a PDF
+ * without text.
+ */
 export type FailedExtraction = {
   ok: false
   failure: DescribedFailure

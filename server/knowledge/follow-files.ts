@@ -51,156 +51,175 @@ export interface FileFollowerOptions {
   log: { warn(details: object, message: string): void }
 }
 
-/** Each project is followed by one task at a time. */
-export function createFileFollower({
-  documents,
-  ingest,
-  openFolder,
-  remove,
-  log,
-}: FileFollowerOptions): FileFollower {
-  const following = new Map<ProjectId, { again: boolean; task: Promise<void> }>()
-  let stopped = false
+/** The options, and which projects are being followed: each by one task at a time. */
+interface Follower extends FileFollowerOptions {
+  /** `again`: the files of the project have changed since its task has looked at them. */
+  following: Map<ProjectId, { again: boolean; task: Promise<void> }>
+  stopped: boolean
+}
+
+export function createFileFollower(options: FileFollowerOptions): FileFollower {
+  const following: Follower['following'] = new Map()
   let followingAll: Promise<void> = Promise.resolve()
-
-  /** The encoding that a person has chosen for a text: not the one that was found. It stays when the text changes. */
-  async function chosenEncoding(document: DocumentRow): Promise<string | null> {
-    if (document.encoding === null) return null
-    const bytes = await readFile(ingest.fileOf(document)).catch(() => null)
-    if (bytes === null || detectEncoding(bytes)?.name === document.encoding) return null
-    return document.encoding
-  }
-
-  async function read(
-    document: DocumentRow,
-    { bytes, version }: { bytes: Uint8Array; version: string },
-  ): Promise<boolean> {
-    const sha256 = createHash('sha256').update(bytes).digest('hex')
-    const { id, name, path, status } = document
-    if (sha256 === document.sha256 && status === 'ready' && path !== null) {
-      await documents.noteFile(id, name, { path, version })
-      return true
-    }
-    await ingest.interrupt(id)
-    const encoding = await chosenEncoding(document)
-    const content = { size: bytes.length, sha256, version, encoding }
-    const next: DocumentRow = { ...document, ...content, status: 'pending' }
-    await ingest.store(next, bytes)
-    const restarted = await documents.restart(document, content)
-    await ingest.discard(restarted ? document : next)
-    // Another call may have restarted it for the same version, and its reading was interrupted here.
-    const pending = restarted ? next : await documents.find(document.projectId, id)
-    if (pending?.status === 'pending') ingest.add(pending, true)
-    return restarted
-  }
-
-  /** Where the file of a document is now; null if it is gone. */
-  async function findMoved(
-    folder: ProjectFolder,
-    files: readonly { path: string; size: number }[],
-    { size, version }: DocumentRow,
-  ): Promise<{ path: string; version: string } | null> {
-    for (const file of files) {
-      if (version === null || file.size !== size) continue
-      const state = await folder.state(file.path)
-      if (state !== null && folder.isSameContent(version, state.version))
-        return { path: file.path, version: state.version }
-    }
-    return null
-  }
-
-  /** Whether the document is up to date now. */
-  async function readChanged(
-    folder: ProjectFolder,
-    document: DocumentRow,
-    path: string,
-  ): Promise<boolean> {
-    try {
-      return await read(document, await folder.read(path))
-    } catch (error) {
-      if (!(error instanceof AppError)) throw error
-      await documents.fail(document, storedFailure('document_too_large'))
-      return true
-    }
-  }
-
-  /** Resolves with whether all documents are up to date. */
-  async function follow(projectId: ProjectId, isStart: boolean): Promise<boolean> {
-    const rows = await documents.ofFiles(projectId)
-    const [first] = rows
-    if (first === undefined) return true
-    const folder = openFolder(first.userId, projectId)
-    let files: Awaited<ReturnType<ProjectFolder['files']>> | undefined
-    let isCurrent = true
-    for (const document of rows) {
-      if (stopped) break
-      const path = document.path ?? ''
-      const state = await folder.state(path)
-      if (state !== null) {
-        if (state.version !== document.version && !(await readChanged(folder, document, path)))
-          isCurrent = false
-        continue
-      }
-      files ??= await folder.files()
-      const moved = await findMoved(folder, files, document)
-      if (moved !== null) await documents.noteFile(document.id, basename(moved.path), moved)
-      // At a start, another instance may just be replacing the file, or the disk with the projects may not be there yet.
-      else if (!isStart) await remove(projectId, document.id)
-    }
-    return isCurrent
-  }
-
-  async function followWhileChanging(projectId: ProjectId, isStart: boolean): Promise<void> {
-    try {
-      for (let round = 0, again = true; again && !stopped; round += 1) {
-        const now = following.get(projectId)
-        if (now !== undefined) now.again = false
-        const isCurrent = await follow(projectId, isStart && round === 0)
-        again = now?.again === true || !isCurrent
-      }
-    } catch (error) {
-      log.warn({ projectId, cause: errorText(error) }, 'documents could not follow their files')
-    } finally {
-      following.delete(projectId)
-    }
-  }
-
-  function filesChanged(projectId: ProjectId, isStart = false): void {
-    const now = following.get(projectId)
-    if (now !== undefined) {
-      now.again = true
-      return
-    }
-    const entry = { again: false, task: Promise.resolve() }
-    following.set(projectId, entry)
-    entry.task = followWhileChanging(projectId, isStart)
-  }
-
-  async function followAll(): Promise<void> {
-    try {
-      let some: ProjectId[] = []
-      do {
-        some = await documents.projectsWithFiles(some.at(-1) ?? null, PROJECTS_AT_ONCE)
-        for (const projectId of some) {
-          if (stopped) return
-          filesChanged(projectId, true)
-          await following.get(projectId)?.task
-        }
-      } while (some.length === PROJECTS_AT_ONCE)
-    } catch (error) {
-      log.warn({ cause: errorText(error) }, 'documents that follow files could not be listed')
-    }
-  }
+  const follower: Follower = { ...options, following, stopped: false }
 
   return {
-    read,
-    filesChanged: (projectId) => filesChanged(projectId),
+    read: (document, content) => read(follower, document, content),
+    filesChanged: (projectId) => filesChanged(follower, projectId),
     start() {
-      followingAll = followAll()
+      followingAll = followAll(follower)
     },
     async stop() {
-      stopped = true
+      follower.stopped = true
       await Promise.all([followingAll, ...[...following.values()].map(({ task }) => task)])
     },
+  }
+}
+
+/** The encoding that a person has chosen for a text: not the one that was found. It stays when the text changes. */
+async function chosenEncoding({ ingest }: Follower, document: DocumentRow): Promise<string | null> {
+  if (document.encoding === null) return null
+  const bytes = await readFile(ingest.fileOf(document)).catch(() => null)
+  if (bytes === null || detectEncoding(bytes)?.name === document.encoding) return null
+  return document.encoding
+}
+
+async function read(
+  follower: Follower,
+  document: DocumentRow,
+  { bytes, version }: { bytes: Uint8Array; version: string },
+): Promise<boolean> {
+  const { documents, ingest } = follower
+  const sha256 = createHash('sha256').update(bytes).digest('hex')
+  const { id, name, path, status } = document
+  if (sha256 === document.sha256 && status === 'ready' && path !== null) {
+    await documents.noteFile(id, name, { path, version })
+    return true
+  }
+  await ingest.interrupt(id)
+  const encoding = await chosenEncoding(follower, document)
+  const content = { size: bytes.length, sha256, version, encoding }
+  const next: DocumentRow = { ...document, ...content, status: 'pending' }
+  await ingest.store(next, bytes)
+  const restarted = await documents.restart(document, content)
+  await ingest.discard(restarted ? document : next)
+  // Another call may have restarted it for the same version, and its reading was interrupted here.
+  const pending = restarted ? next : await documents.find(document.projectId, id)
+  if (pending?.status === 'pending') ingest.add(pending, true)
+  return restarted
+}
+
+/** Where the file of a document is now; null if it is gone. */
+async function findMoved(
+  folder: ProjectFolder,
+  files: readonly { path: string; size: number }[],
+  { size, version }: DocumentRow,
+): Promise<{ path: string; version: string } | null> {
+  for (const file of files) {
+    if (version === null || file.size !== size) continue
+    const state = await folder.state(file.path)
+    if (state !== null && folder.isSameContent(version, state.version))
+      return { path: file.path, version: state.version }
+  }
+  return null
+}
+
+/** Whether the document is up to date now. */
+async function readChanged(
+  follower: Follower,
+  folder: ProjectFolder,
+  document: DocumentRow,
+  path: string,
+): Promise<boolean> {
+  const { documents } = follower
+  try {
+    return await read(follower, document, await folder.read(path))
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    await documents.fail(document, storedFailure('document_too_large'))
+    return true
+  }
+}
+
+/** Resolves with whether all documents are up to date. */
+async function follow(
+  follower: Follower,
+  projectId: ProjectId,
+  isStart: boolean,
+): Promise<boolean> {
+  const { documents, openFolder, remove } = follower
+  const rows = await documents.ofFiles(projectId)
+  const [first] = rows
+  if (first === undefined) return true
+  const folder = openFolder(first.userId, projectId)
+  let files: Awaited<ReturnType<ProjectFolder['files']>> | undefined
+  let isCurrent = true
+  for (const document of rows) {
+    if (follower.stopped) break
+    const path = document.path ?? ''
+    const state = await folder.state(path)
+    if (state !== null) {
+      if (
+        state.version !== document.version &&
+        !(await readChanged(follower, folder, document, path))
+      )
+        isCurrent = false
+      continue
+    }
+    files ??= await folder.files()
+    const moved = await findMoved(folder, files, document)
+    if (moved !== null) await documents.noteFile(document.id, basename(moved.path), moved)
+    // At a start, another instance may just be replacing the file, or the disk with the projects may not be there yet.
+    else if (!isStart) await remove(projectId, document.id)
+  }
+  return isCurrent
+}
+
+async function followWhileChanging(
+  follower: Follower,
+  projectId: ProjectId,
+  isStart: boolean,
+): Promise<void> {
+  const { following, log } = follower
+  try {
+    for (let round = 0, again = true; again && !follower.stopped; round += 1) {
+      const now = following.get(projectId)
+      if (now !== undefined) now.again = false
+      const isCurrent = await follow(follower, projectId, isStart && round === 0)
+      again = now?.again === true || !isCurrent
+    }
+  } catch (error) {
+    log.warn({ projectId, cause: errorText(error) }, 'documents could not follow their files')
+  } finally {
+    following.delete(projectId)
+  }
+}
+
+function filesChanged(follower: Follower, projectId: ProjectId, isStart = false): void {
+  const { following } = follower
+  const now = following.get(projectId)
+  if (now !== undefined) {
+    now.again = true
+    return
+  }
+  const entry = { again: false, task: Promise.resolve() }
+  following.set(projectId, entry)
+  entry.task = followWhileChanging(follower, projectId, isStart)
+}
+
+async function followAll(follower: Follower): Promise<void> {
+  const { documents, following, log } = follower
+  try {
+    let some: ProjectId[] = []
+    do {
+      some = await documents.projectsWithFiles(some.at(-1) ?? null, PROJECTS_AT_ONCE)
+      for (const projectId of some) {
+        if (follower.stopped) return
+        filesChanged(follower, projectId, true)
+        await following.get(projectId)?.task
+      }
+    } while (some.length === PROJECTS_AT_ONCE)
+  } catch (error) {
+    log.warn({ cause: errorText(error) }, 'documents that follow files could not be listed')
   }
 }

@@ -11,7 +11,7 @@ import type {
 import { passageTokens } from '../db/repositories/search/passage-words.ts'
 import { errorText } from '../errors.ts'
 import { untilAborted } from '../lib/abort.ts'
-import { createFairQueue } from '../lib/fair-queue.ts'
+import { createFairQueue, type FairQueue } from '../lib/fair-queue.ts'
 import { SOLE_WORKER, type WorkClaims } from '../lib/work-claims.ts'
 import { storedFailure } from '../protocol/failures/stored.ts'
 import type { ProjectId } from '../protocol/ids.ts'
@@ -74,138 +74,42 @@ export interface IngestOptions {
   log: { warn(details: object, message: string): void }
 }
 
-/** Call `start` once. Documents that `stop` leaves unfinished are read after the next start. */
-export function createIngest({
-  documents,
-  folder,
-  vectors,
-  onChange,
-  claims = SOLE_WORKER,
-  log,
-}: IngestOptions): Ingest {
-  const queue = createFairQueue({ size: MAX_CONCURRENT_DOCUMENTS, perOwner: MAX_OF_ONE_USER })
-  const running = new Map<string, { controller: AbortController; task: Promise<void> }>()
+/** What is being read, and what searches wait for. */
+interface Ingestion extends IngestOptions {
+  claims: WorkClaims
+  queue: FairQueue
+  /** By document. */
+  running: Map<string, { controller: AbortController; task: Promise<void> }>
   /** Documents that searches wait for, by id. */
-  const awaited = new Map<
-    string,
-    { document: DocumentRow; found: Promise<void>; onFound: () => void }
-  >()
-  let stopped = false
+  awaited: Map<string, { document: DocumentRow; found: Promise<void>; onFound: () => void }>
+  stopped: boolean
+}
+
+/** Call `start` once. Documents that `stop` leaves unfinished are read after the next start. */
+export function createIngest(options: IngestOptions): Ingest {
+  const { documents, folder, vectors, onChange, claims = SOLE_WORKER, log } = options
+  const running: Ingestion['running'] = new Map()
+  const awaited: Ingestion['awaited'] = new Map()
   let timer: NodeJS.Timeout | undefined
   /** Partial files that are being written. */
   const writing = new Set<string>()
-  // Each content of a file of a project has its own name: an instance that still reads the last one never removes the next one.
-  const fileOf = ({ id, path, sha256 }: Content): string =>
-    join(folder, path === null || sha256 === null ? id : `${id}.${sha256}`)
 
-  const settle = (id: string): void => {
-    const one = awaited.get(id)
-    awaited.delete(id)
-    one?.onFound()
-  }
-
-  const discard = async (document: Content & Pick<DocumentRow, 'projectId'>): Promise<void> => {
-    const now = await documents.find(document.projectId, document.id)
-    const isNeeded =
-      now !== undefined &&
-      fileOf(now) === fileOf(document) &&
-      (now.status === 'pending' || now.encoding !== null)
-    if (!isNeeded) await rm(fileOf(document), { force: true })
-  }
-
-  const read = async (document: DocumentRow, signal: AbortSignal): Promise<void> => {
-    const bytes = await readFile(fileOf(document)).catch(() => null)
-    if (bytes === null) {
-      await documents.fail(document, storedFailure('document_lost'))
-      return
-    }
-    const { encoding: chosen } = document
-    const extraction = await extractPassages(document.name, bytes, { signal, encoding: chosen })
-    if (signal.aborted) return
-    // The file is kept while another encoding can be chosen for it.
-    let encoding = chosen
-    if (extraction.ok) {
-      encoding = isCertain(extraction.encoding, bytes) ? null : extraction.encoding
-      const stored = await documents.index(
-        document,
-        await withWords(document.name, extraction.passages, signal),
-        { failure: extraction.failure, encoding },
-      )
-      if (!stored) {
-        // Deleted or replaced while it was being read.
-        await discard(document)
-        return
-      }
-      onChange(document.projectId)
-      settle(document.id)
-      if (vectors !== undefined) {
-        await vectors.index(document, signal)
-        onChange(document.projectId)
-      }
-    } else {
-      await documents.fail(document, extraction.failure)
-      if (extraction.internal !== undefined)
-        log.warn(
-          { document: document.id, cause: extraction.internal },
-          'a document could not be read',
-        )
-    }
-    if (!signal.aborted && encoding === null) await rm(fileOf(document), { force: true })
-  }
-
-  const take = async (document: DocumentRow, controller: AbortController): Promise<void> => {
-    const work = `document:${document.id}`
-    try {
-      if (controller.signal.aborted || !(await claims.claim(work))) return
-      await read(document, controller.signal)
-      await claims.finish(work)
-    } catch (error) {
-      if (controller.signal.aborted) return
-      log.warn(
-        { document: document.id, cause: errorText(error) },
-        'a document could not be indexed',
-      )
-      // The database may be the cause: the document stays pending for the next start.
-      await documents
-        .fail(document, storedFailure('document_not_indexed'))
-        .then(async () => {
-          if (document.encoding === null) await rm(fileOf(document), { force: true })
-        })
-        .catch(() => undefined)
-    }
-  }
-
-  const add = (document: DocumentRow, isAwaited = false): void => {
-    if (stopped || running.has(document.id)) return
-    if (isAwaited) {
-      let onFound = (): void => {}
-      const found = new Promise<void>((resolve) => {
-        onFound = resolve
-      })
-      awaited.set(document.id, { document, found, onFound })
-    }
-    const controller = new AbortController()
-    const work = queue.run(document.userId, () => take(document, controller))
-    const task = work.finally(() => {
-      running.delete(document.id)
-      settle(document.id)
-    })
-    running.set(document.id, { controller, task })
-  }
-
-  const interrupt = async (id: string): Promise<void> => {
-    const reading = running.get(id)
-    reading?.controller.abort()
-    await reading?.task
+  const ingest: Ingestion = {
+    ...options,
+    claims,
+    queue: createFairQueue({ size: MAX_CONCURRENT_DOCUMENTS, perOwner: MAX_OF_ONE_USER }),
+    running,
+    awaited,
+    stopped: false,
   }
 
   return {
-    add,
+    add: (document, isAwaited) => add(ingest, document, isAwaited),
     async readAgain(document) {
-      await interrupt(document.id)
-      add(document)
+      await interrupt(ingest, document.id)
+      add(ingest, document)
     },
-    fileOf,
+    fileOf: (document) => fileOf(ingest, document),
     async whenFound(projectId, signal) {
       const ofProject = () =>
         [...awaited.values()].filter(({ document }) => document.projectId === projectId)
@@ -223,17 +127,17 @@ export function createIngest({
     },
     cancel(document) {
       running.get(document.id)?.controller.abort()
-      void rm(fileOf(document), { force: true }).catch(() => undefined)
+      void rm(fileOf(ingest, document), { force: true }).catch(() => undefined)
     },
-    interrupt,
+    interrupt: (id) => interrupt(ingest, id),
     async store(document, bytes) {
       await mkdir(folder, { recursive: true, mode: 0o700 })
       // Written under a temporary name, so that a crash never leaves a partial file under the final one.
-      const partial = `${fileOf(document)}.${randomUUID()}.part`
+      const partial = `${fileOf(ingest, document)}.${randomUUID()}.part`
       writing.add(partial)
       try {
         await writeFile(partial, bytes, { mode: 0o600 })
-        await rename(partial, fileOf(document))
+        await rename(partial, fileOf(ingest, document))
       } catch (error) {
         await rm(partial, { force: true })
         throw error
@@ -241,7 +145,7 @@ export function createIngest({
         writing.delete(partial)
       }
     },
-    discard,
+    discard: (document) => discard(ingest, document),
     async start() {
       // Removes partial uploads of a process that died. Without other instances, only the owner of the store uses this
       // folder, and `knowledge.ts` adds no upload until this loop has ended, so only files of projects can be in progress.
@@ -251,14 +155,14 @@ export function createIngest({
         if (writing.has(path)) continue
         if (!claims.isShared || (await isAbandoned(path))) await rm(path, { force: true })
       }
-      for (const document of await documents.pending()) add(document)
-      if (!claims.isShared || stopped) return
+      for (const document of await documents.pending()) add(ingest, document)
+      if (!claims.isShared || ingest.stopped) return
       // Other instances may end before they have read their documents.
       timer = setInterval(() => {
         documents
           .pending()
           .then((pending) => {
-            for (const document of pending) add(document)
+            for (const document of pending) add(ingest, document)
           })
           .catch((error: unknown) =>
             log.warn({ cause: errorText(error) }, 'waiting documents could not be listed'),
@@ -266,12 +170,129 @@ export function createIngest({
       }, LOOK_EVERY_MS).unref()
     },
     async stop() {
-      stopped = true
+      ingest.stopped = true
       clearInterval(timer)
       for (const { controller } of running.values()) controller.abort()
       await Promise.all([...running.values()].map(({ task }) => task))
     },
   }
+}
+
+// Each content of a file of a project has its own name: an instance that still reads the last one never removes the next one.
+const fileOf = ({ folder }: Ingestion, { id, path, sha256 }: Content): string =>
+  join(folder, path === null || sha256 === null ? id : `${id}.${sha256}`)
+
+const settle = ({ awaited }: Ingestion, id: string): void => {
+  const one = awaited.get(id)
+  awaited.delete(id)
+  one?.onFound()
+}
+
+const discard = async (
+  ingest: Ingestion,
+  document: Content & Pick<DocumentRow, 'projectId'>,
+): Promise<void> => {
+  const { documents } = ingest
+  const now = await documents.find(document.projectId, document.id)
+  const isNeeded =
+    now !== undefined &&
+    fileOf(ingest, now) === fileOf(ingest, document) &&
+    (now.status === 'pending' || now.encoding !== null)
+  if (!isNeeded) await rm(fileOf(ingest, document), { force: true })
+}
+
+const read = async (
+  ingest: Ingestion,
+  document: DocumentRow,
+  signal: AbortSignal,
+): Promise<void> => {
+  const { documents, onChange, vectors, log } = ingest
+  const bytes = await readFile(fileOf(ingest, document)).catch(() => null)
+  if (bytes === null) {
+    await documents.fail(document, storedFailure('document_lost'))
+    return
+  }
+  const { encoding: chosen } = document
+  const extraction = await extractPassages(document.name, bytes, { signal, encoding: chosen })
+  if (signal.aborted) return
+  // The file is kept while another encoding can be chosen for it.
+  let encoding = chosen
+  if (extraction.ok) {
+    encoding = isCertain(extraction.encoding, bytes) ? null : extraction.encoding
+    const stored = await documents.index(
+      document,
+      await withWords(document.name, extraction.passages, signal),
+      { failure: extraction.failure, encoding },
+    )
+    if (!stored) {
+      // Deleted or replaced while it was being read.
+      await discard(ingest, document)
+      return
+    }
+    onChange(document.projectId)
+    settle(ingest, document.id)
+    if (vectors !== undefined) {
+      await vectors.index(document, signal)
+      onChange(document.projectId)
+    }
+  } else {
+    await documents.fail(document, extraction.failure)
+    if (extraction.internal !== undefined)
+      log.warn(
+        { document: document.id, cause: extraction.internal },
+        'a document could not be read',
+      )
+  }
+  if (!signal.aborted && encoding === null) await rm(fileOf(ingest, document), { force: true })
+}
+
+const perform = async (
+  ingest: Ingestion,
+  document: DocumentRow,
+  controller: AbortController,
+): Promise<void> => {
+  const { claims, log, documents } = ingest
+  const work = `document:${document.id}`
+  try {
+    if (controller.signal.aborted || !(await claims.claim(work))) return
+    await read(ingest, document, controller.signal)
+    await claims.finish(work)
+  } catch (error) {
+    if (controller.signal.aborted) return
+    log.warn({ document: document.id, cause: errorText(error) }, 'a document could not be indexed')
+    // The database may be the cause: the document stays pending for the next start.
+    await documents
+      .fail(document, storedFailure('document_not_indexed'))
+      .then(async () => {
+        if (document.encoding === null) await rm(fileOf(ingest, document), { force: true })
+      })
+      .catch(() => undefined)
+  }
+}
+
+const add = (ingest: Ingestion, document: DocumentRow, isAwaited = false): void => {
+  const { running, awaited, queue } = ingest
+  if (ingest.stopped || running.has(document.id)) return
+  if (isAwaited) {
+    let onFound = (): void => {}
+    const found = new Promise<void>((resolve) => {
+      onFound = resolve
+    })
+    awaited.set(document.id, { document, found, onFound })
+  }
+  const controller = new AbortController()
+  const work = queue.run(document.userId, () => perform(ingest, document, controller))
+  const task = work.finally(() => {
+    running.delete(document.id)
+    settle(ingest, document.id)
+  })
+  running.set(document.id, { controller, task })
+}
+
+const interrupt = async ({ running }: Ingestion, id: string): Promise<void> => {
+  const reading = running.get(id)
+  reading?.controller.abort()
+  await reading?.task
 }
 
 async function isAbandoned(path: string): Promise<boolean> {

@@ -5,15 +5,114 @@ import { access, mkdir, rename, rm } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { DocumentRepository, DocumentRow } from '../db/repositories/projects/documents.ts'
+import type { FoundPassage } from '../db/repositories/projects/passage-search.ts'
 import { appError } from '../errors.ts'
 import { encodingNamed } from '../lib/encodings.ts'
+import { queryWords } from '../lib/words.ts'
 import { SOLE_WORKER, type WorkClaims } from '../lib/work-claims.ts'
 import { storedFailure } from '../protocol/failures/stored.ts'
 import type { ProjectId, UserId } from '../protocol/ids.ts'
-import { createFileFollower, type FileFollowerOptions } from './follow-files.ts'
-import { createIngest } from './ingest.ts'
-import { mergeByRank, type PassageHit, searchPassages } from './passage-search.ts'
+import { createFileFollower, type FileFollower, type FileFollowerOptions } from './follow-files.ts'
+import { createIngest, type Ingest } from './ingest.ts'
+import type { Reranking } from './rerank.ts'
 import type { VectorSearch } from './vector-search.ts'
+
+// Finds the passages that match a query: the full-text index proposes candidates, and their share of the query's words ranks
+// them.
+
+/** A passage that the search found. */
+interface PassageHit {
+  id: number
+  document: string
+  documentId: string
+  heading: string | null
+  page: number | null
+  /** Position in the document, from 0. */
+  position: number
+  text: string
+  /**
+   * Only comparable within one search. 0 to 1, or the reranker's, on a scale of its own; null for a passage that a reranker
+   * was to rank and did not.
+   */
+  score: number | null
+}
+
+/** A passage with the score of the search itself. */
+type RankedHit = PassageHit & { score: number }
+
+/** Minimum number of candidates; bounded, so that the cost does not grow with the project. */
+const MIN_CANDIDATES = 40
+
+/** Returns the best passages first: by the share of the query's words in the passage or its heading, and by how rare those are. */
+export async function searchPassages(
+  documents: DocumentRepository,
+  projectId: ProjectId,
+  question: string,
+  limit: number,
+): Promise<RankedHit[]> {
+  const words = queryWords(question)
+  if (words.length === 0) return []
+  const candidates = Math.max(MIN_CANDIDATES, limit)
+  const found = await documents.search(projectId, words, candidates)
+  const best = found.reduce((most, { score }) => Math.max(most, score), 0)
+  return found
+    .map((passage) => toHit(passage, coverage(passage, words), best))
+    .sort((a, b) => b.score - a.score)
+    .slice(0, limit)
+}
+
+function coverage(
+  passage: FoundPassage,
+  wanted: readonly { word: string; prefix: boolean }[],
+): number {
+  const contained = new Set(passage.tokens.split(' '))
+  const hits = wanted.filter(({ word, prefix }) =>
+    prefix ? [...contained].some((token) => token.startsWith(word)) : contained.has(word),
+  )
+  return hits.length / wanted.length
+}
+
+const toHit = (passage: FoundPassage, share: number, best: number): RankedHit => ({
+  id: passage.id,
+  document: passage.document,
+  documentId: passage.documentId,
+  heading: passage.heading,
+  page: passage.page,
+  position: passage.position,
+  text: passage.text,
+  score: Math.round((0.7 * share + 0.3 * (best > 0 ? passage.score / best : 0)) * 1000) / 1000,
+})
+
+/** The usual constant of reciprocal rank fusion: a higher one reduces the advantage of top ranks. */
+const RANK_CONSTANT = 60
+
+/**
+ * Merges two rankings: by words, and by meaning (`near`: ids, nearest first). Passages that rank high in both come first.
+ * Those found by meaning only are fetched.
+ */
+export async function mergeByRank(
+  documents: Pick<DocumentRepository, 'passages'>,
+  projectId: ProjectId,
+  byWords: readonly RankedHit[],
+  near: readonly number[],
+): Promise<RankedHit[]> {
+  if (near.length === 0) return [...byWords]
+  const known = new Map(byWords.map((hit) => [hit.id, hit]))
+  const missing = near.filter((id) => !known.has(id))
+  for (const passage of await documents.passages(projectId, missing))
+    known.set(passage.id, toHit({ ...passage, tokens: '', score: 0 }, 0, 0))
+  const points = new Map<number, number>()
+  for (const list of [byWords.map(({ id }) => id), near])
+    for (const [index, id] of list.entries())
+      points.set(id, (points.get(id) ?? 0) + 1 / (RANK_CONSTANT + index))
+  const most = 2 / RANK_CONSTANT
+  return [...known.values()]
+    .map((hit) => ({
+      ...hit,
+      score: Math.round(((points.get(hit.id) ?? 0) / most) * 1000) / 1000,
+    }))
+    .sort((a, b) => b.score - a.score)
+}
 
 const MAX_DOCUMENTS = 2_000
 const MAX_NAME_CHARACTERS = 255
@@ -115,6 +214,8 @@ export interface KnowledgeOptions {
   }
   /** Without it, search uses only words. */
   vectors?: VectorSearch | undefined
+  /** Without it, found passages keep the order of the search. */
+  reranking?: Reranking | undefined
   /** Opens the folder of a project, for documents that are its files. */
   openFolder: FileFollowerOptions['openFolder']
   /** Called when a document of the project was read or removed, because search results change. */
@@ -124,31 +225,23 @@ export interface KnowledgeOptions {
   log: { warn(details: object, message: string): void }
 }
 
+/** The options with the parts of the knowledge base. */
+type Library = KnowledgeOptions & {
+  ingest: Ingest
+  follower: FileFollower
+  /** Settles when the unfinished uploads of earlier processes are found. */
+  started: Promise<void>
+}
+
 /** The caller has checked that the project belongs to the user. */
-export function createKnowledge({
-  documents,
-  folder,
-  storage,
-  vectors,
-  openFolder,
-  onChange,
-  claims = SOLE_WORKER,
-  log,
-}: KnowledgeOptions): Knowledge {
+export function createKnowledge(options: KnowledgeOptions): Knowledge {
+  const { documents, folder, storage, vectors, reranking, openFolder, onChange, log } = options
+  const { claims = SOLE_WORKER } = options
   const ingest = createIngest({ documents, folder, vectors, onChange, claims, log })
   const follower = createFileFollower({ documents, ingest, openFolder, remove, log })
 
-  /** Settles when the unfinished uploads of earlier processes are found. */
-  let started: Promise<void> = Promise.resolve()
-
   /** Files that are becoming documents, by project and content or path. */
   const adding = new Map<string, Promise<DocumentRow>>()
-
-  /** @throws AppError `documents_exhausted`. */
-  async function assertRoom(projectId: ProjectId): Promise<void> {
-    if ((await documents.count(projectId)) >= MAX_DOCUMENTS)
-      throw appError('documents_exhausted', { limit: MAX_DOCUMENTS })
-  }
 
   async function remove(projectId: ProjectId, id: string): Promise<boolean> {
     const found = await documents.find(projectId, id)
@@ -159,101 +252,20 @@ export function createKnowledge({
     return removed
   }
 
-  async function addFile(
-    { userId, projectId }: { userId: UserId; projectId: ProjectId },
-    path: string,
-  ): Promise<DocumentRow> {
-    await started.catch(() => undefined)
-    const known = (await documents.ofFiles(projectId)).find((one) => one.path === path)
-    if (known !== undefined && known.status !== 'failed') return known
-    const content = await openFolder(userId, projectId).read(path)
-    if (known === undefined) await assertRoom(projectId)
-    // Without a version until the content is stored, so that the next start reads the file if this process ends before.
-    const document =
-      known ??
-      (await documents.create(
-        { projectId, userId, name: cleanName(path), mime: '', size: 0 },
-        { path, version: null },
-      ))
-    try {
-      await follower.read(document, content)
-    } catch (error) {
-      if (known === undefined) await documents.remove(projectId, document.id)
-      throw error
-    }
-    return (await documents.find(projectId, document.id)) ?? document
-  }
-
-  /** Like `Knowledge.add`. `isStored` files are already counted in the quota, and searches wait for them. */
-  async function add(
-    { userId, projectId }: { userId: UserId; projectId: ProjectId },
-    file: UploadedDocument,
-    isStored = false,
-  ): Promise<DocumentRow> {
-    // Waits for `start`, which removes the partial uploads of earlier processes and must not mistake this one for one of
-    // them. The caller of `start` reports its failure.
-    await started.catch(() => undefined)
-    if ((await documents.count(projectId)) >= MAX_DOCUMENTS) {
-      file.content.resume()
-      throw appError('documents_exhausted', { limit: MAX_DOCUMENTS })
-    }
-    const name = cleanName(file.name)
-    await mkdir(folder, { recursive: true, mode: 0o700 })
-    const document = await documents.create({
-      projectId,
-      userId,
-      name,
-      mime: file.mime.slice(0, 200),
-      size: 0,
-      encoding: file.encoding ?? null,
-    })
-    const path = ingest.fileOf(document)
-    let size = 0
-    let sha256: string | null = null
-    const hash = createHash('sha256')
-    try {
-      file.content.on('data', (chunk: Buffer) => {
-        size += chunk.length
-        hash.update(chunk)
-      })
-      // Written under a temporary name, so that a crash never leaves a partial file under the final one.
-      await pipeline(file.content, createWriteStream(`${path}.part`, { mode: 0o600 }))
-      sha256 = hash.digest('hex')
-      // One document counts with the file that it was made from.
-      if (!isStored || (await documents.hasContent(userId, sha256)))
-        await storage.claim(userId, document.id, size)
-      // Stored before the file is complete, so that a crash never leaves bytes that are not counted.
-      await documents.resize(document.id, size, sha256)
-      await rename(`${path}.part`, path)
-    } catch (error) {
-      await documents.remove(projectId, document.id)
-      for (const left of [`${path}.part`, path]) await rm(left, { force: true })
-      throw error
-    } finally {
-      storage.release(document.id)
-    }
-    const stored = { ...document, size, sha256 }
-    if (!file.isCut()) {
-      ingest.add(stored, isStored)
-      return stored
-    }
-    const failure = storedFailure('document_too_large')
-    await documents.fail(stored, failure)
-    await rm(path, { force: true })
-    return { ...stored, status: 'failed', error: failure.message, failure }
-  }
+  const library: Library = { ...options, ingest, follower, started: Promise.resolve() }
 
   return {
     list: documents.list,
     find: documents.find,
     passagesOf: documents.passagesOf,
     ofFiles: documents.ofFiles,
-    add,
+    add: (target, file) => add(library, target, file),
     remove,
     filesChanged: follower.filesChanged,
     addFile(target, path) {
       const key = `${target.projectId} ${path}`
-      const pending = adding.get(key) ?? addFile(target, path).finally(() => adding.delete(key))
+      const pending =
+        adding.get(key) ?? addFile(library, target, path).finally(() => adding.delete(key))
       adding.set(key, pending)
       return pending
     },
@@ -261,7 +273,7 @@ export function createKnowledge({
       const key = `${target.projectId} ${sha256}`
       const addOnce = async (): Promise<DocumentRow> =>
         (await documents.findSame(target.projectId, sha256)) ??
-        add(target, { ...file, content: await open(), isCut: () => false }, true)
+        add(library, target, { ...file, content: await open(), isCut: () => false }, true)
       const pending = adding.get(key) ?? addOnce().finally(() => adding.delete(key))
       adding.set(key, pending)
       return pending
@@ -293,15 +305,18 @@ export function createKnowledge({
     },
     whenFound: ingest.whenFound,
     async search(projectId, question, limit) {
+      const wanted = Math.max(limit, reranking?.candidates ?? 0)
       const [byWords, near] = await Promise.all([
-        searchPassages(documents, projectId, question, limit),
-        vectors?.nearest(projectId, question, limit) ?? [],
+        searchPassages(documents, projectId, question, wanted),
+        vectors?.nearest(projectId, question, wanted) ?? [],
       ])
-      return (await mergeByRank(documents, projectId, byWords, near)).slice(0, limit)
+      const merged = await mergeByRank(documents, projectId, byWords, near)
+      if (reranking === undefined) return merged.slice(0, limit)
+      return reranking.order({ projectId, question, limit }, merged)
     },
     async start() {
-      started = ingest.start()
-      await started
+      library.started = ingest.start()
+      await library.started
       void vectors?.catchUp()
       follower.start()
     },
@@ -312,7 +327,7 @@ export function createKnowledge({
     },
 
     async addPassages({ userId, projectId }, { name, mime, path, passages }) {
-      await assertRoom(projectId)
+      await assertRoom(library, projectId)
       const size = passages.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)
       const document = await documents.create(
         { projectId, userId, name: cleanName(name), mime, size: 0 },
@@ -339,6 +354,100 @@ export function createKnowledge({
       }
     },
   }
+}
+
+/** @throws AppError `documents_exhausted`. */
+async function assertRoom({ documents }: Library, projectId: ProjectId): Promise<void> {
+  if ((await documents.count(projectId)) >= MAX_DOCUMENTS)
+    throw appError('documents_exhausted', { limit: MAX_DOCUMENTS })
+}
+
+async function addFile(
+  library: Library,
+  { userId, projectId }: { userId: UserId; projectId: ProjectId },
+  path: string,
+): Promise<DocumentRow> {
+  const { documents, openFolder, follower } = library
+  await library.started.catch(() => undefined)
+  const known = (await documents.ofFiles(projectId)).find((one) => one.path === path)
+  if (known !== undefined && known.status !== 'failed') return known
+  const content = await openFolder(userId, projectId).read(path)
+  if (known === undefined) await assertRoom(library, projectId)
+  // Without a version until the content is stored, so that the next start reads the file if this process ends before.
+  const document =
+    known ??
+    (await documents.create(
+      { projectId, userId, name: cleanName(path), mime: '', size: 0 },
+      { path, version: null },
+    ))
+  try {
+    await follower.read(document, content)
+  } catch (error) {
+    if (known === undefined) await documents.remove(projectId, document.id)
+    throw error
+  }
+  return (await documents.find(projectId, document.id)) ?? document
+}
+
+/** Like `Knowledge.add`. `isStored` files are already counted in the quota, and searches wait for them. */
+async function add(
+  library: Library,
+  { userId, projectId }: { userId: UserId; projectId: ProjectId },
+  file: UploadedDocument,
+  isStored = false,
+): Promise<DocumentRow> {
+  const { documents, folder, ingest, storage } = library
+  // Waits for `start`, which removes the partial uploads of earlier processes and must not mistake this one for one of
+  // them. The caller of `start` reports its failure.
+  await library.started.catch(() => undefined)
+  if ((await documents.count(projectId)) >= MAX_DOCUMENTS) {
+    file.content.resume()
+    throw appError('documents_exhausted', { limit: MAX_DOCUMENTS })
+  }
+  const name = cleanName(file.name)
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const document = await documents.create({
+    projectId,
+    userId,
+    name,
+    mime: file.mime.slice(0, 200),
+    size: 0,
+    encoding: file.encoding ?? null,
+  })
+  const path = ingest.fileOf(document)
+  let size = 0
+  let sha256: string | null = null
+  const hash = createHash('sha256')
+  try {
+    file.content.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      hash.update(chunk)
+    })
+    // Written under a temporary name, so that a crash never leaves a partial file under the final one.
+    await pipeline(file.content, createWriteStream(`${path}.part`, { mode: 0o600 }))
+    sha256 = hash.digest('hex')
+    // One document counts with the file that it was made from.
+    if (!isStored || (await documents.hasContent(userId, sha256)))
+      await storage.claim(userId, document.id, size)
+    // Stored before the file is complete, so that a crash never leaves bytes that are not counted.
+    await documents.resize(document.id, size, sha256)
+    await rename(`${path}.part`, path)
+  } catch (error) {
+    await documents.remove(projectId, document.id)
+    for (const left of [`${path}.part`, path]) await rm(left, { force: true })
+    throw error
+  } finally {
+    storage.release(document.id)
+  }
+  const stored = { ...document, size, sha256 }
+  if (!file.isCut()) {
+    ingest.add(stored, isStored)
+    return stored
+  }
+  const failure = storedFailure('document_too_large')
+  await documents.fail(stored, failure)
+  await rm(path, { force: true })
+  return { ...stored, status: 'failed', error: failure.message, failure }
 }
 
 /** The last part of a path, without control characters. */

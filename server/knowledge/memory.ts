@@ -3,10 +3,15 @@
 import { appError } from '../errors.ts'
 import { indexWords, queryWords } from '../lib/words.ts'
 import type { UserId } from '../protocol/ids.ts'
+import {
+  FACTS_HEADING,
+  isMemoryHeading,
+  type MemoryFact,
+  readMemoryLines,
+  toFactLine,
+  UNTRUSTED_MARK,
+} from '../protocol/memory-format.ts'
 
-/** Facts that tools stored are listed under this heading. All other text is the user's own. */
-const HEADING = '## Agent Memories'
-const UNTRUSTED_MARK = '(from outside text)'
 const MAX_FACT_CHARACTERS = 500
 /** Tokens of the memory in a prompt. */
 const PROMPT_TOKENS = 1_500
@@ -85,23 +90,20 @@ export function createMemory(store: MemoryStore, options: { now(): Date }): Memo
           return content
         }
         outcome = 'saved'
-        return appendFact(content, factLine(fact, untrusted, options.now()))
+        return appendFact(
+          content,
+          toFactLine({ text: fact, date: options.now().toISOString().slice(0, 10), untrusted }),
+        )
       })
       return outcome
     },
   }
 }
 
-interface Fact {
-  text: string
-  date: string
-  untrusted: boolean
-}
-
 interface MemoryParts {
   own: string
   /** Oldest first. */
-  facts: Fact[]
+  facts: MemoryFact[]
 }
 
 /** Reduces a fact to one line of plain text; null if nothing is left. */
@@ -116,37 +118,23 @@ export function cleanFact(fact: string): string | null {
   return line === '' ? null : line.slice(0, MAX_FACT_CHARACTERS)
 }
 
-const factLine = (fact: string, untrusted: boolean, now: Date): string =>
-  `- ${now.toISOString().slice(0, 10)}: ${fact}${untrusted ? ` ${UNTRUSTED_MARK}` : ''}`
-
-const FACT = /^[-*]\s+(?:(\d{4}-\d{2}-\d{2}):\s*)?(.+)$/
-
 /** Separates the facts below the heading from the user's own text; a later heading begins the user's own text again. */
 function splitMemory(content: string): MemoryParts {
-  const own: string[] = []
-  const facts: Fact[] = []
-  let inFacts = false
-  for (const line of content.split(/\r\n?|\n/)) {
-    if (/^#{1,2}\s/.test(line)) inFacts = line.trim() === HEADING
-    const [, date = '', text = ''] = inFacts ? (FACT.exec(line.trim()) ?? []) : []
-    if (text !== '')
-      facts.push({
-        text: text.replace(UNTRUSTED_MARK, '').trim(),
-        date,
-        untrusted: text.includes(UNTRUSTED_MARK),
-      })
-    else if (!inFacts) own.push(line)
+  const lines = readMemoryLines(content.split(/\r\n?|\n/))
+  const own = lines.filter(({ isOwn }) => isOwn).map(({ line }) => line)
+  return {
+    own: own.join('\n').trim(),
+    facts: lines.flatMap(({ fact }) => (fact === null ? [] : [fact])),
   }
-  return { own: own.join('\n').trim(), facts }
 }
 
 /** Adds the line at the end of the section, creating the section when it is missing. */
 function appendFact(content: string, line: string): string {
   const lines = content.trimEnd().split('\n')
-  const start = lines.findIndex((candidate) => candidate.trim() === HEADING)
+  const start = lines.findIndex((candidate) => candidate.trim() === FACTS_HEADING)
   if (start === -1)
-    return `${content.trim() === '' ? '' : `${content.trimEnd()}\n\n`}${HEADING}\n\n${line}\n`
-  const next = lines.findIndex((candidate, index) => index > start && /^#{1,2}\s/.test(candidate))
+    return `${content.trim() === '' ? '' : `${content.trimEnd()}\n\n`}${FACTS_HEADING}\n\n${line}\n`
+  const next = lines.findIndex((candidate, index) => index > start && isMemoryHeading(candidate))
   let end = next === -1 ? lines.length : next
   while (end > start + 1 && lines[end - 1]?.trim() === '') end -= 1
   const insertion = end === start + 1 ? ['', line] : [line]
@@ -203,9 +191,9 @@ export async function memorySection(
  * Facts that share the most words with the query first, then the newest. Ranking many facts takes long, so it yields to the
  * event loop.
  */
-async function ranked(facts: readonly Fact[], question: string): Promise<Fact[]> {
+async function ranked(facts: readonly MemoryFact[], question: string): Promise<MemoryFact[]> {
   const wanted = new Set(queryWords(question).map(({ word }) => word))
-  const rated: { fact: Fact; index: number; hits: number }[] = []
+  const rated: { fact: MemoryFact; index: number; hits: number }[] = []
   for (const [index, fact] of facts.entries()) {
     if (index % FACTS_PER_SLICE === FACTS_PER_SLICE - 1)
       await new Promise((resolve) => setImmediate(resolve))
@@ -220,7 +208,7 @@ async function ranked(facts: readonly Fact[], question: string): Promise<Fact[]>
 /** A conservative estimate: one token per non-ASCII character, one per four ASCII characters. */
 function tokensOf(text: string): number {
   let wide = 0
-  for (let at = 0; at < text.length; at += 1) if (text.charCodeAt(at) > 127) wide += 1
+  for (let index = 0; index < text.length; index += 1) if (text.charCodeAt(index) > 127) wide += 1
   return Math.ceil(wide + (text.length - wide) / 4)
 }
 
@@ -243,11 +231,10 @@ export function mergeMemories(content: string, added: string, heading: string): 
   if (theirs.own !== '' && !content.includes(section))
     merged += `${merged === '' ? '' : '\n\n'}${section}\n`
   let left = MAX_FACTS - known.size
-  for (const { text, date, untrusted } of theirs.facts) {
-    if (left <= 0 || known.has(normalizeFact(text))) continue
+  for (const fact of theirs.facts) {
+    if (left <= 0 || known.has(normalizeFact(fact.text))) continue
     left -= 1
-    const mark = untrusted ? ` ${UNTRUSTED_MARK}` : ''
-    merged = appendFact(merged, `- ${date === '' ? '' : `${date}: `}${text}${mark}`)
+    merged = appendFact(merged, toFactLine(fact))
   }
   return merged.length > MAX_MEMORY_CHARACTERS ? content : merged
 }

@@ -5,6 +5,7 @@ import { errorText } from '../errors.ts'
 import type { ProjectId } from '../protocol/ids.ts'
 import { estimateTokens } from '../protocol/models/token-estimate.ts'
 import type { Embedder, Embedding } from './embeddings.ts'
+import type { SearchUsage } from './search-usage.ts'
 
 /** Passages per request: parsing its response takes a few milliseconds. */
 const EMBED_BATCH_SIZE = 24
@@ -25,119 +26,52 @@ export interface VectorSearch {
   stop(): void
 }
 
-/** What embedding calls cost the owner of a project. */
-export interface EmbeddingUsage {
-  /**
-   * Reserves the estimated tokens of a call for the owner of this project; null when the owner may not spend any more. `add`
-   * stores what the call took. Call `release` when the call is over, also when it failed.
-   */
-  admit(
-    projectId: ProjectId,
-    estimate: number,
-  ): Promise<{ add(model: string, tokens: number): Promise<void>; release(): void } | null>
-}
-
-/** Costs are added to the usage of the owner of the project. */
-export function createVectorSearch(dependencies: {
+interface VectorDependencies {
   documents: Pick<DocumentRepository, 'passagesOf'>
   vectors: VectorRepository
   embedder: Embedder
-  usage: EmbeddingUsage
+  usage: Pick<SearchUsage, 'admit'>
   log: { warn(details: object, message: string): void }
-}): VectorSearch {
-  const { documents, vectors, embedder, usage, log } = dependencies
-  const stopped = new AbortController()
-  let retryTimer: NodeJS.Timeout | undefined
+}
 
-  /** Null when the owner of the project may not spend any more. */
-  async function embed(
-    projectId: ProjectId,
-    texts: readonly string[],
-    signal: AbortSignal,
-  ): Promise<readonly Embedding[] | null> {
-    const estimate = texts.reduce((sum, text) => sum + estimateTokens(text), 0)
-    const call = await usage.admit(projectId, estimate)
-    if (call === null) return null
-    try {
-      const { vectors: found, tokens } = await embedder.embed(texts, signal)
-      await call.add(embedder.model, tokens)
-      return found
-    } finally {
-      call.release()
-    }
-  }
+interface VectorState extends VectorDependencies {
+  stopped: AbortController
+  /** The next attempt after a failure. */
+  retryTimer: NodeJS.Timeout | undefined
+}
 
-  /** `refused`: the owner may not spend any more now. `failed`: the endpoint or the store did. */
-  async function index(
-    { id, projectId }: Pick<DocumentRow, 'id' | 'projectId'>,
-    signal: AbortSignal,
-  ): Promise<'done' | 'refused' | 'failed'> {
-    try {
-      for (let from = 0; ; from += EMBED_BATCH_SIZE) {
-        const passages = await documents.passagesOf(projectId, id, from, EMBED_BATCH_SIZE)
-        if (passages.length === 0 || signal.aborted) return 'done'
-        const texts = passages.map(({ heading, text }) => `${heading ?? ''}\n${text}`.trim())
-        const found = await embed(projectId, texts, signal)
-        if (found === null) return 'refused'
-        await vectors.put(
-          passages.map((passage, at) => ({
-            passageId: passage.id,
-            projectId,
-            model: embedder.model,
-            vector: toBytes(found[at] ?? []),
-          })),
-        )
-      }
-    } catch (error) {
-      if (signal.aborted) return 'done'
-      log.warn(
-        { document: id, cause: errorText(error) },
-        'vectors of a document could not be created; search finds it by words only',
-      )
-      return 'failed'
-    }
-  }
-
-  function retryLater(): void {
-    if (retryTimer !== undefined || stopped.signal.aborted) return
-    retryTimer = setTimeout(() => {
-      retryTimer = undefined
-      void catchUp()
-    }, RETRY_DELAY_MS)
-    retryTimer.unref()
-  }
-
-  async function catchUp(): Promise<void> {
-    try {
-      await vectors.copyToPgvector(embedder.model)
-      for (const document of await vectors.documentsWithout(embedder.model)) {
-        if (stopped.signal.aborted) return
-        const outcome = await index(document, stopped.signal)
-        if (outcome === 'failed') return retryLater()
-        // Documents of other users go on.
-        if (outcome === 'refused') retryLater()
-      }
-    } catch (error) {
-      if (stopped.signal.aborted) return
-      log.warn({ cause: errorText(error) }, 'documents without vectors could not be listed')
-      retryLater()
-    }
+/** Costs are added to the usage of the owner of the project. */
+export function createVectorSearch(dependencies: VectorDependencies): VectorSearch {
+  const { vectors, embedder, log } = dependencies
+  const search: VectorState = {
+    ...dependencies,
+    stopped: new AbortController(),
+    retryTimer: undefined,
   }
 
   return {
     async index(document, signal) {
-      const outcome = await index(document, AbortSignal.any([signal, stopped.signal]))
-      if (outcome !== 'done') retryLater()
+      const outcome = await index(
+        search,
+        document,
+        AbortSignal.any([signal, search.stopped.signal]),
+      )
+      if (outcome !== 'done') retryLater(search)
     },
-    catchUp,
+    catchUp: () => catchUp(search),
     stop() {
-      clearTimeout(retryTimer)
-      stopped.abort()
+      clearTimeout(search.retryTimer)
+      search.stopped.abort()
     },
 
     async nearest(projectId, question, limit) {
       try {
-        const found = await embed(projectId, [question], AbortSignal.timeout(QUERY_TIMEOUT_MS))
+        const found = await embed(
+          search,
+          projectId,
+          [question],
+          AbortSignal.timeout(QUERY_TIMEOUT_MS),
+        )
         if (found === null) return []
         const [embedding] = found
         const query = toBytes(embedding ?? [])
@@ -159,6 +93,86 @@ export function createVectorSearch(dependencies: {
         return []
       }
     },
+  }
+}
+
+/** Null when the owner of the project may not spend any more. */
+async function embed(
+  { usage, embedder }: VectorState,
+  projectId: ProjectId,
+  texts: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly Embedding[] | null> {
+  const estimate = texts.reduce((sum, text) => sum + estimateTokens(text), 0)
+  const call = await usage.admit(projectId, estimate)
+  if (call === null) return null
+  try {
+    const { vectors: found, tokens } = await embedder.embed(texts, signal)
+    await call.add(embedder.model, tokens)
+    return found
+  } finally {
+    call.release()
+  }
+}
+
+/** `refused`: the owner may not spend any more now. `failed`: the endpoint or the store did. */
+async function index(
+  search: VectorState,
+  { id, projectId }: Pick<DocumentRow, 'id' | 'projectId'>,
+  signal: AbortSignal,
+): Promise<'done' | 'refused' | 'failed'> {
+  const { documents, vectors, embedder, log } = search
+  try {
+    for (let from = 0; ; from += EMBED_BATCH_SIZE) {
+      const passages = await documents.passagesOf(projectId, id, from, EMBED_BATCH_SIZE)
+      if (passages.length === 0 || signal.aborted) return 'done'
+      const texts = passages.map(({ heading, text }) => `${heading ?? ''}\n${text}`.trim())
+      const found = await embed(search, projectId, texts, signal)
+      if (found === null) return 'refused'
+      await vectors.store(
+        passages.map((passage, index) => ({
+          passageId: passage.id,
+          projectId,
+          model: embedder.model,
+          vector: toBytes(found[index] ?? []),
+        })),
+      )
+    }
+  } catch (error) {
+    if (signal.aborted) return 'done'
+    log.warn(
+      { document: id, cause: errorText(error) },
+      'vectors of a document could not be created; search finds it by words only',
+    )
+    return 'failed'
+  }
+}
+
+function retryLater(search: VectorState): void {
+  const { stopped } = search
+  if (search.retryTimer !== undefined || stopped.signal.aborted) return
+  search.retryTimer = setTimeout(() => {
+    search.retryTimer = undefined
+    void catchUp(search)
+  }, RETRY_DELAY_MS)
+  search.retryTimer.unref()
+}
+
+async function catchUp(search: VectorState): Promise<void> {
+  const { vectors, embedder, stopped, log } = search
+  try {
+    await vectors.copyToPgvector(embedder.model)
+    for (const document of await vectors.documentsWithout(embedder.model)) {
+      if (stopped.signal.aborted) return
+      const outcome = await index(search, document, stopped.signal)
+      if (outcome === 'failed') return retryLater(search)
+      // Documents of other users go on.
+      if (outcome === 'refused') retryLater(search)
+    }
+  } catch (error) {
+    if (stopped.signal.aborted) return
+    log.warn({ cause: errorText(error) }, 'documents without vectors could not be listed')
+    retryLater(search)
   }
 }
 

@@ -1,4 +1,4 @@
-// Space that is kept back in the data folder, so that a server whose disk is full can start and delete something.
+// Space that is kept back in the data folder, so that a server whose disk is full can start, and delete something.
 import { open, rename, rm, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 
@@ -19,8 +19,10 @@ export interface ReserveLog {
 
 /** The reserve of a data folder. */
 export interface DiskReserve {
-  /** Whether the disk was full at the start and still is: only what deletes something may write. */
+  /** Whether the reserve was used because the disk is full, and still is: only what deletes something may write. */
   readonly isUsed: boolean
+  /** Uses the reserve if the disk has become full. Call it before something is deleted. */
+  makeRoom(): Promise<void>
   /** Creates the reserve as soon as there is ample space, now and again while the server runs. Call it once it has started. */
   keep(): void
   close(): void
@@ -30,15 +32,18 @@ export interface DiskReserve {
 export async function openDiskReserve(folder: string, log: ReserveLog): Promise<DiskReserve> {
   const file = join(folder, NAME)
   // Before the first start there is no folder.
-  const free = await freeBytes(folder).catch(() => Number.POSITIVE_INFINITY)
-  let isUsed = free < LOW_BYTES
-  if (isUsed) {
+  const isLow = async (): Promise<boolean> =>
+    (await freeBytes(folder).catch(() => Number.POSITIVE_INFINITY)) < LOW_BYTES
+  let isUsed = false
+  const use = async (): Promise<void> => {
+    isUsed = true
     await rm(file, { force: true })
     log.error(
       { folder },
       'The disk of data_dir is full. The server runs on the space that it has kept back: everything can be read and deleted, and nothing else is stored until there is space again.',
     )
   }
+  if (await isLow()) await use()
   /** Only one at a time, however slow the disk is. */
   let isChecking = false
   const check = async (): Promise<void> => {
@@ -59,6 +64,11 @@ export async function openDiskReserve(folder: string, log: ReserveLog): Promise<
   return {
     get isUsed() {
       return isUsed
+    },
+    async makeRoom() {
+      if (isUsed || !(await isLow()) || !(await exists(file))) return
+      // Another request may have used it meanwhile.
+      if (!isUsed) await use()
     },
     keep() {
       checkSafely()

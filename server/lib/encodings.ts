@@ -1,6 +1,5 @@
-// The one decoder of texts: finds the encoding of their bytes, decodes them, and encodes them again.
+// The one decoder of texts: finds the encoding of their bytes, or that they are no text, decodes them and encodes them again.
 import { isUtf8 } from 'node:buffer'
-import { looksBinary } from './binary-bytes.ts'
 import { bitsAsUtf8, bitsOf, LANGUAGES, type Language } from './text-likelihood.ts'
 
 /** The encoding of a text; `bom`: it begins with a byte order mark. */
@@ -271,19 +270,19 @@ function sampleOf(bytes: Uint8Array): Uint8Array {
   if (bytes.length <= SAMPLE_BYTES * SAMPLES) return bytes
   const pieces: Uint8Array[] = []
   for (let part = 0; part < SAMPLES; part += 1) {
-    let at = Math.floor((bytes.length * part) / SAMPLES)
+    let index = Math.floor((bytes.length * part) / SAMPLES)
     const end = Math.floor((bytes.length * (part + 1)) / SAMPLES)
     // A part that begins within a character has the rest of it before its first piece.
-    if (part > 0) at = pieceEnd(bytes, at, end)
+    if (part > 0) index = pieceEnd(bytes, index, end)
     let taken = 0
-    while (at < end && taken < SAMPLE_BYTES) {
-      const high = nextHigh(bytes, at, end)
+    while (index < end && taken < SAMPLE_BYTES) {
+      const high = nextHigh(bytes, index, end)
       if (high === end) break
-      const start = pieceStart(bytes, at, high)
+      const start = pieceStart(bytes, index, high)
       const stop = pieceEnd(bytes, high, Math.min(end, start + SAMPLE_BYTES))
       pieces.push(bytes.subarray(start, stop))
       taken += stop - start
-      at = stop
+      index = stop
     }
   }
   return Buffer.concat(pieces)
@@ -294,9 +293,9 @@ const isBetween = (byte: number | undefined): boolean => byte !== undefined && b
 const CONTEXT_BYTES = 40
 
 function nextHigh(bytes: Uint8Array, from: number, end: number): number {
-  let at = from
-  while (at < end && (bytes[at] ?? 0) < 0x80) at += 1
-  return at
+  let index = from
+  while (index < end && (bytes[index] ?? 0) < 0x80) index += 1
+  return index
 }
 
 function pieceStart(bytes: Uint8Array, from: number, high: number): number {
@@ -322,16 +321,16 @@ export function encodeText(text: string, { name, bom }: Encoding): Buffer | null
   // Two bytes for each of the two halves of a character beyond U+FFFF.
   const bytes = Buffer.alloc(content.length * 2)
   let length = 0
-  for (let at = 0; at < content.length; at += 1) {
-    const unit = content.charCodeAt(at)
+  for (let index = 0; index < content.length; index += 1) {
+    const unit = content.charCodeAt(index)
     const sequence = unit < 0x80 ? unit : (table[unit] ?? 0)
     if (sequence > 0xff) length = bytes.writeUInt16BE(sequence, length)
     else if (sequence > 0 || unit === 0) length = bytes.writeUInt8(sequence, length)
     else {
-      const code = content.codePointAt(at) ?? 0
+      const code = content.codePointAt(index) ?? 0
       if (name !== 'gb18030' || code < 0x10000) return null
       for (const byte of fourBytes(code)) length = bytes.writeUInt8(byte, length)
-      at += 1
+      index += 1
     }
   }
   const encoded = bytes.subarray(0, length)
@@ -389,4 +388,29 @@ function fourBytes(code: number): readonly number[] {
     0x81 + (Math.floor(index / 10) % 126),
     0x30 + (index % 10),
   ]
+}
+
+const SNIFFED_BYTES = 8_192
+
+/**
+ * True for NUL bytes, and for too many control characters that text does not use: more than one in ten in valid UTF-8, more
+ * than one in two hundred otherwise.
+ */
+export function looksBinary(bytes: Uint8Array): boolean {
+  const sample = bytes.subarray(0, SNIFFED_BYTES)
+  if (sample.includes(0)) return true
+  let odd = 0
+  for (const byte of sample) if (isOddControl(byte)) odd++
+  return odd > sample.length / (isUtf8(withoutCutCharacter(sample)) ? 10 : 200)
+}
+
+const isOddControl = (byte: number): boolean =>
+  byte === 127 || (byte < 32 && ![7, 8, 9, 10, 12, 13, 27].includes(byte))
+
+/** The sample without a multi-byte character that is cut off at its end. */
+export function withoutCutCharacter(sample: Uint8Array): Uint8Array {
+  if (sample.length < SNIFFED_BYTES) return sample
+  let end = sample.length
+  while (end > sample.length - 4 && ((sample[end - 1] ?? 0) & 0xc0) === 0x80) end--
+  return sample.subarray(0, Math.max(0, end - 1))
 }

@@ -7,11 +7,21 @@ export interface LongText {
   readPieces(): AsyncIterable<string>
 }
 
+/** A long JSON text that is copied as it is stored, without being parsed. */
+export interface LongJson {
+  /** The text in order, in pieces of bounded size. */
+  readJson(): AsyncIterable<string>
+}
+
 /** Roughly the size of one piece. */
 const PIECE_CHARACTERS = 32_000
 
-const isLongText = (value: unknown): value is LongText =>
+/** Whether a value is a long text that is read in pieces. */
+export const isLongText = (value: unknown): value is LongText =>
   typeof value === 'object' && value !== null && 'readPieces' in value
+
+const isLongJson = (value: unknown): value is LongJson =>
+  typeof value === 'object' && value !== null && 'readJson' in value
 
 /** A JSON string without its quotation marks. */
 const escaped = (text: string): string => JSON.stringify(text).slice(1, -1)
@@ -34,17 +44,17 @@ function* stringParts(text: string): Generator<string> {
   yield '"'
 }
 
-type Part = string | LongText
+type Part = string | LongText | LongJson
 
 function* partsOf(value: unknown): Generator<Part> {
   if (typeof value === 'string') yield* stringParts(value)
-  else if (isLongText(value)) yield value
+  else if (isLongText(value) || isLongJson(value)) yield value
   // Most of a long value consists of small ones, and generators cost several times more.
   else if (roomLeft(value, PIECE_CHARACTERS) >= 0) yield JSON.stringify(value) ?? 'null'
   else if (Array.isArray(value)) {
     yield '['
-    for (const [at, item] of value.entries()) {
-      if (at > 0) yield ','
+    for (const [index, item] of value.entries()) {
+      if (index > 0) yield ','
       yield* partsOf(item ?? null)
     }
     yield ']'
@@ -68,7 +78,7 @@ const FIELD_CHARACTERS = 20
 function roomLeft(value: unknown, room: number): number {
   if (typeof value === 'string') return room - value.length
   if (typeof value !== 'object' || value === null) return room
-  if (isLongText(value)) return -1
+  if (isLongText(value) || isLongJson(value)) return -1
   let left = room - FIELD_CHARACTERS * Object.keys(value).length
   for (const field of Object.values(value)) {
     left = roomLeft(field, left)
@@ -90,13 +100,19 @@ export function* jsonPieces(value: unknown): Generator<string> {
   if (text !== '') yield text
 }
 
-/** The JSON text of a value that may contain long texts, in pieces and in short turns of the event loop. */
+/** The JSON text of a value that may contain long texts and long JSON, in pieces and in short turns of the event loop. */
 export async function* longJsonPieces(value: unknown): AsyncGenerator<string> {
   const turn = createTurns()
   let text = ''
   for (const part of partsOf(value)) {
     if (typeof part === 'string') text += part
-    else {
+    else if ('readJson' in part) {
+      for await (const read of part.readJson())
+        for (const piece of cut(read)) {
+          yield text + piece
+          text = ''
+        }
+    } else {
       text += '"'
       // A read returns more than should be buffered for a client.
       for await (const read of part.readPieces())

@@ -13,7 +13,7 @@ export interface RateLimit {
    * Takes `weight` from the key's allowance, or from `limit` if given. Resolves to null, or to the seconds until the next
    * window if it does not fit. Never rejects.
    */
-  take(key: string, weight?: number, limit?: number): Promise<number | null>
+  acquire(key: string, weight?: number, limit?: number): Promise<number | null>
 }
 
 /** Limits how many times a user may do something at once. A slot is taken for the duration. */
@@ -24,7 +24,7 @@ export interface Slots {
    * Takes a slot. Resolves to null if all are taken, otherwise to a function that releases it, which may be called more
    * than once. Never rejects.
    */
-  take(key: string): Promise<(() => void) | null>
+  acquire(key: string): Promise<(() => void) | null>
 }
 
 /** Amounts that each instance holds of something that all instances share. */

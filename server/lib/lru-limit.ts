@@ -2,7 +2,7 @@
 
 /**
  * Options that limit an `LRUCache` to a number of entries, as `max` does. With `max`, the cache allocates the memory for all
- * of them when it is created: some 10 ms and 1 MB for 50,000.
+ * of them when it is created.
  */
 export const atMost = (
   entries: number,

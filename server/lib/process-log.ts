@@ -39,7 +39,13 @@ export function createProcessLog(
     {
       level,
       base: null,
-      redact: ['req.headers.authorization', 'req.headers.cookie', '*.api_key', '*.password'],
+      redact: [
+        'req.headers.authorization',
+        'req.headers.cookie',
+        'req.headers["x-api-key"]',
+        '*.api_key',
+        '*.password',
+      ],
     },
     isText ? readable : destination,
   )
@@ -87,9 +93,9 @@ const escaped = (text: string): string =>
   )
 
 /** For example `2026-03-01 09:05:07.012`. */
-function localTime(at: Date): string {
+function localTime(moment: Date): string {
   const two = (value: number): string => String(value).padStart(2, '0')
-  const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`
-  const time = [at.getHours(), at.getMinutes(), at.getSeconds()].map(two).join(':')
-  return `${day} ${time}.${String(at.getMilliseconds()).padStart(3, '0')}`
+  const day = `${moment.getFullYear()}-${two(moment.getMonth() + 1)}-${two(moment.getDate())}`
+  const time = [moment.getHours(), moment.getMinutes(), moment.getSeconds()].map(two).join(':')
+  return `${day} ${time}.${String(moment.getMilliseconds()).padStart(3, '0')}`
 }

@@ -11,7 +11,8 @@ export interface Redactor {
 const MIN_SECRET_CHARACTERS = 6
 /** Beyond this number, the oldest secret is evicted. */
 const MAX_SECRETS = 2_000
-const REPLACEMENT = '[secret]'
+/** What stands for a secret in texts for people. */
+export const HIDDEN = '[secret]'
 /** Placeholder values of examples and local servers; redacting them would only garble the log. */
 const PLACEHOLDERS: ReadonlySet<string> = new Set([
   'changeme',
@@ -72,8 +73,8 @@ export function createRedactor(): Redactor {
     },
     redact(text) {
       if (known.size > 0) pattern ??= compile()
-      const redacted = pattern === null ? text : text.replace(pattern, REPLACEMENT)
-      return redacted.replace(KEY_PATTERN, REPLACEMENT)
+      const redacted = pattern === null ? text : text.replace(pattern, HIDDEN)
+      return redacted.replace(KEY_PATTERN, HIDDEN)
     },
   }
 }
@@ -117,6 +118,31 @@ export function secretsIn(settings: unknown, name = ''): string[] {
     const isOfHeader = name === ALL_SECRET && !OPEN_HEADER.test(key)
     return secretsIn(value, Array.isArray(settings) || isOfHeader ? name : key)
   })
+}
+
+/** Variables that programs get; their names need not say that they are secret. */
+const ALL_HIDDEN = 'env'
+
+/** A copy of settings in which the secrets of `secretsIn`, however short, and all variables of programs are hidden. */
+export function withoutSecrets<Settings extends object>(settings: Settings): Settings
+export function withoutSecrets(settings: unknown, name?: string): unknown
+export function withoutSecrets(settings: unknown, name = ''): unknown {
+  if (typeof settings === 'string') {
+    if (name === ALL_HIDDEN) return HIDDEN
+    const [whole, ...others] = secretsIn(settings, name)
+    if (whole === settings && !SECRET_URL.test(name)) return HIDDEN
+    // Of an address, only the password.
+    const password = [whole, ...others].find((secret) => secret !== settings)
+    return password === undefined ? settings : settings.replace(`:${password}@`, `:${HIDDEN}@`)
+  }
+  if (Array.isArray(settings)) return settings.map((item) => withoutSecrets(item, name))
+  if (typeof settings !== 'object' || settings === null) return settings
+  return Object.fromEntries(
+    Object.entries(settings).map(([key, value]) => {
+      const isAll = name === ALL_HIDDEN || (name === ALL_SECRET && !OPEN_HEADER.test(key))
+      return [key, withoutSecrets(value, isAll ? name : key)]
+    }),
+  )
 }
 
 function passwordsOf(text: string): string[] {

@@ -6,6 +6,8 @@ import type Client from 'better-sqlite3'
 export type SqliteDatabase = Client.Database
 /** A prepared statement. */
 export type SqliteStatement = Client.Statement
+/** What a statement that changes rows returns. */
+export type RunResult = Client.RunResult
 
 /**
  * Version 12 aborts Node 24.19 and later when its objects are collected, and version 13 crashes Node 20; what the server uses

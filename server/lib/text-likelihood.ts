@@ -119,8 +119,8 @@ function bitsFrom(
 ): Float32Array {
   const bits = new Float32Array(CODES)
   for (const [cost, characters] of tiers)
-    for (let at = 0; at < characters.length; at += 1) {
-      const code = characters.charCodeAt(at)
+    for (let index = 0; index < characters.length; index += 1) {
+      const code = characters.charCodeAt(index)
       if (code >= 0x80 && bits[code] === 0) bits[code] = cost
     }
   return bits

@@ -18,6 +18,10 @@ const MAX_CUTS = 5
 /** The address as WHATWG parsing writes it, without its fragment; null for anything but an http or https URL. */
 export const webAddress = (text: string): string | null => webUrl(text)?.href ?? null
 
+/** What a person types as an address: without a scheme, https. */
+export const typedAddress = (text: string): string =>
+  /^[a-z][a-z0-9+.-]*:/i.test(text) && !/^[^/]*:\d/.test(text) ? text : `https://${text}`
+
 function webUrl(text: string): URL | null {
   if (text.length > MAX_ADDRESS_CHARACTERS || !URL.canParse(text)) return null
   const url = new URL(text)

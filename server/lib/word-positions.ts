@@ -30,21 +30,21 @@ function positionsInRun(run: string, start: number): WordPosition[] {
   if (ASCII.test(run))
     return [{ word: spacedWord(lower), from: start, to: start + run.length, firstTo: start + 1 }]
   if (lower.length === run.length && foldText(run) === lower) return positionsInFolded(lower, start)
-  const clusters = [...run.matchAll(CLUSTER)].map(([cluster], at, all) => ({
+  const clusters = [...run.matchAll(CLUSTER)].map(([cluster], index, all) => ({
     isSpaceless: isSpaceless(cluster),
-    from: start + (all[at]?.index ?? 0),
-    to: start + (all[at]?.index ?? 0) + cluster.length,
+    from: start + (all[index]?.index ?? 0),
+    to: start + (all[index]?.index ?? 0) + cluster.length,
     text: cluster,
   }))
   const positions: WordPosition[] = []
-  for (let at = 0; at < clusters.length; ) {
-    const first = clusters[at]
+  for (let position = 0; position < clusters.length; ) {
+    const first = clusters[position]
     if (first === undefined) break
-    let end = at
+    let end = position
     while (end < clusters.length && clusters[end]?.isSpaceless === first.isSpaceless) end += 1
-    const piece = clusters.slice(at, end)
+    const piece = clusters.slice(position, end)
     positions.push(...(first.isSpaceless ? positionsOfPairs(piece) : positionsOfWord(piece)))
-    at = end
+    position = end
   }
   return positions
 }
@@ -59,24 +59,24 @@ function positionsInFolded(run: string, start: number): WordPosition[] {
       positions.push({ word, from, to: from + text.length, firstTo: from + firstLength(text, 0) })
       continue
     }
-    for (let at = 0; at < text.length; ) {
-      const firstTo = at + firstLength(text, at)
+    for (let position = 0; position < text.length; ) {
+      const firstTo = position + firstLength(text, position)
       const to = firstTo + firstLength(text, firstTo)
       positions.push({
-        word: text.slice(at, to),
-        from: from + at,
+        word: text.slice(position, to),
+        from: from + position,
         to: from + to,
         firstTo: from + firstTo,
       })
-      at = firstTo
+      position = firstTo
     }
   }
   return positions
 }
 
 /** Code units of the character at a position; 0 at the end. */
-const firstLength = (text: string, at: number): number => {
-  const point = text.codePointAt(at)
+const firstLength = (text: string, index: number): number => {
+  const point = text.codePointAt(index)
   return point === undefined ? 0 : point > 0xffff ? 2 : 1
 }
 
@@ -97,8 +97,8 @@ function positionsOfWord(piece: readonly Cluster[]): WordPosition[] {
 
 /** Pairs of adjacent characters, and the last one alone. */
 function positionsOfPairs(piece: readonly Cluster[]): WordPosition[] {
-  return piece.flatMap((one, at) => {
-    const next = piece[at + 1]
+  return piece.flatMap((one, index) => {
+    const next = piece[index + 1]
     const words = indexWords(one.text + (next?.text ?? ''))
     // Without a mark of its own a cluster is one character: its pair is the first word.
     const [word] = words

@@ -54,8 +54,8 @@ export function furtherWords(words: Iterable<string>): Set<string> {
     const bare = ARABIC.test(word) ? withoutArticle(word) : word
     if (bare !== word) further.add(bare)
     if (!IS_SPACELESS.test(word) && isCompound(word))
-      for (let at = LETTERS_BEFORE_PART; at <= word.length - PART_LETTERS; at += 1)
-        further.add(PART_MARK + word.slice(at))
+      for (let index = LETTERS_BEFORE_PART; index <= word.length - PART_LETTERS; index += 1)
+        further.add(PART_MARK + word.slice(index))
   }
   return further
 }
@@ -157,7 +157,7 @@ function wordsOf(text: string, isPhrase: boolean): QueryWord[] {
   const words: QueryWord[] = []
   const folded = foldText(text.slice(0, 4_000))
   const runs = [...folded.matchAll(RUN)]
-  for (const [at, { 0: run, index: from }] of runs.entries()) {
+  for (const [position, { 0: run, index: from }] of runs.entries()) {
     if (!IS_SPACELESS.test(run)) {
       const typed = run.slice(0, MAX_WORD_CHARACTERS)
       const isOpen = from + run.length === folded.length && typed.length >= OPEN_LETTERS
@@ -173,7 +173,7 @@ function wordsOf(text: string, isPhrase: boolean): QueryWord[] {
     for (let index = 0; index + 1 < characters.length; index += 1)
       words.push({ word: `${characters[index]}${characters[index + 1]}`, prefix: false })
     // Within a phrase a run ends in the text as well, so its last character is a word there.
-    const endsInText = isPhrase && at < runs.length - 1
+    const endsInText = isPhrase && position < runs.length - 1
     if (characters.length === 1 || endsInText)
       words.push({ word: characters.at(-1) ?? run, prefix: !endsInText })
   }
@@ -184,20 +184,20 @@ function wordsOf(text: string, isPhrase: boolean): QueryWord[] {
  * Where the word at a position of a folded text ends; null if the index has another word for it, or if it begins earlier.
  * Only for scripts with spaces.
  */
-export function wholeWordAt(text: string, at: number, word: string): number | null {
+export function wholeWordAt(text: string, index: number, word: string): number | null {
   // Words begin after something that is no letter; a character of two code units is none of these scripts' letters.
-  if (at > 0 && LETTER.test(text[at - 1] ?? '') && !IS_SPACELESS.test(text[at - 1] ?? ''))
+  if (index > 0 && LETTER.test(text[index - 1] ?? '') && !IS_SPACELESS.test(text[index - 1] ?? ''))
     return null
-  LETTERS.lastIndex = at
+  LETTERS.lastIndex = index
   const [run] = LETTERS.exec(text) ?? []
   if (run === undefined || spacedWord(run) !== word) return null
-  return at + run.length
+  return index + run.length
 }
 
 /** Where the letters of a script with spaces end that begin at a position of a folded text; the position if there are none. */
-export function endOfWord(text: string, at: number): number {
-  LETTERS.lastIndex = at
-  return LETTERS.test(text) ? LETTERS.lastIndex : at
+export function endOfWord(text: string, index: number): number {
+  LETTERS.lastIndex = index
+  return LETTERS.test(text) ? LETTERS.lastIndex : index
 }
 
 const ASCII = /^[\0-\x7f]*$/

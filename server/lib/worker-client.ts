@@ -35,106 +35,134 @@ interface Thread {
   ready: Promise<void>
 }
 
+/** How a worker thread is started and how long it may take. */
+interface WorkerClientOptions {
+  worker?: Omit<WorkerOptions, 'eval'>
+  /** Loading is not part of a request's time: on a busy machine it takes longer than many requests. */
+  startTimeoutMs: number
+  /** An idle thread is terminated after this time. */
+  idleMs: number
+  timeoutError(timeoutMs: number): Error
+  /** Without it, an aborted request rejects with the signal's reason. */
+  abortedError?(): Error
+}
+
+/** The worker thread and what waits for it. */
+interface ClientState<Reply> {
+  readonly place: ChildPath
+  readonly options: WorkerClientOptions
+  readonly pending: Map<number, Pending<Reply>>
+  thread: Thread | undefined
+  lastId: number
+  idleTimer: NodeJS.Timeout | undefined
+}
+
 /** A client for the program at `place`, which must call `serveRequests`. It runs at most one thread at a time. */
 export function createWorkerClient<Request, Reply>(
   place: ChildPath,
-  options: {
-    worker?: Omit<WorkerOptions, 'eval'>
-    /** Loading is not part of a request's time: on a busy machine it takes longer than many requests. */
-    startTimeoutMs: number
-    /** An idle thread is terminated after this time. */
-    idleMs: number
-    timeoutError(timeoutMs: number): Error
-    /** Without it, an aborted request rejects with the signal's reason. */
-    abortedError?(): Error
-  },
+  options: WorkerClientOptions,
 ): WorkerClient<Request, Reply> {
-  const pending = new Map<number, Pending<Reply>>()
-  let thread: Thread | undefined
-  let lastId = 0
-  let idleTimer: NodeJS.Timeout | undefined
-
-  const terminate = async (reason: unknown): Promise<void> => {
-    clearTimeout(idleTimer)
-    const ending = thread
-    thread = undefined
-    for (const { reject } of pending.values()) reject(reason)
-    await ending?.worker.terminate()
+  const client: ClientState<Reply> = {
+    place,
+    options,
+    pending: new Map<number, Pending<Reply>>(),
+    thread: undefined,
+    lastId: 0,
+    idleTimer: undefined,
   }
-
-  const start = (): Thread => {
-    const worker = startWorker(place, options.worker)
-    let loaded = (): void => {}
-    const started: Thread = {
-      worker,
-      ready: new Promise((resolve) => {
-        loaded = resolve
-      }),
-    }
-    const fail = (error: Error): void => {
-      if (thread === started) void terminate(error)
-    }
-    // These listeners stay for good: an error without a listener, also of an idle thread, would end the process.
-    worker.on('error', fail)
-    worker.on('exit', () => fail(new Error('The worker thread ended')))
-    worker.on('message', (message: WorkerMessage<Reply>) => {
-      if (message === 'ready') loaded()
-      else pending.get(message.id)?.resolve(message.reply)
-    })
-    return started
-  }
-
-  /** A thread without requests neither keeps the process running nor stays for long. */
-  const rest = (): void => {
-    thread?.worker.unref()
-    clearTimeout(idleTimer)
-    idleTimer = setTimeout(() => void terminate(new Error('Idle')), options.idleMs).unref()
-  }
-
   return {
-    request: (request, { timeoutMs, signal }) =>
-      new Promise((resolve, reject) => {
-        if (signal?.aborted) throw options.abortedError?.() ?? abortError(signal)
-        clearTimeout(idleTimer)
-        thread ??= start()
-        const { worker, ready } = thread
-        worker.ref()
-        const id = ++lastId
-        let timer = setTimeout(
-          () => void terminate(new Error('The worker thread did not start in time')),
-          options.startTimeoutMs,
-        )
-        let release = (): void => {}
-        const settle = (): void => {
-          clearTimeout(timer)
-          release()
-          pending.delete(id)
-          if (pending.size === 0 && thread !== undefined) rest()
-        }
-        pending.set(id, {
-          resolve(reply) {
-            settle()
-            resolve(reply)
-          },
-          reject(error) {
-            settle()
-            reject(error)
-          },
-        })
-        if (signal !== undefined)
-          release = onAbort(
-            signal,
-            () => void terminate(options.abortedError?.() ?? abortError(signal)),
-          )
-        const send = (): void => {
-          if (!pending.has(id)) return
-          clearTimeout(timer)
-          timer = setTimeout(() => void terminate(options.timeoutError(timeoutMs)), timeoutMs)
-          worker.postMessage({ id, request } satisfies WorkerRequest<Request>)
-        }
-        // What cannot be cloned fails alone.
-        ready.then(send).catch((error: unknown) => pending.get(id)?.reject(error))
-      }),
-    close: (reason = new Error('The worker thread was closed')) => terminate(reason),
+    request: (request, options) => sendRequest(client, request, options),
+    close: (reason = new Error('The worker thread was closed')) => terminate(client, reason),
   }
 }
+
+async function terminate<Reply>(client: ClientState<Reply>, reason: unknown): Promise<void> {
+  clearTimeout(client.idleTimer)
+  const ending = client.thread
+  client.thread = undefined
+  for (const { reject } of client.pending.values()) reject(reason)
+  await ending?.worker.terminate()
+}
+
+function start<Reply>(client: ClientState<Reply>): Thread {
+  const worker = startWorker(client.place, client.options.worker)
+  let loaded = (): void => {}
+  const started: Thread = {
+    worker,
+    ready: new Promise((resolve) => {
+      loaded = resolve
+    }),
+  }
+  const fail = (error: Error): void => {
+    if (client.thread === started) void terminate(client, error)
+  }
+  // These listeners stay for good: an error without a listener, also of an idle thread, would end the process.
+  worker.on('error', fail)
+  worker.on('exit', () => fail(new Error('The worker thread ended')))
+  worker.on('message', (message: WorkerMessage<Reply>) => {
+    if (message === 'ready') loaded()
+    else client.pending.get(message.id)?.resolve(message.reply)
+  })
+  return started
+}
+
+/** A thread without requests neither keeps the process running nor stays for long. */
+function rest<Reply>(client: ClientState<Reply>): void {
+  client.thread?.worker.unref()
+  clearTimeout(client.idleTimer)
+  client.idleTimer = setTimeout(
+    () => void terminate(client, new Error('Idle')),
+    client.options.idleMs,
+  ).unref()
+}
+
+const sendRequest = <Request, Reply>(
+  client: ClientState<Reply>,
+  request: Request,
+  { timeoutMs, signal }: { timeoutMs: number; signal?: AbortSignal },
+): Promise<Reply> =>
+  new Promise((resolve, reject) => {
+    if (signal?.aborted) throw client.options.abortedError?.() ?? abortError(signal)
+    clearTimeout(client.idleTimer)
+    client.thread ??= start(client)
+    const { worker, ready } = client.thread
+    worker.ref()
+    const id = ++client.lastId
+    let timer = setTimeout(
+      () => void terminate(client, new Error('The worker thread did not start in time')),
+      client.options.startTimeoutMs,
+    )
+    let release = (): void => {}
+    const settle = (): void => {
+      clearTimeout(timer)
+      release()
+      client.pending.delete(id)
+      if (client.pending.size === 0 && client.thread !== undefined) rest(client)
+    }
+    client.pending.set(id, {
+      resolve(reply) {
+        settle()
+        resolve(reply)
+      },
+      reject(error) {
+        settle()
+        reject(error)
+      },
+    })
+    if (signal !== undefined)
+      release = onAbort(
+        signal,
+        () => void terminate(client, client.options.abortedError?.() ?? abortError(signal)),
+      )
+    const send = (): void => {
+      if (!client.pending.has(id)) return
+      clearTimeout(timer)
+      timer = setTimeout(
+        () => void terminate(client, client.options.timeoutError(timeoutMs)),
+        timeoutMs,
+      )
+      worker.postMessage({ id, request } satisfies WorkerRequest<Request>)
+    }
+    // What cannot be cloned fails alone.
+    ready.then(send).catch((error: unknown) => client.pending.get(id)?.reject(error))
+  })

@@ -1,17 +1,19 @@
 // The model catalog: the models that can be chosen, and the client behind each id.
-import { appError } from '../errors.ts'
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type AppError, appError } from '../errors.ts'
+import type { ErrorCode } from '../protocol/error.ts'
 import type { ModelSettings, Price, PublicModel } from '../protocol/models/catalog.ts'
-import type { LlmClient } from './client.ts'
-import { createDemoClient, DEMO_MODEL_ID } from './demo/client.ts'
+import type { LlmClient, LlmEvent } from './client.ts'
+import { createDemoClient, DEMO_MODEL_ID } from './demo/demo-client.ts'
 import { withTableFacts } from './model-table.ts'
-import { createProviderHttp } from './openai/provider-http.ts'
-import { providerOf } from './openai/provider-quirks.ts'
+import { flattenToolMessages } from './prompt-tools/flatten-tool-messages.ts'
 import { withPromptTools } from './prompt-tools/with-prompt-tools.ts'
 import { createProviderClient } from './provider-client.ts'
+import { formatSupportOf, providerOf } from './provider-quirks.ts'
 import { serviceNameOf } from './services.ts'
-import { withFallback } from './with-fallback.ts'
-import { type RetryOptions, withRetry } from './with-retry.ts'
-import { withoutTools } from './without-tools.ts'
+import { createProviderHttp } from './streaming/provider-http.ts'
+import { withAnswerFormat } from './with-answer-format.ts'
 
 /** A model ready to be called. */
 export interface ResolvedModel {
@@ -118,7 +120,10 @@ export function createModelCatalog(options: ModelCatalogOptions): ModelCatalog {
       idleTimeout: options.idleTimeout,
       onSkipped: options.onSkipped,
     })
-    const client = inToolMode(withRetry(provider, options.retry), settings)
+    const client = withAnswerFormat(inToolMode(withRetry(provider, options.retry), settings), {
+      model: settings.name ?? settings.id,
+      support: formatSupportOf(settings),
+    })
     clients.set(settings.id, { settings: fingerprint, client })
     return client
   }
@@ -186,6 +191,17 @@ function inToolMode(client: LlmClient, settings: ModelSettings): LlmClient {
   return client
 }
 
+/** For `tool_mode: none`: sends no tools, and renders tool calls in the history as plain text. */
+const withoutTools = (client: LlmClient): LlmClient => ({
+  stream({ toolChoice: _none, ...request }) {
+    const messages = flattenToolMessages(request.messages, {
+      writeCall: (call) => `(called ${call.name} with ${call.arguments})`,
+      results: 'user',
+    })
+    return client.stream({ ...request, messages, tools: [] })
+  },
+})
+
 /** Always fails with an error that says what to do, so that a fallback model can take over. */
 const lostKeyClient = (name: string): LlmClient => ({
   async *stream() {
@@ -225,4 +241,118 @@ const DEMO_MODEL: PublicModel = {
   default: true,
   demo: true,
   needs_key: false,
+}
+
+/** A model to try. */
+interface FallbackCandidate {
+  /** The model's name for people. */
+  name: string
+  client: LlmClient
+}
+
+/** Tries the models in order. A failure after the first output is final, so that no output is repeated. */
+function withFallback(first: FallbackCandidate, others: readonly FallbackCandidate[]): LlmClient {
+  if (others.length === 0) return first.client
+  const candidates = [first, ...others]
+  return {
+    async *stream(request) {
+      for (const [index, candidate] of candidates.entries()) {
+        const next = candidates[index + 1]
+        let hasOutput = false
+        let failed = false
+        for await (const batch of candidate.client.stream(request)) {
+          const only = batch.length === 1 ? batch[0] : undefined
+          const canSwitch = !hasOutput && !request.signal.aborted
+          if (canSwitch && next !== undefined && only?.type === 'failed') {
+            failed = true
+            yield [passedOn(index + 1, only.error, next.name)]
+            continue
+          }
+          hasOutput ||= batch.some((event) => event.type !== 'retrying')
+          yield batch
+        }
+        if (!failed) return
+      }
+    },
+  }
+}
+
+const passedOn = (attempt: number, error: AppError, nextModel: string): LlmEvent => ({
+  type: 'retrying',
+  attempt,
+  delayMs: 0,
+  error,
+  nextModel,
+})
+
+/** When and how often to repeat a failed call. */
+interface RetryOptions {
+  /** Milliseconds before each retry. The number of entries is the number of retries. */
+  delaysMs?: readonly number[]
+  /** The longest `Retry-After` to honor, in seconds. */
+  maxRetryAfter?: number
+}
+
+const DELAYS_MS = [1000, 2000, 4000]
+const MAX_RETRY_AFTER = 60
+
+/** Failures that a retry may resolve: a 429, a provider error, a failed connection. */
+const RETRYABLE: ReadonlySet<ErrorCode> = new Set([
+  'model_rate_limited',
+  'model_unavailable',
+  'model_stream_broken',
+])
+
+/** Emits `retrying` after each failed attempt, then waits. The wait ends when the run is stopped. */
+function withRetry(client: LlmClient, options: RetryOptions = {}): LlmClient {
+  const allDelaysMs = options.delaysMs ?? DELAYS_MS
+  const maxRetryAfter = options.maxRetryAfter ?? MAX_RETRY_AFTER
+  return {
+    async *stream(request) {
+      const delaysMs = allDelaysMs.slice(0, request.retries)
+      for (let attempt = 0; ; attempt += 1) {
+        let hasOutput = false
+        let failure: AppError | undefined
+        for await (const batch of client.stream(request)) {
+          const last = batch.at(-1)
+          const delay = delaysMs[attempt]
+          const mayRetry = !hasOutput && batch.length === 1 && delay !== undefined
+          if (mayRetry && last?.type === 'failed' && isRetryable(last.error)) {
+            failure = last.error
+            continue
+          }
+          hasOutput ||= batch.some((event) => event.type !== 'retrying')
+          yield batch
+        }
+        if (failure === undefined) return
+        const delayMs =
+          failure.retryAfter === undefined
+            ? (delaysMs[attempt] ?? 0)
+            : Math.min(failure.retryAfter, maxRetryAfter) * 1000
+        if (request.signal.aborted) return yield [{ type: 'failed', error: failure }]
+        yield [retrying(attempt + 1, delayMs, failure)]
+        if (!(await waited(delayMs, request.signal)))
+          return yield [{ type: 'failed', error: failure }]
+      }
+    },
+  }
+}
+
+const isRetryable = (error: AppError): boolean => error.retryable && RETRYABLE.has(error.code)
+
+const retrying = (attempt: number, delayMs: number, error: AppError): LlmEvent => ({
+  type: 'retrying',
+  attempt,
+  delayMs,
+  error,
+})
+
+/** False if the run was stopped while waiting. */
+async function waited(milliseconds: number, signal: AbortSignal): Promise<boolean> {
+  try {
+    await sleep(milliseconds, undefined, { signal })
+    return true
+  } catch {
+    return false
+  }
 }

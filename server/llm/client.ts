@@ -3,8 +3,8 @@ import type { AppError } from '../errors.ts'
 import type { ToolChoice } from '../protocol/conversations/message.ts'
 import type { CallId } from '../protocol/ids.ts'
 import type { Thinking } from '../protocol/models/catalog.ts'
+import type { AnswerFormat } from '../protocol/runs/answer-format.ts'
 import type { Carry } from './carry.ts'
-import type { Document } from './documents.ts'
 import type { ProviderExchange } from './exchange.ts'
 import type { TokenCounts } from './usage.ts'
 
@@ -20,6 +20,16 @@ export interface ToolCall {
 export interface ToolSchema {
   type: 'function'
   function: { name: string; description: string; parameters: Record<string, unknown> }
+}
+
+/** A PDF for models that read PDF files, with its text for those that do not. */
+export interface Document {
+  name: string
+  /** The PDF as base64. */
+  data: string
+  pages: number
+  /** The text that the server extracted from it. */
+  text: string
 }
 
 /** An image as models receive it; `data` is base64. */
@@ -68,6 +78,10 @@ export interface LlmRequest {
   thinking?: Thinking
   /** Equal for all requests that begin with the same text, so that a provider can route them to the same cache. */
   cacheKey?: string
+  /** The form that the answer must have. Clients of providers send it; `check` returns what is wrong with a value, or null. */
+  format?: { format: AnswerFormat; check: (value: unknown) => string | null }
+  /** How often the call is repeated at most if the provider is busy or unavailable. Default: as usual. */
+  retries?: number
   /** Clients add their exchanges with providers here, for the inspector. */
   exchanges?: ProviderExchange[]
   /** Aborting closes the connection to the provider within a second. */

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { oncePer } from '../lib/once-per.ts'
 import { type ModelSettings, Price } from '../protocol/models/catalog.ts'
 import table from './model-table.json' with { type: 'json' }
-import { apiOf, compatOf, providerOf } from './openai/provider-quirks.ts'
+import { apiOf, compatOf, providerOf } from './provider-quirks.ts'
 
 const TablePrice = Price.omit({ currency: true })
 

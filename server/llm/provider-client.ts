@@ -1,13 +1,13 @@
 // Creates the client and the connection for a model, by its API.
 import type { ModelApi, ModelSettings } from '../protocol/models/catalog.ts'
-import { connectAnthropic, createAnthropic } from './anthropic/client.ts'
+import { connectAnthropic, createAnthropic } from './anthropic.ts'
 import type { LlmClient } from './client.ts'
-import { createOpenAiCompatible } from './openai/client.ts'
-import { connectOpenAi, type OpenAiConnection } from './openai/connection.ts'
-import type { ProviderHttp } from './openai/provider-http.ts'
-import { apiOf } from './openai/provider-quirks.ts'
-import type { StreamedClientOptions } from './openai/streamed-client.ts'
-import { createResponses } from './responses/client.ts'
+import { createOpenAiCompatible } from './openai.ts'
+import { apiOf } from './provider-quirks.ts'
+import { createResponses } from './responses.ts'
+import { connectOpenAi, type OpenAiConnection } from './streaming/connection.ts'
+import type { ProviderHttp } from './streaming/provider-http.ts'
+import type { StreamedClientOptions } from './streaming/streamed-client.ts'
 
 /** Creates a client for one model. It makes one attempt: retries and fallbacks wrap it. */
 export const createProviderClient = (options: StreamedClientOptions): LlmClient =>

@@ -1,5 +1,6 @@
-// Makes tool calls readable whose name or arguments are written in an unusual way, where only one meaning is possible.
+// The calls of models: which tools a history calls, and what an unusual name or form of arguments can only mean.
 import { isRecord } from '../lib/records.ts'
+import type { LlmMessage, ToolSchema } from './client.ts'
 import { readTolerantly } from './tolerant-json.ts'
 
 /** Longer damaged arguments are not repaired: reading them takes milliseconds. */
@@ -127,4 +128,30 @@ function parse(text: string): unknown {
   } catch {
     return undefined
   }
+}
+
+/** The maximum length of tool names in each of the APIs. */
+const MAX_NAME_LENGTH = 64
+
+/** Providers reject a history that contains a made-up tool name, unless it has the form of one. */
+export const sendableName = (name: string): string =>
+  name.slice(0, MAX_NAME_LENGTH).replace(/[^a-zA-Z0-9_-]/g, '_')
+
+/** One definition per name, sorted. The tools may no longer exist, so tell the model not to call any. */
+export function calledTools(messages: readonly LlmMessage[]): ToolSchema[] {
+  const names = new Set(
+    messages.flatMap((message) =>
+      message.role === 'assistant'
+        ? (message.toolCalls ?? []).map(({ name }) => sendableName(name))
+        : [],
+    ),
+  )
+  return [...names].sort().map((name) => ({
+    type: 'function',
+    function: {
+      name,
+      description: 'Not available any more.',
+      parameters: { type: 'object', properties: {} },
+    },
+  }))
 }

@@ -12,7 +12,7 @@ export interface ModelService {
   hosts: RegExp
   /** How the path of a gateway names it, as one segment: `https://gateway.example/account/deepseek/v1`. */
   segments?: RegExp
-  /** The `provider` whose oddities apply (`openai/provider-quirks.ts`). Default: `openai`. */
+  /** The `provider` whose oddities apply (`provider-quirks.ts`). Default: `openai`. */
   provider?: string
   /** Its `gen_ai.provider.name` in the OpenTelemetry conventions. */
   telemetry?: string

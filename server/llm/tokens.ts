@@ -1,9 +1,7 @@
-// Estimates token counts, for providers that report no usage and for fitting a history into a context window.
+// Estimates of token counts, for requests whose provider reports none and for fitting a history into a context window.
 import { oncePer } from '../lib/once-per.ts'
 import { estimateTokens, tokenWeight } from '../protocol/models/token-estimate.ts'
-import type { LlmMessage, LlmRequest, ToolCall, ToolSchema } from './client.ts'
-import type { Document } from './documents.ts'
-import { toolsTokens } from './tool-texts.ts'
+import type { Document, LlmMessage, LlmRequest, ToolCall, ToolSchema } from './client.ts'
 
 /** Overhead of each message. */
 const MESSAGE_TOKENS = 4
@@ -43,3 +41,43 @@ export const estimateToolTokens = (tools: readonly ToolSchema[]): number =>
 export const estimatePromptTokens = (request: Pick<LlmRequest, 'messages' | 'tools'>): number =>
   request.messages.reduce((sum, message) => sum + estimateMessageTokens(message), 0) +
   estimateToolTokens(request.tools)
+
+// Most requests have the same tools, so their text is built and estimated once per list.
+
+/** Users with other tools, sub-agents, and the formats of several APIs have their own lists. */
+const MAX_KNOWN = 24
+
+interface ToolText {
+  tools: readonly unknown[]
+  json: string
+  /** Estimated on first use; undefined before. */
+  tokens: number | undefined
+}
+
+/** Newest first. */
+let known: ToolText[] = []
+
+/** The JSON text of tools, which never change. The same string while the list contains the same objects. */
+export const toolsJson = (tools: readonly unknown[]): string => find(tools).json
+
+/** Estimated tokens of that text. */
+function toolsTokens(tools: readonly unknown[]): number {
+  const found = find(tools)
+  found.tokens ??= estimateTokens(found.json)
+  return found.tokens
+}
+
+function find(tools: readonly unknown[]): ToolText {
+  const has = (one: ToolText): boolean =>
+    one.tools.length === tools.length && one.tools.every((tool, at) => tool === tools[at])
+  const [newest] = known
+  if (newest !== undefined && has(newest)) return newest
+  // Store a copy: a list can grow while it is used.
+  const found = known.find(has) ?? {
+    tools: [...tools],
+    json: JSON.stringify(tools),
+    tokens: undefined,
+  }
+  known = [found, ...known.filter((one) => one !== found)].slice(0, MAX_KNOWN)
+  return found
+}

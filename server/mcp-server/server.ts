@@ -22,9 +22,17 @@ export interface RunReport {
   waits_for: { id_ref: string; name: string; arguments: string; preview: string } | null
 }
 
+/** How a client waits for a run. */
+export interface Waiting {
+  /** Aborted when the client cancels; the run is then stopped. */
+  signal: AbortSignal
+  /** Called every ten seconds with what happens; undefined if the client takes no progress. */
+  progress: ((message: string) => Promise<void>) | undefined
+}
+
 /** The services that the tools use. Every method acts for one user, and throws an AppError for what that user lacks. */
 export interface McpServices {
-  /** Starts a run and waits until it has ended or waits for a person. */
+  /** Starts a run and waits until it has ended or waits for a person; without `progress`, for at most 45 seconds. */
   ask(
     userId: UserId,
     question: {
@@ -33,14 +41,21 @@ export interface McpServices {
       projectId: ProjectId | undefined
       model: string | undefined
     },
-    signal: AbortSignal,
+    waiting: Waiting,
   ): Promise<RunReport>
   decide(
     userId: UserId,
     decision: { runId: RunId; idRef: string; approve: boolean; actor: Actor },
-    signal: AbortSignal,
+    waiting: Waiting,
   ): Promise<RunReport>
   runStatus(userId: UserId, runId: RunId): Promise<RunReport>
+  /**
+   * Makes the request cancellable until `end` is called: clients of the earlier protocol era cancel with a message of its own, not by
+   * closing the connection.
+   */
+  begin(userId: UserId, requestId: string | number): { signal: AbortSignal; end(): void }
+  /** Cancels the request, unless several clients of the user have one with this id. */
+  cancel(userId: UserId, requestId: string | number): void
   search(userId: UserId, query: string, limit: number): Promise<unknown[]>
   listProjects(userId: UserId): Promise<{ id: ProjectId; name: string }[]>
   listFiles(userId: UserId, projectId: ProjectId, path: string): Promise<unknown[]>
@@ -97,6 +112,24 @@ export function createMcpServer(
   return server
 }
 
+type Request = Parameters<Parameters<McpServer['registerTool']>[2]>[1]['mcpReq']
+
+/** Reports progress if the client has sent a token for it. */
+function waitingOf({ signal: closed, _meta, notify }: Request, cancelled: AbortSignal): Waiting {
+  const signal = AbortSignal.any([closed, cancelled])
+  const token = _meta?.progressToken
+  if (token === undefined) return { signal, progress: undefined }
+  let count = 0
+  return {
+    signal,
+    async progress(message) {
+      count += 1
+      const params = { progressToken: token, progress: count, message }
+      await notify({ method: 'notifications/progress', params })
+    },
+  }
+}
+
 /** Tools that start a run, decide what it waits for, and read it. */
 function registerRunTools(
   server: McpServer,
@@ -105,6 +138,8 @@ function registerRunTools(
   /** The answer, or an approval request if the client can ask a person. */
   function present(report: RunReport) {
     const call = report.waits_for
+    if (report.status === 'running' || report.status === 'queued')
+      return result({ ...report, note: 'The run goes on. Call run_status for its answer.' })
     if (call === null) return { ...result(report), isError: report.status === 'failed' }
     const canAsk = isModern && server.server.getClientCapabilities()?.elicitation !== undefined
     if (!canAsk)
@@ -133,7 +168,10 @@ function registerRunTools(
       description:
         "Sends a message to the NanoClaw agent, which works with its own tools (web, files, code), and returns its answer. Use it for tasks that need these tools or the user's projects. To continue a conversation, pass previous_run_id.",
       inputSchema: z.object({
-        text: z.string().min(1).max(MAX_TEXT_CHARACTERS),
+        text: z
+          .string()
+          .max(MAX_TEXT_CHARACTERS)
+          .refine((text) => text.trim() !== '', 'The text is blank: write the message.'),
         previous_run_id: RunId.optional(),
         project_id: ProjectId.optional(),
         model: z.string().max(200).optional(),
@@ -142,17 +180,19 @@ function registerRunTools(
     },
     ({ text, previous_run_id, project_id, model }, context) =>
       orFailure(async () => {
-        const { signal } = context.mcpReq
+        const { signal, end } = services.begin(userId, context.mcpReq.id)
+        const waiting = waitingOf(context.mcpReq, signal)
         const state = context.mcpReq.requestState<unknown>()
         const opened = typeof state === 'string' ? services.open(userId, state) : undefined
         if (opened === undefined) {
           const question = { text, previousRun: previous_run_id, projectId: project_id, model }
-          return present(await services.ask(userId, question, signal))
+          return present(await services.ask(userId, question, waiting).finally(end))
         }
         const answer = acceptedContent(context.mcpReq.inputResponses, 'approval', APPROVE)
         const pending = PendingCall.parse(JSON.parse(opened))
         const approve = answer?.approve === true
-        return present(await services.decide(userId, { ...pending, approve, actor }, signal))
+        const decision = { ...pending, approve, actor }
+        return present(await services.decide(userId, decision, waiting).finally(end))
       }),
   )
 
@@ -160,7 +200,7 @@ function registerRunTools(
     'run_status',
     {
       description:
-        'Returns the status and the answer of a run. Use it after ask reports that a run is waiting for approval.',
+        'Returns the status and the answer of a run. Use it after ask reports that a run is waiting for approval or still running.',
       inputSchema: z.object({ run_id: RunId }),
       ...READ_ONLY,
     },

@@ -3,6 +3,7 @@ import { lookup as systemLookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import type { buildConnector, FormData, Response } from 'undici'
 import { linkedController, untilAborted } from '../lib/abort.ts'
+import { type Proxies, processProxies, throughProxies } from '../lib/proxies.ts'
 import { type AddressRules, bareHost } from './addresses.ts'
 import { AddressRefused, describeFault, type FetchFault, HOST_UNKNOWN } from './fetch-faults.ts'
 
@@ -75,8 +76,10 @@ const resolveBySystem: Resolve = (host) => systemLookup(host, { all: true })
 export function createGuardedFetch(options: {
   rules: AddressRules
   resolve?: Resolve
+  /** By default, those of the environment. */
+  proxies?: Proxies
 }): GuardedFetch {
-  const { rules, resolve = resolveBySystem } = options
+  const { rules, resolve = resolveBySystem, proxies = processProxies() } = options
   let opened: ReturnType<typeof openConnections> | undefined
 
   const get = async (start: string, request: FetchOptions): Promise<FetchOutcome> => {
@@ -106,18 +109,20 @@ export function createGuardedFetch(options: {
     let target = readUrl(start)
     const trustedOrigin = request.trusted ? target.origin : null
     const redirects = request.body === undefined ? (request.maxRedirects ?? MAX_REDIRECTS) : 0
-    opened ??= openConnections(rules, resolve)
+    opened ??= openConnections(rules, resolve, proxies)
     const { fetch, guarded, open } = await opened
     for (let hop = 0; ; hop++) {
       const trusted = target.origin === trustedOrigin
+      const isProxied = proxies.proxyOf(target) !== undefined
       if (!trusted) checkLiteral(target, rules)
+      if (!trusted && isProxied) await checkBehindProxy(target, rules, resolve)
       const response = await fetch(target, {
         method: request.method ?? 'GET',
         headers: { 'user-agent': USER_AGENT, ...(trusted || hop === 0 ? request.headers : {}) },
         ...(request.body === undefined ? {} : { body: request.body }),
         redirect: 'manual',
         credentials: 'omit',
-        dispatcher: trusted ? open : guarded,
+        dispatcher: trusted || isProxied ? open.dispatcher : guarded,
         signal,
       })
       const location =
@@ -148,8 +153,8 @@ export function createGuardedFetch(options: {
   })
 }
 
-/** Loaded on the first request: the package takes 45 ms of CPU time and 3 MB, and many servers never fetch anything. */
-async function openConnections(rules: AddressRules, resolve: Resolve) {
+/** The package is loaded on the first request (decision 0018): many servers never fetch anything. */
+async function openConnections(rules: AddressRules, resolve: Resolve, proxies: Proxies) {
   // The bundled package has only the default export.
   const { default: undici } = await import('undici')
   const { Agent, buildConnector, fetch } = undici
@@ -157,7 +162,11 @@ async function openConnections(rules: AddressRules, resolve: Resolve) {
   return {
     fetch,
     guarded: new Agent({ connect, maxHeaderSize: 32_768 }),
-    open: new Agent({ connect: { timeout: CONNECT_TIMEOUT_MS }, maxHeaderSize: 32_768 }),
+    open: await throughProxies(
+      new Agent({ connect: { timeout: CONNECT_TIMEOUT_MS }, maxHeaderSize: 32_768 }),
+      { maxHeaderSize: 32_768 },
+      proxies,
+    ),
   }
 }
 
@@ -182,6 +191,24 @@ function checkLiteral(url: URL, rules: AddressRules): void {
   const address = local ? '127.0.0.1' : host
   if (isIP(address) === 0) return
   const refusal = rules.refusal(host, portOf(url), [address])
+  if (refusal !== null) throw new AddressRefused(refusal)
+}
+
+/** Names that only an own network resolves; those without a dot, too. */
+const OWN_NETWORK = /^[^.]+$|\.(?:local|localhost|internal|intranet|lan|home\.arpa|localdomain)$/
+
+/**
+ * The proxy connects, and resolves the name itself. A name that also resolves here must have public addresses; one that does not,
+ * because only the proxy can resolve it, must not belong to an own network.
+ */
+async function checkBehindProxy(url: URL, rules: AddressRules, resolve: Resolve): Promise<void> {
+  const host = bareHost(url.hostname).replace(/\.$/, '')
+  if (isIP(host) !== 0) return
+  const found = await resolve(host).catch(() => [])
+  const addresses = found.map(({ address }) => address)
+  if (addresses.length === 0 && OWN_NETWORK.test(host))
+    throw Object.assign(new Error(HOST_UNKNOWN.error), { code: 'ENOTFOUND' })
+  const refusal = rules.refusal(host, portOf(url), addresses)
   if (refusal !== null) throw new AddressRefused(refusal)
 }
 

@@ -1,5 +1,7 @@
 // Extracts the requested form (text, links or structure) from the bytes of a fetched resource.
 import { isUtf8 } from 'node:buffer'
+import { Readability } from '@mozilla/readability'
+import { parseHTML } from 'linkedom'
 import {
   byteOrderMark,
   type DecodedText,
@@ -7,9 +9,9 @@ import {
   decodeDeclared,
   decodeText,
 } from '../lib/encodings.ts'
+import { createMarkdownWriter, withoutLiteralMarks } from '../lib/html-markdown.ts'
 import { pdfPageText, readPdfPages, unreadableNote, XfaForm } from '../lib/pdf.ts'
-import { readMainContent } from './main-content.ts'
-import { outlinePage, type PageOutline } from './page-outline.ts'
+import { outlinePage, type PageOutline } from './page-content/page-outline.ts'
 
 /** The form in which to extract a page. */
 export type ExtractType = 'text' | 'links' | 'structured'
@@ -149,4 +151,41 @@ function decodePage(
   const decoded = asDeclared ?? decodeText(body)
   const isSure = isProven || asDeclared !== null || declaredBy(body) !== null
   return decoded && { ...decoded, isSure }
+}
+
+/** The part of a page that people read, as Markdown. */
+interface MainContent {
+  title: string
+  markdown: string
+}
+
+/** With less text than this, the extraction most likely missed the content. */
+const MIN_CHARACTERS = 200
+
+/**
+ * Returns null when the page has no recognizable main content; use its whole text then. Builds and walks trees recursively:
+ * throws RangeError on absurdly nested pages and may be slow on large ones, so call it only in a worker thread with a time
+ * limit.
+ */
+function readMainContent(html: string, url: string): MainContent | null {
+  const { document } = parseHTML(html)
+  const article = new Readability(document, { charThreshold: MIN_CHARACTERS }).parse()
+  if (!article?.content || (article.textContent ?? '').trim().length < MIN_CHARACTERS) return null
+  const turndown = createMarkdownWriter({ bulletListMarker: '-', framesRows: true })
+  turndown.addRule('link', {
+    filter: 'a',
+    replacement: (text, node) => {
+      const href = node.getAttribute('href') ?? ''
+      const label = text.replace(/\s+/g, ' ').trim()
+      if (label === '' || href.startsWith('#') || !URL.canParse(href, url)) return label
+      const target = new URL(href, url)
+      return /^https?:$/.test(target.protocol) ? `[${label}](${target.href})` : label
+    },
+  })
+  // Images are useless to a model, and inline ones can be longer than the page.
+  turndown.remove('img')
+  const markdown = withoutLiteralMarks(turndown.turndown(article.content))
+    .replace(/\n{3,}/g, '\n\n')
+    .trim()
+  return markdown === '' ? null : { title: article.title ?? '', markdown }
 }

@@ -129,109 +129,59 @@ function assertDescriptors(pipes: number): void {
   }
 }
 
+type OutputBuffer = ReturnType<typeof createOutputBuffer>
+
+/** What is known of a process so far. */
+interface ProcessState {
+  readonly output: Record<OutputStream, OutputBuffer>
+  timedOut: boolean
+  aborted: boolean
+  ended: boolean
+}
+
 /** Starts a program as the leader of its own process group. Never throws; a failed start shows in `done`. */
 export function startProcess(options: ProcessOptions): RunningProcess {
   const output = {
     stdout: createOutputBuffer(options.maxOutputBytes),
     stderr: createOutputBuffer(options.maxOutputBytes),
   }
-  let timedOut = false
-  let aborted = false
-  let ended = false
-
-  const finish = (
-    exitCode: number | null,
-    signal: NodeJS.Signals | null,
-    startError: Error | null,
-  ): ProcessOutcome => {
-    const stdout = output.stdout.finish()
-    const stderr = output.stderr.finish()
-    return {
-      exitCode,
-      signal,
-      stdout: stdout.text,
-      stderr: stderr.text,
-      truncated: stdout.truncated || stderr.truncated,
-      timedOut,
-      aborted,
-      startError,
-    }
-  }
-  const notStarted = (error: Error): RunningProcess => ({
-    pid: undefined,
-    stdin: null,
-    pipes: [],
-    kill: () => {},
-    done: Promise.resolve(finish(null, null, error)),
-  })
-
+  const state: ProcessState = { output, timedOut: false, aborted: false, ended: false }
   if (options.signal?.aborted) {
-    aborted = true
-    return notStarted(new Error('aborted before the start'))
+    state.aborted = true
+    return notStarted(state, new Error('aborted before the start'))
   }
   let child: ChildProcess
   try {
-    const takesInput = options.input !== undefined || options.interactive === true
-    const extra = Array.from({ length: options.extraPipes ?? 0 }, () => 'pipe' as const)
-    assertDescriptors(extra.length + 3)
-    child = spawn(options.command, [...options.args], {
-      cwd: options.cwd,
-      env: { ...options.env },
-      // Leader of a new session and process group, so that one signal reaches everything it starts.
-      detached: true,
-      stdio: [takesInput ? 'pipe' : 'ignore', 'pipe', 'pipe', ...extra, ...(options.inherit ?? [])],
-      ...(options.user ?? {}),
-      windowsHide: true,
-    })
+    child = spawnLeader(options)
   } catch (error) {
-    return notStarted(error instanceof Error ? error : new Error(String(error)))
+    return notStarted(state, error instanceof Error ? error : new Error(String(error)))
   }
   // When no descriptors are free, Node returns a child without pipes and reports the reason in an event.
   const isStarted = (child as { stdio?: ChildProcess['stdio'] }).stdio !== undefined
   if (!isStarted)
     return {
-      ...notStarted(new Error('not started')),
+      ...notStarted(state, new Error('not started')),
       done: new Promise((resolve) =>
-        child.once('error', (error) => resolve(finish(null, null, error))),
+        child.once('error', (error) => resolve(finish(state, null, null, error))),
       ),
     }
 
-  const killGroup = (): void => {
-    if (ended || child.pid === undefined) return
-    try {
-      process.kill(-child.pid, 'SIGKILL')
-    } catch {
-      // The group no longer exists, or the platform has no process groups: kill at least the leader.
-      child.kill('SIGKILL')
-    }
-  }
   const stopListening =
     options.signal &&
     onAbort(options.signal, () => {
-      aborted = true
-      killGroup()
+      state.aborted = true
+      killGroup(state, child)
     })
   const timer =
     options.timeoutMs === undefined
       ? undefined
       : setTimeout(() => {
-          timedOut = true
-          killGroup()
+          state.timedOut = true
+          killGroup(state, child)
         }, options.timeoutMs)
 
-  const listen = (stream: OutputStream): void => {
-    const decoder = new StringDecoder('utf8')
-    child[stream]?.on('data', (chunk: Buffer) => {
-      output[stream].add(chunk)
-      if (options.onOutput === undefined) return
-      const text = decoder.write(chunk)
-      if (text !== '') options.onOutput(stream, text)
-    })
-    // A broken pipe means that the child has exited, which `exit` and `close` report.
-    child[stream]?.on('error', () => {})
-  }
-  listen('stdout')
-  listen('stderr')
+  for (const stream of ['stdout', 'stderr'] as const)
+    listen(child, stream, output[stream], options.onOutput)
   child.stdin?.on('error', () => {})
   if (options.input !== undefined) child.stdin?.end(options.input)
   const pipes = child.stdio.slice(3).filter((pipe) => pipe !== null && pipe !== undefined)
@@ -244,20 +194,20 @@ export function startProcess(options: ProcessOptions): RunningProcess {
       signal: NodeJS.Signals | null,
       startError: Error | null,
     ): void => {
-      if (ended) return
-      ended = true
+      if (state.ended) return
+      state.ended = true
       clearTimeout(timer)
       clearTimeout(drain)
       stopListening?.()
       for (const pipe of child.stdio) pipe?.destroy()
-      resolve(finish(exitCode, signal, startError))
+      resolve(finish(state, exitCode, signal, startError))
     }
     child.on('error', (error) => {
       if (child.pid === undefined) settle(null, null, error)
     })
     child.on('exit', (exitCode, signal) => {
       // Descendants that the leader left running would keep the pipes open.
-      killGroup()
+      killGroup(state, child)
       drain = setTimeout(() => settle(exitCode, signal, null), DRAIN_MS)
     })
     child.on('close', (exitCode, signal) => settle(exitCode, signal, null))
@@ -268,9 +218,80 @@ export function startProcess(options: ProcessOptions): RunningProcess {
     stdin: options.interactive ? child.stdin : null,
     // Pipes created by `stdio: 'pipe'` are sockets: readable and writable, unlike what the types declare.
     pipes: pipes as unknown as (Readable & Writable)[],
-    kill: killGroup,
+    kill: () => killGroup(state, child),
     done,
   }
+}
+
+/** Starts the program. @throws the system's error, or `EMFILE` when too few descriptors are free. */
+function spawnLeader(options: ProcessOptions): ChildProcess {
+  const takesInput = options.input !== undefined || options.interactive === true
+  const extra = Array.from({ length: options.extraPipes ?? 0 }, () => 'pipe' as const)
+  assertDescriptors(extra.length + 3)
+  return spawn(options.command, [...options.args], {
+    cwd: options.cwd,
+    env: { ...options.env },
+    // Leader of a new session and process group, so that one signal reaches everything it starts.
+    detached: true,
+    stdio: [takesInput ? 'pipe' : 'ignore', 'pipe', 'pipe', ...extra, ...(options.inherit ?? [])],
+    ...(options.user ?? {}),
+    windowsHide: true,
+  })
+}
+
+function finish(
+  { output, timedOut, aborted }: ProcessState,
+  exitCode: number | null,
+  signal: NodeJS.Signals | null,
+  startError: Error | null,
+): ProcessOutcome {
+  const stdout = output.stdout.finish()
+  const stderr = output.stderr.finish()
+  return {
+    exitCode,
+    signal,
+    stdout: stdout.text,
+    stderr: stderr.text,
+    truncated: stdout.truncated || stderr.truncated,
+    timedOut,
+    aborted,
+    startError,
+  }
+}
+
+const notStarted = (state: ProcessState, error: Error): RunningProcess => ({
+  pid: undefined,
+  stdin: null,
+  pipes: [],
+  kill: () => {},
+  done: Promise.resolve(finish(state, null, null, error)),
+})
+
+function killGroup({ ended }: ProcessState, child: ChildProcess): void {
+  if (ended || child.pid === undefined) return
+  try {
+    process.kill(-child.pid, 'SIGKILL')
+  } catch {
+    // The group no longer exists, or the platform has no process groups: kill at least the leader.
+    child.kill('SIGKILL')
+  }
+}
+
+function listen(
+  child: ChildProcess,
+  stream: OutputStream,
+  buffer: OutputBuffer,
+  onOutput: ProcessOptions['onOutput'],
+): void {
+  const decoder = new StringDecoder('utf8')
+  child[stream]?.on('data', (chunk: Buffer) => {
+    buffer.add(chunk)
+    if (onOutput === undefined) return
+    const text = decoder.write(chunk)
+    if (text !== '') onOutput(stream, text)
+  })
+  // A broken pipe means that the child has exited, which `exit` and `close` report.
+  child[stream]?.on('error', () => {})
 }
 
 /** Starts a program and waits until it has ended. Never rejects. */

@@ -30,136 +30,178 @@ export interface SearchIndexer {
   stop(): Promise<void>
 }
 
+/** What the indexer works on, and its state. */
+interface Indexer extends Pick<Store, 'search' | 'settings'> {
+  database: Pick<Database, 'write'>
+  log: StoreLog
+  stopping: AbortController
+  /** Whether everything is indexed, so that the index may be packed. */
+  isIndexed: boolean
+  /** When packing may begin, and when deleted messages are removed next. */
+  packFrom: number
+  removeFrom: number
+  /** The next look for long attachments, and the one in progress. */
+  timer: NodeJS.Timeout | undefined
+  looking: Promise<void> | undefined
+}
+
 /** Does nothing until it is started. Its progress is stored, so that a restart continues. */
 export function createSearchIndexer(
   { search, settings }: Pick<Store, 'search' | 'settings'>,
   database: Pick<Database, 'write'>,
   log: StoreLog,
 ): SearchIndexer {
-  const stopping = new AbortController()
   let running: Promise<void> | undefined
-  let looking: Promise<void> | undefined
-  let timer: NodeJS.Timeout | undefined
-  let isIndexed = false
   const packFrom = performance.now() + PACK_AFTER_MS
-  let removeFrom = packFrom
-
-  async function begin(pass: Pass): Promise<Progress> {
-    const stored = await settings.get(PROGRESS_KEYS[pass], Progress)
-    if (stored !== undefined) return stored
-    const newest = await (pass === 'passages' ? search.passageWords.newest() : search.newestRow())
-    // Stored at once: everything after this is indexed when it is written.
-    const begun = { from: newest, next: newest }
-    await settings.put(PROGRESS_KEYS[pass], begun)
-    return begun
+  const indexer: Indexer = {
+    search,
+    settings,
+    database,
+    log,
+    stopping: new AbortController(),
+    isIndexed: false,
+    packFrom,
+    removeFrom: packFrom,
+    timer: undefined,
+    looking: undefined,
   }
-
-  async function work(): Promise<void> {
-    const missing = await begin('missing')
-    const characters = await begin('characters')
-    const words = await begin('words')
-    const passages = await begin('passages')
-    if (missing.next > 0)
-      log.info({ messages: missing.next }, 'indexing older messages for the search')
-    while (!stopping.signal.aborted) {
-      const titles = await database.write((tx) => search.stored.putTitles(tx, TITLE_BATCH_SIZE))
-      if (titles < TITLE_BATCH_SIZE) break
-      await pause()
-    }
-    await pass('missing', missing)
-    if (characters.next > 0)
-      log.info({ messages: characters.next }, 'indexing single characters of older messages')
-    await again('characters', characters)
-    if (words.next > 0)
-      log.info({ messages: words.next }, 'indexing parts of words and emoji of older messages')
-    await again('words', words)
-    if (passages.next > 0) log.info({}, 'indexing parts of words in the documents of projects')
-    await passagesAgain(passages)
-    isIndexed = !stopping.signal.aborted
-  }
-
-  /** Indexes again the passages of documents that an older version has indexed. */
-  async function passagesAgain({ from, next: first }: Progress): Promise<void> {
-    for (let next = first; next > 0 && !stopping.signal.aborted; ) {
-      const upTo = next
-      next = await database.write(async (tx) => {
-        const left = await search.passageWords.putAgain(tx, upTo, PASSAGE_BATCH_SIZE)
-        await settings.set(tx, PROGRESS_KEYS.passages, { from, next: left })
-        return left
-      })
-      await pause()
-    }
-  }
-
-  /** Indexes again what an older version has indexed: titles, then messages. Nothing if that is done. */
-  async function again(name: Exclude<MessagePass, 'missing'>, progress: Progress): Promise<void> {
-    if (progress.next === 0) return
-    for (let after: number | null = 0; after !== null && !stopping.signal.aborted; ) {
-      const from: number = after
-      after = await database.write((tx) =>
-        search.stored.putTitlesAgain(tx, from, TITLE_BATCH_SIZE, name),
-      )
-      await pause()
-    }
-    await pass(name, progress)
-  }
-
-  /** Indexes from the newest to the oldest message, each with all of its attachments. */
-  async function pass(name: MessagePass, { from, next: first }: Progress): Promise<void> {
-    await indexFiles()
-    for (let next = first; next > 0 && !stopping.signal.aborted; ) {
-      const upTo = next
-      next = await database.write(async (tx) => {
-        const left = await search.stored.put(tx, upTo, MESSAGE_BATCH_SIZE, name)
-        await settings.set(tx, PROGRESS_KEYS[name], { from, next: left })
-        return left
-      })
-      await indexFiles()
-      await pause()
-    }
-  }
-
-  /** Indexes the rest of long attachments. */
-  async function indexFiles(): Promise<void> {
-    while (!stopping.signal.aborted && (await search.indexNextPart())) await pause()
-  }
-
-  /** Packs the index once it is complete, including its single characters. */
-  async function pack(): Promise<void> {
-    if (!isIndexed || performance.now() < packFrom) return
-    while (!stopping.signal.aborted && (await search.segments.addVocabulary())) await pause()
-    while (!stopping.signal.aborted && (await search.segments.packNext())) await pause()
-    if (stopping.signal.aborted || performance.now() < removeFrom) return
-    removeFrom = performance.now() + REMOVE_EVERY_MS
-    await search.segments.dropRemoved()
-  }
-
-  function keepLooking(): void {
-    if (stopping.signal.aborted) return
-    timer = globalThis.setTimeout(() => {
-      looking = indexFiles().then(pack).catch(report).then(keepLooking)
-    }, LOOK_EVERY_MS)
-    timer.unref()
-  }
-
-  const report = (error: unknown): void =>
-    log.warn({ err: error }, 'texts could not be indexed; the next attempt or start continues')
-
-  /** Ends early, without an error, when indexing is stopped. */
-  const pause = (): Promise<void> =>
-    setTimeout(PAUSE_MS, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined)
 
   return {
     run() {
-      running ??= work().catch(report).then(keepLooking)
+      running ??= work(indexer)
+        .catch((error) => report(indexer, error))
+        .then(() => keepLooking(indexer))
       return running
     },
     async stop() {
-      stopping.abort()
-      clearTimeout(timer)
+      indexer.stopping.abort()
+      clearTimeout(indexer.timer)
       await running
-      clearTimeout(timer)
-      await looking
+      clearTimeout(indexer.timer)
+      await indexer.looking
     },
   }
 }
+
+async function begin({ settings, search }: Indexer, pass: Pass): Promise<Progress> {
+  const stored = await settings.get(PROGRESS_KEYS[pass], Progress)
+  if (stored !== undefined) return stored
+  const newest = await (pass === 'passages' ? search.passageWords.newest() : search.newestRow())
+  // Stored at once: everything after this is indexed when it is written.
+  const begun = { from: newest, next: newest }
+  await settings.store(PROGRESS_KEYS[pass], begun)
+  return begun
+}
+
+async function work(indexer: Indexer): Promise<void> {
+  const { log, stopping, database, search } = indexer
+  const missing = await begin(indexer, 'missing')
+  const characters = await begin(indexer, 'characters')
+  const words = await begin(indexer, 'words')
+  const passages = await begin(indexer, 'passages')
+  if (missing.next > 0)
+    log.info({ messages: missing.next }, 'indexing older messages for the search')
+  while (!stopping.signal.aborted) {
+    const titles = await database.write((tx) => search.stored.indexTitles(tx, TITLE_BATCH_SIZE))
+    if (titles < TITLE_BATCH_SIZE) break
+    await pause(indexer)
+  }
+  await pass(indexer, 'missing', missing)
+  if (characters.next > 0)
+    log.info({ messages: characters.next }, 'indexing single characters of older messages')
+  await again(indexer, 'characters', characters)
+  if (words.next > 0)
+    log.info({ messages: words.next }, 'indexing parts of words and emoji of older messages')
+  await again(indexer, 'words', words)
+  if (passages.next > 0) log.info({}, 'indexing parts of words in the documents of projects')
+  await passagesAgain(indexer, passages)
+  indexer.isIndexed = !stopping.signal.aborted
+}
+
+/** Indexes again the passages of documents that an older version has indexed. */
+async function passagesAgain(indexer: Indexer, { from, next: first }: Progress): Promise<void> {
+  const { stopping, database, search, settings } = indexer
+  for (let next = first; next > 0 && !stopping.signal.aborted; ) {
+    const upTo = next
+    next = await database.write(async (tx) => {
+      const left = await search.passageWords.reindex(tx, upTo, PASSAGE_BATCH_SIZE)
+      await settings.set(tx, PROGRESS_KEYS.passages, { from, next: left })
+      return left
+    })
+    await pause(indexer)
+  }
+}
+
+/** Indexes again what an older version has indexed: titles, then messages. Nothing if that is done. */
+async function again(
+  indexer: Indexer,
+  name: Exclude<MessagePass, 'missing'>,
+  progress: Progress,
+): Promise<void> {
+  const { stopping, database, search } = indexer
+  if (progress.next === 0) return
+  for (let after: number | null = 0; after !== null && !stopping.signal.aborted; ) {
+    const from: number = after
+    after = await database.write((tx) =>
+      search.stored.reindexTitles(tx, from, TITLE_BATCH_SIZE, name),
+    )
+    await pause(indexer)
+  }
+  await pass(indexer, name, progress)
+}
+
+/** Indexes from the newest to the oldest message, each with all of its attachments. */
+async function pass(
+  indexer: Indexer,
+  name: MessagePass,
+  { from, next: first }: Progress,
+): Promise<void> {
+  const { stopping, database, search, settings } = indexer
+  await indexFiles(indexer)
+  for (let next = first; next > 0 && !stopping.signal.aborted; ) {
+    const upTo = next
+    next = await database.write(async (tx) => {
+      const left = await search.stored.indexMessages(tx, upTo, MESSAGE_BATCH_SIZE, name)
+      await settings.set(tx, PROGRESS_KEYS[name], { from, next: left })
+      return left
+    })
+    await indexFiles(indexer)
+    await pause(indexer)
+  }
+}
+
+/** Indexes the rest of long attachments. */
+async function indexFiles(indexer: Indexer): Promise<void> {
+  const { stopping, search } = indexer
+  while (!stopping.signal.aborted && (await search.indexNextPart())) await pause(indexer)
+}
+
+/** Packs the index once it is complete, including its single characters. */
+async function pack(indexer: Indexer): Promise<void> {
+  const { packFrom, stopping, search } = indexer
+  if (!indexer.isIndexed || performance.now() < packFrom) return
+  while (!stopping.signal.aborted && (await search.segments.addVocabulary())) await pause(indexer)
+  while (!stopping.signal.aborted && (await search.segments.packNext())) await pause(indexer)
+  if (stopping.signal.aborted || performance.now() < indexer.removeFrom) return
+  indexer.removeFrom = performance.now() + REMOVE_EVERY_MS
+  await search.segments.dropRemoved()
+}
+
+function keepLooking(indexer: Indexer): void {
+  const { stopping } = indexer
+  if (stopping.signal.aborted) return
+  indexer.timer = globalThis.setTimeout(() => {
+    indexer.looking = indexFiles(indexer)
+      .then(() => pack(indexer))
+      .catch((error) => report(indexer, error))
+      .then(() => keepLooking(indexer))
+  }, LOOK_EVERY_MS)
+  indexer.timer.unref()
+}
+
+const report = ({ log }: Indexer, error: unknown): void =>
+  log.warn({ err: error }, 'texts could not be indexed; the next attempt or start continues')
+
+/** Ends early, without an error, when indexing is stopped. */
+const pause = ({ stopping }: Indexer): Promise<void> =>
+  setTimeout(PAUSE_MS, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined)

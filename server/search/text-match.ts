@@ -22,9 +22,9 @@ const matchesWord = (queried: QueryWord, { word }: WordPosition): boolean =>
 
 /** Whether the words of a phrase follow each other in the text. */
 export function hasPhrase(words: readonly WordPosition[], phrase: Phrase): boolean {
-  return words.some((_, at) =>
+  return words.some((_, index) =>
     phrase.every((queried, offset) => {
-      const word = words[at + offset]
+      const word = words[index + offset]
       return word !== undefined && matchesWord(queried, word)
     }),
   )
@@ -38,10 +38,10 @@ export function mayHavePhrase(folded: string, phrase: Phrase): boolean {
   if (first === undefined) return true
   const inPairs = isSpaceless(first)
   const firstCharacter = Array.from(first)[0]?.length ?? 0
-  for (let at = folded.indexOf(first); at !== -1; at = folded.indexOf(first, at + 1)) {
+  for (let index = folded.indexOf(first); index !== -1; index = folded.indexOf(first, index + 1)) {
     if (second === undefined) return true
     // Pairs of characters overlap; anything else is followed by what is between words.
-    let next = at + (inPairs ? firstCharacter : first.length)
+    let next = index + (inPairs ? firstCharacter : first.length)
     if (!inPairs) next = endOfWord(folded, next)
     if (!inPairs || first.length === firstCharacter) {
       GAP.lastIndex = next
@@ -73,12 +73,12 @@ export function snippetOf(
   const end = wholeCharacter(text, Math.min(text.length, start + SNIPPET_CHARACTERS))
   const marked = merged(hits.filter(({ from, to }) => from >= start && to <= end))
   let html = start > 0 ? '…' : ''
-  let at = start
+  let index = start
   for (const { from, to } of marked) {
-    html += `${toHtml(text.slice(at, from))}<mark>${toHtml(text.slice(from, to))}</mark>`
-    at = to
+    html += `${toHtml(text.slice(index, from))}<mark>${toHtml(text.slice(from, to))}</mark>`
+    index = to
   }
-  const snippet = `${html}${toHtml(text.slice(at, end))}${end < text.length ? '…' : ''}`.trim()
+  const snippet = `${html}${toHtml(text.slice(index, end))}${end < text.length ? '…' : ''}`.trim()
   return { snippet, at: marked[0]?.from ?? start }
 }
 
@@ -109,8 +109,8 @@ function snippetStart(text: string, hits: readonly (Range & { word: string })[])
 }
 
 /** The position, or the one after it if it is inside a surrogate pair. */
-const wholeCharacter = (text: string, at: number): number =>
-  /[\uDC00-\uDFFF]/.test(text[at] ?? '') ? at + 1 : at
+const wholeCharacter = (text: string, index: number): number =>
+  /[\uDC00-\uDFFF]/.test(text[index] ?? '') ? index + 1 : index
 
 function merged(ranges: readonly Range[]): Range[] {
   const result: Range[] = []

@@ -1,6 +1,5 @@
 // What a tool is: its declaration, its context and its result.
 import { z } from 'zod'
-import { AppError } from '../errors.ts'
 import type { ModelImage } from '../llm/client.ts'
 import type {
   CallId,
@@ -10,6 +9,7 @@ import type {
   RunId,
   UserId,
 } from '../protocol/ids.ts'
+import type { Plan, PlanItem } from '../protocol/runs/plan.ts'
 import type { ApprovalPreview, RiskLevel } from '../protocol/runs/run-event.ts'
 import type { Artifact } from '../protocol/runs/step.ts'
 import type { SubAgentView, ToolProgress } from '../protocol/runs/tool-progress.ts'
@@ -32,6 +32,8 @@ export type ToolResult = (
    * after a restart.
    */
   images?: readonly ModelImage[]
+  /** Whether the model receives it as it is, however long. Only for what is bounded otherwise. */
+  isKeptWhole?: boolean
 }
 
 /** A successful result for the model, and what the page shows of it. */
@@ -84,6 +86,19 @@ export interface AgentStarter {
   }): Promise<{ ok: true; id: RunId } | { ok: false; error: string }>
 }
 
+/** The plan of a run, as its `plan` tool changes it. */
+export interface PlanKeeper {
+  /**
+   * Replaces the plan. `kept`: the plan of a person who has changed it meanwhile stays; `edited`: it is stored as the person
+   * has changed it in their approval.
+   * @param wasAsked whether a person was asked before.
+   */
+  replace(
+    items: readonly PlanItem[],
+    wasAsked: boolean,
+  ): Promise<{ outcome: 'stored' | 'edited' | 'kept'; plan: Plan }>
+}
+
 /** The user, conversation and run of a call. The server sets it; the model can neither see nor forge it. */
 export interface ToolContext {
   userId: UserId
@@ -98,6 +113,8 @@ export interface ToolContext {
   /** Id of the model that made the call. */
   model: string
   callId: CallId
+  /** The names of the tools that the run was offered; absent if what it makes may use none. */
+  readonly offered?: readonly string[]
   /** Whether the conversation currently contains text from outside, which the call's arguments may repeat. */
   isTainted(): boolean
   /** Whether the call may follow a redirect to this address; absent if it may follow every one. */
@@ -106,6 +123,8 @@ export interface ToolContext {
   readonly spending: Spending
   /** Asks the person for input; absent if nobody can answer. The wait does not count toward the tool's time. */
   readonly person?: PersonInput
+  /** The plan of the run; absent for sub-agents and background tasks. */
+  readonly plan?: PlanKeeper
   /** Aborted when the run stops or the tool's time is up. Child processes must end within 1 s. */
   signal: AbortSignal
   /** Reports live output for the person while the call runs. The receiver bounds and merges it; it is never stored. */
@@ -158,6 +177,8 @@ export interface ParsedInput {
   readonly value: Record<string, unknown>
   /** The risk level of this call. Arguments may raise it. */
   readonly riskLevel: RiskLevel
+  /** Whether a person is asked in every mode but `auto`, whatever the risk and whatever is remembered. */
+  readonly asksAlways?: boolean
   /** Calls of a batch with the same key run one after another, in the order of the calls; null for no order. */
   readonly orderKey: string | null
   /** Whether it may run beside other calls with the same key that say so, too: none of them changes anything. */
@@ -166,7 +187,7 @@ export interface ParsedInput {
   readonly addresses: readonly string[]
   /** What a person sees before deciding. Changes nothing. @throws AppError if the call cannot succeed. */
   preview(context: ToolContext): Promise<ApprovalPreview | undefined>
-  /** Runs the tool. An `AppError` becomes a failed result; any other error is thrown and logged by the executor. */
+  /** Runs the tool. What it throws becomes a failed result (`runInput` in `timed-run.ts`). */
   run(context: ToolContext): Promise<ToolResult>
 }
 
@@ -188,6 +209,7 @@ export interface ToolSpecification<Input extends z.ZodObject> {
   recall?(shown: Artifact | ApprovalPreview, runId: RunId): void
   input: Input
   riskFor?(input: z.output<Input>): RiskLevel
+  asksAlways?(input: z.output<Input>): boolean
   orderKey?(input: z.output<Input>): string | null
   addresses?(input: z.output<Input>): readonly string[]
   preview?(input: z.output<Input>, context: ToolContext): Promise<ApprovalPreview | undefined>
@@ -247,18 +269,14 @@ export function defineTool<Input extends z.ZodObject>(
         input: {
           value: input,
           riskLevel: specification.riskFor?.(input) ?? riskLevel,
+          asksAlways: specification.asksAlways?.(input) ?? false,
           orderKey: specification.orderKey?.(input) ?? null,
           addresses: specification.addresses?.(input) ?? [],
           async preview(context) {
             return await specification.preview?.(input, context)
           },
           async run(context) {
-            try {
-              return await specification.handler(input, context)
-            } catch (error) {
-              if (error instanceof AppError) return fail(error.message)
-              throw error
-            }
+            return await specification.handler(input, context)
           },
         },
       }

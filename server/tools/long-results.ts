@@ -22,10 +22,40 @@ const FILE_PREFIX = 'file-'
 export const fileHandle = (id: FileId): string => `${FILE_PREFIX}${id}`
 
 /** The file that a handle refers to; null if it refers to a stored result. */
-export const fileOfHandle = (handle: string): FileId | null =>
+const fileOfHandle = (handle: string): FileId | null =>
   handle.startsWith(FILE_PREFIX)
     ? (FileId.safeParse(handle.slice(FILE_PREFIX.length)).data ?? null)
     : null
+
+/** Where the results of conversations and the texts of their files are stored. */
+interface StoredTexts {
+  toolResults: {
+    create(result: {
+      conversationId: ConversationId
+      runId: RunId
+      content: string
+    }): Promise<string>
+    find(conversation: ConversationId, handle: string): Promise<string | undefined>
+  }
+  files: {
+    textIn(conversation: ConversationId, file: FileId): Promise<string | undefined>
+  }
+}
+
+/** Stores long results per conversation. The texts of its attached files are read in the same way. */
+export const createStoredResults = ({ files, toolResults }: StoredTexts): LongResultStore => ({
+  async create({ conversationId, runId }, content) {
+    if (conversationId === null) throw new Error('a long result needs a conversation')
+    return toolResults.create({ conversationId, runId, content })
+  },
+  async read({ conversationId }, handle) {
+    if (conversationId === null) return undefined
+    const file = fileOfHandle(handle)
+    return file === null
+      ? toolResults.find(conversationId, handle)
+      : files.textIn(conversationId, file)
+  },
+})
 
 /** A slice of a stored result, as the model receives it. Offsets count UTF-16 units. */
 export interface ResultSlice {

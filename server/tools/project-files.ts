@@ -2,7 +2,7 @@
 import { AppError } from '../errors.ts'
 import type { ProjectId, UserId } from '../protocol/ids.ts'
 import type { OutsideText } from '../workspace/outside-text.ts'
-import type { ProjectSearch } from '../workspace/search/search.ts'
+import type { ProjectSearch } from '../workspace/search/project-search.ts'
 import type { Workspace } from '../workspace/workspace.ts'
 import type { Workspaces } from '../workspace/workspaces.ts'
 

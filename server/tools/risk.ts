@@ -1,4 +1,4 @@
-// Decides whether a tool call needs approval, from its risk level, the approval mode, taint, and remembered grants.
+// Decides whether a tool call needs approval, from its risk level, the approval mode and taint.
 import type { ApprovalMode } from '../protocol/conversations/conversation.ts'
 import type { RiskLevel } from '../protocol/runs/run-event.ts'
 
@@ -6,25 +6,22 @@ import type { RiskLevel } from '../protocol/runs/run-event.ts'
 export interface CallRisk {
   /** The tool's own name, never an alias. */
   name: string
+  category: string
   riskLevel: RiskLevel
-  /** As in the tool's definition. */
-  grantKey?: string | undefined
   mode: ApprovalMode
   /** Whether the conversation contains untrusted text from outside. */
   tainted: boolean
-  /** Names or grant keys of tools that a person has approved for the rest of the run or conversation. */
-  remembered: ReadonlySet<string>
 }
 
-type Rule = 'run' | 'ask' | 'ask_unless_remembered'
+type Rule = 'run' | 'ask'
 
 const RULES: Record<ApprovalMode, Record<'clean' | 'tainted', Record<RiskLevel, Rule>>> = {
   ask: {
-    clean: { low: 'run', medium: 'ask_unless_remembered', high: 'ask_unless_remembered' },
+    clean: { low: 'run', medium: 'ask', high: 'ask' },
     tainted: { low: 'run', medium: 'ask', high: 'ask' },
   },
   auto_medium: {
-    clean: { low: 'run', medium: 'run', high: 'ask_unless_remembered' },
+    clean: { low: 'run', medium: 'run', high: 'ask' },
     tainted: { low: 'run', medium: 'ask', high: 'ask' },
   },
   auto: {
@@ -36,16 +33,17 @@ const RULES: Record<ApprovalMode, Record<'clean' | 'tainted', Record<RiskLevel, 
 /** Low risk, but they write what later conversations read: outside text must not get there without approval. */
 const ASK_WHEN_TAINTED: ReadonlySet<string> = new Set(['save_memory'])
 
-/** Whether a person must approve this call before it runs. */
+/** They act later, when nobody sees what text from outside has asked for: in a tainted conversation a person decides in every mode. */
+const ALWAYS_ASK_WHEN_TAINTED: ReadonlySet<string> = new Set(['schedule'])
+
+/** Whether this call must not run unless a person approves it or has granted it. */
 export function needsApproval(call: CallRisk): boolean {
+  if (call.tainted && call.riskLevel !== 'low' && ALWAYS_ASK_WHEN_TAINTED.has(call.category))
+    return true
   const row = RULES[call.mode][call.tainted ? 'tainted' : 'clean']
   const level =
     call.tainted && call.riskLevel === 'low' && ASK_WHEN_TAINTED.has(call.name)
       ? 'medium'
       : call.riskLevel
-  const rule = row[level]
-  return (
-    rule === 'ask' ||
-    (rule === 'ask_unless_remembered' && !call.remembered.has(call.grantKey ?? call.name))
-  )
+  return row[level] === 'ask'
 }

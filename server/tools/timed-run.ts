@@ -53,7 +53,7 @@ export async function runWithinTime(
   let settled = false
   try {
     if (runSignal.aborted) return fail(STOPPED)
-    const work = guarded(
+    const work = runInput(
       input,
       {
         ...context,
@@ -97,8 +97,11 @@ const withoutWaiting = (person: PersonInput | undefined, clock: WorkClock) =>
         },
       }
 
-/** The text of an unexpected error may contain hosts, paths or keys, so it is only logged. */
-async function guarded(
+/**
+ * Performs the call; what it throws becomes a failed result. The text of an `AppError` is for its reader; that of any other error
+ * may contain hosts, paths or keys, so it is passed to `onFault` only.
+ */
+export async function runInput(
   input: ParsedInput,
   context: ToolContext,
   onFault: (error: unknown) => void,

@@ -47,7 +47,7 @@ export type WrittenResult = (
   | { success: true; data: string }
   | { success: false; error: string; data?: string }
 ) &
-  Pick<ToolResult, 'artifact' | 'untrusted' | 'images'>
+  Pick<ToolResult, 'artifact' | 'untrusted' | 'images' | 'isKeptWhole'>
 
 const MAX_ERROR_CHARACTERS = 8_000
 /** Characters reserved for the rest of the JSON text, besides the data. */
@@ -59,6 +59,7 @@ export function writeResult(result: ToolResult): WrittenResult {
     ...(result.artifact === undefined ? {} : { artifact: result.artifact }),
     ...(result.untrusted ? { untrusted: true } : {}),
     ...(result.images === undefined ? {} : { images: result.images }),
+    ...(result.isKeptWhole ? { isKeptWhole: true } : {}),
   }
   try {
     if (result.success) return { success: true, data: toJson(result.data), ...rest }
@@ -81,7 +82,8 @@ export async function fitResult(
 ): Promise<WrittenResult> {
   const error = result.success ? {} : { error: cut(result.error, MAX_ERROR_CHARACTERS) }
   const left = MAX_RESULT_CHARACTERS - ENVELOPE_CHARACTERS - (error.error?.length ?? 0)
-  if (result.data === undefined || result.data.length <= left) return { ...result, ...error }
+  if (result.data === undefined || result.isKeptWhole || result.data.length <= left)
+    return { ...result, ...error }
   const whole = readableText(result.data)
   const handle = await keeper.create(owner, whole)
   const slice = sliceResult(handle, whole, 0, left)

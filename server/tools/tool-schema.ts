@@ -7,7 +7,7 @@ const schemas = new WeakMap<ToolDefinition, ToolSchema>()
 
 /**
  * The form in which a model receives a tool: the same object until the tool's description changes, so that requests can
- * recognize the tools of earlier requests (`llm/tool-texts.ts`).
+ * recognize the tools of earlier requests (`llm/tokens.ts`).
  */
 export function toSchema(tool: ToolDefinition): ToolSchema {
   const { name, description, parameters } = tool

@@ -29,6 +29,8 @@ export interface OutsideText {
   isInNames(workspace: Workspace, paths: readonly string[]): Promise<boolean>
   /** Whether anything in the project was ever marked. For programs, which may read all of it. */
   isInProject(projectId: ProjectId): Promise<boolean>
+  /** Whether a change by a tainted run is in progress, of which the marks are not stored yet. */
+  isChangeOpen(workspace: Workspace): Promise<boolean>
   /** Stores the marks of a change. Idempotent, because the same change may be reported again after a crash. */
   mark(projectId: ProjectId, files: readonly CheckpointFile[], rule: MarkRule): Promise<void>
 }
@@ -93,6 +95,8 @@ export function createOutsideText(
       return anyMarked(workspace, hashes)
     },
 
+    isChangeOpen: isOutsideChangeOpen,
+
     isInProject: (projectId) => records.hasAny(projectId),
 
     async mark(projectId, files, rule) {
@@ -127,14 +131,14 @@ export function createOutsideText(
 }
 
 /** The prefix separates names from contents; a content with the same prefix would merely be marked needlessly. */
-const nameHash = (name: string): string =>
+export const nameHash = (name: string): string =>
   createHash('sha256').update('name of a file\0').update(name).digest('hex')
 
 async function hashInPieces(content: Uint8Array): Promise<string> {
   const hash = createHash('sha256')
-  for (let at = 0; at < content.length; at += PIECE_BYTES) {
-    if (at > 0) await new Promise((resolve) => setImmediate(resolve))
-    hash.update(content.subarray(at, at + PIECE_BYTES))
+  for (let index = 0; index < content.length; index += PIECE_BYTES) {
+    if (index > 0) await new Promise((resolve) => setImmediate(resolve))
+    hash.update(content.subarray(index, index + PIECE_BYTES))
   }
   return hash.digest('hex')
 }

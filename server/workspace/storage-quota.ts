@@ -1,6 +1,6 @@
 // Each user's storage quota for projects, documents and files: writers reserve bytes before they write, one claim at a
 // time. Earlier contents of project files count, too, but never prevent a write: they are removed instead, oldest first.
-import type { StorageRepository } from '../db/repositories/projects/storage.ts'
+import type { StorageRepository, StoredKind } from '../db/repositories/projects/storage.ts'
 import { appError } from '../errors.ts'
 import { createFairQueue } from '../lib/fair-queue.ts'
 import type { SharedAmounts } from '../lib/limits.ts'
@@ -74,8 +74,47 @@ const LEAST_TEXT_BYTES = 16 * 1024 * 1024
 /** Of all users. SQLite measures on the event loop, in short turns. */
 const MAX_MEASUREMENTS = 2
 
+/** Longer than the import of another instance takes, which measures the texts once. */
+const TEXTS_KNOWN_MS = 60 * 60_000
+
 /** How long a claim waits for earlier ones, which only query the database. */
 const CLAIM_WAIT_MS = 60_000
+
+/** What a quota is measured with. */
+interface QuotaOptions {
+  records: StorageRepository
+  limit(userId: UserId): number
+  measure(userId: UserId, projectId: ProjectId): Promise<number>
+  recovered(userId: UserId): Promise<void>
+  /** The claims of each user at all instances, in bytes. */
+  claimed: SharedAmounts
+  /** What each instance has lately stored of each user's texts, in bytes: others have measured before. */
+  storedTexts: SharedAmounts
+}
+
+/** What this instance knows of the storage of its users. */
+interface QuotaState extends QuotaOptions {
+  readonly mutex: ReturnType<typeof createKeyedMutex>
+  readonly listeners: ((userId: UserId) => void)[]
+  readonly claims: Map<string, { userId: UserId; bytes: number }>
+  /**
+   * Holders of claims for texts, with the bytes of texts that others have stored, and what other instances said to have
+   * stored when these were measured.
+   */
+  readonly holdersOfTexts: Map<string, { userId: UserId; stored: number; elsewhere: number }>
+  /** Texts that this instance has stored, for the other instances. */
+  readonly storedHere: Map<UserId, { bytes: number; forget: NodeJS.Timeout }>
+  /** Bytes of texts that came one by one since all texts were measured. */
+  readonly noted: Map<UserId, number>
+  /** One measurement of a user at a time, because each reads all of the user's texts. */
+  readonly measurements: ReturnType<typeof createFairQueue>
+  readonly measuring: Map<UserId, Promise<Record<'conversations' | 'shares', StoredKind>>>
+  /**
+   * Claims that are being checked and that other instances already count. Of two simultaneous claims, the later one is
+   * refused.
+   */
+  readonly pending: Map<UserId, number>
+}
 
 /**
  * `limit` returns the bytes that a user may store. `measure` returns the bytes of all files of a project. `recovered`
@@ -83,152 +122,200 @@ const CLAIM_WAIT_MS = 60_000
  * Claims are in memory: they belong to writes of this process and end with it. After a restart, what those writes stored is
  * counted from its rows, or once it is recovered. Of other instances, only the sum of their claims is known.
  */
-export function createStorageQuota(options: {
-  records: StorageRepository
-  limit(userId: UserId): number
-  measure(userId: UserId, projectId: ProjectId): Promise<number>
-  recovered(userId: UserId): Promise<void>
-  /** The claims of each user at all instances, in bytes. */
-  claimed: SharedAmounts
-}): StorageQuota {
-  const { records, measure, recovered } = options
-  const mutex = createKeyedMutex(CLAIM_WAIT_MS)
-  const listeners: ((userId: UserId) => void)[] = []
-  const claims = new Map<string, { userId: UserId; bytes: number }>()
-  /** Holders of claims for texts, with the bytes of texts that others have stored. */
-  const holdersOfTexts = new Map<string, { userId: UserId; stored: number }>()
-  /** Bytes of texts that came one by one since all texts were measured. */
-  const noted = new Map<UserId, number>()
-  /** One measurement of a user at a time, because each reads all of the user's texts. */
-  const measurements = createFairQueue({ size: MAX_MEASUREMENTS, perOwner: 1 })
-  const measuring = new Map<UserId, Promise<StoredTexts>>()
-  /**
-   * Claims that are being checked and that other instances already count. Of two simultaneous claims, the later one is
-   * refused.
-   */
-  const pending = new Map<UserId, number>()
-
-  /** Bytes that this instance has claimed. */
-  function own(userId: UserId): number {
-    let bytes = pending.get(userId) ?? 0
-    for (const claim of claims.values()) if (claim.userId === userId) bytes += claim.bytes
-    return bytes
+export function createStorageQuota(options: QuotaOptions): StorageQuota {
+  const quota: QuotaState = {
+    ...options,
+    mutex: createKeyedMutex(CLAIM_WAIT_MS),
+    listeners: [],
+    claims: new Map<string, { userId: UserId; bytes: number }>(),
+    holdersOfTexts: new Map<string, { userId: UserId; stored: number; elsewhere: number }>(),
+    storedHere: new Map<UserId, { bytes: number; forget: NodeJS.Timeout }>(),
+    noted: new Map<UserId, number>(),
+    measurements: createFairQueue({ size: MAX_MEASUREMENTS, perOwner: 1 }),
+    measuring: new Map<UserId, Promise<StoredTexts>>(),
+    pending: new Map<UserId, number>(),
   }
-
-  /** Stored plus claimed bytes, at all instances. */
-  const used = async (userId: UserId): Promise<number> => {
-    await recovered(userId)
-    for (const projectId of await records.unmeasured(userId))
-      await records.setMeasured(projectId, await measure(userId, projectId))
-    // Read before the stored sum: a claim released in between counts twice for a moment, but is never missed.
-    const claimed = own(userId)
-    const elsewhere = await options.claimed.hold(userId, claimed)
-    return claimed + elsewhere + (await records.used(userId))
-  }
-  /** Publishes the claims to the other instances. Not awaited: until they receive it, they count too much. */
-  const publish = (userId: UserId): void => void options.claimed.hold(userId, own(userId))
-  const amounts = (usedBytes: number, limit: number) => ({
-    limit: sizeText(limit),
-    used: sizeText(Math.min(usedBytes, limit)),
-  })
-  const details = (usedBytes: number, limit: number) => ({ details: { limit, used: usedBytes } })
-
-  const measureTexts = (userId: UserId): Promise<StoredTexts> =>
-    measurements.run(userId, () => records.texts(userId))
-  /** Of several callers at once, the first one measures for all. */
-  function texts(userId: UserId): Promise<StoredTexts> {
-    const measured =
-      measuring.get(userId) ?? measureTexts(userId).finally(() => measuring.delete(userId))
-    measuring.set(userId, measured)
-    return measured
-  }
-
-  /** `inTexts` are the bytes of stored texts that count, too. */
-  const claim = (userId: UserId, holder: string, bytes: number, inTexts: number): Promise<void> =>
-    mutex.run(userId, async () => {
-      pending.set(userId, bytes)
-      try {
-        const wanted = inTexts + (await used(userId))
-        const limit = options.limit(userId)
-        if (wanted > limit)
-          throw appError(
-            inTexts === 0 ? 'quota_claim_refused' : 'quota_texts_refused',
-            { more: sizeText(bytes), ...amounts(wanted - bytes, limit) },
-            details(wanted - bytes, limit),
-          )
-        const held = claims.get(holder)?.bytes ?? 0
-        claims.set(holder, { userId, bytes: held + bytes })
-        pending.delete(userId)
-        if (wanted + (await records.history(userId)) > limit)
-          for (const listener of listeners) listener(userId)
-      } finally {
-        if (pending.delete(userId)) publish(userId)
-      }
-    })
-
   return {
-    claim: (userId, holder, bytes) => claim(userId, holder, bytes, 0),
-    async claimTexts(userId, holder) {
-      const held = { userId, stored: 0 }
-      holdersOfTexts.set(holder, held)
-      try {
-        // Not what another caller began to measure before this holder was known.
-        held.stored += bytesOf(await measureTexts(userId))
-      } catch (error) {
-        holdersOfTexts.delete(holder)
-        throw error
-      }
-      return (bytes) => claim(userId, holder, bytes, held.stored)
-    },
-    texts,
-    async countText(userId, given) {
-      const bytes = given + ANSWER_BYTES
-      const since = (noted.get(userId) ?? 0) + bytes
-      noted.set(userId, since)
-      const limit = Math.max(options.limit(userId), LEAST_TEXT_BYTES)
-      if (since < Math.min(MEASURED_EVERY_BYTES, limit * MEASURED_EVERY_PART)) return
-      const stored = bytesOf(await texts(userId))
-      const usedBytes = stored + (await mutex.run(userId, () => used(userId)))
-      // Otherwise the next text is measured again, because the user may have deleted something.
-      if (usedBytes + bytes <= limit) noted.set(userId, 0)
-      else
-        throw appError(
-          'quota_texts_refused',
-          { more: sizeText(bytes), ...amounts(usedBytes, limit) },
-          details(usedBytes, limit),
-        )
-    },
-    release(holder) {
-      const claim = claims.get(holder)
-      claims.delete(holder)
-      if (claim === undefined) {
-        holdersOfTexts.delete(holder)
-        return
-      }
-      // Those who have measured already do not see what this holder has stored.
-      if (holdersOfTexts.delete(holder))
-        for (const other of holdersOfTexts.values())
-          if (other.userId === claim.userId) other.stored += claim.bytes
-      publish(claim.userId)
-    },
+    claim: (userId, holder, bytes) => claim(quota, userId, holder, bytes, null),
+    claimTexts: (userId, holder) => claimTexts(quota, userId, holder),
+    texts: (userId) => texts(quota, userId),
+    countText: (userId, given) => countText(quota, userId, given),
+    release: (holder) => release(quota, holder),
     left: (userId) =>
-      mutex.run(userId, async () => Math.max(0, options.limit(userId) - (await used(userId)))),
-    revertIfExceeded: (userId, undo) =>
-      mutex.run(userId, async () => {
-        const usedBytes = await used(userId)
-        const limit = options.limit(userId)
-        if (usedBytes <= limit) return
-        await undo()
-        throw appError('quota_exceeded', amounts(usedBytes, limit), details(usedBytes, limit))
-      }),
+      quota.mutex.run(userId, async () =>
+        Math.max(0, quota.limit(userId) - (await used(quota, userId))),
+      ),
+    revertIfExceeded: (userId, undo) => revertIfExceeded(quota, userId, undo),
     excess: (userId) =>
-      mutex.run(userId, async () => {
-        const history = await records.history(userId)
-        const over = history + (await used(userId)) - options.limit(userId)
+      quota.mutex.run(userId, async () => {
+        const history = await quota.records.history(userId)
+        const over = history + (await used(quota, userId)) - quota.limit(userId)
         return Math.min(history, Math.max(0, over))
       }),
     onExcess(listener) {
-      listeners.push(listener)
+      quota.listeners.push(listener)
     },
   }
 }
+
+/** Bytes that this instance has claimed. */
+function own(quota: QuotaState, userId: UserId): number {
+  let bytes = quota.pending.get(userId) ?? 0
+  for (const claim of quota.claims.values()) if (claim.userId === userId) bytes += claim.bytes
+  return bytes
+}
+
+/** Stored plus claimed bytes, at all instances. */
+async function used(quota: QuotaState, userId: UserId): Promise<number> {
+  await quota.recovered(userId)
+  for (const projectId of await quota.records.unmeasured(userId))
+    await quota.records.setMeasured(projectId, await quota.measure(userId, projectId))
+  // Read before the stored sum: a claim released in between counts twice for a moment, but is never missed.
+  const claimed = own(quota, userId)
+  const elsewhere = await quota.claimed.hold(userId, claimed)
+  return claimed + elsewhere + (await quota.records.used(userId))
+}
+
+/** Publishes the claims to the other instances. Not awaited: until they receive it, they count too much. */
+const publish = (quota: QuotaState, userId: UserId): void =>
+  void quota.claimed.hold(userId, own(quota, userId))
+
+const amounts = (usedBytes: number, limit: number): { limit: string; used: string } => ({
+  limit: sizeText(limit),
+  used: sizeText(Math.min(usedBytes, limit)),
+})
+
+const details = (
+  usedBytes: number,
+  limit: number,
+): { details: { limit: number; used: number } } => ({ details: { limit, used: usedBytes } })
+
+const measureTexts = (quota: QuotaState, userId: UserId): Promise<StoredTexts> =>
+  quota.measurements.run(userId, () => quota.records.texts(userId))
+
+/** Of several callers at once, the first one measures for all. */
+function texts(quota: QuotaState, userId: UserId): Promise<StoredTexts> {
+  const measured =
+    quota.measuring.get(userId) ??
+    measureTexts(quota, userId).finally(() => quota.measuring.delete(userId))
+  quota.measuring.set(userId, measured)
+  return measured
+}
+
+const textsStoredElsewhere = (quota: QuotaState, userId: UserId): Promise<number> =>
+  quota.storedTexts.hold(userId, quota.storedHere.get(userId)?.bytes ?? 0)
+
+/** Says so to the other instances before they learn that the claim is released: it counts twice for a moment. */
+async function publishTexts(quota: QuotaState, userId: UserId, bytes: number): Promise<void> {
+  const before = quota.storedHere.get(userId)
+  clearTimeout(before?.forget)
+  const forget = setTimeout(() => {
+    quota.storedHere.delete(userId)
+    void textsStoredElsewhere(quota, userId)
+  }, TEXTS_KNOWN_MS).unref()
+  quota.storedHere.set(userId, { bytes: (before?.bytes ?? 0) + bytes, forget })
+  await textsStoredElsewhere(quota, userId)
+  publish(quota, userId)
+}
+
+/** @param inTexts the bytes of stored texts that count, too; null if texts do not count. */
+const claim = (
+  quota: QuotaState,
+  userId: UserId,
+  holder: string,
+  bytes: number,
+  inTexts: (() => Promise<number>) | null,
+): Promise<void> =>
+  quota.mutex.run(userId, async () => {
+    quota.pending.set(userId, bytes)
+    try {
+      const inFiles = await used(quota, userId)
+      const wanted = inFiles + ((await inTexts?.()) ?? 0)
+      const limit = quota.limit(userId)
+      if (wanted > limit)
+        throw appError(
+          inTexts === null ? 'quota_claim_refused' : 'quota_texts_refused',
+          { more: sizeText(bytes), ...amounts(wanted - bytes, limit) },
+          details(wanted - bytes, limit),
+        )
+      const held = quota.claims.get(holder)?.bytes ?? 0
+      quota.claims.set(holder, { userId, bytes: held + bytes })
+      quota.pending.delete(userId)
+      if (wanted + (await quota.records.history(userId)) > limit)
+        for (const listener of quota.listeners) listener(userId)
+    } finally {
+      // Awaited: who is refused and asks at once what is left must not count in it.
+      if (quota.pending.delete(userId)) await quota.claimed.hold(userId, own(quota, userId))
+    }
+  })
+
+async function claimTexts(
+  quota: QuotaState,
+  userId: UserId,
+  holder: string,
+): Promise<(bytes: number) => Promise<void>> {
+  const held = { userId, stored: 0, elsewhere: 0 }
+  quota.holdersOfTexts.set(holder, held)
+  try {
+    held.elsewhere = await textsStoredElsewhere(quota, userId)
+    // Not what another caller began to measure before this holder was known.
+    held.stored += bytesOf(await measureTexts(quota, userId))
+  } catch (error) {
+    quota.holdersOfTexts.delete(holder)
+    throw error
+  }
+  return (bytes) =>
+    claim(quota, userId, holder, bytes, async () => {
+      // Asked for after the claims: what another instance has released since counts here.
+      const since = (await textsStoredElsewhere(quota, userId)) - held.elsewhere
+      return held.stored + Math.max(0, since)
+    })
+}
+
+async function countText(quota: QuotaState, userId: UserId, given: number): Promise<void> {
+  const bytes = given + ANSWER_BYTES
+  const since = (quota.noted.get(userId) ?? 0) + bytes
+  quota.noted.set(userId, since)
+  const limit = Math.max(quota.limit(userId), LEAST_TEXT_BYTES)
+  if (since < Math.min(MEASURED_EVERY_BYTES, limit * MEASURED_EVERY_PART)) return
+  const stored = bytesOf(await texts(quota, userId))
+  const usedBytes = stored + (await quota.mutex.run(userId, () => used(quota, userId)))
+  // Otherwise the next text is measured again, because the user may have deleted something.
+  if (usedBytes + bytes <= limit) quota.noted.set(userId, 0)
+  else
+    throw appError(
+      'quota_texts_refused',
+      { more: sizeText(bytes), ...amounts(usedBytes, limit) },
+      details(usedBytes, limit),
+    )
+}
+
+function release(quota: QuotaState, holder: string): void {
+  const claim = quota.claims.get(holder)
+  quota.claims.delete(holder)
+  if (claim === undefined) {
+    quota.holdersOfTexts.delete(holder)
+    return
+  }
+  if (!quota.holdersOfTexts.delete(holder)) {
+    publish(quota, claim.userId)
+    return
+  }
+  // Those who have measured already do not see what this holder has stored.
+  for (const other of quota.holdersOfTexts.values())
+    if (other.userId === claim.userId) other.stored += claim.bytes
+  void publishTexts(quota, claim.userId, claim.bytes)
+}
+
+const revertIfExceeded = (
+  quota: QuotaState,
+  userId: UserId,
+  undo: () => Promise<void>,
+): Promise<void> =>
+  quota.mutex.run(userId, async () => {
+    const usedBytes = await used(quota, userId)
+    const limit = quota.limit(userId)
+    if (usedBytes <= limit) return
+    await undo()
+    throw appError('quota_exceeded', amounts(usedBytes, limit), details(usedBytes, limit))
+  })

@@ -11,7 +11,7 @@ import { type Checkpoints, createCheckpoints } from './checkpoints/checkpoints.t
 import { createDiffs, type MakeDiff } from './checkpoints/diff/diffs.ts'
 import type { PruneRule } from './checkpoints/prune.ts'
 import { createKeyedMutex, type KeyedMutex } from './keyed-mutex.ts'
-import { createProjectSearch, findRipgrep, type ProjectSearch } from './search/search.ts'
+import { createProjectSearch, findRipgrep, type ProjectSearch } from './search/project-search.ts'
 import { createStorageQuota } from './storage-quota.ts'
 import { createWorkerPool, type WorkerPool } from './worker/worker-pool.ts'
 import type { WorkspaceLimits } from './workspace.ts'
@@ -63,6 +63,7 @@ export async function createWorkspaceServices(
   const storage = createStorageQuota({
     ...options.storage,
     claimed: options.counts?.amounts('claimed storage') ?? NO_OTHERS,
+    storedTexts: options.counts?.amounts('stored texts') ?? NO_OTHERS,
     recovered: async (userId) => await recovered.get(userId),
     measure: async (userId, projectId) =>
       (await workspaces.open(userId, projectId).stats()).totalSize,

@@ -1,9 +1,10 @@
 // One project's folder: reads, listings and atomic single changes within limits. Changes by users and tools go through
 // `checkpoints/`, which serializes them and makes them reversible.
 import { randomUUID } from 'node:crypto'
-import { lstat, rename, rm, rmdir, unlink } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { chmod, copyFile, lstat, open, rename, rm, rmdir, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import { AppError, appError } from '../errors.ts'
 import type { ProjectId, UserId } from '../protocol/ids.ts'
 import {
@@ -23,15 +24,60 @@ import {
   stateOf,
 } from './files/file-state.ts'
 import {
+  type OpenPlace,
+  openRegularFile,
   type ProjectPath,
   parseInnerPath,
   parsePath,
   withFolder,
   withPlace,
 } from './files/paths.ts'
-import { openDownload, stageBytes, stageCopy } from './files/transfer.ts'
 import { type Entry, readFolder, walk } from './files/walk.ts'
 import type { StorageQuota } from './storage-quota.ts'
+
+/** Writes a durable file in the folder `staging`; the caller moves it into the project or removes it. */
+async function stageBytes(staging: string, bytes: Uint8Array, mode: number): Promise<string> {
+  const temporary = join(staging, randomUUID())
+  const handle = await open(temporary, 'wx', 0o600)
+  try {
+    await handle.writeFile(bytes)
+    if (mode !== 0o600) await handle.chmod(mode)
+    await handle.sync()
+  } catch (error) {
+    await rm(temporary, { force: true })
+    throw error
+  } finally {
+    await handle.close()
+  }
+  return temporary
+}
+
+/** Copies a host file to `temporary`. With `deferSync`, the caller makes it durable. */
+async function stageCopy(
+  source: string,
+  temporary: string,
+  mode: number,
+  deferSync: boolean,
+): Promise<void> {
+  await copyFile(source, temporary, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
+  await chmod(temporary, mode)
+  if (deferSync) return
+  const handle = await open(temporary, 'r')
+  await handle.sync().finally(() => handle.close())
+}
+
+/** Opens a regular file for download; the caller must read or destroy the stream. */
+async function openDownload(
+  place: OpenPlace,
+  path: ProjectPath,
+): Promise<{ size: number; stream: Readable }> {
+  const handle = await openRegularFile(place, path)
+  const { size } = await handle.stat()
+  // Stops at the size at opening, so that the announced length is right. `end` is inclusive, so an empty file needs no stream.
+  if (size > 0) return { size, stream: handle.createReadStream({ end: size - 1 }) }
+  await handle.close()
+  return { size: 0, stream: Readable.from([]) }
+}
 
 /** Limits in bytes. */
 export interface WorkspaceLimits {
@@ -62,7 +108,10 @@ export interface Workspace {
   download(path: string): Promise<{ size: number; stream: Readable }>
   /** The entries of one folder, sorted by name. */
   list(path: string): Promise<Entry[]>
+  /** Counts everything in the folder. */
   stats(): Promise<WorkspaceStats>
+  /** The counts of at most a minute ago, unless something was changed here since: counting 50,000 files takes seconds of CPU time. */
+  recentStats(): Promise<WorkspaceStats>
   /**
    * Writes `bytes` to `path` atomically, creating missing folders. Throws `file_changed` when `expected` is given and is
    * not the current version ('' expects that nothing is there), `file_too_large`, `project_full`,
@@ -102,120 +151,40 @@ export interface WriteOptions {
 /** Further entries of a folder, or of a whole project, are ignored. */
 const LIST_LIMIT = 10_000
 const WALK_LIMIT = 200_000
+/** How long counts are shown that a program outside of this server may have made wrong. */
+const STATS_TTL_MS = 60_000
 /** How long the measured size of a project is cached. */
 const SIZE_TTL_MS = 10 * 60_000
 
-/**
- * `root` and `staging` are absolute paths. Reads need no lock; changes are checked by the guard
- * that the workspace was given.
- */
-export function createWorkspace(options: {
+/** Whose project a workspace is, and where it lies. */
+interface WorkspaceOptions {
   userId: UserId
   projectId: ProjectId
+  /** An absolute path, as is `staging`. */
   root: string
   /** A folder on the same file system, for incomplete files and for trees that are being removed. */
   staging: string
   limits: WorkspaceLimits
   storage: StorageQuota
-}): Workspace {
+}
+
+interface OpenWorkspace extends WorkspaceOptions {
+  cachedSize: { bytes: number; at: number } | undefined
+  /** What is being counted or was, until something changes. */
+  counted: { stats: Promise<WorkspaceStats>; at: number } | undefined
+  /** The check of `guardChanges`. */
+  guard: (() => Promise<void>) | undefined
+}
+
+/** Reads need no lock; changes are checked by the guard that the workspace was given. */
+export function createWorkspace(options: WorkspaceOptions): Workspace {
   const { root, staging, limits } = options
-  let cachedSize: { bytes: number; at: number } | undefined
-  let guard: (() => Promise<void>) | undefined
-  const assertMayChange = async (): Promise<void> => await guard?.()
-  /** Runs `change` if the guard permits it. */
-  const guarded = async <T>(change: () => Promise<T>): Promise<T> => {
-    await assertMayChange()
-    return await change()
+  const workspace: OpenWorkspace = {
+    ...options,
+    cachedSize: undefined,
+    counted: undefined,
+    guard: undefined,
   }
-
-  const stateAt = async (path: ProjectPath): Promise<FileState | null> => {
-    try {
-      return await withPlace(root, path, {}, ({ real }) => statEntry(real))
-    } catch (error) {
-      if (error instanceof AppError && error.code === 'not_found') return null
-      throw error
-    }
-  }
-
-  const stats = async (): Promise<WorkspaceStats> => {
-    const sum: WorkspaceStats = { files: 0, directories: 0, totalSize: 0 }
-    await walk(root, parsePath(''), { maxEntries: WALK_LIMIT }, (entry) => {
-      if (entry.kind === 'directory') sum.directories++
-      else sum.files++
-      sum.totalSize += entry.size
-    })
-    cachedSize = { bytes: sum.totalSize, at: Date.now() }
-    return sum
-  }
-  const size = async (): Promise<number> => {
-    if (cachedSize !== undefined && Date.now() - cachedSize.at < SIZE_TTL_MS)
-      return cachedSize.bytes
-    return (await stats()).totalSize
-  }
-
-  const write = async (
-    path: ProjectPath,
-    bytes: Uint8Array,
-    { expected, mode }: WriteOptions,
-  ): Promise<FileState> => {
-    if (bytes.length > limits.fileWrite)
-      throw appError('file_too_large_to_write', {
-        path: path.text,
-        size: sizeText(bytes.length),
-        limit: sizeText(limits.fileWrite),
-      })
-    // All checks come before anything is created.
-    const before = await stateAt(path)
-    assertReplaceable(before, path, expected)
-    const growth = bytes.length - (before?.size ?? 0)
-    const used = await size()
-    if (growth > 0 && used + growth > limits.project)
-      throw appError('project_full', { limit: sizeText(limits.project) })
-    // Released once the change is recorded with the project's new size.
-    if (growth > 0) await options.storage.claim(options.userId, options.projectId, growth)
-    return withPlace(root, path, { create: true }, async (place) => {
-      // Preserves the execute bit, so that a script stays executable.
-      const temporary = await stageBytes(
-        staging,
-        bytes,
-        mode ?? 0o600 | ((before?.mode ?? 0) & 0o100),
-      )
-      try {
-        await assertMayChange()
-        // Checked again, because another program may have edited the file in the meantime.
-        assertReplaceable(await statEntry(place.real), path, expected)
-        await rename(temporary, place.real)
-      } catch (error) {
-        await rm(temporary, { force: true })
-        throw error
-      }
-      await place.folder.handle.sync()
-      cachedSize = { bytes: used + growth, at: cachedSize?.at ?? Date.now() }
-      const after = await statEntry(place.real)
-      if (after === null) throw appError('file_removed_while_written', { path: path.text })
-      return after
-    })
-  }
-
-  /** Removes an entry; a folder is moved out of the project at once and deleted in the background. */
-  const remove = (path: ProjectPath, { deferSync = false }: DiskOptions = {}): Promise<void> =>
-    withPlace(root, path, {}, async (place) => {
-      const before = await lstat(place.real)
-      if (!before.isDirectory()) {
-        await unlink(place.real)
-        if (cachedSize !== undefined) cachedSize.bytes -= before.isFile() ? before.size : 0
-      } else {
-        cachedSize = undefined
-        await rmdir(place.real).catch(async (error: unknown) => {
-          if (!['ENOTEMPTY', 'EEXIST'].includes(systemCode(error))) throw error
-          const trash = join(staging, randomUUID())
-          await rename(place.real, trash)
-          // Not awaited; the next start removes what a crash leaves behind.
-          rm(trash, { recursive: true, force: true, maxRetries: 2 }).catch(() => {})
-        })
-      }
-      if (!deferSync) await place.folder.handle.sync()
-    })
 
   return {
     userId: options.userId,
@@ -224,7 +193,7 @@ export function createWorkspace(options: {
     limits,
     state: async (input) => {
       const path = parsePath(input)
-      if (path.segments.length > 0) return stateAt(path)
+      if (path.segments.length > 0) return stateAt(workspace, path)
       return withFolder(root, path, async ({ handle }) =>
         stateOf(await handle.stat({ bigint: true })),
       )
@@ -245,23 +214,27 @@ export function createWorkspace(options: {
         async (folder) => (await readFolder(folder, path.text, LIST_LIMIT)).entries,
       )
     },
-    stats,
+    stats: () => stats(workspace),
+    recentStats: () => recentStats(workspace),
     write: async (input, bytes, writeOptions = {}) =>
-      write(parseInnerPath(input), bytes, writeOptions),
+      write(workspace, parseInnerPath(input), bytes, writeOptions).finally(() => {
+        workspace.counted = undefined
+      }),
     createFolder: async (input, diskOptions = {}) =>
-      guarded(() => createFolder(root, parseInnerPath(input), diskOptions)),
-    remove: async (input, diskOptions) => guarded(() => remove(parseInnerPath(input), diskOptions)),
+      guarded(workspace, () => createFolder(root, parseInnerPath(input), diskOptions)),
+    remove: async (input, diskOptions) =>
+      guarded(workspace, () => remove(workspace, parseInnerPath(input), diskOptions)),
     move: async (from, to) =>
-      guarded(() => moveEntry(root, parseInnerPath(from), parseInnerPath(to))),
+      guarded(workspace, () => moveEntry(root, parseInnerPath(from), parseInnerPath(to))),
     removeEmptyFolder: async (input) =>
-      guarded(() => removeEmptyFolder(root, parseInnerPath(input))),
+      guarded(workspace, () => removeEmptyFolder(root, parseInnerPath(input))),
     copyIn: async (input, source, mode, { deferSync = false } = {}) => {
       const path = parseInnerPath(input)
       const temporary = join(staging, randomUUID())
       try {
         await stageCopy(source, temporary, mode, deferSync)
         await withPlace(root, path, { create: true }, async (place) => {
-          await assertMayChange()
+          await assertMayChange(workspace)
           assertReplaceable(await statEntry(place.real), path, undefined)
           await rename(temporary, place.real)
           if (!deferSync) await place.folder.handle.sync()
@@ -270,20 +243,142 @@ export function createWorkspace(options: {
         await rm(temporary, { force: true })
         throw toFileError(error, path.text)
       } finally {
-        cachedSize = undefined
+        workspace.cachedSize = undefined
+        workspace.counted = undefined
       }
     },
     createLink: async (input, target) =>
-      guarded(() => createLink(root, parseInnerPath(input), target)),
+      guarded(workspace, () => createLink(root, parseInnerPath(input), target)),
     forgetSize: () => {
-      cachedSize = undefined
+      workspace.cachedSize = undefined
+      workspace.counted = undefined
     },
     guardChanges(check) {
-      guard = check
+      workspace.guard = check
       return () => {
-        if (guard === check) guard = undefined
+        if (workspace.guard === check) workspace.guard = undefined
       }
     },
-    assertMayChange,
+    assertMayChange: () => assertMayChange(workspace),
   }
 }
+
+const assertMayChange = async (workspace: OpenWorkspace): Promise<void> => await workspace.guard?.()
+
+/** Runs `change` if the guard permits it. */
+const guarded = async <T>(workspace: OpenWorkspace, change: () => Promise<T>): Promise<T> => {
+  await assertMayChange(workspace)
+  // What is counted meanwhile may hold half of the change.
+  return await change().finally(() => {
+    workspace.counted = undefined
+  })
+}
+
+const stateAt = async ({ root }: OpenWorkspace, path: ProjectPath): Promise<FileState | null> => {
+  try {
+    return await withPlace(root, path, {}, ({ real }) => statEntry(real))
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'not_found') return null
+    throw error
+  }
+}
+
+const stats = async (workspace: OpenWorkspace): Promise<WorkspaceStats> => {
+  const { root } = workspace
+  const sum: WorkspaceStats = { files: 0, directories: 0, totalSize: 0 }
+  await walk(root, parsePath(''), { maxEntries: WALK_LIMIT }, (entry) => {
+    if (entry.kind === 'directory') sum.directories++
+    else sum.files++
+    sum.totalSize += entry.size
+  })
+  workspace.cachedSize = { bytes: sum.totalSize, at: Date.now() }
+  return sum
+}
+
+const recentStats = async (workspace: OpenWorkspace): Promise<WorkspaceStats> => {
+  const { counted } = workspace
+  if (counted !== undefined && performance.now() - counted.at < STATS_TTL_MS) return counted.stats
+  const counting = { stats: stats(workspace), at: performance.now() }
+  workspace.counted = counting
+  counting.stats.catch(() => {
+    if (workspace.counted === counting) workspace.counted = undefined
+  })
+  return counting.stats
+}
+
+const size = async (workspace: OpenWorkspace): Promise<number> => {
+  if (workspace.cachedSize !== undefined && Date.now() - workspace.cachedSize.at < SIZE_TTL_MS)
+    return workspace.cachedSize.bytes
+  return (await stats(workspace)).totalSize
+}
+
+const write = async (
+  workspace: OpenWorkspace,
+  path: ProjectPath,
+  bytes: Uint8Array,
+  { expected, mode }: WriteOptions,
+): Promise<FileState> => {
+  const { limits, root, staging } = workspace
+  if (bytes.length > limits.fileWrite)
+    throw appError('file_too_large_to_write', {
+      path: path.text,
+      size: sizeText(bytes.length),
+      limit: sizeText(limits.fileWrite),
+    })
+  // All checks come before anything is created.
+  const before = await stateAt(workspace, path)
+  assertReplaceable(before, path, expected)
+  const growth = bytes.length - (before?.size ?? 0)
+  const used = await size(workspace)
+  if (growth > 0 && used + growth > limits.project)
+    throw appError('project_full', { limit: sizeText(limits.project) })
+  // Released once the change is recorded with the project's new size.
+  if (growth > 0) await workspace.storage.claim(workspace.userId, workspace.projectId, growth)
+  return withPlace(root, path, { create: true }, async (place) => {
+    // Preserves the execute bit, so that a script stays executable.
+    const temporary = await stageBytes(
+      staging,
+      bytes,
+      mode ?? 0o600 | ((before?.mode ?? 0) & 0o100),
+    )
+    try {
+      await assertMayChange(workspace)
+      // Checked again, because another program may have edited the file in the meantime.
+      assertReplaceable(await statEntry(place.real), path, expected)
+      await rename(temporary, place.real)
+    } catch (error) {
+      await rm(temporary, { force: true })
+      throw error
+    }
+    await place.folder.handle.sync()
+    workspace.cachedSize = { bytes: used + growth, at: workspace.cachedSize?.at ?? Date.now() }
+    const after = await statEntry(place.real)
+    if (after === null) throw appError('file_removed_while_written', { path: path.text })
+    return after
+  })
+}
+
+/** Removes an entry; a folder is moved out of the project at once and deleted in the background. */
+const remove = (
+  workspace: OpenWorkspace,
+  path: ProjectPath,
+  { deferSync = false }: DiskOptions = {},
+): Promise<void> =>
+  withPlace(workspace.root, path, {}, async (place) => {
+    const before = await lstat(place.real)
+    if (!before.isDirectory()) {
+      await unlink(place.real)
+      if (workspace.cachedSize !== undefined)
+        workspace.cachedSize.bytes -= before.isFile() ? before.size : 0
+    } else {
+      workspace.cachedSize = undefined
+      await rmdir(place.real).catch(async (error: unknown) => {
+        if (!['ENOTEMPTY', 'EEXIST'].includes(systemCode(error))) throw error
+        const trash = join(workspace.staging, randomUUID())
+        await rename(place.real, trash)
+        // Not awaited; the next start removes what a crash leaves behind.
+        rm(trash, { recursive: true, force: true, maxRetries: 2 }).catch(() => {})
+      })
+    }
+    if (!deferSync) await place.folder.handle.sync()
+  })

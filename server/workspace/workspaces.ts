@@ -1,9 +1,11 @@
 // The folders of all projects below the workspace root: their paths, creation, removal and clean-up.
+
 import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, realpath, rename, rm } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { LRUCache } from 'lru-cache'
 import { appError } from '../errors.ts'
+import { makeFolder } from '../lib/make-folder.ts'
 import { ensureProcessFolder, openProcessFolder } from '../lib/process-folder.ts'
 import type { ProjectId, UserId } from '../protocol/ids.ts'
 import { systemCode } from './files/faults.ts'
@@ -52,6 +54,17 @@ function folderName(id: string): string {
   return id
 }
 
+/** Where the folders of all projects are. */
+interface WorkspacesState {
+  readonly limits: WorkspaceLimits
+  readonly storage: StorageQuota
+  /** The operator's path may contain links; this one does not. */
+  readonly root: string
+  /** The staging folder of this process. */
+  readonly own: string
+  readonly opened: LRUCache<string, Workspace>
+}
+
 /**
  * Prepares the workspace root (creating it with 0700 if missing) and removes what dead processes left in the staging
  * folder. Throws when the root cannot be used.
@@ -64,104 +77,127 @@ export async function createWorkspaces(options: {
   log?: { warn(details: object, message: string): void }
 }): Promise<Workspaces> {
   const { storage = unlimitedStorage } = options
-  await mkdir(resolve(options.root), { recursive: true, mode: 0o700 })
-  // The operator's path to the root may contain links; the resolved one does not.
+  makeFolder(options.root)
   const root = await realpath(options.root)
   const staging = join(root, SERVER_FOLDER, 'staging')
   await mkdir(staging, { recursive: true, mode: 0o700 })
   const own = await openProcessFolder(staging, options.log)
-
-  const opened = new LRUCache<string, Workspace>({ max: MAX_OPEN_WORKSPACES })
-  const folderOf = (userId: UserId, projectId: ProjectId): string =>
-    join(root, folderName(userId), folderName(projectId))
-  const serverFolder = (projectId: ProjectId): string =>
-    join(root, SERVER_FOLDER, 'projects', folderName(projectId))
-
-  return {
+  const state: WorkspacesState = {
     limits: options.limits,
     storage,
-    staging: own,
-    open(userId, projectId) {
-      const folder = folderOf(userId, projectId)
-      let workspace = opened.get(folder)
-      if (workspace === undefined) {
-        workspace = createWorkspace({
-          userId,
-          projectId,
-          root: folder,
-          staging: own,
-          limits: options.limits,
-          storage,
-        })
-        opened.set(folder, workspace)
-      }
-      return workspace
-    },
-    async remove(userId, projectId) {
-      const folder = folderOf(userId, projectId)
-      opened.delete(folder)
-      markRemoved(folder)
-      // Without it, the folders would seem to be missing.
-      await ensureProcessFolder(own)
-      for (const removed of [folder, serverFolder(projectId)]) {
-        const trash = join(own, randomUUID())
-        try {
-          await rename(removed, trash)
-        } catch (error) {
-          if (systemCode(error) === 'ENOENT') continue
-          throw error
-        }
-        rm(trash, { recursive: true, force: true, maxRetries: 2 }).catch(() => {})
-      }
-    },
-    async handOver(projectId, { from, to }) {
-      const folder = folderOf(from, projectId)
-      opened.delete(folder)
-      markRemoved(folder)
-      await mkdir(join(root, folderName(to)), { recursive: true, mode: 0o700 })
-      try {
-        await rename(folder, folderOf(to, projectId))
-      } catch (error) {
-        if (systemCode(error) !== 'ENOENT') throw error
-      }
-    },
-    async bringBack(userId, projectId) {
-      const folder = folderOf(userId, projectId)
-      unmarkRemoved(folder)
-      const own = await readdir(folder).catch((error: unknown) => {
-        if (systemCode(error) === 'ENOENT') return []
-        throw error
-      })
-      if (own.length > 0) return
-      await mkdir(join(root, folderName(userId)), { recursive: true, mode: 0o700 })
-      for (const other of await readdir(root)) {
-        if (other === SERVER_FOLDER || other === userId) continue
-        try {
-          await rename(join(root, other, folderName(projectId)), folder)
-        } catch (error) {
-          if (!['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) throw error
-        }
-      }
-    },
+    root,
+    own,
+    opened: new LRUCache<string, Workspace>({ max: MAX_OPEN_WORKSPACES }),
+  }
+  return {
+    limits: state.limits,
+    storage: state.storage,
+    staging: state.own,
+    open: (userId, projectId) => open(state, userId, projectId),
+    remove: (userId, projectId) => remove(state, userId, projectId),
+    handOver: (projectId, users) => handOver(state, projectId, users),
+    bringBack: (userId, projectId) => bringBack(state, userId, projectId),
     async createStagingFolder() {
-      const folder = join(own, randomUUID())
-      await ensureProcessFolder(own)
+      const folder = join(state.own, randomUUID())
+      await ensureProcessFolder(state.own)
       await mkdir(folder, { mode: 0o700 })
       return folder
     },
     async adopt(staged, userId, projectId) {
-      const folder = folderOf(userId, projectId)
-      await mkdir(join(root, folderName(userId)), { recursive: true, mode: 0o700 })
+      const folder = folderOf(state, userId, projectId)
+      await mkdir(join(state.root, folderName(userId)), { recursive: true, mode: 0o700 })
       await rename(staged, folder)
     },
-    serverFolder,
-    async serverFolders() {
-      const all = join(root, SERVER_FOLDER, 'projects')
-      const names = await readdir(all).catch((error: unknown) => {
-        if (systemCode(error) === 'ENOENT') return []
-        throw error
-      })
-      return names.map((name) => join(all, name))
-    },
+    serverFolder: (projectId) => serverFolder(state, projectId),
+    serverFolders: () => serverFolders(state),
   }
+}
+
+const folderOf = (state: WorkspacesState, userId: UserId, projectId: ProjectId): string =>
+  join(state.root, folderName(userId), folderName(projectId))
+
+const serverFolder = (state: WorkspacesState, projectId: ProjectId): string =>
+  join(state.root, SERVER_FOLDER, 'projects', folderName(projectId))
+
+function open(state: WorkspacesState, userId: UserId, projectId: ProjectId): Workspace {
+  const folder = folderOf(state, userId, projectId)
+  let workspace = state.opened.get(folder)
+  if (workspace === undefined) {
+    workspace = createWorkspace({
+      userId,
+      projectId,
+      root: folder,
+      staging: state.own,
+      limits: state.limits,
+      storage: state.storage,
+    })
+    state.opened.set(folder, workspace)
+  }
+  return workspace
+}
+
+async function remove(state: WorkspacesState, userId: UserId, projectId: ProjectId): Promise<void> {
+  const folder = folderOf(state, userId, projectId)
+  state.opened.delete(folder)
+  markRemoved(folder)
+  // Without it, the folders would seem to be missing.
+  await ensureProcessFolder(state.own)
+  for (const removed of [folder, serverFolder(state, projectId)]) {
+    const trash = join(state.own, randomUUID())
+    try {
+      await rename(removed, trash)
+    } catch (error) {
+      if (systemCode(error) === 'ENOENT') continue
+      throw error
+    }
+    rm(trash, { recursive: true, force: true, maxRetries: 2 }).catch(() => {})
+  }
+}
+
+async function handOver(
+  state: WorkspacesState,
+  projectId: ProjectId,
+  { from, to }: { from: UserId; to: UserId },
+): Promise<void> {
+  const folder = folderOf(state, from, projectId)
+  state.opened.delete(folder)
+  markRemoved(folder)
+  await mkdir(join(state.root, folderName(to)), { recursive: true, mode: 0o700 })
+  try {
+    await rename(folder, folderOf(state, to, projectId))
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') throw error
+  }
+}
+
+async function bringBack(
+  state: WorkspacesState,
+  userId: UserId,
+  projectId: ProjectId,
+): Promise<void> {
+  const folder = folderOf(state, userId, projectId)
+  unmarkRemoved(folder)
+  const own = await readdir(folder).catch((error: unknown) => {
+    if (systemCode(error) === 'ENOENT') return []
+    throw error
+  })
+  if (own.length > 0) return
+  await mkdir(join(state.root, folderName(userId)), { recursive: true, mode: 0o700 })
+  for (const other of await readdir(state.root)) {
+    if (other === SERVER_FOLDER || other === userId) continue
+    try {
+      await rename(join(state.root, other, folderName(projectId)), folder)
+    } catch (error) {
+      if (!['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) throw error
+    }
+  }
+}
+
+async function serverFolders(state: WorkspacesState): Promise<string[]> {
+  const all = join(state.root, SERVER_FOLDER, 'projects')
+  const names = await readdir(all).catch((error: unknown) => {
+    if (systemCode(error) === 'ENOENT') return []
+    throw error
+  })
+  return names.map((name) => join(all, name))
 }

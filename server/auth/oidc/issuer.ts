@@ -52,76 +52,40 @@ const FRESH_MS = 60 * 60_000
 const FIRST_PAUSE_MS = 2_000
 const LONGEST_PAUSE_MS = 60_000
 
-/** Sends no request before it is prepared or used. */
-export function createIssuer({
-  settings,
-  fetch,
-  log,
-  now,
-}: {
+interface IssuerOptions {
   settings: OidcSettings
   fetch: IssuerFetch
   log: { warn(details: object, message: string): void }
   now(): Date
-}): Issuer {
-  let known: { configuration: openid.Configuration; at: number } | undefined
-  let running: Promise<openid.Configuration> | undefined
-  let timer: NodeJS.Timeout | undefined
-  let closed = false
+}
 
-  const fetchForLibrary: openid.CustomFetch = async (url, { method, body, headers }) =>
-    fetch(url, { method, headers, body: body == null ? null : String(body) })
+/** The options, and what is known of the issuer. */
+interface OpenIssuer extends IssuerOptions {
+  known: { configuration: openid.Configuration; at: number } | undefined
+  /** The discovery in progress. */
+  running: Promise<openid.Configuration> | undefined
+  /** The next attempt to prepare. */
+  timer: NodeJS.Timeout | undefined
+  closed: boolean
+}
 
-  async function discover(): Promise<openid.Configuration> {
-    const library = await import('openid-client')
-    const { issuer, clientId, clientSecret } = settings
-    const configuration = await library.discovery(
-      new URL(issuer),
-      clientId,
-      clientSecret,
-      clientSecret === undefined ? library.None() : secretAuthentication(library, clientSecret),
-      {
-        [library.customFetch]: fetchForLibrary,
-        execute: [
-          // The signature of the ID token is checked although it comes directly from the issuer.
-          library.enableNonRepudiationChecks,
-          ...(issuer.startsWith('http:') ? [library.allowInsecureRequests] : []),
-        ],
-      },
-    )
-    known = { configuration, at: now().getTime() }
-    return configuration
-  }
-
-  /** One discovery at a time. */
-  const configuration = async (): Promise<openid.Configuration> => {
-    if (known !== undefined && now().getTime() - known.at < FRESH_MS) return known.configuration
-    running ??= discover().finally(() => {
-      running = undefined
-    })
-    try {
-      return await running
-    } catch (cause) {
-      log.warn({ cause: errorText(cause), issuer: settings.issuer }, 'the issuer is unavailable')
-      if (known !== undefined) return known.configuration
-      throw appError('oidc_unreachable', {}, { cause })
-    }
-  }
-
-  function prepare(pauseMs: number): void {
-    configuration().catch(() => {
-      if (closed) return
-      timer = setTimeout(prepare, pauseMs, Math.min(pauseMs * 2, LONGEST_PAUSE_MS))
-      timer.unref()
-    })
+/** Sends no request before it is prepared or used. */
+export function createIssuer(options: IssuerOptions): Issuer {
+  const { settings } = options
+  const opened: OpenIssuer = {
+    ...options,
+    known: undefined,
+    running: undefined,
+    timer: undefined,
+    closed: false,
   }
 
   return {
-    prepare: () => prepare(FIRST_PAUSE_MS),
+    prepare: () => prepare(opened, FIRST_PAUSE_MS),
 
     async begin(redirectUri) {
       const library = await import('openid-client')
-      const found = await configuration()
+      const found = await configuration(opened)
       const attempt: Attempt = {
         state: library.randomState(),
         nonce: library.randomNonce(),
@@ -140,7 +104,7 @@ export function createIssuer({
 
     async finish(callback, attempt, needsUserInfo) {
       const library = await import('openid-client')
-      const found = await configuration()
+      const found = await configuration(opened)
       try {
         const tokens = await library.authorizationCodeGrant(found, callback, {
           expectedState: attempt.state,
@@ -168,7 +132,7 @@ export function createIssuer({
     },
 
     logoutUrl(idToken, returnTo) {
-      const endpoint = known?.configuration.serverMetadata().end_session_endpoint
+      const endpoint = opened.known?.configuration.serverMetadata().end_session_endpoint
       if (endpoint === undefined || !URL.canParse(endpoint)) return null
       const url = new URL(endpoint)
       url.searchParams.set('id_token_hint', idToken)
@@ -178,10 +142,61 @@ export function createIssuer({
     },
 
     close() {
-      closed = true
-      clearTimeout(timer)
+      opened.closed = true
+      clearTimeout(opened.timer)
     },
   }
+}
+
+async function discover(opened: OpenIssuer): Promise<openid.Configuration> {
+  const { settings, fetch, now } = opened
+  const library = await import('openid-client')
+  const { issuer, clientId, clientSecret } = settings
+  const configuration = await library.discovery(
+    new URL(issuer),
+    clientId,
+    clientSecret,
+    clientSecret === undefined ? library.None() : secretAuthentication(library, clientSecret),
+    {
+      [library.customFetch]: async (url, { method, body, headers }) =>
+        fetch(url, { method, headers, body: body == null ? null : String(body) }),
+      execute: [
+        // The signature of the ID token is checked although it comes directly from the issuer.
+        library.enableNonRepudiationChecks,
+        ...(issuer.startsWith('http:') ? [library.allowInsecureRequests] : []),
+      ],
+    },
+  )
+  opened.known = { configuration, at: now().getTime() }
+  return configuration
+}
+
+/** One discovery at a time. */
+const configuration = async (opened: OpenIssuer): Promise<openid.Configuration> => {
+  const { now, log, settings } = opened
+  if (opened.known !== undefined && now().getTime() - opened.known.at < FRESH_MS)
+    return opened.known.configuration
+  opened.running ??= discover(opened).finally(() => {
+    opened.running = undefined
+  })
+  try {
+    return await opened.running
+  } catch (cause) {
+    log.warn({ cause: errorText(cause), issuer: settings.issuer }, 'the issuer is unavailable')
+    if (opened.known !== undefined) return opened.known.configuration
+    throw appError('oidc_unreachable', {}, { cause })
+  }
+}
+
+function prepare(opened: OpenIssuer, pauseMs: number): void {
+  configuration(opened).catch(() => {
+    if (opened.closed) return
+    opened.timer = setTimeout(
+      () => prepare(opened, Math.min(pauseMs * 2, LONGEST_PAUSE_MS)),
+      pauseMs,
+    )
+    opened.timer.unref()
+  })
 }
 
 /** The method that the issuer supports; if it names none, the specification's default. */

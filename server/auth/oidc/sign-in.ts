@@ -7,7 +7,7 @@ import type { GroupRepository } from '../../db/repositories/accounts/groups.ts'
 import type { IdentityRepository, NewIdentity } from '../../db/repositories/accounts/identities.ts'
 import type { UserRepository, UserRow } from '../../db/repositories/accounts/users.ts'
 import { AppError, appError, errorText } from '../../errors.ts'
-import type { AuditDetails } from '../../protocol/admin/audit.ts'
+import type { Actor } from '../../protocol/admin/audit.ts'
 import type { UserId } from '../../protocol/ids.ts'
 import { NO_PASSWORD } from '../reset-rule.ts'
 import { openIfReadable, type SecretBox } from '../secret-box.ts'
@@ -18,14 +18,7 @@ import type { OidcSettings } from './settings.ts'
 /** How the audit log names this way in. */
 const BY = 'single sign-on'
 
-/** What happened besides the sign-in, for the audit log. */
-export interface AccountEvent {
-  action: 'register' | 'account_changed' | 'group_member_added' | 'group_member_removed'
-  user: UserRow
-  details: AuditDetails
-}
-
-/** Signing in at a provider: the authorization code flow with PKCE. */
+/** Signing in at a provider: the authorization code flow with PKCE. Each change of an account leaves its audit entry. */
 export interface OidcSignIn {
   readonly name: string
   /** Begins discovery; returns at once. */
@@ -47,7 +40,7 @@ export interface OidcSignIn {
     query: string,
     kept: string | undefined,
     address: string,
-  ): Promise<{ user: UserRow; idToken: string; returnTo: string; events: AccountEvent[] }>
+  ): Promise<{ user: UserRow; idToken: string; returnTo: string }>
   /** Stores the ID token with which a session began. */
   began(sessionId: string, idToken: string): Promise<void>
   /** Where the browser ends the session at the issuer, too; null for a session that did not begin there. */
@@ -100,188 +93,9 @@ const Kept = z.object({
  * Nothing is requested from the issuer before the first sign-in. State between redirects is sealed
  * with `box`.
  */
-export function createOidcSignIn({
-  settings,
-  issuer,
-  users,
-  audit,
-  identities,
-  groups,
-  onGroupsChanged,
-  confirmAddress,
-  confirmedAccount,
-  mayLink,
-  endRequests,
-  box,
-  publicUrl,
-  log,
-  now,
-}: OidcSignInDependencies): OidcSignIn {
+export function createOidcSignIn(dependencies: OidcSignInDependencies): OidcSignIn {
+  const { settings, issuer, identities, confirmAddress, box, publicUrl, now } = dependencies
   const base = publicUrl.replace(/\/+$/, '')
-
-  function readKept(kept: string | undefined): z.output<typeof Kept> {
-    try {
-      const read = Kept.parse(JSON.parse(box.open(kept ?? '', SEAL_PURPOSE)))
-      if (read.until > now().getTime()) return read
-    } catch (error) {
-      if (kept !== undefined)
-        log.warn({ cause: errorText(error) }, 'a sign-in cookie could not be read')
-    }
-    throw appError('oidc_sign_in_unknown')
-  }
-
-  /** The role that the groups require; undefined if roles are managed in this server. */
-  function roleOf({ groups: found }: Person): UserRow['role'] | undefined {
-    const { adminGroups, allowedGroups } = settings
-    if (found === 'withheld') {
-      if (!needsGroups(settings)) return undefined
-      log.warn(
-        { issuer: settings.issuer },
-        'the issuer omitted the groups of a person because there are too many; use app roles, or configure it to send fewer groups',
-      )
-      throw appError('oidc_groups_withheld')
-    }
-    const isIn = (wanted: readonly string[]) => wanted.some((group) => found.includes(group))
-    const isAdmin = isIn(adminGroups)
-    if (allowedGroups.length > 0 && !isIn(allowedGroups) && !isAdmin)
-      throw appError('oidc_not_allowed')
-    if (adminGroups.length === 0) return undefined
-    return isAdmin ? 'admin' : 'user'
-  }
-
-  /**
-   * The account whose owner confirmed the person's verified address here. An address that an account merely names proves
-   * nothing: anybody can register with a colleague's.
-   */
-  async function linkable({ email }: Person, from?: Reader): Promise<UserRow | undefined> {
-    if (!settings.linkByEmail || email === null) return undefined
-    const owner = await confirmedAccount(email, from)
-    return owner !== undefined && mayLink(owner.username) ? owner : undefined
-  }
-
-  /**
-   * Links the account and ends every other way in: its password, sessions, API keys, second factors and open links may be
-   * somebody else's, who has made the owner of the address confirm it.
-   */
-  async function link(
-    owner: UserRow,
-    person: Person,
-    { identity, address }: { identity: NewIdentity; address: string },
-  ): Promise<UserRow> {
-    const ended = { passwordHash: NO_PASSWORD, revokeKeys: true, keptToken: null }
-    const linked = await users.update(owner.id, ended, {
-      async before(tx) {
-        if ((await linkable(person, tx))?.id !== owner.id) throw appError('oidc_sign_in_unknown')
-        await identities.replaceAll(tx, identity, now())
-      },
-      after: (tx, { id: userId, username }) =>
-        audit.record(
-          tx,
-          { userId, username, address, details: {} },
-          { action: 'identity_linked', at: now(), details: { issuer: identity.issuer, by: BY } },
-        ),
-    })
-    if (linked === undefined) throw appError('oidc_sign_in_unknown')
-    endRequests(owner.id)
-    return linked
-  }
-
-  async function create(
-    { issuer: iss, subject }: SignedInAtIssuer,
-    person: Person,
-    role: UserRow['role'],
-  ): Promise<UserRow> {
-    let email = person.email
-    for (let attempt = 1; attempt <= MAX_NAME_ATTEMPTS; attempt += 1) {
-      const suffix = createHash('sha256').update(`${iss} ${subject}`).digest('hex').slice(0, 8)
-      const username =
-        attempt === 1
-          ? person.username
-          : attempt < MAX_NAME_ATTEMPTS
-            ? `${person.username}-${attempt}`
-            : `${person.username}-${suffix}`
-      try {
-        return await users.register(
-          { username, passwordHash: NO_PASSWORD, email },
-          async (_tx, count) => {
-            // Being first does not make anybody an administrator here: the issuer's groups or the setup link do.
-            if (count === 0 && role !== 'admin') throw appError('setup_link_required')
-            return {
-              role,
-              onCreated: (tx, userId) =>
-                identities.add(tx, { issuer: iss, subject, userId }, now()),
-            }
-          },
-        )
-      } catch (error) {
-        if (!(error instanceof AppError && error.reason === 'user_name_taken')) throw error
-        // The address belongs to an account that may not be taken over.
-        if (email !== null && (await users.findByEmail(email)) !== undefined) email = null
-      }
-    }
-    throw appError('user_name_taken')
-  }
-
-  async function accountOf(
-    signedIn: SignedInAtIssuer,
-    person: Person,
-    role: UserRow['role'] | undefined,
-    address: string,
-  ): Promise<{ user: UserRow; events: AccountEvent[] }> {
-    const { issuer: iss, subject } = signedIn
-    const known = await identities.find(iss, subject)
-    if (known !== undefined) return { user: known, events: [] }
-    const owner = await linkable(person)
-    if (owner !== undefined) {
-      const identity = { issuer: iss, subject, userId: owner.id }
-      return { user: await link(owner, person, { identity, address }), events: [] }
-    }
-    if (!settings.autoCreate) throw appError('oidc_no_account')
-    const user = await create(signedIn, person, role ?? 'user')
-    return {
-      user,
-      events: [{ action: 'register', user, details: { issuer: iss, by: BY, role: user.role } }],
-    }
-  }
-
-  /** Gives the account the role that the groups require. The last administrator remains one. */
-  async function follow(
-    user: UserRow,
-    role: UserRow['role'] | undefined,
-  ): Promise<{ user: UserRow; events: AccountEvent[] }> {
-    if (role === undefined || role === user.role) return { user, events: [] }
-    try {
-      const changed = (await users.update(user.id, { role })) ?? user
-      const details = { role, by: BY }
-      return { user: changed, events: [{ action: 'account_changed', user: changed, details }] }
-    } catch (error) {
-      if (!(error instanceof AppError && error.reason === 'last_administrator')) throw error
-      log.warn({ user: user.id }, 'the last administrator keeps the role that the issuer withdrew')
-      return { user, events: [] }
-    }
-  }
-
-  /** Adds the account to the groups that follow the issuer's, and removes it from the other ones of these. */
-  async function join(user: UserRow, { groups: found }: Person): Promise<AccountEvent[]> {
-    if (settings.groups.size === 0) return []
-    const wanted = [...settings.groups].filter(([group]) => found.includes(group))
-    const { added, removed, unknown } = await groups.follow(user.id, {
-      managed: [...new Set(settings.groups.values())],
-      wanted: wanted.map(([, name]) => name),
-    })
-    if (unknown.length > 0)
-      log.warn({ groups: unknown }, 'groups of oidc.groups do not exist here; create them')
-    if (added.length + removed.length === 0) return []
-    // Before the session begins, so that it never has more rights than its groups allow.
-    await onGroupsChanged()
-    const event =
-      (action: AccountEvent['action']) =>
-      (group: string): AccountEvent => ({ action, user, details: { group, by: BY } })
-    return [
-      ...added.map(event('group_member_added')),
-      ...removed.map(event('group_member_removed')),
-    ]
-  }
 
   return {
     name: settings.name,
@@ -294,7 +108,7 @@ export function createOidcSignIn({
     },
 
     async finish(query, kept, address) {
-      const { returnTo, ...attempt } = readKept(kept)
+      const { returnTo, ...attempt } = readKept(dependencies, kept)
       // From the public URL: behind a proxy, the request's own address is not the one that the issuer knows.
       const callback = new URL(`${base}${CALLBACK_PATH}${query}`)
       if (callback.searchParams.get('state') !== attempt.state)
@@ -303,18 +117,13 @@ export function createOidcSignIn({
         isIncomplete(claims, settings),
       )
       const person = readPerson(signedIn.claims, settings)
-      const role = roleOf(person)
-      const found = await accountOf(signedIn, person, role, address)
-      if (!found.user.isActive) throw appError('account_disabled')
-      const { user, events } = await follow(found.user, role)
-      const joined = await join(user, person)
+      const role = roleOf(dependencies, person)
+      const found = await accountOf(dependencies, signedIn, person, role, address)
+      if (!found.isActive) throw appError('account_disabled')
+      const user = await follow(dependencies, found, role, address)
+      await join(dependencies, user, person, address)
       if (person.email !== null) await confirmAddress(user.id, person.email)
-      return {
-        user,
-        idToken: signedIn.idToken,
-        returnTo,
-        events: [...found.events, ...events, ...joined],
-      }
+      return { user, idToken: signedIn.idToken, returnTo }
     },
 
     began: (sessionId, idToken) =>
@@ -330,3 +139,206 @@ export function createOidcSignIn({
     close: () => issuer.close(),
   }
 }
+
+function readKept(
+  { box, now, log }: OidcSignInDependencies,
+  kept: string | undefined,
+): z.output<typeof Kept> {
+  try {
+    const read = Kept.parse(JSON.parse(box.open(kept ?? '', SEAL_PURPOSE)))
+    if (read.until > now().getTime()) return read
+  } catch (error) {
+    if (kept !== undefined)
+      log.warn({ cause: errorText(error) }, 'a sign-in cookie could not be read')
+  }
+  throw appError('oidc_sign_in_unknown')
+}
+
+/** The role that the groups require; undefined if roles are managed in this server. */
+function roleOf(
+  { settings, log }: OidcSignInDependencies,
+  { groups: found }: Person,
+): UserRow['role'] | undefined {
+  const { adminGroups, allowedGroups } = settings
+  if (found === 'withheld') {
+    if (!needsGroups(settings)) return undefined
+    log.warn(
+      { issuer: settings.issuer },
+      'the issuer omitted the groups of a person because there are too many; use app roles, or configure it to send fewer groups',
+    )
+    throw appError('oidc_groups_withheld')
+  }
+  const isIn = (wanted: readonly string[]) => wanted.some((group) => found.includes(group))
+  const isAdmin = isIn(adminGroups)
+  if (allowedGroups.length > 0 && !isIn(allowedGroups) && !isAdmin)
+    throw appError('oidc_not_allowed')
+  if (adminGroups.length === 0) return undefined
+  return isAdmin ? 'admin' : 'user'
+}
+
+/**
+ * The account whose owner confirmed the person's verified address here. An address that an account merely names proves
+ * nothing: anybody can register with a colleague's.
+ */
+async function linkable(
+  { settings, confirmedAccount, mayLink }: OidcSignInDependencies,
+  { email }: Person,
+  from?: Reader,
+): Promise<UserRow | undefined> {
+  if (!settings.linkByEmail || email === null) return undefined
+  const owner = await confirmedAccount(email, from)
+  return owner !== undefined && mayLink(owner.username) ? owner : undefined
+}
+
+/**
+ * Links the account and ends every other way in: its password, sessions, API keys, second factors and open links may be
+ * somebody else's, who has made the owner of the address confirm it.
+ */
+async function link(
+  dependencies: OidcSignInDependencies,
+  owner: UserRow,
+  person: Person,
+  { identity, address }: { identity: NewIdentity; address: string },
+): Promise<UserRow> {
+  const { users, identities, now, audit, endRequests } = dependencies
+  const ended = { passwordHash: NO_PASSWORD, revokeKeys: true, keptToken: null }
+  const linked = await users.update(owner.id, ended, {
+    async before(tx) {
+      if ((await linkable(dependencies, person, tx))?.id !== owner.id)
+        throw appError('oidc_sign_in_unknown')
+      await identities.replaceAll(tx, identity, now())
+    },
+    after: (tx, user) =>
+      audit.record(tx, actorOf(user, address), {
+        action: 'identity_linked',
+        at: now(),
+        details: { issuer: identity.issuer },
+      }),
+  })
+  if (linked === undefined) throw appError('oidc_sign_in_unknown')
+  endRequests(owner.id)
+  return linked
+}
+
+async function create(
+  { users, identities, audit, now }: OidcSignInDependencies,
+  { issuer: iss, subject }: SignedInAtIssuer,
+  person: Person,
+  role: UserRow['role'],
+  address: string,
+): Promise<UserRow> {
+  let email = person.email
+  for (let attempt = 1; attempt <= MAX_NAME_ATTEMPTS; attempt += 1) {
+    const suffix = createHash('sha256').update(`${iss} ${subject}`).digest('hex').slice(0, 8)
+    const username =
+      attempt === 1
+        ? person.username
+        : attempt < MAX_NAME_ATTEMPTS
+          ? `${person.username}-${attempt}`
+          : `${person.username}-${suffix}`
+    try {
+      return await users.register(
+        { username, passwordHash: NO_PASSWORD, email },
+        async (_tx, count) => {
+          // Being first does not make anybody an administrator here: the issuer's groups or the setup link do.
+          if (count === 0 && role !== 'admin') throw appError('setup_link_required')
+          return {
+            role,
+            async onCreated(tx, userId) {
+              await identities.add(tx, { issuer: iss, subject, userId }, now())
+              await audit.record(tx, actorOf({ id: userId, username }, address), {
+                action: 'register',
+                at: now(),
+                details: { issuer: iss, role },
+              })
+            },
+          }
+        },
+      )
+    } catch (error) {
+      if (!(error instanceof AppError && error.reason === 'user_name_taken')) throw error
+      // The address belongs to an account that may not be taken over.
+      if (email !== null && (await users.findByEmail(email)) !== undefined) email = null
+    }
+  }
+  throw appError('user_name_taken')
+}
+
+async function accountOf(
+  dependencies: OidcSignInDependencies,
+  signedIn: SignedInAtIssuer,
+  person: Person,
+  role: UserRow['role'] | undefined,
+  address: string,
+): Promise<UserRow> {
+  const { identities, settings } = dependencies
+  const { issuer: iss, subject } = signedIn
+  const known = await identities.find(iss, subject)
+  if (known !== undefined) return known
+  const owner = await linkable(dependencies, person)
+  if (owner !== undefined) {
+    const identity = { issuer: iss, subject, userId: owner.id }
+    return link(dependencies, owner, person, { identity, address })
+  }
+  if (!settings.autoCreate) throw appError('oidc_no_account')
+  return create(dependencies, signedIn, person, role ?? 'user', address)
+}
+
+/** Gives the account the role that the groups require. The last administrator remains one. */
+async function follow(
+  { users, audit, log, now }: OidcSignInDependencies,
+  user: UserRow,
+  role: UserRow['role'] | undefined,
+  address: string,
+): Promise<UserRow> {
+  if (role === undefined || role === user.role) return user
+  try {
+    const changed = await users.update(
+      user.id,
+      { role },
+      {
+        after: (tx) =>
+          audit.record(tx, actorOf(user, address), {
+            action: 'account_changed',
+            at: now(),
+            details: { role },
+          }),
+      },
+    )
+    return changed ?? user
+  } catch (error) {
+    if (!(error instanceof AppError && error.reason === 'last_administrator')) throw error
+    log.warn({ user: user.id }, 'the last administrator keeps the role that the issuer withdrew')
+    return user
+  }
+}
+
+/** Adds the account to the groups that follow the issuer's, and removes it from the other ones of these. */
+async function join(
+  { settings, groups, audit, log, now, onGroupsChanged }: OidcSignInDependencies,
+  user: UserRow,
+  { groups: found }: Person,
+  address: string,
+): Promise<void> {
+  if (settings.groups.size === 0) return
+  const wanted = [...settings.groups].filter(([group]) => found.includes(group))
+  const { added, removed, unknown } = await groups.follow(
+    user.id,
+    {
+      managed: [...new Set(settings.groups.values())],
+      wanted: wanted.map(([, name]) => name),
+    },
+    (tx, action, group) =>
+      audit.record(tx, actorOf(user, address), { action, at: now(), details: { group } }),
+  )
+  if (unknown.length > 0)
+    log.warn({ groups: unknown }, 'groups of oidc.groups do not exist here; create them')
+  if (added.length + removed.length === 0) return
+  // Before the session begins, so that it never has more rights than its groups allow.
+  await onGroupsChanged()
+}
+
+const actorOf = (
+  { id: userId, username }: Pick<UserRow, 'id' | 'username'>,
+  address: string,
+): Actor => ({ userId, username, address, details: { by: BY } })

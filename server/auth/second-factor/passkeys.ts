@@ -1,6 +1,7 @@
 // Passkeys (WebAuthn): registering them and signing in with them. A challenge is sealed, short-lived and works once.
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
+import type { AuditRepository } from '../../db/repositories/accounts/audit.ts'
 import type {
   PasskeyRow,
   SecondFactorRepository,
@@ -13,6 +14,7 @@ import {
   type PasskeyAttestation,
   PasskeyTransport,
 } from '../../protocol/accounts/second-factor.ts'
+import type { Actor } from '../../protocol/admin/audit.ts'
 import { UserId } from '../../protocol/ids.ts'
 import type { SecretBox } from '../secret-box.ts'
 
@@ -28,11 +30,12 @@ export interface Passkeys {
   areAvailable(site: Site): boolean
   /** @throws AppError `passkey_unavailable`. */
   beginRegistration(user: UserRow, site: Site): Promise<PasskeyRequest>
-  /** @throws AppError `passkey_invalid`, `second_factor_expired`, `passkeys_exhausted`. */
+  /** Adds the passkey and its audit entry. @throws AppError `passkey_invalid`, `second_factor_expired`, `passkeys_exhausted`. */
   register(
     user: UserRow,
     site: Site,
     given: { challenge: string; name: string; response: PasskeyAttestation },
+    actor: Actor,
   ): Promise<PasskeyRow>
   /** @param user whose passkeys to request; if absent, the browser offers all it has. */
   beginSignIn(site: Site, user?: UserId): Promise<PasskeyRequest>
@@ -65,10 +68,12 @@ const Challenge = z.object({
 /** Create one per process: it remembers the challenges that were used. */
 export function createPasskeys({
   factors,
+  audit,
   box,
   now,
 }: {
   factors: SecondFactorRepository
+  audit: Pick<AuditRepository, 'record'>
   box: SecretBox
   now(): Date
 }): Passkeys {
@@ -84,7 +89,7 @@ export function createPasskeys({
   }
 
   /** Takes a challenge, which then no longer works. */
-  function take(
+  function openChallenge(
     sealed: string,
     kind: 'registration' | 'sign-in',
   ): { challenge: string; userId: UserId | null } {
@@ -117,9 +122,9 @@ export function createPasskeys({
       return { options, challenge: seal(options.challenge, 'registration', user.id) }
     },
 
-    async register(user, site, { challenge: sealed, name, response }) {
+    async register(user, site, { challenge: sealed, name, response }, actor) {
       if (!areAvailable(site)) throw appError('passkey_unavailable')
-      const { challenge, userId } = take(sealed, 'registration')
+      const { challenge, userId } = openChallenge(sealed, 'registration')
       if (userId !== user.id) throw appError('second_factor_expired')
       const { verifyRegistrationResponse } = await import('@simplewebauthn/server')
       const { registrationInfo } = await verifyRegistrationResponse({
@@ -151,8 +156,14 @@ export function createPasskeys({
         lastUsedAt: null,
       }
       if ((await factors.findPasskey(passkey.id)) !== undefined) throw appError('passkey_invalid')
-      if (!(await factors.addPasskey(passkey, MAX_PASSKEYS)))
-        throw appError('passkeys_exhausted', { limit: MAX_PASSKEYS })
+      const isAdded = await factors.addPasskey(passkey, MAX_PASSKEYS, (tx) =>
+        audit.record(tx, actor, {
+          action: 'second_factor_added',
+          at: now(),
+          details: { kind: 'passkey', name },
+        }),
+      )
+      if (!isAdded) throw appError('passkeys_exhausted', { limit: MAX_PASSKEYS })
       return passkey
     },
 
@@ -170,7 +181,7 @@ export function createPasskeys({
 
     async verify(site, { challenge: sealed, response }) {
       if (!areAvailable(site)) throw appError('passkey_unavailable')
-      const { challenge, userId } = take(sealed, 'sign-in')
+      const { challenge, userId } = openChallenge(sealed, 'sign-in')
       const found = await factors.findPasskey(response.id)
       if (found === undefined || (userId !== null && found.user.id !== userId))
         throw appError('passkey_invalid')

@@ -1,4 +1,5 @@
 // The requests that the demo model recognizes, and the tool call for each.
+import { cityIn } from './intents/cities.ts'
 
 /** A tool call that the demo model makes for a message. */
 export interface DemoCall {
@@ -8,31 +9,6 @@ export interface DemoCall {
 
 /** Recognizes one kind of request; null for any other text. */
 type Intent = (text: string) => DemoCall | null
-
-const TIMEZONES: Readonly<Record<string, string>> = {
-  tokyo: 'Asia/Tokyo',
-  东京: 'Asia/Tokyo',
-  shanghai: 'Asia/Shanghai',
-  上海: 'Asia/Shanghai',
-  beijing: 'Asia/Shanghai',
-  北京: 'Asia/Shanghai',
-  london: 'Europe/London',
-  伦敦: 'Europe/London',
-  berlin: 'Europe/Berlin',
-  柏林: 'Europe/Berlin',
-  paris: 'Europe/Paris',
-  巴黎: 'Europe/Paris',
-  'new york': 'America/New_York',
-  纽约: 'America/New_York',
-  tokio: 'Asia/Tokyo',
-  東京: 'Asia/Tokyo',
-  madrid: 'Europe/Madrid',
-  'são paulo': 'America/Sao_Paulo',
-  москве: 'Europe/Moscow',
-  서울: 'Asia/Seoul',
-  台北: 'Asia/Taipei',
-  utc: 'UTC',
-}
 
 const url: Intent = (text) => {
   const found = /https?:\/\/[^\s"'<>)\]，。）]+/i.exec(text)
@@ -49,23 +25,27 @@ const time: Intent = (text) => {
   )
     return null
   const named = /\b[A-Z][a-z]+\/[A-Z][A-Za-z_]+\b/.exec(text)?.[0]
-  const city = Object.keys(TIMEZONES).find((name) => text.toLowerCase().includes(name))
-  const timezone = named ?? (city === undefined ? undefined : TIMEZONES[city])
+  const timezone = named ?? cityIn(text)?.timezone
   return { tool: 'get_current_time', arguments: timezone === undefined ? {} : { timezone } }
 }
 
 const weather: Intent = (text) => {
-  if (!/\b(weather|temperature|forecast)\b|天气|气温/i.test(text)) return null
+  if (
+    !/\b(weather|temperature|forecast)\b|天气|气温|天氣|氣溫|wetter|météo|quel temps|qué tiempo|\bclima\b|previsão do tempo|погод|天気|날씨/i.test(
+      text,
+    )
+  )
+    return null
   const english = /\b(?:in|for|at|of)\s+([A-Z][\p{L}.'-]*(?:\s+[A-Z][\p{L}.'-]*)*)/u.exec(text)?.[1]
   const chinese = /([\p{Script=Han}]{2,12}?)(?:市)?(?:今天|现在|明天|当前|最近)?的?(?:天气|气温)/u
     .exec(text)?.[1]
     ?.replace(/^.*?(?:查询|查一下|看看|告诉我|请问|然后|以及|和|查)/u, '')
-  const city = english ?? chinese
+  const city = english ?? cityIn(text)?.name ?? chinese
   return city === undefined || city === '' ? null : { tool: 'get_weather', arguments: { city } }
 }
 
-const numberAfter = (text: string, OPERATOR_WORDS: RegExp): number | undefined => {
-  const found = OPERATOR_WORDS.exec(text)?.[1]
+const numberAfter = (text: string, pattern: RegExp): number | undefined => {
+  const found = pattern.exec(text)?.[1]
   return found === undefined ? undefined : Number(found)
 }
 

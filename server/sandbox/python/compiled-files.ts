@@ -94,156 +94,56 @@ async function digestOf(file: FileHandle): Promise<string> {
   }
 }
 
-/**
- * The store in `folder`, created when needed. Each file is named after its content and is read once per process, so that a
- * damaged one is never used.
- */
-export function createCompiledFiles(options: {
+/** Where compiled files are kept, and what they are compiled from. */
+interface CompiledFilesOptions {
   folder: string
   files: InterpreterFiles
   launcher: Launcher
   log(message: string, details: object): void
-}): CompiledFiles {
-  const { folder } = options
-  let closed = false
-  let stop: () => void = () => {}
+}
+
+interface CompiledStore extends CompiledFilesOptions {
+  key: Promise<string>
+  /** Whether a file is intact, by its name, size and time. */
+  checked: Map<string, Promise<boolean>>
+  closed: boolean
+  /** Kills the process that builds a file. */
+  stop(): void
+}
+
+/**
+ * The store in `folder`, created when needed. Each file is named after its content and is read once per process, so that a
+ * damaged one is never used.
+ */
+export function createCompiledFiles(options: CompiledFilesOptions): CompiledFiles {
   let filling: Promise<void> | null = null
   let failedBuilds = 0
   let discards = 0
-  /** Whether a file is intact, by its name, size and time. */
-  const checked = new Map<string, Promise<boolean>>()
-  const key = storeKey(options.files)
-  key.catch(() => {})
-  const prefix = async (): Promise<string> => `python-${await key}-`
-  const namesIn = (): Promise<string[]> => readdir(folder).catch(() => [])
-  const remove = (name: string): Promise<void> => rm(join(folder, name), { force: true })
-
-  /**
-   * The files of a kind, in the order that every process tries them; several if two were built at the same time.
-   * @param library name of the library that an image belongs to: its memory refers to positions in it.
-   */
-  async function namesOf(kind: Kind, library?: string): Promise<string[]> {
-    const start = (await prefix()) + (library === undefined ? '' : `${digestIn(library)}-`)
-    const names = await namesIn()
-    return names.filter((name) => name.startsWith(start) && name.endsWith(`.${kind}`)).sort()
+  const store: CompiledStore = {
+    ...options,
+    key: storeKey(options.files),
+    checked: new Map(),
+    closed: false,
+    stop: () => {},
   }
-
-  async function isIntact(name: string, file: FileHandle): Promise<boolean> {
-    const { size, mtimeMs } = await file.stat()
-    const version = `${name} ${size} ${mtimeMs}`
-    const known = checked.get(version) ?? digestOf(file).then((digest) => digest === digestIn(name))
-    checked.set(version, known)
-    return await known
-  }
-
-  /** The first intact file of a kind; removes damaged ones. */
-  async function openFirst(kind: Kind, library?: string): Promise<OpenFile | null> {
-    for (const name of await namesOf(kind, library).catch(() => [])) {
-      const file = await open(join(folder, name), 'r').catch(() => null)
-      if (file === null) continue
-      if (await isIntact(name, file).catch(() => false)) return { name, file }
-      await file.close()
-      options.log('a damaged file of compiled Python is removed', { name })
-      await remove(name).catch(() => {})
-    }
-    return null
-  }
-
-  /** The intact files that belong together, with the name of their library. */
-  async function openAll(): Promise<QuickStart & { libraryName: string | undefined }> {
-    const library = await openFirst('library')
-    const image = library === null ? null : await openFirst('image', library.name)
-    const code = library === null ? null : await openFirst('code')
-    return {
-      library: library?.file ?? null,
-      image: image?.file ?? null,
-      code: code?.file ?? null,
-      libraryName: library?.name,
-      close: async () => {
-        await Promise.all([library, image, code].map((each) => each?.file.close()))
-      },
-    }
-  }
-
-  /** The files that starts use, by kind; undefined where one has to be built. */
-  async function currentNames(): Promise<Record<Kind, string | undefined>> {
-    const [library] = await namesOf('library')
-    const [image] = library === undefined ? [] : await namesOf('image', library)
-    const [code] = await namesOf('code')
-    return { library, image, code }
-  }
-
-  /** Removes files of other versions, duplicates of a kind, and incomplete files left by a crash. */
-  async function sweep(): Promise<void> {
-    const current = Object.values(await currentNames())
-    for (const name of await namesIn()) {
-      if (!name.startsWith('python-') || current.includes(name)) continue
-      const found = await stat(join(folder, name)).catch(() => null)
-      if (found !== null && Date.now() - found.mtimeMs > ABANDONED_MS) await remove(name)
-    }
-  }
-
-  /** Runs a process that writes a file; the file gets its final name once it is complete. */
-  async function build(kind: Kind, from: Awaited<ReturnType<typeof openAll>>): Promise<void> {
-    const { libraryName } = from
-    if (kind !== 'library' && libraryName === undefined)
-      throw new Error('the compiled library has disappeared')
-    const start = await prefix()
-    const owner = kind === 'image' && libraryName !== undefined ? `${digestIn(libraryName)}-` : ''
-    const path = join(folder, `${start}${randomUUID()}.part`)
-    const part = await open(path, 'wx+', 0o600)
-    try {
-      const builder = startInterpreter({
-        launcher: options.launcher,
-        mode: kind,
-        library: from.library?.fd,
-        image: from.image?.fd,
-        output: part.fd,
-        onStarted: (pid) => setPriority(pid, LOW_PRIORITY),
-      })
-      stop = builder.kill
-      if (closed) builder.kill()
-      await builder.ended
-      await builder.ready
-      await part.sync()
-      await rename(path, join(folder, `${start}${owner}${await digestOf(part)}.${kind}`))
-    } finally {
-      stop = () => {}
-      await part.close()
-      await rm(path, { force: true })
-    }
-  }
-
-  async function buildMissing(): Promise<void> {
-    const present = await currentNames()
-    if (KINDS.every((kind) => present[kind] !== undefined)) return
-    await mkdir(folder, { recursive: true, mode: 0o700 })
-    await chmod(folder, 0o700)
-    await sweep()
-    for (const kind of KINDS) {
-      if (closed) return
-      if ((await currentNames())[kind] !== undefined) continue
-      const from = await openAll()
-      await build(kind, from).finally(() => from.close())
-    }
-  }
+  store.key.catch(() => {})
 
   return {
     async open() {
-      if (discards < MAX_FAILURES) return await openAll()
+      if (discards < MAX_FAILURES) return await openAll(store)
       return { library: null, image: null, code: null, close: async () => {} }
     },
     async discard() {
       discards += 1
-      const names = await Promise.all(KINDS.map((kind) => namesOf(kind))).catch(() => [])
-      await Promise.allSettled(names.flat().map(remove))
+      const names = await Promise.all(KINDS.map((kind) => namesOf(store, kind))).catch(() => [])
+      await Promise.allSettled(names.flat().map((name) => remove(store, name)))
     },
     async fill() {
-      if (closed || failedBuilds >= MAX_FAILURES || discards >= MAX_FAILURES) return
-      filling ??= buildMissing()
+      if (store.closed || failedBuilds >= MAX_FAILURES || discards >= MAX_FAILURES) return
+      filling ??= buildMissing(store)
         .catch((error: unknown) => {
           failedBuilds += 1
-          if (!closed)
+          if (!store.closed)
             options.log('Python could not be compiled for later starts; it starts more slowly', {
               error,
             })
@@ -254,9 +154,144 @@ export function createCompiledFiles(options: {
       return await filling
     },
     async close() {
-      closed = true
-      stop()
+      store.closed = true
+      store.stop()
       await filling
     },
+  }
+}
+
+const prefix = async ({ key }: CompiledStore): Promise<string> => `python-${await key}-`
+
+const namesIn = ({ folder }: CompiledStore): Promise<string[]> => readdir(folder).catch(() => [])
+
+const remove = ({ folder }: CompiledStore, name: string): Promise<void> =>
+  rm(join(folder, name), { force: true })
+
+/**
+ * The files of a kind, in the order that every process tries them; several if two were built at the same time.
+ * @param library name of the library that an image belongs to: its memory refers to positions in it.
+ */
+async function namesOf(store: CompiledStore, kind: Kind, library?: string): Promise<string[]> {
+  const start = (await prefix(store)) + (library === undefined ? '' : `${digestIn(library)}-`)
+  const names = await namesIn(store)
+  return names.filter((name) => name.startsWith(start) && name.endsWith(`.${kind}`)).sort()
+}
+
+async function isIntact(
+  { checked }: CompiledStore,
+  name: string,
+  file: FileHandle,
+): Promise<boolean> {
+  const { size, mtimeMs } = await file.stat()
+  const version = `${name} ${size} ${mtimeMs}`
+  const known = checked.get(version) ?? digestOf(file).then((digest) => digest === digestIn(name))
+  checked.set(version, known)
+  return await known
+}
+
+/** The first intact file of a kind; removes damaged ones. */
+async function openFirst(
+  store: CompiledStore,
+  kind: Kind,
+  library?: string,
+): Promise<OpenFile | null> {
+  const { folder, log } = store
+  for (const name of await namesOf(store, kind, library).catch(() => [])) {
+    const file = await open(join(folder, name), 'r').catch(() => null)
+    if (file === null) continue
+    if (await isIntact(store, name, file).catch(() => false)) return { name, file }
+    await file.close()
+    log('a damaged file of compiled Python is removed', { name })
+    await remove(store, name).catch(() => {})
+  }
+  return null
+}
+
+/** The intact files that belong together, with the name of their library. */
+async function openAll(
+  store: CompiledStore,
+): Promise<QuickStart & { libraryName: string | undefined }> {
+  const library = await openFirst(store, 'library')
+  const image = library === null ? null : await openFirst(store, 'image', library.name)
+  const code = library === null ? null : await openFirst(store, 'code')
+  return {
+    library: library?.file ?? null,
+    image: image?.file ?? null,
+    code: code?.file ?? null,
+    libraryName: library?.name,
+    close: async () => {
+      await Promise.all([library, image, code].map((each) => each?.file.close()))
+    },
+  }
+}
+
+/** The files that starts use, by kind; undefined where one has to be built. */
+async function currentNames(store: CompiledStore): Promise<Record<Kind, string | undefined>> {
+  const [library] = await namesOf(store, 'library')
+  const [image] = library === undefined ? [] : await namesOf(store, 'image', library)
+  const [code] = await namesOf(store, 'code')
+  return { library, image, code }
+}
+
+/** Removes files of other versions, duplicates of a kind, and incomplete files left by a crash. */
+async function sweep(store: CompiledStore): Promise<void> {
+  const { folder } = store
+  const current = Object.values(await currentNames(store))
+  for (const name of await namesIn(store)) {
+    if (!name.startsWith('python-') || current.includes(name)) continue
+    const found = await stat(join(folder, name)).catch(() => null)
+    if (found !== null && Date.now() - found.mtimeMs > ABANDONED_MS) await remove(store, name)
+  }
+}
+
+/** Runs a process that writes a file; the file gets its final name once it is complete. */
+async function build(
+  store: CompiledStore,
+  kind: Kind,
+  from: Awaited<ReturnType<typeof openAll>>,
+): Promise<void> {
+  const { folder, launcher } = store
+  const { libraryName } = from
+  if (kind !== 'library' && libraryName === undefined)
+    throw new Error('the compiled library has disappeared')
+  const start = await prefix(store)
+  const owner = kind === 'image' && libraryName !== undefined ? `${digestIn(libraryName)}-` : ''
+  const path = join(folder, `${start}${randomUUID()}.part`)
+  const part = await open(path, 'wx+', 0o600)
+  try {
+    const builder = startInterpreter({
+      launcher: launcher,
+      mode: kind,
+      library: from.library?.fd,
+      image: from.image?.fd,
+      output: part.fd,
+      onStarted: (pid) => setPriority(pid, LOW_PRIORITY),
+    })
+    store.stop = builder.kill
+    if (store.closed) builder.kill()
+    await builder.ended
+    await builder.ready
+    await part.sync()
+    await rename(path, join(folder, `${start}${owner}${await digestOf(part)}.${kind}`))
+  } finally {
+    store.stop = () => {}
+    await part.close()
+    await rm(path, { force: true })
+  }
+}
+
+async function buildMissing(store: CompiledStore): Promise<void> {
+  const { folder } = store
+  const present = await currentNames(store)
+  if (KINDS.every((kind) => present[kind] !== undefined)) return
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  await chmod(folder, 0o700)
+  await sweep(store)
+  for (const kind of KINDS) {
+    if (store.closed) return
+    if ((await currentNames(store))[kind] !== undefined) continue
+    const from = await openAll(store)
+    await build(store, kind, from).finally(() => from.close())
   }
 }

@@ -1,14 +1,18 @@
 // The Python sandbox once the isolation is known: queues programs and runs each in its own interpreter.
+
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
 import { errorText } from '../../errors.ts'
 import { untilAborted } from '../../lib/abort.ts'
 import { createFairQueue } from '../../lib/fair-queue.ts'
 import { detectBubblewrap } from '../bubblewrap.ts'
 import { type CompiledFiles, createCompiledFiles } from './compiled-files.ts'
+import type { Interpreter } from './interpreter.ts'
+import { createPythonPool } from './isolated-sandbox/pool.ts'
 import { chooseHostLauncher, chooseLauncher, type PythonState } from './isolation.ts'
 import { findInterpreterFiles, type Launcher } from './launch.ts'
 import { programRules, type Strictness, TIME_LIMIT_SECONDS } from './modules.ts'
-import { describeWheels, listWheels } from './packages.ts'
-import { createPythonPool } from './pool.ts'
 import type { ProgramFile, ProgramListener, ProgramOutcome } from './program.ts'
 import type { DescribedWheel } from './protocol.ts'
 
@@ -227,5 +231,63 @@ export function createAvailable(
       shutdown.abort()
       await Promise.all([pool.close(), ...running])
     },
+  }
+}
+
+const MAX_WHEELS = 1000
+
+/** A distribution's name in the normalized form of requirements (PEP 503). */
+const normalName = (fileName: string): string =>
+  (fileName.split('-')[0] ?? '').replace(/[-_.]+/g, '-').toLowerCase()
+
+const PyodideLock = z.object({ info: z.object({ abi_version: z.string(), platform: z.string() }) })
+
+/** The file name endings of wheels that the Pyodide in `folder` can load: pure Python, or built for its version. */
+async function suitableEndings(folder: string): Promise<string[]> {
+  const text = await readFile(join(folder, 'pyodide-lock.json'), 'utf8')
+  const { abi_version, platform } = PyodideLock.parse(JSON.parse(text)).info
+  return [
+    '-none-any.whl',
+    `pyemscripten_${abi_version}_wasm32.whl`,
+    `pyodide_${abi_version}_wasm32.whl`,
+    `${platform}_wasm32.whl`,
+  ]
+}
+
+/** Lists wheels that this interpreter can load, one file per distribution; the others are passed to `onUnsuitable`. */
+async function listWheels(
+  folders: readonly string[],
+  pyodide: string,
+  onUnsuitable: (fileName: string, suitable: readonly string[]) => void,
+): Promise<{ name: string; file: string }[]> {
+  if (folders.length === 0) return []
+  const endings = await suitableEndings(pyodide)
+  const found = new Map<string, string>()
+  for (const folder of folders)
+    for (const fileName of (await readdir(folder)).sort())
+      if (endings.some((ending) => fileName.endsWith(ending)))
+        found.set(normalName(fileName), join(folder, fileName))
+      else if (fileName.endsWith('.whl')) onUnsuitable(fileName, endings)
+  return [...found].slice(0, MAX_WHEELS).map(([name, file]) => ({ name, file }))
+}
+
+/**
+ * Has an interpreter read which modules the wheels contain and which distributions they require. Only names are taken from
+ * its output; the paths remain the listed ones.
+ */
+async function describeWheels(
+  wheels: readonly { name: string; file: string }[],
+  interpreter: Interpreter,
+): Promise<DescribedWheel[]> {
+  if (wheels.length === 0) return []
+  try {
+    await interpreter.ready
+    const described = await interpreter.describe(wheels)
+    return wheels.flatMap((wheel, index) => {
+      const description = described[index]
+      return description === undefined ? [] : [{ ...description, ...wheel }]
+    })
+  } finally {
+    interpreter.kill()
   }
 }

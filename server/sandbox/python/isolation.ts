@@ -1,8 +1,8 @@
 // Chooses the isolation for Python: tests it at startup with harmless probes and reports only what passed.
 import type { BubblewrapState } from '../bubblewrap.ts'
 import { runProcess } from '../process.ts'
-import { createHostLauncher } from './host.ts'
 import { startInterpreter } from './interpreter.ts'
+import { createHostLauncher } from './isolation/host.ts'
 import {
   createKernelLauncher,
   createWasmLauncher,

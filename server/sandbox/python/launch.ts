@@ -11,15 +11,14 @@ const MAX_FILE_BYTES = 64 * 1024 * 1024
 const MAX_MEMORY_PAGES = 8192
 /**
  * Roughly the bytes of code that a WebAssembly function executes before V8 optimizes it. Node 20's 1.8 million optimizes what
- * only the start needs: 1.4 s of processor time instead of 0.9 with the compiled library. Programs that compute for seconds
- * take no longer.
+ * only the start needs (decision 0018). Programs that compute for seconds take no longer.
  */
 const OPTIMIZING_THRESHOLD = 100_000_000
 /** V8 accepts machine code only under the flags it was made with. */
 export const V8_FLAGS: readonly string[] = [
   '--disallow-code-generation-from-strings',
   '--max-old-space-size=256',
-  // One program's JavaScript objects are few: marking them on other threads took a seventh of a start's processor time.
+  // One program's JavaScript objects are few: marking them on other threads slowed each start (decision 0018).
   '--single-threaded-gc',
   `--wasm-max-mem-pages=${MAX_MEMORY_PAGES}`,
   `--wasm-tiering-budget=${OPTIMIZING_THRESHOLD}`,

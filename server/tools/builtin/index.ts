@@ -8,17 +8,20 @@ import type { LongResultStore } from '../long-results.ts'
 import type { PrepareImage } from '../result-image.ts'
 import { createSendMessageTool, type SendMessageDependencies } from './agents/message.ts'
 import { multiAgent } from './agents/multi-agent.ts'
+import { planTool } from './agents/plan.ts'
 import { spawn } from './agents/spawn.ts'
+import { createUseSkillTool, type SkillSource } from './agents/use-skill.ts'
 import { calculateArea } from './compute/area.ts'
 import { calculator } from './compute/calculator.ts'
 import { createClockTool } from './compute/clock.ts'
 import { jsonProcess } from './compute/json.ts'
 import { textProcess } from './compute/text.ts'
 import { createFileEditTool } from './files/file-edit.ts'
-import { createReadingFileTools } from './files/files-read.ts'
+import { createReadingFileTools, type ReadingDependencies } from './files/files-read.ts'
 import { createWritingFileTools } from './files/files-write.ts'
 import { createSeenFiles } from './files/project-access.ts'
 import { createGenerateImageTool, type GenerateImageDependencies } from './images/generate-image.ts'
+import { type CiteDependencies, createCiteTool } from './knowledge/cite.ts'
 import { createResultReadTool } from './knowledge/result-read.ts'
 import { createSaveMemoryTool, type SaveMemoryDependencies } from './knowledge/save-memory.ts'
 import { createSearchKnowledgeTool } from './knowledge/search-knowledge.ts'
@@ -27,6 +30,8 @@ import {
   createExecutePythonTool,
   type ExecutePythonDependencies,
 } from './programs/execute-python.ts'
+import { nothingToReport } from './schedules/nothing-to-report.ts'
+import { createScheduleTools, type ScheduleTools } from './schedules/schedule-tools.ts'
 import { createPageTools } from './web/fetch-page.ts'
 import { createWeatherTool, type WeatherSettings } from './web/weather.ts'
 import { createWebSearchTool, searchProviders, type WebSearchSettings } from './web/web-search.ts'
@@ -36,8 +41,10 @@ export interface BuiltinDependencies {
   fetch: GuardedFetch
   pages: PageReader
   results: LongResultStore
+  citations: CiteDependencies['citations']
   memory: SaveMemoryDependencies
   messages: SendMessageDependencies
+  skills: SkillSource
   knowledge: Pick<Knowledge, 'search' | 'list' | 'whenFound'>
   webSearch: WebSearchSettings
   weather: WeatherSettings
@@ -47,6 +54,9 @@ export interface BuiltinDependencies {
   python: ExecutePythonDependencies
   /** Prepares a picture of a project as models see it. */
   prepareImage: PrepareImage
+  isUnaccepted: ReadingDependencies['isUnaccepted']
+  /** Null if schedules are off. */
+  schedules: ScheduleTools | null
   /** Null if no image service is configured. */
   images: Omit<GenerateImageDependencies, 'services'> | null
 }
@@ -57,16 +67,20 @@ export const createBuiltinTools = (dependencies: BuiltinDependencies): ToolDefin
     fetch,
     pages,
     results,
+    citations,
     webSearch,
     weather,
     memory,
     messages,
+    skills,
     knowledge,
     services,
     exec,
     python,
     images,
     prepareImage,
+    isUnaccepted,
+    schedules,
   } = dependencies
   const files = { services, seen: createSeenFiles() }
   return [
@@ -80,7 +94,8 @@ export const createBuiltinTools = (dependencies: BuiltinDependencies): ToolDefin
     calculateArea,
     createWeatherTool(weather, fetch),
     createSearchKnowledgeTool(knowledge),
-    ...createReadingFileTools({ ...files, prepareImage }),
+    createCiteTool({ results, citations }),
+    ...createReadingFileTools({ ...files, prepareImage, isUnaccepted }),
     ...createWritingFileTools(files),
     createFileEditTool(files),
     createExecutePythonTool(python),
@@ -88,6 +103,9 @@ export const createBuiltinTools = (dependencies: BuiltinDependencies): ToolDefin
     ...(images === null ? [] : [createGenerateImageTool({ services, ...images })]),
     createSaveMemoryTool(memory),
     createSendMessageTool(messages),
+    ...(schedules === null ? [] : [...createScheduleTools(schedules), nothingToReport]),
+    planTool,
+    createUseSkillTool(skills),
     multiAgent,
     spawn,
   ]

@@ -11,9 +11,10 @@ import type {
 } from '../../protocol/models/mcp.ts'
 import type { InputAnswer } from '../../protocol/runs/input.ts'
 import { brief, type RemoteAnswer, type RemoteCall, sendCall } from './call.ts'
+import { listTools, NOTHING_LISTED, type ToolListing } from './connection/listing.ts'
+import { type ClientOpener, createClientOpener } from './connection/open-client.ts'
+import { watchConnection } from './connection/watch.ts'
 import { explain, isSignInWanted, statusOf } from './faults.ts'
-import { listTools, NOTHING_LISTED } from './listing.ts'
-import { createClientOpener } from './open-client.ts'
 import { loadSdk, type RemoteClient, type RemoteTool } from './sdk.ts'
 import {
   CALL_WAITS_MS,
@@ -24,7 +25,6 @@ import {
   pauseAfter,
 } from './timing.ts'
 import { isBufferFull, MAX_RESPONSE_BYTES, megabytes } from './transport.ts'
-import { watchConnection } from './watch.ts'
 
 /** A connection to one MCP server that reconnects until it is closed. */
 export interface McpConnection {
@@ -82,285 +82,330 @@ const MAX_LOGGED_FAULTS = 20
 /** Characters of the output of a program. */
 const MAX_OUTPUT = 4_000
 
+/** What is known about the server and the connection to it. Only the functions below `createMcpConnection` change it. */
+interface Connection {
+  readonly options: McpConnectionOptions
+  readonly opener: ClientOpener
+  readonly firstPauseMs: number
+  readonly maxResponseBytes: number
+  status: McpServerStatus
+  error: DescribedFailure | null
+  problems: readonly McpProblem[]
+  /** The end of what the program printed since its last start. */
+  output: string
+  listing: ToolListing
+  current: { client: RemoteClient; watch: AbortController; since: number } | null
+  /** Errors that the current connection has reported: of lines that are no messages, of responses that nobody waits for. */
+  faults: number
+  attempt: Promise<void> | null
+  /** Aborts the attempt in progress. */
+  giveUp: (() => Promise<void>) | null
+  refreshing: Promise<void> | null
+  failures: number
+  retryTimer: NodeJS.Timeout | undefined
+  hasConnected: boolean
+  closed: boolean
+  /** Whether the program sent a message that is too large, which ended its connection. */
+  isTooLarge: boolean
+  readonly inFlight: Set<RemoteCall>
+  /** Number of questions of this server that a person is being asked. */
+  asking: number
+}
+
 /** One MCP server, over stdio or streamable HTTP, through the official SDK. */
 export function createMcpConnection(options: McpConnectionOptions): McpConnection {
   const { name, settings } = options
-  const firstPauseMs = options.firstPauseMs ?? FIRST_PAUSE_MS
   const maxResponseBytes = options.maxResponseBytes ?? MAX_RESPONSE_BYTES
   const opener = createClientOpener(settings, {
     maxResponseBytes,
-    isWaiting: () => asking > 0,
+    isWaiting: () => connection.asking > 0,
     authProvider: options.authProvider,
     onOutput(text) {
-      output = (output + text).slice(-MAX_OUTPUT)
+      connection.output = (connection.output + text).slice(-MAX_OUTPUT)
     },
     onProblems(kind, found, isWhole) {
-      const others = problems.filter((one) => !isWhole || one.kind !== kind)
-      problems = [...others, ...found].slice(0, MAX_PROBLEMS)
+      const others = connection.problems.filter((one) => !isWhole || one.kind !== kind)
+      connection.problems = [...others, ...found].slice(0, MAX_PROBLEMS)
     },
   })
-  let problems: readonly McpProblem[] = []
-  /** Errors that the current connection has reported: of lines that are no messages, of responses that nobody waits for. */
-  let faults = 0
-  /** The end of what the program printed since its last start. */
-  let output = ''
-  let status: McpServerStatus = 'connecting'
-  let error: DescribedFailure | null = null
-  let listing = NOTHING_LISTED
-  let current: { client: RemoteClient; watch: AbortController; since: number } | null = null
-  /** Aborts the attempt in progress. */
-  let giveUp: (() => Promise<void>) | null = null
-  let attempt: Promise<void> | null = null
-  let refreshing: Promise<void> | null = null
-  let failures = 0
-  let hasConnected = false
-  let closed = false
-  /** Whether the program sent a message that is too large, which ended its connection. */
-  let isTooLarge = false
-  const inFlight = new Set<RemoteCall>()
-  /** Number of questions of this server that a person is being asked. */
-  let asking = 0
-  let retryTimer: NodeJS.Timeout | undefined
-
-  const change = (next: McpServerStatus, why: DescribedFailure | null): void => {
-    status = next
-    error = why
-    options.onChange()
+  const connection: Connection = {
+    options,
+    opener,
+    firstPauseMs: options.firstPauseMs ?? FIRST_PAUSE_MS,
+    maxResponseBytes,
+    status: 'connecting',
+    error: null,
+    problems: [],
+    output: '',
+    listing: NOTHING_LISTED,
+    current: null,
+    faults: 0,
+    attempt: null,
+    giveUp: null,
+    refreshing: null,
+    failures: 0,
+    retryTimer: undefined,
+    hasConnected: false,
+    closed: false,
+    isTooLarge: false,
+    inFlight: new Set(),
+    asking: 0,
   }
-
-  /** Drops a broken connection and schedules a reconnect; later events of the same connection are ignored. */
-  const lost = (client: RemoteClient, cause: unknown): void => {
-    if (current?.client !== client) return
-    // A connection that is lost right after it opens, again and again, is also reopened with growing pauses.
-    if (performance.now() - current.since > LASTING_MS) failures = 0
-    current.watch.abort()
-    current = null
-    void client.close().catch(() => undefined)
-    plan(cause)
-  }
-
-  const plan = (cause: unknown): void => {
-    if (closed) return
-    const isStart = settings.command !== undefined && !hasConnected
-    const longestMs = isStart ? LONGEST_START_PAUSE_MS : LONGEST_PAUSE_MS
-    const pause = pauseAfter(failures, firstPauseMs, longestMs)
-    failures += 1
-    options.log('an MCP server is not connected', {
-      server: name,
-      cause: errorText(cause),
-      pause_ms: pause,
-    })
-    clearTimeout(retryTimer)
-    retryTimer = setTimeout(() => void connect(), pause)
-    retryTimer.unref()
-    change('waiting', explain(cause, settings))
-  }
-
-  const wantSignIn = (): void => {
-    closed = true
-    change('waiting', storedFailure('mcp_sign_in_needed'))
-    options.onSignIn?.()
-  }
-
-  const connect = (): Promise<void> => {
-    attempt ??= tryToConnect().finally(() => {
-      attempt = null
-    })
-    return attempt
-  }
-
-  async function tryToConnect(): Promise<void> {
-    if (closed || current !== null) return
-    clearTimeout(retryTimer)
-    if (status !== 'connecting') change('connecting', error)
-    const release = settings.command === undefined ? () => {} : await options.starts(failures === 0)
-    try {
-      if (closed) return
-      const client = await opener.open(
-        (created, give) => {
-          output = ''
-          faults = 0
-          giveUp = give
-          created.setRequestHandler('elicitation/create', ({ params }) => answerInput(params))
-          created.onclose = () => lost(created, new Error('the connection was closed'))
-          created.onerror = (fault) => {
-            isTooLarge ||= isBufferFull(fault)
-            faults += 1
-            if (faults > MAX_LOGGED_FAULTS) return
-            options.log('an MCP connection reported an error', {
-              server: name,
-              cause: brief(fault),
-              ...(faults === MAX_LOGGED_FAULTS ? { further: 'not logged' } : {}),
-            })
-          }
-        },
-        () => closed,
-      )
-      const listed = await listTools(client)
-      if (closed) return void (await client.close())
-      isTooLarge = false
-      hasConnected = true
-      const watch = new AbortController()
-      current = { client, watch, since: performance.now() }
-      listing = listed
-      change('connected', null)
-      watchConnection({
-        client,
-        signal: watch.signal,
-        firstPauseMs,
-        onListChange: refresh,
-        onLost: (cause) => lost(client, cause),
-      })
-    } catch (fault) {
-      await giveUp?.()
-      if (options.onSignIn !== undefined && isSignInWanted(fault)) wantSignIn()
-      else plan(fault)
-    } finally {
-      release()
-      giveUp = null
-    }
-  }
-
-  /**
-   * Answers a question from a server of an earlier revision. The question does not say which call it belongs to, and nobody
-   * may be asked on behalf of another user's call, so there must be exactly one call.
-   */
-  const answerInput = async (params: unknown): Promise<InputAnswer> => {
-    const [call, other] = inFlight
-    if (call === undefined || other !== undefined) {
-      options.log('an MCP server asked for input that belongs to no call', {
-        server: name,
-        calls: inFlight.size,
-      })
-      return { action: 'cancel' }
-    }
-    asking += 1
-    try {
-      return await call.onInput(params)
-    } finally {
-      asking -= 1
-    }
-  }
-
-  /** Reads the tools again. If they change meanwhile, reads them once more. */
-  const refresh = async (): Promise<void> => {
-    await refreshing
-    const client = current?.client
-    if (client === undefined) return
-    refreshing = listTools(client)
-      .then((listed) => {
-        if (current?.client !== client) return
-        listing = listed
-        options.onChange()
-      })
-      .catch((fault: unknown) => lost(client, fault))
-      .finally(() => {
-        refreshing = null
-      })
-    await refreshing
-  }
-
-  const ready = async (signal: AbortSignal): Promise<RemoteClient | null> => {
-    if (current === null && !closed) {
-      const waited = deadline(CALL_WAITS_MS, signal)
-      await Promise.race([connect(), aborted(waited)])
-    }
-    return current?.client ?? null
-  }
-
   return {
     server: name,
     host: settings.url === undefined ? null : new URL(settings.url).host,
     get status() {
-      return status
+      return connection.status
     },
     get era() {
       return opener.era
     },
     get error() {
-      return error
+      return connection.error
     },
     get output() {
-      return output
+      return connection.output
     },
     get problems() {
-      return [...problems, ...listing.problems]
+      return [...connection.problems, ...connection.listing.problems]
     },
     get tools() {
-      return listing.tools
+      return connection.listing.tools
     },
-    open: connect,
+    open: () => connect(connection),
     freshen() {
-      if (refreshing === null && Date.now() >= listing.staleAt) void refresh()
+      const { refreshing, listing } = connection
+      if (refreshing === null && Date.now() >= listing.staleAt) void refresh(connection)
     },
     async use(work) {
-      const client = await ready(AbortSignal.timeout(CALL_WAITS_MS))
+      const client = await ready(connection, AbortSignal.timeout(CALL_WAITS_MS))
       if (client === null) throw appError('mcp_not_connected', { server: name })
       return await work(client)
     },
-    async call(call) {
-      for (let attempt = 1; ; attempt += 1) {
-        const client = await ready(call.signal)
-        if (client === null) return { ok: false, error: notReached(name, error), reached: false }
-        const known = listing.tools.find((tool) => tool.name === call.tool.name) ?? call.tool
-        const sdk = await loadSdk()
-        inFlight.add(call)
-        const outcome = await sendCall(client, sdk, { ...call, tool: known })
-        inFlight.delete(call)
-        switch (outcome.kind) {
-          case 'result':
-            return { ok: true, result: outcome.result }
-          case 'input':
-            return { ok: 'input', requests: outcome.requests, state: outcome.state }
-          case 'pages':
-            return { ok: 'pages', elicitations: outcome.elicitations }
-          case 'stopped':
-            return { ok: false, error: 'The call was stopped.', reached: true }
-          case 'stale_headers':
-            if (attempt === 1) {
-              await refresh()
-              continue
-            }
-            return refused(outcome.fault)
-          case 'answered':
-            return refused(outcome.fault)
-          case 'sign_in':
-            if (options.onSignIn === undefined) return notRun(name, outcome.fault)
-            lost(client, outcome.fault)
-            wantSignIn()
-            return { ok: false, error: notReached(name, error), reached: false }
-          case 'not_run':
-            return notRun(name, outcome.fault)
-          case 'not_sent':
-            lost(client, outcome.fault)
-            return { ok: false, error: notReached(name, error), reached: false }
-          case 'session_lost':
-          case 'broken':
-            lost(client, outcome.fault)
-            // A server that does not know the session has not run the call.
-            if (outcome.kind === 'session_lost')
-              if (attempt === 1) continue
-              else return notRun(name, outcome.fault)
-            return {
-              ok: false,
-              error: isTooLarge
-                ? `The MCP server '${name}' sent more than ${megabytes(maxResponseBytes)} at once, so the connection to it was ended. The call has probably taken effect; its result is not known. Ask for less.`
-                : `The connection to the MCP server '${name}' was lost during the call; the call may or may not have taken effect.`,
-              reached: true,
-            }
-        }
-      }
-    },
-    async close() {
-      closed = true
-      clearTimeout(retryTimer)
-      const last = current
-      current = null
-      last?.watch.abort()
-      await Promise.allSettled([last?.client.close(), giveUp?.()])
-      await attempt
-    },
+    call: (call) => performCall(connection, call),
+    close: () => close(connection),
   }
+}
+
+function change(connection: Connection, next: McpServerStatus, why: DescribedFailure | null): void {
+  connection.status = next
+  connection.error = why
+  connection.options.onChange()
+}
+
+/** Drops a broken connection and schedules a reconnect; later events of the same connection are ignored. */
+function lose(connection: Connection, client: RemoteClient, cause: unknown): void {
+  const { current } = connection
+  if (current?.client !== client) return
+  // A connection that is lost right after it opens, again and again, is also reopened with growing pauses.
+  if (performance.now() - current.since > LASTING_MS) connection.failures = 0
+  current.watch.abort()
+  connection.current = null
+  void client.close().catch(() => undefined)
+  planReconnect(connection, cause)
+}
+
+function planReconnect(connection: Connection, cause: unknown): void {
+  if (connection.closed) return
+  const { options, failures, firstPauseMs } = connection
+  const isStart = options.settings.command !== undefined && !connection.hasConnected
+  const longestMs = isStart ? LONGEST_START_PAUSE_MS : LONGEST_PAUSE_MS
+  const pause = pauseAfter(failures, firstPauseMs, longestMs)
+  connection.failures += 1
+  options.log('an MCP server is not connected', {
+    server: options.name,
+    cause: errorText(cause),
+    pause_ms: pause,
+  })
+  clearTimeout(connection.retryTimer)
+  connection.retryTimer = setTimeout(() => void connect(connection), pause)
+  connection.retryTimer.unref()
+  change(connection, 'waiting', explain(cause, options.settings))
+}
+
+function wantSignIn(connection: Connection): void {
+  connection.closed = true
+  change(connection, 'waiting', storedFailure('mcp_sign_in_needed'))
+  connection.options.onSignIn?.()
+}
+
+function connect(connection: Connection): Promise<void> {
+  connection.attempt ??= tryToConnect(connection).finally(() => {
+    connection.attempt = null
+  })
+  return connection.attempt
+}
+
+async function tryToConnect(connection: Connection): Promise<void> {
+  const { options, opener, firstPauseMs } = connection
+  if (connection.closed || connection.current !== null) return
+  clearTimeout(connection.retryTimer)
+  if (connection.status !== 'connecting') change(connection, 'connecting', connection.error)
+  const release =
+    options.settings.command === undefined
+      ? () => {}
+      : await options.starts(connection.failures === 0)
+  try {
+    if (connection.closed) return
+    const client = await opener.open(
+      (created, giveUp) => beginAttempt(connection, created, giveUp),
+      () => connection.closed,
+    )
+    const listed = await listTools(client)
+    if (connection.closed) return void (await client.close())
+    connection.isTooLarge = false
+    connection.hasConnected = true
+    const watch = new AbortController()
+    connection.current = { client, watch, since: performance.now() }
+    connection.listing = listed
+    change(connection, 'connected', null)
+    watchConnection({
+      client,
+      signal: watch.signal,
+      firstPauseMs,
+      onListChange: () => refresh(connection),
+      onLost: (cause) => lose(connection, client, cause),
+    })
+  } catch (fault) {
+    await connection.giveUp?.()
+    if (options.onSignIn !== undefined && isSignInWanted(fault)) wantSignIn(connection)
+    else planReconnect(connection, fault)
+  } finally {
+    release()
+    connection.giveUp = null
+  }
+}
+
+/** Listens to a client that is about to connect. */
+function beginAttempt(
+  connection: Connection,
+  client: RemoteClient,
+  giveUp: () => Promise<void>,
+): void {
+  const { log, name } = connection.options
+  connection.output = ''
+  connection.faults = 0
+  connection.giveUp = giveUp
+  client.setRequestHandler('elicitation/create', ({ params }) => answerInput(connection, params))
+  client.onclose = () => lose(connection, client, new Error('the connection was closed'))
+  client.onerror = (fault) => {
+    connection.isTooLarge ||= isBufferFull(fault)
+    connection.faults += 1
+    if (connection.faults > MAX_LOGGED_FAULTS) return
+    log('an MCP connection reported an error', {
+      server: name,
+      cause: brief(fault),
+      ...(connection.faults === MAX_LOGGED_FAULTS ? { further: 'not logged' } : {}),
+    })
+  }
+}
+
+/**
+ * Answers a question from a server of an earlier revision. The question does not say which call it belongs to, and nobody
+ * may be asked on behalf of another user's call, so there must be exactly one call.
+ */
+async function answerInput(connection: Connection, params: unknown): Promise<InputAnswer> {
+  const { inFlight, options } = connection
+  const [call, other] = inFlight
+  if (call === undefined || other !== undefined) {
+    options.log('an MCP server asked for input that belongs to no call', {
+      server: options.name,
+      calls: inFlight.size,
+    })
+    return { action: 'cancel' }
+  }
+  connection.asking += 1
+  try {
+    return await call.onInput(params)
+  } finally {
+    connection.asking -= 1
+  }
+}
+
+/** Reads the tools again. If they change meanwhile, reads them once more. */
+async function refresh(connection: Connection): Promise<void> {
+  await connection.refreshing
+  const client = connection.current?.client
+  if (client === undefined) return
+  connection.refreshing = listTools(client)
+    .then((listed) => {
+      if (connection.current?.client !== client) return
+      connection.listing = listed
+      connection.options.onChange()
+    })
+    .catch((fault: unknown) => lose(connection, client, fault))
+    .finally(() => {
+      connection.refreshing = null
+    })
+  await connection.refreshing
+}
+
+async function ready(connection: Connection, signal: AbortSignal): Promise<RemoteClient | null> {
+  if (connection.current === null && !connection.closed) {
+    const waited = deadline(CALL_WAITS_MS, signal)
+    await Promise.race([connect(connection), aborted(waited)])
+  }
+  return connection.current?.client ?? null
+}
+
+/** Calls a tool, and again only if the server reported that it did not run it. */
+async function performCall(connection: Connection, call: RemoteCall): Promise<RemoteAnswer> {
+  const { name } = connection.options
+  for (let attempt = 1; ; attempt += 1) {
+    const client = await ready(connection, call.signal)
+    if (client === null) return notReached(connection)
+    const { listing, inFlight } = connection
+    const known = listing.tools.find((tool) => tool.name === call.tool.name) ?? call.tool
+    const sdk = await loadSdk()
+    inFlight.add(call)
+    const outcome = await sendCall(client, sdk, { ...call, tool: known })
+    inFlight.delete(call)
+    const mayRepeat = attempt === 1
+    switch (outcome.kind) {
+      case 'result':
+        return { ok: true, result: outcome.result }
+      case 'input':
+        return { ok: 'input', requests: outcome.requests, state: outcome.state }
+      case 'pages':
+        return { ok: 'pages', elicitations: outcome.elicitations }
+      case 'stopped':
+        return { ok: false, error: 'The call was stopped.', reached: true }
+      case 'stale_headers':
+        if (!mayRepeat) return refused(outcome.fault)
+        await refresh(connection)
+        continue
+      case 'answered':
+        return refused(outcome.fault)
+      case 'sign_in':
+        if (connection.options.onSignIn === undefined) return notRun(name, outcome.fault)
+        lose(connection, client, outcome.fault)
+        wantSignIn(connection)
+        return notReached(connection)
+      case 'not_run':
+        return notRun(name, outcome.fault)
+      case 'not_sent':
+        lose(connection, client, outcome.fault)
+        return notReached(connection)
+      case 'session_lost':
+        // A server that does not know the session has not run the call.
+        lose(connection, client, outcome.fault)
+        if (!mayRepeat) return notRun(name, outcome.fault)
+        continue
+      case 'broken':
+        lose(connection, client, outcome.fault)
+        return lostDuringCall(connection)
+    }
+  }
+}
+
+async function close(connection: Connection): Promise<void> {
+  connection.closed = true
+  clearTimeout(connection.retryTimer)
+  const { current, giveUp } = connection
+  connection.current = null
+  current?.watch.abort()
+  await Promise.allSettled([current?.client.close(), giveUp?.()])
+  await connection.attempt
 }
 
 const aborted = (signal: AbortSignal): Promise<void> =>
@@ -385,5 +430,20 @@ const notRun = (name: string, fault: unknown): RemoteAnswer => {
   }
 }
 
-const notReached = (name: string, error: DescribedFailure | null): string =>
-  `The MCP server '${name}' is not available${error === null ? '' : ` (${error.message})`}; the call was not made. Continue without this tool; it may be available again later.`
+const notReached = ({ options: { name }, error }: Connection): RemoteAnswer => ({
+  ok: false,
+  error: `The MCP server '${name}' is not available${error === null ? '' : ` (${error.message})`}; the call was not made. Continue without this tool; it may be available again later.`,
+  reached: false,
+})
+
+const lostDuringCall = ({
+  options: { name },
+  isTooLarge,
+  maxResponseBytes,
+}: Connection): RemoteAnswer => ({
+  ok: false,
+  error: isTooLarge
+    ? `The MCP server '${name}' sent more than ${megabytes(maxResponseBytes)} at once, so the connection to it was ended. The call has probably taken effect; its result is not known. Ask for less.`
+    : `The connection to the MCP server '${name}' was lost during the call; the call may or may not have taken effect.`,
+  reached: true,
+})

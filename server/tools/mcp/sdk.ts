@@ -7,7 +7,7 @@ import type {
   Tool,
 } from '@modelcontextprotocol/client'
 
-/** Loaded only if MCP servers are configured, because it takes a third of a second. */
+/** Loaded only if MCP servers are configured, because it is large. */
 export const loadSdk = async () => {
   const [client, stdio] = await Promise.all([
     import('@modelcontextprotocol/client'),
@@ -28,7 +28,7 @@ export type RemoteResult = CallToolResult
 export type RemoteProgress = Progress
 
 /** The SDK's `getValidator`, loaded with the connection. */
-export type SchemaCompiler = (schema: RemoteTool['inputSchema']) => JsonSchemaValidator<unknown>
+export type SchemaCompiler = (schema: object) => JsonSchemaValidator<unknown>
 
 /** Loads what checks the arguments of tools. */
 export async function loadCompiler(): Promise<SchemaCompiler> {

@@ -61,113 +61,71 @@ export const maySignIn = ({ url, headers = {} }: McpServerSettings): boolean =>
 
 const NO_TOOLS: readonly ToolDefinition[] = []
 
+/** The options, and the connections to the server. */
+interface Entry extends ServerEntryOptions {
+  /** The connections of people who have signed in. */
+  users: Map<UserId, ConnectedServer>
+  /** The connection of everybody else. */
+  shared: ConnectedServer | undefined
+  environment: ToolEnvironment | undefined
+  wantsSignIn: boolean
+  isClosed: boolean
+}
+
+const connectionOptions = ({ name, settings, log, starts, firstPauseMs }: ServerEntryOptions) => ({
+  name,
+  settings,
+  log,
+  starts,
+  ...(firstPauseMs === undefined ? {} : { firstPauseMs }),
+})
+
 /** Does not connect before `open` or `openFor` is called. */
 export function createServerEntry(options: ServerEntryOptions): ServerEntry {
-  const { name, settings, grants, claims, log } = options
-  const common = {
-    name,
-    settings,
-    log,
-    starts: options.starts,
-    ...(options.firstPauseMs === undefined ? {} : { firstPauseMs: options.firstPauseMs }),
+  const { name, settings, grants, claims } = options
+  const entry: Entry = {
+    ...options,
+    users: new Map(),
+    shared: undefined,
+    environment: undefined,
+    wantsSignIn: false,
+    isClosed: false,
   }
-  const users = new Map<UserId, ConnectedServer>()
+  const { users } = entry
   const opening = new Map<UserId, Promise<void>>()
-  let shared: ConnectedServer | undefined
-  let environment: ToolEnvironment | undefined
-  let wantsSignIn = false
-  let isClosed = false
-
-  const drop = async (userId: UserId): Promise<void> => {
-    const old = users.get(userId)
-    users.delete(userId)
-    await old?.connection.close()
-  }
-
-  const openWith = async (userId: UserId, grant: McpGrant): Promise<void> => {
-    if (environment === undefined) return
-    await drop(userId)
-    // The entry was removed in the meantime.
-    if (isClosed) return
-    const source = createTokenSource({
-      userId,
-      server: name,
-      grant,
-      grants,
-      claims,
-      fetch: options.fetch,
-      log,
-      onOver() {
-        if (users.get(userId) === server) void drop(userId)
-      },
-    })
-    const server = connectServer({
-      ...common,
-      ...environment,
-      authProvider: source.provider,
-      onSignIn() {
-        source.end().catch((error: unknown) =>
-          log('a sign-in that is over was not removed', {
-            server: name,
-            cause: errorText(error),
-          }),
-        )
-      },
-    })
-    users.set(userId, server)
-    await server.connection.open()
-  }
-
-  const openStored = async (userId: UserId): Promise<void> => {
-    const grant = await grants.find(userId, name)
-    // Tokens belong to the address for which they were issued, whatever the server's name.
-    if (grant === undefined || grant.url !== settings.url) return
-    await openWith(userId, grant)
-  }
-
-  /** Disconnects the user if they signed out at another instance. */
-  const dropIfSignedOut = async (userId: UserId): Promise<void> => {
-    const server = users.get(userId)
-    const stored = await grants.find(userId, name)
-    if (stored === undefined && users.get(userId) === server) await drop(userId)
-  }
-
-  const connectionOf = (userId: UserId | null): ConnectedServer | undefined => {
-    if (!wantsSignIn) return shared
-    return userId === null ? undefined : users.get(userId)
-  }
 
   return {
     name,
     settings,
     async open(given) {
-      environment = given
-      shared = connectServer({
-        ...common,
+      entry.environment = given
+      entry.shared = connectServer({
+        ...connectionOptions(options),
         ...given,
         onSignIn: maySignIn(settings)
           ? () => {
-              wantsSignIn = true
+              entry.wantsSignIn = true
             }
           : undefined,
       })
-      await shared.connection.open()
+      await entry.shared.connection.open()
     },
     openFor(userId) {
-      if (!wantsSignIn) return Promise.resolve()
-      if (users.has(userId)) return claims.isShared ? dropIfSignedOut(userId) : Promise.resolve()
+      if (!entry.wantsSignIn) return Promise.resolve()
+      if (users.has(userId))
+        return claims.isShared ? dropIfSignedOut(entry, userId) : Promise.resolve()
       const known = opening.get(userId)
       if (known !== undefined) return known
-      const opened = openStored(userId).finally(() => opening.delete(userId))
+      const opened = openStored(entry, userId).finally(() => opening.delete(userId))
       opening.set(userId, opened)
       return opened
     },
-    of: connectionOf,
-    tools: (userId) => connectionOf(userId)?.tools() ?? NO_TOOLS,
+    of: (userId) => connectionOf(entry, userId),
+    tools: (userId) => connectionOf(entry, userId)?.tools() ?? NO_TOOLS,
     describe(userId) {
-      const server = connectionOf(userId)
-      const { connection } = server ?? shared ?? {}
-      const auth = !wantsSignIn ? 'none' : server === undefined ? 'needed' : 'connected'
+      const server = connectionOf(entry, userId)
+      const { connection } = server ?? entry.shared ?? {}
+      const auth = !entry.wantsSignIn ? 'none' : server === undefined ? 'needed' : 'connected'
       return {
         name,
         transport: settings.command !== undefined ? 'stdio' : 'http',
@@ -184,21 +142,86 @@ export function createServerEntry(options: ServerEntryOptions): ServerEntry {
         })),
       }
     },
-    problems: (userId) => [...((connectionOf(userId) ?? shared)?.problems() ?? [])],
-    output: () => shownOutput(shared?.connection.output ?? '', settings, options.redact),
+    problems: (userId) => [...((connectionOf(entry, userId) ?? entry.shared)?.problems() ?? [])],
+    output: () => shownOutput(entry.shared?.connection.output ?? '', settings, options.redact),
     async connect(userId, grant) {
       await grants.save(userId, name, grant)
-      await openWith(userId, grant)
+      await openWith(entry, userId, grant)
     },
     async disconnect(userId) {
       await grants.remove(userId, name)
-      await drop(userId)
+      await drop(entry, userId)
     },
     async close() {
-      isClosed = true
-      await Promise.all([...users.values(), shared].map((server) => server?.connection.close()))
+      entry.isClosed = true
+      await Promise.all(
+        [...users.values(), entry.shared].map((server) => server?.connection.close()),
+      )
     },
   }
+}
+
+const drop = async ({ users }: Entry, userId: UserId): Promise<void> => {
+  const old = users.get(userId)
+  users.delete(userId)
+  await old?.connection.close()
+}
+
+const openWith = async (entry: Entry, userId: UserId, grant: McpGrant): Promise<void> => {
+  const { name, grants, claims, fetch, log, users } = entry
+  if (entry.environment === undefined) return
+  await drop(entry, userId)
+  // The entry was removed in the meantime.
+  if (entry.isClosed) return
+  const source = createTokenSource({
+    userId,
+    server: name,
+    grant,
+    grants,
+    claims,
+    fetch,
+    log,
+    onOver() {
+      if (users.get(userId) === server) void drop(entry, userId)
+    },
+  })
+  const server = connectServer({
+    ...connectionOptions(entry),
+    ...entry.environment,
+    authProvider: source.provider,
+    onSignIn() {
+      source.end().catch((error: unknown) =>
+        log('a sign-in that is over was not removed', {
+          server: name,
+          cause: errorText(error),
+        }),
+      )
+    },
+  })
+  users.set(userId, server)
+  await server.connection.open()
+}
+
+const openStored = async (entry: Entry, userId: UserId): Promise<void> => {
+  const { grants, name, settings } = entry
+  const grant = await grants.find(userId, name)
+  // Tokens belong to the address for which they were issued, whatever the server's name.
+  if (grant === undefined || grant.url !== settings.url) return
+  await openWith(entry, userId, grant)
+}
+
+/** Disconnects the user if they signed out at another instance. */
+const dropIfSignedOut = async (entry: Entry, userId: UserId): Promise<void> => {
+  const { users, grants, name } = entry
+  const server = users.get(userId)
+  const stored = await grants.find(userId, name)
+  if (stored === undefined && users.get(userId) === server) await drop(entry, userId)
+}
+
+const connectionOf = (entry: Entry, userId: UserId | null): ConnectedServer | undefined => {
+  const { users } = entry
+  if (!entry.wantsSignIn) return entry.shared
+  return userId === null ? undefined : users.get(userId)
 }
 
 /** Shorter values are not secrets, and would be replaced everywhere. */

@@ -1,4 +1,5 @@
 // All enabled MCP servers: their connections, their tools, and their state for the page.
+
 import { LRUCache } from 'lru-cache'
 import { AppError, appError, errorText } from '../../errors.ts'
 import { atMost } from '../../lib/lru-limit.ts'
@@ -15,25 +16,24 @@ import type {
   McpServerSettings,
 } from '../../protocol/models/mcp.ts'
 import { estimateTokens } from '../../protocol/models/token-estimate.ts'
+import { visibleText } from '../../protocol/runs/visible-text.ts'
 import type { ToolDefinition } from '../definition.ts'
 import type { PrepareImage } from '../result-image.ts'
 import { toSchema } from '../tool-schema.ts'
 import { createOAuthFetch } from './oauth/fetch.ts'
 import type { McpGrantStore } from './oauth/grant.ts'
 import { createSignIns, type Redirected } from './oauth/sign-in.ts'
-import { fillPrompt, listPrompts } from './prompts.ts'
+import { loadCompiler, type RemoteClient } from './sdk.ts'
+import { createServerEntry, type ServerEntry } from './server-entry.ts'
 import {
   listResources,
   listResourceTemplates,
   type ReadResource,
   readResource,
-} from './resources.ts'
-import { loadCompiler, type RemoteClient } from './sdk.ts'
-import { createServerEntry, type ServerEntry } from './server-entry.ts'
-import { createStarts } from './starts.ts'
+} from './servers/resources.ts'
+import { CONNECT_TIMEOUT_MS, START_SLOT_MS, STARTS_AT_ONCE } from './timing.ts'
 import type { ToolEnvironment } from './tool.ts'
 import { type TriedMcpServer, tryServer } from './try-server.ts'
-import { isLimited, type McpUser, maySeeServer } from './visibility.ts'
 
 /** A server as administrators see it: with what is odd, and with the tools that are switched off. */
 export type ListedMcpServer = Pick<
@@ -115,202 +115,251 @@ export interface McpServersOptions {
   firstPauseMs?: number
 }
 
+/** The servers as they are now. */
+interface ServersState {
+  readonly options: McpServersOptions
+  readonly common: Omit<Parameters<typeof createServerEntry>[0], 'name' | 'settings'>
+  entries: readonly ServerEntry[]
+  readonly closing: Set<Promise<void>>
+  /** Users as they were when `prepare` was last called for them. */
+  readonly users: LRUCache<UserId, McpUser, unknown>
+  isClosed: boolean
+  isOn: (tools: readonly ToolDefinition[]) => readonly ToolDefinition[]
+}
+
 /** Connects to every server in the background. Returns at once, so that an unresponsive server does not delay the start. */
 export function createMcpServers(options: McpServersOptions): McpServers {
   const { servers, claims = SOLE_WORKER, web, disabledTools = new Set(), ...rest } = options
-  const common = { ...rest, fetch: createOAuthFetch(web), starts: createStarts() }
-  const loadEnvironment = async (): Promise<ToolEnvironment> => ({
-    compile: await loadCompiler(),
-    prepareImage: options.prepareImage,
-  })
-  const createEntry = ([name, settings]: [string, McpServerSettings]): ServerEntry =>
-    createServerEntry({ ...common, claims, name, settings })
-  let entries: readonly ServerEntry[] = Object.entries(servers).map(createEntry)
-  const closing = new Set<Promise<void>>()
+  const common = { ...rest, claims, fetch: createOAuthFetch(web), starts: createStarts() }
   const signIns = createSignIns(common)
   const joined = createJoiner()
-  const asksWho = (): boolean => entries.some(({ settings }) => isLimited(settings))
-  /** Users as they were when `prepare` was last called for them. */
-  const users = new LRUCache<UserId, McpUser>(atMost(MAX_USERS))
-  let isClosed = false
-  let isOn = enabledTools(disabledTools)
-  const toolsOf = (entry: ServerEntry, userId: UserId | null): readonly ToolDefinition[] =>
-    isOn(entry.tools(userId))
-  const started = open(entries)
-
-  /** Connects to servers, unless they were removed in the meantime. */
-  async function open(opened: readonly ServerEntry[]): Promise<void> {
-    if (opened.length === 0) return
-    const environment = await loadEnvironment()
-    if (isClosed) return
-    const present = opened.filter((entry) => entries.includes(entry))
-    await Promise.race([
-      Promise.all(present.map((entry) => entry.open(environment))),
-      after(READY_MS),
-    ])
+  const isOn = enabledTools(disabledTools)
+  const state: ServersState = {
+    options,
+    common,
+    entries: [],
+    closing: new Set<Promise<void>>(),
+    users: new LRUCache<UserId, McpUser>(atMost(MAX_USERS)),
+    isClosed: false,
+    isOn,
   }
-
-  const drop = (entry: ServerEntry): void => {
-    const closed: Promise<void> = entry
-      .close()
-      .catch((error: unknown) =>
-        options.log('an MCP server was not closed', {
-          server: entry.name,
-          cause: errorText(error),
-        }),
-      )
-      .finally(() => closing.delete(closed))
-    closing.add(closed)
-  }
-
-  const visible = (userId: UserId | null): ServerEntry[] => {
-    const user = userId === null ? undefined : users.get(userId)
-    return entries.filter(
-      ({ name, settings }) =>
-        (!asksWho() || maySeeServer(settings, user)) && (options.permits?.(userId, name) ?? true),
-    )
-  }
-
-  const get = async (userId: UserId, name: string): Promise<ServerEntry> => {
-    await identify(userId)
-    const entry = visible(userId).find((one) => one.name === name)
-    if (entry === undefined) throw appError('mcp_server_not_found')
-    return entry
-  }
-
-  const identify = async (userId: UserId): Promise<void> => {
-    if (!asksWho()) return
-    const user = await options.identify(userId)
-    if (user === undefined) users.delete(userId)
-    else users.set(userId, user)
-  }
-
-  /** What the connected servers list. A server that fails contributes nothing. */
-  const gather = async <Item>(
-    userId: UserId,
-    what: string,
-    list: (client: RemoteClient, server: string) => Promise<Item[]>,
-  ): Promise<Item[]> => {
-    const lists = visible(userId).map(async (entry) => {
-      const connection = entry.of(userId)?.connection
-      if (connection?.status !== 'connected') return []
-      return await connection
-        .use((client) => list(client, entry.name))
-        .catch((fault: unknown) => {
-          options.log(`the ${what} of an MCP server were not listed`, {
-            server: entry.name,
-            cause: errorText(fault),
-          })
-          return []
-        })
-    })
-    return (await Promise.all(lists)).flat()
-  }
-
-  /** Sends a request to one server. @throws AppError `reason` if it fails. */
-  const ask = async <Answer>(
-    userId: UserId,
-    server: string,
-    reason: 'mcp_prompt_failed' | 'mcp_resource_failed',
-    work: (client: RemoteClient) => Promise<Answer>,
-  ): Promise<Answer> => {
-    const connection = (await get(userId, server)).of(userId)?.connection
-    if (connection === undefined) throw appError('mcp_not_connected', { server })
-    try {
-      return await connection.use(work)
-    } catch (fault) {
-      if (fault instanceof AppError) throw fault
-      options.log('an MCP server refused a request', { server, reason, cause: errorText(fault) })
-      throw appError(reason, { server })
-    }
-  }
-
+  state.entries = Object.entries(servers).map((server) => createEntry(state, server))
+  const started = open(state, state.entries)
   return {
     ready: started,
-    tools: (userId) => joined(visible(userId).map((entry) => toolsOf(entry, userId))),
+    tools: (userId) => joined(visible(state, userId).map((entry) => toolsOf(state, entry, userId))),
     list: (userId) =>
-      visible(userId).map((entry) => {
-        const on = new Set(toolsOf(entry, userId).map(({ name }) => name))
+      visible(state, userId).map((entry) => {
+        const on = new Set(toolsOf(state, entry, userId).map(({ name }) => name))
         const server = entry.describe(userId)
         return { ...server, tools: server.tools.filter(({ name }) => on.has(name)) }
       }),
-    listAll: (userId) =>
-      entries.map((entry) => {
-        const on = toolsOf(entry, userId)
-        const costs = new Map(entry.tools(userId).map((tool) => [tool.name, costOf(tool)] as const))
-        const server = entry.describe(userId)
-        return {
-          ...server,
-          tools: server.tools.map((tool) => ({
-            ...tool,
-            enabled: on.some(({ name }) => name === tool.name),
-            tokens: costs.get(tool.name) ?? 0,
-          })),
-          problems: entry.problems(userId),
-          output: entry.output(),
-          tool_tokens: tokensOf(on),
-        }
-      }),
+    listAll: (userId) => listAll(state, userId),
     toolNamesOf(userId, wanted) {
-      const names = visible(userId)
+      const names = visible(state, userId)
         .filter(({ name }) => wanted.includes(name))
-        .flatMap((entry) => toolsOf(entry, userId))
+        .flatMap((entry) => toolsOf(state, entry, userId))
         .map(({ name }) => name)
       return new Set(names)
     },
     async prepare(userId) {
-      await identify(userId)
+      await identify(state, userId)
       await Promise.race([
-        Promise.all(visible(userId).map((entry) => entry.openFor(userId))),
+        Promise.all(visible(state, userId).map((entry) => entry.openFor(userId))),
         after(PREPARE_MS),
       ])
     },
     async signIn(userId, name, redirectUri) {
-      const { settings } = await get(userId, name)
+      const { settings } = await get(state, userId, name)
       return await signIns.begin(userId, name, settings, redirectUri)
     },
     async finishSignIn(userId, redirected) {
       const { server, grant } = await signIns.finish(userId, redirected)
-      const entry = await get(userId, server)
+      const entry = await get(state, userId, server)
       await entry.connect(userId, grant)
     },
     async signOut(userId, name) {
-      const entry = await get(userId, name)
+      const entry = await get(state, userId, name)
       await entry.disconnect(userId)
     },
-    prompts: (userId) => gather(userId, 'prompts', listPrompts),
+    prompts: (userId) => gather(state, userId, 'prompts', listPrompts),
     prompt: (userId, server, name, values) =>
-      ask(userId, server, 'mcp_prompt_failed', (client) => fillPrompt(client, name, values)),
-    resources: (userId) => gather(userId, 'resources', listResources),
-    resourceTemplates: (userId) => gather(userId, 'resource templates', listResourceTemplates),
+      ask(state, userId, server, 'mcp_prompt_failed', (client) => fillPrompt(client, name, values)),
+    resources: (userId) => gather(state, userId, 'resources', listResources),
+    resourceTemplates: (userId) =>
+      gather(state, userId, 'resource templates', listResourceTemplates),
     readResource: (userId, server, uri) =>
-      ask(userId, server, 'mcp_resource_failed', (client) => readResource(client, server, uri)),
+      ask(state, userId, server, 'mcp_resource_failed', (client) =>
+        readResource(client, server, uri),
+      ),
     switchOff(tools) {
-      isOn = enabledTools(tools)
+      state.isOn = enabledTools(tools)
     },
-    replace(wanted) {
-      if (isClosed) return
-      const before = entries
-      entries = Object.entries(wanted).map(
-        ([name, settings]) =>
-          before.find((entry) => entry.name === name && isSame(entry.settings, settings)) ??
-          createEntry([name, settings]),
-      )
-      for (const entry of before) if (!entries.includes(entry)) drop(entry)
-      open(entries.filter((entry) => !before.includes(entry))).catch((error: unknown) =>
-        options.log('MCP servers were not opened', { cause: errorText(error) }),
-      )
-    },
+    replace: (wanted) => replace(state, wanted),
     test: async (name, settings, signal) =>
       await tryServer(
-        { name, settings, ...(await loadEnvironment()), log: options.log, redact: options.redact },
+        {
+          name,
+          settings,
+          ...(await loadEnvironment(state)),
+          log: state.options.log,
+          redact: state.options.redact,
+        },
         signal,
       ),
     async close() {
-      isClosed = true
-      await Promise.all([...entries.map((entry) => entry.close()), ...closing])
+      state.isClosed = true
+      await Promise.all([...state.entries.map((entry) => entry.close()), ...state.closing])
     },
   }
+}
+
+const loadEnvironment = async (state: ServersState): Promise<ToolEnvironment> => ({
+  compile: await loadCompiler(),
+  prepareImage: state.options.prepareImage,
+})
+
+const createEntry = (
+  state: ServersState,
+  [name, settings]: [string, McpServerSettings],
+): ServerEntry => createServerEntry({ ...state.common, name, settings })
+
+const asksWho = (state: ServersState): boolean =>
+  state.entries.some(({ settings }) => isLimited(settings))
+
+const toolsOf = (
+  state: ServersState,
+  entry: ServerEntry,
+  userId: UserId | null,
+): readonly ToolDefinition[] => state.isOn(entry.tools(userId))
+
+/** Connects to servers, unless they were removed in the meantime. */
+async function open(state: ServersState, opened: readonly ServerEntry[]): Promise<void> {
+  if (opened.length === 0) return
+  const environment = await loadEnvironment(state)
+  if (state.isClosed) return
+  const present = opened.filter((entry) => state.entries.includes(entry))
+  await Promise.race([
+    Promise.all(present.map((entry) => entry.open(environment))),
+    after(READY_MS),
+  ])
+}
+
+function drop(state: ServersState, entry: ServerEntry): void {
+  const closed: Promise<void> = entry
+    .close()
+    .catch((error: unknown) =>
+      state.options.log('an MCP server was not closed', {
+        server: entry.name,
+        cause: errorText(error),
+      }),
+    )
+    .finally(() => state.closing.delete(closed))
+  state.closing.add(closed)
+}
+
+function visible(state: ServersState, userId: UserId | null): ServerEntry[] {
+  const user = userId === null ? undefined : state.users.get(userId)
+  return state.entries.filter(
+    ({ name, settings }) =>
+      (!asksWho(state) || maySeeServer(settings, user)) &&
+      (state.options.permits?.(userId, name) ?? true),
+  )
+}
+
+async function get(state: ServersState, userId: UserId, name: string): Promise<ServerEntry> {
+  await identify(state, userId)
+  const entry = visible(state, userId).find((one) => one.name === name)
+  if (entry === undefined) throw appError('mcp_server_not_found')
+  return entry
+}
+
+async function identify(state: ServersState, userId: UserId): Promise<void> {
+  if (!asksWho(state)) return
+  const user = await state.options.identify(userId)
+  if (user === undefined) state.users.delete(userId)
+  else state.users.set(userId, user)
+}
+
+/** What the connected servers list. A server that fails contributes nothing. */
+async function gather<Item>(
+  state: ServersState,
+  userId: UserId,
+  what: string,
+  list: (client: RemoteClient, server: string) => Promise<Item[]>,
+): Promise<Item[]> {
+  const lists = visible(state, userId).map(async (entry) => {
+    const connection = entry.of(userId)?.connection
+    if (connection?.status !== 'connected') return []
+    return await connection
+      .use((client) => list(client, entry.name))
+      .catch((fault: unknown) => {
+        state.options.log(`the ${what} of an MCP server were not listed`, {
+          server: entry.name,
+          cause: errorText(fault),
+        })
+        return []
+      })
+  })
+  return (await Promise.all(lists)).flat()
+}
+
+/** Sends a request to one server. @throws AppError `reason` if it fails. */
+async function ask<Answer>(
+  state: ServersState,
+  userId: UserId,
+  server: string,
+  reason: 'mcp_prompt_failed' | 'mcp_resource_failed',
+  work: (client: RemoteClient) => Promise<Answer>,
+): Promise<Answer> {
+  const connection = (await get(state, userId, server)).of(userId)?.connection
+  if (connection === undefined) throw appError('mcp_not_connected', { server })
+  try {
+    return await connection.use(work)
+  } catch (fault) {
+    if (fault instanceof AppError) throw fault
+    state.options.log('an MCP server refused a request', {
+      server,
+      reason,
+      cause: errorText(fault),
+    })
+    throw appError(reason, { server })
+  }
+}
+
+const listAll = (state: ServersState, userId: UserId): ListedMcpServer[] =>
+  state.entries.map((entry) => {
+    const on = toolsOf(state, entry, userId)
+    const costs = new Map(entry.tools(userId).map((tool) => [tool.name, costOf(tool)] as const))
+    const server = entry.describe(userId)
+    return {
+      ...server,
+      tools: server.tools.map((tool) => ({
+        ...tool,
+        enabled: on.some(({ name }) => name === tool.name),
+        tokens: costs.get(tool.name) ?? 0,
+      })),
+      problems: entry.problems(userId),
+      output: entry.output(),
+      tool_tokens: tokensOf(on),
+    }
+  })
+
+function replace(state: ServersState, wanted: Readonly<Record<string, McpServerSettings>>): void {
+  if (state.isClosed) return
+  const before = state.entries
+  state.entries = Object.entries(wanted).map(
+    ([name, settings]) =>
+      before.find((entry) => entry.name === name && isSame(entry.settings, settings)) ??
+      createEntry(state, [name, settings]),
+  )
+  for (const entry of before) if (!state.entries.includes(entry)) drop(state, entry)
+  open(
+    state,
+    state.entries.filter((entry) => !before.includes(entry)),
+  ).catch((error: unknown) =>
+    state.options.log('MCP servers were not opened', { cause: errorText(error) }),
+  )
 }
 
 /** Returns a function that leaves out tools; it returns the same array for the same list. */
@@ -355,3 +404,102 @@ const after = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => {
     setTimeout(resolve, milliseconds).unref()
   })
+
+/**
+ * Lets a few programs start at a time: those that failed before wait for those that were never tried.
+ * @returns waits until a program may start, and resolves with what must be called once it has started. One that takes long
+ *   no longer keeps others from starting.
+ */
+export function createStarts(): (isFirst: boolean) => Promise<() => void> {
+  const first: (() => void)[] = []
+  const again: (() => void)[] = []
+  let starting = 0
+  const next = (): void => {
+    const begin = starting < STARTS_AT_ONCE ? (first.shift() ?? again.shift()) : undefined
+    if (begin === undefined) return
+    starting += 1
+    begin()
+  }
+  return (isFirst) =>
+    new Promise((resolve) => {
+      const begin = (): void => {
+        const end = (): void => {
+          if (timer === undefined) return
+          clearTimeout(timer)
+          timer = undefined
+          starting -= 1
+          next()
+        }
+        let timer: NodeJS.Timeout | undefined = setTimeout(end, START_SLOT_MS).unref()
+        resolve(end)
+      }
+      const waiting = isFirst ? first : again
+      waiting.push(begin)
+      next()
+    })
+}
+
+/** The user who wants to use a server. */
+export interface McpUser {
+  username: string
+  role: 'admin' | 'user'
+}
+
+/** The part of the configuration that says who may see a server. */
+type McpAudience = Pick<McpServerSettings, 'users'>
+
+/** Whether visibility depends on the user. */
+const isLimited = ({ users }: McpAudience): boolean => users !== undefined
+
+/** A server that is limited to some users is visible to them and to administrators. `undefined`: the user is unknown. */
+export const maySeeServer = (audience: McpAudience, user: McpUser | undefined): boolean =>
+  !isLimited(audience) ||
+  (user !== undefined && (user.role === 'admin' || (audience.users ?? []).includes(user.username)))
+
+const MAX_PROMPTS = 100
+const MAX_TEXT = 100_000
+const MAX_LINE = 500
+
+/** At most 100; empty if the server offers none. */
+async function listPrompts(client: RemoteClient, server: string): Promise<McpPrompt[]> {
+  if (client.getServerCapabilities()?.prompts === undefined) return []
+  const { prompts } = await client.listPrompts(undefined, { timeout: CONNECT_TIMEOUT_MS })
+  return prompts.slice(0, MAX_PROMPTS).map((prompt) => ({
+    server,
+    name: prompt.name.slice(0, MAX_LINE),
+    ...(prompt.title === undefined ? {} : { title: prompt.title.slice(0, MAX_LINE) }),
+    ...(prompt.description === undefined
+      ? {}
+      : { description: prompt.description.slice(0, MAX_LINE) }),
+    arguments: (prompt.arguments ?? []).slice(0, 20).map(({ name, description, required }) => ({
+      name,
+      required: required === true,
+      ...(description === undefined ? {} : { description: description.slice(0, MAX_LINE) }),
+    })),
+  }))
+}
+
+/**
+ * The texts of the prompt's messages; other content is left out. A person sends the text as their own, so characters that
+ * they would not see are escaped. @throws the SDK's error.
+ */
+async function fillPrompt(
+  client: RemoteClient,
+  name: string,
+  values: Record<string, string>,
+): Promise<string> {
+  const { messages } = await client.getPrompt(
+    { name, arguments: values },
+    { timeout: CONNECT_TIMEOUT_MS },
+  )
+  const text = messages
+    .flatMap(({ content }) => {
+      if (content.type === 'text') return [content.text]
+      return content.type === 'resource' && 'text' in content.resource
+        ? [content.resource.text]
+        : []
+    })
+    .join('\n\n')
+    .slice(0, MAX_TEXT)
+  return visibleText(text).slice(0, MAX_TEXT)
+}

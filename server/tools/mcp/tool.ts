@@ -7,11 +7,11 @@ import { readArguments } from '../arguments.ts'
 import { fail, type ToolDefinition } from '../definition.ts'
 import type { PrepareImage } from '../result-image.ts'
 import type { McpConnection } from './connection.ts'
-import { fittingArguments } from './fitting-arguments.ts'
-import { performCall } from './interactive-call.ts'
-import { readResult } from './read-result.ts'
-import { safeSchema } from './safe-schema.ts'
 import type { RemoteTool, SchemaCompiler } from './sdk.ts'
+import { fittingArguments } from './tool/fitting-arguments.ts'
+import { performCall } from './tool/interactive-call.ts'
+import { readResult } from './tool/read-result.ts'
+import { safeSchema } from './tool/safe-schema.ts'
 
 const TIMEOUT_MS = 120_000
 const MAX_NAME = 64

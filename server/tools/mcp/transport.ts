@@ -4,8 +4,8 @@ import type { AuthProvider, JSONRPCMessage, Transport } from '@modelcontextproto
 import { z } from 'zod'
 import { errorText } from '../../errors.ts'
 import type { McpProblem, McpServerSettings } from '../../protocol/models/mcp.ts'
-import { createMender } from './mend-messages.ts'
 import type { Sdk } from './sdk.ts'
+import { createMender } from './transport/mend-messages.ts'
 
 /** Maximum bytes of one response over HTTP. The stdio transport has the same limit of its own. */
 export const MAX_RESPONSE_BYTES = 10 * 1024 * 1024

@@ -1,5 +1,6 @@
 // The only way to change a project: one change at a time, each preceded by a checkpoint of everything that it touches.
 import { join } from 'node:path'
+import { LRUCache } from 'lru-cache'
 import pLimit from 'p-limit'
 import type {
   CheckpointRepository,
@@ -8,6 +9,7 @@ import type {
 import type { StorageRepository } from '../../db/repositories/projects/storage.ts'
 import type { OutsideContentRepository } from '../../db/repositories/runs/outside-contents.ts'
 import { appError } from '../../errors.ts'
+import { atMost } from '../../lib/lru-limit.ts'
 import type { ProjectId, UserId } from '../../protocol/ids.ts'
 import { parseInnerPath } from '../files/paths.ts'
 import type { KeyedMutex } from '../keyed-mutex.ts'
@@ -16,7 +18,6 @@ import type { WorkerPool } from '../worker/worker-pool.ts'
 import type { Workspace } from '../workspace.ts'
 import type { Workspaces } from '../workspaces.ts'
 import { type ContentStore, createContentStore } from './capture/content-store.ts'
-import { createHistorySizes } from './history-sizes.ts'
 import { createProjectAccess } from './project-access.ts'
 import { createPruner, type PruneRule } from './prune.ts'
 import {
@@ -31,10 +32,48 @@ import {
   createChangeRecorder,
   newChange,
   newCheckpoint,
+  SNAPSHOT_TIMEOUT_MS,
 } from './record/record-change.ts'
 import { assertContentsStored } from './undo/restore.ts'
 import { undoSteps } from './undo/undo-steps.ts'
 import { createWholeProjectChange, type WholeProjectChange } from './whole-project-change.ts'
+
+// How many bytes the stored earlier contents of each project take on the disk.
+
+/** How long a measured size is used, because other instances change projects, and old checkpoints are removed. */
+const TTL_MS = 10 * 60_000
+const MAX_PROJECTS = 10_000
+
+/** The size of each project's history, measured at most once between two changes. */
+interface HistorySizes {
+  of(projectId: ProjectId): Promise<number>
+  /** Call it when the project has changed. */
+  forget(projectId: ProjectId): void
+}
+
+/** Measured in a worker thread and cached for a while, by project. */
+function createHistorySizes(
+  pool: WorkerPool,
+  contentsOf: (projectId: ProjectId) => string,
+): HistorySizes {
+  const sizes = new LRUCache<ProjectId, number>({ ...atMost(MAX_PROJECTS), ttl: TTL_MS })
+  return {
+    async of(projectId) {
+      const known = sizes.get(projectId)
+      if (known !== undefined) return known
+      const input = { contents: contentsOf(projectId) }
+      const { bytes } = await pool.run('measure_contents', input, {
+        timeoutMs: SNAPSHOT_TIMEOUT_MS,
+        owner: null,
+      })
+      sizes.set(projectId, bytes)
+      return bytes
+    },
+    forget: (projectId) => {
+      sizes.delete(projectId)
+    },
+  }
+}
 
 /** The result of a restore. */
 export interface Restored {

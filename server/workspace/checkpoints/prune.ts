@@ -98,11 +98,11 @@ export function createPruner(dependencies: {
       )
     if ((await storage.excess(userId)) === 0) return
     const rows = await histories.histories(userId)
-    for (const [at, { id, bytes }] of rows.entries())
+    for (const [index, { id, bytes }] of rows.entries())
       await access.exclusive(id, async () => {
         const excess = await storage.excess(userId)
         if (excess === 0) return
-        const isLast = at === rows.length - 1
+        const isLast = index === rows.length - 1
         await collectGarbage(
           dependencies.open(userId, id),
           Math.max(0, bytes - excess),

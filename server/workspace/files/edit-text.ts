@@ -47,14 +47,14 @@ export async function editText(
       const starts = findAll(text, old)
       if (starts.length === 0) throw refuse(await notFound(text, edit.old, pool, bounds))
       assertUnambiguous(
-        starts.map((at) => lineAt(text, at)),
+        starts.map((index) => lineAt(text, index)),
         edit.replaceAll,
       )
       return changed(
         text,
         splice(
           text,
-          starts.map((at) => [at, at + old.length, withFileNewlines(edit.new)]),
+          starts.map((index) => [index, index + old.length, withFileNewlines(edit.new)]),
         ),
         starts.length,
       )
@@ -107,12 +107,12 @@ type Piece = readonly [start: number, end: number, replacement: string]
 
 function splice(text: string, pieces: readonly Piece[]): string {
   const parts: string[] = []
-  let at = 0
+  let index = 0
   for (const [start, end, replacement] of pieces) {
-    parts.push(text.slice(at, start), replacement)
-    at = end
+    parts.push(text.slice(index, start), replacement)
+    index = end
   }
-  parts.push(text.slice(at))
+  parts.push(text.slice(index))
   return parts.join('')
 }
 
@@ -124,11 +124,11 @@ function changed(before: string, after: string, count: number): EditedText {
 function findAll(text: string, old: string): number[] {
   const starts: number[] = []
   for (
-    let at = text.indexOf(old);
-    at !== -1 && starts.length < MAX_MATCHES;
-    at = text.indexOf(old, at + old.length)
+    let index = text.indexOf(old);
+    index !== -1 && starts.length < MAX_MATCHES;
+    index = text.indexOf(old, index + old.length)
   )
-    starts.push(at)
+    starts.push(index)
   return starts
 }
 
@@ -147,7 +147,12 @@ function assertUnambiguous(
 
 function lineAt(text: string, index: number): number {
   let line = 1
-  for (let at = text.indexOf('\n'); at !== -1 && at < index; at = text.indexOf('\n', at + 1)) line++
+  for (
+    let position = text.indexOf('\n');
+    position !== -1 && position < index;
+    position = text.indexOf('\n', position + 1)
+  )
+    line++
   return line
 }
 

@@ -59,20 +59,20 @@ function expandBraces(pattern: string): string[] {
 function tokenize(segment: string): Token[] {
   const characters = [...segment]
   const tokens: Token[] = []
-  for (let at = 0; at < characters.length; at++) {
-    const character = characters[at] ?? ''
+  for (let index = 0; index < characters.length; index++) {
+    const character = characters[index] ?? ''
     if (character === '*') {
       if (tokens.at(-1)?.kind !== 'star') tokens.push({ kind: 'star' })
     } else if (character === '?') tokens.push({ kind: 'any' })
     else if (character === '[') {
-      const end = characters.indexOf(']', at + 2)
+      const end = characters.indexOf(']', index + 2)
       if (end === -1) tokens.push({ kind: 'character', value: character })
       else {
-        tokens.push(readClass(characters.slice(at + 1, end)))
-        at = end
+        tokens.push(readClass(characters.slice(index + 1, end)))
+        index = end
       }
-    } else if (character === '\\' && at + 1 < characters.length)
-      tokens.push({ kind: 'character', value: characters[++at] ?? '' })
+    } else if (character === '\\' && index + 1 < characters.length)
+      tokens.push({ kind: 'character', value: characters[++index] ?? '' })
     else tokens.push({ kind: 'character', value: character })
   }
   return tokens
@@ -82,11 +82,11 @@ function readClass(inside: readonly string[]): Token {
   const negated = inside[0] === '!' || inside[0] === '^'
   const members = negated ? inside.slice(1) : inside
   const ranges: [string, string][] = []
-  for (let at = 0; at < members.length; at++) {
-    const from = members[at] ?? ''
-    if (members[at + 1] === '-' && at + 2 < members.length) {
-      ranges.push([from, members[at + 2] ?? from])
-      at += 2
+  for (let index = 0; index < members.length; index++) {
+    const from = members[index] ?? ''
+    if (members[index + 1] === '-' && index + 2 < members.length) {
+      ranges.push([from, members[index + 2] ?? from])
+      index += 2
     } else ranges.push([from, from])
   }
   return { kind: 'class', negated, ranges }
@@ -111,20 +111,20 @@ const matchesOne = (token: Token, character: string): boolean => {
 function matchName(tokens: readonly Token[], name: string): boolean {
   const characters = [...name]
   let token = 0
-  let at = 0
+  let index = 0
   let star = -1
   let starAt = 0
-  while (at < characters.length) {
+  while (index < characters.length) {
     const current = tokens[token]
     if (current?.kind === 'star') {
       star = token++
-      starAt = at
-    } else if (current !== undefined && matchesOne(current, characters[at] ?? '')) {
+      starAt = index
+    } else if (current !== undefined && matchesOne(current, characters[index] ?? '')) {
       token++
-      at++
+      index++
     } else if (star >= 0) {
       token = star + 1
-      at = ++starAt
+      index = ++starAt
     } else return false
   }
   while (tokens[token]?.kind === 'star') token++

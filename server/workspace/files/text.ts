@@ -1,7 +1,6 @@
 // Converts file bytes to text and back; detects encodings and kinds of binary files.
 import { isUtf8 } from 'node:buffer'
 import { appError } from '../../errors.ts'
-import { looksBinary, withoutCutCharacter } from '../../lib/binary-bytes.ts'
 import {
   byteOrderMark,
   type DecodedText,
@@ -11,6 +10,8 @@ import {
   type Encoding,
   encodeText as encode,
   encodingNamed,
+  looksBinary,
+  withoutCutCharacter,
 } from '../../lib/encodings.ts'
 import { sizeText } from './faults.ts'
 

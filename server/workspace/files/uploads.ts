@@ -47,6 +47,114 @@ const BATCH_BYTES = 2 * 1024 * 1024
 const MAX_PENDING_BATCHES = 2
 const BATCH_TIMEOUT_MS = 120_000
 
+/** The names in an upload. */
+interface UploadNames {
+  readonly files: Set<string>
+  readonly folders: Set<string>
+  /** The top folders of its files; '' for a file in none. */
+  readonly tops: Set<string>
+}
+
+/** Refuses duplicate files, and a file where a folder is needed, before anything is written. */
+function claimName(names: UploadNames, { text, segments }: ProjectPath): void {
+  const above = segments.slice(0, -1).map((_name, depth) => segments.slice(0, depth + 1).join('/'))
+  const isTaken = names.files.has(text) || names.folders.has(text)
+  if (isTaken || above.some((folder) => names.files.has(folder)))
+    throw appError('upload_repeats', { path: text })
+  names.files.add(text)
+  for (const folder of above) names.folders.add(folder)
+  names.tops.add(segments.length > 1 ? (segments[0] ?? '') : '')
+}
+
+/** Writes small files, many at once. */
+interface BatchWriter {
+  /** Adds a file to the batch, and passes a full one to a worker thread. Waits only if too many batches are pending. */
+  add(file: { path: string; bytes: Buffer }): Promise<void>
+  /** Throws the first failure of a batch, if there was one. */
+  assertWritten(): void
+  /** Writes what is left and waits for it. @throws AppError the first failure of a batch. */
+  finish(): Promise<void>
+  /** Waits for the batches that are pending. */
+  settle(): Promise<void>
+}
+
+function createBatchWriter(pool: WorkerPool, folder: string, owner: UserId): BatchWriter {
+  const pending = new Set<Promise<void>>()
+  let batch = { files: [] as { path: string; bytes: Uint8Array }[], bytes: 0 }
+  let failure: unknown
+
+  async function flush(): Promise<void> {
+    const { files } = batch
+    if (files.length === 0) return
+    batch = { files: [], bytes: 0 }
+    const write = pool
+      .run('write_files', { folder, files }, { timeoutMs: BATCH_TIMEOUT_MS, owner })
+      .catch((error: unknown) => {
+        failure ??= toFileError(error, 'the upload')
+      })
+      .then(() => {
+        pending.delete(write)
+      })
+    pending.add(write)
+    if (pending.size >= MAX_PENDING_BATCHES) await Promise.race(pending)
+  }
+  function assertWritten(): void {
+    if (failure !== undefined) throw failure
+  }
+
+  return {
+    assertWritten,
+    async add(file) {
+      batch.files.push(file)
+      batch.bytes += file.bytes.length
+      if (batch.files.length >= BATCH_FILES || batch.bytes >= BATCH_BYTES) await flush()
+    },
+    async finish() {
+      await flush()
+      await Promise.all(pending)
+      assertWritten()
+    },
+    async settle() {
+      await Promise.allSettled(pending)
+    },
+  }
+}
+
+/** Writes a file that is too large for a batch: its beginning, then the rest as it arrives. */
+async function writeLarge(
+  folder: string,
+  path: ProjectPath,
+  first: readonly Buffer[],
+  rest: AsyncIterator<Buffer>,
+): Promise<void> {
+  const target = join(folder, path.text)
+  try {
+    await mkdir(dirname(target), { recursive: true, mode: 0o700 })
+    const handle = await open(target, 'wx', 0o600)
+    try {
+      for (const piece of first) await handle.writeFile(piece)
+      for (let next = await rest.next(); !next.done; next = await rest.next())
+        await handle.writeFile(next.value)
+    } finally {
+      await handle.close()
+    }
+  } catch (error) {
+    throw toFileError(error, path.text)
+  }
+}
+
+/** Renames a folder before it is removed, so that no late write can reach it. */
+async function removeStaging(staging: string): Promise<void> {
+  const trash = `${staging}-gone`
+  try {
+    await rename(staging, trash)
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return
+    throw error
+  }
+  await rm(trash, { recursive: true, force: true, maxRetries: 2 })
+}
+
 /** Begins an upload into a staging folder that belongs to no project. Always call `discard` at the end. */
 export async function startUpload(
   workspaces: Workspaces,
@@ -55,128 +163,60 @@ export async function startUpload(
   owner: UserId,
 ): Promise<Upload> {
   const staging = await workspaces.createStagingFolder()
-  const taken = new Set<string>()
+  const names: UploadNames = { files: new Set(), folders: new Set(), tops: new Set() }
   const received: StagedFile[] = []
-  const folders = new Set<string>()
-  const tops = new Set<string>()
-  const writing = new Set<Promise<void>>()
-  let batch: { path: string; bytes: Uint8Array }[] = []
-  let batchBytes = 0
-  let failure: unknown
-  let bytes = 0
-  let files = 0
+  const writer = createBatchWriter(pool, staging, owner)
+  const limit = Math.min(limits.bytes, workspaces.limits.project)
+  const counts = { bytes: 0, files: 0 }
 
-  /** Refuses duplicate files, and a file where a folder is needed, before anything is written. */
-  const claim = ({ text, segments }: ProjectPath): void => {
-    const above = segments
-      .slice(0, -1)
-      .map((_name, depth) => segments.slice(0, depth + 1).join('/'))
-    if (taken.has(text) || folders.has(text) || above.some((folder) => taken.has(folder)))
-      throw appError('upload_repeats', { path: text })
-    taken.add(text)
-    for (const folder of above) folders.add(folder)
-  }
-  const count = (more: number): void => {
-    bytes += more
-    const limit = Math.min(limits.bytes, workspaces.limits.project)
-    if (bytes > limit) throw appError('upload_too_large', { limit: sizeText(limit) })
-  }
-  /** Passes the batch to a worker thread; waits only if too many batches are pending. */
-  const flush = async (): Promise<void> => {
-    if (batch.length === 0) return
-    const write = pool
-      .run('write_files', { folder: staging, files: batch }, { timeoutMs: BATCH_TIMEOUT_MS, owner })
-      .catch((error: unknown) => {
-        failure ??= toFileError(error, 'the upload')
-      })
-      .then(() => {
-        writing.delete(write)
-      })
-    writing.add(write)
-    batch = []
-    batchBytes = 0
-    if (writing.size >= MAX_PENDING_BATCHES) await Promise.race(writing)
-  }
-  const writeLarge = async (
-    path: ProjectPath,
-    first: readonly Buffer[],
-    rest: AsyncIterator<Buffer>,
-  ): Promise<void> => {
-    const target = join(staging, path.text)
-    try {
-      await mkdir(dirname(target), { recursive: true, mode: 0o700 })
-      const handle = await open(target, 'wx', 0o600)
-      try {
-        for (const piece of first) await handle.writeFile(piece)
-        for (let next = await rest.next(); !next.done; next = await rest.next()) {
-          count(next.value.length)
-          await handle.writeFile(next.value)
-        }
-      } finally {
-        await handle.close()
-      }
-    } catch (error) {
-      throw toFileError(error, path.text)
+  /** The pieces of a file, counted as they arrive. Its stream is the caller's to end. */
+  async function* counted(content: Readable, file: { size: number }): AsyncGenerator<Buffer> {
+    const reader: AsyncIterator<Buffer> = content[Symbol.asyncIterator]()
+    for (let next = await reader.next(); !next.done; next = await reader.next()) {
+      file.size += next.value.length
+      counts.bytes += next.value.length
+      if (counts.bytes > limit) throw appError('upload_too_large', { limit: sizeText(limit) })
+      yield next.value
     }
-  }
-  const finishWrites = async (): Promise<void> => {
-    await flush()
-    await Promise.all(writing)
-    if (failure !== undefined) throw failure
   }
 
   return {
     get files() {
-      return files
+      return counts.files
     },
     async add(input, content) {
-      if (failure !== undefined) throw failure
+      writer.assertWritten()
       const path = parseInnerPath(input)
-      if (++files > limits.files)
+      if (++counts.files > limits.files)
         throw appError('upload_has_too_many_files', { limit: limits.files })
-      claim(path)
-      tops.add(path.segments.length > 1 ? (path.segments[0] ?? '') : '')
+      claimName(names, path)
       const pieces: Buffer[] = []
-      let gathered = 0
-      const reader: AsyncIterator<Buffer> = content[Symbol.asyncIterator]()
+      const file: StagedFile = { path, size: 0 }
+      const reader = counted(content, file)
       for (let next = await reader.next(); !next.done; next = await reader.next()) {
-        count(next.value.length)
         pieces.push(next.value)
-        gathered += next.value.length
-        if (gathered > SMALL_FILE_BYTES) {
-          const before = bytes - gathered
-          await writeLarge(path, pieces, reader)
-          received.push({ path, size: bytes - before })
-          return
-        }
+        if (file.size <= SMALL_FILE_BYTES) continue
+        await writeLarge(staging, path, pieces, reader)
+        received.push(file)
+        return
       }
-      received.push({ path, size: gathered })
-      batch.push({ path: path.text, bytes: Buffer.concat(pieces) })
-      batchBytes += gathered
-      if (batch.length >= BATCH_FILES || batchBytes >= BATCH_BYTES) await flush()
+      received.push(file)
+      await writer.add({ path: path.text, bytes: Buffer.concat(pieces) })
     },
     async staged() {
-      await finishWrites()
+      await writer.finish()
       return { folder: staging, files: received }
     },
     async adopt(userId, projectId) {
-      await finishWrites()
-      const [top = ''] = tops
-      const shared = tops.size === 1 && top !== ''
+      await writer.finish()
+      const [top = ''] = names.tops
+      const shared = names.tops.size === 1 && top !== ''
       await workspaces.adopt(shared ? join(staging, top) : staging, userId, projectId)
       if (shared) await rm(staging, { recursive: true, force: true })
     },
     async discard() {
-      await Promise.allSettled(writing)
-      // Renamed first, so that no late write can reach it.
-      const trash = `${staging}-gone`
-      try {
-        await rename(staging, trash)
-      } catch (error) {
-        if (systemCode(error) === 'ENOENT') return
-        throw error
-      }
-      await rm(trash, { recursive: true, force: true, maxRetries: 2 })
+      await writer.settle()
+      await removeStaging(staging)
     },
   }
 }

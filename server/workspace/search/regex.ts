@@ -70,10 +70,10 @@ export function replaceMatches(input: {
   for (const match of input.text.matchAll(expression)) {
     count++
     if (lines.length >= MAX_LISTED_LINES) continue
-    for (let at = input.text.indexOf('\n', counted); at !== -1 && at < match.index; ) {
+    for (let index = input.text.indexOf('\n', counted); index !== -1 && index < match.index; ) {
       line++
-      counted = at + 1
-      at = input.text.indexOf('\n', counted)
+      counted = index + 1
+      index = input.text.indexOf('\n', counted)
     }
     lines.push(line)
   }

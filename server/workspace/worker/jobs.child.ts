@@ -11,13 +11,14 @@ import { syncPaths } from '../checkpoints/capture/scan-tree.ts'
 import {
   collectContents,
   compareSnapshot,
+  createSnapshot,
   measureContents,
   type SnapshotInput,
-  takeSnapshot,
 } from '../checkpoints/capture/snapshot.ts'
 import { type TextDiff, unifiedDiff } from '../checkpoints/diff/unified-diff.ts'
 import { systemCode } from '../files/faults.ts'
 import { writeFiles } from '../files/write-files.ts'
+import { matchesLinear } from '../search/linear-pattern.ts'
 import {
   findMatches,
   locateText,
@@ -57,6 +58,7 @@ export interface Jobs {
     input: { pattern: string; fixed: boolean; caseSensitive: boolean; text: string; limit: number }
     output: RegexMatches
   }
+  matches_linear: { input: { pattern: string; text: string }; output: boolean }
 }
 /** The result of one job. */
 export type JobResult =
@@ -77,7 +79,7 @@ type Job = { [Kind in JobKind]: { kind: Kind; input: Jobs[Kind]['input'] } }[Job
 function perform(job: Job): Jobs[JobKind]['output'] {
   switch (job.kind) {
     case 'take_snapshot':
-      return takeSnapshot(job.input)
+      return createSnapshot(job.input)
     case 'compare_snapshot':
       return compareSnapshot(job.input)
     case 'sync_paths':
@@ -100,6 +102,8 @@ function perform(job: Job): Jobs[JobKind]['output'] {
       return locateText(job.input)
     case 'find':
       return findMatches(job.input)
+    case 'matches_linear':
+      return matchesLinear(job.input)
   }
 }
 

@@ -1,5 +1,7 @@
 // The `multi_agent` tool: up to five tasks for sub-agents that work in parallel.
+
 import { z } from 'zod'
+import { TOOL_ALIASES } from '../../../protocol/tool-names/tool-aliases.ts'
 import { defineTool, markUntrusted, succeed } from '../../definition.ts'
 
 const MAX_TASKS = 5
@@ -23,7 +25,7 @@ const Task = z.object({
 
 export const multiAgent = defineTool({
   name: 'multi_agent',
-  aliases: ['agent_task', 'parallel_execute'],
+  aliases: TOOL_ALIASES.multi_agent,
   description:
     'Runs up to five independent tasks in parallel, each by a sub-agent, and returns all results. Use it for research or checks that split into independent parts; not for dependent steps or a single quick lookup. Sub-agents cannot see this conversation.',
   category: 'agent',

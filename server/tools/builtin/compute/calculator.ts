@@ -26,7 +26,7 @@ export const calculator: ToolDefinition = defineTool({
   input: Input,
   handler: async ({ expression }) => {
     try {
-      const { calculate } = await import('./arithmetic.ts')
+      const { calculate } = await import('./calculator/arithmetic.ts')
       const result = calculate(expression)
       if (!Number.isFinite(result))
         return fail('The result is not a finite number (division by zero or overflow).')

@@ -1,6 +1,8 @@
 // The `file_edit` tool: changes part of a text file; refuses ambiguous and outdated edits.
+
 import { z } from 'zod'
 import { withoutNul } from '../../../protocol/envelope.ts'
+import { TOOL_ALIASES } from '../../../protocol/tool-names/tool-aliases.ts'
 import { editText, type TextEdit } from '../../../workspace/files/edit-text.ts'
 import { parseInnerPath } from '../../../workspace/files/paths.ts'
 import { decodeText, encodeText } from '../../../workspace/files/text.ts'
@@ -90,7 +92,7 @@ export function createFileEditTool({ services, seen }: FileToolDependencies): To
 
   return defineTool({
     name: 'file_edit',
-    aliases: ['edit_file'],
+    aliases: TOOL_ALIASES.file_edit,
     description:
       'Replaces part of a project text file. Read the file first. Modes: exact (`old` verbatim), flexible (`old`, ignoring whitespace differences), regex (`pattern`), lines (`start_line` to `end_line`). Without replace_all the match must be unique. Fails without changes when ambiguous or when the file changed since you read it.',
     category: 'file',

@@ -1,9 +1,13 @@
 // The read-only file tools: `file_read`, `file_list`, `file_exists`, `file_glob`, `file_grep`.
+
 import { z } from 'zod'
+import { AppError } from '../../../errors.ts'
 import { withoutNul } from '../../../protocol/envelope.ts'
+import { TOOL_ALIASES } from '../../../protocol/tool-names/tool-aliases.ts'
 import { compileGlob } from '../../../workspace/files/glob.ts'
 import { parsePath } from '../../../workspace/files/paths.ts'
 import { decodeText } from '../../../workspace/files/text.ts'
+import type { Workspace } from '../../../workspace/workspace.ts'
 import {
   defineTool,
   fail,
@@ -18,7 +22,12 @@ import {
   type PreparedImage,
   type PrepareImage,
 } from '../../result-image.ts'
-import { createDocumentReader, isDocument, isReadByChild, pagesOf } from './document-text.ts'
+import {
+  createDocumentReader,
+  isDocument,
+  isReadByChild,
+  pagesOf,
+} from './files-read/document-text.ts'
 import { type FileToolDependencies, requireWorkspace } from './project-access.ts'
 
 /** Limits of one read; the result says how to continue. */
@@ -46,18 +55,37 @@ const ReadInput = z.object({
   line_numbers: z.boolean().default(false).describe('Prefix lines with their number.'),
 })
 
+/** What reading tools need. */
+export type ReadingDependencies = FileToolDependencies & {
+  prepareImage: PrepareImage
+  /** Whether the file is written for models, and its user has not accepted this version. */
+  isUnaccepted(
+    workspace: Workspace,
+    path: string,
+    read: () => Promise<Uint8Array>,
+  ): Promise<boolean>
+}
+
 /** The tools `file_read`, `file_list`, `file_exists`, `file_glob` and `file_grep`. */
-export function createReadingFileTools({
+export const createReadingFileTools = (dependencies: ReadingDependencies): ToolDefinition[] => [
+  createFileRead(dependencies),
+  createFileList(dependencies),
+  createFileExists(dependencies),
+  createFileGlob(dependencies),
+  createFileGrep(dependencies),
+]
+
+function createFileRead({
   services,
   seen,
   prepareImage,
-}: FileToolDependencies & { prepareImage: PrepareImage }): ToolDefinition[] {
+  isUnaccepted,
+}: ReadingDependencies): ToolDefinition {
   const { outsideText } = services.checkpoints
   const readDocument = createDocumentReader()
-
-  const fileRead = defineTool({
+  return defineTool({
     name: 'file_read',
-    aliases: ['read_file'],
+    aliases: TOOL_ALIASES.file_read,
     description:
       'Reads a project text file, or the text of a PDF, Word, Excel or PowerPoint file, or a range of its lines or pages. When "truncated" is true, "note" gives the start_line to continue with. Shows you a picture, if you accept images. Cannot read other binary files.',
     category: 'file',
@@ -113,8 +141,10 @@ export function createReadingFileTools({
         return fail(
           `"${path}" has only ${part.total} lines; start_line ${start_line} is past the end.`,
         )
-      const untrusted = await outsideText.isIn(workspace, [bytes])
       const shownPath = parsePath(path).text
+      const untrusted =
+        (await outsideText.isIn(workspace, [bytes])) ||
+        (await isUnaccepted(workspace, shownPath, async () => bytes))
       const range = `lines ${part.start} to ${part.end} of ${part.total}`
       return markUntrusted(
         succeed(
@@ -141,10 +171,13 @@ export function createReadingFileTools({
       )
     },
   })
+}
 
-  const fileList = defineTool({
+function createFileList({ services }: FileToolDependencies): ToolDefinition {
+  const { outsideText } = services.checkpoints
+  return defineTool({
     name: 'file_list',
-    aliases: ['ls', 'list_dir'],
+    aliases: TOOL_ALIASES.file_list,
     description:
       'Lists the direct contents of a project folder with sizes in bytes. Use file_glob to search subfolders.',
     category: 'file',
@@ -184,8 +217,10 @@ export function createReadingFileTools({
       )
     },
   })
+}
 
-  const fileExists = defineTool({
+function createFileExists({ services }: FileToolDependencies): ToolDefinition {
+  return defineTool({
     name: 'file_exists',
     description: 'Checks whether a project path exists and whether it is a file or a folder.',
     category: 'file',
@@ -206,10 +241,13 @@ export function createReadingFileTools({
       )
     },
   })
+}
 
-  const fileGlob = defineTool({
+function createFileGlob({ services }: FileToolDependencies): ToolDefinition {
+  const { outsideText } = services.checkpoints
+  return defineTool({
     name: 'file_glob',
-    aliases: ['glob'],
+    aliases: TOOL_ALIASES.file_glob,
     description:
       'Finds project files by path pattern: "*.py" in any folder, "src/**/*.ts" below src, "{a,b}" for alternatives. Skips files in .gitignore. To search contents use file_grep.',
     category: 'file',
@@ -235,10 +273,27 @@ export function createReadingFileTools({
       )
     },
   })
+}
 
-  const fileGrep = defineTool({
+function createFileGrep({ services, isUnaccepted }: ReadingDependencies): ToolDefinition {
+  const { outsideText } = services.checkpoints
+  const isOneUnaccepted = async (workspace: Workspace, paths: readonly string[]) => {
+    const read = async (path: string) => (await workspace.read(path)).bytes
+    for (const path of paths) {
+      // A file that cannot be read any more is not the accepted one.
+      const isWaiting = await isUnaccepted(workspace, path, () => read(path)).catch(
+        (error: unknown) => {
+          if (error instanceof AppError) return true
+          throw error
+        },
+      )
+      if (isWaiting) return true
+    }
+    return false
+  }
+  return defineTool({
     name: 'file_grep',
-    aliases: ['grep'],
+    aliases: TOOL_ALIASES.file_grep,
     description:
       'Searches the lines of project text files for a regular expression. Skips binary files and files in .gitignore. Escape special characters to match them literally.',
     category: 'file',
@@ -269,7 +324,8 @@ export function createReadingFileTools({
       const paths = [...new Set(matches.map((match) => match.path))]
       const untrusted =
         (await outsideText.isInNames(workspace, paths)) ||
-        (await outsideText.isInFiles(workspace, paths))
+        (await outsideText.isInFiles(workspace, paths)) ||
+        (await isOneUnaccepted(workspace, paths))
       return markUntrusted(
         succeed(
           {
@@ -288,8 +344,6 @@ export function createReadingFileTools({
       )
     },
   })
-
-  return [fileRead, fileList, fileExists, fileGlob, fileGrep]
 }
 
 /** A picture for models that see; for the others, the data says what it is. */

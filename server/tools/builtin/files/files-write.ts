@@ -1,9 +1,11 @@
 // The file tools that change files: `file_write`, `file_mkdir`, `file_delete`. Each has a preview of its effect.
+
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { AppError, appError } from '../../../errors.ts'
 import { type Encoding, UTF_8 } from '../../../lib/encodings.ts'
 import { withoutNul } from '../../../protocol/envelope.ts'
+import { TOOL_ALIASES } from '../../../protocol/tool-names/tool-aliases.ts'
 import { parseInnerPath } from '../../../workspace/files/paths.ts'
 import { binaryKind, decodeText, encodeText } from '../../../workspace/files/text.ts'
 import { walk } from '../../../workspace/files/walk.ts'
@@ -50,32 +52,40 @@ const encodingNote = (before: Before | null, mode: 'write' | 'append'): { note?:
     ? {}
     : { note: `The file was in ${before.encoding.name} and is in UTF-8 now.` }
 
+type MakeDiff = FileToolDependencies['services']['makeDiff']
+
 /** The tools `file_write`, `file_mkdir` and `file_delete`. */
-export function createWritingFileTools({ services, seen }: FileToolDependencies): ToolDefinition[] {
+export const createWritingFileTools = (dependencies: FileToolDependencies): ToolDefinition[] => [
+  createFileWrite(dependencies),
+  createFileMkdir(dependencies),
+  createFileDelete(dependencies),
+]
+
+/** Returns the file as a write would leave it, without writing it. */
+async function planWrite(
+  workspace: Workspace,
+  input: z.output<typeof WriteInput>,
+  makeDiff: MakeDiff,
+) {
+  const path = parseInnerPath(input.path).text
+  const before = await readBefore(workspace, path)
+  if (input.mode === 'append' && before?.text === null)
+    throw new AppError('binary_file', `“${path}” is a binary file; text cannot be appended to it.`)
+  const appends = input.mode === 'append' && before !== null
+  const text = appends ? (before.text ?? '') + input.content : input.content
+  const bytes = encodeText(text, appends ? before.encoding : UTF_8, path)
+  const diff =
+    before !== null && before.text === null
+      ? { diff: `Binary file a/${path} is replaced by text\n`, added: 0, removed: 0 }
+      : await makeDiff(path, before?.text ?? null, text)
+  return { path, before, bytes, diff }
+}
+
+function createFileWrite({ services, seen }: FileToolDependencies): ToolDefinition {
   const { checkpoints, makeDiff } = services
-
-  /** Returns the file as a write would leave it, without writing it. */
-  const plan = async (workspace: Workspace, input: z.output<typeof WriteInput>) => {
-    const path = parseInnerPath(input.path).text
-    const before = await readBefore(workspace, path)
-    if (input.mode === 'append' && before?.text === null)
-      throw new AppError(
-        'binary_file',
-        `“${path}” is a binary file; text cannot be appended to it.`,
-      )
-    const appends = input.mode === 'append' && before !== null
-    const text = appends ? (before.text ?? '') + input.content : input.content
-    const bytes = encodeText(text, appends ? before.encoding : UTF_8, path)
-    const diff =
-      before !== null && before.text === null
-        ? { diff: `Binary file a/${path} is replaced by text\n`, added: 0, removed: 0 }
-        : await makeDiff(path, before?.text ?? null, text)
-    return { path, before, bytes, diff }
-  }
-
-  const fileWrite = defineTool({
+  return defineTool({
     name: 'file_write',
-    aliases: ['write_file'],
+    aliases: TOOL_ALIASES.file_write,
     description:
       'Creates, replaces or appends to a project text file (UTF-8). To change part of an existing file use file_edit.',
     category: 'file',
@@ -85,7 +95,11 @@ export function createWritingFileTools({ services, seen }: FileToolDependencies)
     orderKey: ({ path }) => pathKey(path),
     recall: seen.recall,
     async preview(input, context) {
-      const { path, before, diff } = await plan(await requireWorkspace(services, context), input)
+      const { path, before, diff } = await planWrite(
+        await requireWorkspace(services, context),
+        input,
+        makeDiff,
+      )
       const version = before?.version ?? ''
       // An append stays valid whatever else was appended in the meantime.
       if (input.mode === 'append')
@@ -110,7 +124,7 @@ export function createWritingFileTools({ services, seen }: FileToolDependencies)
         originOf('file_write', context),
         [input.path],
         async () => {
-          const { path, before, bytes, diff } = await plan(workspace, input)
+          const { path, before, bytes, diff } = await planWrite(workspace, input, makeDiff)
           const version = before?.version ?? ''
           // The project is locked from reading to writing, so an append loses nothing and needs no version check.
           if (input.mode === 'write') seen.check(context.runId, path, version)
@@ -138,8 +152,11 @@ export function createWritingFileTools({ services, seen }: FileToolDependencies)
       )
     },
   })
+}
 
-  const fileMkdir = defineTool({
+function createFileMkdir({ services }: FileToolDependencies): ToolDefinition {
+  const { checkpoints } = services
+  return defineTool({
     name: 'file_mkdir',
     description:
       'Creates a project folder, including missing parent folders. file_write creates folders itself.',
@@ -174,8 +191,41 @@ export function createWritingFileTools({ services, seen }: FileToolDependencies)
       )
     },
   })
+}
 
-  const fileDelete = defineTool({
+/** What a deletion removes: the text of a file, or the names in a folder. `fingerprint` changes if any of it changes. */
+async function whatGoes(workspace: Workspace, input: string, makeDiff: MakeDiff) {
+  const path = parseInnerPath(input).text
+  const state = await workspace.state(path)
+  if (state === null) throw appError('file_not_found', { path })
+  if (state.kind !== 'directory') {
+    const before =
+      state.kind === 'file' && state.size <= workspace.limits.fileRead
+        ? await readBefore(workspace, path)
+        : null
+    const text = before?.text ?? null
+    return {
+      path,
+      files: 1,
+      inner: null,
+      fingerprint: state.version,
+      diff: text === null ? null : await makeDiff(path, text, null),
+    }
+  }
+  const inner: string[] = []
+  const hash = createHash('sha256')
+  let files = 0
+  await walk(workspace.root, parseInnerPath(path), { maxEntries: 100_000 }, (entry) => {
+    hash.update(`${entry.path}\0${entry.kind}\0${entry.size}\0${entry.changedAt}\0`)
+    if (entry.kind !== 'directory') files++
+    if (inner.length < MAX_PREVIEW_ENTRIES) inner.push(entry.path)
+  })
+  return { path, files, inner, diff: null, fingerprint: hash.digest('hex') }
+}
+
+function createFileDelete({ services, seen }: FileToolDependencies): ToolDefinition {
+  const { checkpoints, makeDiff } = services
+  return defineTool({
     name: 'file_delete',
     description:
       "Deletes a project file, or a folder with everything in it. The user can restore it from the project's history.",
@@ -187,7 +237,7 @@ export function createWritingFileTools({ services, seen }: FileToolDependencies)
     recall: seen.recall,
     async preview({ path: input }, context) {
       const workspace = await requireWorkspace(services, context)
-      const { path, files, inner, diff, fingerprint } = await whatGoes(workspace, input)
+      const { path, files, inner, diff, fingerprint } = await whatGoes(workspace, input, makeDiff)
       seen.markOutdated(context.runId, path, fingerprint)
       return {
         display: `Delete ${path}${inner === null ? '' : ` with ${files} files in it`}`,
@@ -206,7 +256,7 @@ export function createWritingFileTools({ services, seen }: FileToolDependencies)
         originOf('file_delete', context),
         [input.path],
         async () => {
-          const { path, files, diff, fingerprint } = await whatGoes(workspace, input.path)
+          const { path, files, diff, fingerprint } = await whatGoes(workspace, input.path, makeDiff)
           seen.assertNotOutdated(context.runId, path, fingerprint)
           await workspace.remove(path)
           seen.note(context.runId, path, '')
@@ -225,36 +275,4 @@ export function createWritingFileTools({ services, seen }: FileToolDependencies)
       )
     },
   })
-
-  /** What a deletion removes: the text of a file, or the names in a folder. `fingerprint` changes if any of it changes. */
-  const whatGoes = async (workspace: Workspace, input: string) => {
-    const path = parseInnerPath(input).text
-    const state = await workspace.state(path)
-    if (state === null) throw appError('file_not_found', { path })
-    if (state.kind !== 'directory') {
-      const before =
-        state.kind === 'file' && state.size <= workspace.limits.fileRead
-          ? await readBefore(workspace, path)
-          : null
-      const text = before?.text ?? null
-      return {
-        path,
-        files: 1,
-        inner: null,
-        fingerprint: state.version,
-        diff: text === null ? null : await makeDiff(path, text, null),
-      }
-    }
-    const inner: string[] = []
-    const hash = createHash('sha256')
-    let files = 0
-    await walk(workspace.root, parseInnerPath(path), { maxEntries: 100_000 }, (entry) => {
-      hash.update(`${entry.path}\0${entry.kind}\0${entry.size}\0${entry.changedAt}\0`)
-      if (entry.kind !== 'directory') files++
-      if (inner.length < MAX_PREVIEW_ENTRIES) inner.push(entry.path)
-    })
-    return { path, files, inner, diff: null, fingerprint: hash.digest('hex') }
-  }
-
-  return [fileWrite, fileMkdir, fileDelete]
 }

@@ -1,5 +1,6 @@
 // The `get_weather` tool: current weather and forecast from Open-Meteo or OpenWeatherMap.
 import { z } from 'zod'
+import { textLanguage } from '../../../lib/text-language.ts'
 import type { GuardedFetch } from '../../../net/guarded-fetch.ts'
 import type { WeatherCondition } from '../../../protocol/weather-conditions.ts'
 import {
@@ -27,126 +28,14 @@ type Outcome<T> = { ok: true; value: T } | { ok: false; isNotFound: boolean; err
 const TIMEOUT_MS = 10_000
 const FORECAST_DAYS = 3
 
+interface WeatherService {
+  settings: WeatherSettings
+  fetch: GuardedFetch
+}
+
 /** The tool `get_weather`. */
 export function createWeatherTool(settings: WeatherSettings, fetch: GuardedFetch): ToolDefinition {
-  /** Calls a service and checks its response. Errors never contain the URL, which may contain a key. */
-  async function request<T>(
-    url: URL,
-    isConfigured: boolean,
-    schema: z.ZodType<T>,
-    signal: AbortSignal,
-  ): Promise<Outcome<T>> {
-    const failed = (error: string, isNotFound = false) =>
-      ({ ok: false, isNotFound, error }) as const
-    const outcome = await fetch(url.href, { signal, trusted: isConfigured, timeoutMs: TIMEOUT_MS })
-    if (!outcome.ok) return failed(outcome.error)
-    const { status } = outcome
-    if (status === 401 || status === 403)
-      return failed('The weather service refused the configured API key.')
-    if (status >= 400)
-      return failed(`The weather service responded with HTTP status ${status}.`, status === 404)
-    try {
-      const read = schema.safeParse(JSON.parse(Buffer.from(outcome.body).toString()))
-      if (read.success) return { ok: true, value: read.data }
-    } catch {
-      // Not JSON; reported below.
-    }
-    return failed('The response of the weather service could not be read.')
-  }
-
-  async function openMeteo(city: string, units: Units, signal: AbortSignal): Promise<ToolResult> {
-    const search = serviceUrl(
-      settings.geocodingUrl,
-      'https://geocoding-api.open-meteo.com/v1/search',
-    )
-    search.searchParams.set('name', city)
-    search.searchParams.set('count', '1')
-    search.searchParams.set('language', /\p{Script=Han}/u.test(city) ? 'zh' : 'en')
-    search.searchParams.set('format', 'json')
-    const cities = await request(search, settings.geocodingUrl !== undefined, Geocoding, signal)
-    if (!cities.ok) return unavailable(cities.error)
-    const found = cities.value.results?.[0]
-    if (found === undefined) return unknownCity(city)
-
-    const forecast = serviceUrl(settings.forecastUrl, 'https://api.open-meteo.com/v1/forecast')
-    const query: Record<string, string> = {
-      latitude: String(found.latitude),
-      longitude: String(found.longitude),
-      current:
-        'temperature_2m,relative_humidity_2m,apparent_temperature,precipitation,weather_code,wind_speed_10m,wind_direction_10m',
-      daily: 'weather_code,temperature_2m_max,temperature_2m_min,precipitation_probability_max',
-      timezone: 'auto',
-      forecast_days: String(FORECAST_DAYS),
-      ...(units === 'imperial'
-        ? { temperature_unit: 'fahrenheit', wind_speed_unit: 'mph', precipitation_unit: 'inch' }
-        : {}),
-    }
-    for (const [name, value] of Object.entries(query)) forecast.searchParams.set(name, value)
-    const weather = await request(forecast, settings.forecastUrl !== undefined, Forecast, signal)
-    if (!weather.ok) return unavailable(weather.error)
-    const { current, daily, timezone } = weather.value
-    const days = (daily?.time ?? []).map((date, day) => ({
-      date,
-      condition: condition(daily?.weather_code?.[day]),
-      max: daily?.temperature_2m_max?.[day] ?? null,
-      min: daily?.temperature_2m_min?.[day] ?? null,
-      rain_probability: daily?.precipitation_probability_max?.[day] ?? null,
-    }))
-    return present({
-      city: found.name,
-      region: found.admin1 ?? null,
-      country: found.country ?? null,
-      country_code: found.country_code ?? null,
-      observed_at: current.time,
-      timezone: timezone ?? found.timezone ?? null,
-      condition: condition(current.weather_code),
-      temperature: current.temperature_2m,
-      feels_like: current.apparent_temperature ?? null,
-      humidity: current.relative_humidity_2m ?? null,
-      precipitation: current.precipitation ?? null,
-      wind_speed: current.wind_speed_10m ?? null,
-      wind_direction: current.wind_direction_10m ?? null,
-      units: unitNames(units, units === 'imperial' ? 'mph' : 'km/h'),
-      forecast: days,
-      source: 'Open-Meteo',
-    })
-  }
-
-  async function openWeatherMap(
-    city: string,
-    units: Units,
-    signal: AbortSignal,
-  ): Promise<ToolResult> {
-    if (settings.apiKey === undefined)
-      return unavailable('OpenWeatherMap needs `weather.api_key` in config.yml.')
-    const configured = settings.openweathermapUrl
-    const url = serviceUrl(configured, 'https://api.openweathermap.org/data/2.5/weather')
-    url.searchParams.set('q', city)
-    url.searchParams.set('appid', settings.apiKey)
-    url.searchParams.set('units', units)
-    const outcome = await request(url, configured !== undefined, OpenWeather, signal)
-    if (!outcome.ok) return outcome.isNotFound ? unknownCity(city) : unavailable(outcome.error)
-    const { name, sys, main, weather, wind, dt } = outcome.value
-    return present({
-      city: name,
-      region: null,
-      country: sys?.country ?? null,
-      country_code: sys?.country ?? null,
-      observed_at: dt === undefined ? null : new Date(dt * 1000).toISOString(),
-      timezone: null,
-      condition: weather[0]?.description ?? 'unknown',
-      temperature: main.temp,
-      feels_like: main.feels_like ?? null,
-      humidity: main.humidity ?? null,
-      precipitation: null,
-      wind_speed: wind?.speed ?? null,
-      wind_direction: wind?.deg ?? null,
-      units: unitNames(units, units === 'imperial' ? 'mph' : 'm/s'),
-      forecast: [],
-      source: 'OpenWeatherMap',
-    })
-  }
-
+  const service = { settings, fetch }
   return defineTool({
     name: 'get_weather',
     description:
@@ -167,9 +56,146 @@ export function createWeatherTool(settings: WeatherSettings, fetch: GuardedFetch
     handler: async ({ city, units: given }, { signal }) => {
       const units = given === 'imperial' || given === 'fahrenheit' ? 'imperial' : 'metric'
       return settings.provider === 'openweathermap'
-        ? openWeatherMap(city, units, signal)
-        : openMeteo(city, units, signal)
+        ? openWeatherMap(service, city, units, signal)
+        : openMeteo(service, city, units, signal)
     },
+  })
+}
+
+/** Calls a service and checks its response. Errors never contain the URL, which may contain a key. */
+async function request<T>(
+  fetch: GuardedFetch,
+  url: URL,
+  isConfigured: boolean,
+  schema: z.ZodType<T>,
+  signal: AbortSignal,
+): Promise<Outcome<T>> {
+  const failed = (error: string, isNotFound = false) => ({ ok: false, isNotFound, error }) as const
+  const outcome = await fetch(url.href, { signal, trusted: isConfigured, timeoutMs: TIMEOUT_MS })
+  if (!outcome.ok) return failed(outcome.error)
+  const { status } = outcome
+  if (status === 401 || status === 403)
+    return failed('The weather service refused the configured API key.')
+  if (status >= 400)
+    return failed(`The weather service responded with HTTP status ${status}.`, status === 404)
+  try {
+    const read = schema.safeParse(JSON.parse(Buffer.from(outcome.body).toString()))
+    if (read.success) return { ok: true, value: read.data }
+  } catch {
+    // Not JSON; reported below.
+  }
+  return failed('The response of the weather service could not be read.')
+}
+
+/** The language in which the service names the city: that of its name as written; English if no letter tells one. */
+const languageOfName = (city: string): string =>
+  /^[ -~]*$/.test(city) ? 'en' : (textLanguage(city).split('-')[0] ?? 'en')
+
+async function openMeteo(
+  { settings, fetch }: WeatherService,
+  city: string,
+  units: Units,
+  signal: AbortSignal,
+): Promise<ToolResult> {
+  const search = serviceUrl(settings.geocodingUrl, 'https://geocoding-api.open-meteo.com/v1/search')
+  search.searchParams.set('name', city)
+  search.searchParams.set('count', '1')
+  search.searchParams.set('language', languageOfName(city))
+  search.searchParams.set('format', 'json')
+  const cities = await request(
+    fetch,
+    search,
+    settings.geocodingUrl !== undefined,
+    Geocoding,
+    signal,
+  )
+  if (!cities.ok) return unavailable(cities.error)
+  const found = cities.value.results?.[0]
+  if (found === undefined) return unknownCity(city)
+
+  const forecast = serviceUrl(settings.forecastUrl, 'https://api.open-meteo.com/v1/forecast')
+  const query: Record<string, string> = {
+    latitude: String(found.latitude),
+    longitude: String(found.longitude),
+    current:
+      'temperature_2m,relative_humidity_2m,apparent_temperature,precipitation,weather_code,wind_speed_10m,wind_direction_10m',
+    daily: 'weather_code,temperature_2m_max,temperature_2m_min,precipitation_probability_max',
+    timezone: 'auto',
+    forecast_days: String(FORECAST_DAYS),
+    ...(units === 'imperial'
+      ? { temperature_unit: 'fahrenheit', wind_speed_unit: 'mph', precipitation_unit: 'inch' }
+      : {}),
+  }
+  for (const [name, value] of Object.entries(query)) forecast.searchParams.set(name, value)
+  const weather = await request(
+    fetch,
+    forecast,
+    settings.forecastUrl !== undefined,
+    Forecast,
+    signal,
+  )
+  if (!weather.ok) return unavailable(weather.error)
+  const { current, daily, timezone } = weather.value
+  const days = (daily?.time ?? []).map((date, day) => ({
+    date,
+    condition: condition(daily?.weather_code?.[day]),
+    max: daily?.temperature_2m_max?.[day] ?? null,
+    min: daily?.temperature_2m_min?.[day] ?? null,
+    rain_probability: daily?.precipitation_probability_max?.[day] ?? null,
+  }))
+  return present({
+    city: found.name,
+    region: found.admin1 ?? null,
+    country: found.country ?? null,
+    country_code: found.country_code ?? null,
+    observed_at: current.time,
+    timezone: timezone ?? found.timezone ?? null,
+    condition: condition(current.weather_code),
+    temperature: current.temperature_2m,
+    feels_like: current.apparent_temperature ?? null,
+    humidity: current.relative_humidity_2m ?? null,
+    precipitation: current.precipitation ?? null,
+    wind_speed: current.wind_speed_10m ?? null,
+    wind_direction: current.wind_direction_10m ?? null,
+    units: unitNames(units, units === 'imperial' ? 'mph' : 'km/h'),
+    forecast: days,
+    source: 'Open-Meteo',
+  })
+}
+
+async function openWeatherMap(
+  { settings, fetch }: WeatherService,
+  city: string,
+  units: Units,
+  signal: AbortSignal,
+): Promise<ToolResult> {
+  if (settings.apiKey === undefined)
+    return unavailable('OpenWeatherMap needs `weather.api_key` in config.yml.')
+  const configured = settings.openweathermapUrl
+  const url = serviceUrl(configured, 'https://api.openweathermap.org/data/2.5/weather')
+  url.searchParams.set('q', city)
+  url.searchParams.set('appid', settings.apiKey)
+  url.searchParams.set('units', units)
+  const outcome = await request(fetch, url, configured !== undefined, OpenWeather, signal)
+  if (!outcome.ok) return outcome.isNotFound ? unknownCity(city) : unavailable(outcome.error)
+  const { name, sys, main, weather, wind, dt } = outcome.value
+  return present({
+    city: name,
+    region: null,
+    country: sys?.country ?? null,
+    country_code: sys?.country ?? null,
+    observed_at: dt === undefined ? null : new Date(dt * 1000).toISOString(),
+    timezone: null,
+    condition: weather[0]?.description ?? 'unknown',
+    temperature: main.temp,
+    feels_like: main.feels_like ?? null,
+    humidity: main.humidity ?? null,
+    precipitation: null,
+    wind_speed: wind?.speed ?? null,
+    wind_direction: wind?.deg ?? null,
+    units: unitNames(units, units === 'imperial' ? 'mph' : 'm/s'),
+    forecast: [],
+    source: 'OpenWeatherMap',
   })
 }
 

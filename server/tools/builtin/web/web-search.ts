@@ -11,7 +11,7 @@ import {
   createDuckDuckScrape,
   createSearxng,
   type SearchProvider,
-} from './search-providers.ts'
+} from './web-search/search-providers.ts'
 
 type ProviderName = 'duckduckgo' | 'brave' | 'searxng'
 

@@ -24,7 +24,7 @@ export interface Redirected {
 
 /** The dependencies of sign-ins to MCP servers. */
 export interface SignInOptions {
-  grants: Pick<McpGrantStore, 'findClient' | 'saveClient' | 'savePending' | 'takePending'>
+  grants: Pick<McpGrantStore, 'findClient' | 'saveClient' | 'savePending' | 'consumePending'>
   /** The public HTTPS address of this installation's client metadata document; null if there is none. */
   clientMetadataUrl: string | null
   fetch: OAuthFetch
@@ -57,125 +57,144 @@ export const clientMetadata = (redirectUri: string) => ({
 })
 
 /** What a sign-in needs until the person returns is stored, so that any instance can finish it. */
-export function createSignIns({ grants, clientMetadataUrl, fetch, log }: SignInOptions): SignIns {
-  /**
-   * The configured client, a metadata document, an earlier registration, or a new one, in the order of the specification.
-   */
-  async function clientFor(
-    settings: McpServerSettings,
-    issuer: string,
-    metadata: PendingSignIn['metadata'],
-    redirectUri: string,
-    sdk: Sdk,
-  ): Promise<OAuthClient> {
-    if (settings.oauth?.client_id !== undefined) {
-      const { client_id, client_secret } = settings.oauth
-      return { client_id, ...(client_secret === undefined ? {} : { client_secret }) }
-    }
-    if (clientMetadataUrl !== null && metadata?.client_id_metadata_document_supported === true)
-      return { client_id: clientMetadataUrl }
-    const known = await grants.findClient(issuer, redirectUri)
-    if (known !== undefined) return known
-    if (metadata?.registration_endpoint === undefined) throw appError('mcp_client_not_configured')
-    const registered = await sdk.registerClient(issuer, {
-      metadata,
-      clientMetadata: { ...clientMetadata(redirectUri), application_type: 'web' },
-      fetchFn: fetch(settings.url ?? ''),
-    })
-    const { client_id, client_secret } = registered
-    const client = { client_id, ...(client_secret === undefined ? {} : { client_secret }) }
-    await grants.saveClient(issuer, redirectUri, client)
-    return client
-  }
-
+export function createSignIns(dependencies: SignInOptions): SignIns {
   return {
-    async begin(userId, server, settings, redirectUri) {
-      const url = settings.url ?? ''
-      const sdk = await loadSdk()
-      try {
-        const challenge = await challengeOf(url, sdk)
-        const info = await sdk.discoverOAuthServerInfo(url, {
-          fetchFn: fetch(url),
-          ...(challenge.resourceMetadataUrl === undefined
-            ? {}
-            : { resourceMetadataUrl: challenge.resourceMetadataUrl }),
-        })
-        const own = sdk.resourceUrlFromServerUrl(url)
-        const resource = info.resourceMetadata?.resource ?? own.href
-        if (!sdk.checkResourceAllowed({ requestedResource: own, configuredResource: resource }))
-          throw new Error('the protected resource metadata is for another server')
-        const issuer = info.authorizationServerUrl
-        const metadata = info.authorizationServerMetadata
-        const client = await clientFor(settings, issuer, metadata, redirectUri, sdk)
-        const scope =
-          settings.oauth?.scope ??
-          challenge.scope ??
-          info.resourceMetadata?.scopes_supported?.join(' ')
-        const state = randomBytes(32).toString('base64url')
-        const { authorizationUrl, codeVerifier } = await sdk.startAuthorization(issuer, {
-          clientInformation: client,
-          redirectUrl: redirectUri,
-          state,
-          resource,
-          ...(scope === undefined ? {} : { scope }),
-          ...(metadata === undefined ? {} : { metadata }),
-        })
-        if (!/^https?:$/.test(authorizationUrl.protocol))
-          throw new Error('the authorization server has no web address')
-        await grants.savePending(userId, state, {
-          server,
-          url,
-          issuer,
-          client,
-          resource,
-          codeVerifier,
-          redirectUri,
-          ...(metadata === undefined ? {} : { metadata }),
-          ...(scope === undefined ? {} : { scope }),
-        })
-        return authorizationUrl.href
-      } catch (fault) {
-        if (fault instanceof AppError) throw fault
-        log('signing in to an MCP server is not possible', { server, cause: errorText(fault) })
-        throw appError('mcp_sign_in_unavailable', { server })
-      }
-    },
+    begin: (userId, server, settings, redirectUri) =>
+      begin(dependencies, userId, server, settings, redirectUri),
 
-    async finish(userId, { state, code, iss, error }) {
-      const begun = await grants.takePending(userId, state)
-      if (begun === undefined) throw appError('mcp_sign_in_unknown')
-      const { server, codeVerifier, redirectUri, ...grant } = begun
-      const sdk = await loadSdk()
-      try {
-        // Checked before an error is believed, too: it may come from another authorization server.
-        sdk.validateAuthorizationResponseIssuer({
-          iss,
-          expectedIssuer: grant.metadata?.issuer,
-          issParameterSupported:
-            grant.metadata?.authorization_response_iss_parameter_supported === true,
-        })
-        if (error !== undefined || code === undefined)
-          throw appError('mcp_sign_in_refused', { server })
-        const tokens = await sdk.exchangeAuthorization(grant.issuer, {
-          clientInformation: grant.client,
-          authorizationCode: code,
-          codeVerifier,
-          redirectUri,
-          resource: grant.resource,
-          fetchFn: fetch(grant.url),
-          ...(iss === undefined ? {} : { iss }),
-          ...(grant.metadata === undefined ? {} : { metadata: grant.metadata }),
-        })
-        return { server, grant: { ...grant, ...tokensOf(tokens, Date.now()) } }
-      } catch (fault) {
-        if (fault instanceof AppError) throw fault
-        log('signing in to an MCP server failed', {
-          server,
-          cause: fault instanceof sdk.OAuthError ? fault.code : errorText(fault),
-        })
-        throw appError('mcp_sign_in_refused', { server })
-      }
-    },
+    finish: (userId, redirected) => finish(dependencies, userId, redirected),
+  }
+}
+
+/**
+ * The configured client, a metadata document, an earlier registration, or a new one, in the order of the specification.
+ */
+async function clientFor(
+  dependencies: SignInOptions,
+  settings: McpServerSettings,
+  issuer: string,
+  metadata: PendingSignIn['metadata'],
+  redirectUri: string,
+  sdk: Sdk,
+): Promise<OAuthClient> {
+  if (settings.oauth?.client_id !== undefined) {
+    const { client_id, client_secret } = settings.oauth
+    return { client_id, ...(client_secret === undefined ? {} : { client_secret }) }
+  }
+  if (
+    dependencies.clientMetadataUrl !== null &&
+    metadata?.client_id_metadata_document_supported === true
+  )
+    return { client_id: dependencies.clientMetadataUrl }
+  const known = await dependencies.grants.findClient(issuer, redirectUri)
+  if (known !== undefined) return known
+  if (metadata?.registration_endpoint === undefined) throw appError('mcp_client_not_configured')
+  const registered = await sdk.registerClient(issuer, {
+    metadata,
+    clientMetadata: { ...clientMetadata(redirectUri), application_type: 'web' },
+    fetchFn: dependencies.fetch(settings.url ?? ''),
+  })
+  const { client_id, client_secret } = registered
+  const client = { client_id, ...(client_secret === undefined ? {} : { client_secret }) }
+  await dependencies.grants.saveClient(issuer, redirectUri, client)
+  return client
+}
+
+async function begin(
+  dependencies: SignInOptions,
+  userId: UserId,
+  server: string,
+  settings: McpServerSettings,
+  redirectUri: string,
+): Promise<string> {
+  const url = settings.url ?? ''
+  const sdk = await loadSdk()
+  try {
+    const challenge = await challengeOf(url, sdk)
+    const info = await sdk.discoverOAuthServerInfo(url, {
+      fetchFn: dependencies.fetch(url),
+      ...(challenge.resourceMetadataUrl === undefined
+        ? {}
+        : { resourceMetadataUrl: challenge.resourceMetadataUrl }),
+    })
+    const own = sdk.resourceUrlFromServerUrl(url)
+    const resource = info.resourceMetadata?.resource ?? own.href
+    if (!sdk.checkResourceAllowed({ requestedResource: own, configuredResource: resource }))
+      throw new Error('the protected resource metadata is for another server')
+    const issuer = info.authorizationServerUrl
+    const metadata = info.authorizationServerMetadata
+    const client = await clientFor(dependencies, settings, issuer, metadata, redirectUri, sdk)
+    const scope =
+      settings.oauth?.scope ?? challenge.scope ?? info.resourceMetadata?.scopes_supported?.join(' ')
+    const state = randomBytes(32).toString('base64url')
+    const { authorizationUrl, codeVerifier } = await sdk.startAuthorization(issuer, {
+      clientInformation: client,
+      redirectUrl: redirectUri,
+      state,
+      resource,
+      ...(scope === undefined ? {} : { scope }),
+      ...(metadata === undefined ? {} : { metadata }),
+    })
+    if (!/^https?:$/.test(authorizationUrl.protocol))
+      throw new Error('the authorization server has no web address')
+    await dependencies.grants.savePending(userId, state, {
+      server,
+      url,
+      issuer,
+      client,
+      resource,
+      codeVerifier,
+      redirectUri,
+      ...(metadata === undefined ? {} : { metadata }),
+      ...(scope === undefined ? {} : { scope }),
+    })
+    return authorizationUrl.href
+  } catch (fault) {
+    if (fault instanceof AppError) throw fault
+    dependencies.log('signing in to an MCP server is not possible', {
+      server,
+      cause: errorText(fault),
+    })
+    throw appError('mcp_sign_in_unavailable', { server })
+  }
+}
+
+async function finish(
+  dependencies: SignInOptions,
+  userId: UserId,
+  { state, code, iss, error }: Redirected,
+): Promise<{ server: string; grant: McpGrant }> {
+  const begun = await dependencies.grants.consumePending(userId, state)
+  if (begun === undefined) throw appError('mcp_sign_in_unknown')
+  const { server, codeVerifier, redirectUri, ...grant } = begun
+  const sdk = await loadSdk()
+  try {
+    // Checked before an error is believed, too: it may come from another authorization server.
+    sdk.validateAuthorizationResponseIssuer({
+      iss,
+      expectedIssuer: grant.metadata?.issuer,
+      issParameterSupported:
+        grant.metadata?.authorization_response_iss_parameter_supported === true,
+    })
+    if (error !== undefined || code === undefined) throw appError('mcp_sign_in_refused', { server })
+    const tokens = await sdk.exchangeAuthorization(grant.issuer, {
+      clientInformation: grant.client,
+      authorizationCode: code,
+      codeVerifier,
+      redirectUri,
+      resource: grant.resource,
+      fetchFn: dependencies.fetch(grant.url),
+      ...(iss === undefined ? {} : { iss }),
+      ...(grant.metadata === undefined ? {} : { metadata: grant.metadata }),
+    })
+    return { server, grant: { ...grant, ...tokensOf(tokens, Date.now()) } }
+  } catch (fault) {
+    if (fault instanceof AppError) throw fault
+    dependencies.log('signing in to an MCP server failed', {
+      server,
+      cause: fault instanceof sdk.OAuthError ? fault.code : errorText(fault),
+    })
+    throw appError('mcp_sign_in_refused', { server })
   }
 }
 

@@ -36,112 +36,122 @@ const LATE_MS = 10_000
 const LOOK_MS = 200
 const MAX_LOOKS = 100
 
+/** The tokens of one user for one server as they are now. */
+interface TokenState extends TokenSourceOptions {
+  isOver: boolean
+  refreshedAt: number
+  isStored: boolean
+  refreshing: Promise<void> | null
+}
+
 /** Create one per user and server, for the lifetime of the connection. */
 export function createTokenSource(options: TokenSourceOptions): TokenSource {
-  const { userId, server, grants, claims } = options
-  let grant = options.grant
-  let isOver = false
-  let refreshedAt = 0
-  let isStored = true
-  let refreshing: Promise<void> | null = null
-
-  const end = async (): Promise<void> => {
-    if (isOver) return
-    isOver = true
-    // The person may have signed in again in the meantime.
-    const stored = await grants.find(userId, server)
-    if (stored?.accessToken === grant.accessToken) await grants.remove(userId, server)
-    options.onOver()
+  const source: TokenState = {
+    ...options,
+    isOver: false,
+    refreshedAt: 0,
+    isStored: true,
+    refreshing: null,
   }
-
-  const refuse = async (): Promise<never> => {
-    await end()
-    const { UnauthorizedError } = await loadSdk()
-    throw new UnauthorizedError('The user has to sign in again.')
-  }
-
-  /** A grant that could not be stored stays in memory, and is stored with the next request. */
-  const store = async (): Promise<void> => {
-    isStored = false
-    await grants.save(userId, server, grant)
-    isStored = true
-  }
-
-  /** Loads the grant if another instance refreshed it or the person signed out there. */
-  const takeOver = async (): Promise<boolean> => {
-    // The grant in memory is newer than the stored one.
-    if (!isStored) return false
-    const stored = await grants.find(userId, server)
-    if (stored === undefined) return refuse()
-    if (stored.accessToken === grant.accessToken) return false
-    grant = stored
-    refreshedAt = Date.now()
-    return true
-  }
-
-  const refresh = async (): Promise<void> => {
-    const work = `mcp refresh ${userId} ${server}`
-    for (let looks = 1; !(await claims.claim(work)); looks += 1) {
-      if (looks > MAX_LOOKS) throw new Error('another instance did not refresh the access token')
-      await sleep(LOOK_MS)
-      if (await takeOver()) return
-    }
-    try {
-      if (!(await takeOver())) await exchange()
-    } finally {
-      await claims.finish(work)
-    }
-  }
-
-  const exchange = async (): Promise<void> => {
-    const { refreshToken } = grant
-    if (refreshToken === undefined) return refuse()
-    const sdk = await loadSdk()
-    try {
-      const tokens = await sdk.refreshAuthorization(grant.issuer, {
-        clientInformation: grant.client,
-        refreshToken,
-        resource: grant.resource,
-        fetchFn: options.fetch(grant.url),
-        ...(grant.metadata === undefined ? {} : { metadata: grant.metadata }),
-      })
-      grant = { ...grant, ...tokensOf(tokens, Date.now()) }
-      refreshedAt = Date.now()
-    } catch (fault) {
-      options.log('an access token for an MCP server was not refreshed', {
-        server,
-        user_id: userId,
-        cause: fault instanceof sdk.OAuthError ? fault.code : errorText(fault),
-      })
-      // Only a response of the authorization server ends the sign-in. It may also be temporarily unreachable.
-      if (fault instanceof sdk.OAuthError && !TEMPORARY.has(fault.code)) return refuse()
-      throw fault
-    }
-    await store()
-  }
-
-  const refreshOnce = (): Promise<void> => {
-    refreshing ??= refresh().finally(() => {
-      refreshing = null
-    })
-    return refreshing
-  }
-
   return {
-    end,
+    end: () => end(source),
     provider: {
       async token() {
-        if (isOver) return refuse()
-        if (!isStored) await store()
-        if (grant.refreshAt !== null && Date.now() >= grant.refreshAt) await refreshOnce()
-        return grant.accessToken
+        if (source.isOver) return refuse(source)
+        if (!source.isStored) await store(source)
+        if (source.grant.refreshAt !== null && Date.now() >= source.grant.refreshAt)
+          await refreshOnce(source)
+        return source.grant.accessToken
       },
       async onUnauthorized() {
-        if (isOver) return refuse()
-        if (Date.now() - refreshedAt >= LATE_MS) await refreshOnce()
+        if (source.isOver) return refuse(source)
+        if (Date.now() - source.refreshedAt >= LATE_MS) await refreshOnce(source)
       },
     },
   }
+}
+
+async function end(source: TokenState): Promise<void> {
+  if (source.isOver) return
+  source.isOver = true
+  // The person may have signed in again in the meantime.
+  const stored = await source.grants.find(source.userId, source.server)
+  if (stored?.accessToken === source.grant.accessToken)
+    await source.grants.remove(source.userId, source.server)
+  source.onOver()
+}
+
+async function refuse(source: TokenState): Promise<never> {
+  await end(source)
+  const { UnauthorizedError } = await loadSdk()
+  throw new UnauthorizedError('The user has to sign in again.')
+}
+
+/** A grant that could not be stored stays in memory, and is stored with the next request. */
+async function store(source: TokenState): Promise<void> {
+  source.isStored = false
+  await source.grants.save(source.userId, source.server, source.grant)
+  source.isStored = true
+}
+
+/** Loads the grant if another instance refreshed it or the person signed out there. */
+async function takeOver(source: TokenState): Promise<boolean> {
+  // The grant in memory is newer than the stored one.
+  if (!source.isStored) return false
+  const stored = await source.grants.find(source.userId, source.server)
+  if (stored === undefined) return refuse(source)
+  if (stored.accessToken === source.grant.accessToken) return false
+  source.grant = stored
+  source.refreshedAt = Date.now()
+  return true
+}
+
+async function refresh(source: TokenState): Promise<void> {
+  const work = `mcp refresh ${source.userId} ${source.server}`
+  for (let looks = 1; !(await source.claims.claim(work)); looks += 1) {
+    if (looks > MAX_LOOKS) throw new Error('another instance did not refresh the access token')
+    await sleep(LOOK_MS)
+    if (await takeOver(source)) return
+  }
+  try {
+    if (!(await takeOver(source))) await exchange(source)
+  } finally {
+    await source.claims.finish(work)
+  }
+}
+
+async function exchange(source: TokenState): Promise<void> {
+  const { refreshToken } = source.grant
+  if (refreshToken === undefined) return refuse(source)
+  const sdk = await loadSdk()
+  try {
+    const tokens = await sdk.refreshAuthorization(source.grant.issuer, {
+      clientInformation: source.grant.client,
+      refreshToken,
+      resource: source.grant.resource,
+      fetchFn: source.fetch(source.grant.url),
+      ...(source.grant.metadata === undefined ? {} : { metadata: source.grant.metadata }),
+    })
+    source.grant = { ...source.grant, ...tokensOf(tokens, Date.now()) }
+    source.refreshedAt = Date.now()
+  } catch (fault) {
+    source.log('an access token for an MCP server was not refreshed', {
+      server: source.server,
+      user_id: source.userId,
+      cause: fault instanceof sdk.OAuthError ? fault.code : errorText(fault),
+    })
+    // Only a response of the authorization server ends the sign-in. It may also be temporarily unreachable.
+    if (fault instanceof sdk.OAuthError && !TEMPORARY.has(fault.code)) return refuse(source)
+    throw fault
+  }
+  await store(source)
+}
+
+function refreshOnce(source: TokenState): Promise<void> {
+  source.refreshing ??= refresh(source).finally(() => {
+    source.refreshing = null
+  })
+  return source.refreshing
 }
 
 const TEMPORARY: ReadonlySet<string> = new Set([

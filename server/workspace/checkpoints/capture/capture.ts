@@ -149,13 +149,13 @@ export async function captureAll(
   const sorted = paths.map(parseInnerPath).sort(bySegments)
   /** A folder about which everything is known: it does not exist, or was captured as a whole. */
   let complete: { path: string; entries: ReadonlyMap<string, PathContent> } | undefined
-  for (const [at, path] of sorted.entries()) {
+  for (const [index, path] of sorted.entries()) {
     if (captured.has(path.text)) continue
     if (complete !== undefined && path.text.startsWith(`${complete.path}/`)) {
       add(path.text, complete.entries.get(path.text) ?? null)
       continue
     }
-    const isIn = sorted[at + MIN_TREE_PATHS]?.text.startsWith(`${path.text}/`) ?? false
+    const isIn = sorted[index + MIN_TREE_PATHS]?.text.startsWith(`${path.text}/`) ?? false
     const { content, tree } = await captureWithTree(path, below || isIn)
     add(path.text, content)
     if (content === null) complete = { path: path.text, entries: new Map() }
@@ -194,8 +194,8 @@ export async function capturePaths(
 const tooMany = (): AppError => appError('too_many_changes', { limit: MAX_PATHS })
 
 function bySegments(one: ProjectPath, other: ProjectPath): number {
-  for (const [at, part] of one.segments.entries()) {
-    const against = other.segments[at]
+  for (const [index, part] of one.segments.entries()) {
+    const against = other.segments[index]
     if (against === undefined) return 1
     if (part !== against) return part < against ? -1 : 1
   }

@@ -26,14 +26,14 @@ export const contentPath = (folder: string, hash: string): string =>
 /** Reads a file in pieces, so that hashing never blocks the event loop for long. */
 async function eachPiece(
   handle: FileHandle,
-  take: (piece: Buffer) => Promise<void> | void,
+  onPiece: (piece: Buffer) => Promise<void> | void,
 ): Promise<void> {
   const buffer = Buffer.allocUnsafe(PIECE_BYTES)
-  for (let at = 0; ; ) {
-    const { bytesRead } = await handle.read(buffer, 0, PIECE_BYTES, at)
+  for (let position = 0; ; ) {
+    const { bytesRead } = await handle.read(buffer, 0, PIECE_BYTES, position)
     if (bytesRead === 0) return
-    at += bytesRead
-    await take(buffer.subarray(0, bytesRead))
+    position += bytesRead
+    await onPiece(buffer.subarray(0, bytesRead))
   }
 }
 

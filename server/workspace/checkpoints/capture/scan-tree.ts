@@ -163,7 +163,10 @@ export function syncFile(path: string): void {
   }
 }
 
-function readHash(source: number, take?: (piece: Buffer) => void): { hash: string; size: number } {
+function readHash(
+  source: number,
+  onPiece?: (piece: Buffer) => void,
+): { hash: string; size: number } {
   const hash = createHash('sha256')
   let size = 0
   for (;;) {
@@ -172,7 +175,7 @@ function readHash(source: number, take?: (piece: Buffer) => void): { hash: strin
     size += count
     const piece = buffer.subarray(0, count)
     hash.update(piece)
-    take?.(piece)
+    onPiece?.(piece)
   }
 }
 

@@ -1,12 +1,67 @@
 // Snapshots of a whole project, for programs that may change anything. Uses synchronous I/O, so it runs in the worker thread
 // only, while nothing else changes the project. Like git's index, it reads again only files whose stat has changed.
-import { type Dirent, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import {
+  type Dirent,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import type { CheckpointFile, PathContent } from '../../../db/tables/projects/checkpoints.ts'
 import { systemCode } from '../../files/faults.ts'
 import { contentPath } from './content-store.ts'
 import { captureEntry, scan, statKey, syncFile } from './scan-tree.ts'
-import { dropIndex, type Index, loadIndex, saveIndex } from './snapshot-index.ts'
+
+// The index of a snapshot: what every path of a project held, so that the next snapshot only reads changed files. Runs in
+// the worker thread only.
+
+interface Known {
+  content: PathContent
+  /** Size, times and inode of the entry when `content` was read; '' means: read it again. */
+  stat: string
+  /** Whether its content is stored. The field names are part of the file format. */
+  kept: boolean
+}
+/** What the last snapshot recorded of each file, by path, so that unchanged files need not be read again. */
+type Index = Map<string, Known>
+
+const VERSION = 1
+const fileOf = (folder: string): string => join(folder, 'index.json')
+
+/** Null if there is no readable index. Then nothing is known about the project, not even whether it was empty. */
+function loadIndex(folder: string): Index | null {
+  try {
+    // Only `saveIndex` writes it, in a folder that belongs to the server.
+    const saved = JSON.parse(readFileSync(fileOf(folder), 'utf8')) as {
+      version: number
+      entries: [string, Known][]
+    }
+    return saved.version === VERSION ? new Map(saved.entries) : null
+  } catch {
+    return null
+  }
+}
+
+/** Replaces the index atomically and durably. */
+function saveIndex(folder: string, index: Index): void {
+  const temporary = join(folder, `index-${randomUUID()}`)
+  const text = JSON.stringify({ version: VERSION, entries: [...index] })
+  try {
+    writeFileSync(temporary, text, { mode: 0o600, flush: true })
+    renameSync(temporary, fileOf(folder))
+  } catch (error) {
+    rmSync(temporary, { force: true })
+    throw error
+  }
+}
+
+/** Makes the next snapshot store everything again. */
+const dropIndex = (folder: string): void => rmSync(fileOf(folder), { force: true })
 
 /** The folders that a snapshot reads and writes. */
 export interface SnapshotInput {
@@ -25,7 +80,7 @@ const HASHED_BYTES = 5 * 1024 * 1024
  * Stores the contents of every file durably, so that the state can be restored. Returns the number of paths and the bytes
  * of all files. Cheap when little has changed since the last snapshot.
  */
-export function takeSnapshot(input: SnapshotInput): { paths: number; bytes: number } {
+export function createSnapshot(input: SnapshotInput): { paths: number; bytes: number } {
   const known = loadIndex(input.folder) ?? new Map()
   const index: Index = new Map()
   const copied: string[] = []
@@ -47,7 +102,7 @@ export function takeSnapshot(input: SnapshotInput): { paths: number; bytes: numb
 }
 
 /**
- * Returns what has changed since `takeSnapshot`, sorted by path, and the bytes of all files now, even if the process died in
+ * Returns what has changed since `createSnapshot`, sorted by path, and the bytes of all files now, even if the process died in
  * between. Without the index of that snapshot it reports no changes.
  */
 export function compareSnapshot(input: SnapshotInput): { files: CheckpointFile[]; bytes: number } {

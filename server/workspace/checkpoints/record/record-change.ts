@@ -94,6 +94,20 @@ export const newChange = (
 export const attemptOf = ({ runId, attempt }: ChangeOrigin): RunAttempt | undefined =>
   runId === null || attempt === undefined ? undefined : { id: runId, attempt }
 
+/** What recording a change depends on. */
+interface RecorderState {
+  records: CheckpointRepository
+  outsideText: OutsideText
+  storage: StorageQuota
+  access: Pick<ProjectAccess, 'assertHeld'>
+  pool: WorkerPool
+  journalOf(workspace: Workspace): ChangeJournal
+  snapshotInput(workspace: Workspace): SnapshotInput
+  /** Called with every project in which something changed. */
+  onChange(projectId: ProjectId): void
+  log: { warn(details: object, message: string): void }
+}
+
 /** The caller has exclusive access to the project, which `access` asserts. */
 export function createChangeRecorder(dependencies: {
   records: CheckpointRepository
@@ -107,99 +121,119 @@ export function createChangeRecorder(dependencies: {
   onChange(projectId: ProjectId): void
   log: { warn(details: object, message: string): void }
 }): ChangeRecorder {
-  const { records, outsideText, storage, access, pool, journalOf, snapshotInput, log } =
-    dependencies
-
-  /** What earlier parts did, followed by what changed since the journal was written. */
-  const findChanges = async (
-    workspace: Workspace,
-    { files: captured, scope, move, done = [] }: OpenChange,
-    known = new Map<string, string>(),
-  ): Promise<RecordedChange> => {
-    if (scope === 'all')
-      return pool.run('compare_snapshot', snapshotInput(workspace), {
-        timeoutMs: SNAPSHOT_TIMEOUT_MS,
-        owner: workspace.userId,
-      })
-    const before = new Map(captured.map(({ path, before: content }) => [path, content]))
-    // A renamed folder is recorded as a rename, not by its contents.
-    const below = move === undefined
-    const files = asNextPart(done, await changesSince(before, { workspace, pool, known }, below))
-    if (move === undefined || !(await hasMoved(workspace, move))) return { files }
-    return { files: asNextPart(files, moveEntries(move)) }
+  const recorder: RecorderState = {
+    ...dependencies,
   }
-
-  /** Finds what changed, stores it and closes the journal. */
-  const complete = async (
-    workspace: Workspace,
-    change: OpenChange,
-    {
-      keepEmpty = false,
-      known = new Map<string, string>(),
-      by,
-    }: { keepEmpty?: boolean; known?: Map<string, string>; by?: RunAttempt | undefined } = {},
-  ): Promise<RecordedChange> => {
-    const { row, scope, marks = 'edited' } = change
-    const recorded = await findChanges(workspace, change, known)
-    await access.assertHeld(workspace.projectId)
-    const { files, bytes } = recorded
-    await outsideText.mark(workspace.projectId, files, marks)
-    if (files.length > 0 || keepEmpty)
-      recorded.row = await records.insert(
-        row,
-        files,
-        bytes === undefined ? { grown: growthOf(files) } : { bytes },
-        by,
-      )
-    await journalOf(workspace).close()
-    storage.release(workspace.projectId)
-    if (scope === 'all') workspace.forgetSize()
-    if (files.length > 0) dependencies.onChange(workspace.projectId)
-    return recorded
-  }
-
-  const leaveOpen = (error: unknown): RecordedChange => {
-    // The work has happened, so its result must be returned; the next change completes the journal first.
-    const reason = error instanceof RunOver ? { reason: error.message } : { err: error }
-    log.warn(reason, 'a checkpoint could not be completed; the next change completes it')
-    return { files: [] }
-  }
-
   return {
-    async perform(workspace, { by, ...head }, parts, { keepEmpty = false } = {}) {
-      let open: { change: OpenChange; known: Map<string, string> } = {
-        change: { ...head, files: [], scope: 'paths' },
-        known: new Map(),
-      }
-      let begun = false
-      try {
-        for (const part of parts) {
-          const next = await part.begin()
-          if (next === null) continue
-          const { known = new Map(), ...entry } = next
-          const done = begun ? (await findChanges(workspace, open.change, open.known)).files : []
-          open = { change: { ...head, ...entry, done }, known }
-          await access.assertHeld(workspace.projectId, by)
-          await journalOf(workspace).open(open.change)
-          begun = true
-          await part.work()
-          await access.assertHeld(workspace.projectId)
-        }
-      } catch (error) {
-        // The journal stays open: if the deletion fails, the next change completes it.
-        await access.assertHeld(workspace.projectId)
-        if (begun)
-          await complete(workspace, open.change, { known: open.known, by }).catch(leaveOpen)
-        throw error
-      }
-      return complete(workspace, open.change, { keepEmpty, known: open.known, by }).catch(leaveOpen)
-    },
+    perform: (workspace, details, parts, arg3) =>
+      perform(recorder, workspace, details, parts, arg3),
 
     async recover(workspace) {
-      const open = await journalOf(workspace).read()
-      if (open !== null) await complete(workspace, open)
+      const open = await recorder.journalOf(workspace).read()
+      if (open !== null) await complete(recorder, workspace, open)
     },
   }
+}
+
+/** What earlier parts did, followed by what changed since the journal was written. */
+async function findChanges(
+  recorder: RecorderState,
+  workspace: Workspace,
+  { files: captured, scope, move, done = [] }: OpenChange,
+  known: Map<string, string> = new Map<string, string>(),
+): Promise<RecordedChange> {
+  if (scope === 'all')
+    return recorder.pool.run('compare_snapshot', recorder.snapshotInput(workspace), {
+      timeoutMs: SNAPSHOT_TIMEOUT_MS,
+      owner: workspace.userId,
+    })
+  const before = new Map(captured.map(({ path, before: content }) => [path, content]))
+  // A renamed folder is recorded as a rename, not by its contents.
+  const below = move === undefined
+  const files = asNextPart(
+    done,
+    await changesSince(before, { workspace, pool: recorder.pool, known }, below),
+  )
+  if (move === undefined || !(await hasMoved(workspace, move))) return { files }
+  return { files: asNextPart(files, moveEntries(move)) }
+}
+
+/** Finds what changed, stores it and closes the journal. */
+async function complete(
+  recorder: RecorderState,
+  workspace: Workspace,
+  change: OpenChange,
+  {
+    keepEmpty = false,
+    known = new Map<string, string>(),
+    by,
+  }: { keepEmpty?: boolean; known?: Map<string, string>; by?: RunAttempt | undefined } = {},
+): Promise<RecordedChange> {
+  const { row, scope, marks = 'edited' } = change
+  const recorded = await findChanges(recorder, workspace, change, known)
+  await recorder.access.assertHeld(workspace.projectId)
+  const { files, bytes } = recorded
+  await recorder.outsideText.mark(workspace.projectId, files, marks)
+  if (files.length > 0 || keepEmpty)
+    recorded.row = await recorder.records.insert(
+      row,
+      files,
+      bytes === undefined ? { grown: growthOf(files) } : { bytes },
+      by,
+    )
+  await recorder.journalOf(workspace).close()
+  recorder.storage.release(workspace.projectId)
+  if (scope === 'all') workspace.forgetSize()
+  if (files.length > 0) recorder.onChange(workspace.projectId)
+  return recorded
+}
+
+function leaveOpen(recorder: RecorderState, error: unknown): RecordedChange {
+  // The work has happened, so its result must be returned; the next change completes the journal first.
+  const reason = error instanceof RunOver ? { reason: error.message } : { err: error }
+  recorder.log.warn(reason, 'a checkpoint could not be completed; the next change completes it')
+  return { files: [] }
+}
+
+async function perform(
+  recorder: RecorderState,
+  workspace: Workspace,
+  { by, ...head }: NewChange,
+  parts: Iterable<ChangePart>,
+  { keepEmpty = false }: { keepEmpty?: boolean } | undefined = {},
+): Promise<RecordedChange> {
+  let open: { change: OpenChange; known: Map<string, string> } = {
+    change: { ...head, files: [], scope: 'paths' },
+    known: new Map(),
+  }
+  let begun = false
+  try {
+    for (const part of parts) {
+      const next = await part.begin()
+      if (next === null) continue
+      const { known = new Map(), ...entry } = next
+      const done = begun
+        ? (await findChanges(recorder, workspace, open.change, open.known)).files
+        : []
+      open = { change: { ...head, ...entry, done }, known }
+      await recorder.access.assertHeld(workspace.projectId, by)
+      await recorder.journalOf(workspace).open(open.change)
+      begun = true
+      await part.work()
+      await recorder.access.assertHeld(workspace.projectId)
+    }
+  } catch (error) {
+    // The journal stays open: if the deletion fails, the next change completes it.
+    await recorder.access.assertHeld(workspace.projectId)
+    if (begun)
+      await complete(recorder, workspace, open.change, { known: open.known, by }).catch((error) =>
+        leaveOpen(recorder, error),
+      )
+    throw error
+  }
+  return complete(recorder, workspace, open.change, { keepEmpty, known: open.known, by }).catch(
+    (error) => leaveOpen(recorder, error),
+  )
 }
 
 /** Called with exclusive access since the start of the change, when a folder was at `from` and nothing at `to`. */

@@ -1,0 +1,118 @@
+// Calls of embeddings and reranking are reserved and counted like model calls: those of search for the owner of the project.
+import type { Database } from '../db/database.ts'
+import type { Store } from '../db/store.ts'
+import type { AppError } from '../errors.ts'
+import type { ProjectId, UserId } from '../protocol/ids.ts'
+
+/** A call that may be made. `add` stores what it took. Call `release` when it is over, also when it failed. */
+interface AdmittedCall {
+  add(model: string, tokens: number): Promise<void>
+  release(): void
+}
+
+/** What the calls of one search model cost. */
+export interface SearchUsage {
+  /**
+   * Reserves the estimated tokens of a call for the owner of this project; null when the owner may not spend any more.
+   */
+  admit(projectId: ProjectId, estimate: number): Promise<AdmittedCall | null>
+  /**
+   * Reserves the estimated tokens of a call that this user makes.
+   * @throws AppError with the limit that is used up.
+   */
+  admitUser(userId: UserId, estimate: number): Promise<AdmittedCall>
+}
+
+interface Amount {
+  tokens: number
+  cost: number
+  currency: string
+}
+
+/** The budgets of users for calls of models. */
+interface CallBudgets {
+  /** @param unstored what calls in progress have reserved. */
+  join(
+    userId: UserId,
+    unstored: () => Amount,
+    onRefused?: (refusal: AppError) => void,
+  ): { admitCall(reserve: () => void): Promise<boolean>; release(): void }
+}
+
+/** @param price for a million tokens; undefined: nothing is known. */
+export function createSearchUsage({
+  database,
+  store,
+  budgets,
+  price,
+  now,
+}: {
+  database: Pick<Database, 'write'>
+  store: Pick<Store, 'projects' | 'tokenUsage'>
+  budgets: CallBudgets
+  price: { currency: string; input: number } | undefined
+  now(): Date
+}): SearchUsage {
+  const priceOf = (tokens: number): { currency: string; cost: number } =>
+    price === undefined
+      ? { currency: '', cost: 0 }
+      : { currency: price.currency, cost: (tokens * price.input) / 1e6 }
+
+  async function add(userId: UserId, model: string, tokens: number): Promise<void> {
+    const entry = {
+      userId,
+      model,
+      promptTokens: tokens,
+      completionTokens: 0,
+      cachedTokens: 0,
+      cacheWriteTokens: 0,
+      reasoningTokens: 0,
+      ...priceOf(tokens),
+    }
+    await database.write((tx) => store.tokenUsage.add(tx, now(), entry))
+  }
+
+  /** Returns what ends the reservation, or null after `onRefused`. */
+  async function reserve(
+    userId: UserId,
+    estimate: number,
+    onRefused?: (refusal: AppError) => void,
+  ): Promise<(() => void) | null> {
+    let reserved: Amount = { tokens: 0, currency: '', cost: 0 }
+    const { admitCall, release } = budgets.join(userId, () => reserved, onRefused)
+    const isAdmitted = await admitCall(() => {
+      reserved = { tokens: estimate, ...priceOf(estimate) }
+    }).catch((error: unknown) => {
+      release()
+      throw error
+    })
+    if (isAdmitted) return release
+    release()
+    return null
+  }
+
+  return {
+    async admit(projectId, estimate) {
+      const owner = await store.projects.ownerOf(projectId)
+      if (owner === undefined) return null
+      const release = await reserve(owner, estimate)
+      if (release === null) return null
+      return {
+        release,
+        async add(model, tokens) {
+          // The project may have been deleted or handed over meanwhile.
+          const payer = await store.projects.ownerOf(projectId)
+          if (payer !== undefined) await add(payer, model, tokens)
+        },
+      }
+    },
+    async admitUser(userId, estimate) {
+      let refusal: AppError | undefined
+      const release = await reserve(userId, estimate, (given) => {
+        refusal = given
+      })
+      if (release === null) throw refusal ?? new Error('a refused call has no reason')
+      return { release, add: (model, tokens) => add(userId, model, tokens) }
+    },
+  }
+}

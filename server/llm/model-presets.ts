@@ -1,0 +1,38 @@
+// The providers that the first-run page offers by name. Any other provider is added by its URL.
+import type { ModelPreset } from '../protocol/models/catalog.ts'
+import { SERVICES } from './services.ts'
+
+const OLLAMA = 'http://127.0.0.1:11434'
+const DETECT_MS = 800
+
+/** Providers that need a key. */
+const PRESETS: readonly ModelPreset[] = SERVICES.flatMap(({ id, name, preset }) =>
+  preset === undefined ? [] : [{ id, name, ...preset, detected: false }],
+)
+
+/** Returns all presets. If Ollama runs on this machine, it comes first and is marked. Never throws. */
+export async function listPresets(ollamaUrl = OLLAMA): Promise<ModelPreset[]> {
+  const detected = await isOllama(ollamaUrl)
+  const ollama = {
+    id: 'ollama',
+    name: 'Ollama',
+    api_url: `${ollamaUrl}/v1`,
+    detected,
+    key_url: null,
+  }
+  return detected ? [ollama, ...PRESETS] : [...PRESETS, ollama]
+}
+
+async function isOllama(url: string): Promise<boolean> {
+  try {
+    // Loaded only here, where a person adds a model (decision 0018). The bundled package has only a default export.
+    const { request } = (await import('undici')).default
+    const { statusCode, body } = await request(`${url}/api/version`, {
+      signal: AbortSignal.timeout(DETECT_MS),
+    })
+    await body.dump({ limit: 64 * 1024 })
+    return statusCode === 200
+  } catch {
+    return false
+  }
+}

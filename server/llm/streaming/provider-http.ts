@@ -1,0 +1,195 @@
+// HTTP to model providers: a connection pool, and response bodies read as bytes without web streams.
+import type { Socket } from 'node:net'
+import type { Dispatcher } from 'undici'
+import { onAbort } from '../../lib/abort.ts'
+import { type Outgoing, throughProxies } from '../../lib/proxies.ts'
+import { createGatherPace } from './provider-http/gather-pace.ts'
+import {
+  type Body,
+  type BodyContext,
+  type ByteSource,
+  createBody,
+  createSharedTicks,
+  createSocketGate,
+  followSockets,
+} from './provider-http/response-body.ts'
+
+/** With more simultaneous responses, reads share ticks, and sockets rest between them (`provider-http/response-body.ts`). */
+const MANY_BODIES = 100
+/** Maximum bytes read of an error body; the message is at the beginning. */
+const ERROR_BODY_BYTES = 64 * 1024
+/** Maximum milliseconds to wait for an error body; the status is the important part. */
+const ERROR_BODY_MS = 3000
+
+/** One HTTP request to a provider. */
+export interface ProviderRequest {
+  url: URL
+  headers: Record<string, string>
+  /** JSON text, sent with POST. Without it, the request is a GET. */
+  body?: string
+  /** Aborting closes the connection and rejects the promise with the signal's reason. */
+  signal: AbortSignal
+}
+
+/** The status and headers of a response. The body of a successful one must still be read. */
+export type ProviderResponse =
+  | { ok: true; status: number; headers: ResponseHeaders; body: ByteSource }
+  /** A status other than 2xx, or 204. `text` is the beginning of the body. */
+  | { ok: false; status: number; headers: ResponseHeaders; text: string }
+
+/** By name in lower case. (Creating `Headers` from them costs more than reading one.) */
+export interface ResponseHeaders {
+  get(name: string): string | null | undefined
+}
+
+/** The HTTP connections to providers. */
+export interface ProviderHttp {
+  /** Resolves when the headers have arrived. Rejects if there is no response. */
+  request(request: ProviderRequest): Promise<ProviderResponse>
+  /** Milliseconds for which text is gathered now, before it is read: more while the process has no time. */
+  readonly gatherMs: number
+  close(): Promise<void>
+}
+
+/** Create one per process; all models share it. */
+export function createProviderHttp(): ProviderHttp {
+  let agent: Promise<Outgoing> | undefined
+  let openBodies = 0
+  const ticks = createSharedTicks()
+  const pace = createGatherPace()
+  const sockets = followSockets()
+  const connections: Connections = {
+    expectSocket: sockets.ofNextRequest,
+    count(change) {
+      openBodies += change
+    },
+    createBody: (controller, socket) =>
+      createBody({
+        controller,
+        gate: createSocketGate(socket),
+        ticks,
+        isCrowded: () => openBodies > MANY_BODIES,
+      }),
+  }
+  return {
+    async request(request) {
+      agent ??= createAgent()
+      return await dispatch((await agent).dispatcher, connections, request)
+    },
+    get gatherMs() {
+      return pace.at(performance.now(), openBodies > MANY_BODIES ? ticks.lateMs : 0)
+    },
+    async close() {
+      sockets.close()
+      await (await agent)?.destroy()
+    },
+  }
+}
+
+/** Loaded on the first request, and without the rest of the package (decision 0018). */
+async function createAgent(): Promise<Outgoing> {
+  const { default: ConnectionPool } = await import('undici/lib/dispatcher/agent.js')
+  // The caller sets the timeouts: a thinking model may be silent for a long time.
+  const timeouts = { headersTimeout: 0, bodyTimeout: 0 }
+  const direct = new ConnectionPool({ ...timeouts, connect: { timeout: 10_000 } })
+  return await throughProxies(direct, timeouts)
+}
+
+/** State that the requests of a process share. */
+interface Connections {
+  /** Call it when a request starts: its socket is found next. */
+  expectSocket(receive: (socket: Socket) => void): void
+  /** Call it when a body begins and when it has ended. */
+  count(change: 1 | -1): void
+  createBody(controller: BodyContext['controller'], socket: Socket | undefined): Body
+}
+
+function dispatch(
+  agent: Dispatcher,
+  connections: Connections,
+  { url, headers, body: sent, signal }: ProviderRequest,
+): Promise<ProviderResponse> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(abortReason(signal))
+    let body: Body | undefined
+    let failing:
+      | { status: number; headers: ResponseHeaders; parts: Buffer[]; bytes: number }
+      | undefined
+    let limit: NodeJS.Timeout | undefined
+    let exchange: Dispatcher.DispatchController | undefined
+    let socket: Socket | undefined
+    // While connecting, there is no socket to close. Reject immediately.
+    const stop = () => {
+      exchange?.abort(abortReason(signal))
+      reject(abortReason(signal))
+    }
+    const stopListening = onAbort(signal, stop)
+    const settled = () => {
+      clearTimeout(limit)
+      stopListening()
+      if (body !== undefined) connections.count(-1)
+    }
+    const resolveFailure = () => {
+      if (failing === undefined) return
+      const { status, headers, parts } = failing
+      resolve({ ok: false, status, headers, text: Buffer.concat(parts).toString('utf8') })
+    }
+    const endFailure = () => {
+      resolveFailure()
+      exchange?.abort(new Error('the rest of an error body is not read'))
+    }
+    agent.dispatch(
+      {
+        origin: url.origin,
+        path: url.pathname + url.search,
+        method: sent === undefined ? 'GET' : 'POST',
+        headers,
+        body: sent ?? null,
+      },
+      {
+        onRequestStart(controller) {
+          exchange = controller
+          if (signal.aborted) return stop()
+          connections.expectSocket((found) => {
+            socket = found
+          })
+        },
+        onResponseStart(controller, status, rawHeaders) {
+          if (status < 200) return
+          const headers = new Map(
+            Object.entries(rawHeaders).map(([name, value]) => [name, String(value)]),
+          )
+          if (status >= 300 || status === 204) {
+            failing = { status, headers, parts: [], bytes: 0 }
+            limit = setTimeout(endFailure, ERROR_BODY_MS)
+            return
+          }
+          body = connections.createBody(controller, socket)
+          connections.count(1)
+          resolve({ ok: true, status, headers, body: body.source })
+        },
+        onResponseData(_controller, chunk) {
+          if (body !== undefined) return body.push(chunk)
+          if (failing === undefined) return
+          failing.parts.push(chunk)
+          failing.bytes += chunk.length
+          if (failing.bytes > ERROR_BODY_BYTES) endFailure()
+        },
+        onResponseEnd() {
+          settled()
+          body?.end(null)
+          resolveFailure()
+        },
+        onResponseError(_controller, error) {
+          settled()
+          body?.end(error)
+          resolveFailure()
+          reject(error)
+        },
+      } satisfies Dispatcher.DispatchHandler,
+    )
+  })
+}
+
+const abortReason = (signal: AbortSignal): Error =>
+  signal.reason instanceof Error ? signal.reason : new DOMException('aborted', 'AbortError')
