@@ -5,6 +5,7 @@ ARG NODE=24.21.0-bookworm-slim
 FROM node:${NODE} AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
+COPY packages ./packages
 RUN npm ci
 COPY . .
 RUN npm run build && npm prune --omit=dev
@@ -13,11 +14,14 @@ FROM node:${NODE}
 RUN apt-get update \
   && apt-get install -y --no-install-recommends bubblewrap slirp4netns iproute2 tini \
   && rm -rf /var/lib/apt/lists/* \
-  && mkdir -m 700 /data && chown node:node /data
+  && mkdir -m 777 /data && chown node:node /data
 WORKDIR /app
 # Without JWT_SECRET, `nanoclaw` finds or creates a secret in NANOCLAW_DATA.
+# /data may be written by any `--user`; what is in it can be read by its owner only.
 ENV NODE_ENV=production NANOCLAW_DATA=/data
-COPY --from=build --chown=root:root /app/package.json /app/config.yml ./
+COPY --from=build --chown=root:root /app/package.json ./
+# What holds unless /data/config.yml or a variable says otherwise: accounts, reachable from outside the container.
+COPY --from=build --chown=root:root /app/docker/presets.yml ./
 COPY --from=build --chown=root:root /app/node_modules ./node_modules
 COPY --from=build --chown=root:root /app/migrations ./migrations
 COPY --from=build --chown=root:root /app/dist ./dist

@@ -29,11 +29,12 @@ const slow = defineTool({
 
 const approvals: Approvals = {
   isNeeded: () => false,
+  grantFor: async () => null,
   newAddresses: async () => [],
   allowsRedirect: async () => true,
   request: async () => ({ decision: 'approve' }),
 }
-const recorder: CallRecorder = { begin: async () => {}, settled: async () => {} }
+const recorder: CallRecorder = { begin: async () => true, settled: async () => {} }
 
 /** Ratio of the medians of four parallel calls and of the slowest one alone, measured in alternation. */
 export async function run(): Promise<Row[]> {

@@ -64,10 +64,12 @@ async function subAgents(): Promise<Row> {
     },
     approvals: {
       isNeeded: () => false,
+      grantFor: async () => null,
       newAddresses: async () => [],
       allowsRedirect: async () => true,
       request: async () => ({ decision: 'approve' }),
     },
+    countGrantUse: async () => true,
     isTainted: () => false,
     whenOwner: async () => {},
     isBudgetLeft: async () => true,
@@ -137,7 +139,7 @@ async function knowledgeSearch(): Promise<Row> {
       const query = `Which rule about ${subject(index)} is approved? 第${index}条规定`
       const words = queryWords(query)
       const startedAt = performance.now()
-      const found = await store.documents.search(projectId, words, 5, 'all')
+      const found = await store.documents.search(projectId, words, 5)
       if (found.length < 5) throw new Error('Each question of this figure needs five answers.')
       bare.push(performance.now() - startedAt)
       whole.push(await timed(tool, { query, max_results: 5 }, context))

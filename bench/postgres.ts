@@ -1,5 +1,9 @@
 // Databases of a benchmark's own on a PostgreSQL server, gone when it ends and also when it fails.
 import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { DatabaseSettings } from '../server/db/database.ts'
 import { findPostgres, onServer, withDatabase } from '../tests/support/store/postgres-server.ts'
 
 /**
@@ -21,5 +25,22 @@ export async function onPostgres<Result>(
   } finally {
     for (const name of names) await onServer(server.url, `drop database ${name} with (force)`)
     await server.stop()
+  }
+}
+
+/** Runs a measurement on an empty SQLite database and then on an empty PostgreSQL one. */
+export async function onBothDatabases<Result>(
+  measure: (settings: DatabaseSettings) => Promise<Result>,
+): Promise<Result[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-bench-'))
+  try {
+    return [
+      await measure({ dialect: 'sqlite', file: join(folder, 'store.db') }),
+      await onPostgres(async (newDatabase) =>
+        measure({ dialect: 'postgres', connection: { url: await newDatabase() } }),
+      ),
+    ]
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
   }
 }

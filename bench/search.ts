@@ -61,8 +61,8 @@ async function measure(
   try {
     const store = createStore(database)
     // The texts are stored with their single characters.
-    await store.settings.put(PROGRESS_KEYS.characters, { from: 0, next: 0 })
-    await store.settings.put(PROGRESS_KEYS.words, { from: 0, next: 0 })
+    await store.settings.store(PROGRESS_KEYS.characters, { from: 0, next: 0 })
+    await store.settings.store(PROGRESS_KEYS.words, { from: 0, next: 0 })
     const search = createSearch(store, createIndexProgress(store))
     const queries = queriesOf(vocabulary)
     for (let round = 0; round <= ROUNDS; round += 1)

@@ -1,5 +1,6 @@
 // The 'page' figures (`npm run bench:web`): download sizes, the time to open a long conversation, and how the page
-// responds while an answer streams in. Needs Chromium; builds the server and the page where they are outdated.
+// responds while an answer streams in. Needs Chromium; builds the server and the page where they are outdated. Arguments name
+// the parts to measure, such as `npm run bench:web -- contents`; without any, all are.
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,11 +11,11 @@ import { freePort } from '../tests/support/server/free-port.ts'
 import { startNanoClaw } from './processes/start.ts'
 import { beginResult, type StoredRow, shownValue } from './results.ts'
 import type { Row } from './row.ts'
-import { longAnswer, shortAnswer } from './web/answers.ts'
+import { contentAnswer, longAnswer, ONE_BLOCK, shortAnswer } from './web/answers.ts'
 import { measureConversationList } from './web/conversation-list.ts'
 import { measureDownloads } from './web/downloads.ts'
 import { measureOpening } from './web/opening.ts'
-import { measureHeap, measureResponsiveness } from './web/responsiveness.ts'
+import { measureContents, measureHeap, measureResponsiveness } from './web/responsiveness.ts'
 
 const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
   .concat(process.env.CHROMIUM_PATH ?? [])
@@ -27,9 +28,12 @@ type Measured = { rows: StoredRow[]; failures: string[] }
 async function run(browserPath: string): Promise<Measured> {
   const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-bench-web-'))
   const upstream = await startUpstream()
-  upstream.program((request) =>
-    String(request.messages.at(-1)?.content).startsWith('long') ? longAnswer() : shortAnswer(),
-  )
+  upstream.program((request) => {
+    const question = String(request.messages.at(-1)?.content)
+    const content = [...ONE_BLOCK, 'mixed' as const].find((name) => question === `content ${name}`)
+    if (content !== undefined) return contentAnswer(content)
+    return question.startsWith('long') ? longAnswer() : shortAnswer()
+  })
   const port = await freePort()
   const file = join(folder, 'data.sqlite')
   const config = join(folder, 'config.yml')
@@ -52,18 +56,22 @@ async function run(browserPath: string): Promise<Measured> {
       downloads: async () => measureDownloads(),
       opening: () => measureOpening(target, file),
       responsiveness: () => measureResponsiveness(target),
+      contents: () => measureContents(target),
       heap: async () => [await measureHeap(target)],
       'conversation list': () => measureConversationList(target, file),
     }
     const rows: Row[] = []
     const failures: string[] = []
-    for (const [name, part] of Object.entries(parts))
+    const chosen = process.argv.slice(2)
+    for (const [name, part] of Object.entries(parts)) {
+      if (chosen.length > 0 && !chosen.includes(name)) continue
       try {
         rows.push(...(await part()))
       } catch (error) {
         console.error(error)
         failures.push(name)
       }
+    }
     return { rows, failures }
   } finally {
     await browser.close()

@@ -14,7 +14,7 @@ import { createProjectRepository } from '../server/db/repositories/projects/proj
 import { createStorageRepository } from '../server/db/repositories/projects/storage.ts'
 import { createOutsideContentRepository } from '../server/db/repositories/runs/outside-contents.ts'
 import { detectBubblewrap } from '../server/sandbox/bubblewrap.ts'
-import { findRipgrep } from '../server/workspace/search/search.ts'
+import { findRipgrep } from '../server/workspace/search/project-search.ts'
 import { createWorkspaceServices } from '../server/workspace/workspace-services.ts'
 import { median, type Row } from './row.ts'
 

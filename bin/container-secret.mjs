@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 /** If several instances start on one volume at the same moment, all use the secret of the first. */
 function createSecret(folder, file) {
-  mkdirSync(folder, { recursive: true })
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
   const own = `${file}.${process.pid}.${randomBytes(6).toString('hex')}`
   writeFileSync(own, `${newSecret()}\n`, { mode: 0o600, flag: 'wx', flush: true })
   try {

@@ -1,9 +1,10 @@
 #!/usr/bin/env node
-// `nanoclaw <command>`, the same in a checkout, in one without the packages that build it, and in the image: checks the
-// version of Node, builds what is missing or outdated where that is possible, and runs the built program.
+// `nanoclaw <command>`, the same in a checkout, in one without the packages that build it, in the installed package and in the
+// image: checks the version of Node, builds what is missing or outdated where that is possible, and runs the built program.
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { dirname, join, resolve } from 'node:path'
+import { homedir } from 'node:os'
+import { dirname, join, resolve, sep } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { provideContainerSecret } from './container-secret.mjs'
 import { nameSourcesInTraces } from './stack-traces.mjs'
@@ -18,14 +19,34 @@ function fail(message) {
   process.exit(1)
 }
 
-if (major < 20 || (major === 20 && minor < 19) || (major === 22 && minor < 12))
+if (major < 20 || (major === 20 && minor < 19) || (major === 22 && minor < 14))
   fail(
-    `NanoClaw needs Node 20.19, 22.12, 24 or later; this is ${process.version}. Install a newer Node and start again.`,
+    `NanoClaw needs Node 20.19, 22.14, 24 or later; this is ${process.version}. Install a newer Node and start again.`,
   )
 
 if (command === '--version') {
   console.log(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version)
   process.exit(0)
+}
+
+/** Whether npm installed this as a package: the folder then belongs to npm, which replaces it at every upgrade. */
+const isPackage = root.split(sep).includes('node_modules')
+
+/** What installs a driver for this version of Node. Node 20 needs another one than later versions, which npm compiles. */
+const remedy = !isPackage
+  ? `Run \`npm ci\` with Node ${process.version} first.`
+  : Number(process.versions.napi) >= 10
+    ? `Install NanoClaw again with Node ${process.version}.`
+    : 'Run `npm install -g better-sqlite3-12@npm:better-sqlite3@12.11.1`, which compiles it for Node 20, or use Node 22.14 or later.'
+
+/** The package keeps everything in the user's home, unless a configuration says where: the same wherever it is started. */
+function chooseHome() {
+  const { NANOCLAW_DATA, NANOCLAW_CONFIG } = process.env
+  const home = join(homedir(), '.nanoclaw')
+  // The file in that folder is of the installation there, also for a command that starts in it.
+  const hasOwnFile = existsSync('config.yml') && process.cwd() !== home
+  if (!isPackage || NANOCLAW_DATA || NANOCLAW_CONFIG || hasOwnFile) return
+  process.env.NANOCLAW_DATA = home
 }
 
 /** Explains a SQLite driver that is missing or does not load, instead of failing with a stack trace. */
@@ -38,9 +59,9 @@ function checkDatabaseDriver() {
     new Database(':memory:').close()
   } catch (error) {
     if (error.code === 'ENOENT' || error.code === 'MODULE_NOT_FOUND')
-      fail(`The package ${driver} is missing. Run \`npm ci\` with Node ${process.version} first.`)
+      fail(`The package ${driver} is missing. ${remedy}`)
     fail(
-      `The SQLite driver does not load on Node ${process.version} (it was installed for another one). Run \`npm ci\` with this version of Node.\n${error.message.split('\n')[0]}`,
+      `The SQLite driver does not load on Node ${process.version} (it was installed for another one). ${remedy}\n${error.message.split('\n')[0]}`,
     )
   }
 }
@@ -61,6 +82,7 @@ async function buildIfPossible() {
     )
 }
 
+chooseHome()
 provideContainerSecret(command)
 checkDatabaseDriver()
 await buildIfPossible()

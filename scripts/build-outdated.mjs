@@ -46,6 +46,8 @@ const PARTS = [
     output: 'dist/server/main.js',
     sources: [
       'server',
+      'locales',
+      'skills',
       'package.json',
       'package-lock.json',
       'migrations',
@@ -57,7 +59,7 @@ const PARTS = [
     part: 'web',
     name: 'the page',
     output: 'dist/web/index.html',
-    sources: ['web', 'server/protocol', 'scripts/build.ts'],
+    sources: ['web', 'locales', 'server/protocol', 'scripts/build.ts'],
   },
 ]
 

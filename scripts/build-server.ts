@@ -40,18 +40,31 @@ const EXTERNAL_PACKAGES = [
   'canvas',
 ]
 
+/** Packages whose files the built server reads from `node_modules`. */
+const PACKAGES_WITH_FILES = [
+  '@fontsource-variable/geist',
+  '@fontsource-variable/geist-mono',
+  '@fontsource-variable/newsreader',
+  '@fontsource/stix-two-math',
+]
+
+/** The packages that the built server needs beside it; all others are in the build. */
+export const RUNTIME_PACKAGES: readonly string[] = [...EXTERNAL_PACKAGES, ...PACKAGES_WITH_FILES]
+
 /** Bundled CommonJS packages call `require` for Node's built-in modules. */
 const BANNER = `import { createRequire as createRequireOfBuild } from 'node:module'
-const requireOfBuild = createRequireOfBuild(import.meta.url)
+const urlOfBuild = import.meta.url
+const requireOfBuild = createRequireOfBuild(urlOfBuild)
 const require = requireOfBuild`
 
-/** Only the code of this package is bundled; its pages stay in `node_modules`, where `__dirname` leads. */
+/** The pages of the API reference are copied beside the chunks of the build; `__dirname` of their package leads there. */
+const REFERENCE_FOLDER = 'swagger-ui'
 const referencePages: Plugin = {
   name: 'reference-pages',
   setup(build) {
     build.onLoad({ filter: /@fastify\/swagger-ui\/(index|lib\/routes)\.js$/ }, async ({ path }) => {
-      const file = path.replaceAll('\\', '/').replace(/^.*\/node_modules\//, '')
-      const folder = `require('node:path').dirname(requireOfBuild.resolve('${file}'))`
+      const place = path.endsWith('routes.js') ? `${REFERENCE_FOLDER}/lib` : REFERENCE_FOLDER
+      const folder = `require('node:url').fileURLToPath(new URL('./${place}', urlOfBuild))`
       return { contents: `const __dirname = ${folder};${await readFile(path, 'utf8')}` }
     })
   },
@@ -162,6 +175,13 @@ export async function buildServer(serverOut: string): Promise<void> {
     await licensesOf(packagesIn(metafile)),
   )
   await copyCMaps(serverOut)
+  await copyLocales(serverOut)
+  await copySkills(serverOut)
+  await cp(
+    join(root, 'node_modules/@fastify/swagger-ui/static'),
+    join(serverOut, REFERENCE_FOLDER, 'static'),
+    { recursive: true },
+  )
   // Child programs that permission flags name by path are copied unchanged.
   const childFolder = join(root, 'server/sandbox/child')
   if (await exists(childFolder))
@@ -173,6 +193,17 @@ export async function buildServer(serverOut: string): Promise<void> {
  */
 const copyCMaps = (serverOut: string): Promise<void> =>
   cp(join(root, 'server/lib/cmaps'), join(serverOut, 'cmaps'), { recursive: true })
+
+/** Copies the texts that the server reads (`server/lib/locale-texts.ts`), for the same reason. */
+const copyLocales = (serverOut: string): Promise<void> =>
+  cp(join(root, 'locales'), join(serverOut, 'locales'), {
+    recursive: true,
+    filter: (path) => !path.endsWith('.ts'),
+  })
+
+/** Copies the skills that come with the server (`server/skills/built-in.ts`), for the same reason. */
+const copySkills = (serverOut: string): Promise<void> =>
+  cp(join(root, 'skills'), join(serverOut, 'skills'), { recursive: true })
 
 /** Whether the path exists. */
 export const exists = (path: string): Promise<boolean> =>

@@ -1,42 +1,27 @@
 // Wires all modules together: from the configuration to a server that is ready to listen.
 import type { FastifyBaseLogger } from 'fastify'
-import { Registry } from 'prom-client'
-import packageJson from '../package.json' with { type: 'json' }
+import { refreshRules } from './access/refresh.ts'
+import { purgeDeleted } from './administration/retention.ts'
 import { linkPath } from './auth/link-token.ts'
 import type { PasswordCost } from './auth/passwords.ts'
 import type { SecretKeySources } from './auth/secret-keys.ts'
-import { createChangeLog } from './changes/change-log.ts'
-import { announceChanges, refreshRules } from './composition/access-rules.ts'
-import { createAccountServices } from './composition/accounts/accounts.ts'
-import { leadBackgroundWork } from './composition/background-work.ts'
 import { type Base, openBase } from './composition/base.ts'
-import { createConfiguredChat } from './composition/chat.ts'
-import { routeDependencies } from './composition/http/routes/routes.ts'
-import { createConfiguredStack } from './composition/http/stack.ts'
-import { createConfiguredCatalog } from './composition/models.ts'
-import { createObservers } from './composition/observers/observers.ts'
-import { addRunGauges } from './composition/observers/run-metrics.ts'
-import { databaseSettings } from './composition/settings.ts'
-import { openBlobs } from './composition/storage/blobs.ts'
-import { createFileModule } from './composition/storage/files.ts'
-import { createTransfers } from './composition/storage/transfers.ts'
-import { createConfiguredWorkspace } from './composition/storage/workspace.ts'
-import { prepareCommandNetwork } from './composition/tools/command-network.ts'
-import { createToolModule } from './composition/tools/tools.ts'
+import { prepareCommandNetwork } from './composition/programs.ts'
+import { createServices, type ServerServices } from './composition/services.ts'
+import { copyPlaces, databaseSettings } from './composition/settings.ts'
+import { createConfiguredStack } from './composition/stack.ts'
 import type { Config } from './config/schema.ts'
+import { startCollecting } from './files/collect.ts'
+import { removeOldCopies } from './files/replaced-copies.ts'
 import type { App } from './http/app.ts'
-import { refuseWritesOnFullDisk } from './http/full-disk.ts'
+import type { FullDisk } from './http/stack.ts'
 import { newId } from './lib/ids.ts'
+import { machineClock, type ProcessClock } from './lib/process-clock.ts'
 import { createRedactor, type Redactor, redactedLog, secretsIn } from './lib/redact.ts'
-import { createModelProbe } from './llm/probe/probe.ts'
 import { claimStore, type StoreOwner } from './owner/owner.ts'
 import { registerRoutes } from './routes/index.ts'
-import { createRunRecords } from './runs/inspection/run-records.ts'
 import { createSearchIndexer } from './search/indexer.ts'
-import { createMarkdownRenderer } from './sharing/markdown.ts'
 import type { CommandNetwork } from './tools/builtin/programs/exec.ts'
-
-const { version } = packageJson
 
 /** A server that is fully wired but does not listen yet. */
 export interface Server {
@@ -64,11 +49,15 @@ export interface ServerOptions {
   secretKeys?: SecretKeySources
   /** The cost of hashing a password. Default: the recommended cost against guessing. */
   passwordCost?: PasswordCost
-  /** Whether only requests that delete something may write. Default: never. */
-  isDiskFull?(): boolean
+  /** Of the data folder. Default: never full. */
+  disk?: FullDisk
+  /** What time it is, and when to look at the schedules. Default: the clock of this machine. */
+  clock?: ProcessClock
   /** Called when another process has taken over the store: this one must exit at once, without writing anything. */
   onStoreTaken?(): void
 }
+
+const AMPLE: FullDisk = { isUsed: false, makeRoom: async () => {} }
 
 /** Opens the store and wires all modules. @throws AppError with a message for the operator. */
 export async function createServer(options: ServerOptions): Promise<Server> {
@@ -92,155 +81,125 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   }
 }
 
-type AssembleOptions = ServerOptions & { redactor: Redactor; commandNetwork: CommandNetwork }
-
-/** Builds everything from the store upwards: the base, the modules, HTTP; then starts the background work. */
-async function assemble(options: AssembleOptions, owner: StoreOwner): Promise<Server> {
-  const { config, log, redactor, secretKeys = {} } = options
-  const base = await openBase({ config, log, redactor, secretKeys }, owner)
-  const modules = await createModules(base, options)
-  const app = await createRoutedApp(base, modules, options)
-  const work = await startWork(base, modules)
-  const { accounts, chat } = modules
+/** Builds everything from the store upwards: the base, the services, HTTP; then starts the background work. */
+async function assemble(
+  {
+    config,
+    log,
+    redactor,
+    secretKeys = {},
+    webRoot,
+    disk = AMPLE,
+    passwordCost,
+    commandNetwork,
+    clock = machineClock,
+  }: ServerOptions & {
+    redactor: Redactor
+    commandNetwork: CommandNetwork
+  },
+  owner: StoreOwner,
+): Promise<Server> {
+  const base = await openBase({ config, log, redactor, secretKeys, clock }, owner)
+  const { database, instance } = base
+  const parts = await createServices(base, { passwordCost, commandNetwork, webRoot })
+  const { services, tokenKeys, metrics } = parts
+  const { accounts, chat, setup } = services
+  const { app, finish } = await createConfiguredStack(base, services, {
+    tokenKeys,
+    metrics,
+    webRoot,
+    disk,
+  })
+  registerRoutes(app, services)
+  await finish()
+  await app.ready()
+  const work = await startWork(base, parts)
   return {
     app,
     config,
     toolsReady: work.toolsReady,
     setupPath:
-      config.auth_mode === 'multi' && !(await accounts.accounts.exist())
-        ? linkPath(accounts.setup.token)
-        : null,
+      config.auth_mode === 'multi' && !(await accounts.exist()) ? linkPath(setup.token) : null,
     async drain(graceMs) {
-      const drained = base.instance.drain(chat.runs, graceMs)
+      const drained = instance.drain(chat.runs, graceMs)
       app.server.closeIdleConnections()
       await drained
     },
     async close() {
       await work.stop()
       await app.close()
-      await closeModules(modules)
-      await base.instance.leave()
-      await base.database.close()
+      await parts.close()
+      await instance.leave()
+      await database.close()
       await owner.release()
     },
   }
 }
 
-type Modules = Awaited<ReturnType<typeof createModules>>
-
-/** Creates the modules, each with its dependencies among the earlier ones. */
-async function createModules(
-  base: Base,
-  { passwordCost, commandNetwork }: Pick<AssembleOptions, 'passwordCost' | 'commandNetwork'>,
-) {
-  const { config, database, store, access, instance, claims, log } = base
-  const { shareEndings } = instance
-  const accounts = createAccountServices({
-    ...base,
-    write: database.write,
-    passwordCost,
-    shareEndings,
-  })
-  const catalog = createConfiguredCatalog({ ...base, models: store.models })
-  const blobs = await openBlobs(config, claims)
-  const workspace = await createConfiguredWorkspace(config, store, access, instance, log)
-  const fileModule = createFileModule({ ...base, blobs, workspace })
-  const { files } = fileModule
-  const unconfirmed = config.auth_mode === 'multi' ? accounts.emailLinks.unconfirmed : undefined
-  const tools = createToolModule({ ...base, workspace, commandNetwork, files, unconfirmed })
-  const changes = instance.shareChanges(createChangeLog())
-  const metrics = new Registry()
-  const observers = await createObservers(metrics, { ...base, instance: instance.id, version })
-  const records = createRunRecords({
-    ...base,
-    repository: store.runRecords,
-    keepDays: config.inspector_days,
-    instance: instance.id,
-  })
-  const parts = { catalog, changes, files, observers, records, tools, workspace }
-  const chat = createConfiguredChat(base, parts)
-  addRunGauges(metrics, chat.runs, instance)
-  return {
-    ...fileModule,
-    accounts,
-    blobs,
-    catalog,
-    changes,
-    chat,
-    markdown: createMarkdownRenderer(),
-    metrics,
-    observers,
-    records,
-    probe: createModelProbe(),
-    searchIndexer: createSearchIndexer(store, database, log),
-    tools,
-    transfers: createTransfers({ ...base, catalog, files, blobs, workspace, tools, changes }),
-    workspace,
-  }
-}
-
-/** The app with its routes and the page. */
-async function createRoutedApp(
-  base: Base,
-  modules: Modules,
-  { webRoot, isDiskFull = () => false }: Pick<ServerOptions, 'webRoot' | 'isDiskFull'>,
-): Promise<App> {
-  const stack = { ...base, ...modules, instance: base.instance.id, webRoot, version }
-  const { app, issueToken, finish } = await createConfiguredStack(stack)
-  // Their clients come back through another connection, behind which another instance may be.
-  app.addHook('onRequest', async (_request, reply) => {
-    if (modules.chat.runs.isDraining) void reply.header('connection', 'close')
-  })
-  refuseWritesOnFullDisk(app, isDiskFull)
-  announceChanges(app, base.instance)
-  registerRoutes(
-    app,
-    routeDependencies({
-      ...base,
-      ...modules,
-      ...modules.accounts,
-      webRoot,
-      issueToken,
-      version,
-    }),
-  )
-  await finish()
-  await app.ready()
-  return app
-}
-
 /** Continues unfinished runs and starts the background work; `stop` ends both. */
 async function startWork(
   base: Base,
-  modules: Modules,
+  parts: ServerServices,
 ): Promise<{ toolsReady: Promise<void>; stop(): Promise<void> }> {
-  const { instance, claims, store } = base
-  const { accounts, chat, tools, transfers } = modules
-  accounts.oidc?.prepare()
-  const toolsReady = tools.start()
+  const { instance, claims, store, access, settings, mcpServers, loweredRisks, log } = base
+  const { oidc, emailLinks, chat, transfers, webhooks, push, scheduleClock } = parts.services
+  oidc?.prepare()
+  const toolsReady = parts.startTools()
   // An unfinished run may need any tool, so wait for them; without such runs there is nothing to wait for.
   if ((await store.runs.unfinished()).length > 0) await toolsReady
   await instance.start(chat)
   await transfers.start()
-  const { webhooks, push } = tools
-  const stopRefreshing = refreshRules({ ...base, webhooks, push, isShared: claims !== undefined })
-  leadBackgroundWork({ ...base, ...modules })
+  const stopRefreshing = refreshRules({
+    instance,
+    remembered: [access, settings, mcpServers, loweredRisks, webhooks, push],
+    isShared: claims !== undefined,
+    log,
+  })
+  leadBackgroundWork(base, parts)
   return {
     toolsReady,
     async stop() {
       stopRefreshing()
-      accounts.oidc?.close()
-      await accounts.emailLinks.settled()
+      oidc?.close()
+      await emailLinks.settled()
       await transfers.stop()
+      await scheduleClock.stop()
       await instance.stopLeading()
       if (!chat.runs.isDraining) await instance.drain(chat.runs, 0)
     },
   }
 }
 
-async function closeModules(modules: Modules): Promise<void> {
-  const { markdown, tools, catalog, probe, workspace, observers, records } = modules
-  await Promise.all([markdown, tools, catalog, probe, workspace].map((module) => module.close()))
-  await records.close()
-  await observers.close()
+/** Indexes, moves attachments to files, and removes expired data for as long as this instance leads. */
+function leadBackgroundWork(
+  { config, database, store, instance, log, now }: Base,
+  { services: { chat, workspace, scheduleClock }, blobs, mover }: ServerServices,
+): void {
+  const searchIndexer = createSearchIndexer(store, database, log)
+  const { files, unusedBlobs: unused, settings } = store
+  instance.lead(() => {
+    void searchIndexer.run()
+    return () => searchIndexer.stop()
+  })
+  instance.lead(() => {
+    void mover.run()
+    return () => mover.stop()
+  })
+  instance.lead(() =>
+    removeOldCopies({ places: copyPlaces(config), days: config.replaced_days, log, now }),
+  )
+  instance.lead(() => scheduleClock.lead())
+  instance.lead(() => startCollecting({ files, unused, settings, blobs, log, now }))
+  instance.lead(() =>
+    purgeDeleted({
+      store,
+      workspaces: workspace.workspaces,
+      chat,
+      isSole: instance.claims === undefined,
+      auditDays: config.audit_days,
+      inspectorDays: config.inspector_days,
+      log,
+      now,
+    }),
+  )
 }

@@ -1,5 +1,6 @@
-// The subcommands: doctor, migrate, backup, restore, export, admin.
-import { databaseSettings, doctorSettings } from './composition/settings.ts'
+// The subcommands: doctor, config, service, migrate, backup, restore, export, admin.
+import { runDoctor } from './composition/doctor.ts'
+import { databaseSettings } from './composition/settings.ts'
 import type { LoadedConfig } from './config/load.ts'
 import { errorText } from './errors.ts'
 
@@ -46,17 +47,11 @@ export const commands: Readonly<Record<string, Command>> = {
     summary: 'checks everything that a start needs, changes nothing, and says what to fix',
     operands: 0,
     async run({ loaded: { config, file }, webRoot }) {
-      const { runChecks } = await import('./doctor/doctor.ts')
       const { formatFinding } = await import('./doctor/finding.ts')
-      const { installationPlaces } = await import('./composition/storage/places.ts')
-      const { tryMcpServers } = await import('./composition/tools/checked-mcp-servers.ts')
-      const { inspectSecrets } = await import('./composition/sealed-secrets.ts')
-      const { inspectOpenRegistration } = await import('./composition/open-registration.ts')
-      const findings = await runChecks({
-        ...doctorSettings(config, webRoot),
-        places: installationPlaces(config),
-        inspectSecrets: () => inspectSecrets(config, keysFromEnvironment()),
-        inspectRegistration: () => inspectOpenRegistration(config),
+      const { tryMcpServers } = await import('./doctor/mcp-servers.ts')
+      const findings = await runDoctor(config, {
+        webRoot,
+        secretKeys: keysFromEnvironment(),
         mcpServers: () => tryMcpServers(config),
       })
       const lines = [
@@ -67,6 +62,36 @@ export const commands: Readonly<Record<string, Command>> = {
       return count === 0
         ? done(...lines, 'All required checks passed.')
         : failed(...lines, `${count} of ${findings.length + 1} checks failed.`)
+    },
+  },
+
+  config: {
+    usage: '[--changed]',
+    summary:
+      'prints every key of the configuration, its value and where that comes from; secrets are hidden',
+    operands: 0,
+    flags: ['changed'],
+    async run({ loaded, flags }) {
+      const { describeConfig } = await import('./commands/config.ts')
+      const lines = describeConfig(loaded, { changedOnly: flags.has('changed') })
+      return done(...(lines.length === 0 ? ['# all keys have their defaults'] : lines))
+    },
+  },
+
+  service: {
+    usage: 'install | remove',
+    summary:
+      'starts the server with this machine as a service of this user (systemd, launchd), or stops that',
+    operands: 1,
+    async run({ loaded, operands: [what] }) {
+      const { installService, removeService } = await import('./commands/service.ts')
+      try {
+        if (what === 'install')
+          return done(...(await installService(loaded, process.argv[1] ?? 'nanoclaw')))
+        return what === 'remove' ? done(...(await removeService())) : failed(...usageOf('service'))
+      } catch (error) {
+        return failed(errorText(error))
+      }
     },
   },
 
@@ -94,7 +119,7 @@ export const commands: Readonly<Record<string, Command>> = {
     summary: 'copies the whole installation into a new folder, also while the server runs',
     operands: 1,
     async run({ loaded: { config }, operands: [target] }) {
-      const { backUp } = await import('./composition/commands/backup.ts')
+      const { backUp } = await import('./commands/backup.ts')
       const stamp = new Date().toISOString().slice(0, 19).replaceAll(':', '-')
       try {
         const { lines } = await backUp(
@@ -117,7 +142,7 @@ export const commands: Readonly<Record<string, Command>> = {
     flags: ['partial'],
     async run({ loaded: { config }, operands: [source], flags }) {
       if (source === undefined) return failed(...usageOf('restore'))
-      const { restore } = await import('./composition/commands/backup.ts')
+      const { restore } = await import('./commands/backup.ts')
       try {
         const isPartial = flags.has('partial')
         const { lines, isComplete } = await restore(config, source, {
@@ -138,7 +163,7 @@ export const commands: Readonly<Record<string, Command>> = {
     summary: 'writes the data of one user into an archive that any NanoClaw imports',
     operands: 2,
     async run({ loaded: { config }, operands: [target, username] }) {
-      const { exportOffline } = await import('./composition/commands/export.ts')
+      const { exportOffline } = await import('./commands/export.ts')
       const file = target ?? `export-${new Date().toISOString().slice(0, 10)}.zip`
       try {
         const { conversations, projects, files } = await exportOffline(config, file, username)
@@ -156,7 +181,7 @@ export const commands: Readonly<Record<string, Command>> = {
     summary: 'lists and changes accounts, and rotates keys; `nanoclaw admin` lists what it can do',
     operands: 4,
     async run({ loaded: { config }, operands }) {
-      const { ADMIN_USAGE, administer } = await import('./composition/commands/admin.ts')
+      const { ADMIN_USAGE, administer } = await import('./commands/admin.ts')
       try {
         const lines = await administer(config, operands, keysFromEnvironment())
         return lines === null ? failed(ADMIN_USAGE) : done(...lines)
@@ -190,7 +215,7 @@ export function usageOf(name?: string): string[] {
     ),
     `  ${'--version'.padEnd(width)}  prints the version`,
     '',
-    'The configuration is the file that NANOCLAW_CONFIG names, else config.yml in the current folder, else the one beside',
-    'the program. Its relative paths are relative to the file.',
+    'The configuration is the file that NANOCLAW_CONFIG names, else config.yml in the current folder, in the folder that',
+    'NANOCLAW_DATA names, beside the program, or in `data` there, else defaults. Its relative paths are relative to the file.',
   ]
 }

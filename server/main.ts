@@ -14,6 +14,7 @@ import type { Config } from './config/schema.ts'
 import { AppError, errorText } from './errors.ts'
 import { openDiskReserve } from './lib/disk-reserve.ts'
 import { createProcessLog } from './lib/process-log.ts'
+import { applyProxies, ProxyError, processProxies } from './lib/proxies.ts'
 import { createRedactor, secretsIn } from './lib/redact.ts'
 
 /** What Node's errors of the system say beside their message. */
@@ -59,7 +60,7 @@ setFlagsFromString('--heap-growing-percent=30')
 // keep that size. It may grow once the server is ready.
 setFlagsFromString('--semi-space-growth-factor=1')
 
-// A start runs most code once or twice: optimizing that costs 60 to 100 ms of CPU time and 3 MB.
+// A start runs most code once or twice: optimizing that costs more than it saves (decision 0018).
 setFlagsFromString('--no-opt')
 
 await run()
@@ -79,10 +80,12 @@ async function run(): Promise<void> {
   try {
     const loaded = loadConfig(process.env, { current: process.cwd(), installation })
     redactor.add(secretsIn(loaded.config))
+    redactor.add((await applyProxies()).secrets)
     if (command !== undefined) await runCommand(loaded, name, command, values)
     else await start(loaded, values)
   } catch (error) {
     if (error instanceof ConfigError) endWith(EXIT_CONFIG, error.faults)
+    if (error instanceof ProxyError) endWith(EXIT_CONFIG, [error.message])
     else endWith(EXIT_FAILED, [startFault(error)])
   }
 }
@@ -155,7 +158,7 @@ async function serve(loaded: LoadedConfig): Promise<void> {
     log,
     redactor,
     webRoot,
-    isDiskFull: () => reserve.isUsed,
+    disk: reserve,
     secretKeys: {
       configured: process.env.NANOCLAW_SECRET_KEY,
       previous: process.env.NANOCLAW_SECRET_KEY_PREVIOUS,
@@ -167,12 +170,14 @@ async function serve(loaded: LoadedConfig): Promise<void> {
   reserve.keep()
   setFlagsFromString('--opt')
   void server.toolsReady.finally(() => setFlagsFromString('--semi-space-growth-factor=2'))
+  const proxies = processProxies().shown
   log.info(
     {
       version: packageJson.version,
       ...installationOf(loaded),
       address: localUrl(config, server),
       ...(config.public_url === undefined ? {} : { public_url: config.public_url }),
+      ...(proxies.length === 0 ? {} : { proxies }),
     },
     'NanoClaw has started',
   )

@@ -32,6 +32,9 @@ function staticImports(graph: Graph, ...modules: string[]): Set<string> {
   return found
 }
 
+/** Texts of views after the first screen; refusals and findings are loaded separately, when they are needed. */
+const LATER_TEXTS = /\/locales\/([\w-]+)\/(?!(?:first-screen|refusals|findings)\.json)[\w-]+\.json$/
+
 const ICON = /\/lucide-react\/dist\/esm\/icons\/([^/]+)\.mjs$/
 const ICON_IMPORT = /import\s*\{([^}]*)\}\s*from\s*["']lucide-react["']/g
 
@@ -67,7 +70,7 @@ function iconsOf(modules: ReadonlySet<string>, graph: Graph): Set<string> {
  * not visible at first stay outside if nothing imports them statically (see `src/ui/states/late.tsx`). The icons of the page
  * of a conversation are in one file, those of all other views in another.
  *
- * The page of a conversation is one file instead of thirty small ones, without the modules of `otherViews`.
+ * The texts of all later views in one language are one file. The page of a conversation is one file instead of thirty small ones, without the modules of `otherViews`.
  */
 export function bundledFile() {
   let modules: Set<string> | null = null
@@ -86,6 +89,8 @@ export function bundledFile() {
     }
     if (id === start) return null
     if (modules.has(id)) return id.includes('/node_modules/') ? 'libraries' : 'first-screen'
+    const [, language] = LATER_TEXTS.exec(id) ?? []
+    if (language !== undefined) return `texts-${language}`
     chat ??= staticImports(graph, chatPage)
     others ??= staticImports(graph, ...otherViews)
     return chat.has(id) && !others.has(id) ? 'chat' : null

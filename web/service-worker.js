@@ -7,7 +7,7 @@ const LIST = '/assets/.kept-build'
 /** The files that the page needs to open. `/` stands for every URL of the page. */
 const SHELL = ['/', '/load-failure.js', '/favicon.svg', '/app.webmanifest', ...BUILD.first]
 /** URLs that are not part of the page. */
-const SERVER = /^\/(api|v1|mcp|s|docs|healthz|readyz|metrics)(\/|$)|\.\w+$/
+const SERVER = /^\/(api|v1|mcp|s|a|docs|healthz|readyz|metrics)(\/|$)|\.\w+$/
 
 /**
  * The cached response for a request. Ignores `Vary: Origin`: the installation requests files without an origin, script
@@ -113,6 +113,8 @@ const ENGLISH = {
   approve: 'Approve',
   reject: 'Reject',
   tools: {},
+  language: 'en',
+  receipt: {},
 }
 
 async function pushTexts() {
@@ -149,10 +151,37 @@ async function waitingCall(run) {
   }
 }
 
+/** A tool call of somebody else for whom the user decides; null once it is decided, or if the request fails. */
+async function callOfOther(id) {
+  try {
+    const response = await authorized(`/api/approvals/${id}`)
+    if (!response.ok) return null
+    const { data } = await response.json()
+    return data.state === 'pending' ? data : null
+  } catch {
+    return null
+  }
+}
+
+/** What an answer did: only what there is any of. */
+function factsOf(receipt, { receipt: texts, language }) {
+  const forms = new Intl.PluralRules(language)
+  return ['files', 'commands', 'sent', 'unresolved']
+    .filter((key) => receipt?.[key] > 0)
+    .map((key) => {
+      const count = receipt[key]
+      const text = texts[`${key}_${forms.select(count)}`] ?? texts[`${key}_other`] ?? ''
+      return text.replace('{{count}}', count.toLocaleString(language))
+    })
+    .filter((text) => text !== '')
+}
+
 /** Shows a notification for every message, because browsers end subscriptions whose messages show none. */
-async function showPush({ type, run_id: run, conversation_id: conversation }) {
+async function showPush({ type, run_id: run, conversation_id, approval_id, approver, receipt }) {
   const texts = await pushTexts()
-  const call = type === 'waiting' ? await waitingCall(run) : null
+  const call =
+    type !== 'waiting' ? null : approver ? await callOfOther(approval_id) : await waitingCall(run)
+  const facts = factsOf(receipt, texts)
   // The notification only names the tool, so a high-risk call cannot be approved here without being read.
   const choices =
     call === null ? [] : call.risk_level === 'high' ? ['reject'] : ['approve', 'reject']
@@ -160,33 +189,42 @@ async function showPush({ type, run_id: run, conversation_id: conversation }) {
   const windows = await self.clients.matchAll({ type: 'window' })
   const isWatched = windows.some(({ focused }) => focused)
   await self.registration.showNotification('NanoClaw', {
-    body: call === null ? texts[type] : `${texts[type]} ${texts.tools[call.name] ?? call.name}`,
+    body: [
+      texts[type],
+      ...(call === null ? [] : [texts.tools[call.name] ?? call.name]),
+      ...(facts.length === 0 ? [] : [facts.join(' · ')]),
+    ].join(' '),
     tag,
     icon: '/icon-192.png',
     silent: isWatched,
-    data: { run, conversation, call: call?.id_ref ?? null },
+    data: {
+      run,
+      path: approver ? '/waiting' : `/c/${conversation_id}`,
+      call: call?.id_ref ?? null,
+      hash: call?.call_hash,
+    },
     actions: choices.map((action) => ({ action, title: texts[action] })),
   })
   if (!isWatched) return
   for (const shown of await self.registration.getNotifications({ tag })) shown.close()
 }
 
-async function openConversation(conversation) {
-  const path = `/c/${conversation}`
+async function openPath(path) {
   const [window] = await self.clients.matchAll({ type: 'window' })
   if (window === undefined) return self.clients.openWindow(path)
   window.postMessage({ open: path })
   return window.focus()
 }
 
-/** Handles a click on a notification. Its buttons decide exactly its tool call; if that fails, the conversation opens. */
-async function handleClick({ run, conversation, call }, action) {
-  if (action !== 'approve' && action !== 'reject') return openConversation(conversation)
+/** Handles a click on a notification. Its buttons decide exactly its tool call; if that fails, its page opens. */
+async function handleClick({ run, path, call, hash }, action) {
+  if (action !== 'approve' && action !== 'reject') return openPath(path)
   const decided = await post(`/api/runs/${run}/approvals`, {
     id_ref: call,
     decision: action,
+    call_hash: hash,
   }).catch(() => ({ ok: false }))
-  return decided.ok ? undefined : openConversation(conversation)
+  return decided.ok ? undefined : openPath(path)
 }
 
 self.addEventListener('push', (event) => event.waitUntil(showPush(event.data.json())))

@@ -6,9 +6,10 @@ import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { transformSync } from 'esbuild'
 import { defineConfig, type Plugin } from 'vite'
+import { LANGUAGES } from '../locales/languages.ts'
 import { bundledFile, moduleOf } from './bundled-files.ts'
 import { replacedModules } from './replaced-modules.ts'
-import type { Language } from './src/lib/i18n/languages.ts'
+import { startScript, startScripts } from './start-scripts.ts'
 
 const server = process.env.NANOCLAW_DEV_SERVER ?? 'http://127.0.0.1:3000'
 
@@ -29,9 +30,11 @@ const stylesAfterFrame = (): Plugin => ({
   },
 })
 
+const scriptTag = (name: string): RegExp => new RegExp(`<script\\s+src="/${name}\\.js"></script>`)
+
 /**
  * Inlines the styles and scripts of the skeleton and its message field: on a slow connection, separate files would compete
- * with the application's scripts. The server allows them by their hashes (`server/http/web-app.ts`).
+ * with the application's scripts. The server allows them by their hashes (`server/http/stack/web-app.ts`).
  */
 const inlineFrame = (): Plugin => ({
   name: 'inline-frame',
@@ -49,15 +52,16 @@ const inlineFrame = (): Plugin => ({
           charset: 'utf8',
         }).code.trim()
       }
-      const parts: readonly [string, string][] = [
-        ['<link rel="stylesheet" href="/boot.css" />', `<style>${read('boot.css', 'css')}</style>`],
-        ...['theme.js', 'early-field.js'].map((name): [string, string] => [
-          `<script src="/${name}"></script>`,
-          `<script>${read(name, 'js')}</script>`,
-        ]),
+      const parts: readonly [RegExp, string][] = [
+        [
+          /<link rel="stylesheet" href="\/boot\.css" \/>/,
+          `<style>${read('boot.css', 'css')}</style>`,
+        ],
+        [scriptTag('theme'), `<script>${read('theme.js', 'js')}</script>`],
+        [scriptTag('early-field'), `<script>${startScript('early-field.js')}</script>`],
       ]
       return parts.reduce((whole, [tag, part]) => {
-        if (!whole.includes(tag)) throw new Error(`index.html has no ${tag}`)
+        if (!tag.test(whole)) throw new Error(`index.html has no ${tag}`)
         return whole.replace(tag, () => part)
       }, html)
     },
@@ -66,20 +70,6 @@ const inlineFrame = (): Plugin => ({
 
 /** The page of a conversation needs the chunks with these modules and their imports, besides the first screen. */
 const CONVERSATION_MODULES = ['app/chat-page.tsx', 'ui/markdown/markdown.tsx'].map(moduleOf)
-
-/** The folder of each language's texts, by the language's code, as in `src/lib/i18n/languages.ts`. */
-const TEXT_FOLDERS = {
-  en: 'english',
-  de: 'german',
-  es: 'spanish',
-  fr: 'french',
-  pt: 'portuguese',
-  ru: 'russian',
-  ja: 'japanese',
-  ko: 'korean',
-  zh: 'chinese',
-  'zh-Hant': 'traditional',
-} satisfies Record<Language, string>
 
 /** Puts `early-requests.js` into the document, with the files that it preloads. */
 const earlyRequests = (): Plugin => ({
@@ -104,9 +94,9 @@ const earlyRequests = (): Plugin => ({
       const early = {
         files: [...files].filter((name) => !html.includes(name)).map((name) => `/${name}`),
         texts: Object.fromEntries(
-          Object.entries(TEXT_FOLDERS).map(([code, folder]) => [
+          Object.keys(LANGUAGES).map((code) => [
             code,
-            `/${chunkWith(moduleOf(`lib/i18n/${folder}/pages.ts`)).fileName}`,
+            `/${chunkWith(resolve(import.meta.dirname, `../locales/${code}/chat.json`)).fileName}`,
           ]),
         ),
       }
@@ -229,6 +219,7 @@ export default defineConfig({
     react(),
     tailwindcss(),
     inlineFrame(),
+    startScripts(),
     earlyRequests(),
     stylesAfterFrame(),
     documentWithAccounts(),
@@ -254,11 +245,22 @@ export default defineConfig({
   },
   worker: {
     format: 'es',
-    // A folder of its own: `server/http/security-headers.ts`.
+    // A folder of its own: `server/http/stack/security-headers.ts`.
     rolldownOptions: { output: { entryFileNames: 'assets/workers/[name]-[hash].js' } },
   },
   server: {
     port: 4000,
-    proxy: { '/api': server, '/v1': server, '/healthz': server, '/readyz': server },
+    proxy: {
+      '/api': server,
+      '/v1': server,
+      '/healthz': server,
+      '/readyz': server,
+      // The data of a link's page; its document comes from here.
+      '^/a/': {
+        target: server,
+        bypass: ({ headers }) =>
+          headers.accept?.includes('text/html') === true ? '/index.html' : undefined,
+      },
+    },
   },
 })

@@ -33,6 +33,53 @@ export function markdown(tokens: number): string {
   for (let number = 1; text.length < tokens * 5; number += 1) text += part(number)
   return text.slice(0, tokens * 5)
 }
+/** Contents that are one block, which grows to the end of the answer. */
+export const ONE_BLOCK = ['table', 'list', 'paragraph', 'code'] as const
+/** What an answer consists of: one block, or the mixed text of `markdown`. */
+export type Content = (typeof ONE_BLOCK)[number] | 'mixed'
+
+const SENTENCE =
+  'The value of **this** entry is *higher* than `expected`, as [the source](https://example.org) says. '
+
+const LINES: Record<Exclude<Content, 'mixed'>, (number: number) => string> = {
+  table: (number) =>
+    `| row ${number} | **${number * 7}** units | \`code_${number}\` | a few words |\n`,
+  list: (number) => `- point ${number} with **bold** words and \`code\`\n`,
+  paragraph: () => SENTENCE,
+  code: (number) => `    value_${number} = compute(${number}, "text")  # line ${number}\n`,
+}
+const STARTS: Partial<Record<Content, string>> = {
+  table: '| name | amount | code | remark |\n| --- | ---: | --- | --- |\n',
+  code: '```python\n',
+}
+
+/** A text of this many tokens, at five characters per token. */
+function contentOf(content: Content, tokens: number): string {
+  if (content === 'mixed') return markdown(tokens)
+  let text = STARTS[content] ?? ''
+  for (let number = 1; text.length < tokens * 5; number += 1) text += LINES[content](number)
+  return text.slice(0, tokens * 5)
+}
+
+const CONTENT_TOKENS = 4_000
+
+/** 3,000 tokens of one content in a burst, then 1,000 at 200 per second, in pieces of five. */
+export function contentAnswer(content: Content): Turn {
+  const text = contentOf(content, CONTENT_TOKENS)
+  const actions: Action[] = []
+  for (let at = 0; at < CONTENT_TOKENS - MEASURED_CONTENT; at += 100)
+    actions.push({ send: dataLine(chunk({ content: text.slice(at * 5, (at + 100) * 5) })) })
+  for (let at = CONTENT_TOKENS - MEASURED_CONTENT; at < CONTENT_TOKENS; at += 5)
+    actions.push(
+      { wait: (5 / TOKENS_PER_SECOND) * 1_000 },
+      { send: dataLine(chunk({ content: text.slice(at * 5, (at + 5) * 5) })) },
+    )
+  return finished(actions)
+}
+
+/** The tokens of `contentAnswer` that arrive at 200 per second. */
+export const MEASURED_CONTENT = 1_000
+
 const BURST_TOKENS = 8_000
 const MEASURED_TOKENS = 1_600
 const TOKENS_PER_SECOND = 200

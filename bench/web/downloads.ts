@@ -22,7 +22,7 @@ export function measureDownloads(): Row[] {
     .filter((name) => name.endsWith('.js') && !first.has(name))
   const largest = Math.max(...lazy.map(gzipKilobytes))
   return [
-    row('JavaScript for the first screen, gzip', '≤ 140 KB', total, 'KB', total <= 140),
+    row('JavaScript for the first screen, gzip', '≤ 170 KB', total, 'KB', total <= 170),
     row('largest lazy chunk, gzip', '≤ 160 KB', largest, 'KB', largest <= 160),
   ]
 }

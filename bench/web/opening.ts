@@ -87,6 +87,7 @@ export async function measureOpening(target: Target, file: string): Promise<Row[
           runId: null,
           status: 'completed',
           error: null,
+          origin: null,
           createdAt: new Date(),
         }
         await store.messages.insert(tx, userId, [row])

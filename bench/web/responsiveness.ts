@@ -1,6 +1,7 @@
 // How responsive the page is while an answer streams in, and how its memory grows with the number of answers.
 import type { Row } from '../row.ts'
-import { percentile } from '../row.ts'
+import { median, percentile } from '../row.ts'
+import { type Content, ONE_BLOCK } from './answers.ts'
 import { idle, open, row, say, type Target } from './page.ts'
 
 /** Streams the long answer once while typing into the composer. */
@@ -52,6 +53,75 @@ export async function measureResponsiveness(target: Target): Promise<Row[]> {
     row('key press to paint meanwhile, p95', '≤ 50 ms', keys, 'ms', keys <= 50),
     row('key press to paint meanwhile, 4 × CPU slowdown, p95', '–', slowKeys, 'ms', true),
   ]
+}
+
+/** Script and long tasks while the last 1,000 tokens of an answer of one content stream in. */
+async function streamingContent(
+  target: Target,
+  content: Content,
+  slowdown: number,
+): Promise<{ scriptMs: number; longestMs: number }> {
+  const { page, cdp } = await open(target, '/')
+  await page.locator('#composer').waitFor()
+  await say(page, 'warm up')
+  await page.locator('article .prose').first().waitFor()
+  await idle(page)
+  await cdp.send('Performance.enable')
+  await cdp.send('Emulation.setCPUThrottlingRate', { rate: slowdown })
+  const scriptSeconds = async (): Promise<number> => {
+    const { metrics } = await cdp.send('Performance.getMetrics')
+    return metrics.find(({ name }) => name === 'ScriptDuration')?.value ?? Number.NaN
+  }
+  await say(page, `content ${content}`)
+  // Most of the burst is on the page then, and soon all of it.
+  const drawn = `[...document.querySelectorAll('article .prose')].at(-1)?.textContent.length ?? 0`
+  while ((await page.evaluate<number>(drawn)) < 6_000) await page.waitForTimeout(50)
+  await page.waitForTimeout(500)
+  await page.evaluate('globalThis.longTasks.length = 0')
+  const before = await scriptSeconds()
+  await idle(page)
+  const scriptMs = ((await scriptSeconds()) - before) * 1_000
+  const tasks = await page.evaluate<number[]>('globalThis.longTasks')
+  await cdp.send('Emulation.setCPUThrottlingRate', { rate: 1 })
+  await page.context().close()
+  return { scriptMs, longestMs: Math.max(0, ...tasks) }
+}
+
+/** What an answer that is one growing block costs compared with mixed text, and its longest task. */
+export async function measureContents(target: Target): Promise<Row[]> {
+  const rows: Row[] = []
+  for (const slowdown of [1, 4]) {
+    const suffix = slowdown === 1 ? '' : `, ${slowdown} × CPU slowdown`
+    const mixed: number[] = []
+    for (const content of ONE_BLOCK) {
+      // Mixed text runs beside each content, so that other load on the machine slows both.
+      const beside = await streamingContent(target, 'mixed', slowdown)
+      const { scriptMs, longestMs } = await streamingContent(target, content, slowdown)
+      const ratio = scriptMs / beside.scriptMs
+      mixed.push(beside.scriptMs)
+      rows.push(
+        row(
+          `script per 1,000 tokens of one ${content} vs. mixed text${suffix} (${Math.round(scriptMs)} ms)`,
+          '≤ 1.3 ×',
+          ratio,
+          '×',
+          ratio <= 1.3,
+        ),
+      )
+      if (slowdown > 1)
+        rows.push(
+          row(
+            `longest task meanwhile, one ${content}${suffix}`,
+            '≤ 100 ms',
+            longestMs,
+            'ms',
+            longestMs <= 100,
+          ),
+        )
+    }
+    rows.push(row(`script per 1,000 tokens of mixed text${suffix}`, '–', median(mixed), 'ms', true))
+  }
+  return rows
 }
 
 /** The heap after 50 answers in one conversation compared with the heap after 5. */

@@ -8,19 +8,100 @@ import {
   NO_QUOTA,
   type PatchQuota,
   type Quota,
+  QuotaKindName,
+  type SharedQuota,
 } from '../protocol/accounts/quota.ts'
-import type { GroupId, GroupPermissions } from '../protocol/admin/group.ts'
-import type { ApprovalMode } from '../protocol/conversations/conversation.ts'
+import type { Feature, GroupId, GroupPermissions } from '../protocol/admin/group.ts'
+import { ApprovalMode } from '../protocol/conversations/conversation.ts'
 import type { UserId } from '../protocol/ids.ts'
-import { effectiveQuota, limitsSpending, type SpendingLimit } from './quotas.ts'
-import {
-  type AccessRules,
-  allows,
-  approvalModes,
-  mergeRules,
-  permittedApproval,
-  UNRESTRICTED,
-} from './rules.ts'
+
+// The combined permissions of a user's groups.
+
+/** Names that may be used; null for all. */
+type Allowed = ReadonlySet<string> | null
+
+/** What a user may use. */
+interface AccessRules {
+  models: Allowed
+  tools: Allowed
+  mcpServers: Allowed
+  approvalModes: Allowed
+  features: Allowed
+}
+
+const UNRESTRICTED: AccessRules = {
+  models: null,
+  tools: null,
+  mcpServers: null,
+  approvalModes: null,
+  features: null,
+}
+
+/** Null allows every name. */
+const allows = (allowed: Allowed, name: string): boolean => allowed === null || allowed.has(name)
+
+/** If several groups restrict a kind, the user may use what any of them permits. */
+function mergeRules(groups: readonly GroupPermissions[]): AccessRules {
+  const union = (kind: keyof GroupPermissions): Allowed => {
+    // A version without a kind does not store it.
+    const lists = groups.flatMap((group) => {
+      const list: readonly string[] | null | undefined = group[kind]
+      return list == null ? [] : [list]
+    })
+    return lists.length === 0 ? null : new Set<string>(lists.flat())
+  }
+  return {
+    models: union('models'),
+    tools: union('tools'),
+    mcpServers: union('mcp_servers'),
+    approvalModes: union('approval_modes'),
+    features: union('features'),
+  }
+}
+
+/** The approval modes that the rules permit, strictest first. */
+const approvalModes = ({ approvalModes: allowed }: AccessRules): ApprovalMode[] =>
+  ApprovalMode.options.filter((mode) => mode === 'ask' || allows(allowed, mode))
+
+/** The requested mode, or the nearest stricter one that the rules permit. */
+function permittedApproval(rules: AccessRules, wanted: ApprovalMode): ApprovalMode {
+  const atMost = ApprovalMode.options.indexOf(wanted)
+  return (
+    approvalModes(rules).findLast((mode) => ApprovalMode.options.indexOf(mode) <= atMost) ?? 'ask'
+  )
+}
+
+// The limits that apply to a user: the user's own, else the most generous of the user's groups, else the server's.
+
+/** A limit on what some users may spend on model calls together. */
+interface SpendingLimit {
+  users: readonly UserId[]
+  /** The name of the group whose members share it; null for a limit of one user. */
+  group: string | null
+  quota: SharedQuota
+}
+
+/** If several groups limit a kind, the largest limit applies. */
+function effectiveQuota(
+  own: PatchQuota | undefined,
+  groups: readonly PatchQuota[],
+  defaults: Quota,
+): Quota {
+  const quota = { ...defaults }
+  for (const kind of QuotaKindName.options) {
+    const limits = groups.flatMap((group) => group[kind] ?? [])
+    const largest = limits.length === 0 ? null : Math.max(...limits)
+    quota[kind] = own?.[kind] ?? largest ?? defaults[kind]
+  }
+  return quota
+}
+
+/** Whether the quota limits tokens or cost. */
+const limitsSpending = (quota: SharedQuota): boolean =>
+  quota.tokens_per_day !== null ||
+  quota.tokens_per_month !== null ||
+  quota.cost_per_day !== null ||
+  quota.cost_per_month !== null
 
 /** The properties of a tool that rules depend on. */
 interface RuledTool {
@@ -39,6 +120,8 @@ export interface Access {
   /** The test which tools a user may use; null for all. The same function while the rules stay the same. */
   tools(userId: UserId | null): ((tool: RuledTool) => boolean) | null
   allowsMcpServer(userId: UserId | null, name: string): boolean
+  /** Whether a part of the product exists for the user. */
+  allowsFeature(userId: UserId | null, feature: Feature): boolean
   /** Strictest first. */
   approvalModes(userId: UserId): ApprovalMode[]
   /** The requested mode, or the nearest stricter one that the user may use. */
@@ -102,6 +185,7 @@ export function createAccess(
     },
     tools: (userId) => of(userId).tools,
     allowsMcpServer: (userId, name) => allows(of(userId).rules.mcpServers, name),
+    allowsFeature: (userId, feature) => allows(of(userId).rules.features, feature),
     approvalModes: (userId) => approvalModes(of(userId).rules),
     approvalMode: (userId, wanted) => permittedApproval(of(userId).rules, wanted),
     assertApprovalMode(userId, mode) {

@@ -1,5 +1,7 @@
 // For which descriptions of a tool from outside a lowered risk level applies, and which changed ones wait for an administrator.
+
 import { z } from 'zod'
+import type { Writer } from '../db/database.ts'
 import type { Store } from '../db/store.ts'
 import { appError } from '../errors.ts'
 import { isLowerRisk, RiskLevel } from '../protocol/runs/run-event.ts'
@@ -55,7 +57,7 @@ export interface LoweredRisks {
   /** The descriptions of a tool that wait for an administrator, oldest first. */
   waiting(name: string): readonly ChangedTool[]
   /** @throws AppError `tool_changed_again` if no such description waits. */
-  accept(name: string, key: string): Promise<void>
+  accept(name: string, key: string, after?: (tx: Writer) => Promise<void>): Promise<void>
   /** Reads the stored decisions again, because another instance may have changed them. */
   reload(): Promise<void>
 }
@@ -119,16 +121,21 @@ export async function loadLoweredRisks({ settings, now, log }: Options): Promise
     },
     version: () => version,
     waiting: (name) => stored[name]?.waiting ?? [],
-    async accept(name, key) {
+    async accept(name, key, after) {
       set(
-        await settings.update(KEY, Stored, (before = {}) => {
-          const entry = before[name]
-          if (entry === undefined || !entry.waiting.some((one) => one.key === key))
-            throw appError('tool_changed_again')
-          const accepted = [...entry.accepted, key].slice(-MAX_ACCEPTED)
-          const waiting = entry.waiting.filter((one) => one.key !== key)
-          return { ...before, [name]: { ...entry, accepted, waiting } }
-        }),
+        await settings.update(
+          KEY,
+          Stored,
+          (before = {}) => {
+            const entry = before[name]
+            if (entry === undefined || !entry.waiting.some((one) => one.key === key))
+              throw appError('tool_changed_again')
+            const accepted = [...entry.accepted, key].slice(-MAX_ACCEPTED)
+            const waiting = entry.waiting.filter((one) => one.key !== key)
+            return { ...before, [name]: { ...entry, accepted, waiting } }
+          },
+          after,
+        ),
       )
     },
     async reload() {

@@ -1,5 +1,6 @@
 // The known MCP servers: those of the configuration and those that administrators added, enabled or not.
 import { z } from 'zod'
+import type { Writer } from '../db/database.ts'
 import type { McpServerRepository, StoredMcpServer } from '../db/repositories/mcp-servers.ts'
 import { AppError, appError } from '../errors.ts'
 import type { PatchMcpServerBody } from '../protocol/admin/mcp-server.ts'
@@ -14,6 +15,9 @@ interface KnownMcpServer {
   /** The names of its tools, as models see them, that are neither sent nor called. */
   disabledTools: readonly string[]
 }
+
+/** A write that is part of a change. */
+type InChange = (tx: Writer) => Promise<void>
 
 /** Settings from an administrator: null clears a field, an absent field stays unchanged. */
 type GivenMcpSettings = Omit<PatchMcpServerBody, 'enabled' | 'tools'>
@@ -30,12 +34,12 @@ export interface McpServerCatalog {
   reload(): Promise<void>
   /** Calls `listener` each time the servers were read. */
   onChange(listener: () => void): void
-  /** @throws AppError `mcp_server_name_taken`, `mcp_url_missing`. */
-  add(name: string, given: GivenMcpSettings, isEnabled: boolean): Promise<void>
+  /** `after` is part of the change, here and below. @throws AppError `mcp_server_name_taken`, `mcp_url_missing`. */
+  add(name: string, given: GivenMcpSettings, isEnabled: boolean, after: InChange): Promise<void>
   /** Of a configured server, only the switches of it and its tools can change. @throws AppError. */
-  change(name: string, given: PatchMcpServerBody): Promise<void>
+  change(name: string, given: PatchMcpServerBody, after: InChange): Promise<void>
   /** @throws AppError if no added server has this name. */
-  remove(name: string): Promise<void>
+  remove(name: string, after: InChange): Promise<void>
   /** The settings for testing a known server with these changes, or a new one. @throws AppError as above. */
   settingsToTry(name: string, given: GivenMcpSettings): McpServerSettings
 }
@@ -124,39 +128,47 @@ export async function loadMcpServers(
       new Set(known.flatMap(({ isEnabled, disabledTools }) => (isEnabled ? disabledTools : []))),
     reload,
     onChange: (listener) => void listeners.push(listener),
-    async add(name, given, isEnabled) {
+    async add(name, given, isEnabled, after) {
       const sealedSettings = seal(name, merge(null, given))
       const server = { name, sealedSettings, isEnabled, disabledTools: null }
-      if (isConfigured(name) || !(await repository.create(server)))
+      if (isConfigured(name) || !(await repository.create(server, after)))
         throw appError('mcp_server_name_taken')
       await reload()
     },
-    async change(name, { enabled, tools = {}, ...given }) {
+    async change(name, { enabled, tools = {}, ...given }, after) {
       if (isConfigured(name)) {
         if (isAnyGiven(given)) throw appError('mcp_server_configured')
-        await repository.switchConfigured(name, ({ isEnabled, disabledTools }) => ({
-          isEnabled: enabled ?? isEnabled,
-          disabledTools: switched(disabledTools, tools),
-        }))
+        await repository.switchConfigured(
+          name,
+          ({ isEnabled, disabledTools }) => ({
+            isEnabled: enabled ?? isEnabled,
+            disabledTools: switched(disabledTools, tools),
+          }),
+          after,
+        )
       } else {
-        const isChanged = await repository.change(name, (before) => {
-          // The switch of a server that is no longer in the configuration.
-          if (before.sealedSettings === null) throw appError('mcp_server_not_found')
-          return {
-            isEnabled: enabled ?? before.isEnabled,
-            disabledTools: switched(before.disabledTools, tools),
-            sealedSettings: isAnyGiven(given)
-              ? seal(name, merge(open(name, before.sealedSettings), given))
-              : before.sealedSettings,
-          }
-        })
+        const isChanged = await repository.change(
+          name,
+          (before) => {
+            // The switch of a server that is no longer in the configuration.
+            if (before.sealedSettings === null) throw appError('mcp_server_not_found')
+            return {
+              isEnabled: enabled ?? before.isEnabled,
+              disabledTools: switched(before.disabledTools, tools),
+              sealedSettings: isAnyGiven(given)
+                ? seal(name, merge(open(name, before.sealedSettings), given))
+                : before.sealedSettings,
+            }
+          },
+          after,
+        )
         if (!isChanged) throw appError('mcp_server_not_found')
       }
       await reload()
     },
-    async remove(name) {
+    async remove(name, after) {
       if (isConfigured(name)) throw appError('mcp_server_configured')
-      if (!(await repository.remove(name))) throw appError('mcp_server_not_found')
+      if (!(await repository.remove(name, after))) throw appError('mcp_server_not_found')
       await reload()
     },
     settingsToTry(name, given) {

@@ -21,7 +21,7 @@ export function createQuotaReport({
   now,
 }: {
   access: Pick<Access, 'quota' | 'spendingLimits' | 'approvalMode' | 'approvalModes'>
-  store: Pick<Store, 'tokenUsage' | 'quotas' | 'storage' | 'runs'>
+  store: Pick<Store, 'tokenUsage' | 'quotas' | 'storage' | 'runs' | 'schedules'>
   /** The mode of conversations that have not chosen one. */
   defaultApproval(): ApprovalMode
   now(): Date
@@ -49,6 +49,7 @@ export function createQuotaReport({
     if (kind === 'program_seconds_per_day')
       return count(await store.quotas.usage(userId, 'program_seconds', day))
     if (kind === 'messages_per_day') return count(await store.quotas.usage(userId, 'messages', day))
+    if (kind === 'schedules') return count(await store.schedules.total(userId))
     return count(null)
   }
 

@@ -8,7 +8,7 @@ import type { Access } from './access.ts'
 /** Limits on messages, program time and other resources that a user may use. */
 export interface ResourceLimits {
   /** Counts messages before they are sent. @throws AppError `messages_per_day_used_up`. */
-  takeMessages(userId: UserId, count: number): Promise<void>
+  countMessages(userId: UserId, count: number): Promise<void>
   /**
    * Runs a program and counts its seconds. The seconds of running programs already count.
    * @throws AppError `program_seconds_used_up`, without running it.
@@ -54,7 +54,7 @@ export function createResourceLimits({
     quotas.usage(userId, kind, { from: today(), to: today() })
 
   return {
-    takeMessages: (userId, count) =>
+    countMessages: (userId, count) =>
       oneByOne(async () => {
         const limit = access.quota(userId).messages_per_day
         if (limit !== null && (await used(userId, 'messages')) + count > limit)

@@ -1,7 +1,9 @@
 // Settings of the whole server that administrators change while it runs. They take precedence over the configuration file.
+import pLimit from 'p-limit'
 import type { z } from 'zod'
 import type { Store } from '../db/store.ts'
 import { withoutAbsent } from '../lib/without-absent.ts'
+import { type Actor, auditedFields } from '../protocol/admin/audit.ts'
 import {
   type PatchServerSettings,
   type ServerSettings,
@@ -14,7 +16,8 @@ export interface ServerSettingsService {
   current(): ServerSettings
   /** Reads the stored settings again, because another instance may have changed them. */
   reload(): Promise<void>
-  change(changes: Changes): Promise<ServerSettings>
+  /** Adds the audit entry, too. */
+  change(changes: Changes, actor: Actor): Promise<ServerSettings>
 }
 
 /** An absent field stays unchanged. */
@@ -39,7 +42,10 @@ export async function inspectServerSettings(
 
 /** Reads the stored settings, which `current` then returns without a query. */
 export async function loadServerSettings(
-  settings: Pick<Store['settings'], 'get' | 'put'>,
+  {
+    settings,
+    audit,
+  }: { settings: Pick<Store['settings'], 'get' | 'update'>; audit: Pick<Store['audit'], 'record'> },
   configured: ServerSettings['effective'],
 ): Promise<ServerSettingsService> {
   const read = async () => (await settings.get(KEY, StoredServerSettings)) ?? NOTHING_SET
@@ -53,23 +59,32 @@ export async function loadServerSettings(
       default_approval: stored.default_approval ?? configured.default_approval,
     },
   })
-  let stored = await read()
   // In memory, because every send needs them.
-  let current = shown(stored)
+  let current = shown(await read())
   const set = (changed: StoredServerSettings): void => {
-    stored = changed
-    current = shown(stored)
+    current = shown(changed)
   }
+  const oneByOne = pLimit(1)
   return {
     current: () => current,
     async reload() {
       set(await read())
     },
-    async change(changes) {
-      // Applied before they are stored, so that two simultaneous changes both take effect.
-      set({ ...stored, ...withoutAbsent(changes) })
-      await settings.put(KEY, stored)
-      return current
-    },
+    change: (changes, actor) =>
+      oneByOne(async () => {
+        const changed = await settings.update(
+          KEY,
+          StoredServerSettings,
+          (before = NOTHING_SET) => ({ ...before, ...withoutAbsent(changes) }),
+          (tx) =>
+            audit.record(tx, actor, {
+              action: 'settings_changed',
+              at: new Date(),
+              details: auditedFields(changes, null),
+            }),
+        )
+        set(changed)
+        return current
+      }),
   }
 }

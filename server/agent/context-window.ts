@@ -1,8 +1,9 @@
 // Fits a conversation into a model's context window: shortens old tool results first, then summarizes the oldest turns.
 import type { LlmMessage } from '../llm/client.ts'
-import { withoutResultImages } from '../llm/omitted-images.ts'
 import { estimateMessageTokens } from '../llm/tokens.ts'
+import { withoutResultImages } from '../llm/user-content.ts'
 import type { CallId } from '../protocol/ids.ts'
+import { USE_SKILL } from '../tools/builtin/agents/use-skill.ts'
 import { CONTINUE_NOTE, summaryNote, withNote } from './system-prompt.ts'
 
 /** A shortened tool result keeps this many characters from its beginning. */
@@ -77,6 +78,17 @@ export interface ContextWindow {
   readonly marks: WindowMarks
 }
 
+/** The last resort: cuts results that the model has not read yet, the longest first. */
+function withNewestCut(view: readonly LlmMessage[], room: number): LlmMessage[] {
+  const from = view.findLastIndex(({ role }) => role === 'assistant') + 1
+  const sizes = view.slice(from).map((one) => (one.role === 'tool' ? total([one]) : 0))
+  const limit = limitFor(sizes, sizes.reduce((sum, one) => sum + one, 0) - total(view) + room)
+  return view.map((message, at) => {
+    const tokens = sizes[at - from] ?? 0
+    return tokens > limit && !isInstructions(message) ? cutTo(message, limit / tokens) : message
+  })
+}
+
 /** Create one per run: results stay shortened for the rest of it. */
 export function createContextWindow(options: ContextWindowOptions): ContextWindow {
   const { budget, otherTokens = 0, summarize } = options
@@ -146,16 +158,6 @@ export function createContextWindow(options: ContextWindowOptions): ContextWindo
     await replaceDropped([...asked, ...kept], dropped, null)
     split = { plain, sent: view.find(isNotSystem) }
   }
-  /** The last resort: cuts results that the model has not read yet, the longest first. */
-  const cutNewest = (): void => {
-    const from = view.findLastIndex(({ role }) => role === 'assistant') + 1
-    const sizes = view.slice(from).map((one) => (one.role === 'tool' ? total([one]) : 0))
-    const limit = limitFor(sizes, sizes.reduce((sum, one) => sum + one, 0) - total(view) + room())
-    view = view.map((message, at) => {
-      const tokens = sizes[at - from] ?? 0
-      return tokens > limit ? cutTo(message, limit / tokens) : message
-    })
-  }
 
   return {
     async fit(messages) {
@@ -169,7 +171,7 @@ export function createContextWindow(options: ContextWindowOptions): ContextWindo
       if (total(view) > room() * SHORTEN_ABOVE) shortenOld()
       if (!fits()) await dropTurns()
       if (!fits()) await splitNewestTurn()
-      if (!fits()) cutNewest()
+      if (!fits()) view = withNewestCut(view, room())
       return [...view]
     },
     report(promptTokens) {
@@ -183,6 +185,9 @@ export function createContextWindow(options: ContextWindowOptions): ContextWindo
   }
 }
 
+/** Whether it is the result of `use_skill`. */
+const isInstructions = (message: LlmMessage): boolean =>
+  message.role === 'tool' && message.name === USE_SKILL
 const isSystem = ({ role }: LlmMessage): boolean => role === 'system'
 const isNotSystem = ({ role }: LlmMessage): boolean => role !== 'system'
 /** Whether the message begins a turn. */
@@ -190,7 +195,8 @@ const isQuestion = ({ role, content }: LlmMessage): boolean =>
   role === 'user' && content !== CONTINUE_NOTE
 
 function shortened(message: LlmMessage): LlmMessage {
-  if (message.role !== 'tool') return message
+  // Instructions are of no use without their end.
+  if (message.role !== 'tool' || isInstructions(message)) return message
   const { images = [], ...rest } = message
   const isLong = rest.content.length > SHORTENED_RESULT_CHARACTERS + SHORTENED_MARK.length
   if (!isLong && images.length === 0) return message

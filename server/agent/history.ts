@@ -1,7 +1,7 @@
 // Converts stored messages into model messages: calls followed by their results, file contents framed as data.
 import type { Carry } from '../llm/carry.ts'
-import type { LlmMessage, ModelImage, ToolCall } from '../llm/client.ts'
-import { type Document, framedFile } from '../llm/documents.ts'
+import type { Document, LlmMessage, ModelImage, ToolCall } from '../llm/client.ts'
+import { framedFile } from '../llm/user-content.ts'
 import type { Attachment } from '../protocol/conversations/message.ts'
 import type { Step, ToolResultStep } from '../protocol/runs/step.ts'
 

@@ -10,8 +10,8 @@ import type {
   ToolCall,
   ToolSchema,
 } from '../llm/client.ts'
-import { withNewestImages } from '../llm/omitted-images.ts'
 import { NO_TOKENS, type TokenCounts } from '../llm/usage.ts'
+import { withNewestImages } from '../llm/user-content.ts'
 import { CallId } from '../protocol/ids.ts'
 import type { FinishReason } from '../protocol/runs/run-event.ts'
 import type { CallResult } from '../tools/tool-result.ts'
@@ -42,7 +42,10 @@ export interface AgentLoopInput {
   llm: LlmClient
   messages: readonly LlmMessage[]
   tools: readonly ToolSchema[]
-  request: Pick<LlmRequest, 'toolChoice' | 'temperature' | 'maxTokens' | 'thinking' | 'cacheKey'>
+  request: Pick<
+    LlmRequest,
+    'toolChoice' | 'temperature' | 'maxTokens' | 'thinking' | 'cacheKey' | 'retries' | 'format'
+  >
   /**
    * Maximum number of iterations with tools. One more without tools follows, so that the model answers with what it has.
    */
@@ -60,10 +63,14 @@ export interface AgentLoopInput {
   runTools(calls: readonly ToolCall[]): AsyncIterable<CallResult>
   /** Called before each iteration. Resolves to false if the token budget is used up. */
   budgetLeft(): Promise<boolean>
+  /** What the model must know besides, before each iteration: returns the messages with it. */
+  beforeIteration?(messages: readonly LlmMessage[]): Promise<readonly LlmMessage[]>
   /** Fits the messages to the model's context window before each iteration. */
   fitToWindow(messages: readonly LlmMessage[]): Promise<readonly LlmMessage[]>
   /** Called with the provider's token counts, before the event of each iteration. */
   iterationEnded?(usage: TokenCounts): void
+  /** Whether a call has ended the run: no further iteration begins. */
+  isDone?(): boolean
   signal: AbortSignal
 }
 
@@ -83,7 +90,7 @@ export async function* runAgentLoop(input: AgentLoopInput): AsyncGenerator<LoopE
     input.iterationEnded?.(event.usage)
     return { type: 'iteration', ...event }
   }
-  const messages = [...input.messages]
+  let messages = [...input.messages]
   let calls = input.pendingCalls
   let iteration = 0
   for (;;) {
@@ -100,6 +107,12 @@ export async function* runAgentLoop(input: AgentLoopInput): AsyncGenerator<LoopE
       }
       messages.push(...results.messages)
     }
+    if (!input.signal.aborted && input.isDone?.() === true) {
+      yield ended({ usage: NO_TOKENS, model: '', calls: [], finish: 'stop' })
+      return
+    }
+    if (!input.signal.aborted && input.beforeIteration !== undefined)
+      messages = [...(await input.beforeIteration(messages))]
     const isLast = iteration >= input.maxIterations
     const next = await nextMessages(input, messages, isLast)
     if (next === 'stopped') {

@@ -1,5 +1,5 @@
 // What a run shares with its sub-agents: its model, tools, approval rules and journal.
-import type { LlmClient, LlmRequest } from '../llm/client.ts'
+import type { LlmClient, LlmRequest, ToolCall } from '../llm/client.ts'
 import type { TokenCounts } from '../llm/usage.ts'
 import type { CallId } from '../protocol/ids.ts'
 import type { Approvals } from '../tools/approval.ts'
@@ -45,6 +45,8 @@ export interface RunScope {
   resources: Omit<ExecutorDependencies, 'allowedTools'>
   /** The approval rules of the run, which also apply to its sub-agents. */
   approvals: Approvals
+  /** Counts a call that a grant lets through; false if the grant no longer holds. The id of the call is unique in the run. */
+  countGrantUse(grantId: string, call: ToolCall): Promise<boolean>
   /** Whether the conversation contains text from outside. */
   isTainted(): boolean
   isBudgetLeft(): Promise<boolean>

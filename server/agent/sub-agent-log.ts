@@ -27,8 +27,8 @@ export const SubAgentEvent = z.discriminatedUnion('type', [
     carry: z.string().optional(),
     work,
   }),
-  /** A call that is not safe to repeat is about to run. */
-  z.object({ type: z.literal('begun'), id: CallId, work }),
+  /** A call that is not safe to repeat, or that a grant lets through, is about to run. */
+  z.object({ type: z.literal('begun'), id: CallId, grant_id: z.string().optional(), work }),
   z.object({
     type: z.literal('result'),
     id: CallId,
@@ -42,12 +42,15 @@ export const SubAgentEvent = z.discriminatedUnion('type', [
 /** One entry of a sub-agent's log, as it is stored. */
 export type SubAgentEvent = z.infer<typeof SubAgentEvent>
 
+/** A call of a sub-agent; `grantId` if a grant let it through, and `success` null until it has a result. */
+export type LoggedCall = ToolCall & { begun: boolean; grantId?: string; success: boolean | null }
+
 /** The state of a sub-agent after its events so far. A restart continues from here. */
 export interface SubAgentLog {
   /** The messages after the task itself. */
   readonly messages: readonly LlmMessage[]
   /** All calls, in the order in which they were made. */
-  readonly calls: readonly (ToolCall & { begun: boolean; success: boolean | null })[]
+  readonly calls: readonly LoggedCall[]
   readonly iterations: number
   /** Null until the sub-agent has ended. */
   readonly outcome: SubAgentOutcome | null
@@ -57,7 +60,7 @@ export interface SubAgentLog {
 /** Creates a log that contains these events. */
 export function createSubAgentLog(events: readonly SubAgentEvent[]): SubAgentLog {
   const messages: LlmMessage[] = []
-  const calls: (ToolCall & { begun: boolean; success: boolean | null })[] = []
+  const calls: LoggedCall[] = []
   let iterations = 0
   let outcome: SubAgentOutcome | null = null
 
@@ -76,7 +79,9 @@ export function createSubAgentLog(events: readonly SubAgentEvent[]): SubAgentLog
         break
       case 'begun': {
         const call = calls.find(({ id }) => id === event.id)
-        if (call !== undefined) call.begun = true
+        if (call === undefined) break
+        call.begun = true
+        if (event.grant_id !== undefined) call.grantId = event.grant_id
         break
       }
       case 'result': {

@@ -1,11 +1,12 @@
 // Performs one sub-agent: the agent loop with its own messages, executor and limits, inside the run that started it.
 import { AppError } from '../errors.ts'
+import { nestedCallId } from '../lib/nested-call-id.ts'
 import { createWorkClock, type WorkClock } from '../lib/work-clock.ts'
 import type { LlmMessage } from '../llm/client.ts'
-import { withoutResultImages } from '../llm/omitted-images.ts'
 import { estimateToolTokens } from '../llm/tokens.ts'
 import { windowTokens } from '../llm/usage.ts'
-import type { CallId } from '../protocol/ids.ts'
+import { withoutResultImages } from '../llm/user-content.ts'
+import { CallId } from '../protocol/ids.ts'
 import type { Approvals } from '../tools/approval.ts'
 import type { ToolContext, ToolDefinition } from '../tools/definition.ts'
 import { type CallRecorder, createToolExecutor } from '../tools/executor.ts'
@@ -13,7 +14,6 @@ import type { CallResult } from '../tools/tool-result.ts'
 import { toSchema } from '../tools/tool-schema.ts'
 import { createContextWindow, messageBudget } from './context-window.ts'
 import { runAgentLoop } from './loop.ts'
-import { nestedCallId } from './nested-call-id.ts'
 import type { CallUsage, RunScope } from './run-scope.ts'
 import type { SubAgentEvent, SubAgentLog, SubAgentOutcome } from './sub-agent-log.ts'
 
@@ -114,6 +114,7 @@ async function runLoop(
     signal: _signal,
     progress: _progress,
     person: _person,
+    plan: _plan,
     ...context
   } = work.context
   const schemas = task.tools.map(toSchema)
@@ -238,10 +239,11 @@ function createApprovals(task: SubAgentTask, work: Work, clock: WorkClock): Appr
   return {
     ...(scope.approvals.refusal === undefined ? {} : { refusal: scope.approvals.refusal }),
     isNeeded: scope.approvals.isNeeded,
+    grantFor: scope.approvals.grantFor,
     newAddresses: scope.approvals.newAddresses,
     allowsRedirect: scope.approvals.allowsRedirect,
     async request(request) {
-      const id = nestedCallId(context.callId, position, numberOf(request.call.id))
+      const id = CallId.parse(nestedCallId(context.callId, position, numberOf(request.call.id)))
       clock.pause()
       try {
         return await scope.approvals.request({
@@ -258,9 +260,15 @@ function createApprovals(task: SubAgentTask, work: Work, clock: WorkClock): Appr
 
 /** Stores the sub-agent's calls and results in the run's journal. */
 const createCallRecorder = (work: Work): CallRecorder => ({
-  async begin(call) {
-    await work.scope.whenOwner()
-    await persist(work, { type: 'begun', id: call.id })
+  async begin(call, grantId) {
+    const { scope, context, position, log } = work
+    await scope.whenOwner()
+    const number = log.calls.findIndex(({ id }) => id === call.id)
+    const id = CallId.parse(nestedCallId(context.callId, position, number))
+    if (grantId !== null && !(await scope.countGrantUse(grantId, { ...call, id }))) return false
+    const granted = grantId === null ? {} : { grant_id: grantId }
+    await persist(work, { type: 'begun', id: call.id, ...granted })
+    return true
   },
   settled: (result) =>
     persist(

@@ -1,7 +1,7 @@
 // Summarizes turns that no longer fit a model's context window.
 import { deadline } from '../lib/abort.ts'
 import type { LlmClient, LlmMessage } from '../llm/client.ts'
-import { withDocumentTexts } from '../llm/documents.ts'
+import { withDocumentTexts } from '../llm/user-content.ts'
 import type { CallUsage } from './run-scope.ts'
 import { callBriefly } from './short-call.ts'
 

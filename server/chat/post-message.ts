@@ -51,7 +51,7 @@ export async function postMessage(
           text: content,
           createdAt,
         })
-        await store.steps.put(tx, userId, {
+        await store.steps.store(tx, userId, {
           messageId: id,
           position: 0,
           type: 'text',

@@ -3,6 +3,8 @@ import type { RunRow } from '../db/repositories/runs/runs.ts'
 import { appError } from '../errors.ts'
 import type { OnDisconnect, ToolChoice } from '../protocol/conversations/message.ts'
 import type { ConversationId, ProjectId, RunId, UserId } from '../protocol/ids.ts'
+import type { AnswerFormat } from '../protocol/runs/answer-format.ts'
+import { createAnswerCheck } from '../runs/answer-format.ts'
 import type { ChatDependencies } from '../runs/dependencies.ts'
 import {
   type ClientTool,
@@ -11,7 +13,7 @@ import {
   readRunOptions,
 } from '../runs/state.ts'
 import { createProgramTurn, type PastMessage, type ProgramTurn } from './program-turn.ts'
-import type { RunStart } from './start-run.ts'
+import { runSiteOf, type Sending } from './send.ts'
 
 type Question = ProgramTurn['question']
 
@@ -45,6 +47,16 @@ export interface ProgramRequest {
     isRequired: boolean
   } | null
   toolsEnabled: boolean
+  /** Names of the server's tools that the answer may use. Absent: all. */
+  serverTools?: readonly string[]
+  /** Whether the program asked for a web search; for the form of its response, as are the `warnings`. */
+  searchesWeb?: boolean
+  /** The form that the answer must have. Absent: text. */
+  format?: AnswerFormat
+  /** How often a failed model call is repeated at most, because the program repeats the request itself. Absent: as usual. */
+  retries?: number
+  /** What the server left out of the program's request. */
+  warnings?: readonly string[]
   toolChoice: ToolChoice | undefined
   clientTools: readonly ClientTool[]
   /** Whether calls that need approval fail instead of waiting for a person. */
@@ -66,7 +78,7 @@ export interface ProgramRuns {
 /** Creates the part of the chat service that serves other programs. */
 export function createProgramRuns(
   { store, catalog, access }: ChatDependencies,
-  begin: RunStart['begin'],
+  begin: Sending['begin'],
 ): ProgramRuns {
   const bodyOf = (
     request: ProgramRequest,
@@ -78,7 +90,13 @@ export function createProgramRuns(
     tool_choice: request.toolChoice,
     on_disconnect: request.onDisconnect,
     clientTools: [...request.clientTools],
+    ...(request.serverTools === undefined ? {} : { tools: [...request.serverTools] }),
+    ...(request.format === undefined ? {} : { format: request.format }),
+    ...(request.retries === undefined ? {} : { retries: request.retries }),
+    ...(request.searchesWeb === true ? { searchesWeb: true } : {}),
+    ...((request.warnings ?? []).length === 0 ? {} : { warnings: [...(request.warnings ?? [])] }),
     refusesApprovals: request.refusesApprovals,
+    origin: { type: 'api' as const },
     ...settings,
     ...(request.response === undefined ? {} : { response: request.response }),
   })
@@ -99,8 +117,7 @@ export function createProgramRuns(
     request: ProgramRequest,
     { turn, earlier, given }: { turn: ProgramTurn; earlier: RunRow | null; given: RunSettings },
   ): Promise<RunRow> {
-    const site = await store.conversations.findRunSite(userId, conversationId, undefined)
-    if (site === undefined) throw appError('conversation_not_found')
+    const site = await runSiteOf(store, userId, conversationId, undefined)
     const { begunWith } = earlier === null ? { begunWith: given } : readRunOptions(earlier.options)
     const settings =
       earlier === null
@@ -123,6 +140,8 @@ export function createProgramRuns(
 
   return {
     async answerProgram(userId, request) {
+      // Refused before anything is stored.
+      if (request.format !== undefined) await createAnswerCheck(request.format)
       const given = await settingsOf(userId, request)
       const { previous } = request
       const earlier = previous === null ? null : await findPrevious(userId, previous)

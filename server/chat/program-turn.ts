@@ -9,7 +9,7 @@ import { newId } from '../lib/ids.ts'
 import { createTurns } from '../lib/turns.ts'
 import type { NewAttachment } from '../protocol/conversations/message.ts'
 import type { CallId, ConversationId, MessageId, UserId } from '../protocol/ids.ts'
-import { resumePoint } from '../runs/context/context.ts'
+import { resumePoint } from '../runs/context.ts'
 import { MESSAGE_DEFAULTS } from '../runs/start/row-defaults.ts'
 
 /** A step of an earlier answer in the program's version. */
@@ -76,11 +76,12 @@ export async function storeProgramTurn(
     userId: UserId
     conversationId: ConversationId
     createdAt: Date
+    origin: MessageRow['origin']
     /** The files of each message, in order. */
     files: readonly (readonly FileRow[])[]
   },
 ): Promise<void> {
-  const { userId, conversationId, createdAt } = at
+  const { userId, conversationId, createdAt, origin } = at
   if (turn.after !== null) {
     const parent = await store.messages.findAttached(tx, conversationId, turn.after)
     if (parent === undefined) throw appError('parent_gone')
@@ -92,7 +93,7 @@ export async function storeProgramTurn(
   for (const [index, id] of turn.ids.entries()) {
     await pause()
     const message = turn.past[index]
-    const base = { ...MESSAGE_DEFAULTS, id, conversationId, parentId, createdAt }
+    const base = { ...MESSAGE_DEFAULTS, id, conversationId, parentId, origin, createdAt }
     const row: MessageRow =
       message === undefined
         ? { ...base, role: 'user', text: turn.question?.text ?? '' }
@@ -103,7 +104,7 @@ export async function storeProgramTurn(
     if (message?.role === 'assistant')
       for (const [position, step] of message.steps.entries()) {
         await pause()
-        await store.steps.put(tx, userId, stepRow(id, position, step))
+        await store.steps.store(tx, userId, stepRow(id, position, step))
       }
     parentId = id
   }
@@ -139,7 +140,7 @@ async function storeResults(
     const place = places.get(call.id)
     if (content === undefined || place === undefined)
       throw appError('client_result_missing', { name: call.name })
-    await store.steps.put(
+    await store.steps.store(
       tx,
       userId,
       stepRow(messageId, place.result, {

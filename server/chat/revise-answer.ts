@@ -4,6 +4,7 @@ import type { ConversationRow } from '../db/repositories/conversations/conversat
 import type { Store } from '../db/store.ts'
 import { appError } from '../errors.ts'
 import { newId } from '../lib/ids.ts'
+import { createTurns } from '../lib/turns.ts'
 import { UNFINISHED_STATUSES } from '../protocol/conversations/message.ts'
 import type { MessageId } from '../protocol/ids.ts'
 import type { TextCounter } from '../runs/dependencies.ts'
@@ -32,7 +33,14 @@ export async function reviseAnswer(
   const steps = await store.steps.list(messageId)
   const lastText = steps.findLast(({ type }) => type === 'text')
   // The copy may be much longer than the text that was sent.
-  const copiedBytes = steps.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0)
+  let copiedBytes = 0
+  const turn = createTurns()
+  for (const { content, artifact } of steps) {
+    copiedBytes += Buffer.byteLength(content)
+    if (artifact === null) continue
+    copiedBytes += Buffer.byteLength(JSON.stringify(artifact))
+    await turn()
+  }
   await storage.countText(userId, Buffer.byteLength(text) + copiedBytes)
   await database.write(async (tx) => {
     if ((await store.messages.lockLeaf(tx, conversationId)) === undefined)
@@ -54,15 +62,21 @@ export async function reviseAnswer(
       },
     ])
     await store.messages.setMarks(tx, id, { editedFrom: messageId })
+    // The words are others; what the answer did, planned and cited stays.
+    await store.messages.copyDeeds(tx, messageId, id)
     const copied = steps.filter(({ closed }) => closed)
-    for (const step of copied)
-      await store.steps.put(tx, userId, {
+    // On SQLite the open transaction waits meanwhile, but no reader sees it.
+    const pause = createTurns()
+    for (const step of copied) {
+      await pause()
+      await store.steps.store(tx, userId, {
         ...step,
         messageId: id,
         content: step === lastText ? text : step.content,
       })
+    }
     if (lastText === undefined || !copied.includes(lastText))
-      await store.steps.put(tx, userId, {
+      await store.steps.store(tx, userId, {
         messageId: id,
         position: (steps.at(-1)?.position ?? -1) + 1,
         type: 'text',

@@ -39,6 +39,8 @@ export function createTemporaryRemoval(
       if (await store.runs.isAnyUnfinished(conversationId)) return
       // The program's next request brings the results of its tools. If it never comes, the purge removes the conversation.
       if ((await store.runs.find(id))?.finishReason === 'tool_calls') return
+      // A request that is repeated with its Idempotency-Key gets its response from here. The purge removes both.
+      if (await store.idempotency.keeps(conversationId)) return
       await store.conversations.remove(userId, conversationId)
     } catch (error) {
       log.warn({ err: error, run_id: id }, 'a temporary conversation could not be removed yet')

@@ -1,7 +1,9 @@
 // One of several instances on a store: its lease, its connections to Redis, and what it shares through them.
+import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import type { ChangeLog } from '../changes/change-log.ts'
 import { CLUSTER_KEY } from '../db/repositories/installation.ts'
+import type { LeaseRepository } from '../db/repositories/runs/leases.ts'
 import type { Store } from '../db/store.ts'
 import { newId } from '../lib/ids.ts'
 import type { Limits } from '../lib/limits.ts'
@@ -12,12 +14,98 @@ import { type RunId, UserId } from '../protocol/ids.ts'
 import type { RunSharing, SharedRuns } from '../runs/shared/sharing.ts'
 import { type Bus, createBus } from './bus.ts'
 import { keepLease, LEASE_MS, type LeaseKeeper } from './lease-keeper.ts'
-import { connectRedis, type RedisLog } from './redis.ts'
+import { connectRedis, type RedisConnections, type RedisLog, within } from './redis.ts'
 import { createRunQueue } from './run-queue.ts'
 import { createRunStreams } from './run-streams.ts'
-import { createSharedClaims } from './shared-claims.ts'
 import { createSharedLimits } from './shared-limits.ts'
-import { createSharedTexts } from './shared-texts.ts'
+
+// Texts that instances share in Redis for a while, each under a key of its own.
+
+/** Longer texts stay with the instance that has them. */
+const MAX_CHARACTERS = 200_000
+/** Waiting longer would take more time than repeating the work. */
+const ANSWER_MS = 300
+
+/** While Redis is unreachable, there are none. */
+function createSharedTexts(
+  redis: Pick<RedisConnections, 'commands' | 'isReady'>,
+  namespace: string,
+): SharedTexts {
+  // Keys may have any length, and nobody needs to read them in Redis.
+  const keyOf = (key: string): string =>
+    `${namespace}:text:${createHash('sha256').update(key).digest('base64url')}`
+  return {
+    async get(key) {
+      if (!redis.isReady) return undefined
+      const found = within(ANSWER_MS, redis.commands.get(keyOf(key)))
+      return (await found.catch(() => null)) ?? undefined
+    },
+    set(key, text, lifetimeMs) {
+      if (!redis.isReady || text.length > MAX_CHARACTERS) return
+      redis.commands.set(keyOf(key), text, 'PX', lifetimeMs).catch(() => undefined)
+    },
+  }
+}
+
+// Work that only one instance at a time does: rows that end with the lease of the instance that holds them.
+
+const RETRY_MS = 1_000
+
+/** A claim holds only while the lease of this instance is valid. */
+export function createSharedClaims({
+  leases,
+  lease,
+  instance,
+}: {
+  leases: Pick<LeaseRepository, 'hold' | 'isHeld' | 'release'>
+  lease: Pick<LeaseKeeper, 'isValid' | 'isHeldSince'>
+  instance: string
+}): WorkClaims {
+  /** Since when this instance holds what it has claimed, by the monotonic clock. */
+  const claimed = new Map<string, number>()
+
+  const releasing = new Map<string, Promise<void>>()
+
+  function release(name: string): Promise<void> {
+    const work = tryRelease(name).finally(() => releasing.delete(name))
+    releasing.set(name, work)
+    return work
+  }
+  async function tryRelease(name: string): Promise<void> {
+    try {
+      await leases.release(name, instance)
+    } catch {
+      // The database is unreachable, which its connection reports. Until the row is removed, only this instance could claim
+      // it.
+      setTimeout(() => {
+        if (!claimed.has(name)) void release(name)
+      }, RETRY_MS).unref()
+    }
+  }
+
+  return {
+    isShared: true,
+    async claim(name) {
+      // Without a valid lease, others would take over the claim at once.
+      if (!lease.isValid) return false
+      // Otherwise a late release could end this claim.
+      await releasing.get(name)
+      const since = performance.now()
+      if (!(await leases.hold(name, instance))) return false
+      claimed.set(name, since)
+      return true
+    },
+    async finish(name) {
+      claimed.delete(name)
+      await release(name)
+    },
+    async holds(name) {
+      const since = claimed.get(name)
+      if (since === undefined) return false
+      return lease.isHeldSince(since) || (await leases.isHeld(name, instance))
+    },
+  }
+}
 
 /** How often an instance looks for runs that no instance performs, and for changes that were stored for its own. */
 const TAKE_OVER_EVERY_MS = 2_000
@@ -70,7 +158,7 @@ export async function joinCluster({
   log: RedisLog
 }): Promise<Cluster> {
   // Several stores may share one Redis.
-  await store.settings.putNew(CLUSTER_KEY, { id: newId<string>() })
+  await store.settings.create(CLUSTER_KEY, { id: newId<string>() })
   const identity = await store.settings.get(CLUSTER_KEY, StoreIdentity)
   const namespace = `nanoclaw:${identity?.id ?? 'store'}`
   const lease = await keepLease({ renew: (ms) => store.leases.renew(instance, ms), log })
@@ -86,12 +174,12 @@ export async function joinCluster({
     namespace,
     store,
     log,
-    onListeners: (id, count) => shared?.setRemoteListeners(id, count),
+    onListeners: (id, count, pages) => shared?.setRemoteListeners(id, count, pages),
   })
   const queue = createRunQueue({
     redis,
     namespace,
-    async take(id) {
+    async onRun(id) {
       if (isTaking) await shared?.take(id)
     },
   })
@@ -125,7 +213,7 @@ export async function joinCluster({
     for (const end of ending) await end()
   }
   const lead = single(async () => {
-    const leads = await store.leases.take(DUTIES, instance, LEASE_MS).catch((error: unknown) => {
+    const leads = await store.leases.claim(DUTIES, instance, LEASE_MS).catch((error: unknown) => {
       log.warn(
         { err: error },
         'background work is left to other instances: the store is not responding',

@@ -22,11 +22,11 @@ export interface RunQueue {
 export function createRunQueue({
   redis,
   namespace,
-  take,
+  onRun,
 }: {
   redis: RedisConnections
   namespace: string
-  take(id: RunId): Promise<void>
+  onRun(id: RunId): Promise<void>
 }): RunQueue {
   const prefix = `${namespace}:queue`
   // The worker waits for jobs as long as necessary, even for Redis.
@@ -35,7 +35,7 @@ export function createRunQueue({
   const worker = new Worker(
     NAME,
     async ({ data }: { data: { run: RunId } }) => {
-      await take(data.run)
+      await onRun(data.run)
     },
     {
       connection: waiting,

@@ -1,11 +1,173 @@
 // Limits that all instances of a store count together in Redis. While it does not respond, each instance counts alone.
 import { createHash, randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import { ATTEMPT_LIMIT, type Attempt, type Limits } from '../lib/limits.ts'
+import {
+  ATTEMPT_LIMIT,
+  type Attempt,
+  type Limits,
+  type SharedAmounts,
+  type Slots,
+} from '../lib/limits.ts'
 import { createLocalLimits } from '../lib/local-limits.ts'
 import { type RedisConnections, within } from './redis.ts'
-import { createSharedAmounts } from './shared-amounts.ts'
-import { createSharedSlots } from './shared-slots.ts'
+
+// Slots that all instances of a store count together in Redis. While it does not respond, each instance counts its own.
+
+/** A slot that was not renewed for this long is free, because its instance has died. */
+const SLOT_EXPIRE_MS = 20_000
+const SLOT_RENEW_EVERY_MS = 5_000
+/** Slots that one command renews. */
+const RENEWED_AT_ONCE = 500
+
+/** A set of slots by the time at which they expire, by the clock of Redis. */
+const TAKE_SLOT = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
+if redis.call('ZCARD', KEYS[1]) >= tonumber(ARGV[1]) then return 0 end
+redis.call('ZADD', KEYS[1], now + ARGV[2], ARGV[3])
+redis.call('PEXPIRE', KEYS[1], ARGV[2])
+return 1`
+
+const RENEW = `
+local time = redis.call('TIME')
+local expires = time[1] * 1000 + math.floor(time[2] / 1000) + ARGV[1]
+for index = 2, #ARGV do redis.call('ZADD', KEYS[1], expires, ARGV[index]) end
+redis.call('PEXPIRE', KEYS[1], ARGV[1])
+return 1`
+
+const GIVE_BACK = `return redis.call('ZREM', KEYS[1], unpack(ARGV))`
+
+/**
+ * @param run runs a script in Redis; resolves to undefined if it does not respond. @param newId creates the id of a slot.
+ */
+function createSharedSlots(
+  run: (script: string, keys: string[], values: unknown[]) => Promise<unknown>,
+  newId: () => string,
+) {
+  /** The slots that this instance has taken, by their key in Redis. */
+  const taken = new Map<string, Set<string>>()
+  /** Slots that were released, but not in Redis yet. */
+  const freed = new Map<string, Set<string>>()
+
+  /** Releases a limited number at once; the rest expire. */
+  async function giveBack(key: string): Promise<void> {
+    const names = [...(freed.get(key) ?? [])].slice(0, RENEWED_AT_ONCE)
+    freed.delete(key)
+    if (names.length === 0 || (await run(GIVE_BACK, [key], names)) !== undefined) return
+    const missed = freed.get(key) ?? new Set()
+    for (const name of names) missed.add(name)
+    freed.set(key, missed)
+  }
+
+  // Also restores what Redis has lost, and reports slots that were taken without it.
+  const renew = async (): Promise<void> => {
+    for (const key of [...freed.keys()]) await giveBack(key)
+    for (const [key, slots] of taken) {
+      const names = [...slots]
+      for (let from = 0; from < names.length; from += RENEWED_AT_ONCE) {
+        // Without those that were released in the meantime.
+        const due = names.slice(from, from + RENEWED_AT_ONCE).filter((name) => slots.has(name))
+        if (due.length > 0) await run(RENEW, [key], [SLOT_EXPIRE_MS, ...due])
+      }
+    }
+  }
+  let isRenewing = false
+  const timer = setInterval(() => {
+    if (isRenewing) return
+    isRenewing = true
+    void renew().finally(() => {
+      isRenewing = false
+    })
+  }, SLOT_RENEW_EVERY_MS)
+  timer.unref()
+
+  return {
+    /** @param local counts the slots of this instance, and decides alone while Redis is unreachable. */
+    slots: (local: Slots, keyOf: (key: string) => string): Slots => ({
+      limit: local.limit,
+      async acquire(of) {
+        const release = await local.acquire(of)
+        if (release === null) return null
+        const key = keyOf(of)
+        const slot = newId()
+        if ((await run(TAKE_SLOT, [key], [local.limit, SLOT_EXPIRE_MS, slot])) === 0) {
+          release()
+          return null
+        }
+        const own = taken.get(key) ?? new Set()
+        taken.set(key, own.add(slot))
+        return () => {
+          if (!own.delete(slot)) return
+          release()
+          if (own.size === 0 && taken.get(key) === own) taken.delete(key)
+          // Not awaited: what Redis does not receive now, it receives at the next renewal.
+          freed.set(key, (freed.get(key) ?? new Set()).add(slot))
+          void giveBack(key)
+        }
+      },
+    }),
+    close: () => clearInterval(timer),
+  }
+}
+
+// Amounts that all instances of a store hold together, counted in Redis. While it does not respond, each instance knows
+// only its own.
+
+/** An amount that an instance has not renewed for this long is free, because the instance has died. */
+const EXPIRE_MS = 20_000
+const RENEW_EVERY_MS = 5_000
+
+/** A hash of `<amount> <time at which it expires, by the clock of Redis>` by instance. Returns what the others hold. */
+const HOLD = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local others = 0
+local held = redis.call('HGETALL', KEYS[1])
+for index = 1, #held, 2 do
+  local amount, expires = string.match(held[index + 1], '^(%d+) (%d+)$')
+  if tonumber(expires) <= now then redis.call('HDEL', KEYS[1], held[index])
+  elseif held[index] ~= ARGV[1] then others = others + amount end
+end
+if ARGV[2] == '0' then redis.call('HDEL', KEYS[1], ARGV[1])
+else
+  redis.call('HSET', KEYS[1], ARGV[1], ARGV[2] .. ' ' .. string.format('%.0f', now + ARGV[3]))
+  redis.call('PEXPIRE', KEYS[1], ARGV[3])
+end
+return others`
+
+/**
+ * @param run runs a script in Redis; resolves to undefined if it does not respond. @param instance identifies this
+ * instance.
+ */
+function createSharedAmounts(
+  run: (script: string, keys: string[], values: unknown[]) => Promise<unknown>,
+  instance: string,
+) {
+  /** What this instance holds, by its key in Redis. */
+  const held = new Map<string, number>()
+  const send = (key: string): Promise<unknown> =>
+    run(HOLD, [key], [instance, held.get(key) ?? 0, EXPIRE_MS])
+
+  // Also restores what Redis has lost. Amounts that Redis does not know to be free expire.
+  const timer = setInterval(() => {
+    for (const key of held.keys()) void send(key)
+  }, RENEW_EVERY_MS)
+  timer.unref()
+
+  return {
+    amounts: (keyOf: (key: string) => string): SharedAmounts => ({
+      async hold(of, amount) {
+        const key = keyOf(of)
+        if (amount > 0) held.set(key, amount)
+        else held.delete(key)
+        const others = await send(key)
+        return typeof others === 'number' ? others : 0
+      },
+    }),
+    close: () => clearInterval(timer),
+  }
+}
 
 /** A request may need several limits. After one without a response, the next ones do not wait. */
 const ANSWER_MS = 500
@@ -100,9 +262,9 @@ export function createSharedLimits({
     rateLimit(name, options) {
       const local = alone.rateLimit(name, options)
       return {
-        async take(key, weight = 1, limit = options.limit) {
+        async acquire(key, weight = 1, limit = options.limit) {
           const left = await run(TAKE, [keyOf(name, key)], [weight, limit, options.windowMs])
-          if (typeof left !== 'number') return local.take(key, weight, limit)
+          if (typeof left !== 'number') return local.acquire(key, weight, limit)
           return left === 0 ? null : Math.max(1, Math.ceil(left / 1000))
         },
       }

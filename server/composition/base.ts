@@ -1,9 +1,11 @@
 // What every module is built on: the open store, this instance, the keys for secrets, and the access rules.
 import type { FastifyBaseLogger } from 'fastify'
-import type { Access } from '../access/access.ts'
+import { type Access, createAccess } from '../access/access.ts'
 import { type LoweredRisks, loadLoweredRisks } from '../access/lowered-risks.ts'
 import { loadMcpServers, type McpServerCatalog } from '../access/mcp-servers.ts'
-import type { ServerSettingsService } from '../access/server-settings.ts'
+import { OPEN_REGISTRATION, openToInternet } from '../access/open-registration.ts'
+import { loadServerSettings, type ServerSettingsService } from '../access/server-settings.ts'
+import { inspectSecrets, RECOVER_KEY } from '../administration/sealed-secrets.ts'
 import { createSecretBox, type SecretBox } from '../auth/secret-box.ts'
 import { loadSecretKeys, readSecretKeys, type SecretKeySources } from '../auth/secret-keys.ts'
 import type { Config } from '../config/schema.ts'
@@ -11,15 +13,18 @@ import { connect } from '../db/connect.ts'
 import type { Database } from '../db/database.ts'
 import { createStore, type Store } from '../db/store.ts'
 import type { Limits } from '../lib/limits.ts'
+import type { ProcessClock } from '../lib/process-clock.ts'
 import { type Redactor, storedSecrets } from '../lib/redact.ts'
 import type { WorkClaims } from '../lib/work-claims.ts'
 import type { StoreOwner } from '../owner/owner.ts'
-import { loadRules } from './access-rules.ts'
+import { assertInstallation, assertMayCreate } from '../owner/places.ts'
 import { type Instance, openInstance } from './instance.ts'
-import { OPEN_REGISTRATION, openToInternet } from './open-registration.ts'
-import { inspectSecrets, RECOVER_KEY } from './sealed-secrets.ts'
-import { databaseSettings } from './settings.ts'
-import { assertInstallation, assertMayCreate } from './storage/places.ts'
+import {
+  databaseSettings,
+  defaultQuota,
+  installationSettings,
+  registrationReach,
+} from './settings.ts'
 
 /** The common dependencies. Most factories receive all of them and take those that they need. */
 export interface Base {
@@ -27,6 +32,8 @@ export interface Base {
   log: FastifyBaseLogger
   redact: Redactor['redact']
   now(): Date
+  /** The clock by which schedules are due. */
+  clock: ProcessClock
   database: Database
   store: Store
   instance: Instance
@@ -50,6 +57,7 @@ interface BaseOptions {
   log: FastifyBaseLogger
   redactor: Redactor
   secretKeys: SecretKeySources
+  clock: ProcessClock
 }
 
 /**
@@ -57,13 +65,13 @@ interface BaseOptions {
  * @throws AppError with a message for the operator.
  */
 export async function openBase(
-  { config, log, redactor, secretKeys }: BaseOptions,
+  { config, log, redactor, secretKeys, clock }: BaseOptions,
   owner: StoreOwner,
 ): Promise<Base> {
-  await assertMayCreate(config)
+  await assertMayCreate(installationSettings(config))
   const database = await connect(databaseSettings(config), { log })
   try {
-    return await openOn(database, { config, log, redactor, secretKeys }, owner)
+    return await openOn(database, { config, log, redactor, secretKeys, clock }, owner)
   } catch (error) {
     await database.close()
     throw error
@@ -72,15 +80,15 @@ export async function openBase(
 
 async function openOn(
   database: Database,
-  { config, log, redactor, secretKeys }: BaseOptions,
+  { config, log, redactor, secretKeys, clock }: BaseOptions,
   owner: StoreOwner,
 ): Promise<Base> {
   // First, because everything else reads or changes the files.
-  await assertInstallation(config, database, log)
+  await assertInstallation(installationSettings(config), database, { owner, log })
   const store = createStore(database)
   const instance = await openInstance({ config, owner, store, log })
   const hadKeys = readSecretKeys(secretKeys, config.data_dir) !== undefined
-  const secrets = await inspectSecrets(config, secretKeys)
+  const secrets = await inspectSecrets(installationSettings(config), secretKeys)
   const keys = loadSecretKeys(secretKeys, config.data_dir)
   if (secrets.unreadable.length > 0)
     log.error(
@@ -89,14 +97,18 @@ async function openOn(
     )
   const box = createSecretBox(keys, (secret) => redactor.add(storedSecrets(secret)))
   const { access, settings } = await loadRules(config, store)
-  const openHost = openToInternet(config, settings.current().effective.registration)
+  const openHost = openToInternet(
+    registrationReach(config),
+    settings.current().effective.registration,
+  )
   if (openHost !== null) log.warn({ host: openHost }, OPEN_REGISTRATION)
-  const now = (): Date => new Date()
+  const { now } = clock
   return {
     config,
     log,
     redact: redactor.redact,
     now,
+    clock,
     database,
     store,
     instance,
@@ -110,4 +122,16 @@ async function openOn(
     mcpServers: await loadMcpServers(config.mcp_servers, store.mcpServers, box),
     loweredRisks: await loadLoweredRisks({ settings: store.settings, now, log }),
   }
+}
+
+/** Reads groups, quotas and server settings from the store. */
+export async function loadRules(
+  config: Config,
+  store: Store,
+): Promise<{ access: Access; settings: ServerSettingsService }> {
+  const access = createAccess(store, defaultQuota(config))
+  const { registration, sharing, default_model = null, approval } = config
+  const configured = { registration, sharing, default_model, default_approval: approval.default }
+  const [settings] = await Promise.all([loadServerSettings(store, configured), access.reload()])
+  return { access, settings }
 }

@@ -1,8 +1,6 @@
 // The role of this process for its store: its only owner, or one of several instances that share it.
-import { z } from 'zod'
 import type { ChangeLog } from '../changes/change-log.ts'
 import type { ChatService } from '../chat/chat-service.ts'
-import type { Bus } from '../cluster/bus.ts'
 import type { RedisLog } from '../cluster/redis.ts'
 import type { Config } from '../config/schema.ts'
 import type { Store } from '../db/store.ts'
@@ -12,7 +10,6 @@ import { createLocalLimits } from '../lib/local-limits.ts'
 import type { SharedTexts } from '../lib/shared-texts.ts'
 import type { WorkClaims } from '../lib/work-claims.ts'
 import type { StoreOwner } from '../owner/owner.ts'
-import { UserId } from '../protocol/ids.ts'
 import type { RunRegistry } from '../runs/registry.ts'
 import type { RunSharing } from '../runs/shared/sharing.ts'
 
@@ -96,7 +93,10 @@ export async function openInstance({
     }
   }
   // Loaded only here: the clients of Redis are a tenth of the code that a single process would load at its start.
-  const { joinCluster } = await import('../cluster/cluster.ts')
+  const [{ joinCluster }, { endEverywhere }] = await Promise.all([
+    import('../cluster/cluster.ts'),
+    import('../cluster/end-requests.ts'),
+  ])
   const cluster = await joinCluster({
     redisUrl: config.redis_url,
     instance: id,
@@ -127,43 +127,5 @@ export async function openInstance({
     },
     stopLeading: cluster.stopLeading,
     leave: cluster.leave,
-  }
-}
-
-const EndMessage = z.object({
-  user: UserId,
-  only: z.string().optional(),
-  except: z.array(z.string()).optional(),
-})
-
-/**
- * After a lost message, the credentials are looked up again to find what it would have ended; later requests are refused
- * anyway.
- */
-function endEverywhere(connections: OpenConnections, bus: Bus, log: RedisLog): OpenConnections {
-  bus.on('end_requests', (data) => {
-    const { user, ...ending } = EndMessage.parse(data)
-    connections.end(user, ending)
-  })
-  let isChecking = false
-  bus.onDoubt(() => {
-    if (isChecking) return
-    isChecking = true
-    connections
-      .recheck()
-      .catch((error: unknown) =>
-        log.warn({ err: error }, 'the sessions of open requests could not be looked up'),
-      )
-      .finally(() => {
-        isChecking = false
-      })
-  })
-  return {
-    ...connections,
-    end(user, ending = {}) {
-      connections.end(user, ending)
-      const { only, except } = ending
-      bus.send('end_requests', { user, only, except })
-    },
   }
 }

@@ -1,5 +1,7 @@
 // Splits the configuration into the plain values that each module needs.
 import { join } from 'node:path'
+import type { Access } from '../access/access.ts'
+import type { RegistrationReach } from '../access/open-registration.ts'
 import type { ServerSettingsService } from '../access/server-settings.ts'
 import type { LoadedConfig } from '../config/load.ts'
 import type { Config } from '../config/schema.ts'
@@ -8,7 +10,10 @@ import type { DoctorSettings } from '../doctor/doctor.ts'
 import type { CopyPlaces } from '../files/replaced-copies.ts'
 import type { S3Settings } from '../files/s3-blobs.ts'
 import type { EmbeddingSettings } from '../knowledge/embeddings.ts'
+import type { RerankSettings } from '../knowledge/rerank-api.ts'
+import type { InstallationSettings } from '../owner/places.ts'
 import { NO_QUOTA, type Quota } from '../protocol/accounts/quota.ts'
+import type { UserId } from '../protocol/ids.ts'
 import type { ChatSettings } from '../runs/dependencies.ts'
 import type { WeatherSettings } from '../tools/builtin/web/weather.ts'
 import type { WebSearchSettings } from '../tools/builtin/web/web-search.ts'
@@ -55,6 +60,16 @@ export function databaseSettings(config: Config): DatabaseSettings {
   }
 }
 
+/** Where the parts of the installation are. */
+export const installationSettings = (config: Config): InstallationSettings => ({
+  dataFolder: config.data_dir,
+  workspaceRoot: config.workspace_root,
+  database: databaseSettings(config),
+  blobFolder: blobFolder(config),
+  bucket: s3Settings(config),
+  isShared: config.redis_url !== undefined,
+})
+
 /** The database for the operator: where it is, without its password. */
 export function describeDatabase(config: Config): string {
   const settings = databaseSettings(config)
@@ -68,7 +83,7 @@ export function describeDatabase(config: Config): string {
 
 /** Which installation a process works on: configuration, database and folders; no secret. */
 export const installationOf = ({ config, file }: LoadedConfig) => ({
-  configuration: file ?? `no file, defaults in ${process.cwd()}`,
+  configuration: file ?? 'no file, defaults',
   database: describeDatabase(config),
   data: config.data_dir,
   projects: config.workspace_root,
@@ -84,6 +99,18 @@ export const embeddingSettings = ({ embeddings }: Config): EmbeddingSettings | n
     ? null
     : { apiUrl: embeddings.api_url, apiKey: embeddings.api_key, model: embeddings.model }
 
+/** The service that orders found passages; null if none is configured. */
+export const rerankSettings = ({ rerank }: Config): RerankSettings | null =>
+  rerank === undefined
+    ? null
+    : {
+        apiUrl: rerank.api_url,
+        apiKey: rerank.api_key,
+        model: rerank.model,
+        candidates: rerank.candidates,
+        form: rerank.form,
+      }
+
 /** The settings of runs; those that administrators can change are read again for each run. */
 export const chatSettings = (
   { limits, ...config }: Config,
@@ -98,6 +125,17 @@ export const chatSettings = (
     maxTokens: config.sub_agent.max_tokens,
     timeout: config.sub_agent.timeout,
   },
+  research: {
+    maxIterations: config.research.max_iterations,
+    minutes: config.research.minutes,
+    subAgents: {
+      maxIterations: config.research.sub_agent.max_iterations,
+      timeout: config.research.sub_agent.timeout,
+    },
+  },
+  unattendedDeadline: config.approval.deadline,
+  approvalLinkHigh: config.approval.link_high,
+  approvalChannelHigh: config.approval.channel_high,
   approvalDefault: () => server.current().effective.default_approval,
   titles: config.titles,
   disconnectGrace: config.stream.disconnect_grace,
@@ -112,7 +150,10 @@ export const chatSettings = (
 export const doctorSettings = (
   config: Config,
   webRoot: string,
-): Omit<DoctorSettings, 'places' | 'inspectSecrets' | 'inspectRegistration' | 'mcpServers'> => ({
+): Omit<
+  DoctorSettings,
+  'places' | 'filesFault' | 'inspectSecrets' | 'inspectRegistration' | 'mcpServers'
+> => ({
   database: databaseSettings(config),
   dataDirectory: config.data_dir,
   blobs: { folder: blobFolder(config), s3: s3Settings(config) },
@@ -121,6 +162,7 @@ export const doctorSettings = (
   redisUrl: config.redis_url ?? null,
   models: config.models,
   embeddings: embeddingSettings(config),
+  rerank: rerankSettings(config),
   smtp: config.smtp ?? null,
   python: {
     isolation: config.code_execution.isolation,
@@ -142,6 +184,13 @@ export function copyPlaces(config: Config): CopyPlaces {
   }
 }
 
+/** What decides who could register, besides the setting itself. */
+export const registrationReach = ({ auth_mode, oidc, public_url }: Config): RegistrationReach => ({
+  hasAccounts: auth_mode === 'multi',
+  takesPasswords: oidc === undefined || oidc.password_login,
+  publicUrl: public_url,
+})
+
 /** The quota of users without an individual one or one of a group. */
 export const defaultQuota = ({ limits }: Config): Quota => ({
   ...NO_QUOTA,
@@ -150,6 +199,12 @@ export const defaultQuota = ({ limits }: Config): Quota => ({
   concurrent_runs: limits.runs_per_user,
   storage: limits.storage,
 })
+
+/** The bytes that a user may store. */
+export const storageLimit =
+  ({ limits }: Pick<Config, 'limits'>, access: Pick<Access, 'quota'>) =>
+  (userId: UserId): number =>
+    access.quota(userId).storage ?? limits.storage
 
 /** Limits of projects and of their history. */
 export const workspaceSettings = ({

@@ -1,15 +1,23 @@
-// Reads config.yml: parses, expands variables, validates. Every error is one line: path, found value, expected value.
+// Reads the configuration: finds the file, parses, expands variables, validates. Every error is one line: path, found value,
+// expected value.
 import { existsSync, readFileSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { parse, YAMLParseError } from 'yaml'
 import type { z } from 'zod'
 import { errorText } from '../errors.ts'
-import { crossFaults } from './cross-checks.ts'
-import { describeIssue, formatPath } from './faults.ts'
+import { crossFaults } from './load/cross-checks.ts'
+import { describeIssue, formatPath } from './load/faults.ts'
+import { isOptional, keysAt } from './load/keys.ts'
+import { type Override, overridesIn } from './load/overrides.ts'
+import { candidates, type DefaultFolders, type ImpliedFolders, type Places } from './load/places.ts'
+import {
+  type Environment,
+  type Expanded,
+  expandVariables,
+  type MissingVariable,
+  pathKey,
+} from './load/variables.ts'
 import { Config } from './schema.ts'
-import { expandVariables, type MissingVariable, pathKey } from './variables.ts'
-
-type Environment = Record<string, string | undefined>
 
 /** Thrown when the configuration is invalid; `faults` are lines for the operator without secrets. */
 export class ConfigError extends Error {
@@ -21,44 +29,67 @@ export class ConfigError extends Error {
   }
 }
 
+/** Where a value comes from; a value that none of these gives is the default. */
+export interface Source {
+  from: 'file' | 'variable'
+  /** The file that contains the value, or the name of the variable that overrides it. */
+  place: string
+  /** The variables that the value in the file, or a part of it, refers to. */
+  references: readonly string[]
+}
+
 /** A configuration and where it comes from. */
 export interface LoadedConfig {
   /** All paths are absolute. */
   config: Config
   /** Absolute; null if there is no file, and all keys have their defaults. */
   file: string | null
+  /** The source of the value at a path, or of the list or section that it is in; null for a default. */
+  sourceOf(path: readonly PropertyKey[]): Source | null
 }
 
 /**
- * Loads the configuration of this process: the file that `NANOCLAW_CONFIG` names (which must exist), else `config.yml` in
- * the current folder, else the one of the installation, else defaults. `HOST` and `PORT` override it. Relative paths in a
- * file, and the default paths, are relative to its folder, so that every command works on the same installation wherever it
- * is started; without a file, to the current folder.
- * @param places absolute folders: `current` is where the process was started, `installation` where the program is.
+ * A file whose values hold without a configuration, or unless the one in the data folder says otherwise. The image has one.
+ */
+const PRESETS = 'presets.yml'
+
+/**
+ * Loads the configuration of this process: presets of the installation, the file over or instead of them
+ * (`load/places.ts` says which), over it environment variables (`load/overrides.ts`). Relative paths in a file are relative
+ * to its folder, so that every command works on the same installation wherever it is started.
  * @throws ConfigError
  */
-export function loadConfig(
-  environment: Environment,
-  places: { current: string; installation: string },
-): LoadedConfig {
-  // Empty means not set, as when a composition file passes on a variable that does not exist.
-  const named = environment.NANOCLAW_CONFIG || undefined
-  const candidates =
-    named === undefined
-      ? [join(places.current, 'config.yml'), join(places.installation, 'config.yml')]
-      : [resolve(places.current, named)]
-  for (const file of candidates) {
-    const text = readConfigFile(file, named !== undefined)
+export function loadConfig(environment: Environment, places: Places): LoadedConfig {
+  const { files, none } = candidates(environment, places)
+  const presetFile = join(places.installation, PRESETS)
+  const presets = readConfigFile(presetFile, false)
+  const below = presets === null ? [] : [{ text: presets, file: presetFile }]
+  for (const { file, isNamed, hasPresets, folders } of files) {
+    const text = readConfigFile(file, isNamed)
     if (text === null) continue
-    const config = parseConfig(text, environment, file)
-    const faults = movedPaths(config, places.current, dirname(file))
-    if (faults.length > 0) throw new ConfigError(faults.map((fault) => `${file}: ${fault}`))
-    return { config: withAbsolutePaths(config, dirname(file)), file }
+    const layers = [...(hasPresets ? below : []), { text, file }]
+    return { ...locate(read(layers, environment), folders, places, file), file }
   }
-  return {
-    config: withAbsolutePaths(parseConfig('', environment), places.current),
-    file: null,
-  }
+  return { ...locate(read(below, environment), none, places, null), file: null }
+}
+
+/** The configuration with absolute paths. @throws ConfigError if that leads away from existing data. */
+function locate(
+  { config, sourceOf }: Pick<LoadedConfig, 'config' | 'sourceOf'>,
+  { defaults, formers }: ImpliedFolders,
+  places: Places,
+  file: string | null,
+): Pick<LoadedConfig, 'config' | 'sourceOf'> {
+  const folder = file === null ? places.installation : dirname(file)
+  const absolute = withAbsolutePaths(config, folder, defaults, sourceOf)
+  const faults = movedPaths(absolute, (key) => {
+    if (sourceOf([key]) === null) return formers.map((each) => each[key])
+    // A full path is a decision. A relative one led elsewhere in earlier versions, or is new in a file that had none.
+    return isAbsolute(config[key]) ? [] : [resolve(places.current, config[key]), defaults[key]]
+  })
+  if (faults.length > 0)
+    throw new ConfigError(faults.map((fault) => (file === null ? fault : `${file}: ${fault}`)))
+  return { config: absolute, sourceOf }
 }
 
 function readConfigFile(file: string, mustExist: boolean): string | null {
@@ -71,14 +102,25 @@ function readConfigFile(file: string, mustExist: boolean): string | null {
   }
 }
 
-/** Programs of MCP servers start in the folder, too, so that the files that their arguments name are found. */
-function withAbsolutePaths(config: Config, folder: string): Config {
+/**
+ * Paths of an environment variable are relative to the same folder as those of the file. Programs of MCP servers start in
+ * this folder, too, so that the files that their arguments name are found.
+ */
+function withAbsolutePaths(
+  config: Config,
+  folder: string,
+  defaults: DefaultFolders,
+  sourceOf: LoadedConfig['sourceOf'],
+): Config {
   const absolute = (path: string): string => resolve(folder, path)
   const { db_sqlite_file: sqliteFile, code_execution: codeExecution } = config
+  const placeOf = (key: keyof DefaultFolders): string =>
+    sourceOf([key]) === null ? defaults[key] : absolute(config[key])
   return {
     ...config,
-    data_dir: absolute(config.data_dir),
-    workspace_root: absolute(config.workspace_root),
+    data_dir: placeOf('data_dir'),
+    workspace_root: placeOf('workspace_root'),
+    ...(config.skills_dir === undefined ? {} : { skills_dir: absolute(config.skills_dir) }),
     ...(sqliteFile === undefined ? {} : { db_sqlite_file: absolute(sqliteFile) }),
     code_execution:
       codeExecution.packages_dir === undefined
@@ -100,65 +142,143 @@ const TRACES = {
 } as const
 
 /**
- * Earlier versions resolved relative paths against the current folder. If the data is still there and nothing is where
- * the file's own folder leads, a start would silently begin with an empty installation.
+ * If nothing is where the configuration leads, but the data is where another rule led to, a start would silently begin with
+ * an empty installation: earlier versions resolved relative paths against the current folder and took no data folder from
+ * `NANOCLAW_DATA`.
+ * @param formersOf absolute folders.
  */
-function movedPaths(config: Config, current: string, folder: string): string[] {
+function movedPaths(
+  config: Config,
+  formersOf: (key: keyof DefaultFolders) => readonly string[],
+): string[] {
   return (['data_dir', 'workspace_root'] as const).flatMap((key) => {
-    const path = resolve(folder, config[key])
-    const former = resolve(current, config[key])
+    const path = config[key]
     const isUsed = (place: string): boolean =>
       TRACES[key].some((name) => existsSync(join(place, name)))
-    return former === path || isUsed(path) || !isUsed(former)
+    if (isUsed(path)) return []
+    const former = formersOf(key).find((place) => place !== path && isUsed(place))
+    return former === undefined
       ? []
       : [
-          `${key}: ${path} contains no data, but ${former} does: paths are relative to the configuration file, no longer to the current folder. Write \`${key}: ${former}\` to keep using it, or move it`,
+          `${key}: ${path} contains no data, but ${former} does: an earlier version, or another way to start this one, led there. Write \`${key}: ${former}\` to keep using it, \`${key}: ${path}\` to begin anew, or move it (the variable NANOCLAW_${key.toUpperCase()} does the same)`,
         ]
   })
 }
 
 /** Parses the YAML in `text`. `file` only appears in errors. Throws `ConfigError`. */
-export function parseConfig(text: string, environment: Environment, file = 'config.yml'): Config {
+export const parseConfig = (text: string, environment: Environment, file = 'config.yml'): Config =>
+  read([{ text, file }], environment).config
+
+/** The text of a file of the configuration. */
+interface Layer {
+  text: string
+  file: string
+}
+
+/** Reads layers, of which a later one overrides the earlier ones, and over all of them the environment. */
+function read(
+  layers: readonly Layer[],
+  environment: Environment,
+): Pick<LoadedConfig, 'config' | 'sourceOf'> {
+  const overrides = overridesIn(environment)
+  const trees = layers.map(({ text, file }) => readLayer(text, file, environment))
+  const file = layers.at(-1)?.file ?? 'the configuration'
   const fail = (faults: readonly string[]): never => {
-    throw new ConfigError(faults.map((fault) => placeOf(fault, environment, file)))
+    throw new ConfigError(faults.map((fault) => placeOf(fault, overrides, file)))
   }
-  const { value, expanded, missing } = expandVariables(readYaml(text, fail), environment)
-  const tree = value ?? {}
-  if (typeof tree !== 'object' || Array.isArray(tree))
-    return fail(['found a single value, expected keys such as `backend_port: 3000`'])
-  const withOverrides = { ...tree, ...overrides(environment) }
+  const sourceOf = sourcesOf(
+    trees.map((tree, index) => ({ ...tree, file: layers[index]?.file ?? file })),
+    overrides,
+  )
+  const tree = overrides.reduce(
+    (whole, { path, text }) => withValue(whole, path, text),
+    trees.reduce<unknown>((whole, { value }) => merge(whole, value), {}),
+  )
+  const isSet = (path: readonly PropertyKey[]): boolean => valueAt(tree, path) !== undefined
+  const missing = trees.flatMap((each) => each.missing).filter(({ path }) => !isSet(path))
+  const isText = (path: readonly PropertyKey[]): boolean => {
+    const source = sourceOf(path)
+    return source?.from === 'variable' || (source?.references.length ?? 0) > 0
+  }
   const unset = missing.filter((entry) => !mayBeAbsent(entry)).map(describeMissing)
-  const checked = Config.safeParse(withOverrides)
+  const checked = Config.safeParse(tree)
   const result = checked.success
     ? checked
-    : Config.safeParse(convertExpanded(withOverrides, checked.error, expanded))
+    : Config.safeParse(convertTexts(tree, checked.error, isText))
   const named = new Set(missing.map(({ path }) => formatPath(path)))
   const faults = result.success
     ? [...new Set(crossFaults(result.data).map((line) => withVariable(line, missing)))]
     : result.error.issues
-        .flatMap((issue) => describeIssue(issue, withOverrides, keysAt))
+        .flatMap((issue) => describeIssue(issue, tree, keysAt))
         // Values whose variable is not set already have a line.
         .filter((line) => !named.has(line.split(': ')[0] ?? ''))
   if (unset.length > 0 || faults.length > 0) return fail([...unset, ...faults])
-  return result.success ? result.data : fail(faults)
+  return { config: result.success ? result.data : fail(faults), sourceOf }
+}
+
+function readLayer(text: string, file: string, environment: Environment): Expanded {
+  const fail = (faults: readonly string[]): never => {
+    throw new ConfigError(faults.map((fault) => `${file}: ${fault}`))
+  }
+  const expanded = expandVariables(readYaml(text, fail), environment)
+  const { value = {} } = expanded
+  return typeof value !== 'object' || Array.isArray(value)
+    ? fail(['found a single value, expected keys such as `backend_port: 3000`'])
+    : { ...expanded, value }
+}
+
+const isSection = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Sections are merged key by key; any other value replaces the one below it. */
+function merge(below: unknown, above: unknown): unknown {
+  if (!isSection(below) || !isSection(above)) return above
+  const merged = new Map(Object.entries(below))
+  for (const [key, value] of Object.entries(above)) merged.set(key, merge(merged.get(key), value))
+  return Object.fromEntries(merged)
+}
+
+/** The tree with the value at a path. */
+function withValue(tree: unknown, [key, ...rest]: readonly string[], value: unknown): unknown {
+  if (key === undefined) return value
+  const section = isSection(tree) ? tree : {}
+  return { ...section, [key]: withValue(section[key], rest, value) }
+}
+
+/** Looks for the last layer that gives a value at a path or, for a value within a list, the list. */
+function sourcesOf(
+  layers: readonly (Expanded & { file: string })[],
+  overrides: readonly Override[],
+): LoadedConfig['sourceOf'] {
+  return (path) => {
+    const key = pathKey(path)
+    const override = overrides.findLast((each) => `${key}\0`.startsWith(`${pathKey(each.path)}\0`))
+    if (override !== undefined)
+      return { from: 'variable', place: override.variable, references: [] }
+    const layer = layers.findLast(({ value }) => valueAt(value, path) !== undefined)
+    if (layer === undefined) return null
+    const references = [...layer.references].flatMap(([at, names]) =>
+      `${at}\0`.startsWith(`${key}\0`) ? names : [],
+    )
+    return { from: 'file', place: layer.file, references }
+  }
+}
+
+function valueAt(tree: unknown, path: readonly PropertyKey[]): unknown {
+  let node = tree
+  for (const part of path) {
+    if (typeof node !== 'object' || node === null) return undefined
+    node = Reflect.get(node, part)
+  }
+  return node
 }
 
 /** A fault with where its value comes from: the variable that overrides the key, or the file. */
-function placeOf(fault: string, { HOST, PORT }: Environment, file: string): string {
-  for (const [key, name, value] of [
-    ['host: ', 'HOST', HOST],
-    ['backend_port: ', 'PORT', PORT],
-  ] as const)
-    if (value && fault.startsWith(key))
-      return `the environment variable ${name}: ${fault.slice(key.length)}`
-  return `${file}: ${fault}`
-}
-
-/** The keys that a section may have. */
-function keysAt(path: readonly PropertyKey[]): string[] {
-  let schema: z.core.$ZodType | undefined = Config
-  for (const part of path) schema = childSchema(schema, String(part))
-  return Object.keys(shapeOf(schema))
+function placeOf(fault: string, overrides: readonly Override[], file: string): string {
+  const override = overrides.find(({ path }) => fault.startsWith(`${formatPath(path)}: `))
+  return override === undefined
+    ? `${file}: ${fault}`
+    : `the environment variable ${override.variable}: ${fault.slice(formatPath(override.path).length + 2)}`
 }
 
 function readYaml(text: string, fail: (faults: readonly string[]) => never): unknown {
@@ -168,17 +288,6 @@ function readYaml(text: string, fail: (faults: readonly string[]) => never): unk
     const firstLine = errorText(error).split('\n')[0] ?? ''
     const line = error instanceof YAMLParseError ? (error.linePos?.[0].line ?? '?') : '?'
     return fail([`line ${line}: not valid YAML: ${firstLine.replace(/:$/, '')}`])
-  }
-}
-
-function overrides(environment: Environment): { host?: string; backend_port?: unknown } {
-  const host = environment.HOST
-  const port = environment.PORT
-  return {
-    ...(host === undefined || host === '' ? {} : { host }),
-    ...(port === undefined || port === ''
-      ? {}
-      : { backend_port: /^\d+$/.test(port) ? Number(port) : port }),
   }
 }
 
@@ -192,44 +301,46 @@ function withVariable(line: string, missing: readonly MissingVariable[]): string
 }
 
 /** Whether the key is optional without a default. A model's key is an exception: without it every call would fail later. */
-function mayBeAbsent({ path }: MissingVariable): boolean {
-  if (path.at(-1) === 'api_key') return false
-  let schema: z.core.$ZodType | undefined = Config
-  for (const part of path) schema = childSchema(schema, part)
-  return schema?._zod.def.type === 'optional'
-}
+const mayBeAbsent = ({ path }: MissingVariable): boolean =>
+  path.at(-1) !== 'api_key' && isOptional(path)
 
-const childSchema = (
-  schema: z.core.$ZodType | undefined,
-  part: string | number,
-): z.core.$ZodType | undefined => shapeOf(schema)[String(part)]
-
-function shapeOf(schema: z.core.$ZodType | undefined): Record<string, z.core.$ZodType> {
-  // The internal definition of zod schemas, read to find the schema at a path.
-  const definition = schema?._zod.def as
-    | { type: string; innerType?: z.core.$ZodType; shape?: Record<string, z.core.$ZodType> }
-    | undefined
-  if (definition?.innerType !== undefined) return shapeOf(definition.innerType)
-  return definition?.shape ?? {}
-}
-
-/** Variables are always text: converts it where the schema expects a number or a boolean. */
-function convertExpanded(tree: object, error: z.ZodError, expanded: ReadonlySet<string>): unknown {
+/** Variables are always text: converts it where the schema expects something else. */
+function convertTexts(
+  tree: unknown,
+  error: z.ZodError,
+  isText: (path: readonly PropertyKey[]) => boolean,
+): unknown {
   const copy: unknown = structuredClone(tree)
-  for (const { path } of error.issues) {
-    if (!expanded.has(pathKey(path))) continue
-    let holder: unknown = copy
-    for (const part of path.slice(0, -1)) holder = Reflect.get(Object(holder), part)
+  for (const issue of error.issues) {
+    const { path } = issue
+    if (!isText(path)) continue
+    const holder = valueAt(copy, path.slice(0, -1))
     const key = path.at(-1)
     if (typeof holder !== 'object' || holder === null || key === undefined) continue
     const text: unknown = Reflect.get(holder, key)
-    if (typeof text === 'string') Reflect.set(holder, key, readScalar(text))
+    if (typeof text !== 'string') continue
+    const expected = issue.code === 'invalid_type' ? issue.expected : ''
+    Reflect.set(holder, key, readText(text, expected))
   }
   return copy
 }
 
-function readScalar(text: string): unknown {
+/** Lists are separated by commas, or written as in the file; sections as in the file. */
+function readText(text: string, expected: string): unknown {
   if (text === 'true' || text === 'false') return text === 'true'
+  if (['array', 'object', 'record'].includes(expected)) {
+    if (expected === 'array' && !text.trimStart().startsWith('['))
+      return text
+        .split(',')
+        .map((item) => item.trim())
+        .filter((item) => item !== '')
+    try {
+      return parse(text, { maxAliasCount: 100 })
+    } catch {
+      // Not YAML: the error about the value says what is expected.
+      return text
+    }
+  }
   const number = Number(text)
   return text.trim() !== '' && Number.isFinite(number) ? number : text
 }

@@ -46,6 +46,16 @@ export const Origin = HttpUrl.refine(
   },
 ).transform((value) => new URL(value).origin)
 
+/** Schemes of the pages of desktop apps and browser extensions, whose origins have no port. */
+const APP_ORIGIN = /^(?:app|capacitor|tauri|chrome-extension|moz-extension):\/\/[\w.-]+$/
+
+const AN_ORIGIN =
+  'an origin such as https://chat.example.org, app://obsidian.md or chrome-extension://<id>, without a path'
+/** An origin that may call from a page: of the web, of a desktop app or of a browser extension. */
+export const CallingOrigin = z.union([Origin, z.string().regex(APP_ORIGIN, { error: AN_ORIGIN })], {
+  error: AN_ORIGIN,
+})
+
 /** An address or a CIDR range. */
 export const AddressRange = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], {
   error: 'an address such as 10.0.0.7 or a range such as 10.0.0.0/8',

@@ -1,4 +1,4 @@
-// Every key of config.yml with its type, default and meaning. docs/operations.md and config.yml follow this file.
+// Every key of config.yml with its type, default and meaning. docs/operations.md and config.example.yml follow this file.
 import { z } from 'zod'
 import { MAX_INTEGER, TokenCount } from '../protocol/bounds.ts'
 import { ApprovalMode } from '../protocol/conversations/conversation.ts'
@@ -6,7 +6,15 @@ import { PAGE_ITEMS } from '../protocol/envelope.ts'
 import { ModelSettings } from '../protocol/models/catalog.ts'
 import { McpServerName, McpServerSettings } from '../protocol/models/mcp.ts'
 import { RiskLevel } from '../protocol/runs/run-event.ts'
-import { AddressRange, Characters, HttpUrl, Origin, Port, ProxyAddresses, Size } from './scalars.ts'
+import {
+  AddressRange,
+  CallingOrigin,
+  Characters,
+  HttpUrl,
+  Port,
+  ProxyAddresses,
+  Size,
+} from './scalars.ts'
 
 /** An optional section; missing keys get their defaults. */
 const section = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
@@ -20,6 +28,16 @@ const SubAgent = section({
   max_concurrency: count.max(16).default(3),
   max_tokens: TokenCount.default(4096),
   timeout: z.number().positive().default(60),
+})
+
+/** Limits of answers with the skill `research`, instead of `max_iterations`, `limits.run_minutes` and `sub_agent`. */
+const Research = section({
+  max_iterations: count.max(1000).default(40),
+  minutes: z.number().positive().default(20),
+  sub_agent: section({
+    max_iterations: count.default(12),
+    timeout: z.number().positive().default(300),
+  }),
 })
 
 const Limits = section({
@@ -146,6 +164,24 @@ const ImageGeneration = z.strictObject({
     .optional(),
 })
 
+/** Per million tokens, for quotas and the usage page. */
+const SearchPrice = z.strictObject({
+  input: z.number().min(0),
+  currency: z.string().min(1).max(10),
+})
+
+const Rerank = z.strictObject({
+  /** The API base, or the full `…/rerank` URL. */
+  api_url: HttpUrl,
+  api_key: z.string().min(1).optional(),
+  model: z.string().min(1),
+  /** Passages of a search that are sent; the others keep their order behind them. */
+  candidates: count.max(200).default(50),
+  price: SearchPrice.optional(),
+  /** `cohere`: also Jina, vLLM and others with this form. `tei`: Text Embeddings Inference. */
+  form: z.enum(['cohere', 'tei']).default('cohere'),
+})
+
 const Oidc = z.strictObject({
   issuer: HttpUrl,
   client_id: z.string().min(1),
@@ -186,7 +222,7 @@ export const Config = z.strictObject({
    */
   trusted_proxies: ProxyAddresses.optional(),
   frontend_port: Port.default(4000),
-  cors_origins: z.array(Origin).optional(),
+  cors_origins: z.array(CallingOrigin).optional(),
   /** Multi mode: whether everybody may see `/metrics`, `/docs` and `/openapi.json`. */
   public_reference: z.boolean().default(false),
   /** Multi mode: addresses and CIDR ranges that may see them without a token. */
@@ -197,6 +233,7 @@ export const Config = z.strictObject({
   max_iterations: count.max(1000).default(15),
   tool_max_workers: count.max(16).default(4),
   sub_agent: SubAgent,
+  research: Research,
   models: z.array(ModelSettings).default([]),
   default_model: z.string().min(1).optional(),
   /** Folder of the SQLite database, keys and snapshots. */
@@ -220,6 +257,8 @@ export const Config = z.strictObject({
   /** A bucket of an S3-compatible service that stores the files of messages, instead of `data_dir`. */
   s3: S3.optional(),
   workspace_root: z.string().min(1).default('./workspaces'),
+  /** A folder with skills for everybody, each a folder with a SKILL.md. */
+  skills_dir: z.string().min(1).optional(),
   auth_mode: z.enum(['single', 'multi']).default('single'),
   single_user_remote: z.boolean().default(false),
   jwt_secret: z.string().optional(),
@@ -237,7 +276,29 @@ export const Config = z.strictObject({
   inspector_days: z.int().min(0).max(3_650).default(14),
   /** `off`: nobody can share a conversation, and every link is 404. */
   sharing: z.enum(['on', 'off']).default('on'),
-  approval: section({ default: ApprovalMode.default('ask') }),
+  approval: section({
+    default: ApprovalMode.default('ask'),
+    /** Seconds after which the requests of unattended runs expire; null: never. */
+    deadline: z.int().min(5).max(2_592_000).nullable().default(86_400),
+    /** Whether a link can also approve calls of high risk. */
+    link_high: z.boolean().default(false),
+    /** Whether an answer at a messenger can also approve calls of high risk. */
+    channel_high: z.boolean().default(false),
+  }),
+  /** What runs by itself: docs/schedules.md. */
+  schedules: section({
+    enabled: z.boolean().default(true),
+    /** Schedules of one account, unless its quota says otherwise. */
+    max_per_user: count.default(50),
+    /** Least seconds between two due times of a schedule. */
+    min_interval: count.default(300),
+    /** Hours after which a time that was missed is no longer caught up. */
+    catch_up_hours: z.number().positive().max(8_760).default(24),
+    /** Conversations of a schedule that makes one each time; older ones go to the trash. */
+    keep_runs: count.max(1_000).default(50),
+    /** Failures in a row after which a schedule is switched off. */
+    max_failures: count.max(1_000).default(5),
+  }),
   stream: section({
     disconnect_grace: seconds.default(600),
     idle_timeout: z.number().positive().default(120),
@@ -276,12 +337,11 @@ export const Config = z.strictObject({
       api_url: HttpUrl,
       api_key: z.string().optional(),
       model: z.string().min(1),
-      /** Per million tokens, for quotas and the usage page. */
-      price: z
-        .strictObject({ input: z.number().min(0), currency: z.string().min(1).max(10) })
-        .optional(),
+      price: SearchPrice.optional(),
     })
     .optional(),
+  /** A service that orders the passages which `search_knowledge` has found. */
+  rerank: Rerank.optional(),
   /** Enables the tool `generate_image`. */
   image_generation: ImageGeneration.optional(),
   tools: Tools,

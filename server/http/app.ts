@@ -1,4 +1,6 @@
 // Creates the Fastify instance: zod validation and serialization, limits, timeouts and the error handler.
+import type { Server } from 'node:http'
+import type { Socket } from 'node:net'
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -8,28 +10,135 @@ import Fastify, {
   type RawServerDefault,
 } from 'fastify'
 import { serializerCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod'
+import ipaddr from 'ipaddr.js'
+import { z } from 'zod'
 import { appError } from '../errors.ts'
 import { inRanges } from '../lib/address-ranges.ts'
 import { newId } from '../lib/ids.ts'
 import type { Slots } from '../lib/limits.ts'
-import { PAGE_ITEMS } from '../protocol/envelope.ts'
-import { createConnectionCloser } from './connection-closer.ts'
-import { limitConnections } from './connection-limit.ts'
-import { REQUEST_ID_HEADER, registerErrorHandler, sendRawError } from './error-handler.ts'
-import { DEFAULT_JSON_DEPTH, registerJsonBodies } from './json-body.ts'
-import { boundLargeResponses } from './large-responses.ts'
-import { validateLongLists, validatorOfRoutes } from './long-lists.ts'
-import { boundPages } from './page-size.ts'
-import { logRequests } from './request-log.ts'
+import { PAGE_ITEMS, PageQuery, pageLimit } from '../protocol/envelope.ts'
+import { DEFAULT_JSON_DEPTH, registerJsonBodies } from './app/json-body.ts'
+import { boundLargeResponses } from './app/large-responses.ts'
+import { validateLongLists, validatorOfRoutes } from './app/long-lists.ts'
 import {
   answerClientError,
   closeUnfinishedBodies,
   dropStalledReaders,
   guardSlowBodies,
   refuseSecondHost,
-} from './slow-clients.ts'
-import { limitStreams } from './stream-limit.ts'
-import { warnOfUnknownProxies } from './unknown-proxies.ts'
+} from './app/slow-clients.ts'
+import { REQUEST_ID_HEADER, registerErrorHandler, sendRawError } from './error-handler.ts'
+import { logRequests } from './request-log.ts'
+
+// Says in the log that a proxy is not trusted: everybody behind it counts as one client.
+
+/** Addresses that are named in the log, so that many cannot fill it. */
+const MAX_NAMED = 20
+const PRIVATE = new Set(['private', 'loopback', 'uniqueLocal', 'linkLocal', 'carrierGradeNat'])
+
+/**
+ * Logs each private address once from which `X-Forwarded-For` comes although `isProxy` does not name it. Public ones are
+ * left out: any client can send that header.
+ */
+function warnOfUnknownProxies(
+  app: Pick<FastifyInstance, 'addHook' | 'log'>,
+  isProxy: (address: string) => boolean,
+): void {
+  const named = new Set<string>()
+  app.addHook('onRequest', async ({ headers, raw }) => {
+    if (headers['x-forwarded-for'] === undefined || named.size >= MAX_NAMED) return
+    const address = raw.socket.remoteAddress ?? ''
+    if (named.has(address) || !ipaddr.isValid(address) || isProxy(address)) return
+    if (!PRIVATE.has(ipaddr.process(address).range())) return
+    named.add(address)
+    app.log.warn(
+      { address },
+      'a proxy is not in trusted_proxies: all clients behind it count as one address, also for limits of sign-ins',
+    )
+  })
+}
+
+// Limits the open event streams per user: each costs a connection and a listener of a run log.
+
+/**
+ * Rejects a request to a `config.stream` route with 429, before the handler starts anything, if the user already has as many
+ * streams open as there are slots.
+ */
+function limitStreams(app: Pick<FastifyInstance, 'addHook'>, slots: Slots): void {
+  app.addHook('preHandler', async (request, reply) => {
+    if (request.routeOptions.config.stream !== true) return
+    const release = await slots.acquire(request.user.id)
+    if (release === null)
+      throw appError('streams_exhausted', { limit: slots.limit }, { retryAfter: 5 })
+    // If the client has already disconnected, no further `close` is emitted and the stream would be counted forever.
+    if (reply.raw.destroyed) release()
+    else reply.raw.once('close', release)
+  })
+}
+
+// Sets the maximum page size of all lists from the configuration.
+
+/** Applies to all routes that are registered later, and to the API reference. */
+function boundPages(app: Pick<FastifyInstance, 'addHook'>, mostItems: number): void {
+  const bounded = pageLimit(mostItems).optional()
+  app.addHook('onRoute', ({ schema }) => {
+    const query = schema?.querystring
+    if (!(query instanceof z.ZodObject) || query.shape.limit !== PageQuery.shape.limit) return
+    if (schema !== undefined) schema.querystring = query.extend({ limit: bounded })
+  })
+}
+
+// Limits the connections per address, so that no single client can exhaust the server's file descriptors.
+
+/** Closes connections beyond `max` from one address immediately. Addresses for which `isProxy` is true are not counted. */
+function limitConnections(
+  server: Pick<Server, 'on'>,
+  max: number,
+  isProxy: (address: string) => boolean,
+): void {
+  const open = new Map<string, number>()
+  server.on('connection', (socket) => {
+    const address = socket.remoteAddress
+    // A connection that has already closed has no address.
+    if (address === undefined || isProxy(address)) return
+    const count = open.get(address) ?? 0
+    if (count >= max) {
+      socket.destroy()
+      return
+    }
+    open.set(address, count + 1)
+    socket.once('close', () => {
+      const left = (open.get(address) ?? 1) - 1
+      if (left === 0) open.delete(address)
+      else open.set(address, left)
+    })
+  })
+}
+
+// Closing the HTTP server without waiting for connections on which nothing happens.
+
+/** How often such connections are closed while the server closes. */
+const CHECK_MS = 50
+
+/**
+ * Returns a function to call when the server begins to close. Until it has closed, this closes connections without a request.
+ * Node does so only once, and only if a connection has had a request: one whose response ends a moment later would delay the
+ * end until its keep-alive time is over, and one that a browser opened in advance until the time for its headers is over.
+ */
+function createConnectionCloser(server: Server): () => void {
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  return () => {
+    const timer = setInterval(() => {
+      server.closeIdleConnections()
+      for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
+    }, CHECK_MS)
+    server.once('close', () => clearInterval(timer))
+  }
+}
 
 /** The type of the app that `registerXRoutes(app, …)` receives. */
 export type App = FastifyInstance<
@@ -123,7 +232,7 @@ export function createApp({
       requestIdLogLabel: 'request_id',
     }),
     bodyLimit,
-    // Otherwise Fastify loads compilers of its own: 12 ms of CPU time.
+    // Otherwise Fastify loads compilers of its own (decision 0018).
     schemaController: {
       compilersFactory: { buildValidator: neverCompiled, buildSerializer: neverCompiled },
     },

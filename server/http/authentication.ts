@@ -11,11 +11,31 @@ import {
   TokenClaims,
 } from '../auth/tokens.ts'
 import { AppError, appError } from '../errors.ts'
-import type { ApiKeyScope } from '../protocol/accounts/user.ts'
+import { inRanges } from '../lib/address-ranges.ts'
+import type { ApiKeyScope, ProgramTools } from '../protocol/accounts/user.ts'
 import type { UserId } from '../protocol/ids.ts'
 import type { App } from './app.ts'
 import { createOpenConnections, type OpenConnections, type Sender } from './open-connections.ts'
-import { isReference, mayReadReference, type ReferenceRules } from './reference-guard.ts'
+
+// In multi-user mode, only administrators and named addresses see the metrics and the API reference.
+
+/** Who may see metrics and the reference. */
+interface ReferenceRules {
+  /** Everybody may see them. */
+  isPublic: boolean
+  /** Addresses or CIDR ranges that need no token. */
+  allow: readonly string[]
+}
+
+const REFERENCE_PATHS = /^\/(metrics|openapi\.json|docs(\/.*)?)$/
+
+/** Whether the request is for the metrics or the reference. */
+const isReference = ({ routeOptions }: Pick<FastifyRequest, 'routeOptions'>): boolean =>
+  REFERENCE_PATHS.test(routeOptions.url ?? '')
+
+/** Whether the address may see them without a token. */
+const mayReadReference = (address: string, { isPublic, allow }: ReferenceRules): boolean =>
+  isPublic || inRanges(allow)(address)
 
 declare module '@fastify/jwt' {
   interface FastifyJWT {
@@ -25,21 +45,29 @@ declare module '@fastify/jwt' {
 }
 
 declare module 'fastify' {
+  interface FastifyInstance {
+    issueToken: IssueToken
+  }
   interface FastifyRequest {
     /** The claims of the session token; null with an API key and in single-user mode. */
     session: TokenClaims | null
     /** The API key of the request; null with a session token and in single-user mode. */
-    apiKey: { id: string; scopes: readonly ApiKeyScope[] | null } | null
+    apiKey: RequestKey | null
   }
+}
+
+/** What a request needs to know of its API key. */
+interface RequestKey {
+  id: string
+  scopes: readonly ApiKeyScope[] | null
+  programTools: ProgramTools | null
 }
 
 /** Looks up a credential's user; null if the credential is invalid or revoked. */
 export interface CredentialCheck {
   /** @param isUse if false, the session does not count as used. */
   ofSession(claims: TokenClaims, isUse?: boolean): Promise<Identity | null>
-  ofApiKey(
-    key: string,
-  ): Promise<{ user: Identity; key: { id: string; scopes: ApiKeyScope[] | null } } | null>
+  ofApiKey(key: string): Promise<{ user: Identity; key: RequestKey } | null>
 }
 
 /** How to identify the user of a request, in single-user and multi-user mode. */
@@ -62,14 +90,16 @@ export type IssueToken = (
 ) => string
 
 const API_KEY_PREFIX = 'nc-'
+/** The form of a session's token. */
+const TOKEN = /^[\w-]+\.[\w-]+\.[\w-]*$/
 const GUARDED = /^\/(api|v1|mcp)(\/|$)/
 
-/** Registers authentication; call it before the routes. Returns the function that issues tokens. */
+/** Registers authentication; call it before the routes. `app.issueToken` then issues tokens. */
 export async function registerAuthentication(
   app: App,
   options: AuthenticationOptions,
   connections: OpenConnections = createOpenConnections(),
-): Promise<IssueToken> {
+): Promise<void> {
   app.decorateRequest('session', null)
   app.decorateRequest('apiKey', null)
   if (options.mode === 'single') {
@@ -78,9 +108,10 @@ export async function registerAuthentication(
     app.addHook('onRequest', async (request) => {
       request.user = options.defaultUser
     })
-    return () => {
+    app.decorate('issueToken', () => {
       throw appError('single_user')
-    }
+    })
+    return
   }
   const { keys } = options
   const newest = keys.current()
@@ -122,8 +153,9 @@ export async function registerAuthentication(
     if (typeof payload === 'string' || Buffer.isBuffer(payload)) connections.markReady(reply)
     return payload
   })
-  return (user, sessionId, lifetimeSeconds) =>
-    app.jwt.sign(newClaims(user, sessionId), { expiresIn: lifetimeSeconds })
+  app.decorate('issueToken', (user, sessionId, lifetimeSeconds) =>
+    app.jwt.sign(newClaims(user, sessionId), { expiresIn: lifetimeSeconds }),
+  )
 }
 
 interface Verification {
@@ -137,7 +169,7 @@ async function identifyIfPossible(
   request: FastifyRequest,
   options: Verification,
 ): Promise<void> {
-  if (request.headers.authorization === undefined) return
+  if (credentialOf(request) === undefined && request.headers.authorization === undefined) return
   try {
     await identify(app, request, options)
   } catch (error) {
@@ -151,7 +183,7 @@ async function identify(
   request: FastifyRequest,
   { credentials, keys }: Verification,
 ): Promise<Sender> {
-  const credential = bearer(request.headers.authorization)
+  const credential = credentialOf(request)
   if (credential === undefined) throw appError('sign_in_required')
   if (credential.startsWith(API_KEY_PREFIX)) {
     const found = await credentials.ofApiKey(credential)
@@ -160,6 +192,8 @@ async function identify(
     request.apiKey = found.key
     return { userId: found.user.id, credential: found.key.id }
   }
+  // A program with a key of another service did not sign in before.
+  if (!TOKEN.test(credential)) throw appError('api_key_invalid')
   const claims = readClaims(app, credential, keys)
   const user = claims === null ? null : await credentials.ofSession(claims)
   if (claims === null || user === null) throw sessionEnded()
@@ -175,7 +209,7 @@ async function isIdentified(
 ): Promise<boolean> {
   const found =
     session === null
-      ? (await credentials.ofApiKey(bearer(headers.authorization) ?? ''))?.user
+      ? (await credentials.ofApiKey(credentialOf({ headers }) ?? ''))?.user
       : await credentials.ofSession(session, false)
   return found?.role === user.role
 }
@@ -204,6 +238,15 @@ function scopesFor(
 }
 
 const sessionEnded = (): AppError => appError('session_ended')
+
+/** Anthropic's clients send the key in a header of its own. */
+const KEY_HEADER = 'x-api-key'
+
+/** The token or key of a request; undefined if it has none. */
+function credentialOf({ headers }: Pick<FastifyRequest, 'headers'>): string | undefined {
+  const key = headers[KEY_HEADER]
+  return bearer(headers.authorization) ?? (typeof key === 'string' && key !== '' ? key : undefined)
+}
 
 const bearer = (header: string | undefined): string | undefined =>
   header === undefined ? undefined : (/^Bearer +([^\s]+) *$/i.exec(header)?.[1] ?? undefined)

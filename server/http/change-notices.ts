@@ -1,4 +1,4 @@
-// Notifies a user's other tabs of what a request changed, from a table of routes.
+// Notifies others of what a request changed: a user's other tabs, from a table of routes, and the other instances.
 import type { Change } from '../protocol/change.ts'
 import { ConversationId, ProjectId, type UserId } from '../protocol/ids.ts'
 import type { App } from './app.ts'
@@ -98,3 +98,15 @@ const textFields = (value: unknown): Partial<Record<string, string>> =>
   typeof value === 'object' && value !== null
     ? Object.fromEntries(Object.entries(value).filter(([, field]) => typeof field === 'string'))
     : {}
+
+const ADMINISTRATION = /^\/api\/admin\//
+
+/**
+ * Tells the other instances of each successful change by an administrator, whatever it changed: before the response, so that
+ * what the administrator does next rarely arrives earlier there.
+ */
+export function announceChanges(app: App, instance: { announceRules(): void }): void {
+  app.addHook('onSend', async ({ method, url }, { statusCode }) => {
+    if (method !== 'GET' && statusCode < 400 && ADMINISTRATION.test(url)) instance.announceRules()
+  })
+}

@@ -4,10 +4,11 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod'
 import { z } from 'zod'
 import { AppError, appError } from '../errors.ts'
+import { type AnthropicError, anthropicError } from '../protocol/anthropic/error.ts'
 import { ERROR_CODES, type ErrorBody, type ErrorCode, type ErrorParams } from '../protocol/error.ts'
 import type { FailureReason } from '../protocol/failures/failures.ts'
 import type { FieldFault } from '../protocol/field-fault.ts'
-import { type OpenAiError, openAiError } from '../protocol/openai/error.ts'
+import { type OpenAiError, openAiError, programStatus } from '../protocol/openai/error.ts'
 
 /** Sent with every response; the id is also in every log line of the request. */
 export const REQUEST_ID_HEADER = 'x-request-id'
@@ -26,6 +27,9 @@ type Failure = {
 
 /** Routes whose errors have OpenAI's form. */
 const OPENAI_PATH = /^\/v1(\/|\?|$)/
+
+/** Routes whose errors have Anthropic's form. */
+const ANTHROPIC_PATH = /^\/v1\/messages(\/|\?|$)/
 
 /** The details of a validation error, as `validationFailure` writes them. */
 const ValidationDetails = z.array(z.object({ path: z.string() }))
@@ -187,24 +191,34 @@ function send(reply: FastifyReply, failure: Failure): FastifyReply {
 const contentFor = (
   { url, id }: Pick<FastifyRequest, 'url' | 'id'>,
   failure: Failure,
-): { status: number; content: ErrorBody | OpenAiError } =>
-  OPENAI_PATH.test(url)
-    ? { status: programStatusOf(failure), content: toOpenAiBody(failure, id) }
-    : { status: statusOf(failure), content: toBody(failure, id) }
+): { status: number; content: ErrorBody | OpenAiError | AnthropicError } =>
+  ANTHROPIC_PATH.test(url)
+    ? { status: programStatusOf(failure), content: toAnthropicBody(failure, id) }
+    : OPENAI_PATH.test(url)
+      ? { status: programStatusOf(failure), content: toOpenAiBody(failure, id) }
+      : { status: statusOf(failure), content: toBody(failure, id) }
 
-/** Programs written for OpenAI's API expect this status for an unknown model. */
 const programStatusOf = (failure: Failure): number =>
-  failure.reason === 'unknown_model' ? 404 : statusOf(failure)
+  programStatus({ ...failure, status: statusOf(failure) })
+
+const toAnthropicBody = (failure: Failure, requestId: string): AnthropicError => ({
+  type: 'error',
+  error: anthropicError({
+    status: programStatusOf(failure),
+    message: failure.message,
+    code: failure.reason,
+  }),
+  request_id: requestId,
+})
 
 function toOpenAiBody(failure: Failure, requestId: string): OpenAiError {
   const { reason, message, details } = failure
   const first = ValidationDetails.safeParse(details).data?.[0]?.path
-  const isUnknownModel = reason === 'unknown_model' || reason === 'model_unknown'
   return {
     error: openAiError({
       status: programStatusOf(failure),
       message,
-      code: isUnknownModel ? 'model_not_found' : reason,
+      code: reason,
       ...(first === undefined || first === '' ? {} : { param: first }),
     }),
     request_id: requestId,

@@ -35,6 +35,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The response is that of a run: a repeated request receives the run in `idempotentRunId` and joins it. */
     joinsRun?: boolean
+    /** The response holds a secret that is stored nowhere: a key has no effect. */
+    holdsSecret?: boolean
     /** Of a multipart body, the route reads the first file and what is before it. */
     oneFile?: boolean
   }
@@ -82,6 +84,7 @@ export function registerIdempotency(app: App, keys: IdempotencyKeys): void {
     const header = request.headers[HEADER]
     const { config } = request.routeOptions
     if (request.method !== 'POST' || header === undefined || config.public === true) return
+    if (config.holdsSecret === true) return
     if (typeof header !== 'string' || header === '' || header.length > MAX_KEY_CHARACTERS)
       throw appError('idempotency_key_invalid', { limit: MAX_KEY_CHARACTERS })
     const key = { userId: request.user.id, key: header }

@@ -1,21 +1,36 @@
 // Assembles everything around the routes, in the order in which it processes a request.
-import type { FastifyBaseLogger } from 'fastify'
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { Registry } from 'prom-client'
+import { appError } from '../errors.ts'
 import type { Limits } from '../lib/limits.ts'
 import type { UserId } from '../protocol/ids.ts'
 import { type App, type AppOptions, createApp } from './app.ts'
-import {
-  type AuthenticationOptions,
-  type IssueToken,
-  registerAuthentication,
-} from './authentication.ts'
-import { registerMetrics, type SharedMetrics } from './metrics.ts'
+import { type AuthenticationOptions, registerAuthentication } from './authentication.ts'
 import type { OpenConnections } from './open-connections.ts'
 import { type OriginRules, registerOriginGuard } from './origin-guard.ts'
-import { registerReference } from './reference.ts'
-import { limitRequests } from './request-limit.ts'
-import { registerSecurityHeaders } from './security-headers.ts'
-import { registerWebApp } from './web-app.ts'
+import { registerMetrics, type SharedMetrics } from './stack/metrics.ts'
+import { registerReference } from './stack/reference.ts'
+import { registerSecurityHeaders } from './stack/security-headers.ts'
+import { registerWebApp } from './stack/web-app.ts'
+
+// Limits how many requests each signed-in user may send per minute.
+
+const MINUTE_MS = 60_000
+
+/** Call it after registering authentication. @param limitOf null for no limit. */
+function limitRequests(app: App, limits: Limits, limitOf: (userId: UserId) => number | null): void {
+  const allowance = limits.rateLimit('requests', { limit: 0, windowMs: MINUTE_MS })
+  app.addHook('onRequest', async (request) => {
+    // Not set on public routes, whatever its type says.
+    const user: typeof request.user | null | undefined = request.user
+    if (user == null || request.routeOptions.config.public === true) return
+    const limit = limitOf(user.id)
+    if (limit === null) return
+    const seconds = await allowance.acquire(user.id, 1, limit)
+    if (seconds !== null)
+      throw appError('requests_exhausted', { limit, seconds }, { retryAfter: seconds })
+  })
+}
 
 /** The options of the HTTP stack. */
 export interface HttpOptions {
@@ -54,7 +69,7 @@ export interface HttpOptions {
 /** Creates the app without routes. Call `finish` after registering the routes: it adds the page. */
 export async function createHttpStack(
   options: HttpOptions,
-): Promise<{ app: App; issueToken: IssueToken; finish(): Promise<void> }> {
+): Promise<{ app: App; finish(): Promise<void> }> {
   const { bounds, logger, trustedProxies, origins, limits } = options
   const { streamsPerUser, ...appBounds } = bounds
   const streamSlots = limits.slots('streams', streamsPerUser)
@@ -66,10 +81,46 @@ export async function createHttpStack(
   })
   registerSecurityHeaders(app, { https: origins.publicUrl?.startsWith('https:') === true })
   await registerOriginGuard(app, origins)
-  const issueToken = await registerAuthentication(app, options.authentication, options.connections)
+  await registerAuthentication(app, options.authentication, options.connections)
   if (options.requestsPerMinute !== undefined) limitRequests(app, limits, options.requestsPerMinute)
   registerMetrics(app, options.version, options.metrics, options.sharedMetrics)
   await registerReference(app, options.version)
   const hasAccounts = options.authentication.mode === 'multi'
-  return { app, issueToken, finish: () => registerWebApp(app, options.webRoot, hasAccounts) }
+  return { app, finish: () => registerWebApp(app, options.webRoot, hasAccounts) }
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** A POST that deletes or lets somebody sign in, so that it is permitted while the disk is full. */
+    whileDiskFull?: boolean
+  }
+}
+
+const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
+
+/** The disk of the data folder. */
+export interface FullDisk {
+  /** Whether it is full, so that only what deletes something may write. */
+  readonly isUsed: boolean
+  /** Called before something is deleted, which needs some space itself. */
+  makeRoom(): Promise<void>
+}
+
+/** Call it before the routes are registered. */
+export function refuseWritesOnFullDisk(
+  app: Pick<FastifyInstance, 'addHook'>,
+  disk: FullDisk,
+): void {
+  app.addHook('onRequest', async ({ method, routeOptions }) => {
+    if (READS.has(method)) return
+    if (method === 'DELETE' || routeOptions.config.whileDiskFull === true) return disk.makeRoom()
+    if (disk.isUsed) throw appError('store_full', {}, { retryAfter: 60 })
+  })
+}
+
+/** Applies to every response with a status of 400 or more. */
+export function registerErrorRedaction(app: App, redact: (text: string) => string): void {
+  app.addHook('onSend', async (_request, reply, payload) =>
+    reply.statusCode >= 400 && typeof payload === 'string' ? redact(payload) : payload,
+  )
 }

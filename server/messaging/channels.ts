@@ -1,4 +1,5 @@
 // The channels of a user: create, list without secrets, remove, send.
+
 import type { SecretBox } from '../auth/secret-box.ts'
 import type {
   ChannelRepository,
@@ -8,8 +9,8 @@ import type {
 import { appError } from '../errors.ts'
 import { deadline } from '../lib/abort.ts'
 import { newId } from '../lib/ids.ts'
-import type { Limits } from '../lib/limits.ts'
-import { storedFailure } from '../protocol/failures/stored.ts'
+import type { Limits, RateLimit } from '../lib/limits.ts'
+import { type DescribedFailure, storedFailure } from '../protocol/failures/stored.ts'
 import type { ConversationId, UserId } from '../protocol/ids.ts'
 import type { Channel, DeliveryStatus } from '../protocol/programs/channel.ts'
 import type { ChannelKind } from './channel-kind.ts'
@@ -38,7 +39,7 @@ export interface GivenUp {
   conversationId: ConversationId | null
   channel: string
   text: string
-  error: string
+  failure: DescribedFailure
 }
 
 /** The channels of users, and sending through them. */
@@ -78,7 +79,7 @@ export interface ChannelsOptions {
   messagesPerHour: number
   limits: Limits
   /** Counts messages against the user's quota before they are sent. Throws if it is used up. */
-  takeMessages?(userId: UserId, count: number): Promise<void>
+  countMessages?(userId: UserId, count: number): Promise<void>
   /** Returns the addresses that may not receive email yet. By default, all may. */
   unconfirmed?(userId: UserId, addresses: readonly string[]): Promise<string[]>
   /** The pause between attempts, in milliseconds; for tests. */
@@ -87,25 +88,21 @@ export interface ChannelsOptions {
 
 const HOUR_MS = 60 * 60_000
 
+/** What the channels of a process share. */
+interface ChannelsState extends ChannelsOptions {
+  // Not a count of stored deliveries, because recreating the channel removes these and would reset it.
+  readonly allowance: RateLimit
+  readonly outbox: Outbox
+}
+
 /** Call `start` once, and `stop` before the store closes. */
 export function createChannels(options: ChannelsOptions): Channels {
-  const { repository, kinds, secrets } = options
-  const settingsOf = (channel: ChannelRow): unknown =>
-    JSON.parse(secrets.open(channel.sealedSettings, CHANNEL_SEAL_PURPOSE))
-  // Not a count of stored deliveries, because recreating the channel removes these and would reset it.
+  const { repository, kinds } = options
   const allowance = options.limits.rateLimit('recipients', {
     limit: options.messagesPerHour,
     windowMs: HOUR_MS,
   })
-  const recipientsOf = (channel: ChannelRow): number => {
-    try {
-      return kinds.get(channel.type)?.recipients(settingsOf(channel)) ?? 1
-    } catch {
-      // Sealed with a key that no longer exists. The delivery fails with this reason.
-      return 1
-    }
-  }
-  const outbox: Outbox = createOutbox<{ channel: ChannelRow; delivery: DeliveryRow }>({
+  const outbox = createOutbox<{ channel: ChannelRow; delivery: DeliveryRow }>({
     queue: repository,
     pausesSeconds: RETRY_PAUSES_SECONDS,
     pauseMs: options.pauseMs,
@@ -116,7 +113,7 @@ export function createChannels(options: ChannelsOptions): Channels {
       if (kind === undefined)
         return { ok: false, failure: storedFailure('delivery_channel_kind_gone'), retry: false }
       const { id, content: text, createdAt } = delivery
-      const settings = settingsOf(channel)
+      const settings = settingsOf(options, channel)
       const [missing] =
         (await options.unconfirmed?.(channel.userId, kind.mailAddresses(settings))) ?? []
       if (missing !== undefined) {
@@ -125,131 +122,171 @@ export function createChannels(options: ChannelsOptions): Channels {
       }
       return await kind.send(settings, { id, channel: channel.name, text, createdAt }, signal)
     },
-    onGivenUp: async ({ channel, delivery }, error) => {
+    onGivenUp: async ({ channel, delivery }, failure) => {
       const { userId, conversationId, content: text } = delivery
-      await options.onGivenUp?.({ userId, conversationId, channel: channel.name, text, error })
+      await options.onGivenUp?.({ userId, conversationId, channel: channel.name, text, failure })
     },
   })
-
-  const present = (channel: ChannelRow, last: Channel['last_delivery']): Channel => ({
-    id: channel.id,
-    type: channel.type,
-    name: channel.name,
-    settings: visibleSettings(channel),
-    last_delivery: last,
-    created_at: channel.createdAt.toISOString(),
-  })
-
-  const visibleSettings = (channel: ChannelRow): Record<string, string> => {
-    try {
-      return kinds.get(channel.type)?.present(settingsOf(channel)) ?? {}
-    } catch {
-      // Sealed with a key that no longer exists. The channel can still be listed and removed.
-      return {}
-    }
+  const state: ChannelsState = {
+    ...options,
+    allowance,
+    outbox,
   }
-
   return {
-    async list(userId) {
-      const [channels, last] = await Promise.all([
-        repository.list(userId),
-        repository.lastDeliveries(userId),
-      ])
-      return channels.map((channel) => {
-        const delivery = last.get(channel.id)
-        return present(
-          channel,
-          delivery === undefined
-            ? null
-            : {
-                status: delivery.status,
-                attempts: delivery.attempts,
-                error: delivery.lastError,
-                reason: delivery.lastFailure?.reason ?? null,
-                params: delivery.lastFailure?.params ?? null,
-                created_at: delivery.createdAt.toISOString(),
-              },
-        )
-      })
-    },
+    list: (userId) => list(state, userId),
 
-    async create(userId, { type, name, settings }) {
-      const kind = kinds.get(type)
-      if (kind === undefined)
-        throw appError('channel_type_unknown', { type, types: [...kinds.keys()] })
-      kind.check(settings)
-      const channel: ChannelRow = {
-        id: newId(),
-        userId,
-        type,
-        name,
-        sealedSettings: secrets.seal(JSON.stringify(settings), CHANNEL_SEAL_PURPOSE),
-        createdAt: options.now(),
-      }
-      let isStored: boolean
-      try {
-        isStored = await repository.insert(channel, MAX_CHANNELS)
-      } catch (error) {
-        if (!options.isUniqueViolation(error)) throw error
-        throw appError('channel_name_taken', { name })
-      }
-      if (!isStored) throw appError('channels_exhausted', { limit: MAX_CHANNELS })
-      return present(channel, null)
-    },
+    create: (userId, channel) => create(state, userId, channel),
 
     async remove(userId, id) {
-      if (!(await repository.remove(userId, id))) throw appError('channel_not_found')
+      if (!(await state.repository.remove(userId, id))) throw appError('channel_not_found')
     },
 
-    async send(userId, name, { text, conversationId, signal }) {
-      const channel = await repository.findByName(userId, name)
-      if (channel === undefined) return null
-      const retryAfter = await allowance.take(userId, recipientsOf(channel))
-      if (retryAfter !== null)
-        throw appError(
-          'recipients_exhausted',
-          { limit: options.messagesPerHour, minutes: Math.ceil(retryAfter / 60) },
-          { retryAfter },
-        )
-      await options.takeMessages?.(userId, recipientsOf(channel))
-      const id = newId()
-      const now = options.now()
-      const cancel = new AbortController()
-      const attempted = outbox.afterFirstAttempt(
-        id,
-        deadline(FIRST_ATTEMPT_TIMEOUT_MS, signal, cancel.signal),
-      )
-      const stored = await repository
-        .enqueue(
-          {
-            id,
-            userId,
-            channelId: channel.id,
-            conversationId,
-            content: text,
-            status: 'pending',
-            attempts: 0,
-            nextAttemptAt: now,
-            lastError: null,
-            lastFailure: null,
-            createdAt: now,
-          },
-          MAX_PENDING_DELIVERIES,
-        )
-        .catch((error: unknown) => {
-          cancel.abort()
-          throw error
-        })
-      if (stored !== 'stored') cancel.abort()
-      if (stored === 'no_channel') return null
-      if (stored === 'full') throw appError('outbox_full', { limit: MAX_PENDING_DELIVERIES })
-      outbox.wake()
-      await attempted
-      const delivery = await repository.findDelivery(id)
-      return { id, status: delivery?.status ?? 'failed', error: delivery?.lastError ?? null }
-    },
+    send: (userId, name, message) => send(state, userId, name, message),
 
-    start: () => outbox.start(),
-    stop: () => outbox.stop(),
+    start: () => state.outbox.start(),
+    stop: () => state.outbox.stop(),
   }
+}
+
+const settingsOf = (state: Pick<ChannelsState, 'secrets'>, channel: ChannelRow): unknown =>
+  JSON.parse(state.secrets.open(channel.sealedSettings, CHANNEL_SEAL_PURPOSE))
+
+function recipientsOf(state: ChannelsState, channel: ChannelRow): number {
+  try {
+    return state.kinds.get(channel.type)?.recipients(settingsOf(state, channel)) ?? 1
+  } catch {
+    // Sealed with a key that no longer exists. The delivery fails with this reason.
+    return 1
+  }
+}
+
+const present = (
+  state: ChannelsState,
+  channel: ChannelRow,
+  last: Channel['last_delivery'],
+): Channel => ({
+  id: channel.id,
+  type: channel.type,
+  name: channel.name,
+  settings: visibleSettings(state, channel),
+  last_delivery: last,
+  created_at: channel.createdAt.toISOString(),
+})
+
+function visibleSettings(state: ChannelsState, channel: ChannelRow): Record<string, string> {
+  try {
+    return state.kinds.get(channel.type)?.present(settingsOf(state, channel)) ?? {}
+  } catch {
+    // Sealed with a key that no longer exists. The channel can still be listed and removed.
+    return {}
+  }
+}
+
+async function list(state: ChannelsState, userId: UserId): Promise<Channel[]> {
+  const [channels, last] = await Promise.all([
+    state.repository.list(userId),
+    state.repository.lastDeliveries(userId),
+  ])
+  return channels.map((channel) => {
+    const delivery = last.get(channel.id)
+    return present(
+      state,
+      channel,
+      delivery === undefined
+        ? null
+        : {
+            status: delivery.status,
+            attempts: delivery.attempts,
+            error: delivery.lastError,
+            reason: delivery.lastFailure?.reason ?? null,
+            params: delivery.lastFailure?.params ?? null,
+            created_at: delivery.createdAt.toISOString(),
+          },
+    )
+  })
+}
+
+async function create(
+  state: ChannelsState,
+  userId: UserId,
+  { type, name, settings }: { type: string; name: string; settings: unknown },
+): Promise<Channel> {
+  const kind = state.kinds.get(type)
+  if (kind === undefined)
+    throw appError('channel_type_unknown', { type, types: [...state.kinds.keys()] })
+  kind.check(settings)
+  const channel: ChannelRow = {
+    id: newId(),
+    userId,
+    type,
+    name,
+    sealedSettings: state.secrets.seal(JSON.stringify(settings), CHANNEL_SEAL_PURPOSE),
+    createdAt: state.now(),
+  }
+  let isStored: boolean
+  try {
+    isStored = await state.repository.insert(channel, MAX_CHANNELS)
+  } catch (error) {
+    if (!state.isUniqueViolation(error)) throw error
+    throw appError('channel_name_taken', { name })
+  }
+  if (!isStored) throw appError('channels_exhausted', { limit: MAX_CHANNELS })
+  return present(state, channel, null)
+}
+
+async function send(
+  state: ChannelsState,
+  userId: UserId,
+  name: string,
+  {
+    text,
+    conversationId,
+    signal,
+  }: { text: string; conversationId: ConversationId | null; signal: AbortSignal },
+): Promise<Delivery | null> {
+  const channel = await state.repository.findByName(userId, name)
+  if (channel === undefined) return null
+  const retryAfter = await state.allowance.acquire(userId, recipientsOf(state, channel))
+  if (retryAfter !== null)
+    throw appError(
+      'recipients_exhausted',
+      { limit: state.messagesPerHour, minutes: Math.ceil(retryAfter / 60) },
+      { retryAfter },
+    )
+  await state.countMessages?.(userId, recipientsOf(state, channel))
+  const id = newId()
+  const now = state.now()
+  const cancel = new AbortController()
+  const attempted = state.outbox.afterFirstAttempt(
+    id,
+    deadline(FIRST_ATTEMPT_TIMEOUT_MS, signal, cancel.signal),
+  )
+  const stored = await state.repository
+    .enqueue(
+      {
+        id,
+        userId,
+        channelId: channel.id,
+        conversationId,
+        content: text,
+        status: 'pending',
+        attempts: 0,
+        nextAttemptAt: now,
+        lastError: null,
+        lastFailure: null,
+        createdAt: now,
+      },
+      MAX_PENDING_DELIVERIES,
+    )
+    .catch((error: unknown) => {
+      cancel.abort()
+      throw error
+    })
+  if (stored !== 'stored') cancel.abort()
+  if (stored === 'no_channel') return null
+  if (stored === 'full') throw appError('outbox_full', { limit: MAX_PENDING_DELIVERIES })
+  state.outbox.wake()
+  await attempted
+  const delivery = await state.repository.findDelivery(id)
+  return { id, status: delivery?.status ?? 'failed', error: delivery?.lastError ?? null }
 }

@@ -1,10 +1,10 @@
 // All kinds of channels; a new kind needs one file and one line here.
 import type { GuardedFetch } from '../net/guarded-fetch.ts'
 import type { ChannelKind } from './channel-kind.ts'
-import { createEmailKind } from './email.ts'
+import { createEmailKind } from './kinds/email.ts'
+import { createTelegramKind } from './kinds/telegram.ts'
+import { createWebhookKind } from './kinds/webhook.ts'
 import type { SmtpSettings } from './mailer.ts'
-import { createTelegramKind } from './telegram.ts'
-import { createWebhookKind } from './webhook.ts'
 
 /** The dependencies of the kinds of channels. `smtp` is undefined if the server cannot send email. */
 export interface ChannelKindDependencies {

@@ -1,5 +1,5 @@
 // An outbox: deliveries are stored first, sent in the background, and retried with growing pauses, even after a restart.
-import { errorText } from '../errors.ts'
+import { AppError, errorText } from '../errors.ts'
 import { deadline, onAbort } from '../lib/abort.ts'
 import {
   type DescribedFailure,
@@ -64,145 +64,179 @@ export interface OutboxOptions<Item extends { delivery: OutboxDelivery }> {
   /** Pauses before the second, third … attempt. After the last one, the delivery has failed. */
   pausesSeconds: readonly number[]
   /** Called when a delivery that was going to be retried has finally failed. */
-  onGivenUp?(item: Item, error: string): Promise<unknown>
+  onGivenUp?(item: Item, failure: DescribedFailure): Promise<unknown>
   now(): Date
   log: { warn(details: object, message: string): void }
   /** Replaces the pauses, in milliseconds; for tests. */
   pauseMs?: number | undefined
 }
 
+/** An outbox and what it is doing. */
+interface OutboxState<Item extends { delivery: OutboxDelivery }> extends OutboxOptions<Item> {
+  readonly controller: AbortController
+  /** Callbacks by delivery id, called after its next attempt. */
+  readonly waiting: Map<string, Set<() => void>>
+  timer: NodeJS.Timeout | undefined
+  working: Promise<void> | null
+  again: boolean
+}
+
 /** Creates the sender of one process. Several processes on one database share the work without sending twice. */
 export function createOutbox<Item extends { delivery: OutboxDelivery }>(
   options: OutboxOptions<Item>,
 ): Outbox {
-  const { queue } = options
-  const controller = new AbortController()
-  /** Callbacks by delivery id, called after its next attempt. */
-  const waiting = new Map<string, Set<() => void>>()
-  let timer: NodeJS.Timeout | undefined
-  let working: Promise<void> | null = null
-  let again = false
-
-  const attempt = async (item: Item): Promise<SendOutcome> => {
-    try {
-      return await options.send(item, deadline(SEND_TIMEOUT_MS, controller.signal))
-    } catch (error) {
-      options.log.warn({ cause: errorText(error) }, 'a delivery failed with an unexpected error')
-      return { ok: false, failure: storedFailure('delivery_failed'), retry: true }
-    }
+  const outbox: OutboxState<Item> = {
+    ...options,
+    controller: new AbortController(),
+    waiting: new Map<string, Set<() => void>>(),
+    timer: undefined,
+    working: null,
+    again: false,
   }
-
-  const report = async (item: Item, error: string): Promise<void> => {
-    try {
-      await options.onGivenUp?.(item, error)
-    } catch (cause) {
-      options.log.warn({ cause: errorText(cause) }, 'a failed delivery could not be reported')
-    }
-  }
-
-  const deliver = async (item: Item): Promise<void> => {
-    const { delivery } = item
-    const outcome = await attempt(item)
-    const isStopped = controller.signal.aborted && !outcome.ok
-    const pause = options.pausesSeconds[delivery.attempts - 1]
-    const now = options.now()
-    if (outcome.ok)
-      await queue.settle(delivery.id, {
-        status: 'delivered',
-        nextAttemptAt: null,
-        lastError: null,
-        lastFailure: null,
-      })
-    // Aborted because the process ends: due after the next start.
-    else if (isStopped)
-      await queue.settle(delivery.id, {
-        status: 'pending',
-        nextAttemptAt: now,
-        lastError: delivery.lastError,
-        lastFailure: delivery.lastFailure,
-      })
-    else if (outcome.retry && pause !== undefined)
-      await queue.settle(delivery.id, {
-        status: 'pending',
-        nextAttemptAt: new Date(now.getTime() + (options.pauseMs ?? pause * 1_000)),
-        ...stored(outcome.failure),
-      })
-    else {
-      await queue.settle(delivery.id, {
-        status: 'failed',
-        nextAttemptAt: null,
-        ...stored(outcome.failure),
-      })
-      // The sender already knows the outcome of the first attempt.
-      if (delivery.attempts > 1) await report(item, outcome.failure.message)
-    }
-    for (const notify of waiting.get(delivery.id) ?? []) notify()
-  }
-
-  /** Delivers everything that is due now, then schedules the next check. */
-  const work = async (): Promise<void> => {
-    do {
-      again = false
-      const now = options.now()
-      const due = await queue.claimDue(now, new Date(now.getTime() + LEASE_MS), BATCH_SIZE)
-      await Promise.all(due.map(deliver))
-      if (due.length === BATCH_SIZE) again = true
-    } while (again && !controller.signal.aborted)
-    const now = options.now().getTime()
-    await queue.removeSettled(new Date(now - SETTLED_RETENTION_MS), PURGE_BATCH_SIZE)
-    const next = (await queue.nextDue())?.getTime() ?? Number.POSITIVE_INFINITY
-    sleep(Math.min(Math.max(next - now, 10), MAX_SLEEP_MS))
-  }
-
-  const sleep = (ms: number): void => {
-    clearTimeout(timer)
-    if (controller.signal.aborted) return
-    timer = setTimeout(run, ms)
-    timer.unref()
-  }
-
-  const run = (): void => {
-    if (controller.signal.aborted) return
-    if (working !== null) {
-      again = true
-      return
-    }
-    working = work()
-      .catch((error: unknown) => {
-        options.log.warn({ cause: errorText(error) }, 'the outbox could not check for messages')
-        sleep(MAX_SLEEP_MS)
-      })
-      .finally(() => {
-        working = null
-        // Requested after the last check but before the end of this one.
-        if (again) run()
-      })
-  }
-
   return {
-    wake: run,
-    start: run,
+    wake: () => run(outbox),
+    start: () => run(outbox),
     async stop() {
-      controller.abort()
-      clearTimeout(timer)
-      await working
+      outbox.controller.abort()
+      clearTimeout(outbox.timer)
+      await outbox.working
     },
-    afterFirstAttempt: (deliveryId, signal) =>
-      new Promise((resolve) => {
-        const listeners = waiting.get(deliveryId) ?? new Set()
-        waiting.set(deliveryId, listeners)
-        let stopListening = (): void => undefined
-        const done = (): void => {
-          listeners.delete(done)
-          if (listeners.size === 0) waiting.delete(deliveryId)
-          stopListening()
-          resolve()
-        }
-        listeners.add(done)
-        stopListening = onAbort(signal, done)
-      }),
+    afterFirstAttempt: (deliveryId, signal) => afterFirstAttempt(outbox, deliveryId, signal),
   }
 }
+
+async function attempt<Item extends { delivery: OutboxDelivery }>(
+  outbox: OutboxState<Item>,
+  item: Item,
+): Promise<SendOutcome> {
+  try {
+    return await outbox.send(item, deadline(SEND_TIMEOUT_MS, outbox.controller.signal))
+  } catch (error) {
+    outbox.log.warn({ cause: errorText(error) }, 'a delivery failed with an unexpected error')
+    // Retried, because the secret key may come back.
+    const isUnreadable = error instanceof AppError && error.reason === 'secret_unreadable'
+    const reason = isUnreadable ? 'delivery_secret_unreadable' : 'delivery_failed'
+    return { ok: false, failure: storedFailure(reason), retry: true }
+  }
+}
+
+async function report<Item extends { delivery: OutboxDelivery }>(
+  outbox: OutboxState<Item>,
+  item: Item,
+  failure: DescribedFailure,
+): Promise<void> {
+  try {
+    await outbox.onGivenUp?.(item, failure)
+  } catch (cause) {
+    outbox.log.warn({ cause: errorText(cause) }, 'a failed delivery could not be reported')
+  }
+}
+
+async function deliver<Item extends { delivery: OutboxDelivery }>(
+  outbox: OutboxState<Item>,
+  item: Item,
+): Promise<void> {
+  const { delivery } = item
+  const outcome = await attempt(outbox, item)
+  const isStopped = outbox.controller.signal.aborted && !outcome.ok
+  const pause = outbox.pausesSeconds[delivery.attempts - 1]
+  const now = outbox.now()
+  if (outcome.ok)
+    await outbox.queue.settle(delivery.id, {
+      status: 'delivered',
+      nextAttemptAt: null,
+      lastError: null,
+      lastFailure: null,
+    })
+  // Aborted because the process ends: due after the next start.
+  else if (isStopped)
+    await outbox.queue.settle(delivery.id, {
+      status: 'pending',
+      nextAttemptAt: now,
+      lastError: delivery.lastError,
+      lastFailure: delivery.lastFailure,
+    })
+  else if (outcome.retry && pause !== undefined)
+    await outbox.queue.settle(delivery.id, {
+      status: 'pending',
+      nextAttemptAt: new Date(now.getTime() + (outbox.pauseMs ?? pause * 1_000)),
+      ...stored(outcome.failure),
+    })
+  else {
+    await outbox.queue.settle(delivery.id, {
+      status: 'failed',
+      nextAttemptAt: null,
+      ...stored(outcome.failure),
+    })
+    // The sender already knows the outcome of the first attempt.
+    if (delivery.attempts > 1) await report(outbox, item, outcome.failure)
+  }
+  for (const notify of outbox.waiting.get(delivery.id) ?? []) notify()
+}
+
+/** Delivers everything that is due now, then schedules the next check. */
+async function work<Item extends { delivery: OutboxDelivery }>(
+  outbox: OutboxState<Item>,
+): Promise<void> {
+  do {
+    outbox.again = false
+    const now = outbox.now()
+    const due = await outbox.queue.claimDue(now, new Date(now.getTime() + LEASE_MS), BATCH_SIZE)
+    await Promise.all(due.map((item) => deliver(outbox, item)))
+    if (due.length === BATCH_SIZE) outbox.again = true
+  } while (outbox.again && !outbox.controller.signal.aborted)
+  const now = outbox.now().getTime()
+  await outbox.queue.removeSettled(new Date(now - SETTLED_RETENTION_MS), PURGE_BATCH_SIZE)
+  const next = (await outbox.queue.nextDue())?.getTime() ?? Number.POSITIVE_INFINITY
+  sleep(outbox, Math.min(Math.max(next - now, 10), MAX_SLEEP_MS))
+}
+
+function sleep<Item extends { delivery: OutboxDelivery }>(
+  outbox: OutboxState<Item>,
+  ms: number,
+): void {
+  clearTimeout(outbox.timer)
+  if (outbox.controller.signal.aborted) return
+  outbox.timer = setTimeout(() => run(outbox), ms)
+  outbox.timer.unref()
+}
+
+function run<Item extends { delivery: OutboxDelivery }>(outbox: OutboxState<Item>): void {
+  if (outbox.controller.signal.aborted) return
+  if (outbox.working !== null) {
+    outbox.again = true
+    return
+  }
+  outbox.working = work(outbox)
+    .catch((error: unknown) => {
+      outbox.log.warn({ cause: errorText(error) }, 'the outbox could not check for messages')
+      sleep(outbox, MAX_SLEEP_MS)
+    })
+    .finally(() => {
+      outbox.working = null
+      // Requested after the last check but before the end of this one.
+      if (outbox.again) run(outbox)
+    })
+}
+
+const afterFirstAttempt = <Item extends { delivery: OutboxDelivery }>(
+  outbox: OutboxState<Item>,
+  deliveryId: string,
+  signal: AbortSignal,
+): Promise<void> =>
+  new Promise((resolve) => {
+    const listeners = outbox.waiting.get(deliveryId) ?? new Set()
+    outbox.waiting.set(deliveryId, listeners)
+    let stopListening = (): void => undefined
+    const done = (): void => {
+      listeners.delete(done)
+      if (listeners.size === 0) outbox.waiting.delete(deliveryId)
+      stopListening()
+      resolve()
+    }
+    listeners.add(done)
+    stopListening = onAbort(signal, done)
+  })
 
 const stored = ({ message, ...failure }: DescribedFailure) => ({
   lastError: message,

@@ -1,4 +1,4 @@
-// Push notifications: who receives them, and sending them when an answer has ended or waits for a person.
+// Push notifications: who receives them, and sending them when an answer has ended or a request waits for a person.
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
@@ -11,6 +11,7 @@ import type { GuardedFetch } from '../net/guarded-fetch.ts'
 import type { PushNotice, PushSubscriptionBody } from '../protocol/accounts/push.ts'
 import type { Change } from '../protocol/change.ts'
 import { type ConversationId, RunId, type UserId } from '../protocol/ids.ts'
+import type { ReceiptCounts } from '../protocol/runs/receipt.ts'
 import type { RunStatus } from '../protocol/runs/run.ts'
 import { post } from './post.ts'
 import { newVapidKeys, pushRequest, VapidKeys } from './web-push.ts'
@@ -31,8 +32,6 @@ export const PUSH_KEY_SETTING = 'web_push_key'
 export const PUSH_KEY_PURPOSE = 'web push key'
 
 const NOTICES: Partial<Record<RunStatus, PushNotice['type']>> = {
-  awaiting_approval: 'waiting',
-  awaiting_input: 'waiting',
   completed: 'answer_ready',
   failed: 'answer_failed',
   interrupted: 'answer_failed',
@@ -51,10 +50,23 @@ export interface Push {
   unsubscribe(userId: UserId, id: string): Promise<void>
   /** Reads again which users have subscriptions, because other instances may have changed that. */
   reload(): Promise<void>
-  /** Announces changes of runs, and notifies their users when a run ends or waits. */
+  /** Announces changes of runs, and notifies their users when a run ends. */
   sentWith(
     announce: (userId: UserId, change: Change) => void,
   ): (userId: UserId, change: Change) => void
+  /** Notifies a user of a request that waits. Never rejects. */
+  tellWaiting(
+    userId: UserId,
+    request: Pick<
+      PushNotice,
+      'run_id' | 'conversation_id' | 'approval_id' | 'call_hash' | 'deadline' | 'approver'
+    >,
+  ): Promise<void>
+  /** Notifies a user of what came of a run that they do not attend. Never rejects. */
+  tellEnded(
+    userId: UserId,
+    notice: { run_id: RunId; conversation_id: ConversationId; failed: boolean },
+  ): Promise<void>
   /** Resolves when all notifications in progress have been sent or have failed. */
   settled(): Promise<void>
   stop(): Promise<void>
@@ -69,7 +81,7 @@ export interface PushOptions {
   keys: {
     get(): Promise<string | undefined>
     /** Stores a key if none is stored. */
-    putNew(sealed: string): Promise<void>
+    create(sealed: string): Promise<void>
   }
   /** Resolves to null if nobody should be notified of the run. */
   findRun(id: RunId): Promise<{
@@ -77,6 +89,8 @@ export interface PushOptions {
     conversationId: ConversationId
     /** A run that continues after a failure may fail again. */
     attempt: number
+    /** What its answer did; absent until it has ended. */
+    receipt?: ReceiptCounts | undefined
   } | null>
   secrets: SecretBox
   fetch: GuardedFetch
@@ -89,136 +103,182 @@ export interface PushOptions {
   pauseMs?: number
 }
 
+/** The options, and what is known of subscriptions and sent notifications. */
+interface Notifications extends PushOptions {
+  /** Who has subscriptions. In memory, because every change of a run needs it. */
+  users: ReadonlySet<UserId>
+  vapid: Promise<VapidKeys> | undefined
+  sending: Set<Promise<void>>
+  stopping: AbortController
+  /** The last notification about each run, so that it is not repeated. */
+  said: LRUCache<RunId, string>
+  notices: ReturnType<Limits['rateLimit']>
+}
+
 /** Notifies nobody before `reload` has read which users have subscriptions. */
 export function createPush(options: PushOptions): Push {
-  const { repository, keys, secrets, now, log } = options
-  /** In memory, because every change of a run needs it. */
-  let users: ReadonlySet<UserId> = new Set()
-  let vapid: Promise<VapidKeys> | undefined
-  const sending = new Set<Promise<void>>()
-  const stopping = new AbortController()
-  /** The last notification about each run, so that it is not repeated. */
-  const said = new LRUCache<RunId, string>(atMost(MAX_KNOWN_RUNS))
-  const notices = options.limits.rateLimit('push notifications', {
-    limit: NOTICES_PER_HOUR,
-    windowMs: 3_600_000,
-  })
-
-  const reload = async (): Promise<void> => {
-    users = new Set(await repository.users())
-  }
-
-  async function readKeys(): Promise<VapidKeys> {
-    const stored = await keys.get()
-    // One that cannot be opened stays: the secret key may come back, and with it all subscriptions.
-    if (stored !== undefined)
-      return VapidKeys.parse(JSON.parse(secrets.open(stored, PUSH_KEY_PURPOSE)))
-    await keys.putNew(secrets.seal(newPushKey(), PUSH_KEY_PURPOSE))
-    // Another instance may have stored one first.
-    return await readKeys()
-  }
-  const vapidKeys = (): Promise<VapidKeys> => {
-    vapid ??= readKeys().catch((error: unknown) => {
-      vapid = undefined
-      throw error
-    })
-    return vapid
-  }
-
-  async function send(to: PushSubscriptionRow, notice: PushNotice): Promise<void> {
-    const { headers, body } = await pushRequest({
-      text: JSON.stringify(notice),
-      endpoint: to.endpoint,
-      keys: to,
-      vapid: await vapidKeys(),
-      subject: options.subject,
-      lifetimeSeconds: LIFETIME_SECONDS,
-      urgency: notice.type === 'waiting' ? 'high' : 'normal',
-      // A later notification about the same run replaces an undelivered one.
-      topic: createHash('sha256').update(notice.run_id).digest('base64url').slice(0, 32),
-    })
-    for (let attempt = 0; ; attempt += 1) {
-      const outcome = await post({
-        fetch: options.fetch,
-        url: to.endpoint,
-        body,
-        headers,
-        signal: stopping.signal,
-      })
-      if (outcome.ok) return
-      const status = outcome.failure.params?.status
-      if (typeof status === 'number' && ENDED_STATUSES.includes(status)) {
-        await repository.remove(to.userId, to.id)
-        await reload()
-        return
-      }
-      const pause = PAUSES_MS[attempt]
-      if (!outcome.retry || pause === undefined) {
-        const { reason, params } = outcome.failure
-        log.warn(
-          { run_id: notice.run_id, reason, ...params },
-          'a push notification could not be sent',
-        )
-        return
-      }
-      await sleep(options.pauseMs ?? pause, undefined, { signal: stopping.signal })
-    }
-  }
-
-  async function notify(userId: UserId, id: RunId): Promise<void> {
-    const run = await options.findRun(id)
-    if (run === null) return
-    const type = NOTICES[run.status]
-    const state = `${run.status} ${run.attempt}`
-    if (said.get(id) === state) return
-    said.set(id, state)
-    if (type === undefined) return
-    const to = await repository.ofUser(userId, now())
-    if (to.length === 0 || (await notices.take(userId)) !== null) return
-    const notice = { type, run_id: id, conversation_id: run.conversationId }
-    await Promise.all(to.map((one) => send(one, notice)))
-  }
-
-  function begin(userId: UserId, id: RunId): void {
-    const work = notify(userId, id).catch((error: unknown) => {
-      if (!stopping.signal.aborted)
-        log.warn({ run_id: id, cause: errorText(error) }, 'a push notification could not be sent')
-    })
-    sending.add(work)
-    void work.finally(() => sending.delete(work))
-  }
-  const settled = async (): Promise<void> => {
-    while (sending.size > 0) await Promise.all(sending)
+  const { repository, now } = options
+  const push: Notifications = {
+    ...options,
+    users: new Set(),
+    vapid: undefined,
+    sending: new Set(),
+    stopping: new AbortController(),
+    said: new LRUCache(atMost(MAX_KNOWN_RUNS)),
+    notices: options.limits.rateLimit('push notifications', {
+      limit: NOTICES_PER_HOUR,
+      windowMs: 3_600_000,
+    }),
   }
 
   return {
-    publicKey: async () => (await vapidKeys()).publicKey,
+    publicKey: async () => (await vapidKeys(push)).publicKey,
 
     async subscribe(userId, sessionId, { endpoint, keys: { p256dh, auth } }) {
       const id = createHash('sha256').update(endpoint).digest('hex')
       const row = { id, userId, sessionId, endpoint, p256dh, auth, createdAt: now() }
-      await repository.put(row, MAX_SUBSCRIPTIONS)
-      await reload()
+      await repository.store(row, MAX_SUBSCRIPTIONS)
+      await reload(push)
       return id
     },
 
     async unsubscribe(userId, id) {
       await repository.remove(userId, id)
-      await reload()
+      await reload(push)
     },
 
-    reload,
+    reload: () => reload(push),
 
     sentWith: (announce) => (userId, change) => {
       announce(userId, change)
-      if (change.type === 'run' && users.has(userId)) begin(userId, RunId.parse(change.id))
+      if (change.type !== 'run' || !push.users.has(userId)) return
+      const id = RunId.parse(change.id)
+      void perform(push, id, notify(push, userId, id))
     },
 
-    settled,
+    tellWaiting: (userId, request) =>
+      perform(push, request.run_id, sendToAll(push, userId, { type: 'waiting', ...request })),
+
+    tellEnded: (userId, { failed, ...run }) =>
+      perform(
+        push,
+        run.run_id,
+        sendToAll(push, userId, { type: failed ? 'answer_failed' : 'answer_ready', ...run }),
+      ),
+
+    settled: () => settled(push),
 
     async stop() {
-      stopping.abort()
-      await settled()
+      push.stopping.abort()
+      await settled(push)
     },
   }
+}
+
+const reload = async (push: Notifications): Promise<void> => {
+  const { repository } = push
+  push.users = new Set(await repository.users())
+}
+
+async function readKeys(push: Notifications): Promise<VapidKeys> {
+  const { keys, secrets } = push
+  const stored = await keys.get()
+  // One that cannot be opened stays: the secret key may come back, and with it all subscriptions.
+  if (stored !== undefined)
+    return VapidKeys.parse(JSON.parse(secrets.open(stored, PUSH_KEY_PURPOSE)))
+  await keys.create(secrets.seal(newPushKey(), PUSH_KEY_PURPOSE))
+  // Another instance may have stored one first.
+  return await readKeys(push)
+}
+
+const vapidKeys = (push: Notifications): Promise<VapidKeys> => {
+  push.vapid ??= readKeys(push).catch((error: unknown) => {
+    push.vapid = undefined
+    throw error
+  })
+  return push.vapid
+}
+
+async function send(
+  push: Notifications,
+  to: PushSubscriptionRow,
+  notice: PushNotice,
+): Promise<void> {
+  const { stopping, repository, log } = push
+  const { headers, body } = await pushRequest({
+    text: JSON.stringify(notice),
+    endpoint: to.endpoint,
+    keys: to,
+    vapid: await vapidKeys(push),
+    subject: push.subject,
+    lifetimeSeconds: LIFETIME_SECONDS,
+    urgency: notice.type === 'waiting' ? 'high' : 'normal',
+    // A later notification about the same run replaces an undelivered one.
+    topic: createHash('sha256').update(notice.run_id).digest('base64url').slice(0, 32),
+  })
+  for (let attempt = 0; ; attempt += 1) {
+    const outcome = await post({
+      fetch: push.fetch,
+      url: to.endpoint,
+      body,
+      headers,
+      signal: stopping.signal,
+    })
+    if (outcome.ok) return
+    const status = outcome.failure.params?.status
+    if (typeof status === 'number' && ENDED_STATUSES.includes(status)) {
+      await repository.remove(to.userId, to.id)
+      await reload(push)
+      return
+    }
+    const pause = PAUSES_MS[attempt]
+    if (!outcome.retry || pause === undefined) {
+      const { reason, params } = outcome.failure
+      log.warn(
+        { run_id: notice.run_id, reason, ...params },
+        'a push notification could not be sent',
+      )
+      return
+    }
+    await sleep(push.pauseMs ?? pause, undefined, { signal: stopping.signal })
+  }
+}
+
+async function notify(push: Notifications, userId: UserId, id: RunId): Promise<void> {
+  const { said } = push
+  const run = await push.findRun(id)
+  if (run === null) return
+  const type = NOTICES[run.status]
+  const state = `${run.status} ${run.attempt}`
+  if (said.get(id) === state) return
+  said.set(id, state)
+  if (type !== undefined)
+    await sendToAll(push, userId, {
+      type,
+      run_id: id,
+      conversation_id: run.conversationId,
+      ...(type === 'answer_ready' && run.receipt !== undefined ? { receipt: run.receipt } : {}),
+    })
+}
+
+async function sendToAll(push: Notifications, userId: UserId, notice: PushNotice): Promise<void> {
+  const { repository, now, notices } = push
+  const to = await repository.ofUser(userId, now())
+  if (to.length === 0 || (await notices.acquire(userId)) !== null) return
+  await Promise.all(to.map((one) => send(push, one, notice)))
+}
+
+/** Resolves when the work is done, also after a failure. */
+function perform(push: Notifications, id: RunId, work: Promise<void>): Promise<void> {
+  const { stopping, log, sending } = push
+  const done = work.catch((error: unknown) => {
+    if (!stopping.signal.aborted)
+      log.warn({ run_id: id, cause: errorText(error) }, 'a push notification could not be sent')
+  })
+  sending.add(done)
+  return done.finally(() => sending.delete(done))
+}
+
+const settled = async ({ sending }: Notifications): Promise<void> => {
+  while (sending.size > 0) await Promise.all(sending)
 }

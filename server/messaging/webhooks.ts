@@ -1,6 +1,8 @@
 // Webhooks of users: create, change, remove and test them, and send them events.
+import { createHmac, randomBytes } from 'node:crypto'
 import type { SecretBox } from '../auth/secret-box.ts'
 import type { Writer } from '../db/database.ts'
+import type { AuditRepository } from '../db/repositories/accounts/audit.ts'
 import type {
   WebhookDeliveryRow,
   WebhookRepository,
@@ -10,6 +12,12 @@ import { appError } from '../errors.ts'
 import { newId } from '../lib/ids.ts'
 import type { Limits } from '../lib/limits.ts'
 import type { GuardedFetch } from '../net/guarded-fetch.ts'
+import {
+  type Actor,
+  type AuditAction,
+  type AuditDetails,
+  auditedFields,
+} from '../protocol/admin/audit.ts'
 import type { UserId } from '../protocol/ids.ts'
 import type {
   CreatedWebhook,
@@ -19,8 +27,36 @@ import type {
 } from '../protocol/programs/webhook.ts'
 import { createOutbox } from './outbox.ts'
 import { postJson } from './post.ts'
-import { newWebhookSecret, webhookHeaders } from './standard-webhook.ts'
-import { createWebhookEvents, newDelivery, type WebhookEvents } from './webhook-events.ts'
+import { createWebhookEvents, newDelivery, type WebhookEvents } from './webhooks/webhook-events.ts'
+
+// Signatures of webhooks as specified by https://www.standardwebhooks.com, so that receivers can verify them with a
+// library.
+
+const PREFIX = 'whsec_'
+const SECRET_BYTES = 32
+
+/** A new secret, in the form in which receivers are configured with it. */
+const newWebhookSecret = (): string => PREFIX + randomBytes(SECRET_BYTES).toString('base64')
+
+/**
+ * The headers of a delivery: id, time of the attempt in seconds, and for each secret `v1,` with the HMAC-SHA256 of
+ * `id.time.body` in base64. A receiver accepts a request if one of the signatures is valid.
+ */
+function webhookHeaders(
+  { id, body }: { id: string; body: string },
+  { secrets, now }: { secrets: readonly string[]; now: Date },
+): Record<string, string> {
+  const timestamp = String(Math.floor(now.getTime() / 1000))
+  const signatures = secrets.map((secret) => {
+    const key = Buffer.from(secret.slice(PREFIX.length), 'base64')
+    return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`
+  })
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': signatures.join(' '),
+  }
+}
 
 const MAX_WEBHOOKS = 20
 const SHOWN_DELIVERIES = 50
@@ -36,7 +72,7 @@ const HOUR_MS = 3_600_000
 /** Binds a sealed secret to its webhook. */
 export const webhookSealPurpose = (id: string): string => `webhook ${id}`
 
-/** Records the events that webhooks subscribe to, and sends them. */
+/** Records the events that webhooks subscribe to, and sends them. Each change of a webhook leaves its audit entry. */
 export interface Webhooks {
   /** Records what webhooks receive. */
   readonly events: WebhookEvents
@@ -45,6 +81,7 @@ export interface Webhooks {
   create(
     userId: UserId,
     webhook: { url: string; events: WebhookEventType[] },
+    actor: Actor,
   ): Promise<CreatedWebhook>
   /** @throws AppError `webhook_not_found`. */
   change(
@@ -55,15 +92,21 @@ export interface Webhooks {
       events?: WebhookEventType[] | undefined
       is_active?: boolean | undefined
     },
+    actor: Actor,
   ): Promise<Webhook>
   /**
    * Replaces the secret. For `overlapHours`, requests are signed with both, so that no event is lost while the receiver is
    * being reconfigured. A secret from a still earlier replacement is no longer used.
    * @throws AppError `webhook_not_found`.
    */
-  replaceSecret(userId: UserId, id: string, overlapHours: number): Promise<CreatedWebhook>
+  replaceSecret(
+    userId: UserId,
+    id: string,
+    overlapHours: number,
+    actor: Actor,
+  ): Promise<CreatedWebhook>
   /** @throws AppError `webhook_not_found`. */
-  remove(userId: UserId, id: string): Promise<void>
+  remove(userId: UserId, id: string, actor: Actor): Promise<void>
   /** Sends `webhook.test`, and waits a few seconds for the outcome. @throws AppError `webhook_not_found`, `webhook_tests_exhausted`. */
   test(userId: UserId, id: string): Promise<WebhookDelivery>
   /** The newest deliveries. @throws AppError `webhook_not_found`. */
@@ -83,6 +126,7 @@ export interface Webhooks {
 /** The dependencies of webhooks. */
 export interface WebhooksOptions {
   repository: WebhookRepository
+  audit: Pick<AuditRepository, 'record'>
   fetch: GuardedFetch
   secrets: SecretBox
   write(work: (tx: Writer) => Promise<void>): Promise<void>
@@ -95,7 +139,7 @@ export interface WebhooksOptions {
 
 /** Call `start` once, and `stop` before the store closes. */
 export function createWebhooks(options: WebhooksOptions): Webhooks {
-  const { repository, secrets, now } = options
+  const { repository, audit, secrets, now } = options
   /** In memory, because the end of every run needs it. */
   let users: ReadonlySet<UserId> = new Set()
   const tests = options.limits.rateLimit('webhook tests', {
@@ -155,6 +199,10 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
     if (webhook === undefined) throw appError('webhook_not_found')
     return webhook
   }
+  const recorded =
+    (actor: Actor, action: AuditAction, details: AuditDetails) =>
+    (tx: Writer): Promise<void> =>
+      audit.record(tx, actor, { action, at: now(), details })
   const presentWithLast = async (webhook: WebhookRow): Promise<Webhook> =>
     present(webhook, (await repository.deliveries(webhook.id, 1))[0], now())
 
@@ -163,7 +211,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
     reload,
     list: async (userId) => Promise.all((await repository.list(userId)).map(presentWithLast)),
 
-    async create(userId, { url, events: wanted }) {
+    async create(userId, { url, events: wanted }, actor) {
       const id = newId<string>()
       const secret = newWebhookSecret()
       const webhook: WebhookRow = {
@@ -177,13 +225,15 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
         isActive: true,
         createdAt: now(),
       }
-      if (!(await repository.insert(webhook, MAX_WEBHOOKS)))
+      const details = { id, ...hostOf(url), events: wanted.join(' ') }
+      const entry = recorded(actor, 'webhook_created', details)
+      if (!(await repository.insert(webhook, MAX_WEBHOOKS, entry)))
         throw appError('webhooks_exhausted', { limit: MAX_WEBHOOKS })
       await reload()
       return { ...present(webhook, undefined, now()), secret }
     },
 
-    async change(userId, id, changes) {
+    async change(userId, id, changes, actor) {
       const { url, events: wanted, is_active: isActive } = changes
       const patch = {
         ...(url === undefined ? {} : { url }),
@@ -191,43 +241,54 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
         ...(isActive === undefined ? {} : { isActive }),
       }
       const isEmpty = Object.keys(patch).length === 0
-      const webhook = isEmpty ? await find(userId, id) : await repository.update(userId, id, patch)
+      const entry = recorded(actor, 'webhook_changed', {
+        id,
+        ...(url === undefined ? {} : hostOf(url)),
+        ...auditedFields(changes, ['events', 'is_active']),
+      })
+      const webhook = isEmpty
+        ? await find(userId, id)
+        : await repository.update(userId, id, patch, entry)
       if (webhook === undefined) throw appError('webhook_not_found')
       await reload()
       return presentWithLast(webhook)
     },
 
-    async replaceSecret(userId, id, overlapHours) {
+    async replaceSecret(userId, id, overlapHours, actor) {
       const { sealedSecret } = await find(userId, id)
       const secret = newWebhookSecret()
       const hasOverlap = overlapHours > 0
-      const replaced = await repository.update(userId, id, {
+      const patch = {
         sealedSecret: secrets.seal(secret, webhookSealPurpose(id)),
         sealedEarlierSecret: hasOverlap ? sealedSecret : null,
         earlierUntil: hasOverlap ? new Date(now().getTime() + overlapHours * HOUR_MS) : null,
-      })
+      }
+      const details = { id, overlap_hours: overlapHours }
+      const entry = recorded(actor, 'webhook_secret_replaced', details)
+      const replaced = await repository.update(userId, id, patch, entry)
       if (replaced === undefined) throw appError('webhook_not_found')
       return { ...(await presentWithLast(replaced)), secret }
     },
 
-    async remove(userId, id) {
-      if (!(await repository.remove(userId, id))) throw appError('webhook_not_found')
+    async remove(userId, id, actor) {
+      if (!(await repository.remove(userId, id, recorded(actor, 'webhook_deleted', { id }))))
+        throw appError('webhook_not_found')
       await reload()
     },
 
     async test(userId, id) {
       await find(userId, id)
-      const retryAfter = await tests.take(userId)
+      const retryAfter = await tests.acquire(userId)
       if (retryAfter !== null)
         throw appError('webhook_tests_exhausted', { limit: TESTS_PER_HOUR }, { retryAfter })
-      const at = now()
+      const time = now()
       const delivery = newDelivery({
         userId,
         webhookId: id,
         event: 'webhook.test',
         occurrence: newId<string>(),
-        content: JSON.stringify({ type: 'webhook.test', timestamp: at.toISOString(), data: {} }),
-        at,
+        content: JSON.stringify({ type: 'webhook.test', timestamp: time.toISOString(), data: {} }),
+        at: time,
       })
       const attempted = outbox.afterFirstAttempt(delivery.id, AbortSignal.timeout(TEST_TIMEOUT_MS))
       await options.write(async (tx) => {
@@ -263,6 +324,9 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
     stop: () => outbox.stop(),
   }
 }
+
+/** Where events go, for the audit log: the rest of an address may be a secret of its receiver. */
+const hostOf = (url: string): AuditDetails => ({ host: new URL(url).host })
 
 const present = (
   webhook: WebhookRow,

@@ -1,6 +1,7 @@
 // The installation: an id in the database and beside its files, so that no start works on files of another database.
+
 import { randomUUID } from 'node:crypto'
-import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { link, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { z } from 'zod'
@@ -8,6 +9,7 @@ import type { StoreLog } from '../db/database.ts'
 import { CLUSTER_KEY, type InstallationReferences } from '../db/repositories/installation.ts'
 import type { Store } from '../db/store.ts'
 import { AppError } from '../errors.ts'
+import { makeFolder } from '../lib/make-folder.ts'
 
 /** The key of the id among the server's settings. Several instances agreed on it before every installation had one. */
 export const INSTALLATION_KEY = 'shared_folders'
@@ -55,7 +57,7 @@ export function folderMarker(path: string): Pick<Place, 'name' | 'isLocal' | 'ma
     isLocal: true,
     marker,
     async mark(id, { replaces } = { replaces: false }) {
-      await mkdir(folder, { recursive: true, mode: 0o700 })
+      makeFolder(folder)
       const draft = `${file}.${randomUUID()}`
       await writeFile(draft, `${id}\n`, { flush: true, flag: 'wx', mode: 0o600 })
       try {
@@ -86,7 +88,8 @@ export interface PlaceFault {
   advice: string
 }
 
-const ADOPT = 'nanoclaw admin adopt'
+/** The command that gives the configured places to the configured database. */
+export const ADOPT = 'nanoclaw admin adopt'
 const WAY_ON = `Set data_dir, workspace_root and s3 to the places of this database, or the database (db_type, db_sqlite_file, database_url) to that of these places. To give these places to this database: ${ADOPT}`
 
 /** The fault of a marker that is not the database's; null if it is. @param id null: the database has none yet. */
@@ -183,7 +186,7 @@ export async function settleInstallation({
   log,
   visibleMs = VISIBLE_MS,
 }: {
-  settings: Pick<Store['settings'], 'get' | 'putNew'>
+  settings: Pick<Store['settings'], 'get' | 'create'>
   references(): Promise<InstallationReferences>
   places: readonly Place[]
   isShared: boolean
@@ -219,7 +222,7 @@ export async function settleInstallation({
     if (found !== null && (await read()) === null) refuse(found)
   }
   const own = randomUUID()
-  if (stored === null) await settings.putNew(INSTALLATION_KEY, { id: own })
+  if (stored === null) await settings.create(INSTALLATION_KEY, { id: own })
   const id = (await read()) ?? own
   if (id !== own) {
     // Another instance may just be marking them.
@@ -246,13 +249,14 @@ export async function settleInstallation({
  * @param options.isCopy whether the database is the copy of another one, whose ids it has: it gets its own.
  */
 export async function adoptPlaces(
-  settings: Pick<Store['settings'], 'get' | 'put' | 'putNew'>,
+  settings: Pick<Store['settings'], 'get' | 'store' | 'create'>,
   places: readonly Place[],
   { isCopy }: { isCopy: boolean },
 ): Promise<string> {
   if (isCopy)
-    for (const key of [INSTALLATION_KEY, CLUSTER_KEY]) await settings.put(key, { id: randomUUID() })
-  await settings.putNew(INSTALLATION_KEY, { id: randomUUID() })
+    for (const key of [INSTALLATION_KEY, CLUSTER_KEY])
+      await settings.store(key, { id: randomUUID() })
+  await settings.create(INSTALLATION_KEY, { id: randomUUID() })
   const { id } = InstallationId.parse(await settings.get(INSTALLATION_KEY, InstallationId))
   for (const place of places) await place.mark(id, { replaces: true })
   return id

@@ -20,6 +20,8 @@ export interface StoreOwner {
   begin(epochs: OwnerEpochs): Promise<void>
   /** Resolves as soon as this process owns the store, nearly always at once. Rejects when the signal is aborted. */
   whenHeld(signal: AbortSignal): Promise<void>
+  /** Releases this lock, too, when the store is released. */
+  alsoHolds(lock: ProcessLock): void
   /** Releases the store for the next process. */
   release(): Promise<void>
 }
@@ -52,6 +54,7 @@ export async function claimStore(
   let epoch = 0
   let isHeld = true
   let waiting: (() => void)[] = []
+  const others: ProcessLock[] = []
 
   const lock = await acquireLock(settings, {
     isShared,
@@ -84,7 +87,11 @@ export async function claimStore(
     async whenHeld(signal) {
       while (!isHeld) await untilAborted(new Promise<void>((wake) => waiting.push(wake)), signal)
     },
-    release: () => lock.release(),
+    alsoHolds: (other) => void others.push(other),
+    async release() {
+      for (const other of others) await other.release()
+      await lock.release()
+    },
   }
 }
 

@@ -1,8 +1,10 @@
 // The owner's lock of a SQLite store: an operating system lock on a file next to the database.
-import { closeSync, existsSync, mkdirSync, openSync, realpathSync } from 'node:fs'
+
+import { closeSync, existsSync, openSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError, errorText } from '../errors.ts'
+import { makeFolder } from '../lib/make-folder.ts'
 import { SqliteClient, type SqliteDatabase } from '../lib/sqlite-driver.ts'
 import type { ProcessLock } from './process-lock.ts'
 
@@ -31,7 +33,7 @@ export async function acquireSqliteLock(
   waitMs: number,
 ): Promise<ProcessLock | null> {
   try {
-    mkdirSync(dirname(resolve(databaseFile)), { recursive: true, mode: 0o700 })
+    makeFolder(dirname(resolve(databaseFile)))
     const file = lockFileOf(databaseFile)
     createOnce(file)
     const deadline = performance.now() + waitMs

@@ -1,25 +1,16 @@
 // Liveness and readiness checks for process supervisors and load balancers.
+
 import { z } from 'zod'
 import { appError } from '../errors.ts'
 import type { App } from '../http/app.ts'
 import { envelope } from '../protocol/envelope.ts'
+import type { Services } from '../services.ts'
 
 const HealthState = z.object({
   status: z.literal('ok').describe('Always `ok`; any other state is an error.'),
   version: z.string().describe('The version of the server.'),
 })
 const Health = envelope(HealthState)
-
-/** The dependencies of the health checks. */
-export interface HealthDependencies {
-  version: string
-  /** Whether the process is shutting down and accepts no new work. */
-  isDraining(): boolean
-  /** Rejects when the database does not respond. */
-  pingStore(): Promise<void>
-  /** Whether Redis responds; undefined if it is not configured. */
-  redisState(): 'available' | 'unavailable' | undefined
-}
 
 const Readiness = envelope(
   HealthState.extend({
@@ -37,7 +28,12 @@ const PING_TIMEOUT_MS = 3000
 /** `GET /healthz`: the process responds. `GET /readyz`: it can serve requests, otherwise 503. */
 export function registerHealthRoutes(
   app: App,
-  { version, isDraining, pingStore, redisState }: HealthDependencies,
+  {
+    version,
+    chat,
+    database,
+    redisState,
+  }: Pick<Services, 'version' | 'chat' | 'database' | 'redisState'>,
 ): void {
   const ok = { code: 0 as const, data: { status: 'ok' as const, version } }
   app.get(
@@ -51,10 +47,12 @@ export function registerHealthRoutes(
       schema: { summary: 'Check readiness', tags: ['server'], response: { 200: Readiness } },
     },
     async () => {
-      if (isDraining()) throw appError('shutting_down', {}, { retryAfter: 5 })
-      await Promise.race([pingStore(), rejectAfter(PING_TIMEOUT_MS)]).catch((cause: unknown) => {
-        throw appError('store_unanswered', {}, { cause, retryAfter: 5 })
-      })
+      if (chat.runs.isDraining) throw appError('shutting_down', {}, { retryAfter: 5 })
+      await Promise.race([database.ping(), rejectAfter(PING_TIMEOUT_MS)]).catch(
+        (cause: unknown) => {
+          throw appError('store_unanswered', {}, { cause, retryAfter: 5 })
+        },
+      )
       const redis = redisState()
       return redis === undefined ? ok : { ...ok, data: { ...ok.data, redis } }
     },

@@ -1,169 +1,126 @@
 // Registers all routes of the API explicitly.
 import type { App } from '../http/app.ts'
-import { type AccountRouteDependencies, registerAccountRoutes } from './accounts/account.ts'
-import { type AuthRouteDependencies, registerAuthRoutes } from './accounts/auth.ts'
+import type { Services } from '../services.ts'
+import { registerAccountRoutes } from './accounts/account.ts'
+import { registerAuthRoutes } from './accounts/auth.ts'
 import { registerMemoryRoutes } from './accounts/memory.ts'
-import { type OidcRouteDependencies, registerOidcRoutes } from './accounts/oidc.ts'
+import { registerOidcRoutes } from './accounts/oidc.ts'
 import { registerPreferenceRoutes } from './accounts/preferences.ts'
 import { registerPushRoutes } from './accounts/push.ts'
 import { registerQuotaRoutes } from './accounts/quota.ts'
-import { registerSessionRoutes, type SessionRouteDependencies } from './accounts/sessions.ts'
+import { registerSessionRoutes } from './accounts/sessions.ts'
 import { registerUserEventRoutes } from './accounts/user-events.ts'
 import { registerAdminAuditRoutes } from './admin/audit.ts'
-import { type AdminGroupDependencies, registerAdminGroupRoutes } from './admin/groups.ts'
+import { registerAdminGroupRoutes } from './admin/groups.ts'
 import { registerAdminInvitationRoutes } from './admin/invitations.ts'
-import { type AdminMcpDependencies, registerAdminMcpRoutes } from './admin/mcp-servers.ts'
-import { type AdminServerDependencies, registerAdminServerRoutes } from './admin/server.ts'
-import { type AdminUsageDependencies, registerAdminUsageRoutes } from './admin/usage.ts'
-import { type AdminSessionDependencies, registerAdminSessionRoutes } from './admin/user-sessions.ts'
-import { type AdminUserDependencies, registerAdminUserRoutes } from './admin/users.ts'
-import { type AnswerRouteDependencies, registerAnswerRoutes } from './conversations/answers.ts'
+import { registerAdminMcpRoutes } from './admin/mcp-servers.ts'
+import { registerAdminServerRoutes } from './admin/server.ts'
+import { registerAdminUsageRoutes } from './admin/usage.ts'
+import { registerAdminSessionRoutes } from './admin/user-sessions.ts'
+import { registerAdminUserRoutes } from './admin/users.ts'
+import { registerAnswerRoutes } from './conversations/answers.ts'
 import { registerBranchRoutes } from './conversations/branches.ts'
-import {
-  type ConversationRouteDependencies,
-  registerConversationRoutes,
-} from './conversations/conversations.ts'
-import { type ExportRouteDependencies, registerExportRoutes } from './conversations/exports.ts'
-import { type MessageRouteDependencies, registerMessageRoutes } from './conversations/messages.ts'
-import { type PythonRouteDependencies, registerPythonRoutes } from './conversations/python.ts'
-import { registerSearchRoutes, type SearchRouteDependencies } from './conversations/search.ts'
-import { registerSharedRoutes, type SharedRouteDependencies } from './conversations/shared.ts'
-import { registerShareRoutes, type ShareRouteDependencies } from './conversations/shares.ts'
-import {
-  registerTransferRoutes,
-  type TransferRouteDependencies,
-} from './conversations/transfers.ts'
-import { type FileRouteDependencies, registerFileRoutes } from './files/files.ts'
-import { type HealthDependencies, registerHealthRoutes } from './health.ts'
+import { registerConversationRoutes } from './conversations/conversations.ts'
+import { registerExportRoutes } from './conversations/exports.ts'
+import { registerMessageRoutes } from './conversations/messages.ts'
+import { registerPythonRoutes } from './conversations/python.ts'
+import { registerReceiptRoutes } from './conversations/receipts.ts'
+import { registerSearchRoutes } from './conversations/search.ts'
+import { registerSharedRoutes } from './conversations/shared.ts'
+import { registerShareRoutes } from './conversations/shares.ts'
+import { registerTransferRoutes } from './conversations/transfers.ts'
+import { registerFileRoutes } from './files/files.ts'
+import { registerHealthRoutes } from './health.ts'
 import { registerMcpRoutes } from './models/mcp.ts'
-import { type ModelSetupDependencies, registerModelSetupRoutes } from './models/model-setup.ts'
-import { type ModelRouteDependencies, registerModelRoutes } from './models/models.ts'
+import { registerModelSetupRoutes } from './models/model-setup.ts'
+import { registerModelRoutes } from './models/models.ts'
 import { registerToolRoutes } from './models/tools.ts'
 import { registerChannelRoutes } from './programs/channels.ts'
-import {
-  type ChatCompletionDependencies,
-  registerChatCompletionRoutes,
-} from './programs/chat-completions.ts'
-import { type McpServerDependencies, registerMcpServerRoutes } from './programs/mcp-server.ts'
+import { registerChatCompletionRoutes } from './programs/chat-completions.ts'
+import { registerEmbeddingRoutes } from './programs/embeddings.ts'
+import { registerMcpServerRoutes } from './programs/mcp-server.ts'
+import { registerAnthropicRoutes } from './programs/messages.ts'
 import { registerResponseRoutes } from './programs/responses.ts'
 import { registerWebhookRoutes } from './programs/webhooks.ts'
-import {
-  type AttachFileRouteDependencies,
-  registerAttachFileRoute,
-} from './projects/attach-file.ts'
+import { registerAttachFileRoute } from './projects/attach-file.ts'
 import { registerCheckpointRoutes } from './projects/checkpoints.ts'
-import { type DocumentRouteDependencies, registerDocumentRoutes } from './projects/documents.ts'
+import { registerConsentRoutes } from './projects/consents.ts'
+import { registerDocumentRoutes } from './projects/documents.ts'
 import { registerFilePreviewRoute } from './projects/file-previews.ts'
-import {
-  type ProjectFileRouteDependencies,
-  registerProjectFileRoutes,
-} from './projects/project-files.ts'
-import {
-  type ProjectUploadRouteDependencies,
-  registerProjectUploadRoutes,
-} from './projects/project-uploads.ts'
-import { type ProjectRouteDependencies, registerProjectRoutes } from './projects/projects.ts'
-import { type BackgroundRouteDependencies, registerBackgroundRoutes } from './runs/background.ts'
+import { registerProjectBundleRoutes } from './projects/project-bundles.ts'
+import { registerProjectFileRoutes } from './projects/project-files.ts'
+import { registerProjectUploadRoutes } from './projects/project-uploads.ts'
+import { registerProjectRoutes } from './projects/projects.ts'
+import { registerSkillRoutes } from './projects/skills.ts'
+import { registerApprovalLinkRoutes } from './runs/approval-links.ts'
+import { registerApprovalRoutes } from './runs/approvals.ts'
+import { registerBackgroundRoutes } from './runs/background.ts'
+import { registerGrantRoutes } from './runs/grants.ts'
 import { registerRunRoutes } from './runs/runs.ts'
-import { registerStatsRoutes, type StatsRouteDependencies } from './runs/stats.ts'
+import { registerStatsRoutes } from './runs/stats.ts'
 
-/** The dependencies of each group of routes. */
-export interface RouteDependencies {
-  health: HealthDependencies
-  /** For signing in, the user's account and sessions. */
-  auth: AuthRouteDependencies &
-    AccountRouteDependencies &
-    SessionRouteDependencies &
-    OidcRouteDependencies
-  adminUsers: AdminUserDependencies & AdminSessionDependencies
-  adminGroups: AdminGroupDependencies
-  adminUsage: AdminUsageDependencies
-  adminServer: AdminServerDependencies
-  adminMcp: AdminMcpDependencies
-  quota: Parameters<typeof registerQuotaRoutes>[1]
-  conversations: ConversationRouteDependencies
-  messages: MessageRouteDependencies
-  answers: AnswerRouteDependencies
-  python: PythonRouteDependencies
-  exports: ExportRouteDependencies
-  transfers: TransferRouteDependencies
-  files: FileRouteDependencies
-  sharing: ShareRouteDependencies & SharedRouteDependencies
-  runs: Parameters<typeof registerRunRoutes>[1]
-  /** For projects, their files, checkpoints and uploads. */
-  projects: ProjectRouteDependencies &
-    ProjectFileRouteDependencies &
-    ProjectUploadRouteDependencies &
-    AttachFileRouteDependencies
-  models: ModelRouteDependencies
-  modelSetup: ModelSetupDependencies
-  search: SearchRouteDependencies
-  stats: StatsRouteDependencies
-  background: BackgroundRouteDependencies
-  channels: Parameters<typeof registerChannelRoutes>[1]
-  webhooks: Parameters<typeof registerWebhookRoutes>[1]
-  push: Parameters<typeof registerPushRoutes>[1]
-  memory: Parameters<typeof registerMemoryRoutes>[1]
-  preferences: Parameters<typeof registerPreferenceRoutes>[1]
-  mcp: Parameters<typeof registerMcpRoutes>[1]
-  documents: DocumentRouteDependencies
-  tools: Parameters<typeof registerToolRoutes>[1]
-  programs: ChatCompletionDependencies
-  mcpServer: McpServerDependencies
-  userEvents: Parameters<typeof registerUserEventRoutes>[1]
-}
+import { registerHookRoutes } from './schedules/hooks.ts'
+import { registerScheduleRoutes } from './schedules/schedules.ts'
 
 /** Registers every route except those that serve the page. */
-export function registerRoutes(app: App, dependencies: RouteDependencies): void {
-  registerHealthRoutes(app, dependencies.health)
-  registerAuthRoutes(app, dependencies.auth)
-  registerOidcRoutes(app, dependencies.auth)
-  registerAccountRoutes(app, dependencies.auth)
-  registerSessionRoutes(app, dependencies.auth)
-  registerAdminUserRoutes(app, dependencies.adminUsers)
-  registerAdminSessionRoutes(app, dependencies.adminUsers)
-  registerAdminInvitationRoutes(app, {
-    ...dependencies.adminUsers,
-    groups: dependencies.adminGroups.groups,
-  })
-  registerAdminGroupRoutes(app, dependencies.adminGroups)
-  registerAdminUsageRoutes(app, dependencies.adminUsage)
-  registerAdminServerRoutes(app, dependencies.adminServer)
-  registerAdminMcpRoutes(app, dependencies.adminMcp)
-  registerQuotaRoutes(app, dependencies.quota)
-  registerAdminAuditRoutes(app, dependencies.adminUsers)
-  registerConversationRoutes(app, dependencies.conversations)
-  registerMessageRoutes(app, dependencies.messages)
-  registerAnswerRoutes(app, dependencies.answers)
-  registerBranchRoutes(app, dependencies.answers.store)
-  registerPythonRoutes(app, dependencies.python)
-  registerFileRoutes(app, dependencies.files)
-  registerExportRoutes(app, dependencies.exports)
-  registerTransferRoutes(app, dependencies.transfers)
-  registerShareRoutes(app, dependencies.sharing)
-  registerSharedRoutes(app, dependencies.sharing)
-  registerRunRoutes(app, dependencies.runs)
-  registerProjectRoutes(app, dependencies.projects)
-  registerProjectUploadRoutes(app, dependencies.projects)
-  registerProjectFileRoutes(app, dependencies.projects)
-  registerAttachFileRoute(app, dependencies.projects)
-  registerFilePreviewRoute(app, dependencies.projects)
-  registerCheckpointRoutes(app, dependencies.projects)
-  registerModelRoutes(app, dependencies.models)
-  registerModelSetupRoutes(app, dependencies.modelSetup)
-  registerSearchRoutes(app, dependencies.search)
-  registerStatsRoutes(app, dependencies.stats)
-  registerBackgroundRoutes(app, dependencies.background)
-  registerChannelRoutes(app, dependencies.channels)
-  registerWebhookRoutes(app, dependencies.webhooks)
-  registerPushRoutes(app, dependencies.push)
-  registerMemoryRoutes(app, dependencies.memory)
-  registerPreferenceRoutes(app, dependencies.preferences)
-  registerMcpRoutes(app, dependencies.mcp)
-  registerDocumentRoutes(app, dependencies.documents)
-  registerToolRoutes(app, dependencies.tools)
-  registerChatCompletionRoutes(app, dependencies.programs)
-  registerResponseRoutes(app, dependencies.programs)
-  registerMcpServerRoutes(app, dependencies.mcpServer)
-  registerUserEventRoutes(app, dependencies.userEvents)
+export function registerRoutes(app: App, services: Services): void {
+  registerHealthRoutes(app, services)
+  registerAuthRoutes(app, services)
+  registerOidcRoutes(app, services)
+  registerAccountRoutes(app, services)
+  registerSessionRoutes(app, services)
+  registerAdminUserRoutes(app, services)
+  registerAdminSessionRoutes(app, services)
+  registerAdminInvitationRoutes(app, services)
+  registerAdminGroupRoutes(app, services)
+  registerAdminUsageRoutes(app, services)
+  registerAdminServerRoutes(app, services)
+  registerAdminMcpRoutes(app, services)
+  registerQuotaRoutes(app, services)
+  registerAdminAuditRoutes(app, services)
+  registerConversationRoutes(app, services)
+  registerMessageRoutes(app, services)
+  registerReceiptRoutes(app, services)
+  registerAnswerRoutes(app, services)
+  registerBranchRoutes(app, services)
+  registerPythonRoutes(app, services)
+  registerFileRoutes(app, services)
+  registerExportRoutes(app, services)
+  registerTransferRoutes(app, services)
+  registerShareRoutes(app, services)
+  registerSharedRoutes(app, services)
+  registerRunRoutes(app, services)
+  registerApprovalRoutes(app, services)
+  registerApprovalLinkRoutes(app, services)
+  registerGrantRoutes(app, services)
+  registerScheduleRoutes(app, services)
+  registerHookRoutes(app, services)
+  registerProjectRoutes(app, services)
+  registerProjectUploadRoutes(app, services)
+  registerProjectBundleRoutes(app, services)
+  registerProjectFileRoutes(app, services)
+  registerAttachFileRoute(app, services)
+  registerFilePreviewRoute(app, services)
+  registerCheckpointRoutes(app, services)
+  registerSkillRoutes(app, services)
+  registerConsentRoutes(app, services)
+  registerModelRoutes(app, services)
+  registerModelSetupRoutes(app, services)
+  registerSearchRoutes(app, services)
+  registerStatsRoutes(app, services)
+  registerBackgroundRoutes(app, services)
+  registerChannelRoutes(app, services)
+  registerWebhookRoutes(app, services)
+  registerPushRoutes(app, services)
+  registerMemoryRoutes(app, services)
+  registerPreferenceRoutes(app, services)
+  registerMcpRoutes(app, services)
+  registerDocumentRoutes(app, services)
+  registerToolRoutes(app, services)
+  registerChatCompletionRoutes(app, services)
+  registerResponseRoutes(app, services)
+  registerAnthropicRoutes(app, services)
+  registerEmbeddingRoutes(app, services)
+  registerMcpServerRoutes(app, services)
+  registerUserEventRoutes(app, services)
 }

@@ -25,8 +25,9 @@ export interface ActiveRun {
   waitForDecision(idRef: string): Promise<Decision>
   /** Passes a stored decision to the call that waits for it. Returns false if no call does. */
   decide(idRef: string, decision: Decision): boolean
-  /** Passes an answer to the question of an MCP server that waits for it. Returns false if none does. */
+  /** Waits for a person's answer to a question of an MCP server. Never settles if the run is stopped first. */
   waitForInput(idRef: string): Promise<InputAnswer>
+  /** Passes a stored answer to the question that waits for it. Returns false if none does. */
   answer(idRef: string, answer: InputAnswer): boolean
 }
 

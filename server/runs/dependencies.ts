@@ -13,7 +13,11 @@ import type { ApprovalMode } from '../protocol/conversations/conversation.ts'
 import type { Attachment } from '../protocol/conversations/message.ts'
 import type { ErrorParams } from '../protocol/error.ts'
 import type { FileId, ProjectId, UserId } from '../protocol/ids.ts'
+import type { DecidedThrough, RequestState } from '../protocol/runs/approval.ts'
+import type { ReceiptCounts } from '../protocol/runs/receipt.ts'
 import type { Usage } from '../protocol/runs/usage.ts'
+import type { Receipts } from '../receipts/receipts.ts'
+import type { Skills } from '../skills/skills.ts'
 import type { ToolDefinition } from '../tools/definition.ts'
 import type { LongResultStore } from '../tools/long-results.ts'
 import type { ToolRegistry } from '../tools/registry.ts'
@@ -22,6 +26,7 @@ import type { ToolSafety } from '../tools/timed-run.ts'
 import type { RunRecords } from './inspection/run-records.ts'
 import type { RunObservation } from './observation.ts'
 import type { RunSharing } from './shared/sharing.ts'
+import type { TellWaiting } from './told-request.ts'
 
 /** The methods of the server's log that these modules use. */
 export interface ChatLog {
@@ -37,8 +42,20 @@ export interface ChatSettings {
   /** More tools of MCP servers than this are found on demand. */
   listedMcpTools: number
   subAgents: SubAgentLimits
+  /** The limits of runs with the skill for research, instead of those above and of `runMinutes`. */
+  research: {
+    maxIterations: number
+    minutes: number
+    subAgents: Pick<SubAgentLimits, 'maxIterations' | 'timeout'>
+  }
   /** Applies to conversations without an approval mode of their own. */
   approvalDefault(): ApprovalMode
+  /** Seconds after which requests of unattended runs expire unless they say otherwise; null: never. */
+  unattendedDeadline: number | null
+  /** Whether links can approve calls of high risk. */
+  approvalLinkHigh: boolean
+  /** Whether an answer at a messenger can approve calls of high risk. */
+  approvalChannelHigh: boolean
   titles: 'model' | 'first_message' | 'off'
   /** Seconds. */
   disconnectGrace: number
@@ -147,6 +164,8 @@ export interface RunNotices {
       /** The reason why the run failed; null if it did not. */
       error: string | null
       usage: Usage | null
+      /** What the answer did; null for a run that failed outside of its loop. */
+      receipt: ReceiptCounts | null
       endedAt: Date
     },
   ): Promise<void>
@@ -156,18 +175,30 @@ export interface RunNotices {
     run: Pick<RunRow, 'id' | 'userId' | 'conversationId' | 'messageId' | 'attempt'>,
     call: { id: string; name: string; riskLevel: string; createdAt: Date },
   ): Promise<void>
+  /** Call it in the transaction that decides the request or makes it void. */
+  approvalDecided(
+    tx: Writer,
+    run: Pick<RunRow, 'id' | 'userId'>,
+    request: {
+      id: string
+      state: RequestState
+      through: DecidedThrough | null
+      decidedAt: Date
+    },
+  ): Promise<void>
   quotaReached(
     userId: UserId,
     refusal: { reason: string; message: string; params?: ErrorParams | undefined },
   ): void
 }
 
-/** Created once by `app.ts` and passed to everything in these modules. */
+/** Created once by `composition/chat.ts` and passed to everything in these modules. */
 export interface ChatDependencies {
   database: Database
   store: Store
   files: MessageFiles
   storage: TextCounter
+  receipts: Pick<Receipts, 'atEnd'>
   documents: ProjectDocuments
   settings: ChatSettings
   catalog: ModelCatalog
@@ -185,12 +216,16 @@ export interface ChatDependencies {
   ): boolean
   /** Returns the parts of a user's memory (Markdown) that are relevant to the question. */
   memory(content: string, question: string): Promise<MemorySection>
+  /** What may be used of the skills. */
+  skills: Pick<Skills, 'active' | 'stateOf'>
   describeProject(userId: UserId, projectId: ProjectId): Promise<ProjectDescription | null>
   /** Notifies the user's open pages of a change. Call it after the commit. */
   announce(userId: UserId, change: Change): void
   /** Whether the user has a page open, as far as this instance knows. */
   isFollowed(userId: UserId): boolean
   notices?: RunNotices
+  /** Tells a person of a request that waits; absent: nobody is told. */
+  tell?: TellWaiting
   /** Receives what runs do, for metrics. */
   observe?(observation: RunObservation): void
   /** Records what runs exchange with providers. */

@@ -1,7 +1,7 @@
 // Group commit: combines the writes of many runs into few transactions, and retries while the store is unavailable.
 
 import type { Database, Writer } from '../db/database.ts'
-import { inParallel } from '../db/in-parallel.ts'
+import { inParallel } from '../db/fragments.ts'
 import { AppError } from '../errors.ts'
 import type { RunId } from '../protocol/ids.ts'
 
@@ -152,8 +152,7 @@ const STARTS_FIRST_MS = 150
 
 /**
  * Creates two groups: one for what runs store, and `starts` for new runs. A person waits for the first token of a new run,
- * so starts go first, and they fail promptly instead of succeeding late. Of 500 sends at once, the last gets its first
- * token after 0.7 s instead of 0.9 s.
+ * so starts go first, and they fail promptly instead of succeeding late (decision 0018).
  */
 export function createRunWrites(
   database: Pick<Database, 'write'>,
@@ -179,4 +178,38 @@ function byRun(writes: readonly Waiting[]): Waiting[][] {
 
 async function performInOrder(tx: Writer, writes: readonly Waiting[]): Promise<void> {
   for (const { write } of writes) await write(tx)
+}
+
+/** A growing text is stored this often, well within the promised second. */
+const STORE_MS = 500
+
+/** One timer for all texts that wait to be stored. */
+export interface StoreMoments {
+  /** Calls `callback` at the next moment. Returns the function that cancels it. */
+  next(callback: () => void): () => void
+}
+
+/** Create one per process. */
+export function createStoreMoments(): StoreMoments {
+  let waiting = new Set<() => void>()
+  let timer: NodeJS.Timeout | undefined
+
+  function come(): void {
+    timer = undefined
+    const due = waiting
+    waiting = new Set()
+    for (const callback of due) callback()
+  }
+
+  return {
+    next(callback) {
+      waiting.add(callback)
+      timer ??= setTimeout(come, STORE_MS)
+      return () => {
+        if (!waiting.delete(callback) || waiting.size > 0) return
+        clearTimeout(timer)
+        timer = undefined
+      }
+    },
+  }
 }

@@ -1,5 +1,7 @@
-// What runs report about themselves while they are performed, for metrics.
+// What runs report while they are performed: for metrics, and to the user's open pages.
 import type { RunRow } from '../db/repositories/runs/runs.ts'
+import type { Change } from '../protocol/change.ts'
+import type { UserId } from '../protocol/ids.ts'
 import type { FinishReason } from '../protocol/runs/run-event.ts'
 import type { TimelineEntry } from '../protocol/runs/run-timeline.ts'
 import type { RunLog } from './log/log.ts'
@@ -17,6 +19,8 @@ export type RunObservation =
       currency: string
       cost: number
     }
+  /** A reranker was asked for the order of found passages. */
+  | { kind: 'rerank'; outcome: 'success' | 'failure'; seconds: number }
   | { kind: 'tool_call'; tool: string; isSuccess: boolean; seconds: number }
   /** `suspended`: the server is shutting down, and the next start continues the run. */
   | { kind: 'run_ended'; outcome: RunOutcome; steps: number; seconds: number }
@@ -60,3 +64,10 @@ export function lostAttempt(run: RunRow): RunObservation {
     reason: 'process_lost',
   }
 }
+
+/** Notifies the user's open pages. Call it after the commit. The notification also covers the run's conversation and assistant message. */
+export const announceRun = (
+  { id, userId, conversationId }: Pick<RunRow, 'id' | 'userId' | 'conversationId'>,
+  change: 'created' | 'updated',
+  announce: (userId: UserId, change: Change) => void,
+): void => announce(userId, { type: 'run', id, change, conversation_id: conversationId })

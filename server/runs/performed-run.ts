@@ -1,21 +1,22 @@
-// The state and dependencies shared by all code that performs one run.
+// What all code that performs one run shares: its frame, and the owners of what changes.
 import type { Writer } from '../db/database.ts'
 import type { HistoryMessage } from '../db/repositories/conversations/branch-history.ts'
 import type { RunSetting } from '../db/repositories/runs/run-setting.ts'
 import type { RunRow } from '../db/repositories/runs/runs.ts'
 import type { ActiveRun } from './active-run.ts'
 import type { ChatDependencies } from './dependencies.ts'
-import { RETRY_DELAYS_MS, retryWhileUnavailable, type WriteGroup } from './group-commit.ts'
+import type { StoreMoments, WriteGroup } from './group-commit.ts'
 import type { AttemptRecord } from './inspection/run-records.ts'
-import type { RunState } from './state.ts'
-import type { StoreMoments } from './store-moments.ts'
+import type { RunOptions, RunStateOwner } from './state.ts'
 import type { RunJournal } from './sub-agents/journal.ts'
 import type { RunTimeline } from './timeline.ts'
 import type { Budgets } from './usage/budgets.ts'
-import type { RunSpending } from './usage/spending.ts'
-import type { RunUsage } from './usage/usage.ts'
+import type { RunSpending, RunUsage } from './usage/usage.ts'
 
-/** What the transaction that stored a new run knows, so that the run need not read it again. */
+/**
+ * What the transaction that stored a new run knows, so that the run need not read it again: on PostgreSQL a round trip before the
+ * first token, and two of the statements that a send may run (`npm run bench stream-sends`).
+ */
 export interface KnownStart {
   setting: RunSetting
   /** The branch to answer; undefined if it has to be read. */
@@ -46,33 +47,27 @@ export type RunDependencies = ChatDependencies & {
   isDraining(): boolean
 }
 
-/** Passed to all code that performs the run. */
-export interface PerformedRun {
-  active: ActiveRun
-  run: RunRow
+/** What stays the same while an attempt performs a run. */
+export interface RunFrame {
+  readonly active: ActiveRun
+  readonly run: RunRow
+  /** The run's options as stored. */
+  readonly options: RunOptions
   /** Set only for a run that has just been stored. */
-  known: KnownStart | undefined
-  /** Read at the start; stored with the next change of the run. */
-  state: RunState
-  /** Whether the store has what this run added to the prompt. */
-  isPromptStored: boolean
-  usage: RunUsage
-  timeline: RunTimeline
-  /** The record for the inspector; undefined if nothing is recorded. */
-  record: AttemptRecord | undefined
-  journal: RunJournal
-  spending: RunSpending
-  writes: WriteGroup
-  dependencies: RunDependencies
+  readonly known: KnownStart | undefined
+  readonly writes: WriteGroup
+  readonly dependencies: RunDependencies
+  /** Retries a read while the store is unavailable, until the run is stopped or the server shuts down. */
+  retry<T>(read: () => Promise<T>): Promise<T>
 }
 
-/** Retries a read while the store is unavailable, until the run is stopped or the server shuts down. */
-export const retryRead = <T>(
-  { active, dependencies }: PerformedRun,
-  read: () => Promise<T>,
-): Promise<T> =>
-  retryWhileUnavailable(
-    read,
-    RETRY_DELAYS_MS,
-    () => !active.signal.aborted && !dependencies.isDraining(),
-  )
+/** Passed to all code that performs the run: its frame, and what changes, each with its one owner. */
+export interface PerformedRun extends RunFrame {
+  readonly runState: RunStateOwner
+  readonly usage: RunUsage
+  readonly timeline: RunTimeline
+  /** The record for the inspector; undefined if nothing is recorded. */
+  readonly record: AttemptRecord | undefined
+  readonly journal: RunJournal
+  readonly spending: RunSpending
+}

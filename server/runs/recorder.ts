@@ -1,19 +1,17 @@
 // Keeps the store equal to what listeners receive: anything that is complete is stored first, then emitted.
 import type { Writer } from '../db/database.ts'
-import { inParallel } from '../db/in-parallel.ts'
-import type { StepRepository } from '../db/repositories/conversations/steps.ts'
+import { inParallel } from '../db/fragments.ts'
+import type { NewStep, StepRepository } from '../db/repositories/conversations/steps.ts'
 import type { RunRow } from '../db/repositories/runs/runs.ts'
 import type { Carry } from '../llm/carry.ts'
 import type { ToolCall } from '../llm/client.ts'
 import type { RunEvent } from '../protocol/runs/run-event.ts'
 import type { StoredEvent } from '../protocol/runs/run-record.ts'
-import type { Step } from '../protocol/runs/step.ts'
+import { type Step, stepId } from '../protocol/runs/step.ts'
 import type { CallResult } from '../tools/tool-result.ts'
-import type { Write, WriteGroup } from './group-commit.ts'
+import type { StoreMoments, Write, WriteGroup } from './group-commit.ts'
 import type { RunLog } from './log/log.ts'
-import { createOpenStep } from './open-step.ts'
-import { callRow, callStep, resultRow, resultStep } from './step-rows.ts'
-import type { StoreMoments } from './store-moments.ts'
+import { createOpenStep } from './recorder/open-step.ts'
 
 /** Stores what a run does, then emits it. */
 export interface Recorder {
@@ -26,8 +24,11 @@ export interface Recorder {
    * `carry` is stored with the first call and never emitted.
    */
   endIteration(calls: readonly ToolCall[], write: Write, carry?: Carry): Promise<void>
-  /** Marks a call as begun, before it can have any effect. */
-  begin(call: Pick<ToolCall, 'id'>): Promise<void>
+  /**
+   * Marks a call as begun, before it can have any effect. `granted`: a grant lets it through; `use` counts that in the same
+   * transaction, and is false if the grant no longer holds: then nothing is stored. Returns whether the call may run.
+   */
+  begin(call: Pick<ToolCall, 'id'>, granted?: GrantedCall): Promise<boolean>
   /** Returns the write that removes the mark, for a call that waits for a person and may run again after a restart. */
   notBegun(callId: string): Write
   /** Stores a result together with `write`. Results may be stored in any order. */
@@ -47,6 +48,12 @@ export interface Recorder {
   steps(): Step[]
 }
 
+/** A grant that covers a call. */
+export interface GrantedCall {
+  grantId: string
+  use(tx: Writer): Promise<boolean>
+}
+
 interface Dependencies {
   runLog: RunLog
   run: Pick<RunRow, 'id' | 'attempt' | 'messageId' | 'userId'>
@@ -56,7 +63,7 @@ interface Dependencies {
   continued?: { index: number; separator: string } | null
   /** Calls of earlier attempts that still need a result, with the indexes of both steps. */
   openCalls: ReadonlyMap<string, { call: number; result: number }>
-  stepRepository: Pick<StepRepository, 'putOf' | 'putProse' | 'setFirstEvent' | 'markStarted'>
+  stepRepository: Pick<StepRepository, 'storeOf' | 'storeProse' | 'setFirstEvent' | 'markStarted'>
   writes: WriteGroup
   storeMoments: StoreMoments
   /**
@@ -98,7 +105,7 @@ export function createRecorder(dependencies: Dependencies): Recorder {
   let lateIds: { position: number; firstEvent: number }[] = []
 
   /** Returns a write that stores the event ids of the results emitted since the last call. Safe to run more than once. */
-  function takeLateIds(): Write {
+  function writeOfLateIds(): Write {
     const ids = lateIds
     lateIds = []
     return async (tx) => {
@@ -110,7 +117,7 @@ export function createRecorder(dependencies: Dependencies): Recorder {
   async function closeOpen(what: StoredEvent['what'], write?: Write): Promise<void> {
     const index = openStep.take()
     if (index === null && write === undefined) return
-    const writeIds = takeLateIds()
+    const writeIds = writeOfLateIds()
     await commit(
       (tx) =>
         inParallel(
@@ -123,7 +130,22 @@ export function createRecorder(dependencies: Dependencies): Recorder {
     if (index !== null) runLog.closeProse(index)
   }
 
-  const takeIndex = (): number => {
+  /** Emits the call again, with the grant that lets it through. */
+  function emitGrant(index: number, grantId: string): void {
+    const shown = runLog.step(index)
+    if (shown?.type !== 'tool_call' || shown.grant_id === grantId) return
+    emitLate(index, { ...shown, grant_id: grantId })
+  }
+
+  /** Emits a step that is stored without the id of this event, which is stored later. */
+  function emitLate(index: number, step: Step): void {
+    runLog.appendEvent({ event: 'process_step', step })
+    lateIds.push({ position: index, firstEvent: runLog.lastId })
+    if (dependencies.storesIdsAtOnce)
+      writes.commit(writeOfLateIds()).catch(dependencies.onLateStore)
+  }
+
+  const assignIndex = (): number => {
     nextIndex += 1
     return nextIndex - 1
   }
@@ -132,7 +154,7 @@ export function createRecorder(dependencies: Dependencies): Recorder {
 
   function appendTo(kind: 'thinking' | 'text', text: string): void {
     if (kind === 'thinking' || continued === null) {
-      openStep.append(kind, text, takeIndex)
+      openStep.append(kind, text, assignIndex)
       return
     }
     const { index, separator } = continued
@@ -162,7 +184,7 @@ export function createRecorder(dependencies: Dependencies): Recorder {
       nextIndex += calls.length * 2
       // Nothing else is emitted before the calls, so their event ids are known in advance.
       const firstEvent = runLog.lastId + (proseIndex === null ? 1 : 2)
-      const writeIds = takeLateIds()
+      const writeIds = writeOfLateIds()
       await commit(
         (tx) =>
           inParallel(
@@ -170,7 +192,7 @@ export function createRecorder(dependencies: Dependencies): Recorder {
             () => writeIds(tx),
             ...calls.map(
               (call, at) => () =>
-                stepRepository.putOf(run, tx, userId, {
+                stepRepository.storeOf(run, tx, userId, {
                   ...callRow(messageId, base + at, call, firstEvent + at),
                   carry: at === 0 ? (carry ?? null) : null,
                 }),
@@ -186,21 +208,33 @@ export function createRecorder(dependencies: Dependencies): Recorder {
       }
     },
 
-    async begin(call) {
+    async begin(call, granted) {
       const found = indexes.get(call.id)
-      if (found === undefined) return
+      if (found === undefined) {
+        if (granted === undefined) return true
+        // It would be asked about and refused again, without end.
+        throw new Error('A call that a grant lets through has no step.')
+      }
+      let mayRun = true
+      const startedAt = dependencies.now()
+      const mark = granted === undefined ? { startedAt } : { startedAt, grantId: granted.grantId }
       await commit(
-        (tx) => stepRepository.markStarted(tx, messageId, found.call, dependencies.now(), run),
+        async (tx) => {
+          mayRun = (await granted?.use(tx)) ?? true
+          if (mayRun) await stepRepository.markStarted(tx, messageId, found.call, mark, run)
+        },
         'call_begun',
         call.id,
       )
+      if (mayRun && granted !== undefined) emitGrant(found.call, granted.grantId)
+      return mayRun
     },
 
     notBegun(callId) {
       const found = indexes.get(callId)
       return async (tx) => {
         if (found !== undefined)
-          await stepRepository.markStarted(tx, messageId, found.call, null, run)
+          await stepRepository.markStarted(tx, messageId, found.call, { startedAt: null }, run)
       }
     },
 
@@ -211,7 +245,7 @@ export function createRecorder(dependencies: Dependencies): Recorder {
         async (tx) => {
           const row = resultRow(messageId, found.result, result)
           await inParallel(
-            () => stepRepository.putOf(run, tx, userId, row),
+            () => stepRepository.storeOf(run, tx, userId, row),
             () => write(tx),
           )
         },
@@ -223,9 +257,7 @@ export function createRecorder(dependencies: Dependencies): Recorder {
     emitResult(result) {
       const found = indexes.get(result.call.id)
       if (found === undefined) return
-      runLog.appendEvent({ event: 'process_step', step: resultStep(found.result, result) })
-      lateIds.push({ position: found.result, firstEvent: runLog.lastId })
-      if (dependencies.storesIdsAtOnce) writes.commit(takeLateIds()).catch(dependencies.onLateStore)
+      emitLate(found.result, resultStep(found.result, result))
     },
 
     async end(write, events) {
@@ -237,7 +269,7 @@ export function createRecorder(dependencies: Dependencies): Recorder {
 
     async suspend(write) {
       const index = openStep.take()
-      const writeIds = takeLateIds()
+      const writeIds = writeOfLateIds()
       await commit(async (tx) => {
         if (index !== null) await openStep.store(tx, index, false)
         await writeIds(tx)
@@ -253,3 +285,58 @@ export function createRecorder(dependencies: Dependencies): Recorder {
     },
   }
 }
+
+type MessageId = RunRow['messageId']
+
+/** @param firstEvent the id of the event that will emit the call. */
+const callRow = (
+  messageId: MessageId,
+  position: number,
+  call: ToolCall,
+  firstEvent: number,
+): NewStep => ({
+  messageId,
+  position,
+  type: 'tool_call',
+  content: call.arguments,
+  idRef: call.id,
+  name: call.name,
+  skipped: false,
+  closed: true,
+  firstEvent,
+})
+
+/** A tool call as a step. */
+const callStep = (index: number, call: ToolCall): Step => ({
+  id: stepId(index),
+  index,
+  type: 'tool_call',
+  id_ref: call.id,
+  name: call.name,
+  arguments: call.arguments,
+})
+
+/** The row has no event id: results are stored before their order of emission is known. */
+const resultRow = (messageId: MessageId, position: number, result: CallResult): NewStep => ({
+  messageId,
+  position,
+  type: 'tool_result',
+  content: result.content,
+  idRef: result.call.id,
+  name: result.call.name,
+  skipped: result.skipped,
+  artifact: result.artifact ?? null,
+  closed: true,
+})
+
+/** A tool result as a step. */
+const resultStep = (index: number, result: CallResult): Step => ({
+  id: stepId(index),
+  index,
+  type: 'tool_result',
+  id_ref: result.call.id,
+  name: result.call.name,
+  content: result.content,
+  skipped: result.skipped,
+  ...(result.artifact === undefined ? {} : { artifact: result.artifact }),
+})

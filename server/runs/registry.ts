@@ -1,21 +1,21 @@
 // Starts and stops runs, tracks those that this process performs, and finds the log of a run.
+
 import { LRUCache } from 'lru-cache'
+import type { Writer } from '../db/database.ts'
 import type { RunRow } from '../db/repositories/runs/runs.ts'
 import { appError } from '../errors.ts'
 import type { RunId } from '../protocol/ids.ts'
 import { type ActiveRun, createActiveRun, type StopReason } from './active-run.ts'
-import { announceRun } from './announce.ts'
-import type { ChatDependencies } from './dependencies.ts'
-import { createRunWrites, type Write } from './group-commit.ts'
+import type { ChatDependencies, ChatLog } from './dependencies.ts'
+import { createRunWrites, createStoreMoments, type Write, type WriteGroup } from './group-commit.ts'
 import { runLogHistory } from './log/history.ts'
 import { createRunLog, type RunLog } from './log/log.ts'
-import { outcomeOf } from './observation.ts'
-import type { KnownStart, RunStarter } from './performed-run.ts'
-import type { SharedRuns } from './shared/sharing.ts'
+import { announceRun, outcomeOf } from './observation.ts'
+import type { KnownStart, RunDependencies, RunStarter } from './performed-run.ts'
+import type { RunSharing, SharedRuns } from './shared/sharing.ts'
 import { createSharedRuns, stopElsewhere } from './shared/take-over.ts'
 import { newRun, RunNotInserted } from './start/admission.ts'
 import { claimRun, endUnclaimed } from './start/claim.ts'
-import { createStoreMoments } from './store-moments.ts'
 import type { Budgets } from './usage/budgets.ts'
 import { performRun } from './worker.ts'
 
@@ -63,113 +63,295 @@ export interface RunRegistry extends RunStarter {
   readonly shared: SharedRuns
 }
 
+/** The runs of this process. */
+interface RegistryState {
+  readonly dependencies: ChatDependencies & { budgets: Budgets }
+  readonly store: ChatDependencies['store']
+  readonly database: ChatDependencies['database']
+  readonly log: ChatDependencies['log']
+  readonly sharing: ChatDependencies['sharing']
+  readonly instance: ChatDependencies['instance']
+  isDraining: boolean
+  readonly starts: WriteGroup
+  readonly writes: WriteGroup
+  readonly active: Map<RunId, { run: ActiveRun; row: RunRow }>
+  /** The active runs whose rows are stored. */
+  readonly launched: Set<RunId>
+  readonly ended: LRUCache<RunId, RunLog, unknown>
+  readonly handedOver: ReturnType<typeof createHandedOver>
+  readonly changes: ReturnType<typeof createRunChanges>
+  readonly runDependencies: RunDependencies
+}
+
 /** Create one per process. */
 export function createRunRegistry(
   dependencies: ChatDependencies & { budgets: Budgets },
 ): RunRegistry {
   const { store, database, log, sharing, instance } = dependencies
-  let isDraining = false
-  const onRetry = (): void => dependencies.observe?.({ kind: 'store_retry' })
-  const { starts, writes } = createRunWrites(database, { isDraining: () => isDraining, onRetry })
+  const { starts, writes } = createRunWrites(database, {
+    isDraining: () => registry.isDraining,
+    onRetry: () => dependencies.observe?.({ kind: 'store_retry' }),
+  })
   const storeMoments = createStoreMoments()
-  const active = new Map<RunId, { run: ActiveRun; row: RunRow }>()
-  /** The active runs whose rows are stored. */
-  const launched = new Set<RunId>()
-  const ended = new LRUCache<RunId, RunLog>({
+  const handedOver = createHandedOver(sharing, log)
+  const runDependencies = {
+    ...dependencies,
+    // Created below.
+    get runs() {
+      return runs
+    },
+    storeMoments,
+    isDraining: () => registry.isDraining,
+  }
+  const registry: RegistryState = {
+    dependencies,
+    store,
+    database,
+    log,
+    sharing,
+    instance,
+    isDraining: false,
+    starts,
+    writes,
+    active: new Map<RunId, { run: ActiveRun; row: RunRow }>(),
+    launched: new Set<RunId>(),
+    ended: createEndedLogs(),
+    handedOver,
+    changes: createRunChanges(),
+    runDependencies,
+  }
+  const runs: RunRegistry = {
+    begin: (run, write) => begin(registry, run, write),
+    continue: (id) => continueRun(registry, id),
+    continueWithRetry: (id) => continueWithRetry(registry, id),
+    stop: (id, reason) => stop(registry, id, reason),
+    withEndedRun: (id, work) =>
+      registry.changes.inOrder(id, async () => {
+        const run = await registry.store.runs.find(id)
+        if (run !== undefined && run.endedAt !== null) await registry.active.get(id)?.run.ended
+        return await work()
+      }),
+    get: (id) => registry.active.get(id)?.run,
+    findIds: (matches) =>
+      [...registry.active.values()].filter(({ row }) => matches(row)).map(({ row }) => row.id),
+    get count() {
+      return registry.active.size
+    },
+    get load() {
+      const logs = [...registry.active.values()].map(({ run }) => run.runLog)
+      return {
+        active: logs.length,
+        waiting: logs.filter(({ isWaiting }) => isWaiting).length,
+        listeners: logs.reduce((sum, { listenerCount }) => sum + listenerCount, 0),
+      }
+    },
+    get isDraining() {
+      return registry.isDraining
+    },
+    canHandOver: async () => (await registry.sharing?.hasOthers()) ?? false,
+    async drain(graceMs) {
+      registry.isDraining = true
+      await drainRuns(
+        () => [...registry.active.values()].map(({ run }) => run),
+        registry.handedOver,
+        graceMs,
+      )
+    },
+    runLog: (run) => runLog(registry, run),
+    shared: createSharedRuns({
+      store: registry.store,
+      instance: registry.instance,
+      active: (id) => registry.active.get(id)?.run,
+      performed: () => [...registry.launched],
+      continueRun: (id) => continueWithRetry(registry, id),
+      log: registry.log,
+    }),
+  }
+  return runs
+}
+
+/** The number of active runs that do not wait for a person. */
+const workingRuns = (registry: RegistryState): number =>
+  [...registry.active.values()].filter(({ run }) => !run.runLog.isWaiting).length
+
+async function launch(
+  registry: RegistryState,
+  activeRun: ActiveRun,
+  run: RunRow,
+  known?: KnownStart,
+): Promise<void> {
+  registry.launched.add(run.id)
+  announceRun(run, run.attempt > 1 ? 'updated' : 'created', registry.dependencies.announce)
+  const startedAt = performance.now()
+  const stepsBefore = activeRun.runLog.stepCount
+  const isNew = stepsBefore === 0 && run.attempt === 1
+  const endPublishing = registry.sharing?.publish(run, activeRun.runLog, { isNew })
+  const ownWrites = { commit: (write: Write) => registry.writes.commit(write, run.id) }
+  await performRun({ active: activeRun, run, known }, registry.runDependencies, ownWrites)
+  endPublishing?.()
+  registry.dependencies.observe?.({
+    kind: 'run_ended',
+    outcome: outcomeOf(activeRun.runLog.terminal),
+    steps: activeRun.runLog.stepCount - stepsBefore,
+    seconds: (performance.now() - startedAt) / 1_000,
+  })
+  announceRun(run, 'updated', registry.dependencies.announce)
+  registry.active.delete(run.id)
+  registry.launched.delete(run.id)
+  if (activeRun.runLog.terminal !== null) registry.ended.set(run.id, activeRun.runLog)
+  else if (activeRun.stopReason === 'shutdown') await registry.sharing?.dispatch(run.id)
+  activeRun.markEnded()
+}
+
+const continueRun = (registry: RegistryState, id: RunId): Promise<void> =>
+  registry.changes.inOrder(id, async () => {
+    if (registry.active.has(id) || registry.isDraining) return
+    const claimed = await claimRun(id, registry.dependencies)
+    if (claimed === null) return await nudgeHolder(registry, id)
+    registry.ended.delete(id)
+    const { run, rows } = claimed
+    const activeRun = createActiveRun(id, createRunLog(runLogHistory(run, rows)))
+    registry.active.set(id, { run: activeRun, row: run })
+    void launch(registry, activeRun, run)
+  })
+
+/** Asks the instance that performs the run to read what has changed. */
+async function nudgeHolder(registry: RegistryState, id: RunId): Promise<void> {
+  if (registry.sharing === undefined) return
+  const holder = await registry.store.leases.holderOf(id)
+  if (holder !== null && holder !== registry.instance) registry.sharing.nudge(holder)
+}
+
+/** Stores a new run. The lock order is the same everywhere: the user's runs, the run, the conversation. */
+async function commitNew(registry: RegistryState, run: RunRow, write: Write): Promise<void> {
+  const insert = newRun(run, write, registry.dependencies)
+  try {
+    await registry.starts.commit(insert, run.id)
+  } catch (error) {
+    if (!(error instanceof RunNotInserted)) throw error
+    await registry.starts.commit(insert, run.id)
+  }
+}
+
+/** Stores a new run and lets any instance perform it. */
+async function offer(registry: RegistryState, run: RunRow, write: Write): Promise<void> {
+  const queued: RunRow = { ...run, status: 'queued', owner: null }
+  await commitNew(registry, queued, write)
+  const isDispatched = await registry.sharing?.dispatch(run.id)
+  if (registry.isDraining) registry.handedOver.add(queued)
+  else if (!isDispatched) await continueWithRetry(registry, run.id)
+}
+
+async function continueWithRetry(registry: RegistryState, id: RunId): Promise<void> {
+  try {
+    await continueRun(registry, id)
+  } catch (error) {
+    registry.log.warn({ err: error, run_id: id }, 'a run could not be continued; retrying')
+    setTimeout(() => void continueWithRetry(registry, id), CONTINUE_RETRY_MS).unref()
+  }
+}
+
+async function begin(
+  registry: RegistryState,
+  run: RunRow,
+  write: (tx: Writer) => Promise<KnownStart | undefined>,
+): Promise<void> {
+  if (
+    registry.sharing !== undefined &&
+    (registry.isDraining || registry.sharing.isOffering(workingRuns(registry)))
+  )
+    return await offer(registry, run, write)
+  const activeRun = createActiveRun(run.id, createRunLog(runLogHistory(run, [])))
+  // Registered before its rows are stored: a concurrent deletion of its user, project or conversation either finds the
+  // run here, or the run finds them deleted.
+  registry.active.set(run.id, { run: activeRun, row: run })
+  let known: KnownStart | undefined
+  try {
+    await commitNew(registry, run, async (tx) => {
+      known = await write(tx)
+    })
+  } catch (error) {
+    registry.active.delete(run.id)
+    activeRun.markEnded()
+    throw error
+  }
+  void launch(registry, activeRun, run, known)
+}
+
+const stop = (registry: RegistryState, id: RunId, reason: StopReason): Promise<void> =>
+  registry.changes.inOrder(id, async () => {
+    const activeRun = registry.active.get(id)?.run
+    if (activeRun !== undefined) await stopAndWait(activeRun, reason)
+    const requestStop = () =>
+      registry.database.write((tx) => registry.store.runs.requestStop(tx, id))
+    const end = () => endUnclaimed(id, registry.dependencies)
+    if (registry.active.has(id)) await requestStop()
+    else if (registry.sharing !== undefined)
+      await stopElsewhere(id, {
+        store: registry.store,
+        sharing: registry.sharing,
+        requestStop,
+        end,
+      })
+    // No process performs it, or it was suspended: a shutdown must not undo the stop.
+    else await end()
+  })
+
+async function runLog(registry: RegistryState, run: RunRow): Promise<RunLog | null> {
+  const logInMemory = () => registry.active.get(run.id)?.run.runLog ?? registry.ended.get(run.id)
+  if (logInMemory() === undefined) await registry.changes.last(run.id)
+  const live = logInMemory()
+  if (live !== undefined) return live
+  const stored = await registry.store.runs.find(run.id)
+  if (stored === undefined) throw appError('run_not_found')
+  if (stored.endedAt === null) {
+    const started = logInMemory()
+    if (started !== undefined) return started
+    if (registry.sharing !== undefined) return await registry.sharing.follow(stored)
+    throw appError(
+      registry.isDraining ? 'shutting_down' : 'run_continues_soon',
+      {},
+      { retryable: true, retryAfter: 2 },
+    )
+  }
+  return null
+}
+
+/** The logs of runs that have just ended, for listeners that reconnect. */
+const createEndedLogs = (): LRUCache<RunId, RunLog> =>
+  new LRUCache<RunId, RunLog>({
     max: MAX_ENDED_LOGS,
     maxSize: MAX_ENDED_LOG_CHARACTERS,
     maxEntrySize: MAX_ENDED_LOG_CHARACTERS / 4,
     sizeCalculation: charactersOf,
     ttl: ENDED_LOG_TTL_MS,
   })
-  /** The ends of runs that began here during the drain and that other instances perform: their clients follow them here. */
-  const handedOver = new Set<Promise<void>>()
+
+/** Serializes the starts and stops of each run, so that nothing changes between a check and the action that follows. */
+function createRunChanges() {
   /** The last start or stop of each run. */
   const pending = new Map<RunId, Promise<unknown>>()
-
-  /** The number of active runs that do not wait for a person. */
-  const workingRuns = (): number =>
-    [...active.values()].filter(({ run }) => !run.runLog.isWaiting).length
-
-  /** Serializes the starts and stops of one run, so that nothing changes between a check and the action that follows. */
-  async function serialize<T>(id: RunId, work: () => Promise<T>): Promise<T> {
-    const result = (pending.get(id) ?? Promise.resolve()).then(work)
-    const settled = result.catch(() => undefined)
-    pending.set(id, settled)
-    try {
-      return await result
-    } finally {
-      if (pending.get(id) === settled) pending.delete(id)
-    }
+  return {
+    async inOrder<T>(id: RunId, work: () => Promise<T>): Promise<T> {
+      const result = (pending.get(id) ?? Promise.resolve()).then(work)
+      const settled = result.catch(() => undefined)
+      pending.set(id, settled)
+      try {
+        return await result
+      } finally {
+        if (pending.get(id) === settled) pending.delete(id)
+      }
+    },
+    /** Settles when what is in progress for the run is done. Never rejects. */
+    last: async (id: RunId): Promise<void> => void (await pending.get(id)),
   }
+}
 
-  async function launch(activeRun: ActiveRun, run: RunRow, known?: KnownStart): Promise<void> {
-    launched.add(run.id)
-    announceRun(run, run.attempt > 1 ? 'updated' : 'created', dependencies)
-    const startedAt = performance.now()
-    const stepsBefore = activeRun.runLog.stepCount
-    const isNew = stepsBefore === 0 && run.attempt === 1
-    const endPublishing = sharing?.publish(run, activeRun.runLog, { isNew })
-    const ownWrites = { commit: (write: Write) => writes.commit(write, run.id) }
-    await performRun({ active: activeRun, run, known }, runDependencies, ownWrites)
-    endPublishing?.()
-    dependencies.observe?.({
-      kind: 'run_ended',
-      outcome: outcomeOf(activeRun.runLog.terminal),
-      steps: activeRun.runLog.stepCount - stepsBefore,
-      seconds: (performance.now() - startedAt) / 1_000,
-    })
-    announceRun(run, 'updated', dependencies)
-    active.delete(run.id)
-    launched.delete(run.id)
-    if (activeRun.runLog.terminal !== null) ended.set(run.id, activeRun.runLog)
-    else if (activeRun.stopReason === 'shutdown') await sharing?.dispatch(run.id)
-    activeRun.markEnded()
-  }
+/** The runs that began here during the drain and that other instances perform: their clients follow them here. */
+function createHandedOver(sharing: RunSharing | undefined, log: ChatLog) {
+  const ends = new Set<Promise<void>>()
 
-  const continueRun = (id: RunId): Promise<void> =>
-    serialize(id, async () => {
-      if (active.has(id) || isDraining) return
-      const claimed = await claimRun(id, dependencies)
-      if (claimed === null) return await nudgeHolder(id)
-      ended.delete(id)
-      const { run, rows } = claimed
-      const activeRun = createActiveRun(id, createRunLog(runLogHistory(run, rows)))
-      active.set(id, { run: activeRun, row: run })
-      void launch(activeRun, run)
-    })
-
-  /** Asks the instance that performs the run to read what has changed. */
-  async function nudgeHolder(id: RunId): Promise<void> {
-    if (sharing === undefined) return
-    const holder = await store.leases.holderOf(id)
-    if (holder !== null && holder !== instance) sharing.nudge(holder)
-  }
-
-  /** Stores a new run. The lock order is the same everywhere: the user's runs, the run, the conversation. */
-  async function commitNew(run: RunRow, write: Write): Promise<void> {
-    const insert = newRun(run, write, dependencies)
-    try {
-      await starts.commit(insert, run.id)
-    } catch (error) {
-      if (!(error instanceof RunNotInserted)) throw error
-      await starts.commit(insert, run.id)
-    }
-  }
-
-  /** Stores a new run and lets any instance perform it. */
-  async function offer(run: RunRow, write: Write): Promise<void> {
-    const queued: RunRow = { ...run, status: 'queued', owner: null }
-    await commitNew(queued, write)
-    const isDispatched = await sharing?.dispatch(run.id)
-    if (isDraining) {
-      const end = endElsewhere(queued)
-      handedOver.add(end)
-      void end.then(() => handedOver.delete(end))
-    } else if (!isDispatched) await continueWithRetry(run.id)
-  }
-
-  /** Resolves when a run that another instance performs has ended, as far as this one can see. Never rejects. */
+  /** Resolves when the run has ended, as far as this instance can see. Never rejects. */
   async function endElsewhere(run: RunRow): Promise<void> {
     try {
       const runLog = await sharing?.follow(run)
@@ -186,123 +368,39 @@ export function createRunRegistry(
     }
   }
 
-  /** Resolves when neither these runs nor any that was handed over meanwhile is active. */
-  async function settled(own: readonly ActiveRun[]): Promise<void> {
-    await Promise.all(own.map((run) => run.ended))
-    while (handedOver.size > 0) await Promise.all(handedOver)
+  return {
+    add(run: RunRow): void {
+      const end = endElsewhere(run)
+      ends.add(end)
+      void end.then(() => ends.delete(end))
+    },
+    /** Resolves when all have ended, those that are added meanwhile included. */
+    async settled(): Promise<void> {
+      while (ends.size > 0) await Promise.all(ends)
+    },
   }
+}
 
-  async function continueWithRetry(id: RunId): Promise<void> {
-    try {
-      await continueRun(id)
-    } catch (error) {
-      log.warn({ err: error, run_id: id }, 'a run could not be continued; retrying')
-      setTimeout(() => void continueWithRetry(id), CONTINUE_RETRY_MS).unref()
-    }
+/** Gives active runs `graceMs` to finish, also those that were handed over meanwhile; then suspends what is left. */
+async function drainRuns(
+  active: () => ActiveRun[],
+  handedOver: { settled(): Promise<void> },
+  graceMs: number,
+): Promise<void> {
+  const waiting = active()
+  for (const run of waiting) if (run.runLog.isWaiting) run.stop('shutdown')
+  let timer: NodeJS.Timeout | undefined
+  const grace = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, graceMs)
+  })
+  const settled = async (): Promise<void> => {
+    await Promise.all(waiting.map((run) => run.ended))
+    await handedOver.settled()
   }
-
-  const runs: RunRegistry = {
-    async begin(run, write) {
-      if (sharing !== undefined && (isDraining || sharing.isOffering(workingRuns())))
-        return await offer(run, write)
-      const activeRun = createActiveRun(run.id, createRunLog(runLogHistory(run, [])))
-      // Registered before its rows are stored: a concurrent deletion of its user, project or conversation either finds the
-      // run here, or the run finds them deleted.
-      active.set(run.id, { run: activeRun, row: run })
-      let known: KnownStart | undefined
-      try {
-        await commitNew(run, async (tx) => {
-          known = await write(tx)
-        })
-      } catch (error) {
-        active.delete(run.id)
-        activeRun.markEnded()
-        throw error
-      }
-      void launch(activeRun, run, known)
-    },
-    continue: continueRun,
-    continueWithRetry,
-    stop: (id, reason) =>
-      serialize(id, async () => {
-        const activeRun = active.get(id)?.run
-        if (activeRun !== undefined) await stopAndWait(activeRun, reason)
-        const requestStop = () => database.write((tx) => store.runs.requestStop(tx, id))
-        const end = () => endUnclaimed(id, dependencies)
-        if (active.has(id)) await requestStop()
-        else if (sharing !== undefined)
-          await stopElsewhere(id, { store, sharing, requestStop, end })
-        // No process performs it, or it was suspended: a shutdown must not undo the stop.
-        else await end()
-      }),
-    withEndedRun: (id, work) =>
-      serialize(id, async () => {
-        const run = await store.runs.find(id)
-        if (run !== undefined && run.endedAt !== null) await active.get(id)?.run.ended
-        return await work()
-      }),
-    get: (id) => active.get(id)?.run,
-    findIds: (matches) =>
-      [...active.values()].filter(({ row }) => matches(row)).map(({ row }) => row.id),
-    get count() {
-      return active.size
-    },
-    get load() {
-      const logs = [...active.values()].map(({ run }) => run.runLog)
-      return {
-        active: logs.length,
-        waiting: logs.filter(({ isWaiting }) => isWaiting).length,
-        listeners: logs.reduce((sum, { listenerCount }) => sum + listenerCount, 0),
-      }
-    },
-    get isDraining() {
-      return isDraining
-    },
-    canHandOver: async () => (await sharing?.hasOthers()) ?? false,
-    async drain(graceMs) {
-      isDraining = true
-      const all = (): ActiveRun[] => [...active.values()].map(({ run }) => run)
-      const waiting = all()
-      for (const run of waiting) if (run.runLog.isWaiting) run.stop('shutdown')
-      let timer: NodeJS.Timeout | undefined
-      const grace = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, graceMs)
-      })
-      await Promise.race([settled(waiting), grace])
-      clearTimeout(timer)
-      for (const run of all()) run.stop('shutdown')
-      await Promise.all(all().map((run) => run.ended))
-    },
-    async runLog(run) {
-      const logInMemory = () => active.get(run.id)?.run.runLog ?? ended.get(run.id)
-      if (logInMemory() === undefined) await pending.get(run.id)
-      const live = logInMemory()
-      if (live !== undefined) return live
-      const stored = await store.runs.find(run.id)
-      if (stored === undefined) throw appError('run_not_found')
-      if (stored.endedAt === null) {
-        const started = logInMemory()
-        if (started !== undefined) return started
-        if (sharing !== undefined) return await sharing.follow(stored)
-        throw appError(
-          isDraining ? 'shutting_down' : 'run_continues_soon',
-          {},
-          { retryable: true, retryAfter: 2 },
-        )
-      }
-      return null
-    },
-    shared: createSharedRuns({
-      store,
-      instance,
-      active: (id) => active.get(id)?.run,
-      performed: () => [...launched],
-      continueRun: continueWithRetry,
-      log,
-    }),
-  }
-  const runDependencies = { ...dependencies, runs, storeMoments, isDraining: () => isDraining }
-  return runs
+  await Promise.race([settled(), grace])
+  clearTimeout(timer)
+  for (const run of active()) run.stop('shutdown')
+  await Promise.all(active().map((run) => run.ended))
 }
 
 /** The approximate size of a log, in characters. */

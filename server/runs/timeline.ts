@@ -46,7 +46,7 @@ export interface TimelineDependencies {
 
 /** Create one per attempt. It continues the entries of `earlier` attempts and is bounded. */
 export function createRunTimeline(dependencies: TimelineDependencies): RunTimeline {
-  const { model, now, costOf, attempt, record: runRecord } = dependencies
+  const { now, attempt, record: runRecord } = dependencies
   const entries = [...dependencies.earlier]
   /** By the calls that have not ended. */
   const works = new Map<CallId, SubAgentWork>()
@@ -55,68 +55,11 @@ export function createRunTimeline(dependencies: TimelineDependencies): RunTimeli
     if (entries.length < MAX_ENTRIES) entries.push(attempt > 1 ? { ...entry, attempt } : entry)
   }
 
-  /** Gathers what the events of one call report, until its last event. */
-  function beginCall(isAborted: () => boolean) {
-    const start = now()
-    const elapsed = (): number => Math.max(0, now().getTime() - start.getTime())
-    let firstOutput: number | null = null
-    let toolCalls = 0
-    const retries: TimelineModelCall['retries'] = []
-    const end = async (
-      outcome: TimelineModelCall['outcome'],
-      answered: string,
-      usage: TokenCounts,
-      estimated: boolean,
-    ): Promise<void> => {
-      const duration = elapsed()
-      add({
-        kind: 'model',
-        started_at: start.toISOString(),
-        duration_ms: duration,
-        model: answered,
-        first_output_ms: firstOutput,
-        outcome,
-        tool_calls: toolCalls,
-        prompt_tokens: usage.prompt_tokens,
-        completion_tokens: usage.completion_tokens,
-        cached_tokens: usage.cached_tokens ?? 0,
-        cache_write_tokens: usage.cache_write_tokens ?? 0,
-        reasoning_tokens: usage.reasoning_tokens ?? 0,
-        estimated,
-        cost: await costOf(answered, usage),
-        retries,
-      })
-    }
-    // A promise only at the end: otherwise each piece of a text would cost a turn of the event loop.
-    return (event: LlmEvent): Promise<void> | undefined => {
-      switch (event.type) {
-        case 'retrying':
-          retries.push({
-            after_ms: elapsed(),
-            delay_ms: Math.round(event.delayMs),
-            reason: event.error.reason,
-            ...(event.nextModel === undefined ? {} : { next_model: event.nextModel }),
-          })
-          return undefined
-        case 'finished':
-          return end('finished', event.model || model, event.usage, event.estimated)
-        case 'failed': {
-          const outcome = isAborted() ? 'stopped' : 'failed'
-          return end(outcome, model, event.usage ?? NO_TOKENS, false)
-        }
-        case 'tool_call':
-          toolCalls += 1
-      }
-      firstOutput ??= elapsed()
-      return undefined
-    }
-  }
-
   return {
     entries: () => entries,
     watch: (client) => ({
       async *stream(request) {
-        const record = beginCall(() => request.signal.aborted)
+        const record = beginCall(() => request.signal.aborted, add, dependencies)
         const exchanges: ProviderExchange[] = []
         calls += 1
         const number = calls
@@ -144,6 +87,70 @@ export function createRunTimeline(dependencies: TimelineDependencies): RunTimeli
       const entry = toolEntry(result, now())
       add(work === undefined ? entry : { ...entry, sub_agents: work })
     },
+  }
+}
+
+/**
+ * Gathers what the events of one model call report, until its last event.
+ * @param add receives the entry of the call.
+ */
+function beginCall(
+  isAborted: () => boolean,
+  add: (entry: TimelineModelCall) => void,
+  { model, now, costOf }: TimelineDependencies,
+) {
+  const start = now()
+  const elapsed = (): number => Math.max(0, now().getTime() - start.getTime())
+  let firstOutput: number | null = null
+  let toolCalls = 0
+  const retries: TimelineModelCall['retries'] = []
+  const end = async (
+    outcome: TimelineModelCall['outcome'],
+    answered: string,
+    usage: TokenCounts,
+    estimated: boolean,
+  ): Promise<void> => {
+    const duration = elapsed()
+    add({
+      kind: 'model',
+      started_at: start.toISOString(),
+      duration_ms: duration,
+      model: answered,
+      first_output_ms: firstOutput,
+      outcome,
+      tool_calls: toolCalls,
+      prompt_tokens: usage.prompt_tokens,
+      completion_tokens: usage.completion_tokens,
+      cached_tokens: usage.cached_tokens ?? 0,
+      cache_write_tokens: usage.cache_write_tokens ?? 0,
+      reasoning_tokens: usage.reasoning_tokens ?? 0,
+      estimated,
+      cost: await costOf(answered, usage),
+      retries,
+    })
+  }
+  // A promise only at the end: otherwise each piece of a text would cost a turn of the event loop.
+  return (event: LlmEvent): Promise<void> | undefined => {
+    switch (event.type) {
+      case 'retrying':
+        retries.push({
+          after_ms: elapsed(),
+          delay_ms: Math.round(event.delayMs),
+          reason: event.error.reason,
+          ...(event.nextModel === undefined ? {} : { next_model: event.nextModel }),
+        })
+        return undefined
+      case 'finished':
+        return end('finished', event.model || model, event.usage, event.estimated)
+      case 'failed': {
+        const outcome = isAborted() ? 'stopped' : 'failed'
+        return end(outcome, model, event.usage ?? NO_TOKENS, false)
+      }
+      case 'tool_call':
+        toolCalls += 1
+    }
+    firstOutput ??= elapsed()
+    return undefined
   }
 }
 

@@ -1,78 +1,76 @@
 // Performs one run: consumes the events of its loop, stores and emits them, and ends the run.
 
-import pLimit from 'p-limit'
-import type { LoopEvent } from '../agent/loop.ts'
 import { toStep } from '../db/repositories/conversations/steps.ts'
-import type { RunRow } from '../db/repositories/runs/runs.ts'
 import { RunOver } from '../db/run-attempt.ts'
 import { AppError, appError } from '../errors.ts'
 import { createWorkClock, type WorkClock } from '../lib/work-clock.ts'
-import { createRunContext, type ResumePoint, type RunContext } from './context/context.ts'
-import { recallEarlierResults } from './context/tool-recall.ts'
+import type { OnDisconnect } from '../protocol/conversations/message.ts'
+import type { ActiveRun } from './active-run.ts'
+import {
+  prepareRunContext,
+  type ResumePoint,
+  type RunContext,
+  recallEarlierResults,
+} from './context.ts'
 import { endBroken } from './end/end-broken.ts'
 import { type Ending, storeEnd } from './end/finish.ts'
 import { retryNotice } from './end/run-failure.ts'
 import { createRunTitle, type RunTitle, titleWithoutAnswer } from './end/title.ts'
-import { stopWhenUnattended } from './end/unattended.ts'
-import type { WriteGroup } from './group-commit.ts'
+import { RETRY_DELAYS_MS, retryWhileUnavailable, type WriteGroup } from './group-commit.ts'
 import { outcomeOf } from './observation.ts'
-import { type PerformedRun, type RunDependencies, retryRead } from './performed-run.ts'
+import type { PerformedRun, RunDependencies, RunFrame } from './performed-run.ts'
 import { createRecorder, type Recorder } from './recorder.ts'
-import { createRunLoop } from './run-loop.ts'
-import { type RunState, readRunState } from './state.ts'
+import { createRunState, limitsOf, type RunState, readRunOptions } from './state.ts'
 import { createSubAgentJournal } from './sub-agents/journal.ts'
-import { createRunTimeline, type RunTimeline } from './timeline.ts'
-import { createSpending } from './usage/spending.ts'
-import { createRunUsage } from './usage/usage.ts'
+import { createRunTimeline } from './timeline.ts'
+import { createRunUsage, createSpending } from './usage/usage.ts'
+import { createRunLoop } from './worker/run-loop.ts'
 
 /**
  * Performs the run from its stored state until it ends or the server shuts down. Never throws: an unexpected error ends the
  * run and never causes another model call.
  */
 export async function performRun(
-  { active, run, known }: Pick<PerformedRun, 'active' | 'run' | 'known'>,
+  { active, run, known }: Pick<RunFrame, 'active' | 'run' | 'known'>,
   dependencies: RunDependencies,
   writes: WriteGroup,
 ): Promise<void> {
-  const usage = createRunUsage(run, dependencies)
-  const queue = pLimit(1)
-  const spending = createSpending(run, { ...dependencies, usage, writes, queue })
-  const startedAt = dependencies.now()
-  let timeline: RunTimeline | undefined
+  const { now, observe } = dependencies
+  const startedAt = now()
+  const usage = createRunUsage(run, { ...dependencies, writes })
+  const { budgets, store } = dependencies
+  const spending = createSpending(run, usage, budgets, store.attachments)
   const record = dependencies.records?.begin(run)
   if (run.attempt === 1) record?.addStored('accepted')
+  const timeline = createRunTimeline({
+    model: run.model,
+    attempt: run.attempt,
+    earlier: run.timeline ?? [],
+    now,
+    costOf: (model, tokens) => usage.priceOf({ model, usage: tokens }),
+    record,
+  })
   try {
-    const journal = createSubAgentJournal({
-      runId: run.id,
-      repository: dependencies.store.subAgents,
-      usage,
-      writes,
-      queue,
-      isSuspending: () => active.stopReason === 'shutdown',
-    })
-    const state = readRunState(run.state)
-    const isPromptStored = state.prompt !== undefined
-    timeline = createRunTimeline({
-      model: run.model,
-      attempt: run.attempt,
-      earlier: run.timeline ?? [],
-      now: dependencies.now,
-      costOf: (model, tokens) => usage.priceOf({ model, usage: tokens }),
-      record,
-    })
+    const isSuspending = () => active.stopReason === 'shutdown'
     await perform({
       active,
       run,
+      options: readRunOptions(run.options),
       known,
-      state,
-      isPromptStored,
+      writes,
+      dependencies,
+      retry: (read) =>
+        retryWhileUnavailable(
+          read,
+          RETRY_DELAYS_MS,
+          () => !active.signal.aborted && !dependencies.isDraining(),
+        ),
+      runState: createRunState(run.state),
       usage,
       timeline,
       record,
-      journal,
+      journal: createSubAgentJournal(run.id, store.subAgents, usage, isSuspending),
       spending,
-      writes,
-      dependencies,
     })
   } catch (error) {
     const event = await endBroken(error, { active, run, usage, dependencies })
@@ -82,177 +80,144 @@ export async function performRun(
     usage.release()
     spending.release()
     record?.end()
-    reportAttempt({ active, run, timeline, startedAt }, dependencies)
+    const { terminal } = active.runLog
+    observe?.({
+      kind: 'attempt_ended',
+      run,
+      startedAt,
+      endedAt: now(),
+      entries: timeline.entries().slice(run.timeline?.length ?? 0),
+      outcome: outcomeOf(terminal),
+      reason: terminal?.event === 'error' ? (terminal.reason ?? null) : null,
+    })
   }
 }
 
-function reportAttempt(
-  {
-    active,
-    run,
-    timeline,
-    startedAt,
-  }: Pick<PerformedRun, 'active' | 'run'> & {
-    timeline: RunTimeline | undefined
-    startedAt: Date
-  },
-  { observe, now }: RunDependencies,
-): void {
-  const { terminal } = active.runLog
-  observe?.({
-    kind: 'attempt_ended',
-    run,
-    startedAt,
-    endedAt: now(),
-    entries: timeline?.entries().slice(run.timeline?.length ?? 0) ?? [],
-    outcome: outcomeOf(terminal),
-    reason: terminal?.event === 'error' ? (terminal.reason ?? null) : null,
-  })
-}
-
-/** Starts the limits of the run and ends them with it. */
+/** Works on the run within its limits, then stores its end. */
 async function perform(performed: PerformedRun): Promise<void> {
-  const { active, run, dependencies } = performed
-  const { disconnectGrace, runMinutes } = dependencies.settings
+  const { active, run, options, runState, record, writes, dependencies } = performed
+  const { store, storeMoments, sharing, log, now } = dependencies
+  const { disconnectGrace, titles } = dependencies.settings
+  const { minutes } = limitsOf(options, dependencies.settings)
   const endWatch = stopWhenUnattended(active, {
-    onDisconnect: onDisconnectOf(run),
+    onDisconnect: options.onDisconnect,
     graceMs: disconnectGrace * 1_000,
   })
-  const clock = createWorkClock(runMinutes * 60_000, () => active.stop('time_limit'))
+  const clock = createWorkClock(minutes * 60_000, () => active.stop('time_limit'))
   try {
-    await workAndEnd(performed, clock)
+    const isResumed = run.attempt > 1
+    const rows = isResumed ? await performed.retry(() => store.steps.list(run.messageId)) : []
+    const context = await performed
+      .retry(() => prepareRunContext(performed, rows))
+      .catch((error: unknown) => asAppError(error))
+    const isPrepared = !(context instanceof AppError)
+    if (isResumed && isPrepared)
+      await recallEarlierResults(run.id, rows.map(toStep), store, context.allTools)
+    const resume = isPrepared ? context.resume : null
+    const recorder = createRecorder({
+      runLog: active.runLog,
+      run,
+      nextIndex: resume?.nextIndex ?? rows.length,
+      openCalls: resume?.places ?? new Map(),
+      continued: resume === null ? null : continuedBy(resume, runState.current),
+      stepRepository: store.steps,
+      writes,
+      storeMoments,
+      storesIdsAtOnce: sharing !== undefined,
+      onLateStore(error) {
+        // Another attempt has begun elsewhere. This one ends as it would at a shutdown, and writes nothing more.
+        if (error instanceof RunOver) active.stop('shutdown')
+        else log.warn({ err: error, run_id: run.id }, 'text not stored in time')
+      },
+      onStored: (what, idRef) => record?.addStored(what, idRef),
+      now,
+    })
+    const title = isPrepared ? createRunTitle(performed, context) : null
+    const { finish } = runState.current
+    const ending: Ending = !isPrepared
+      ? { kind: 'error', error: context }
+      : finish === undefined
+        ? await runLoop(performed, context, recorder, { clock, title })
+        : { kind: 'done', finish }
+    if (ending.kind === 'suspended') {
+      await recorder.suspend((tx) => store.runs.write(tx, run, { failedAttempts: 0, owner: null }))
+      active.runLog.close()
+      return
+    }
+    if (ending.kind === 'error') title?.abandon()
+    const given =
+      ending.kind === 'done' && title !== null
+        ? await title.finish(ending.finish, recorder)
+        : await titleWithoutAnswer(run, store, titles)
+    await storeEnd(performed, ending, given, recorder)
   } finally {
     endWatch()
     clock.end()
   }
 }
 
-async function workAndEnd(performed: PerformedRun, clock: WorkClock): Promise<void> {
-  const { active, run, state, writes, dependencies } = performed
-  const { store, log, now } = dependencies
-  const isResumed = run.attempt > 1
-  const rows = isResumed ? await retryRead(performed, () => store.steps.list(run.messageId)) : []
-  const context = await retryRead(performed, () =>
-    createRunContext({ run, state, known: performed.known }, rows, dependencies),
-  ).catch((error: unknown) => asAppError(error))
-  if (isResumed && !(context instanceof AppError))
-    await recallEarlierResults(run.id, rows.map(toStep), store, context.allTools)
-  const resume = context instanceof AppError ? null : context.resume
-  const recorder = createRecorder({
-    runLog: active.runLog,
-    run,
-    nextIndex: resume?.nextIndex ?? rows.length,
-    openCalls: resume?.places ?? new Map(),
-    continued: resume === null ? null : continuedBy(resume, state),
-    stepRepository: store.steps,
-    writes,
-    storeMoments: dependencies.storeMoments,
-    storesIdsAtOnce: dependencies.sharing !== undefined,
-    onLateStore(error) {
-      // Another attempt has begun elsewhere. This one ends as it would at a shutdown, and writes nothing more.
-      if (error instanceof RunOver) active.stop('shutdown')
-      else log.warn({ err: error, run_id: run.id }, 'text not stored in time')
-    },
-    onStored: (what, idRef) => performed.record?.addStored(what, idRef),
-    now,
-  })
-  const title = context instanceof AppError ? null : createRunTitle(performed, context)
-  const ending: Ending =
-    context instanceof AppError
-      ? { kind: 'error', error: context }
-      : state.finish === undefined
-        ? await runLoop(performed, context, recorder, { clock, title })
-        : { kind: 'done', finish: state.finish }
-  if (ending.kind === 'suspended') {
-    await recorder.suspend((tx) => store.runs.write(tx, run, { failedAttempts: 0, owner: null }))
-    active.runLog.close()
-    return
-  }
-  if (ending.kind === 'error') title?.abandon()
-  const given =
-    ending.kind === 'done' && title !== null
-      ? await title.finish(ending.finish, recorder)
-      : await titleWithoutAnswer(run, dependencies)
-  await storeEnd(performed, ending, given, recorder)
-}
-
-/** Consumes the loop until it ends. The loop continues only after each event is stored and emitted. */
+/** Stores and emits what the loop yields, until it ends. The loop continues only after each event is stored and emitted. */
 async function runLoop(
   performed: PerformedRun,
   context: RunContext,
   recorder: Recorder,
   { clock, title }: { clock: WorkClock; title: RunTitle | null },
 ): Promise<Ending> {
-  let hasBegun = false
+  const { active, run, runState, usage, timeline, dependencies } = performed
+  const { log, now, observe, redact } = dependencies
+  // Later attempts are left out: they began long after the person asked.
+  let isAwaited = run.attempt === 1
   for await (const event of await createRunLoop(performed, context, recorder, clock)) {
-    if (event.type === 'prose' || event.type === 'iteration') title?.begin()
-    if (event.type === 'prose' && !hasBegun) {
-      hasBegun = true
-      reportFirstToken(performed)
+    switch (event.type) {
+      case 'prose': {
+        title?.begin()
+        if (isAwaited) {
+          isAwaited = false
+          const seconds = (now().getTime() - run.createdAt.getTime()) / 1_000
+          observe?.({ kind: 'first_token', model: run.model, seconds })
+        }
+        const stored = recorder.append(event.kind, event.text)
+        if (stored !== undefined) await stored
+        break
+      }
+      case 'text_was_thinking':
+        recorder.textWasThinking()
+        break
+      case 'iteration': {
+        title?.begin()
+        usage.add(event)
+        // The last iteration is stored together with the end of the run, unless a title has to be generated first.
+        if (event.finish !== null) return { kind: 'done', finish: event.finish }
+        const batch = await usage.nextBatch({ endsIteration: true })
+        const change = { timeline: timeline.entries(), ...runState.nextChange() }
+        await batch.settle(
+          recorder.endIteration(event.calls, (tx) => batch.write(tx, change), event.carry),
+        )
+        break
+      }
+      case 'result':
+        // A result cut off by a shutdown is not stored, so it must not be emitted either.
+        if (active.stopReason !== 'shutdown') recorder.emitResult(event.result)
+        break
+      case 'retrying':
+        log.warn(
+          { run_id: run.id, attempt: event.attempt, reason: event.error.message },
+          'model retry',
+        )
+        active.runLog.reportRetry(retryNotice(event, redact))
+        break
+      case 'failed':
+        if (event.usage !== undefined) usage.add({ usage: event.usage, model: '' })
+        return { kind: 'error', error: event.error }
+      case 'stopped':
+        if (event.usage !== undefined) usage.add({ usage: event.usage, model: '' })
+        if (active.stopReason === 'shutdown') return { kind: 'suspended' }
+        if (active.stopReason === 'project_deleted')
+          return { kind: 'error', error: appError('project_deleted_during_run') }
+        return { kind: 'done', finish: active.stopReason === 'time_limit' ? 'budget' : 'stopped' }
     }
-    const ending = await handle(event, performed, recorder)
-    if (ending !== null) return ending
   }
   return { kind: 'error', error: appError('run_without_answer') }
-}
-
-/** Reports how long the first text took. Later attempts are left out: they began long after the person asked. */
-function reportFirstToken({ run, dependencies }: PerformedRun): void {
-  if (run.attempt > 1) return
-  const seconds = (dependencies.now().getTime() - run.createdAt.getTime()) / 1_000
-  dependencies.observe?.({ kind: 'first_token', model: run.model, seconds })
-}
-
-/** Stores and emits one event. Returns how the run ended, or null while it continues. */
-async function handle(
-  event: LoopEvent,
-  performed: PerformedRun,
-  recorder: Recorder,
-): Promise<Ending | null> {
-  const { active, run, usage, dependencies } = performed
-  switch (event.type) {
-    case 'prose': {
-      const stored = recorder.append(event.kind, event.text)
-      if (stored !== undefined) await stored
-      return null
-    }
-    case 'text_was_thinking':
-      recorder.textWasThinking()
-      return null
-    case 'iteration': {
-      usage.add(event)
-      // The last iteration is stored together with the end of the run, unless a title has to be generated first.
-      if (event.finish !== null) return { kind: 'done', finish: event.finish }
-      const batch = await usage.takeBatch({ endsIteration: true })
-      const timeline = performed.timeline.entries()
-      const patch = performed.isPromptStored ? { timeline } : { timeline, state: performed.state }
-      performed.isPromptStored = true
-      await batch.settle(
-        recorder.endIteration(event.calls, (tx) => batch.write(tx, patch), event.carry),
-      )
-      return null
-    }
-    case 'result':
-      // A result cut off by a shutdown is not stored, so it must not be emitted either.
-      if (active.stopReason !== 'shutdown') recorder.emitResult(event.result)
-      return null
-    case 'retrying':
-      dependencies.log.warn(
-        { run_id: run.id, attempt: event.attempt, reason: event.error.message },
-        'model retry',
-      )
-      active.runLog.reportRetry(retryNotice(event, dependencies.redact))
-      return null
-    case 'failed':
-      if (event.usage !== undefined) usage.add({ usage: event.usage, model: '' })
-      return { kind: 'error', error: event.error }
-    case 'stopped':
-      if (event.usage !== undefined) usage.add({ usage: event.usage, model: '' })
-      if (active.stopReason === 'shutdown') return { kind: 'suspended' }
-      if (active.stopReason === 'project_deleted')
-        return { kind: 'error', error: appError('project_deleted_during_run') }
-      return { kind: 'done', finish: active.stopReason === 'time_limit' ? 'budget' : 'stopped' }
-  }
 }
 
 /** An answer that the iteration limit ended is complete in itself; any other end may be in the middle of a word. */
@@ -261,9 +226,41 @@ const continuedBy = ({ continued }: ResumePoint, { resumedAfter }: RunState) =>
     ? null
     : { index: continued, separator: resumedAfter === 'max_iterations' ? '\n\n' : '' }
 
-const onDisconnectOf = (run: RunRow) =>
-  // The options are validated when the context is built; the watch needs only this one, and needs it earlier.
-  (run.options as { onDisconnect?: 'grace' | 'stop' | 'continue' }).onDisconnect ?? 'grace'
-
 const asAppError = (error: unknown): AppError =>
   error instanceof AppError ? error : appError('run_not_prepared', {}, { cause: error })
+
+/** Milliseconds for the first listener to connect after a start or restart, even if `on_disconnect` is `stop`. */
+const CONNECT_MS = 30_000
+
+/**
+ * Stops the run when it has had no listener for the grace period. A run that waits for a person is not stopped: the
+ * decision may come later, from another device.
+ * @returns a function that ends the watch.
+ */
+export function stopWhenUnattended(
+  active: ActiveRun,
+  options: { onDisconnect: OnDisconnect; graceMs: number },
+): () => void {
+  if (options.onDisconnect === 'continue') return () => {}
+  const delay = options.onDisconnect === 'stop' ? 0 : options.graceMs
+  let timer: NodeJS.Timeout | undefined
+  const arm = (ms: number): void => {
+    clearTimeout(timer)
+    timer = setTimeout(() => {
+      if (active.runLog.isWaiting) arm(Math.max(ms, 1_000))
+      else active.stop('stopped')
+    }, ms)
+    timer.unref()
+  }
+  const endWatch = active.runLog.onListenersChange((count) => {
+    if (count === 0) arm(delay)
+    else clearTimeout(timer)
+  })
+  // The client of a new run may disconnect before it subscribes.
+  if (active.runLog.listenerCount === 0) arm(Math.max(delay, CONNECT_MS))
+  return () => {
+    clearTimeout(timer)
+    // The log stays in memory for a while after the end, and must not keep the rest of the run there.
+    endWatch()
+  }
+}

@@ -1,6 +1,7 @@
 // Colours for the code of documents: classes of their style, because they contain no scripts and no inline styles.
 import type { GrammarState } from 'shiki/core'
 import { createGrammars, type Grammar } from '../protocol/markdown/code-grammars.ts'
+import { fenceLanguages } from './fence-languages.ts'
 
 /** A piece of code; `kind` is one of `CODE_KINDS`, or null for the colour of other text. */
 export interface CodePiece {
@@ -32,9 +33,6 @@ export const CODE_KINDS = [
 
 const KIND = new Map<string, string>(CODE_KINDS.map((kind) => [`var(--code-token-${kind})`, kind]))
 
-/** The language after each fence. */
-const FENCES = /^[ \t>*+-]*(?:`{3,}|~{3,})[ \t]*([\w+#.-]+)/gm
-
 /** Of one text. Colours make HTML about five times longer. */
 const MAX_COLOURED_CHARACTERS = 20_000
 /** Of one text. What is left then stays uncoloured; most of the time goes into the first lines of a language. */
@@ -45,9 +43,7 @@ const grammars = createGrammars()
 /** Loads the grammars of the languages that a Markdown text names. A grammar that fails leaves its code uncoloured. */
 export async function loadColours(markdown: string): Promise<ColourCode> {
   const loaded = new Map<string, Grammar>()
-  for (const [, name = ''] of markdown.matchAll(FENCES)) {
-    const language = name.toLowerCase()
-    if (loaded.has(language)) continue
+  for (const language of fenceLanguages(markdown)) {
     const grammar = await grammars.load(language).catch(() => null)
     if (grammar !== null) loaded.set(language, grammar)
   }
@@ -69,9 +65,9 @@ function piecesOf(grammar: Grammar, code: string, isLate: () => boolean): CodePi
   const lines = code.split('\n')
   const pieces: CodePiece[] = []
   let state: GrammarState | undefined
-  for (const [at, line] of lines.entries()) {
-    if (at > 0) pieces.push({ text: '\n', kind: null })
-    if (isLate()) return [...pieces, { text: lines.slice(at).join('\n'), kind: null }]
+  for (const [index, line] of lines.entries()) {
+    if (index > 0) pieces.push({ text: '\n', kind: null })
+    if (isLate()) return [...pieces, { text: lines.slice(index).join('\n'), kind: null }]
     const read = grammar(line, state)
     state = read.grammarState
     for (const { content, color = '' } of read.tokens.flat())

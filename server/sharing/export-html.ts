@@ -3,9 +3,12 @@
 import type { ConversationRow } from '../db/repositories/conversations/conversations.ts'
 import type { FullMessage } from '../db/repositories/conversations/messages.ts'
 import { escapeHtml } from '../lib/escape-html.ts'
+import type { SharedSource } from '../protocol/conversations/share.ts'
 import type { UserId } from '../protocol/ids.ts'
+import type { Receipt } from '../protocol/runs/receipt.ts'
 import { citedSources, sourcesHtml } from './cited-sources.ts'
 import { type DocumentLanguage, documentTexts } from './document-texts.ts'
+import { type ReceiptReader, receiptOf } from './export-json.ts'
 import { DOCUMENT_END, documentStart, fileKind, timeHtml } from './html.ts'
 import type { MarkdownRenderer } from './markdown.ts'
 import {
@@ -16,6 +19,8 @@ import {
   readShownBranch,
   textOf,
 } from './read-conversation.ts'
+import { receiptText } from './receipt-text.ts'
+import { foldOf, groupSteps } from './steps-html.ts'
 import { documentToolTitle } from './tool-titles.ts'
 
 interface Rendering {
@@ -32,13 +37,14 @@ type FileRendering = Rendering & {
 /** HTML in pieces. Images are embedded. */
 export async function* exportHtml(
   store: ExportStore,
+  receipts: ReceiptReader,
   conversation: ConversationRow,
   given: Rendering,
 ): AsyncGenerator<string> {
   const { language } = given
   const rendering: FileRendering = { ...given, owner: conversation.userId, hasFormulas: false }
   const { title, createdAt } = conversation
-  const texts = documentTexts[language]
+  const texts = documentTexts(language)
   const kind = fileKind()
   yield documentStart(
     title,
@@ -52,26 +58,54 @@ export async function* exportHtml(
     yield `<article class="${message.role}"><h2>${escapeHtml(who)}</h2>\n`
     if (message.role === 'user') {
       yield* preformatted(textOf(message), 'p', 'said')
-    } else if (message.steps.length === 0) yield* prose(textOf(message), rendering)
-    else for (const step of message.steps) yield* stepHtml(message, step, rendering)
-    yield sourcesHtml(citedSources(message), texts.sources)
+    } else {
+      const sources = citedSources(message)
+      if (message.steps.length === 0) yield* prose(textOf(message), rendering, sources)
+      for (const group of groupSteps(message.steps)) {
+        const fold = foldOf(group, texts)
+        if (fold !== null) yield fold.start
+        for (const step of group) yield* stepHtml(message, step, rendering, sources)
+        if (fold !== null) yield fold.end
+      }
+      yield sourcesHtml(sources, texts.sources)
+    }
     yield* attachmentsHtml(store, message)
     if (message.error !== null) yield `<p class="bad">${escapeHtml(message.error)}</p>`
+    yield* receiptHtml(await receiptOf(receipts, conversation, message), message, language)
     yield '</article>\n'
   }
   if (rendering.hasFormulas) yield `<style>${kind.formulaStyle ?? ''}</style>\n`
   yield DOCUMENT_END
 }
 
+/** What the answer did, if it could do harm. */
+function* receiptHtml(
+  receipt: Receipt | undefined,
+  message: FullMessage,
+  language: DocumentLanguage,
+): Generator<string> {
+  if (receipt === undefined || message.receipt?.acted !== true) return
+  const { title, nothing, lists } = receiptText(receipt, message.conversationId, language)
+  yield `<details><summary>${escapeHtml(title)}</summary>`
+  if (nothing !== null) yield `<p>${escapeHtml(nothing)}</p>`
+  for (const list of lists) {
+    yield `<p class="note">${escapeHtml(list.title)}</p><ul>`
+    for (const entry of list.entries) yield `<li dir="auto">${escapeHtml(entry)}</li>`
+    yield '</ul>'
+  }
+  yield '</details>\n'
+}
+
 async function* stepHtml(
   message: FullMessage,
   step: FullMessage['steps'][number],
   rendering: FileRendering,
+  sources: readonly SharedSource[],
 ): AsyncGenerator<string> {
   const { language } = rendering
-  const texts = documentTexts[language]
+  const texts = documentTexts(language)
   const content = contentOf(message, step)
-  if (step.type === 'text') return yield* prose(content, rendering)
+  if (step.type === 'text') return yield* prose(content, rendering, sources)
   const summary =
     step.type === 'thinking'
       ? texts.thinking
@@ -81,10 +115,18 @@ async function* stepHtml(
   yield '</details>\n'
 }
 
-async function* prose(text: AnyText, rendering: FileRendering): AsyncGenerator<string> {
+async function* prose(
+  text: AnyText,
+  rendering: FileRendering,
+  sources: readonly SharedSource[],
+): AsyncGenerator<string> {
   if (typeof text !== 'string') return yield* preformatted(text, 'pre', 'plain')
   const { markdown, language, owner } = rendering
-  const html = await markdown.render(owner, text, { language, hasFrames: false })
+  const html = await markdown.render(owner, text, {
+    language,
+    hasFrames: false,
+    sources,
+  })
   // What was written as `<math` is escaped.
   rendering.hasFormulas ||= html.includes('<math')
   yield `<div class="body" dir="auto">${html}</div>\n`

@@ -3,7 +3,10 @@ import type { ConversationRow } from '../db/repositories/conversations/conversat
 import type { FullMessage } from '../db/repositories/conversations/messages.ts'
 import { longJsonPieces } from '../lib/json-pieces.ts'
 import { EXPORT_VERSION, type ExportedSettings } from '../protocol/conversations/export.ts'
+import type { Receipt } from '../protocol/runs/receipt.ts'
+import type { Receipts } from '../receipts/receipts.ts'
 import {
+  artifactOf,
   type BranchStore,
   contentOf,
   type ExportStore,
@@ -11,12 +14,16 @@ import {
   textOf,
 } from './read-conversation.ts'
 
+/** What an export needs of the receipts. */
+export type ReceiptReader = Pick<Receipts, 'read'>
+
 /** JSON in the form of `ExportedConversation`, in pieces. Contains no ids of users or projects, and no keys. */
 export const exportJson = (
   store: ExportStore,
+  receipts: ReceiptReader,
   conversation: ConversationRow,
 ): AsyncGenerator<string> =>
-  conversationJson(store, conversation, {
+  conversationJson(store, receipts, conversation, {
     settings: settingsOf(conversation),
     filesOf: (message) => contentsOf(store, message),
   })
@@ -27,14 +34,16 @@ export const exportJson = (
  */
 export async function* conversationJson(
   store: BranchStore,
-  conversation: Pick<ConversationRow, 'id'>,
+  receipts: ReceiptReader,
+  conversation: Pick<ConversationRow, 'id' | 'userId'>,
   form: { settings: ExportedSettings; filesOf(message: FullMessage): Promise<unknown[]> },
 ): AsyncGenerator<string> {
   yield `{"format":"nanoclaw","version":${EXPORT_VERSION},"conversation":${JSON.stringify(form.settings)},"messages":[`
   let separator = '\n'
   for await (const message of readAllBranches(store, conversation)) {
     yield separator
-    yield* longJsonPieces(toExported(message, await form.filesOf(message)))
+    const receipt = await receiptOf(receipts, conversation, message)
+    yield* longJsonPieces(toExported(message, await form.filesOf(message), receipt))
     separator = ',\n'
   }
   yield '\n]}\n'
@@ -73,8 +82,20 @@ async function contentsOf({ attachments }: ExportStore, message: FullMessage): P
   return files
 }
 
+/** The receipt of an answer with tool calls, as a copy; undefined for every other message. */
+export async function receiptOf(
+  receipts: ReceiptReader,
+  { id: conversationId, userId }: Pick<ConversationRow, 'id' | 'userId'>,
+  { id: messageId, role, steps, runId, receipt: stored }: FullMessage,
+): Promise<Receipt | undefined> {
+  // Without a run and a copy, nothing says what an imported answer did.
+  if (runId === null && stored === null) return undefined
+  if (role === 'user' || !steps.some(({ type }) => type === 'tool_call')) return undefined
+  return await receipts.read({ userId, conversationId, messageId })
+}
+
 /** The form of `ExportedMessage`, with long texts that are read while they are written. */
-const toExported = (message: FullMessage, files: unknown[]) => ({
+const toExported = (message: FullMessage, files: unknown[], receipt: Receipt | undefined) => ({
   id: message.id,
   parent_id: message.parentId,
   role: message.role,
@@ -83,12 +104,20 @@ const toExported = (message: FullMessage, files: unknown[]) => ({
   model: message.model,
   status: message.status,
   error: message.error,
+  ...(message.origin === null ? {} : { origin: message.origin }),
   created_at: message.createdAt.toISOString(),
   ...(message.editedFrom === null ? {} : { edited_from: message.editedFrom }),
   ...(message.feedback === null ? {} : { feedback: message.feedback }),
+  ...(receipt === undefined
+    ? {}
+    : { receipt, ...(message.receipt === null ? {} : { acted: message.receipt.acted }) }),
+  // The id of a person says nothing on another server.
+  ...(message.plan === null ? {} : { plan: { ...message.plan, edited_by: null } }),
+  ...(message.citations === null ? {} : { citations: message.citations }),
   attachments: files,
   steps: message.steps.map((step) => ({
     ...step,
     [step.type === 'tool_call' ? 'arguments' : 'content']: contentOf(message, step),
+    ...artifactOf(message, step),
   })),
 })

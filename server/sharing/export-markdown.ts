@@ -2,7 +2,10 @@
 
 import type { ConversationRow } from '../db/repositories/conversations/conversations.ts'
 import type { FullMessage } from '../db/repositories/conversations/messages.ts'
+import { filled } from '../lib/locale-texts.ts'
+import type { Receipt } from '../protocol/runs/receipt.ts'
 import { type DocumentLanguage, type DocumentTexts, documentTexts } from './document-texts.ts'
+import { type ReceiptReader, receiptOf } from './export-json.ts'
 import {
   type AnyText,
   contentOf,
@@ -11,24 +14,44 @@ import {
   readShownBranch,
   textOf,
 } from './read-conversation.ts'
+import { receiptText } from './receipt-text.ts'
 
 /** Markdown in pieces. Texts stay unchanged; tool calls and results are fenced so that they cannot end their fence. */
 export async function* exportMarkdown(
   store: ExportStore,
+  receipts: ReceiptReader,
   conversation: ConversationRow,
   language: DocumentLanguage,
 ): AsyncGenerator<string> {
-  const texts = documentTexts[language]
+  const texts = documentTexts(language)
   yield `# ${oneLine(conversation.title)}\n\n${conversation.createdAt.toISOString()}\n`
   for await (const message of readShownBranch(store, conversation)) {
     const who = texts[message.role]
     const model = message.model === null ? '' : ` (${oneLine(message.model)})`
     yield `\n## ${who}${model}\n\n`
     for (const { name, size } of message.attachments)
-      yield `*${texts.attachment}${texts.colon}${oneLine(name)} ${texts.bytes(size)}*\n\n`
+      yield `*${texts.attachment}${texts.colon}${oneLine(name)} ${filled(texts.bytes, { count: size })}*\n\n`
     if (message.role === 'user' || message.steps.length === 0) yield* written(textOf(message))
     else for (const step of message.steps) yield* stepMarkdown(message, step, texts)
     if (message.error !== null) yield `*${oneLine(message.error)}*\n\n`
+    yield* receiptMarkdown(await receiptOf(receipts, conversation, message), message, language)
+  }
+}
+
+/** What the answer did, if it could do harm. */
+function* receiptMarkdown(
+  receipt: Receipt | undefined,
+  message: FullMessage,
+  language: DocumentLanguage,
+): Generator<string> {
+  if (receipt === undefined || message.receipt?.acted !== true) return
+  const { title, nothing, lists } = receiptText(receipt, message.conversationId, language)
+  yield `### ${title}\n\n`
+  if (nothing !== null) yield `${nothing}\n\n`
+  for (const list of lists) {
+    yield `${list.title}\n\n`
+    for (const entry of list.entries) yield `- ${oneLine(entry)}\n`
+    yield '\n'
   }
 }
 

@@ -60,20 +60,21 @@ code,pre code{font-family:"Geist Mono",ui-monospace,SFMono-Regular,Menlo,Consola
 blockquote{border-inline-start:3px solid var(--line);color:var(--muted);margin:1em 0;padding-inline-start:1em}
 .wide{border:1px solid var(--line);border-radius:.75rem;margin:1em 0;overflow-x:auto}table{border-collapse:collapse;min-width:100%;overflow-wrap:normal}
 th,td{border-bottom:1px solid var(--line);padding:.45rem .8rem;vertical-align:top}th:not([align]){text-align:start}tbody>tr:last-child>td{border-bottom:0}
-img{max-width:100%;border-radius:.6rem}
-.diagram{margin:1em 0}.diagram iframe{border:0;display:block;height:16rem;width:100%}.diagram details{margin:.4rem 0}.diagram-dark{display:none}@media (prefers-color-scheme:dark){.diagram-dark{display:inline}.diagram-light{display:none}}
+img{max-width:100%;border-radius:.6rem}.diagram{text-align:center}.diagram details{text-align:start}
+.diagram{background:var(--surface);border:1px solid var(--line);border-radius:.75rem;margin:1em 0;padding:.75rem 1rem}.diagram iframe{border:0;display:block;height:16rem;width:100%}.diagram details{margin:.4rem 0}.diagram-dark{display:none}@media (prefers-color-scheme:dark){.diagram-dark{display:inline}.diagram-light{display:none}}
 math{font-size:1.1em;font-family:"STIX Two Math","Latin Modern Math","Cambria Math","Noto Sans Math",math}
 .formula{margin:1em 0;overflow-x:auto}
 .alert{background:color-mix(in oklab,var(--kind) 9%,transparent);border-end-end-radius:.75rem;border-inline-start:3px solid var(--kind);border-start-end-radius:.75rem;margin:1em 0;padding:.3rem 1rem}.alert>p{margin:.4rem 0}.alert-title{color:var(--kind);font-size:.9rem;font-weight:600}
 .alert-note{--kind:#2563c9}.alert-tip{--kind:#1a7f4b}.alert-important{--kind:#7c4bc4}.alert-warning{--kind:#9a6200}.alert-caution{--kind:#b3261e}
 @media (prefers-color-scheme:dark){.alert-note{--kind:#8ab4f8}.alert-tip{--kind:#6fcf97}.alert-important{--kind:#c4a1ff}.alert-warning{--kind:#f0b849}.alert-caution{--kind:#ff8a80}}
 .footnotes{border-top:1px solid var(--line);color:var(--muted);font-size:.875rem;margin-top:1.5rem}.footnotes p{display:inline}sup{line-height:0}sup a{padding:0 .15em;text-decoration:none}:target{background:var(--soft)}
-.cell-short{white-space:nowrap}.cell-wide{min-width:11rem}.cell-widest{min-width:18rem}
+.cell-short{white-space:nowrap}@media(min-width:640px){.cell-line{white-space:nowrap}}.cell-wide{min-width:11rem}.cell-widest{min-width:18rem}
 kbd{border:1px solid var(--line);border-bottom-width:2px;border-radius:.3rem;font-size:.85em;padding:.05em .35em}
 .link-address{color:var(--muted);font-size:.875em;overflow-wrap:anywhere;word-break:break-all}
 .footnotes a{display:inline-block;text-decoration:none}
-article>.sources{font-size:.875rem;margin-top:1rem}.sources h3{color:var(--muted);font-size:.8rem;font-weight:600;margin:0 0 .25rem}.sources ol{margin:0;padding-inline-start:1.5em}.sources span{color:var(--muted)}
+.citation{background:color-mix(in oklab,var(--accent) 13%,transparent);border-radius:1rem;color:var(--accent);font-size:.7rem;font-weight:600;padding:.1rem .4rem;text-decoration:none;white-space:nowrap}article>.sources{font-size:.875rem;margin-top:1rem}.sources h3{color:var(--muted);font-size:.8rem;font-weight:600;margin:0 0 .25rem}.sources ol{margin:0;padding-inline-start:1.5em}.sources span{color:var(--muted)}
 summary>p{display:inline;margin:0}
+details.steps>details{border-radius:.4rem;margin:.4rem 0}
 details{border:1px solid var(--line);border-radius:.6rem;margin:.75rem 0;padding:.4rem .9rem}
 summary{color:var(--muted);cursor:pointer;font-size:.875rem}
 .files{list-style:none;margin:.5rem 0 0;padding:0;font-size:.875rem}
@@ -86,7 +87,7 @@ button,.button{background:var(--accent);color:var(--on-accent);border-color:var(
 :focus-visible{outline:2px solid var(--accent);outline-offset:2px}
 .bad{color:var(--bad)}
 @media print{:root{color-scheme:light;--paper:#fff;--ink:#000;--muted:#444;--line:#bbb;--soft:#f4f4f4;--accent:#000;--surface:#fff}
-body{font-size:11pt}main{max-width:none;padding:0}h1,h2,h3{break-after:avoid}pre,table,img,blockquote{break-inside:avoid-page}pre,.wide,.formula{overflow:visible}pre.code{white-space:pre-wrap;overflow-wrap:anywhere}td,th{overflow-wrap:anywhere}.button,form,.brand,.link-address{display:none}a[href^=http]::after{content:" (" attr(href) ")";font-size:.85em}}`
+body{font-size:11pt}main{max-width:none;padding:0}h1,h2,h3{break-after:avoid}pre,table,img,blockquote{break-inside:avoid-page}pre,.wide,.formula{overflow:visible}pre.code{white-space:pre-wrap;overflow-wrap:anywhere}td,th{overflow-wrap:anywhere}.button,form,.brand,.link-address{display:none}a[href^=http]:not(.citation)::after{content:" (" attr(href) ")";font-size:.85em}}`
 
 /**
  * The script of shared pages, which the policy names by its hash: no other can run. It writes dates in the reader's zone and

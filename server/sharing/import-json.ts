@@ -8,6 +8,8 @@ import { createTurns } from '../lib/turns.ts'
 import type { ExportedConversation, ExportedMessage } from '../protocol/conversations/export.ts'
 import type { Attachment } from '../protocol/conversations/message.ts'
 import type { ConversationId, UserId } from '../protocol/ids.ts'
+import { importedOrigin } from '../protocol/runs/origin.ts'
+import { importedReceipt } from '../protocol/runs/receipt.ts'
 import { endedStatus, newIds } from './imported-messages.ts'
 import { type TextStorage, textBytes } from './text-storage.ts'
 import { wellFormed } from './well-formed.ts'
@@ -68,6 +70,7 @@ export async function importJson(
     const { steps: givenSteps, attachments: _attachments, ...columns } = message
     const { role, text, token_count, model, status, error, created_at, edited_from, feedback } =
       wellFormed(columns)
+    const { receipt, acted, plan, citations, origin } = wellFormed(columns)
     const messageId = idOf(message.id)
     const steps = []
     for (const step of givenSteps) {
@@ -85,9 +88,13 @@ export async function importJson(
         runId: null,
         status: endedStatus(status),
         error,
+        origin: importedOrigin(origin),
         createdAt: new Date(created_at),
         editedFrom: edited_from === undefined ? undefined : idOf(edited_from),
         feedback,
+        receipt: receipt === undefined ? undefined : importedReceipt(receipt, acted ?? false),
+        plan,
+        citations,
       },
       steps,
       files: own,
@@ -98,7 +105,7 @@ export async function importJson(
     const claim = await storage.claimTexts(userId, id)
     await database.write((tx) => store.conversations.markTainted(tx, id))
     for await (const batch of batches(messages, complete)) {
-      await claim(textBytes(batch))
+      await claim(await textBytes(batch))
       const prepared = await store.messageImport.prepare(userId, batch)
       await database.write((tx) => store.messageImport.insert(tx, userId, id, prepared))
     }

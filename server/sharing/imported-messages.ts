@@ -29,13 +29,13 @@ export async function newIds(
   for (const { id } of messages) {
     const path: MessageId[] = []
     const seen = new Set<MessageId>()
-    for (let at: MessageId | null = id; at !== null && !rooted.has(at); ) {
-      const parent = parents.get(at)
+    for (let current: MessageId | null = id; current !== null && !rooted.has(current); ) {
+      const parent = parents.get(current)
       if (parent === undefined) throw appError('import_invalid', { detail: 'missing parent' })
-      if (seen.has(at)) throw appError('import_invalid', { detail: 'cycle' })
-      seen.add(at)
-      path.push(at)
-      at = parent
+      if (seen.has(current)) throw appError('import_invalid', { detail: 'cycle' })
+      seen.add(current)
+      path.push(current)
+      current = parent
     }
     for (const one of path) rooted.add(one)
     await turn()

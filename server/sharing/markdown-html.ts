@@ -29,6 +29,7 @@ import { type Block, splitBlocks } from '../protocol/markdown/split-blocks.ts'
 import type { TreeNode } from '../protocol/markdown/tree-node.ts'
 import { type ColourCode, uncoloured } from './code-colours.ts'
 import type { ProseTexts } from './prose-texts.ts'
+import type { CitedSource } from './render-request.ts'
 import { wellFormed } from './well-formed.ts'
 
 /** How deep foldable sections may nest; deeper ones are shown as written. */
@@ -47,6 +48,7 @@ interface Rendering {
   /** The footnotes whose mark already has an id. */
   marked: Set<number>
   hasFrames: boolean
+  sources: ReadonlyMap<number, CitedSource>
   colour: ColourCode
 }
 
@@ -85,6 +87,18 @@ function footnoteMark(number: number, { prefix, marked }: Rendering): TreeNode {
   return element('a', { ...id, href: `#${prefix}-${number}` }, [
     { type: 'text', value: String(number) },
   ])
+}
+
+/** `[1]` as the page shows it, leading to the source if that has an address. */
+function citation(number: number, { sources }: Rendering): TreeNode {
+  const source = sources.get(number)
+  const text = (value: string): TreeNode => ({ type: 'text', value })
+  if (source === undefined) return text(`[${number}]`)
+  const className = 'citation'
+  if (source.url === undefined || !SAFE_ADDRESS.test(source.url))
+    return element('span', { className }, [text(String(number))])
+  const properties = { className, rel: 'nofollow noopener noreferrer', href: source.url }
+  return element('a', properties, [text(String(number))])
 }
 
 /** The text of a block of code, in colours if its language has a grammar. */
@@ -167,6 +181,12 @@ function finished(node: TreeNode, rendering: Rendering): TreeNode {
       const isKnown = properties.dataKnown === true
       return element('sup', {}, isKnown ? [footnoteMark(number, rendering)] : children)
     }
+    case 'cite': {
+      const { dataCitation: number } = properties
+      return typeof number === 'number'
+        ? citation(number, rendering)
+        : element('span', {}, children)
+    }
     case 'code': {
       if (hasClass(node, 'math-inline')) return formula(textOf(node), false)
       // Its block is what becomes the formula.
@@ -208,7 +228,12 @@ function proseHtml(text: string, rendering: Rendering): string {
     extensions: [gfm(GFM_OPTIONS), cjkEmphasis, math()],
     mdastExtensions: [gfmFromMarkdown(), mathFromMarkdown()],
   })
-  remarkPageSyntax({ numbers: rendering.numbers, citations: 0, keepsLines: true })(tree)
+  remarkPageSyntax({
+    numbers: rendering.numbers,
+    citations: Math.max(0, ...rendering.sources.keys()),
+    quotes: false,
+    keepsLines: true,
+  })(tree)
   const drawn = toHast(tree, { allowDangerousHtml: true })
   rehypeShape()(drawn)
   finish(drawn, rendering)
@@ -303,6 +328,7 @@ function footnotesHtml(list: readonly Footnote[], rendering: Rendering): string 
 interface MarkdownHtmlOptions {
   texts: ProseTexts
   hasFrames?: boolean
+  sources?: readonly CitedSource[]
   colour?: ColourCode
 }
 
@@ -312,14 +338,22 @@ interface MarkdownHtmlOptions {
  */
 export function markdownHtml(
   text: string,
-  { texts, hasFrames = false, colour = uncoloured }: MarkdownHtmlOptions,
+  { texts, hasFrames = false, sources = [], colour = uncoloured }: MarkdownHtmlOptions,
 ): string {
   const source = text.replaceAll(/\r\n?/g, '\n')
   const blocks = splitBlocks(source)
   const { numbers, list } = numberFootnotes(source, blocks, false)
   const hash = createHash('sha256').update(source).digest('hex').slice(0, 12)
   const prefix = `note-${hash}`
-  const rendering: Rendering = { texts, numbers, prefix, marked: new Set(), hasFrames, colour }
+  const rendering: Rendering = {
+    texts,
+    numbers,
+    prefix,
+    marked: new Set(),
+    hasFrames,
+    sources: new Map(sources.map((source) => [source.number, source])),
+    colour,
+  }
   const body = blocksHtml(source, blocks, rendering, 0)
   return body + footnotesHtml(list, rendering)
 }

@@ -4,7 +4,9 @@ import { loadColours, uncoloured } from './code-colours.ts'
 import { markdownHtml } from './markdown-html.ts'
 import type { RenderRequest } from './render-request.ts'
 
-serveRequests(async ({ text, texts, isColoured, hasFrames }: RenderRequest): Promise<string> => {
-  const colour = isColoured ? await loadColours(text) : uncoloured
-  return markdownHtml(text, { texts, hasFrames, colour })
-})
+serveRequests(
+  async ({ text, texts, isColoured, hasFrames, sources }: RenderRequest): Promise<string> => {
+    const colour = isColoured ? await loadColours(text) : uncoloured
+    return markdownHtml(text, { texts, hasFrames, sources, colour })
+  },
+)

@@ -8,6 +8,7 @@ import { atMost } from '../lib/lru-limit.ts'
 import { createWorkerClient } from '../lib/worker-client.ts'
 import type { UserId } from '../protocol/ids.ts'
 import type { DocumentLanguage } from './document-texts.ts'
+import { fenceLanguages } from './fence-languages.ts'
 import { proseTexts } from './prose-texts.ts'
 import type { MarkdownText, RenderRequest } from './render-request.ts'
 
@@ -17,6 +18,8 @@ export interface MarkdownOptions {
   language: DocumentLanguage
   /** Whether the document can show diagrams in frames of this server. */
   hasFrames: boolean
+  /** The sources that the text cites as `[1]`. */
+  sources?: MarkdownText['sources']
 }
 
 /** Renders Markdown of exports and shared copies. */
@@ -35,6 +38,8 @@ const MAX_CHARACTERS = 64_000
 /** A text can become much longer as HTML (a line of nested quotes). */
 const MAX_HTML_CHARACTERS = 1_000_000
 const RENDER_TIMEOUT_MS = 3_000
+/** The first lines of a language compile its grammar, which takes seconds on a slow or busy machine, whatever the text is. */
+const COLOUR_TIMEOUT_MS = 15_000
 const START_TIMEOUT_MS = 15_000
 const IDLE_MS = 30_000
 /**
@@ -79,19 +84,24 @@ export function createMarkdownRenderer(
   /** The HTML; null if the text takes too long or becomes too long. A slow text ends its thread, and no other text is in it. */
   const attempt = async (
     source: MarkdownText,
-  ): Promise<{ html: string; isColoured: boolean } | null> => {
+  ): Promise<{ html: string; lacksColours: boolean } | null> => {
     const client = free.pop()
     if (client === undefined) throw new Error('more texts than threads')
+    const html = async (isColoured: boolean, timeoutMs: number): Promise<string | null> => {
+      const request: RenderRequest = { ...source, isColoured }
+      // It fails by taking too long, or too much memory.
+      const found = await client.request(request, { timeoutMs }).catch(() => null)
+      return found === null || found.length > MAX_HTML_CHARACTERS ? null : found
+    }
     try {
-      for (const isColoured of [true, false])
-        try {
-          const request: RenderRequest = { ...source, isColoured }
-          const html = await client.request(request, { timeoutMs: RENDER_TIMEOUT_MS })
-          return html.length <= MAX_HTML_CHARACTERS ? { html, isColoured } : null
-        } catch {
-          // Without colours next, then as plain text.
-        }
-      return null
+      const plain = await html(false, RENDER_TIMEOUT_MS)
+      if (plain === null) return null
+      if (fenceLanguages(source.text).size === 0) return { html: plain, lacksColours: false }
+      // Only a text that is not slow itself gets the time for its colours.
+      const coloured = await html(true, COLOUR_TIMEOUT_MS)
+      return coloured === null
+        ? { html: plain, lacksColours: true }
+        : { html: coloured, lacksColours: false }
     } finally {
       free.push(client)
     }
@@ -101,7 +111,7 @@ export function createMarkdownRenderer(
     sizeCalculation: (html) => html.length + 1,
     fetchMethod: async (key, _stale, { options, context: { owner, source } }) => {
       const found = await queue.run(owner, () => attempt(source))
-      if (found?.isColoured === false) options.ttl = SLOW_FOR_MS
+      if (found?.lacksColours === true) options.ttl = SLOW_FOR_MS
       if (found !== null) return found.html
       // Plain text is no rendering: it is not cached as one.
       slow.set(key, true)
@@ -109,11 +119,14 @@ export function createMarkdownRenderer(
     },
   })
   return {
-    async render(owner, text, { language, hasFrames }) {
+    async render(owner, text, { language, hasFrames, sources = [] }) {
       if (text.length > MAX_CHARACTERS) return plainText(text)
-      const key = `${language} ${hasFrames} ${createHash('sha256').update(text).digest('base64')}`
+      const hash = createHash('sha256')
+        .update(JSON.stringify([sources, text]))
+        .digest('base64')
+      const key = `${language} ${hasFrames} ${hash}`
       if (slow.has(key)) return plainText(text)
-      const context = { owner, source: { text, texts: proseTexts[language], hasFrames } }
+      const context = { owner, source: { text, texts: proseTexts(language), hasFrames, sources } }
       return (await rendered.fetch(key, { context })) ?? plainText(text)
     },
     async close() {

@@ -2,7 +2,7 @@
 import type { ConversationRow } from '../db/repositories/conversations/conversations.ts'
 import type { FullMessage } from '../db/repositories/conversations/messages.ts'
 import type { Store } from '../db/store.ts'
-import type { LongText } from '../lib/json-pieces.ts'
+import type { LongJson, LongText } from '../lib/json-pieces.ts'
 import { createTurns } from '../lib/turns.ts'
 import type { MessageId } from '../protocol/ids.ts'
 
@@ -55,6 +55,15 @@ export const textOf = (message: FullMessage): AnyText =>
 /** The text, arguments or result of a step. */
 export const contentOf = (message: FullMessage, step: FullMessage['steps'][number]): AnyText =>
   message.longTexts.get(step.index) ?? (step.type === 'tool_call' ? step.arguments : step.content)
+
+/** The field with the artifact of a step, if it is read in pieces because it is long. */
+export const artifactOf = (
+  { longArtifacts }: FullMessage,
+  { index }: FullMessage['steps'][number],
+): { artifact?: LongJson } => {
+  const artifact = longArtifacts.get(index)
+  return artifact === undefined ? {} : { artifact }
+}
 
 /** The pieces of a text, whichever way it is stored. */
 export async function* piecesOf(text: AnyText): AsyncGenerator<string> {

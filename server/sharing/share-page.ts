@@ -2,11 +2,16 @@
 
 import type { ShareRow } from '../db/repositories/conversations/shares.ts'
 import { escapeHtml } from '../lib/escape-html.ts'
-import { SharedMessage, type SharedStep } from '../protocol/conversations/share.ts'
+import {
+  SharedMessage,
+  type SharedSource,
+  type SharedStep,
+} from '../protocol/conversations/share.ts'
 import { sourcesHtml } from './cited-sources.ts'
 import { type DocumentLanguage, documentTexts } from './document-texts.ts'
 import { BRAND, DOCUMENT_END, documentStart, PAGE, timeHtml } from './html.ts'
 import type { MarkdownRenderer } from './markdown.ts'
+import { foldOf, groupSteps } from './steps-html.ts'
 import { documentToolTitle } from './tool-titles.ts'
 
 /** The policy of every page below. No page may frame them. */
@@ -19,7 +24,7 @@ export async function* sharePage(
   options: { token: string; language: DocumentLanguage; markdown: MarkdownRenderer },
 ): AsyncGenerator<string> {
   const { language } = options
-  const texts = documentTexts[language]
+  const texts = documentTexts(language)
   const { title, renewedAt } = share
   let isFirst = true
   for await (const json of messages) {
@@ -28,8 +33,14 @@ export async function* sharePage(
     isFirst = false
     yield `<article class="${message.role}"><h2>${texts[message.role]}</h2>\n`
     if (message.text !== '') yield `<p class="said" dir="auto">${escapeHtml(message.text)}</p>\n`
-    for (const step of message.steps) yield await stepHtml(step, share, options)
-    yield sourcesHtml(message.sources ?? [], texts.sources)
+    const sources = message.sources ?? []
+    for (const group of groupSteps(message.steps)) {
+      const fold = foldOf(group, texts)
+      if (fold !== null) yield fold.start
+      for (const step of group) yield await stepHtml(step, sources, share, options)
+      if (fold !== null) yield fold.end
+    }
+    yield sourcesHtml(sources, texts.sources)
     yield `${filesHtml(message.files, options.token)}</article>\n`
   }
   if (isFirst) yield pageStart(title, '', renewedAt, language)
@@ -37,8 +48,8 @@ export async function* sharePage(
   yield `<p>${onward}</p><footer>${texts.written}</footer>${DOCUMENT_END}`
 }
 
-function pageStart(title: string, said: string, at: Date, language: DocumentLanguage): string {
-  const texts = documentTexts[language]
+function pageStart(title: string, said: string, time: Date, language: DocumentLanguage): string {
+  const texts = documentTexts(language)
   const about = Array.from(said.replaceAll(/\s+/g, ' ')).slice(0, 200).join('')
   const meta = (name: string, value: string): string =>
     `<meta property="og:${name}" content="${escapeHtml(value)}">\n`
@@ -48,20 +59,21 @@ function pageStart(title: string, said: string, at: Date, language: DocumentLang
     meta('title', title),
     meta('description', about === '' ? texts.shared : about),
   ].join('')
-  return `${documentStart(title, language, PAGE, head)}<header>${BRAND}<h1 class="title" dir="auto">${escapeHtml(title)}</h1><p class="note">${texts.copied} ${timeHtml(at, language)}</p></header>\n`
+  return `${documentStart(title, language, PAGE, head)}<header>${BRAND}<h1 class="title" dir="auto">${escapeHtml(title)}</h1><p class="note">${texts.copied} ${timeHtml(time, language)}</p></header>\n`
 }
 
 async function stepHtml(
   step: SharedStep,
+  sources: readonly SharedSource[],
   { userId }: Pick<ShareRow, 'userId'>,
   { language, markdown }: { language: DocumentLanguage; markdown: MarkdownRenderer },
 ): Promise<string> {
-  const texts = documentTexts[language]
+  const texts = documentTexts(language)
   const folded = (summary: string, content: string): string =>
     `<details><summary>${escapeHtml(summary)}</summary><pre dir="auto">${escapeHtml(content)}</pre></details>\n`
   switch (step.type) {
     case 'text':
-      return `<div class="body" dir="auto">${await markdown.render(userId, step.content, { language, hasFrames: true })}</div>\n`
+      return `<div class="body" dir="auto">${await markdown.render(userId, step.content, { language, hasFrames: true, sources })}</div>\n`
     case 'thinking':
       return folded(texts.thinking, step.content)
     case 'tool_call':
@@ -94,7 +106,7 @@ export function passwordPage(
   language: DocumentLanguage,
   error: 'wrong' | 'tooMany' | null,
 ): string {
-  const texts = documentTexts[language]
+  const texts = documentTexts(language)
   const note = error === null ? '' : `<p class="bad" role="alert">${texts[error]}</p>`
   return `${documentStart(texts.shared, language, PAGE)}${BRAND}<h1 class="title">${texts.shared}</h1><p>${texts.password}</p>${note}
 <form method="post"><label for="password">${texts.field}</label><input id="password" name="password" type="password" required maxlength="200" autocomplete="off" autofocus${error === 'wrong' ? ' aria-invalid="true"' : ''}><button>${texts.open}</button></form>
@@ -103,12 +115,12 @@ ${DOCUMENT_END}`
 
 /** The page of a link that does not exist, has ended or was withdrawn. */
 export function gonePage(language: DocumentLanguage): string {
-  const texts = documentTexts[language]
+  const texts = documentTexts(language)
   return `${documentStart(texts.shared, language, PAGE)}${BRAND}<h1 class="title">${texts.gone}</h1><p>${texts.goneText}</p>${DOCUMENT_END}`
 }
 
 /** Shown instead of the page to an address that opens too many. */
 export function tooManyPage(language: DocumentLanguage): string {
-  const texts = documentTexts[language]
+  const texts = documentTexts(language)
   return `${documentStart(texts.shared, language, PAGE)}${BRAND}<h1 class="title">${texts.shared}</h1><p>${texts.tooMany}</p>${DOCUMENT_END}`
 }

@@ -1,19 +1,122 @@
 // Shares: frozen copies of the shown branch behind an unguessable link.
-import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { networkOf } from '../auth/network.ts'
 import type { Passwords } from '../auth/passwords.ts'
 import { openIfReadable, type SecretBox } from '../auth/secret-box.ts'
 import type { Database } from '../db/database.ts'
+import type { ConversationRow } from '../db/repositories/conversations/conversations.ts'
+import type { FullMessage } from '../db/repositories/conversations/messages.ts'
 import type { ShareRow } from '../db/repositories/conversations/shares.ts'
+import { ROW_BYTES } from '../db/repositories/projects/storage.ts'
 import type { Store } from '../db/store.ts'
 import { appError } from '../errors.ts'
 import { createFairQueue } from '../lib/fair-queue.ts'
 import { newId } from '../lib/ids.ts'
 import type { Limits } from '../lib/limits.ts'
-import type { ShareBody } from '../protocol/conversations/share.ts'
+import { hashLinkToken } from '../lib/link-token.ts'
+import type { Actor } from '../protocol/admin/audit.ts'
+import type {
+  ShareBody,
+  SharedMessage,
+  SharedStep,
+  ShareInclude,
+} from '../protocol/conversations/share.ts'
 import type { ConversationId, UserId } from '../protocol/ids.ts'
-import { copyBranch } from './copy-branch.ts'
+import { citedSources } from './cited-sources.ts'
+import { type AnyText, contentOf, piecesOf, readShownBranch, textOf } from './read-conversation.ts'
 import type { TextStorage } from './text-storage.ts'
+import { wellFormed } from './well-formed.ts'
+
+// Copies the shown branch of a conversation into a share, with only what its owner chose to include.
+
+/** Maximum characters of all messages, and bytes of all files, of one share. */
+const MAX_CHARACTERS = 10_000_000
+const MAX_FILE_BYTES = 100_000_000
+/** Bytes of messages that are claimed together. */
+const CLAIMED_AT_ONCE = 256 * 1024
+
+/**
+ * @param to.claim reserves storage for texts.
+ * @throws AppError `share_too_large`, or the quota's refusal.
+ */
+async function copyBranch(
+  { database, store }: { database: Database; store: Store },
+  conversation: ConversationRow,
+  to: {
+    shareId: string
+    revision: string
+    include: readonly ShareInclude[]
+    claim(bytes: number): Promise<void>
+  },
+): Promise<void> {
+  const { shareId, revision, include, claim } = to
+  let unclaimed = 0
+  let characters = 0
+  let bytes = 0
+  let position = 0
+  let fileId = 0
+  const whole = async (text: AnyText): Promise<string> => {
+    let read = ''
+    for await (const piece of piecesOf(text)) {
+      characters += piece.length
+      if (characters > MAX_CHARACTERS) throw appError('share_too_large')
+      read += piece
+    }
+    return read
+  }
+  const stepOf = async (
+    message: FullMessage,
+    step: FullMessage['steps'][number],
+  ): Promise<SharedStep> => {
+    const content = await whole(contentOf(message, step))
+    if (step.type === 'tool_call') return { type: step.type, name: step.name, arguments: content }
+    if (step.type === 'tool_result') return { type: step.type, name: step.name, content }
+    return { type: step.type, content }
+  }
+  const isShown = ({ type }: { type: SharedStep['type'] }): boolean =>
+    type === 'text' || include.includes(type === 'thinking' ? 'thinking' : 'tools')
+
+  for await (const message of readShownBranch(store, conversation)) {
+    const files = include.includes('files')
+      ? message.attachments.map((file) => ({ file, id: fileId++ }))
+      : []
+    for (const { file } of files) bytes += file.size
+    if (bytes > MAX_FILE_BYTES) throw appError('share_too_large')
+    const steps: SharedStep[] = []
+    for (const step of message.steps) if (isShown(step)) steps.push(await stepOf(message, step))
+    if (message.role === 'assistant' && message.steps.length === 0)
+      steps.push({ type: 'text', content: await whole(textOf(message)) })
+    // Names of documents are no part of the texts.
+    const sources = citedSources(message).filter(
+      ({ url }) => url !== undefined || include.includes('tools'),
+    )
+    const shared: SharedMessage = {
+      role: message.role,
+      created_at: message.createdAt.toISOString(),
+      text: message.role === 'user' ? await whole(textOf(message)) : '',
+      steps,
+      files: files.map(({ file: { name, mime, size }, id }) => ({ id, name, mime, size })),
+      ...(sources.length === 0 ? {} : { sources }),
+    }
+    const content = JSON.stringify(wellFormed(shared))
+    unclaimed += ROW_BYTES + Buffer.byteLength(content)
+    if (unclaimed >= CLAIMED_AT_ONCE) {
+      await claim(unclaimed)
+      unclaimed = 0
+    }
+    const index = position++
+    await database.write(async (tx) => {
+      await store.shares.addMessage(tx, { shareId, revision, position: index, content })
+      for (const { file, id } of files)
+        await store.shares.addFile(
+          tx,
+          { shareId, revision, position: id },
+          { messageId: message.id, position: file.position },
+        )
+    })
+  }
+  await claim(unclaimed)
+}
 
 const TOKEN_BYTES = 16
 const MAX_COPIES = 3
@@ -55,7 +158,7 @@ export interface Visit {
   isFile?: boolean
 }
 
-/** Creates, lists, opens and removes shared copies. */
+/** Creates, lists, opens and removes shared copies. Creating and removing one leaves its audit entry. */
 export type Shares = ReturnType<typeof createShares>
 
 /** What the tokens of shared links are sealed for. */
@@ -94,8 +197,8 @@ export function createShares({
     if (visit.ticket !== undefined && isEqual(visit.ticket, ticket(share.id, hash))) return
     if (visit.password === undefined) throw appError('share_password_needed')
     const wait =
-      (await guesses.take(`${share.id} ${networkOf(visit.address)}`)) ??
-      (await guessesInAll.take(share.id))
+      (await guesses.acquire(`${share.id} ${networkOf(visit.address)}`)) ??
+      (await guessesInAll.acquire(share.id))
     if (wait !== null) throw appError('share_guesses_exhausted', {}, { retryAfter: wait })
     for (const password of [visit.password, ...(visit.otherReadings ?? [])])
       if (await passwords.verify(hash, password, networkOf(visit.address))) return
@@ -110,7 +213,12 @@ export function createShares({
      * @throws AppError `conversation_not_found`, `sharing_off`, `share_too_large`, `share_expired`,
      * `share_unreadable`, or the quota's refusal.
      */
-    create: (userId: UserId, conversationId: ConversationId, body: ShareBody): Promise<ShareRow> =>
+    create: (
+      userId: UserId,
+      conversationId: ConversationId,
+      body: ShareBody,
+      actor: Actor,
+    ): Promise<ShareRow> =>
       queue.run(userId, async () => {
         if (!isEnabled()) throw appError('sharing_off')
         const conversation = await store.conversations.find(userId, conversationId)
@@ -139,16 +247,24 @@ export function createShares({
         } finally {
           storage.release(share.id)
         }
-        const shown = await database.write((tx) =>
-          shares.show(tx, share.id, {
-            revision,
-            include,
-            title: conversation.title,
-            renewedAt: now(),
-            passwordHash: passwordHash === undefined ? share.passwordHash : passwordHash,
-            expiresAt: expiresAt === undefined ? share.expiresAt : expiresAt,
-          }),
-        )
+        const complete = {
+          revision,
+          include,
+          title: conversation.title,
+          renewedAt: now(),
+          passwordHash: passwordHash === undefined ? share.passwordHash : passwordHash,
+          expiresAt: expiresAt === undefined ? share.expiresAt : expiresAt,
+        }
+        const shown = await database.write(async (tx) => {
+          const row = await shares.activate(tx, share.id, complete)
+          if (row !== undefined)
+            await store.audit.record(tx, actor, {
+              action: 'share_created',
+              at: now(),
+              details: { id: conversationId, include: include.join(' ') },
+            })
+          return row
+        })
         // Deleted meanwhile.
         if (shown === undefined) throw appError('conversation_not_found')
         return shown
@@ -158,8 +274,16 @@ export function createShares({
     tokenOf,
 
     /** Ends the link at once. @throws AppError `share_not_found`. */
-    async remove(userId: UserId, conversationId: ConversationId): Promise<void> {
-      const removed = await database.write((tx) => shares.remove(tx, userId, conversationId))
+    async remove(userId: UserId, conversationId: ConversationId, actor: Actor): Promise<void> {
+      const removed = await database.write(async (tx) => {
+        if (!(await shares.remove(tx, userId, conversationId))) return false
+        await store.audit.record(tx, actor, {
+          action: 'share_deleted',
+          at: now(),
+          details: { id: conversationId },
+        })
+        return true
+      })
       if (!removed) throw appError('share_not_found')
     },
 
@@ -170,9 +294,11 @@ export function createShares({
      */
     async open(visit: Visit): Promise<ShareRow> {
       const allowance = visit.isFile === true ? fileViews : views
-      const wait = await allowance.take(networkOf(visit.address))
+      const wait = await allowance.acquire(networkOf(visit.address))
       if (wait !== null) throw appError('share_views_exhausted', {}, { retryAfter: wait })
-      const share = isEnabled() ? await shares.findByToken(hashOf(visit.token), now()) : undefined
+      const share = isEnabled()
+        ? await shares.findByToken(hashLinkToken(visit.token), now())
+        : undefined
       if (share === undefined) throw appError('share_not_found')
       if (share.passwordHash !== null) await assertPassword(share, share.passwordHash, visit)
       return share
@@ -192,7 +318,7 @@ export function createShares({
       id: newId<string>(),
       userId,
       conversationId,
-      tokenHash: hashOf(token),
+      tokenHash: hashLinkToken(token),
       sealedToken: box.seal(token, SHARE_SEAL_PURPOSE),
       passwordHash: null,
       include: [],
@@ -205,8 +331,6 @@ export function createShares({
     }
   }
 }
-
-const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex')
 
 /** The stored hash of the password is known to the server only. */
 const ticket = (id: string, passwordHash: string): string =>

@@ -1,6 +1,7 @@
 // How imports and shared copies count the texts that they store.
 import type { CompleteMessage } from '../db/repositories/conversations/message-import.ts'
 import { ROW_BYTES } from '../db/repositories/projects/storage.ts'
+import { createTurns } from '../lib/turns.ts'
 import type { UserId } from '../protocol/ids.ts'
 
 /** Each user's storage, for texts that come at once. */
@@ -13,15 +14,18 @@ export interface TextStorage {
   release(holder: string): void
 }
 
-/** What imported messages count, as the storage measures them. */
-export function textBytes(messages: readonly CompleteMessage[]): number {
+/** What imported messages count, as the storage measures them. Works in short turns of the event loop. */
+export async function textBytes(messages: readonly CompleteMessage[]): Promise<number> {
+  const turn = createTurns()
   let bytes = 0
   for (const { message, steps } of messages) {
     bytes += ROW_BYTES * (1 + steps.length)
     bytes += Buffer.byteLength(message.text) + Buffer.byteLength(message.error ?? '')
     for (const { content, artifact } of steps) {
       bytes += Buffer.byteLength(content)
-      if (artifact != null) bytes += Buffer.byteLength(JSON.stringify(artifact))
+      if (artifact == null) continue
+      bytes += Buffer.byteLength(JSON.stringify(artifact))
+      await turn()
     }
   }
   return bytes

@@ -1,30 +1,11 @@
 // The names of tools in shared pages and exported files, in every language of documents.
-import { toolNames as chinese } from '../protocol/tool-names/chinese.ts'
-import { toolNames as english } from '../protocol/tool-names/english.ts'
-import { toolNames as french } from '../protocol/tool-names/french.ts'
-import { toolNames as german } from '../protocol/tool-names/german.ts'
-import { toolNames as japanese } from '../protocol/tool-names/japanese.ts'
-import { toolNames as korean } from '../protocol/tool-names/korean.ts'
-import { toolNames as portuguese } from '../protocol/tool-names/portuguese.ts'
-import { toolNames as russian } from '../protocol/tool-names/russian.ts'
-import { toolNames as spanish } from '../protocol/tool-names/spanish.ts'
-import { type NamedTool, titleOfTool } from '../protocol/tool-names/tool-title.ts'
-import { toolNames as traditional } from '../protocol/tool-names/traditional.ts'
-import type { DocumentLanguage } from './document-texts.ts'
-
-const names: Record<DocumentLanguage, Record<NamedTool, string>> = {
-  en: english,
-  'zh-CN': chinese,
-  'zh-TW': traditional,
-  de: german,
-  es: spanish,
-  fr: french,
-  'pt-BR': portuguese,
-  ru: russian,
-  ja: japanese,
-  ko: korean,
-}
+import { localeTexts } from '../lib/locale-texts.ts'
+import { titleOfTool } from '../protocol/tool-names/tool-title.ts'
+import { type DocumentLanguage, folderOf } from './document-texts.ts'
 
 /** The name of a tool in the language of a document. */
-export const documentToolTitle = (name: string, language: DocumentLanguage): string =>
-  titleOfTool(name, (named) => names[language][named])
+export function documentToolTitle(name: string, language: DocumentLanguage): string {
+  const names: Readonly<Record<string, string>> = localeTexts(folderOf(language), 'tools').toolNames
+  // A tool of a program may be called `constructor`.
+  return titleOfTool(name, (one) => (Object.hasOwn(names, one) ? names[one] : undefined))
+}

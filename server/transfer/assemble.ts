@@ -110,12 +110,12 @@ function visibleParents(nodes: ReadonlyMap<string, DraftNode>): Map<string, stri
   const rooted = new Set<string>()
   for (const start of nodes.keys()) {
     const path = new Set<string>()
-    let at: string | null = start
-    while (at !== null && !rooted.has(at)) {
-      if (path.has(at)) throw new ImportFault(storedFailure('import_cycle'))
-      path.add(at)
-      const parent: string | null = nodes.get(at)?.parentId ?? null
-      at = parent !== null && nodes.has(parent) ? parent : null
+    let current: string | null = start
+    while (current !== null && !rooted.has(current)) {
+      if (path.has(current)) throw new ImportFault(storedFailure('import_cycle'))
+      path.add(current)
+      const parent: string | null = nodes.get(current)?.parentId ?? null
+      current = parent !== null && nodes.has(parent) ? parent : null
     }
     // Top down, so that the parent's own result is known.
     for (const id of [...path].reverse()) {
@@ -153,6 +153,7 @@ function newMessage(
     model: node.role === 'user' ? null : (node.model?.slice(0, MAX_MODEL_CHARACTERS) ?? null),
     status: node.status,
     error: node.error,
+    origin: null,
     createdAt: node.createdAt ?? parent?.createdAt ?? started,
     steps: [],
     files: [...node.files],
@@ -186,12 +187,12 @@ function addSteps(steps: Step[], added: readonly DraftStep[], waiting: WaitingCa
       const { callId, name } = step
       // The export may omit the call.
       const call =
-        takeCall(waiting, callId) ?? addCall(steps, { callId, name, arguments: '{}' }, waiting)
+        removeWaiting(waiting, callId) ?? addCall(steps, { callId, name, arguments: '{}' }, waiting)
       waiting.byId.delete(call.id_ref)
-      const at = steps.length
+      const position = steps.length
       steps.push({
-        id: stepId(at),
-        index: at,
+        id: stepId(position),
+        index: position,
         type: 'tool_result',
         id_ref: call.id_ref,
         name: call.name,
@@ -225,7 +226,7 @@ function addCall(
   return call
 }
 
-function takeCall({ byId, inOrder }: WaitingCalls, callId: string | null): Call | undefined {
+function removeWaiting({ byId, inOrder }: WaitingCalls, callId: string | null): Call | undefined {
   if (callId !== null) return byId.get(callId.slice(0, MAX_CALL_ID_CHARACTERS))
   for (let call = inOrder.pop(); call !== undefined; call = inOrder.pop())
     if (byId.get(call.id_ref) === call) return call

@@ -1,9 +1,12 @@
 // The messages from the reader of an import to the server: conversations and everything around them, in small portions.
 import type { Database } from '../db/database.ts'
+import type { Citation } from '../protocol/conversations/citation.ts'
 import type { Feedback } from '../protocol/conversations/message.ts'
 import type { ImportFormat } from '../protocol/conversations/transfer.ts'
 import type { DescribedFailure } from '../protocol/failures/stored.ts'
 import type { MessageId } from '../protocol/ids.ts'
+import type { Plan } from '../protocol/runs/plan.ts'
+import type { StoredReceipt } from '../protocol/runs/receipt.ts'
 import type { Step } from '../protocol/runs/step.ts'
 
 type MessageColumns = Database['tables']['messages']['$inferSelect']
@@ -15,12 +18,24 @@ export type ImportedFile = { name: string; path: string }
 /** A message of an import. */
 export type ImportedMessage = Pick<
   MessageColumns,
-  'id' | 'parentId' | 'role' | 'text' | 'tokenCount' | 'model' | 'status' | 'error' | 'createdAt'
+  | 'id'
+  | 'parentId'
+  | 'role'
+  | 'text'
+  | 'tokenCount'
+  | 'model'
+  | 'status'
+  | 'error'
+  | 'origin'
+  | 'createdAt'
 > & {
   steps: Step[]
   files: ImportedFile[]
   editedFrom?: MessageId | undefined
   feedback?: Feedback | undefined
+  receipt?: StoredReceipt | undefined
+  plan?: Plan | undefined
+  citations?: readonly Citation[] | undefined
 }
 
 /** A conversation of an import, without its messages. */

@@ -1,10 +1,19 @@
 // Performs one import: a worker thread reads the file, and this side stores the portions.
-
 import { cleanFact, type Memory } from '../knowledge/memory.ts'
 import { createWorkerClient, type WorkerClient } from '../lib/worker-client.ts'
 import type { ImportFormat } from '../protocol/conversations/transfer.ts'
 import { storedFailure } from '../protocol/failures/stored.ts'
 import type { ConversationId, UserId } from '../protocol/ids.ts'
+import {
+  type ConversationStoring,
+  type ConversationWriter,
+  createConversationWriter,
+} from './import/store-conversations.ts'
+import {
+  createProjectWriter,
+  type ProjectStoring,
+  type ProjectWriter,
+} from './import/store-projects.ts'
 import {
   ImportFault,
   type ImportItem,
@@ -12,12 +21,6 @@ import {
   type ReaderRequest,
 } from './import-items.ts'
 import type { ReportWriter } from './import-report.ts'
-import {
-  type ConversationStoring,
-  type ConversationWriter,
-  createConversationWriter,
-} from './store-conversations.ts'
-import { createProjectWriter, type ProjectStoring, type ProjectWriter } from './store-projects.ts'
 
 /** The dependencies of an import. */
 export interface ImportDependencies extends ConversationStoring, ProjectStoring {
@@ -75,7 +78,7 @@ export async function performImport(
       skip = false
       for (const item of reply.items) {
         signal.throwIfAborted()
-        const isWanted = await take(item, {
+        const isWanted = await storeItem(item, {
           ...dependencies,
           userId,
           report,
@@ -126,7 +129,7 @@ interface Taking {
  * Stores one item. @returns whether the rest of the conversation or project is wanted; null if the item does not change
  * that.
  */
-async function take(
+async function storeItem(
   item: ImportItem,
   { userId, memory, report, conversations, projects }: Taking,
 ): Promise<boolean | null> {

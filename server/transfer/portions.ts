@@ -70,11 +70,11 @@ export async function* portionsOf(
   }))
   let portion: ImportedMessage[] = []
   let size = 0
-  for (const [at, message] of messages.entries()) {
+  for (const [index, message] of messages.entries()) {
     if (!isWanted()) return
-    portion.push(await withFiles(message, files, notes))
+    portion.push(await unpackFiles(message, files, notes))
     size += charactersOf(message)
-    const isLast = at === messages.length - 1
+    const isLast = index === messages.length - 1
     if (!isLast && size < MAX_CHARACTERS && portion.length < MAX_MESSAGES) continue
     yield { type: 'messages', messages: portion, isLast }
     portion = []
@@ -84,7 +84,8 @@ export async function* portionsOf(
   yield* notes
 }
 
-async function withFiles(
+/** A message with its files unpacked; `notes` gets those that could not be. */
+async function unpackFiles(
   { files, ...message }: AssembledMessage,
   { unpacker, archive }: { unpacker: Unpacker; archive: Archive | null },
   notes: ImportItem[],

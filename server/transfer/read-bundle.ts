@@ -20,6 +20,8 @@ import { portionsOf, type Unpacker } from './portions.ts'
 import type { ReadingState } from './reading-state.ts'
 
 export const MANIFEST = 'manifest.json'
+/** Of the bundles that this server writes; it reads those of earlier versions, too. 2: with grants. */
+export const BUNDLE_VERSION = 2
 const MEMORY = 'memory.md'
 const CONVERSATION = /^conversations\/[^/]+\.json$/
 const PROJECT = /^projects\/([^/]+)\/project\.json$/
@@ -37,7 +39,7 @@ export async function isBundle(archive: Archive): Promise<boolean> {
   )
   if (manifest.format !== 'nanoclaw') return false
   const { version } = await readJson(archive, MANIFEST, BundleManifest, MAX_SMALL_BYTES)
-  if (version > 1)
+  if (version > BUNDLE_VERSION)
     throw new ImportFault(storedFailure('import_unreadable', { detail: `version ${version}` }))
   return true
 }

@@ -1,4 +1,5 @@
 // Reads conversations of any supported program from JSON files, plain or in an archive, one at a time.
+import { Buffer } from 'node:buffer'
 import { createReadStream } from 'node:fs'
 import type { ImportFormat } from '../protocol/conversations/transfer.ts'
 import { storedFailure } from '../protocol/failures/stored.ts'
@@ -15,10 +16,112 @@ import {
   MAX_CONVERSATION_BYTES,
   MAX_CONVERSATION_TEXT,
 } from './import-items.ts'
-import { jsonElements } from './json-elements.ts'
 import { portionsOf, type Unpacker } from './portions.ts'
 import { failureOf } from './read-bundle.ts'
 import type { ReadingState } from './reading-state.ts'
+
+// Splits a JSON array into its elements while it is read, so that one conversation at a time is in memory.
+
+const [QUOTE, BACKSLASH, COMMA, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] =
+  Buffer.from('"\\,[]{}')
+const BYTE_ORDER_MARK = Buffer.from('\ufeff')
+
+/** `oversized`: an element beyond the limit, without its text. */
+type JsonElement = { type: 'text'; text: string } | { type: 'oversized' }
+
+const isSpace = (byte: number | undefined): boolean =>
+  byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
+
+/** Where in its syntax a scan of JSON is. */
+interface JsonScan {
+  /** Lists and objects that are open. */
+  depth: number
+  isInString: boolean
+  isEscaped: boolean
+}
+
+/** Moves the scan over a byte. Returns what the byte ends, seen from the list that holds the elements. */
+function scanByte(scan: JsonScan, byte: number | undefined): 'element' | 'list' | null {
+  if (scan.isInString) {
+    if (scan.isEscaped) scan.isEscaped = false
+    else if (byte === BACKSLASH) scan.isEscaped = true
+    else if (byte === QUOTE) scan.isInString = false
+  } else if (byte === QUOTE) scan.isInString = true
+  else if (byte === OPEN_LIST || byte === OPEN_OBJECT) scan.depth += 1
+  else if (scan.depth > 0 && (byte === CLOSE_LIST || byte === CLOSE_OBJECT)) scan.depth -= 1
+  else if (scan.depth === 0 && byte === COMMA) return 'element'
+  else if (scan.depth === 0 && byte === CLOSE_LIST) return 'list'
+  return null
+}
+
+/** The pieces of one element, up to a number of bytes. */
+function createElementBuffer(maxBytes: number) {
+  let pieces: Buffer[] = []
+  let size = 0
+  return {
+    add(piece: Buffer): void {
+      size += piece.length
+      if (size <= maxBytes) pieces.push(piece)
+      else pieces = []
+    },
+    /** The element, whose place the next one takes; null if there is nothing but space. */
+    next(): JsonElement | null {
+      const element: JsonElement =
+        size > maxBytes
+          ? { type: 'oversized' }
+          : { type: 'text', text: Buffer.concat(pieces).toString('utf8') }
+      pieces = []
+      size = 0
+      return element.type === 'text' && element.text.trim() === '' ? null : element
+    },
+  }
+}
+
+/** The place of the first byte that is neither a mark of the encoding nor space. */
+function firstByte(chunk: Buffer): number {
+  let from = chunk.subarray(0, 3).equals(BYTE_ORDER_MARK) ? 3 : 0
+  while (from < chunk.length && isSpace(chunk[from])) from += 1
+  return from
+}
+
+/**
+ * The elements of the array that a stream holds, each as its JSON text, which is not checked; any other value is a single
+ * element. The caller parses them and so detects damaged ones.
+ * @throws SyntaxError when an array does not end.
+ */
+async function* jsonElements(
+  input: AsyncIterable<Uint8Array>,
+  maxElementBytes: number,
+): AsyncGenerator<JsonElement> {
+  const scan: JsonScan = { depth: 0, isInString: false, isEscaped: false }
+  const buffer = createElementBuffer(maxElementBytes)
+  let state: 'start' | 'list' | 'single' | 'end' = 'start'
+
+  for await (const given of input) {
+    if (state === 'end') return
+    const chunk = Buffer.from(given.buffer, given.byteOffset, given.byteLength)
+    let from = 0
+    if (state === 'start') {
+      from = firstByte(chunk)
+      if (from === chunk.length) continue
+      state = chunk[from] === OPEN_LIST ? 'list' : 'single'
+      if (state === 'list') from += 1
+    }
+    for (let index = from; state === 'list' && index < chunk.length; index += 1) {
+      const ends = scanByte(scan, chunk[index])
+      if (ends === null) continue
+      buffer.add(chunk.subarray(from, index))
+      from = index + 1
+      const element = buffer.next()
+      if (element !== null) yield element
+      if (ends === 'list') state = 'end'
+    }
+    if (state !== 'end') buffer.add(chunk.subarray(from))
+  }
+  if (state === 'list') throw new SyntaxError('The array does not end.')
+  const element = state === 'single' ? buffer.next() : null
+  if (element !== null) yield element
+}
 
 type JsonFormat = Exclude<ImportFormat, 'python'>
 

@@ -1,5 +1,7 @@
 // Writes a bundle: everything a user owns, or some conversations, as one ZIP archive with a manifest.
-import type { Readable, Writable } from 'node:stream'
+import { Readable, type Writable } from 'node:stream'
+import { finished, pipeline } from 'node:stream/promises'
+import yazl from 'yazl'
 import type { ConversationRow } from '../db/repositories/conversations/conversations.ts'
 import type { FullMessage } from '../db/repositories/conversations/messages.ts'
 import type { ProjectRow } from '../db/repositories/projects/projects.ts'
@@ -9,11 +11,54 @@ import type { BlobStore } from '../files/blobs.ts'
 import { jsonPieces } from '../lib/json-pieces.ts'
 import type { BundledDocument, BundleManifest } from '../protocol/conversations/export.ts'
 import type { ConversationId, UserId } from '../protocol/ids.ts'
-import { conversationJson, settingsOf } from '../sharing/export-json.ts'
+import { conversationJson, type ReceiptReader, settingsOf } from '../sharing/export-json.ts'
 import type { Workspace } from '../workspace/workspace.ts'
 import type { Workspaces } from '../workspace/workspaces.ts'
 import { fileEntry } from './formats/nanoclaw.ts'
-import { createZipWriter, type ZipWriter } from './zip-writer.ts'
+import { BUNDLE_VERSION } from './read-bundle.ts'
+
+// Writes a ZIP archive to a stream, entry by entry, with one piece of one entry in memory at a time.
+
+/** A ZIP archive that is being written. */
+export interface ZipWriter {
+  /** Adds an entry; resolves when it is written. `compress: false` suits contents that are compressed already. */
+  add(
+    name: string,
+    content: Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>,
+    options?: { compress: boolean },
+  ): Promise<void>
+  /** Writes the directory; resolves when `output` has ended. */
+  finish(): Promise<void>
+}
+
+/** After a failure of `add` or of `output`, every call rejects and `output` is destroyed. */
+export function createZipWriter(output: Writable): ZipWriter {
+  const zip = new yazl.ZipFile()
+  const written = pipeline(zip.outputStream, output)
+  const broken = new Promise<never>((_resolve, reject) => {
+    zip.on('error', reject)
+    written.catch(reject)
+  })
+  // The callers of `add` and `finish` receive the error.
+  broken.catch(() => undefined)
+  return {
+    async add(name, content, { compress } = { compress: true }) {
+      const stream = Readable.from(content, { objectMode: false })
+      try {
+        zip.addReadStreamLazy(name, { compress, mode: 0o100600 }, (use) => use(null, stream))
+        await Promise.race([finished(stream), broken])
+      } catch (error) {
+        stream.destroy()
+        output.destroy()
+        throw error
+      }
+    },
+    async finish() {
+      zip.end()
+      await Promise.race([written, broken])
+    },
+  }
+}
 
 /** The dependencies of a full export. */
 export interface BundleDependencies {
@@ -29,10 +74,12 @@ export interface BundleDependencies {
     | 'settings'
     | 'tokenUsage'
     | 'users'
+    | 'grants'
   >
   /** The user's channels, without their secrets. */
   listChannels(userId: UserId): Promise<{ type: string; name: string }[]>
   blobs: Pick<BlobStore, 'open'>
+  receipts: ReceiptReader
   workspaces: Pick<Workspaces, 'open'>
   now(): Date
 }
@@ -51,6 +98,7 @@ type Counts = BundleManifest['counts']
 
 const PASSAGES_PER_READ = 50
 const PROJECTS_PER_PAGE = 100
+const GRANTS_PER_PAGE = 100
 /** More folders than any project may have. */
 const MAX_FOLDERS = 200_000
 
@@ -74,7 +122,7 @@ export async function writeBundle(
   if (conversationIds === null) await writeRest(dependencies, zip, options, counts)
   const manifest: BundleManifest = {
     format: 'nanoclaw',
-    version: 1,
+    version: BUNDLE_VERSION,
     created_at: now().toISOString(),
     counts,
   }
@@ -96,7 +144,7 @@ async function* wantedConversations(
 }
 
 async function writeConversation(
-  { store, blobs }: BundleDependencies,
+  { store, blobs, receipts }: BundleDependencies,
   zip: ZipWriter,
   conversation: ConversationRow,
   { counts, written }: { counts: Counts; written: Set<string> },
@@ -122,7 +170,7 @@ async function writeConversation(
     origin: conversation.origin,
     project_id: conversation.projectId,
   }
-  const json = conversationJson(store, conversation, { settings, filesOf })
+  const json = conversationJson(store, receipts, conversation, { settings, filesOf })
   await zip.add(`conversations/${conversation.id}.json`, json)
   counts.conversations += 1
   for (const { sha256, mime } of found) {
@@ -159,7 +207,8 @@ async function writeRest(
     for (const project of page.items) {
       signal.throwIfAborted()
       await writeProject(zip, project, workspaces.open(userId, project.id), signal)
-      counts.documents += await writeDocuments(dependencies, zip, project)
+      const prefix = `projects/${project.id}/`
+      counts.documents += await addDocuments(zip, prefix, project, store.documents)
       counts.projects += 1
     }
     cursor = page.nextCursor ?? undefined
@@ -167,9 +216,35 @@ async function writeRest(
   await zip.add('memory.md', [await store.settings.memory(userId)])
   const usage = await store.tokenUsage.byDay(userId, { from: '0000-01-01', to: '9999-12-31' })
   await zip.add('usage.json', jsonPieces(usage.map(toUsage)))
+  await zip.add('grants.json', [JSON.stringify(await grantsOf(store, userId), null, 2)])
   await zip.add('settings.json', [
     JSON.stringify(await settingsFile(dependencies, userId), null, 2),
   ])
+}
+
+/** The user's grants, for the person to read: no import takes them over. */
+async function grantsOf(store: BundleDependencies['store'], userId: UserId): Promise<unknown[]> {
+  const grants: unknown[] = []
+  let cursor: string | undefined
+  do {
+    const page = await store.grants.list(userId, { limit: GRANTS_PER_PAGE, cursor })
+    for (const grant of page.items)
+      grants.push({
+        id: grant.id,
+        scope: grant.projectId === null ? 'conversation' : 'project',
+        scope_id: grant.projectId ?? grant.conversationId,
+        tool: grant.tool,
+        match: grant.match,
+        even_tainted: grant.evenTainted,
+        expires_at: grant.expiresAt?.toISOString() ?? null,
+        max_uses: grant.maxUses,
+        uses: grant.uses,
+        last_used_at: grant.lastUsedAt?.toISOString() ?? null,
+        created_at: grant.createdAt.toISOString(),
+      })
+    cursor = page.nextCursor ?? undefined
+  } while (cursor !== undefined)
+  return grants
 }
 
 const toUsage = (sum: Awaited<ReturnType<Store['tokenUsage']['byDay']>>[number]) => ({
@@ -203,10 +278,20 @@ async function writeProject(
 ): Promise<void> {
   const about = { name, description, created_at: createdAt.toISOString() }
   await zip.add(`projects/${id}/project.json`, [JSON.stringify(about, null, 2)])
+  await addProjectFiles(zip, `projects/${id}/`, workspace, signal)
+}
+
+/** Adds the files of a project below `prefix`. */
+export async function addProjectFiles(
+  zip: ZipWriter,
+  prefix: string,
+  workspace: Workspace,
+  signal: AbortSignal,
+): Promise<void> {
   const folders = ['']
-  for (let at = 0; at < folders.length && at < MAX_FOLDERS; at += 1) {
+  for (let index = 0; index < folders.length && index < MAX_FOLDERS; index += 1) {
     // A folder removed meanwhile is no longer part of the project.
-    const entries = await workspace.list(folders[at] ?? '').catch((error: unknown) => {
+    const entries = await workspace.list(folders[index] ?? '').catch((error: unknown) => {
       if (error instanceof AppError) return []
       throw error
     })
@@ -215,15 +300,17 @@ async function writeProject(
       if (entry.kind === 'directory') folders.push(entry.path)
       if (entry.kind !== 'file') continue
       const content = await openExisting(async () => (await workspace.download(entry.path)).stream)
-      if (content !== null) await zip.add(`projects/${id}/files/${entry.path}`, content)
+      if (content !== null) await zip.add(`${prefix}files/${entry.path}`, content)
     }
   }
 }
 
-async function writeDocuments(
-  { store: { documents } }: BundleDependencies,
+/** Adds the documents of a project that were read, below `prefix`. @returns their number. */
+export async function addDocuments(
   zip: ZipWriter,
+  prefix: string,
   project: ProjectRow,
+  documents: Store['documents'],
 ): Promise<number> {
   let count = 0
   let cursor: string | undefined
@@ -234,7 +321,7 @@ async function writeDocuments(
       const { id, name, mime, size, createdAt, path: ofFile } = document
       const created_at = createdAt.toISOString()
       const about = { name, mime, size, created_at, path: ofFile ?? undefined }
-      const path = `projects/${project.id}/documents/${id}.json`
+      const path = `${prefix}documents/${id}.json`
       await zip.add(path, documentJson(about, passagesOf(documents, project, id)))
       count += 1
     }
@@ -256,7 +343,8 @@ async function* documentJson(
   yield '\n]}\n'
 }
 
-async function* passagesOf(
+/** The passages of a document, in order. */
+export async function* passagesOf(
   documents: Store['documents'],
   project: ProjectRow,
   id: string,

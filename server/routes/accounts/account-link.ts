@@ -1,19 +1,12 @@
 // What the page shows a person who opens a setup, invitation, reset or confirmation link.
-import type { AccountLinks } from '../../auth/account-links.ts'
-import type { Accounts } from '../../auth/accounts.ts'
-import type { SetupToken } from '../../auth/setup-token.ts'
+
 import { appError } from '../../errors.ts'
 import type { AccountLink } from '../../protocol/accounts/user.ts'
-
-interface AccountLinkDependencies {
-  accounts: Pick<Accounts, 'exist' | 'profile'>
-  links: Pick<AccountLinks, 'find'>
-  setup: Pick<SetupToken, 'matches'>
-}
+import type { Services } from '../../services.ts'
 
 /** What a link is for. @throws AppError `account_link_invalid`. */
 export async function readAccountLink(
-  { accounts, links, setup }: AccountLinkDependencies,
+  { accounts, links, setup }: Pick<Services, 'accounts' | 'links' | 'setup'>,
   token: string,
 ): Promise<AccountLink> {
   if (setup.matches(token) && !(await accounts.exist()))

@@ -1,13 +1,11 @@
 // Routes for a user's own account: profile and API keys.
+
 import { z } from 'zod'
-import type { Accounts } from '../../auth/accounts.ts'
-import type { ApiKeys } from '../../auth/api-keys.ts'
-import type { EmailLinks } from '../../auth/email-links.ts'
 import type { TokenClaims } from '../../auth/tokens.ts'
 import type { ApiKeyRow } from '../../db/repositories/accounts/api-keys.ts'
 import { appError } from '../../errors.ts'
 import type { App } from '../../http/app.ts'
-import type { OpenConnections } from '../../http/open-connections.ts'
+import { actorOf } from '../../http/audit.ts'
 import {
   ApiKey,
   ChangedProfile,
@@ -18,28 +16,30 @@ import {
 } from '../../protocol/accounts/user.ts'
 import { Deleted, envelope } from '../../protocol/envelope.ts'
 import type { UserId } from '../../protocol/ids.ts'
+import type { Services } from '../../services.ts'
 import { deleted, success } from '../envelope.ts'
 import { presentUser } from './present-user.ts'
 
-/** The dependencies of the routes of a user's account and API keys. */
-export interface AccountRouteDependencies {
-  mode: 'single' | 'multi'
-  accounts: Accounts
-  apiKeys: ApiKeys
-  connections: OpenConnections
-  emailLinks: Pick<EmailLinks, 'isAvailable'>
-}
-
 /** `/api/auth/profile` and `/api/auth/keys`. */
-export function registerAccountRoutes(app: App, dependencies: AccountRouteDependencies): void {
-  registerProfile(app, dependencies)
-  registerKeys(app, dependencies)
+export function registerAccountRoutes(
+  app: App,
+  services: Pick<Services, 'authMode' | 'accounts' | 'apiKeys' | 'connections' | 'emailLinks'>,
+): void {
+  registerProfile(app, services)
+  registerKeys(app, services)
 }
 
 /** The profile. */
-function registerProfile(app: App, dependencies: AccountRouteDependencies): void {
-  const { mode, accounts, apiKeys, connections, emailLinks } = dependencies
-
+function registerProfile(
+  app: App,
+  {
+    authMode,
+    accounts,
+    apiKeys,
+    connections,
+    emailLinks,
+  }: Pick<Services, 'authMode' | 'accounts' | 'apiKeys' | 'connections' | 'emailLinks'>,
+): void {
   const keyIds = async (userId: UserId): Promise<string[]> =>
     (await apiKeys.list(userId)).map(({ id }) => id)
 
@@ -52,7 +52,6 @@ function registerProfile(app: App, dependencies: AccountRouteDependencies): void
   app.patch(
     '/api/auth/profile',
     {
-      config: { audit: { action: 'account_changed', fields: ['email', 'revoke_keys'] } },
       schema: {
         summary: 'Update your account; a new password revokes all other tokens',
         description:
@@ -63,9 +62,9 @@ function registerProfile(app: App, dependencies: AccountRouteDependencies): void
     },
     async (request, reply) => {
       const { user, session, body } = request
-      if (mode === 'single' && body.password !== undefined)
+      if (authMode === 'single' && body.password !== undefined)
         throw appError('no_password_in_single_mode')
-      const { user: changed, apiKeys: keyCount } = await accounts.changeProfile(user.id, {
+      const changes = {
         email: body.email,
         emailNeedsPassword: emailLinks.isAvailable,
         avatar: body.avatar,
@@ -73,8 +72,13 @@ function registerProfile(app: App, dependencies: AccountRouteDependencies): void
         currentPassword: body.current_password,
         kept: session ?? undefined,
         revokeKeys: body.revoke_keys,
-      })
-      if (body.password !== undefined) request.audited = { password_changed: true }
+      }
+      const actor = actorOf(request)
+      const { user: changed, apiKeys: count } = await accounts.changeProfile(
+        user.id,
+        changes,
+        actor,
+      )
       if (body.password !== undefined)
         connections.end(user.id, {
           kept: reply.raw,
@@ -83,13 +87,16 @@ function registerProfile(app: App, dependencies: AccountRouteDependencies): void
             ...(body.revoke_keys === true ? [] : await keyIds(user.id)),
           ],
         })
-      return success({ ...presentUser(changed), api_keys: keyCount })
+      return success({ ...presentUser(changed), api_keys: count })
     },
   )
 }
 
 /** API keys. */
-function registerKeys(app: App, { apiKeys, connections }: AccountRouteDependencies): void {
+function registerKeys(
+  app: App,
+  { apiKeys, connections }: Pick<Services, 'apiKeys' | 'connections'>,
+): void {
   app.get(
     '/api/auth/keys',
     {
@@ -104,22 +111,22 @@ function registerKeys(app: App, { apiKeys, connections }: AccountRouteDependenci
   app.post(
     '/api/auth/keys',
     {
-      config: {
-        signedIn: true,
-        audit: { action: 'key_created', fields: ['name', 'scopes', 'expires_at'] },
-      },
+      config: { signedIn: true },
       schema: {
         summary: 'Create an API key; the key is returned only once',
         body: CreateApiKeyBody,
         response: { 200: envelope(CreatedApiKey) },
       },
     },
-    async ({ user, body }) => {
-      const { row, key } = await apiKeys.create(user, {
+    async (request) => {
+      const { user, body } = request
+      const settings = {
         name: body.name,
         scopes: body.scopes ?? null,
+        programTools: body.program_tools ?? null,
         expiresAt: body.expires_at === undefined ? null : new Date(body.expires_at),
-      })
+      }
+      const { row, key } = await apiKeys.create(user, settings, actorOf(request))
       return success({ ...presentKey(row), key })
     },
   )
@@ -127,15 +134,15 @@ function registerKeys(app: App, { apiKeys, connections }: AccountRouteDependenci
   app.delete(
     '/api/auth/keys/:id',
     {
-      config: { audit: { action: 'key_deleted' } },
       schema: {
         summary: 'Delete an API key',
         params: z.object({ id: z.string().max(64) }),
         response: { 200: Deleted },
       },
     },
-    async ({ user, params }, reply) => {
-      await apiKeys.remove(user.id, params.id)
+    async (request, reply) => {
+      const { user, params } = request
+      await apiKeys.remove(user.id, params.id, actorOf(request))
       connections.end(user.id, { only: params.id, kept: reply.raw })
       return deleted
     },
@@ -149,6 +156,7 @@ const presentKey = (key: ApiKeyRow): z.infer<typeof ApiKey> => ({
   name: key.name,
   prefix: key.prefix,
   scopes: key.scopes,
+  program_tools: key.programTools,
   created_at: key.createdAt.toISOString(),
   expires_at: key.expiresAt?.toISOString() ?? null,
   last_used_at: key.lastUsedAt?.toISOString() ?? null,

@@ -1,18 +1,14 @@
 // Routes for signing in, renewing a session, and signing out.
+
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { z } from 'zod'
-import type { AccountLinks } from '../../auth/account-links.ts'
 import type { Client } from '../../auth/accounts.ts'
-import type { OidcSignIn } from '../../auth/oidc/sign-in.ts'
-import type { SetupToken } from '../../auth/setup-token.ts'
 import { ACCESS_LIFETIME_SECONDS } from '../../auth/tokens.ts'
 import type { UserRow } from '../../db/repositories/accounts/users.ts'
 import { AppError, appError } from '../../errors.ts'
 import type { App } from '../../http/app.ts'
+import { actorOf } from '../../http/audit.ts'
 import { isLocalRequest } from '../../http/local-client.ts'
-import type { OpenConnections } from '../../http/open-connections.ts'
 import { assertSameOrigin, readSessionCookie } from '../../http/session-cookie.ts'
-import type { Limits } from '../../lib/limits.ts'
 import {
   AccountLink,
   AuthMode,
@@ -23,59 +19,56 @@ import {
   SignedIn,
   SignedOut,
 } from '../../protocol/accounts/user.ts'
+import type { AuditDetails } from '../../protocol/admin/audit.ts'
 import { envelope } from '../../protocol/envelope.ts'
+import type { Services } from '../../services.ts'
 import { success } from '../envelope.ts'
 import { readAccountLink } from './account-link.ts'
-import { type EmailLinkDependencies, registerEmailLinkRoutes } from './email-links.ts'
+import { registerEmailLinkRoutes } from './email-links.ts'
 import { registerPasskeyRoutes, siteOf } from './passkeys.ts'
 import { presentUser } from './present-user.ts'
-import {
-  assertNoSecondFactor,
-  registerSecondFactorRoutes,
-  type SecondFactorRouteDependencies,
-} from './second-factor.ts'
-import {
-  browserOf,
-  createSessionStart,
-  type SessionStart,
-  type SessionStartDependencies,
-} from './session-start.ts'
+import { assertNoSecondFactor, registerSecondFactorRoutes } from './second-factor.ts'
+import { browserOf, createSessionStart, type SessionStart } from './session-start.ts'
 
-/** The dependencies of the routes for registering and signing in. */
-export interface AuthRouteDependencies
-  extends SessionStartDependencies,
-    SecondFactorRouteDependencies,
-    EmailLinkDependencies {
-  limits: Limits
-  mode: 'single' | 'multi'
-  registration(): 'open' | 'invite' | 'closed'
-  /** Whether the server is behind a reverse proxy, so that no request counts as local. */
-  behindProxy: boolean
-  links: AccountLinks
-  setup: SetupToken
-  connections: OpenConnections
-  oidc: Pick<OidcSignIn, 'logoutUrl'> | null // null: not configured
-  /** What the sign-in page offers in addition to the password. */
-  offered: Pick<z.input<typeof AuthMode>, 'oidc' | 'password_off'>
-}
+type AuthServices = Pick<
+  Services,
+  | 'authMode'
+  | 'settings'
+  | 'isBehindProxy'
+  | 'isHttps'
+  | 'publicUrl'
+  | 'signInOffer'
+  | 'accounts'
+  | 'links'
+  | 'setup'
+  | 'sessions'
+  | 'knownBrowsers'
+  | 'record'
+  | 'connections'
+  | 'secondFactors'
+  | 'passkeys'
+  | 'emailLinks'
+  | 'oidc'
+  | 'limits'
+>
 
 /** `/api/auth/…`. In single-user mode, registering and signing in return 403. */
-export function registerAuthRoutes(app: App, dependencies: AuthRouteDependencies): void {
-  const sessionStart = createSessionStart(dependencies)
-  if (dependencies.mode === 'multi') {
-    registerSecondFactorRoutes(app, { ...dependencies, sessionStart })
-    registerPasskeyRoutes(app, { ...dependencies, sessionStart })
-    registerEmailLinkRoutes(app, dependencies)
+export function registerAuthRoutes(app: App, services: AuthServices): void {
+  const sessionStart = createSessionStart(app, services)
+  if (services.authMode === 'multi') {
+    registerSecondFactorRoutes(app, services, sessionStart)
+    registerPasskeyRoutes(app, services, sessionStart)
+    registerEmailLinkRoutes(app, services)
   }
-  registerMode(app, dependencies)
-  registerRegistration(app, dependencies, sessionStart)
-  registerPasswords(app, dependencies, sessionStart)
-  registerSessionEnds(app, dependencies, sessionStart)
+  registerMode(app, services)
+  registerRegistration(app, services, sessionStart)
+  registerPasswords(app, services, sessionStart)
+  registerSessionEnds(app, services, sessionStart)
 }
 
 /** The route that describes how to sign in to this server. */
-function registerMode(app: App, dependencies: AuthRouteDependencies): void {
-  const { mode, registration, accounts } = dependencies
+function registerMode(app: App, services: AuthServices): void {
+  const { authMode: mode, settings, accounts } = services
 
   app.get(
     '/api/auth/mode',
@@ -87,19 +80,19 @@ function registerMode(app: App, dependencies: AuthRouteDependencies): void {
       },
     },
     async (request) => {
-      const { passkeys, publicUrl, offered, emailLinks } = dependencies
+      const { passkeys, publicUrl, signInOffer, emailLinks } = services
       const hasPasskeys = mode === 'multi' && passkeys.areAvailable(siteOf(request, publicUrl))
       const known = {
         mode,
-        registration: registration(),
-        ...offered,
+        registration: settings.current().effective.registration,
+        ...signInOffer,
         ...(hasPasskeys ? { passkeys: true as const } : {}),
         ...(mode === 'multi' && emailLinks.isAvailable ? { mail: true as const } : {}),
       }
       if (mode === 'single' || (await accounts.exist())) return success(known)
       return success({
         ...known,
-        ...(accounts.mayBeFirst(clientOf(request, dependencies))
+        ...(accounts.mayBeFirst(clientOf(request, services))
           ? { first_user: true as const }
           : { setup_link: true as const }),
       })
@@ -107,31 +100,28 @@ function registerMode(app: App, dependencies: AuthRouteDependencies): void {
   )
 }
 
-/** Starts a session and responds with it. */
+/** Starts a session and responds with it. @param signIn see `SessionStart.begin`. */
 const signInWith =
   (sessionStart: SessionStart) =>
   async (
     request: FastifyRequest<{ Body: { cookie?: boolean | undefined } }>,
     reply: FastifyReply,
     user: UserRow,
+    signIn: AuditDetails | null,
   ) => {
     const isPage = request.body.cookie === true
-    return success((await sessionStart.begin(request, reply, { user, isPage })).signedIn)
+    return success((await sessionStart.begin(request, reply, { user, isPage, signIn })).signedIn)
   }
 
 /** Registration, and the links for it. */
-function registerRegistration(
-  app: App,
-  dependencies: AuthRouteDependencies,
-  sessionStart: SessionStart,
-): void {
-  const { accounts } = dependencies
+function registerRegistration(app: App, services: AuthServices, sessionStart: SessionStart): void {
+  const { accounts } = services
   const signIn = signInWith(sessionStart)
 
   app.post(
     '/api/auth/register',
     {
-      config: { public: true, audit: { action: 'register' } },
+      config: { public: true },
       schema: {
         summary: 'Register an account; the first account becomes an administrator',
         description:
@@ -141,12 +131,9 @@ function registerRegistration(
       },
     },
     async (request, reply) => {
-      assertMultiUser(dependencies)
-      return signIn(
-        request,
-        reply,
-        await accounts.register(request.body, clientOf(request, dependencies)),
-      )
+      assertMultiUser(services)
+      const user = await accounts.register(request.body, clientOf(request, services))
+      return signIn(request, reply, user, null)
     },
   )
 
@@ -161,19 +148,15 @@ function registerRegistration(
       },
     },
     async ({ body }) => {
-      assertMultiUser(dependencies)
-      return success(await readAccountLink(dependencies, body.link))
+      assertMultiUser(services)
+      return success(await readAccountLink(services, body.link))
     },
   )
 }
 
 /** Signing in with a password, and resetting the password. */
-function registerPasswords(
-  app: App,
-  dependencies: AuthRouteDependencies,
-  sessionStart: SessionStart,
-): void {
-  const { accounts } = dependencies
+function registerPasswords(app: App, services: AuthServices, sessionStart: SessionStart): void {
+  const { accounts } = services
   const signIn = signInWith(sessionStart)
 
   app.post(
@@ -189,24 +172,20 @@ function registerPasswords(
       },
     },
     async (request, reply) => {
-      assertMultiUser(dependencies)
+      assertMultiUser(services)
       const { link, password, revoke_keys: revokeKeys } = request.body
       const user = await accounts.resetPassword(link, { password, revokeKeys }, request.ip)
-      dependencies.connections.end(user.id, { kept: reply.raw })
+      services.connections.end(user.id, { kept: reply.raw })
       // Access to a mailbox must not be enough if the account has a second factor.
-      await assertNoSecondFactor(dependencies.secondFactors, user)
-      return signIn(request, reply, user)
+      await assertNoSecondFactor(services.secondFactors, user)
+      return signIn(request, reply, user, null)
     },
   )
 
   app.post(
     '/api/auth/login',
     {
-      config: {
-        public: true,
-        whileDiskFull: true,
-        audit: { action: 'sign_in', failed: 'sign_in_failed' },
-      },
+      config: { public: true, whileDiskFull: true },
       schema: {
         summary: 'Sign in; the token is valid for seven days',
         description:
@@ -216,23 +195,19 @@ function registerPasswords(
       },
     },
     async (request, reply) => {
-      assertMultiUser(dependencies)
-      // Record only names of existing accounts: people also type passwords into this field.
-      const known = await accounts.namedAs(request.body.username)
-      if (known !== undefined) request.audited = { username: known.username, userId: known.id }
-      const user = await accounts.login(request.body, browserOf(request, dependencies))
-      await assertNoSecondFactor(dependencies.secondFactors, user)
-      return signIn(request, reply, user)
+      assertMultiUser(services)
+      return sessionStart.attempt(request, async (attempt) => {
+        attempt.account = (await accounts.namedAs(request.body.username)) ?? null
+        const user = await accounts.login(request.body, browserOf(request, services))
+        await assertNoSecondFactor(services.secondFactors, user)
+        return signIn(request, reply, user, {})
+      })
     },
   )
 }
 
-function registerSessionEnds(
-  app: App,
-  dependencies: AuthRouteDependencies,
-  sessionStart: SessionStart,
-): void {
-  const { accounts, sessions, issueToken, oidc } = dependencies
+function registerSessionEnds(app: App, services: AuthServices, sessionStart: SessionStart): void {
+  const { accounts, sessions, oidc } = services
 
   app.post(
     '/api/auth/refresh',
@@ -246,7 +221,7 @@ function registerSessionEnds(
       },
     },
     async (request, reply) => {
-      assertMultiUser(dependencies)
+      assertMultiUser(services)
       assertSameOrigin(request)
       const cookie = readSessionCookie(request)
       if (cookie === undefined) throw appError('sign_in_required')
@@ -254,7 +229,7 @@ function registerSessionEnds(
         const { session, user, refreshToken } = await sessions.refresh(cookie, request.ip)
         sessionStart.setCookie(request, reply, refreshToken)
         return success({
-          token: issueToken(user, session.id, ACCESS_LIFETIME_SECONDS),
+          token: app.issueToken(user, session.id, ACCESS_LIFETIME_SECONDS),
           expires_in: ACCESS_LIFETIME_SECONDS,
           user: presentUser(user),
         })
@@ -269,7 +244,7 @@ function registerSessionEnds(
   app.post(
     '/api/auth/logout',
     {
-      config: { whileDiskFull: true, audit: { action: 'sign_out' } },
+      config: { whileDiskFull: true },
       schema: {
         summary: 'End the current session and its open streams',
         response: { 200: SignedOut },
@@ -277,14 +252,16 @@ function registerSessionEnds(
     },
     async (request, reply) => {
       const { session, user } = request
+      const actor = actorOf(request)
       if (session?.sid !== undefined) {
         sessionStart.setCookie(request, reply, null)
         const url = (await oidc?.logoutUrl(session.sid)) ?? null
-        await sessions.end(user.id, session.sid, reply.raw)
+        const end = { actor, action: 'sign_out' as const, details: {} }
+        await sessions.end(user.id, session.sid, end, reply.raw)
         if (url !== null) return { code: 0 as const, message: 'signed out', data: { url } }
       } else if (session !== null) {
-        await accounts.revokeToken(session)
-        dependencies.connections.end(user.id, { only: session.jti, kept: reply.raw })
+        await accounts.revokeToken(session, actor)
+        services.connections.end(user.id, { only: session.jti, kept: reply.raw })
       }
       return { code: 0 as const, message: 'signed out' }
     },
@@ -293,12 +270,12 @@ function registerSessionEnds(
 
 const clientOf = (
   request: FastifyRequest,
-  { behindProxy }: Pick<AuthRouteDependencies, 'behindProxy'>,
+  { isBehindProxy }: Pick<Services, 'isBehindProxy'>,
 ): Client => ({
   address: request.ip,
-  isLocal: !behindProxy && isLocalRequest(request),
+  isLocal: !isBehindProxy && isLocalRequest(request),
 })
 
-const assertMultiUser = ({ mode }: Pick<AuthRouteDependencies, 'mode'>): void => {
-  if (mode === 'single') throw appError('single_user')
+const assertMultiUser = ({ authMode }: Pick<Services, 'authMode'>): void => {
+  if (authMode === 'single') throw appError('single_user')
 }

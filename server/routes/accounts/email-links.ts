@@ -1,8 +1,8 @@
 // Routes for links by email: a forgotten password, and confirming an address.
+
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import type { Accounts } from '../../auth/accounts.ts'
-import type { EmailLinks, MailLanguage } from '../../auth/email-links.ts'
+import type { Language } from '../../../locales/languages.ts'
 import { appError } from '../../errors.ts'
 import type { App } from '../../http/app.ts'
 import {
@@ -12,22 +12,17 @@ import {
   LinkBody,
 } from '../../protocol/accounts/user.ts'
 import { envelope } from '../../protocol/envelope.ts'
-import { documentLanguage } from '../../sharing/document-texts.ts'
+import type { Services } from '../../services.ts'
+import { documentLanguage, folderOf } from '../../sharing/document-texts.ts'
 import { success } from '../envelope.ts'
 
-/** The dependencies of the routes that send links by email. */
-export interface EmailLinkDependencies {
-  accounts: Accounts
-  emailLinks: EmailLinks
-}
-
-const languageOf = ({ headers }: FastifyRequest): MailLanguage =>
-  documentLanguage(headers['accept-language']).startsWith('zh') ? 'zh-CN' : 'en'
+const languageOf = ({ headers }: FastifyRequest): Language =>
+  folderOf(documentLanguage(headers['accept-language']))
 
 /** `/api/auth/forgotten-password` and `/api/auth/confirmations`; in multi mode only. */
 export function registerEmailLinkRoutes(
   app: App,
-  { accounts, emailLinks }: EmailLinkDependencies,
+  { accounts, emailLinks }: Pick<Services, 'accounts' | 'emailLinks'>,
 ): void {
   const stateOf = async (user: FastifyRequest['user']) => {
     const { email: address } = await accounts.profile(user.id)

@@ -1,13 +1,13 @@
 // Routes for the user's memory: the CONTEXT.md text that is part of all their conversations.
 
 import type { App } from '../../http/app.ts'
-import type { Memory } from '../../knowledge/memory.ts'
 import { envelope } from '../../protocol/envelope.ts'
 import { MemoryContent, WriteMemoryBody } from '../../protocol/projects/knowledge.ts'
+import type { Services } from '../../services.ts'
 import { success } from '../envelope.ts'
 
 /** `/api/memory`. */
-export function registerMemoryRoutes(app: App, { memory }: { memory: Memory }): void {
+export function registerMemoryRoutes(app: App, { memory }: Pick<Services, 'memory'>): void {
   const response = { 200: envelope(MemoryContent) }
 
   app.get(

@@ -1,43 +1,38 @@
 // Routes for single sign-on: redirect the browser to the issuer, and handle its return.
+
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import type { RecordAudit } from '../../auth/audit-recorder.ts'
-import {
-  ATTEMPT_LIFETIME_SECONDS,
-  CALLBACK_PATH,
-  type OidcSignIn,
-} from '../../auth/oidc/sign-in.ts'
+import { ATTEMPT_LIFETIME_SECONDS, CALLBACK_PATH } from '../../auth/oidc/sign-in.ts'
 import { AppError, appError, errorText } from '../../errors.ts'
 import type { App } from '../../http/app.ts'
-import { logFailedSignIn } from '../../http/request-log.ts'
 import { oidcCookie, readOidcCookie } from '../../http/session-cookie.ts'
-import type { Limits } from '../../lib/limits.ts'
-import { browserOf, createSessionStart, type SessionStartDependencies } from './session-start.ts'
+import type { Services } from '../../services.ts'
+import { browserOf, createSessionStart } from './session-start.ts'
 
-/** The dependencies of the routes for single sign-on. */
-export interface OidcRouteDependencies extends SessionStartDependencies {
-  /** Null: not configured. */
-  oidc: OidcSignIn | null
-  record: RecordAudit
-  limits: Limits
-}
-
+/** How the audit log names this way in. */
+const BY = 'single sign-on'
 const ATTEMPTS = { limit: 60, windowMs: 5 * 60_000 }
 /** A path of the page. Excludes everything that a browser could read as another site. */
 const PAGE_PATH = /^\/(?![/\\])[^\\\s\p{Cc}]{0,1000}$/u
 
+/** A path as a header can hold it: other characters are encoded, as browsers do. */
+const inAscii = (path: string): string => path.replaceAll(/[^\x21-\x7e]/gu, encodeURIComponent)
+
 /** `/api/auth/oidc/…`, for browsers: both redirect, even if something is refused. */
-export function registerOidcRoutes(app: App, dependencies: OidcRouteDependencies): void {
-  const { oidc, record } = dependencies
+export function registerOidcRoutes(
+  app: App,
+  services: Pick<Services, 'oidc' | 'record' | 'limits' | 'sessions' | 'knownBrowsers' | 'isHttps'>,
+): void {
+  const { oidc } = services
   if (oidc === null) return
-  const attempts = dependencies.limits.rateLimit('single sign-on', ATTEMPTS)
-  const sessionStart = createSessionStart(dependencies)
+  const attempts = services.limits.rateLimit('single sign-on', ATTEMPTS)
+  const sessionStart = createSessionStart(app, services)
   const limit = async (request: FastifyRequest): Promise<void> => {
-    const retryAfter = await attempts.take(browserOf(request, dependencies).source)
+    const retryAfter = await attempts.acquire(browserOf(request, services).source)
     if (retryAfter !== null) throw appError('sign_ins_exhausted', {}, { retryAfter })
   }
   const keep = (request: FastifyRequest, reply: FastifyReply, kept: string | null): void => {
-    const settings = { https: dependencies.https, lifetimeSeconds: ATTEMPT_LIFETIME_SECONDS }
+    const settings = { https: services.isHttps, lifetimeSeconds: ATTEMPT_LIFETIME_SECONDS }
     void reply.header('set-cookie', oidcCookie(request, kept, settings))
   }
   /** Redirects to the sign-in page, which shows the reason. The reason is in the fragment, so no server sees it. */
@@ -84,43 +79,23 @@ export function registerOidcRoutes(app: App, dependencies: OidcRouteDependencies
     async (request, reply) => {
       const kept = readOidcCookie(request)
       keep(request, reply, null)
+      let hasBegun = false
       try {
         await limit(request)
         const query = /\?.*$/s.exec(request.url)?.[0] ?? ''
-        const { user, idToken, returnTo, events } = await oidc.finish(query, kept, request.ip)
-        for (const { action, user: account, details } of events)
-          await record({
-            action,
-            userId: account.id,
-            username: account.username,
-            address: request.ip,
-            details,
-          })
-        const { sessionId } = await sessionStart.begin(request, reply, { user, isPage: true })
+        const { user, idToken, returnTo } = await oidc.finish(query, kept, request.ip)
+        const start = { user, isPage: true, signIn: { by: BY } }
+        const { sessionId } = await sessionStart.begin(request, reply, start)
+        hasBegun = true
         await oidc.began(sessionId, idToken)
-        await recordAttempt(record, request, user)
-        return reply.redirect(`${returnTo.replace(/#.*$/s, '')}#signed-in`)
+        return reply.redirect(`${inAscii(returnTo.replace(/#.*$/s, ''))}#signed-in`)
       } catch (error) {
-        if (error instanceof AppError) await recordAttempt(record, request, null, error.reason)
+        if (error instanceof AppError && !hasBegun) {
+          const details = { by: BY, reason: error.reason }
+          await sessionStart.fail(request, { account: null, details }, BY)
+        }
         return refuse(request, reply, error)
       }
     },
   )
-}
-
-async function recordAttempt(
-  record: RecordAudit,
-  request: FastifyRequest,
-  user: { id: Parameters<RecordAudit>[0]['userId']; username: string } | null,
-  reason?: string,
-): Promise<void> {
-  const by = 'single sign-on'
-  if (user === null) logFailedSignIn(request, { account: null, by })
-  await record({
-    action: user === null ? 'sign_in_failed' : 'sign_in',
-    userId: user?.id ?? null,
-    username: user?.username ?? null,
-    address: request.ip,
-    details: { by, ...(reason === undefined ? {} : { reason }) },
-  })
 }

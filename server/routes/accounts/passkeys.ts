@@ -1,13 +1,12 @@
 // Routes of passkeys: signing in with one, adding and removing them.
+
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import type { Accounts } from '../../auth/accounts.ts'
-import type { Passkeys, Site } from '../../auth/second-factor/passkeys.ts'
-import type { SecondFactors } from '../../auth/second-factor/second-factors.ts'
+import type { Site } from '../../auth/second-factor/passkeys.ts'
 import type { PasskeyRow } from '../../db/repositories/accounts/second-factors.ts'
 import { appError } from '../../errors.ts'
 import type { App } from '../../http/app.ts'
-import type { Limits } from '../../lib/limits.ts'
+import { actorOf } from '../../http/audit.ts'
 import {
   AddedPasskey,
   NewPasskeyBody,
@@ -19,17 +18,9 @@ import {
 } from '../../protocol/accounts/second-factor.ts'
 import { SignedIn } from '../../protocol/accounts/user.ts'
 import { Deleted, envelope } from '../../protocol/envelope.ts'
+import type { Services } from '../../services.ts'
 import { deleted, success } from '../envelope.ts'
-import { browserOf, type SessionStart, type SessionStartDependencies } from './session-start.ts'
-
-/** The dependencies of the routes for passkeys. */
-export interface PasskeyRouteDependencies {
-  accounts: Accounts
-  secondFactors: SecondFactors
-  passkeys: Passkeys
-  publicUrl: string | undefined
-  limits: Limits
-}
+import { browserOf, type SessionStart } from './session-start.ts'
 
 /** The origin at which the browser sees the page. */
 export function siteOf(
@@ -44,13 +35,17 @@ export function siteOf(
 /** Per address, or known browser. Passkeys cannot be guessed, so this only bounds the work. */
 const ATTEMPTS = { limit: 100, windowMs: 5 * 60_000 }
 
-type Dependencies = PasskeyRouteDependencies &
-  Pick<SessionStartDependencies, 'knownBrowsers'> & { sessionStart: SessionStart }
-
 /** `/api/auth/passkeys` and what is below it. */
-export function registerPasskeyRoutes(app: App, dependencies: Dependencies): void {
-  registerSignIn(app, dependencies)
-  registerOwn(app, dependencies)
+export function registerPasskeyRoutes(
+  app: App,
+  services: Pick<
+    Services,
+    'accounts' | 'secondFactors' | 'passkeys' | 'publicUrl' | 'limits' | 'knownBrowsers'
+  >,
+  sessionStart: SessionStart,
+): void {
+  registerSignIn(app, services, sessionStart)
+  registerOwn(app, services)
 }
 
 /** Signing in with a passkey. */
@@ -62,13 +57,16 @@ function registerSignIn(
     passkeys,
     publicUrl,
     limits,
-    sessionStart,
     knownBrowsers,
-  }: Dependencies,
+  }: Pick<
+    Services,
+    'accounts' | 'secondFactors' | 'passkeys' | 'publicUrl' | 'limits' | 'knownBrowsers'
+  >,
+  sessionStart: SessionStart,
 ): void {
   const attempts = limits.rateLimit('passkeys', ATTEMPTS)
   const limit = async (request: FastifyRequest): Promise<void> => {
-    const retryAfter = await attempts.take(browserOf(request, { knownBrowsers }).source)
+    const retryAfter = await attempts.acquire(browserOf(request, { knownBrowsers }).source)
     if (retryAfter !== null) throw appError('sign_ins_exhausted', {}, { retryAfter })
   }
 
@@ -95,11 +93,7 @@ function registerSignIn(
   app.post(
     '/api/auth/passkeys/sign-in',
     {
-      config: {
-        public: true,
-        whileDiskFull: true,
-        audit: { action: 'sign_in', failed: 'sign_in_failed' },
-      },
+      config: { public: true, whileDiskFull: true },
       schema: {
         summary: 'Sign in with a passkey instead of a password',
         body: PasskeySignInBody,
@@ -109,11 +103,14 @@ function registerSignIn(
     async (request, reply) => {
       await limit(request)
       const { challenge, response, cookie } = request.body
-      const user = await passkeys.verify(siteOf(request, publicUrl), { challenge, response })
-      accounts.assertMaySignIn(user)
-      request.audited = { by: 'passkey' }
-      const isPage = cookie === true
-      return success((await sessionStart.begin(request, reply, { user, isPage })).signedIn)
+      return sessionStart.attempt(request, async (attempt) => {
+        attempt.details = { by: 'passkey' }
+        const user = await passkeys.verify(siteOf(request, publicUrl), { challenge, response })
+        accounts.assertMaySignIn(user)
+        attempt.account = user
+        const start = { user, isPage: cookie === true, signIn: { by: 'passkey' } }
+        return success((await sessionStart.begin(request, reply, start)).signedIn)
+      })
     },
   )
 }
@@ -121,7 +118,12 @@ function registerSignIn(
 /** The passkeys of an account. */
 function registerOwn(
   app: App,
-  { accounts, secondFactors, passkeys, publicUrl }: Dependencies,
+  {
+    accounts,
+    secondFactors,
+    passkeys,
+    publicUrl,
+  }: Pick<Services, 'accounts' | 'secondFactors' | 'passkeys' | 'publicUrl'>,
 ): void {
   app.post(
     '/api/auth/passkeys',
@@ -144,7 +146,7 @@ function registerOwn(
   app.post(
     '/api/auth/passkeys/confirm',
     {
-      config: { signedIn: true, audit: { action: 'second_factor_added', fields: ['name'] } },
+      config: { signedIn: true },
       schema: {
         summary: 'Add the passkey that the browser created; returns recovery codes once',
         body: NewPasskeyBody,
@@ -153,8 +155,8 @@ function registerOwn(
     },
     async (request) => {
       const user = await accounts.profile(request.user.id)
-      const passkey = await passkeys.register(user, siteOf(request, publicUrl), request.body)
-      request.audited = { kind: 'passkey' }
+      const site = siteOf(request, publicUrl)
+      const passkey = await passkeys.register(user, site, request.body, actorOf(request))
       return success({
         passkey: presentPasskey(passkey),
         recovery_codes: await secondFactors.ensureRecoveryCodes(user.id),
@@ -165,7 +167,7 @@ function registerOwn(
   app.post(
     '/api/auth/passkeys/:id/remove',
     {
-      config: { signedIn: true, audit: { action: 'second_factor_removed' } },
+      config: { signedIn: true },
       schema: {
         summary: 'Remove a passkey',
         params: z.object({ id: z.string().max(1400) }),
@@ -175,8 +177,7 @@ function registerOwn(
     },
     async (request) => {
       await accounts.assertPassword(request.user.id, request.body.current_password)
-      await secondFactors.removePasskey(request.user.id, request.params.id)
-      request.audited = { kind: 'passkey' }
+      await secondFactors.removePasskey(request.user.id, request.params.id, actorOf(request))
       return deleted
     },
   )

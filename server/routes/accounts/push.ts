@@ -1,7 +1,7 @@
 // Routes for push notifications: the key that browsers subscribe with, and their subscriptions.
+
 import { z } from 'zod'
 import type { App } from '../../http/app.ts'
-import type { Push } from '../../messaging/push.ts'
 import { isSubscriptionKey } from '../../messaging/web-push.ts'
 import {
   PushSettings,
@@ -9,6 +9,7 @@ import {
   StoredPushSubscription,
 } from '../../protocol/accounts/push.ts'
 import { Deleted, envelope } from '../../protocol/envelope.ts'
+import type { Services } from '../../services.ts'
 import { deleted, success } from '../envelope.ts'
 
 const tags = ['push']
@@ -19,7 +20,7 @@ const body = PushSubscriptionBody.refine(({ keys }) => isSubscriptionKey(keys.p2
 })
 
 /** `/api/push`, `/api/push/subscriptions` and `/api/push/subscriptions/:id`. */
-export function registerPushRoutes(app: App, { push }: { push: Push }): void {
+export function registerPushRoutes(app: App, { push }: Pick<Services, 'push'>): void {
   app.get(
     '/api/push',
     {

@@ -1,20 +1,15 @@
 // Routes for the limits of the signed-in user, and for what the user stores.
+
 import type { App } from '../../http/app.ts'
 import { QuotaReport, StorageUse } from '../../protocol/accounts/quota.ts'
 import { envelope } from '../../protocol/envelope.ts'
-import type { UserId } from '../../protocol/ids.ts'
+import type { Services } from '../../services.ts'
 import { success } from '../envelope.ts'
 
 /** `/api/quota` and `/api/quota/storage`. */
 export function registerQuotaRoutes(
   app: App,
-  {
-    report,
-    storageUse,
-  }: {
-    report(userId: UserId): Promise<QuotaReport>
-    storageUse(userId: UserId): Promise<StorageUse>
-  },
+  { reportQuota, reportStorageUse }: Pick<Services, 'reportQuota' | 'reportStorageUse'>,
 ): void {
   app.get(
     '/api/quota',
@@ -24,7 +19,7 @@ export function registerQuotaRoutes(
         response: { 200: envelope(QuotaReport) },
       },
     },
-    async ({ user }) => success(await report(user.id)),
+    async ({ user }) => success(await reportQuota(user.id)),
   )
 
   app.get(
@@ -36,6 +31,6 @@ export function registerQuotaRoutes(
         response: { 200: envelope(StorageUse) },
       },
     },
-    async ({ user }) => success(await storageUse(user.id)),
+    async ({ user }) => success(await reportStorageUse(user.id)),
   )
 }

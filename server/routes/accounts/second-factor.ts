@@ -1,12 +1,12 @@
 // Routes of second factors: completing a sign-in, an authenticator app, recovery codes.
+
 import type { FastifyRequest } from 'fastify'
 import type { z } from 'zod'
-import type { Accounts } from '../../auth/accounts.ts'
-import type { Passkeys } from '../../auth/second-factor/passkeys.ts'
 import type { SecondFactors } from '../../auth/second-factor/second-factors.ts'
 import type { UserRow } from '../../db/repositories/accounts/users.ts'
 import { AppError, appError } from '../../errors.ts'
 import type { App } from '../../http/app.ts'
+import { actorOf } from '../../http/audit.ts'
 import {
   NewTotp,
   PasswordBody,
@@ -17,17 +17,10 @@ import {
 } from '../../protocol/accounts/second-factor.ts'
 import { SignedIn } from '../../protocol/accounts/user.ts'
 import { Deleted, envelope } from '../../protocol/envelope.ts'
+import type { Services } from '../../services.ts'
 import { deleted, success } from '../envelope.ts'
 import { presentPasskey, siteOf } from './passkeys.ts'
 import type { SessionStart } from './session-start.ts'
-
-/** The dependencies of the routes for second factors. */
-export interface SecondFactorRouteDependencies {
-  accounts: Accounts
-  secondFactors: SecondFactors
-  passkeys: Passkeys
-  publicUrl: string | undefined
-}
 
 /** Refuses a sign-in that requires a second factor. @throws AppError `second_factor_required`. */
 export async function assertNoSecondFactor(
@@ -38,29 +31,32 @@ export async function assertNoSecondFactor(
   if (details !== null) throw appError('second_factor_required', {}, { details })
 }
 
-type Dependencies = SecondFactorRouteDependencies & { sessionStart: SessionStart }
-
 /** Completing a sign-in, `/api/auth/second-factors`, `/api/auth/totp` and `/api/auth/recovery-codes`. */
-export function registerSecondFactorRoutes(app: App, dependencies: Dependencies): void {
-  registerSignIn(app, dependencies)
-  registerState(app, dependencies)
-  registerTotp(app, dependencies)
-  registerRecoveryCodes(app, dependencies)
+export function registerSecondFactorRoutes(
+  app: App,
+  services: Pick<Services, 'accounts' | 'secondFactors' | 'passkeys' | 'publicUrl'>,
+  sessionStart: SessionStart,
+): void {
+  registerSignIn(app, services, sessionStart)
+  registerState(app, services)
+  registerTotp(app, services)
+  registerRecoveryCodes(app, services)
 }
 
 /** The second step of a sign-in. */
 function registerSignIn(
   app: App,
-  { secondFactors, passkeys, publicUrl, sessionStart }: Dependencies,
+  {
+    secondFactors,
+    passkeys,
+    publicUrl,
+  }: Pick<Services, 'secondFactors' | 'passkeys' | 'publicUrl'>,
+  sessionStart: SessionStart,
 ): void {
   app.post(
     '/api/auth/login/second-factor',
     {
-      config: {
-        public: true,
-        whileDiskFull: true,
-        audit: { action: 'sign_in', failed: 'sign_in_failed' },
-      },
+      config: { public: true, whileDiskFull: true },
       schema: {
         summary: 'Complete a sign-in with a code or a passkey',
         description:
@@ -73,19 +69,23 @@ function registerSignIn(
       const { challenge, code, passkey, cookie } = request.body
       const user = await secondFactors.challenged(challenge)
       await secondFactors.limit(user)
-      request.audited = { username: user.username, userId: user.id, by: 'second factor' }
-      try {
-        request.audited.by = await complete(request, user, { code, passkey })
-      } catch (cause) {
-        if (!(cause instanceof AppError) || cause.status >= 500) throw cause
-        // Another code would not help.
-        if (cause.reason === 'second_factor_unreadable') throw cause
-        throw appError('second_factor_refused', {}, { cause })
-      }
-      const isPage = cookie === true
-      return success((await sessionStart.begin(request, reply, { user, isPage })).signedIn)
+      return sessionStart.attempt(request, async (attempt) => {
+        attempt.account = user
+        attempt.details = { by: 'second factor' }
+        const by = await complete(request, user, { code, passkey }).catch(refuse)
+        attempt.details = { by }
+        const start = { user, isPage: cookie === true, signIn: { by } }
+        return success((await sessionStart.begin(request, reply, start)).signedIn)
+      })
     },
   )
+
+  function refuse(cause: unknown): never {
+    if (!(cause instanceof AppError) || cause.status >= 500) throw cause
+    // Another code would not help.
+    if (cause.reason === 'second_factor_unreadable') throw cause
+    throw appError('second_factor_refused', {}, { cause })
+  }
 
   /** @returns which factor was used. */
   async function complete(
@@ -102,7 +102,14 @@ function registerSignIn(
 }
 
 /** Which second factors an account has. */
-function registerState(app: App, { secondFactors, passkeys, publicUrl }: Dependencies): void {
+function registerState(
+  app: App,
+  {
+    secondFactors,
+    passkeys,
+    publicUrl,
+  }: Pick<Services, 'secondFactors' | 'passkeys' | 'publicUrl'>,
+): void {
   app.get(
     '/api/auth/second-factors',
     {
@@ -124,7 +131,10 @@ function registerState(app: App, { secondFactors, passkeys, publicUrl }: Depende
 }
 
 /** An authenticator app. */
-function registerTotp(app: App, { accounts, secondFactors }: Dependencies): void {
+function registerTotp(
+  app: App,
+  { accounts, secondFactors }: Pick<Services, 'accounts' | 'secondFactors'>,
+): void {
   app.post(
     '/api/auth/totp',
     {
@@ -144,7 +154,7 @@ function registerTotp(app: App, { accounts, secondFactors }: Dependencies): void
   app.post(
     '/api/auth/totp/confirm',
     {
-      config: { signedIn: true, audit: { action: 'second_factor_added' } },
+      config: { signedIn: true },
       schema: {
         summary: 'Confirm the authenticator app with its first code; returns recovery codes once',
         body: TotpCodeBody,
@@ -154,8 +164,7 @@ function registerTotp(app: App, { accounts, secondFactors }: Dependencies): void
     async (request) => {
       const user = await accounts.profile(request.user.id)
       await secondFactors.limit(user)
-      await secondFactors.confirmTotp(user, request.body.code)
-      request.audited = { kind: 'totp' }
+      await secondFactors.confirmTotp(user, request.body.code, actorOf(request))
       return success({ recovery_codes: await secondFactors.ensureRecoveryCodes(user.id) })
     },
   )
@@ -163,7 +172,7 @@ function registerTotp(app: App, { accounts, secondFactors }: Dependencies): void
   app.post(
     '/api/auth/totp/remove',
     {
-      config: { signedIn: true, audit: { action: 'second_factor_removed' } },
+      config: { signedIn: true },
       schema: {
         summary: 'Remove the authenticator app',
         body: PasswordBody,
@@ -172,30 +181,32 @@ function registerTotp(app: App, { accounts, secondFactors }: Dependencies): void
     },
     async (request) => {
       await accounts.assertPassword(request.user.id, request.body.current_password)
-      await secondFactors.removeTotp(request.user.id)
-      request.audited = { kind: 'totp' }
+      await secondFactors.removeTotp(request.user.id, actorOf(request))
       return deleted
     },
   )
 }
 
 /** Recovery codes. */
-function registerRecoveryCodes(app: App, { accounts, secondFactors }: Dependencies): void {
+function registerRecoveryCodes(
+  app: App,
+  { accounts, secondFactors }: Pick<Services, 'accounts' | 'secondFactors'>,
+): void {
   app.post(
     '/api/auth/recovery-codes',
     {
-      config: { signedIn: true, audit: { action: 'recovery_codes_created' } },
+      config: { signedIn: true },
       schema: {
         summary: 'Create new recovery codes; the earlier ones stop working',
         body: PasswordBody,
         response: { 200: envelope(RecoveryCodes) },
       },
     },
-    async ({ user, body }) => {
+    async (request) => {
+      const { user, body } = request
       await accounts.assertPassword(user.id, body.current_password)
-      const { totp, passkeys: keys } = await secondFactors.state(user.id)
-      if (!totp && keys.length === 0) throw appError('second_factor_missing')
-      return success({ recovery_codes: await secondFactors.createRecoveryCodes(user.id) })
+      const codes = await secondFactors.createRecoveryCodes(user.id, actorOf(request))
+      return success({ recovery_codes: codes })
     },
   )
 }

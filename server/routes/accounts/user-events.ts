@@ -1,15 +1,17 @@
 // Streams a user's changes as server-sent events: changes by other tabs and devices, live and since the last event id.
+
 import type { FastifyReply } from 'fastify'
 import type { ChangeLog } from '../../changes/change-log.ts'
 import type { App } from '../../http/app.ts'
 import type { UserId } from '../../protocol/ids.ts'
+import type { Services } from '../../services.ts'
 import { beginEventStream, keepAlive, STALL_MS } from '../event-stream.ts'
 
 /** Open streams per user. A new stream beyond that closes the oldest, which reconnects when its tab becomes visible. */
 const MAX_STREAMS = 50
 
 /** `/api/events`. */
-export function registerUserEventRoutes(app: App, { changes }: { changes: ChangeLog }): void {
+export function registerUserEventRoutes(app: App, { changes }: Pick<Services, 'changes'>): void {
   const open = new Map<UserId, Set<() => void>>()
   app.addHook('preClose', async () => {
     for (const streams of open.values()) for (const end of [...streams]) end()

@@ -1,22 +1,23 @@
 // Routes for administrators: the audit log as a list and as a file.
+
 import { Readable } from 'node:stream'
 import type { z } from 'zod'
-import type {
-  AuditRepository,
-  AuditRow,
-  AuditSelection,
-} from '../../db/repositories/accounts/audit.ts'
+import { exportAudit } from '../../administration/export-audit.ts'
+import type { AuditRow, AuditSelection } from '../../db/repositories/accounts/audit.ts'
 import type { App } from '../../http/app.ts'
+import { actorOf } from '../../http/audit.ts'
 import { AuditEntry, AuditFilter, AuditQuery } from '../../protocol/admin/audit.ts'
 import { envelope, page } from '../../protocol/envelope.ts'
+import type { Services } from '../../services.ts'
 import { presentPage, success } from '../envelope.ts'
 
 const DEFAULT_LIMIT = 50
-/** Entries that an export reads at a time. */
-const EXPORT_BATCH_SIZE = 500
 
 /** `/api/admin/audit`. */
-export function registerAdminAuditRoutes(app: App, { audit }: { audit: AuditRepository }): void {
+export function registerAdminAuditRoutes(
+  app: App,
+  { store: { audit }, record }: Pick<Services, 'store' | 'record'>,
+): void {
   app.get(
     '/api/admin/audit',
     {
@@ -36,27 +37,26 @@ export function registerAdminAuditRoutes(app: App, { audit }: { audit: AuditRepo
   app.get(
     '/api/admin/audit/file',
     {
-      config: { admin: true, audit: { action: 'audit_exported' } },
+      config: { admin: true },
       schema: {
         summary: 'Export the audit log, one JSON object per line',
         querystring: AuditFilter,
       },
     },
-    async ({ query }, reply) =>
-      reply
+    async (request, reply) => {
+      const selection = selected(request.query)
+      const batches = await exportAudit({ audit, record }, actorOf(request), selection)
+      return reply
         .type('application/x-ndjson')
         .header('content-disposition', 'attachment; filename="audit.jsonl"')
-        .send(Readable.from(linesOf(audit, selected(query)))),
+        .send(Readable.from(linesOf(batches)))
+    },
   )
 }
 
-async function* linesOf(audit: AuditRepository, selection: AuditSelection): AsyncGenerator<string> {
-  let cursor: string | undefined
-  do {
-    const { items, nextCursor } = await audit.list(selection, { limit: EXPORT_BATCH_SIZE, cursor })
-    if (items.length > 0) yield items.map((row) => `${JSON.stringify(present(row))}\n`).join('')
-    cursor = nextCursor ?? undefined
-  } while (cursor !== undefined)
+async function* linesOf(batches: AsyncIterable<AuditRow[]>): AsyncGenerator<string> {
+  for await (const rows of batches)
+    if (rows.length > 0) yield rows.map((row) => `${JSON.stringify(present(row))}\n`).join('')
 }
 
 const selected = ({ action, user_id, from, to }: z.output<typeof AuditFilter>): AuditSelection => ({

@@ -1,49 +1,44 @@
 // Routes for administrators: groups of accounts, their permissions and their members.
+
 import { z } from 'zod'
-import type { Access } from '../../access/access.ts'
-import { quotaChanges } from '../../access/quota-changes.ts'
-import type {
-  CountedGroup,
-  GroupRepository,
-  GroupRow,
-} from '../../db/repositories/accounts/groups.ts'
-import type { UserRepository } from '../../db/repositories/accounts/users.ts'
+import {
+  addGroupMember,
+  changeGroup,
+  createGroup,
+  deleteGroup,
+  removeGroupMember,
+} from '../../administration/groups.ts'
+import type { CountedGroup, GroupRepository } from '../../db/repositories/accounts/groups.ts'
 import { appError } from '../../errors.ts'
 import type { App } from '../../http/app.ts'
-import { withoutAbsent } from '../../lib/without-absent.ts'
+import { actorOf } from '../../http/audit.ts'
 import { fullQuota, fullSharedQuota } from '../../protocol/accounts/quota.ts'
 import { User } from '../../protocol/accounts/user.ts'
-import type { AuditDetails } from '../../protocol/admin/audit.ts'
 import { CreateGroupBody, Group, GroupId, PatchGroupBody } from '../../protocol/admin/group.ts'
 import { Deleted, envelope, PageQuery, page } from '../../protocol/envelope.ts'
 import { UserId } from '../../protocol/ids.ts'
+import type { Services } from '../../services.ts'
 import { presentUser } from '../accounts/present-user.ts'
 import { deleted, presentPage, success } from '../envelope.ts'
 
 const DEFAULT_LIMIT = 50
-const MAX_GROUPS = 500
-/** Marks the limits of all members together in audit entries. */
-const SHARED = 'shared_'
-
-/** The dependencies of the routes with which administrators manage groups. */
-export interface AdminGroupDependencies {
-  groups: GroupRepository
-  users: Pick<UserRepository, 'find'>
-  access: Pick<Access, 'reload'>
-}
 
 const Params = z.object({ id: GroupId })
 const MemberParams = z.object({ id: GroupId, user_id: UserId })
 
 /** `/api/admin/groups`. A change applies to the next request and the next run of each member. */
-export function registerAdminGroupRoutes(app: App, dependencies: AdminGroupDependencies): void {
-  registerGroups(app, dependencies)
-  registerOneGroup(app, dependencies)
-  registerMembers(app, dependencies)
+export function registerAdminGroupRoutes(
+  app: App,
+  services: Pick<Services, 'store' | 'access'>,
+): void {
+  registerGroups(app, services)
+  registerOneGroup(app, services)
+  registerMembers(app, services)
 }
 
 /** Lists and creates groups. */
-function registerGroups(app: App, { groups }: AdminGroupDependencies): void {
+function registerGroups(app: App, services: Pick<Services, 'store'>): void {
+  const { groups } = services.store
   app.get(
     '/api/admin/groups',
     {
@@ -66,13 +61,7 @@ function registerGroups(app: App, { groups }: AdminGroupDependencies): void {
   app.post(
     '/api/admin/groups',
     {
-      config: {
-        admin: true,
-        audit: {
-          action: 'group_created',
-          fields: ['name', 'models', 'tools', 'mcp_servers', 'approval_modes'],
-        },
-      },
+      config: { admin: true },
       schema: {
         summary: 'Create a group',
         description:
@@ -81,29 +70,14 @@ function registerGroups(app: App, { groups }: AdminGroupDependencies): void {
         response: { 200: envelope(Group) },
       },
     },
-    async (request) => {
-      const { body } = request
-      const { name, description = '', ...given } = body
-      const { models = null, tools = null, mcp_servers = null, approval_modes = null } = given
-      const permissions = { models, tools, mcp_servers, approval_modes }
-      const fields = {
-        name,
-        description,
-        permissions,
-        quota: body.quota ?? null,
-        sharedQuota: body.shared_quota ?? null,
-      }
-      request.audited = {
-        ...quotaChanges({}, body.quota ?? {}),
-        ...quotaChanges({}, body.shared_quota ?? {}, SHARED),
-      }
-      return success(present(await groups.create(fields, MAX_GROUPS)))
-    },
+    async (request) =>
+      success(present(await createGroup(services, actorOf(request), request.body))),
   )
 }
 
 /** Reads, changes and deletes one group. */
-function registerOneGroup(app: App, { groups, access }: AdminGroupDependencies): void {
+function registerOneGroup(app: App, services: Pick<Services, 'store' | 'access'>): void {
+  const { groups } = services.store
   app.get(
     '/api/admin/groups/:id',
     {
@@ -116,13 +90,7 @@ function registerOneGroup(app: App, { groups, access }: AdminGroupDependencies):
   app.patch(
     '/api/admin/groups/:id',
     {
-      config: {
-        admin: true,
-        audit: {
-          action: 'group_changed',
-          fields: ['name', 'models', 'tools', 'mcp_servers', 'approval_modes'],
-        },
-      },
+      config: { admin: true },
       schema: {
         summary: 'Update a group; `null` removes a restriction',
         params: Params,
@@ -131,26 +99,16 @@ function registerOneGroup(app: App, { groups, access }: AdminGroupDependencies):
       },
     },
     async (request) => {
-      const { params, body } = request
-      const isKnown = await groups.change(params.id, (before) => {
-        const after = changed(before, body)
-        request.audited = {
-          group: before.name,
-          ...quotaChanges(before.quota ?? {}, after.quota),
-          ...quotaChanges(before.sharedQuota ?? {}, after.sharedQuota, SHARED),
-        }
-        return after
-      })
-      if (!isKnown) throw appError('group_not_found')
-      await access.reload()
-      return success(await get(groups, params.id))
+      const { id } = request.params
+      await changeGroup(services, actorOf(request), id, request.body)
+      return success(await get(groups, id))
     },
   )
 
   app.delete(
     '/api/admin/groups/:id',
     {
-      config: { admin: true, audit: { action: 'group_deleted' } },
+      config: { admin: true },
       schema: {
         summary: 'Delete a group; its members remain',
         params: Params,
@@ -158,24 +116,15 @@ function registerOneGroup(app: App, { groups, access }: AdminGroupDependencies):
       },
     },
     async (request) => {
-      const { params } = request
-      const { name } = await get(groups, params.id)
-      if (!(await groups.remove(params.id))) throw appError('group_not_found')
-      request.audited = { group: name }
-      await access.reload()
+      await deleteGroup(services, actorOf(request), request.params.id)
       return deleted
     },
   )
 }
 
 /** Lists, adds and removes members. */
-function registerMembers(app: App, { groups, users, access }: AdminGroupDependencies): void {
-  /** Names for the audit log, which remain after the group or the account is deleted. */
-  const namesOf = async (group: GroupId, user: UserId): Promise<AuditDetails> => {
-    const [found, account] = await Promise.all([groups.find(group), users.find(user)])
-    return withoutAbsent({ group: found?.name, account: account?.username })
-  }
-
+function registerMembers(app: App, services: Pick<Services, 'store' | 'access'>): void {
+  const { groups } = services.store
   app.get(
     '/api/admin/groups/:id/members',
     {
@@ -200,7 +149,7 @@ function registerMembers(app: App, { groups, users, access }: AdminGroupDependen
   app.put(
     '/api/admin/groups/:id/members/:user_id',
     {
-      config: { admin: true, audit: { action: 'group_member_added' } },
+      config: { admin: true },
       schema: {
         summary: 'Add an account to a group',
         params: MemberParams,
@@ -208,18 +157,16 @@ function registerMembers(app: App, { groups, users, access }: AdminGroupDependen
       },
     },
     async (request) => {
-      const { params } = request
-      await groups.addMember(params.id, params.user_id)
-      request.audited = await namesOf(params.id, params.user_id)
-      await access.reload()
-      return success(await get(groups, params.id))
+      const { id, user_id: userId } = request.params
+      await addGroupMember(services, actorOf(request), { id, userId })
+      return success(await get(groups, id))
     },
   )
 
   app.delete(
     '/api/admin/groups/:id/members/:user_id',
     {
-      config: { admin: true, audit: { action: 'group_member_removed' } },
+      config: { admin: true },
       schema: {
         summary: 'Remove an account from a group',
         params: MemberParams,
@@ -227,28 +174,11 @@ function registerMembers(app: App, { groups, users, access }: AdminGroupDependen
       },
     },
     async (request) => {
-      const { params } = request
-      if (!(await groups.removeMember(params.id, params.user_id)))
-        throw appError('group_member_not_found')
-      request.audited = await namesOf(params.id, params.user_id)
-      await access.reload()
+      const { id, user_id: userId } = request.params
+      await removeGroupMember(services, actorOf(request), { id, userId })
       return deleted
     },
   )
-}
-
-/** A group with the changes of a request. Absent fields stay unchanged. */
-function changed(
-  before: Pick<GroupRow, 'name' | 'description' | 'permissions' | 'quota' | 'sharedQuota'>,
-  { name, description, quota, shared_quota, ...permissions }: z.output<typeof PatchGroupBody>,
-) {
-  return {
-    name: name ?? before.name,
-    description: description ?? before.description,
-    permissions: { ...before.permissions, ...withoutAbsent(permissions) },
-    quota: { ...before.quota, ...withoutAbsent(quota ?? {}) },
-    sharedQuota: { ...before.sharedQuota, ...withoutAbsent(shared_quota ?? {}) },
-  }
 }
 
 /** @throws AppError `group_not_found`. */

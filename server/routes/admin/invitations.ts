@@ -1,11 +1,12 @@
 // Routes for administrators: invitations to register.
+
 import { z } from 'zod'
 import { quotaChanges } from '../../access/quota-changes.ts'
 import { linkPath } from '../../auth/link-token.ts'
 import type { InvitationRow } from '../../db/repositories/accounts/account-links.ts'
-import type { GroupRepository } from '../../db/repositories/accounts/groups.ts'
 import { appError } from '../../errors.ts'
 import type { App } from '../../http/app.ts'
+import { actorOf } from '../../http/audit.ts'
 import { withoutAbsent } from '../../lib/without-absent.ts'
 import { fullQuota } from '../../protocol/accounts/quota.ts'
 import {
@@ -14,9 +15,9 @@ import {
   Invitation,
 } from '../../protocol/admin/invitation.ts'
 import { Deleted, envelope, PageQuery, page } from '../../protocol/envelope.ts'
+import type { Services } from '../../services.ts'
 import { deleted, presentPage, success } from '../envelope.ts'
 import { pageUrl } from '../page-url.ts'
-import type { AdminUserDependencies } from './users.ts'
 
 const DEFAULT_LIMIT = 50
 const HOUR_MS = 60 * 60_000
@@ -24,11 +25,7 @@ const HOUR_MS = 60 * 60_000
 /** `/api/admin/invitations`. An invitation ends when its creator is no longer an administrator. */
 export function registerAdminInvitationRoutes(
   app: App,
-  {
-    links,
-    groups,
-    publicUrl,
-  }: Pick<AdminUserDependencies, 'links' | 'publicUrl'> & { groups: Pick<GroupRepository, 'find'> },
+  { links, store: { groups }, publicUrl }: Pick<Services, 'links' | 'store' | 'publicUrl'>,
 ): void {
   app.get(
     '/api/admin/invitations',
@@ -52,7 +49,7 @@ export function registerAdminInvitationRoutes(
   app.post(
     '/api/admin/invitations',
     {
-      config: { admin: true, audit: { action: 'invitation_created', fields: ['role', 'note'] } },
+      config: { admin: true },
       schema: {
         summary: 'Create an invitation to register; the link is returned only once',
         body: CreateInvitationBody,
@@ -60,20 +57,20 @@ export function registerAdminInvitationRoutes(
       },
     },
     async (request) => {
-      const { user, body, protocol, host } = request
+      const { body, protocol, host } = request
       const group = body.group_id === undefined ? null : await groups.find(body.group_id)
       if (group === undefined) throw appError('group_not_found')
-      request.audited = {
-        ...withoutAbsent({ group: group?.name }),
-        ...quotaChanges({}, body.quota ?? {}),
-      }
       const { row, token } = await links.invite({
         role: body.role,
         quota: body.quota,
         groupId: group?.id,
         note: body.note ?? null,
-        createdBy: user.id,
         lifetimeMs: body.expires_in_hours * HOUR_MS,
+        actor: actorOf(request),
+        details: {
+          ...withoutAbsent({ group: group?.name }),
+          ...quotaChanges({}, body.quota ?? {}),
+        },
       })
       const url = pageUrl(publicUrl, `${protocol}://${host}`, linkPath(token))
       return success({ ...present({ ...row, group }), token, url })
@@ -83,15 +80,17 @@ export function registerAdminInvitationRoutes(
   app.delete(
     '/api/admin/invitations/:id',
     {
-      config: { admin: true, audit: { action: 'invitation_deleted' } },
+      config: { admin: true },
       schema: {
         summary: 'Revoke an invitation',
         params: z.object({ id: z.string().max(64) }),
         response: { 200: Deleted },
       },
     },
-    async ({ params }) => {
-      if (!(await links.removeInvitation(params.id))) throw appError('invitation_not_found')
+    async (request) => {
+      const { id } = request.params
+      if (!(await links.removeInvitation(id, actorOf(request))))
+        throw appError('invitation_not_found')
       return deleted
     },
   )

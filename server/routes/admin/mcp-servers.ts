@@ -1,7 +1,8 @@
 // Routes for administrators: MCP servers and who may use them.
+
 import { z } from 'zod'
-import type { McpServerCatalog } from '../../access/mcp-servers.ts'
 import type { App } from '../../http/app.ts'
+import { actorOf } from '../../http/audit.ts'
 import {
   AcceptMcpToolBody,
   AdminMcpServer,
@@ -11,32 +12,30 @@ import {
   TestMcpServerBody,
 } from '../../protocol/admin/mcp-server.ts'
 import { Deleted, envelope } from '../../protocol/envelope.ts'
-import type { UserId } from '../../protocol/ids.ts'
-import { McpServerName, type McpServerSettings } from '../../protocol/models/mcp.ts'
+import { McpServerName } from '../../protocol/models/mcp.ts'
+import type { Services } from '../../services.ts'
 import { deleted, success } from '../envelope.ts'
-
-/** The dependencies of the routes with which administrators manage MCP servers. */
-export interface AdminMcpDependencies {
-  servers: Pick<McpServerCatalog, 'add' | 'change' | 'remove' | 'settingsToTry'>
-  /** All servers, as an administrator sees them. */
-  list(userId: UserId): Promise<AdminMcpServer[]>
-  /** Lets the lowered risk level of a tool apply to its new description. @throws AppError if it has changed again. */
-  accept(server: string, changed: AcceptMcpToolBody): Promise<void>
-  /** Connects to a server once. */
-  test(name: string, settings: McpServerSettings, signal: AbortSignal): Promise<McpServerTest>
-}
 
 const List = envelope(z.object({ items: z.array(AdminMcpServer) }))
 const Params = z.object({ name: McpServerName })
 
 /** `/api/admin/mcp`. */
-export function registerAdminMcpRoutes(app: App, dependencies: AdminMcpDependencies): void {
-  registerList(app, dependencies)
-  registerOne(app, dependencies)
+export function registerAdminMcpRoutes(
+  app: App,
+  services: Pick<Services, 'mcpServers' | 'mcpAdministration'>,
+): void {
+  registerList(app, services)
+  registerOne(app, services)
 }
 
 /** Lists, adds and tests servers. */
-function registerList(app: App, { servers, list, test }: AdminMcpDependencies): void {
+function registerList(
+  app: App,
+  {
+    mcpServers: servers,
+    mcpAdministration: { list, test, add },
+  }: Pick<Services, 'mcpServers' | 'mcpAdministration'>,
+): void {
   app.get(
     '/api/admin/mcp',
     {
@@ -53,13 +52,7 @@ function registerList(app: App, { servers, list, test }: AdminMcpDependencies): 
   app.post(
     '/api/admin/mcp',
     {
-      config: {
-        admin: true,
-        audit: {
-          action: 'mcp_server_added',
-          fields: ['name', 'enabled', 'trust_hints', 'users'],
-        },
-      },
+      config: { admin: true },
       schema: {
         summary: 'Add an MCP server by URL',
         description: 'Connects to the server in the background; the list shows its state.',
@@ -67,9 +60,9 @@ function registerList(app: App, { servers, list, test }: AdminMcpDependencies): 
         response: { 200: List },
       },
     },
-    async ({ user, body: { name, enabled = true, ...given } }) => {
-      await servers.add(name, given, enabled)
-      return success({ items: await list(user.id) })
+    async (request) => {
+      await add(actorOf(request), request.body)
+      return success({ items: await list(request.user.id) })
     },
   )
 
@@ -99,11 +92,14 @@ function registerList(app: App, { servers, list, test }: AdminMcpDependencies): 
 }
 
 /** Changes and deletes one server. */
-function registerOne(app: App, { servers, list, accept }: AdminMcpDependencies): void {
+function registerOne(
+  app: App,
+  { mcpAdministration: { list, accept, change, remove } }: Pick<Services, 'mcpAdministration'>,
+): void {
   app.post(
     '/api/admin/mcp/:name/changed-tools',
     {
-      config: { admin: true, audit: { action: 'mcp_server_changed', fields: ['tool', 'key'] } },
+      config: { admin: true },
       schema: {
         summary:
           'Let the risk level in `tools.risk` apply to a tool that describes itself differently',
@@ -113,19 +109,16 @@ function registerOne(app: App, { servers, list, accept }: AdminMcpDependencies):
         response: { 200: List },
       },
     },
-    async ({ user, params: { name }, body }) => {
-      await accept(name, body)
-      return success({ items: await list(user.id) })
+    async (request) => {
+      await accept(actorOf(request), request.params.name, request.body)
+      return success({ items: await list(request.user.id) })
     },
   )
 
   app.patch(
     '/api/admin/mcp/:name',
     {
-      config: {
-        admin: true,
-        audit: { action: 'mcp_server_changed', fields: ['enabled', 'trust_hints', 'users'] },
-      },
+      config: { admin: true },
       schema: {
         summary:
           'Update an added MCP server, or enable or disable any or its tools; `null` clears a field',
@@ -134,24 +127,24 @@ function registerOne(app: App, { servers, list, accept }: AdminMcpDependencies):
         response: { 200: List },
       },
     },
-    async ({ user, params: { name }, body }) => {
-      await servers.change(name, body)
-      return success({ items: await list(user.id) })
+    async (request) => {
+      await change(actorOf(request), request.params.name, request.body)
+      return success({ items: await list(request.user.id) })
     },
   )
 
   app.delete(
     '/api/admin/mcp/:name',
     {
-      config: { admin: true, audit: { action: 'mcp_server_deleted' } },
+      config: { admin: true },
       schema: {
         summary: 'Delete an added MCP server and all sign-ins to it',
         params: Params,
         response: { 200: Deleted },
       },
     },
-    async ({ params: { name } }) => {
-      await servers.remove(name)
+    async (request) => {
+      await remove(actorOf(request), request.params.name)
       return deleted
     },
   )

@@ -1,8 +1,10 @@
 // Routes for administrators: running runs, the server's health, storage and settings.
+
 import { z } from 'zod'
-import type { ServerSettingsService } from '../../access/server-settings.ts'
+import { listActiveRuns, stopActiveRun } from '../../administration/active-runs.ts'
 import { appError } from '../../errors.ts'
 import type { App } from '../../http/app.ts'
+import { actorOf } from '../../http/audit.ts'
 import {
   AdminRun,
   HealthFinding,
@@ -11,37 +13,29 @@ import {
   StorageOverview,
 } from '../../protocol/admin/server.ts'
 import { envelope, PageQuery } from '../../protocol/envelope.ts'
-import { RunId, type UserId } from '../../protocol/ids.ts'
+import { RunId } from '../../protocol/ids.ts'
+import type { Services } from '../../services.ts'
 import { success } from '../envelope.ts'
-
-/** The dependencies of the routes with which administrators see and control the server. */
-export interface AdminServerDependencies {
-  /** The unfinished runs of all users, oldest first. */
-  listRuns(): Promise<AdminRun[]>
-  /** Resolves to false if there is no such unfinished run. */
-  stopRun(id: RunId): Promise<boolean>
-  /** The results of the doctor's checks. */
-  checkHealth(userId: UserId): Promise<HealthFinding[]>
-  /** What accounts store, largest first. @throws AppError `cursor_invalid`. */
-  reportStorage(limit: number, cursor: string | undefined): Promise<StorageOverview>
-  settings: ServerSettingsService
-  /** @throws AppError `unknown_model`. */
-  assertModel(id: string): Promise<void>
-}
 
 const DEFAULT_LIMIT = 50
 
 const list = <T extends z.ZodType>(item: T) => envelope(z.object({ items: z.array(item) }))
 
 /** `/api/admin/{runs,health,storage,settings}`. */
-export function registerAdminServerRoutes(app: App, dependencies: AdminServerDependencies): void {
-  registerRuns(app, dependencies)
-  registerState(app, dependencies)
-  registerSettings(app, dependencies)
+export function registerAdminServerRoutes(
+  app: App,
+  services: Pick<
+    Services,
+    'store' | 'chat' | 'checkHealth' | 'reportStorage' | 'settings' | 'offeredModels'
+  >,
+): void {
+  registerRuns(app, services)
+  registerState(app, services)
+  registerSettings(app, services)
 }
 
 /** The runs of all users. */
-function registerRuns(app: App, { listRuns, stopRun }: AdminServerDependencies): void {
+function registerRuns(app: App, { store, chat }: Pick<Services, 'store' | 'chat'>): void {
   app.get(
     '/api/admin/runs',
     {
@@ -51,13 +45,13 @@ function registerRuns(app: App, { listRuns, stopRun }: AdminServerDependencies):
         response: { 200: list(AdminRun) },
       },
     },
-    async () => success({ items: await listRuns() }),
+    async () => success({ items: await listActiveRuns(store) }),
   )
 
   app.post(
     '/api/admin/runs/:id/stop',
     {
-      config: { admin: true, audit: { action: 'run_stopped' } },
+      config: { admin: true },
       schema: {
         summary: 'Stop a run; its partial answer is kept',
         params: z.object({ id: RunId }),
@@ -65,17 +59,19 @@ function registerRuns(app: App, { listRuns, stopRun }: AdminServerDependencies):
       },
     },
     async (request) => {
-      const { params } = request
-      const run = (await listRuns()).find(({ id }) => id === params.id)
-      if (!(await stopRun(params.id))) throw appError('run_not_found')
-      if (run !== undefined) request.audited = { account: run.username }
-      return success({ items: await listRuns() })
+      const { id } = request.params
+      if (!(await stopActiveRun({ store, chat }, actorOf(request), id)))
+        throw appError('run_not_found')
+      return success({ items: await listActiveRuns(store) })
     },
   )
 }
 
 /** The health and storage of the server. */
-function registerState(app: App, { checkHealth, reportStorage }: AdminServerDependencies): void {
+function registerState(
+  app: App,
+  { checkHealth, reportStorage }: Pick<Services, 'checkHealth' | 'reportStorage'>,
+): void {
   app.get(
     '/api/admin/health',
     {
@@ -107,7 +103,10 @@ function registerState(app: App, { checkHealth, reportStorage }: AdminServerDepe
 }
 
 /** The settings that administrators can change while the server runs. */
-function registerSettings(app: App, { settings, assertModel }: AdminServerDependencies): void {
+function registerSettings(
+  app: App,
+  { settings, offeredModels }: Pick<Services, 'settings' | 'offeredModels'>,
+): void {
   app.get(
     '/api/admin/settings',
     {
@@ -123,25 +122,17 @@ function registerSettings(app: App, { settings, assertModel }: AdminServerDepend
   app.patch(
     '/api/admin/settings',
     {
-      config: {
-        admin: true,
-        audit: {
-          action: 'settings_changed',
-          fields: [
-            ...['registration', 'sharing', 'model_order', 'hidden_models'],
-            ...['default_model', 'default_approval'],
-          ],
-        },
-      },
+      config: { admin: true },
       schema: {
         summary: 'Update the settings of the server; `null` resets one to the configuration file',
         body: PatchServerSettings,
         response: { 200: envelope(ServerSettings) },
       },
     },
-    async ({ body }) => {
-      if (body.default_model != null) await assertModel(body.default_model)
-      return success(await settings.change(body))
+    async (request) => {
+      const { body } = request
+      if (body.default_model != null) await offeredModels.assertOffered(null, body.default_model)
+      return success(await settings.change(body, actorOf(request)))
     },
   )
 }

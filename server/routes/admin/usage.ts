@@ -1,11 +1,8 @@
 // Routes for administrators: the usage of a month by account or by group, as a list and as a file.
+
 import { Readable } from 'node:stream'
 import type { DayRange } from '../../db/repositories/accounts/token-usage.ts'
-import type {
-  UsageOf,
-  UsageReportRepository,
-  UsageSums,
-} from '../../db/repositories/accounts/usage-report.ts'
+import type { UsageOf, UsageSums } from '../../db/repositories/accounts/usage-report.ts'
 import type { App } from '../../http/app.ts'
 import { csvLine } from '../../lib/csv.ts'
 import {
@@ -17,6 +14,7 @@ import {
   type UsageTotal,
 } from '../../protocol/admin/usage.ts'
 import { envelope, type Page } from '../../protocol/envelope.ts'
+import type { Services } from '../../services.ts'
 import { presentPage, success } from '../envelope.ts'
 
 const DEFAULT_LIMIT = 50
@@ -25,18 +23,12 @@ const FILE_BATCH_SIZE = 500
 /** Spreadsheets recognize UTF-8 by it. */
 const BYTE_ORDER_MARK = '\uFEFF'
 
-/** The dependencies of the usage report. */
-export interface AdminUsageDependencies {
-  usageReport: UsageReportRepository
-  now(): Date
-}
-
 type ReadPage = { limit: number; cursor?: string | undefined }
 
 /** `/api/admin/usage`. */
 export function registerAdminUsageRoutes(
   app: App,
-  { usageReport, now }: AdminUsageDependencies,
+  { store: { usageReport }, now }: Pick<Services, 'store' | 'now'>,
 ): void {
   const currentMonth = (): string => now().toISOString().slice(0, 7)
   const read = async (by: UsageBy, range: DayRange, page: ReadPage): Promise<Page<UsageOf>> =>

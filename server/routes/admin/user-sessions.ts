@@ -1,30 +1,28 @@
 // Routes for administrators: list the sessions of an account, and end one or all of them.
+
 import { z } from 'zod'
-import type { ApiKeys } from '../../auth/api-keys.ts'
-import type { Sessions } from '../../auth/sessions.ts'
-import type { UserRepository } from '../../db/repositories/accounts/users.ts'
+import { endSession, endSessions } from '../../administration/change-account.ts'
 import { appError } from '../../errors.ts'
 import type { App } from '../../http/app.ts'
-import type { OpenConnections } from '../../http/open-connections.ts'
+import { actorOf } from '../../http/audit.ts'
 import { Session } from '../../protocol/accounts/user.ts'
 import { Deleted, envelope } from '../../protocol/envelope.ts'
 import { UserId } from '../../protocol/ids.ts'
+import type { Services } from '../../services.ts'
 import { presentSession } from '../accounts/present-session.ts'
 import { deleted, success } from '../envelope.ts'
-
-/** The dependencies of the routes with which administrators end sessions. */
-export interface AdminSessionDependencies {
-  users: UserRepository
-  sessions: Sessions
-  apiKeys: Pick<ApiKeys, 'list'>
-  connections: OpenConnections
-}
 
 /** `/api/admin/users/:id/sessions`. Ending a session takes effect at once, also on its open streams. */
 export function registerAdminSessionRoutes(
   app: App,
-  { users, sessions, apiKeys, connections }: AdminSessionDependencies,
+  {
+    store,
+    sessions,
+    apiKeys,
+    connections,
+  }: Pick<Services, 'store' | 'sessions' | 'apiKeys' | 'connections'>,
 ): void {
+  const { users } = store
   app.get(
     '/api/admin/users/:id/sessions',
     {
@@ -45,7 +43,7 @@ export function registerAdminSessionRoutes(
   app.delete(
     '/api/admin/users/:id/sessions/:session_id',
     {
-      config: { admin: true, audit: { action: 'sessions_ended' } },
+      config: { admin: true },
       schema: {
         summary: 'End one session of an account',
         params: z.object({ id: UserId, session_id: z.string().max(64) }),
@@ -54,9 +52,8 @@ export function registerAdminSessionRoutes(
     },
     async (request, reply) => {
       const { params } = request
-      await sessions.end(params.id, params.session_id, reply.raw)
-      const account = await users.find(params.id)
-      if (account !== undefined) request.audited = { account: account.username }
+      const session = { id: params.id, sessionId: params.session_id }
+      await endSession({ store, sessions }, actorOf(request), session, reply.raw)
       return deleted
     },
   )
@@ -64,7 +61,7 @@ export function registerAdminSessionRoutes(
   app.delete(
     '/api/admin/users/:id/sessions',
     {
-      config: { admin: true, audit: { action: 'sessions_ended' } },
+      config: { admin: true },
       schema: {
         summary: 'Sign an account out everywhere; its API keys remain valid',
         params: z.object({ id: UserId }),
@@ -73,11 +70,9 @@ export function registerAdminSessionRoutes(
     },
     async (request, reply) => {
       const { params } = request
-      const changed = await users.update(params.id, { endSessions: true })
-      if (changed === undefined) throw appError('account_not_found')
-      request.audited = { account: changed.username }
-      const keys = (await apiKeys.list(changed.id)).map(({ id }) => id)
-      connections.end(changed.id, { except: keys, kept: reply.raw })
+      await endSessions(store, actorOf(request), params.id)
+      const keys = (await apiKeys.list(params.id)).map(({ id }) => id)
+      connections.end(params.id, { except: keys, kept: reply.raw })
       return deleted
     },
   )

@@ -1,25 +1,19 @@
 // Routes for administrators: list accounts, change roles, disable accounts.
-import type { ServerResponse } from 'node:http'
 import { z } from 'zod'
-import type { Access } from '../../access/access.ts'
-import { quotaChanges } from '../../access/quota-changes.ts'
-import type { AccountLinks } from '../../auth/account-links.ts'
+import { changeAccount } from '../../administration/change-account.ts'
+import { type AccountEnd, endAccount } from '../../administration/end-account.ts'
 import { linkPath } from '../../auth/link-token.ts'
 import { assertMayReset } from '../../auth/reset-rule.ts'
-import type { SecondFactors } from '../../auth/second-factor/second-factors.ts'
-import type { AuditRepository } from '../../db/repositories/accounts/audit.ts'
-import type { QuotaRepository } from '../../db/repositories/accounts/quotas.ts'
-import type { UserRepository, UserRow } from '../../db/repositories/accounts/users.ts'
+import type { UserRow } from '../../db/repositories/accounts/users.ts'
 import { appError } from '../../errors.ts'
 import type { App } from '../../http/app.ts'
 import { actorOf } from '../../http/audit.ts'
-import type { OpenConnections } from '../../http/open-connections.ts'
 import { fullQuota, PatchQuota, QuotaReport } from '../../protocol/accounts/quota.ts'
 import { CreatedResetLink } from '../../protocol/accounts/user.ts'
-import type { Actor } from '../../protocol/admin/audit.ts'
 import { AdminUser } from '../../protocol/admin/group.ts'
 import { Deleted, envelope, optional, PageQuery, page } from '../../protocol/envelope.ts'
 import { UserId } from '../../protocol/ids.ts'
+import type { Services } from '../../services.ts'
 import { presentUser } from '../accounts/present-user.ts'
 import { deleted, presentPage, success } from '../envelope.ts'
 import { pageUrl } from '../page-url.ts'
@@ -68,46 +62,35 @@ const endOf = (
   return { data, heir }
 }
 
-type AccountEnd = { data: 'delete' | 'keep' } | { data: 'hand_over'; heir: UserId }
-
-/** The dependencies of the routes with which administrators manage accounts. */
-export interface AdminUserDependencies {
-  users: UserRepository
-  access: Pick<Access, 'groupsOf' | 'reload' | 'ownQuota'>
-  quotas: QuotaRepository
-  reportQuota(userId: UserId): Promise<QuotaReport>
-  audit: AuditRepository
-  links: AccountLinks
-  secondFactors: Pick<SecondFactors, 'reset'>
-  /** Whether this account may sign in with a password. */
-  allowsPassword(username: string): boolean
-  publicUrl: string | undefined
-  connections: OpenConnections
-  /** Ends the runs of a user and closes the responses that are being sent to them, except `kept`. */
-  endAccess(id: UserId, except: ServerResponse): Promise<void>
-  /** Before an account is enabled: its projects get back the folders that an interrupted deletion has moved. */
-  bringProjectsBack(id: UserId): Promise<void>
-  /**
-   * Ends an account. Resolves to false if there is none. @throws AppError `last_administrator`, `account_not_found`,
-   * `heir_is_same`.
-   */
-  endAccount(
-    id: UserId,
-    end: AccountEnd & { actor: Actor },
-    except: ServerResponse,
-  ): Promise<boolean>
-}
+type UserServices = Pick<
+  Services,
+  | 'store'
+  | 'access'
+  | 'reportQuota'
+  | 'links'
+  | 'secondFactors'
+  | 'allowsPassword'
+  | 'publicUrl'
+  | 'connections'
+  | 'chat'
+  | 'workspace'
+  | 'passwords'
+  | 'knowledge'
+  | 'transfers'
+  | 'now'
+>
 
 /** `/api/admin/users`. Disabling an account takes effect at once: its requests are rejected, its runs and streams end. */
-export function registerAdminUserRoutes(app: App, dependencies: AdminUserDependencies): void {
-  registerAccounts(app, dependencies)
-  registerEnd(app, dependencies)
-  registerAccountHelp(app, dependencies)
+export function registerAdminUserRoutes(app: App, services: UserServices): void {
+  registerAccounts(app, services)
+  registerEnd(app, services)
+  registerAccountHelp(app, services)
 }
 
 /** The accounts, and changing them. */
-function registerAccounts(app: App, dependencies: AdminUserDependencies): void {
-  const { users, access, quotas, connections, endAccess } = dependencies
+function registerAccounts(app: App, services: UserServices): void {
+  const { access } = services
+  const { users } = services.store
   const present = (user: UserRow): AdminUser => ({
     ...presentUser(user),
     groups: [...access.groupsOf(user.id)],
@@ -139,7 +122,7 @@ function registerAccounts(app: App, dependencies: AdminUserDependencies): void {
   app.patch(
     '/api/admin/users/:id',
     {
-      config: { admin: true, audit: { action: 'account_changed', fields: ['role', 'is_active'] } },
+      config: { admin: true },
       schema: {
         summary:
           'Update the role or quota of an account, or disable it; disabling ends its runs and open streams',
@@ -150,30 +133,14 @@ function registerAccounts(app: App, dependencies: AdminUserDependencies): void {
     },
     async (request, reply) => {
       const { params, body } = request
-      const before = await users.find(params.id)
-      if (before?.isActive === false && body.is_active === true)
-        await dependencies.bringProjectsBack(before.id)
-      const changed = await users.update(params.id, {
-        ...(body.role === undefined ? {} : { role: body.role }),
-        ...(body.is_active === undefined ? {} : { isActive: body.is_active }),
-      })
-      if (changed === undefined) throw appError('account_not_found')
-      if (!changed.isActive) await endAccess(changed.id, reply.raw)
-      // Close streams that were opened with the former role.
-      else if (before?.role !== changed.role) connections.end(changed.id, { kept: reply.raw })
-      if (body.quota !== undefined) {
-        const limits = await quotas.change(changed.id, body.quota)
-        request.audited = quotaChanges(limits.before, limits.after)
-        await access.reload()
-      }
-      request.audited = { account: changed.username, ...request.audited }
+      const changed = await changeAccount(services, actorOf(request), params.id, body, reply.raw)
       return success(present(changed))
     },
   )
 }
 
 /** Ending an account. */
-function registerEnd(app: App, { access, endAccount }: AdminUserDependencies): void {
+function registerEnd(app: App, services: UserServices): void {
   app.delete(
     '/api/admin/users/:id',
     {
@@ -192,8 +159,8 @@ function registerEnd(app: App, { access, endAccount }: AdminUserDependencies): v
       const { data, heir_id: heir } = request.query
       if (id === request.user.id) throw appError('own_account_stays')
       const end = { ...endOf(data, heir), actor: actorOf(request) }
-      if (!(await endAccount(id, end, reply.raw))) throw appError('account_not_found')
-      await access.reload()
+      if (!(await endAccount(services, id, end, reply.raw))) throw appError('account_not_found')
+      await services.access.reload()
       return deleted
     },
   )
@@ -202,7 +169,7 @@ function registerEnd(app: App, { access, endAccount }: AdminUserDependencies): v
 /** The limits of an account, and routes that restore its owner's access. */
 function registerAccountHelp(
   app: App,
-  { users, reportQuota, links, secondFactors, allowsPassword, publicUrl }: AdminUserDependencies,
+  { store: { users }, reportQuota, links, secondFactors, allowsPassword, publicUrl }: UserServices,
 ): void {
   app.get(
     '/api/admin/users/:id/quota',

@@ -1,8 +1,7 @@
 // Routes for existing answers: editing their text, and rating them.
+
 import { z } from 'zod'
 import { reviseAnswer } from '../../chat/revise-answer.ts'
-import type { Database } from '../../db/database.ts'
-import type { Store } from '../../db/store.ts'
 import { appError } from '../../errors.ts'
 import type { App } from '../../http/app.ts'
 import {
@@ -13,25 +12,23 @@ import {
 } from '../../protocol/conversations/message.ts'
 import { envelope } from '../../protocol/envelope.ts'
 import { ConversationId, MessageId } from '../../protocol/ids.ts'
-import type { TextCounter } from '../../runs/dependencies.ts'
+import type { Services } from '../../services.ts'
 import { success } from '../envelope.ts'
-import { presentMessage } from '../runs/present-message.ts'
-
-/** The dependencies of the routes for the text and rating of answers. */
-export interface AnswerRouteDependencies {
-  store: Store
-  database: Database
-  storage: TextCounter
-  /** Maximum number of characters of a message. */
-  maxCharacters: number
-}
+import { sendMessage } from './send-long-json.ts'
 
 const Params = z.object({ id: ConversationId, mid: MessageId })
 
 /** `/api/conversations/:id/messages/:mid/revisions` and `…/feedback`. */
 export function registerAnswerRoutes(
   app: App,
-  { store, database, storage, maxCharacters }: AnswerRouteDependencies,
+  {
+    store,
+    database,
+    workspace: {
+      workspaces: { storage },
+    },
+    bounds,
+  }: Pick<Services, 'store' | 'database' | 'workspace' | 'bounds'>,
 ): void {
   const tags = ['messages']
 
@@ -46,16 +43,16 @@ export function registerAnswerRoutes(
         response: { 200: envelope(Message) },
       },
     },
-    async ({ user, params, body }) => {
-      if (body.text.length > maxCharacters)
-        throw appError('message_too_long', { length: body.text.length, limit: maxCharacters })
+    async ({ user, params, body }, reply) => {
+      if (body.text.length > bounds.message)
+        throw appError('message_too_long', { length: body.text.length, limit: bounds.message })
       const conversation = await store.conversations.find(user.id, params.id)
       if (conversation === undefined) throw appError('conversation_not_found')
       const id = await reviseAnswer(
         { database, store, storage, now: () => new Date() },
         { conversation, messageId: params.mid, text: body.text },
       )
-      return success(presentMessage(await store.messages.get(conversation.id, id)))
+      return sendMessage(reply, await store.messages.get(conversation.id, id))
     },
   )
 

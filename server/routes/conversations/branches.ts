@@ -1,14 +1,15 @@
 // The route for the tree of a conversation's branches.
+
 import { z } from 'zod'
-import type { Store } from '../../db/store.ts'
 import type { App } from '../../http/app.ts'
 import { BranchList } from '../../protocol/conversations/branch.ts'
 import { envelope } from '../../protocol/envelope.ts'
 import { ConversationId } from '../../protocol/ids.ts'
+import type { Services } from '../../services.ts'
 import { success } from '../envelope.ts'
 
 /** `/api/conversations/:id/branches`. */
-export function registerBranchRoutes(app: App, store: Store): void {
+export function registerBranchRoutes(app: App, { store }: Pick<Services, 'store'>): void {
   app.get(
     '/api/conversations/:id/branches',
     {

@@ -1,24 +1,14 @@
 // The route that changes many conversations at once.
-import type { ChatService } from '../../chat/chat-service.ts'
-import type { ConversationRepository } from '../../db/repositories/conversations/conversations.ts'
+
 import type { Marks } from '../../db/repositories/conversations/marks.ts'
-import type { Store } from '../../db/store.ts'
 import { AppError } from '../../errors.ts'
 import type { App } from '../../http/app.ts'
 import type { Change } from '../../protocol/change.ts'
 import { type BulkAction, BulkBody, BulkResult } from '../../protocol/conversations/conversation.ts'
 import { envelope } from '../../protocol/envelope.ts'
 import type { ConversationId, UserId } from '../../protocol/ids.ts'
+import type { Services } from '../../services.ts'
 import { success } from '../envelope.ts'
-
-/** The dependencies of the route that changes several conversations. */
-export interface BulkRouteDependencies {
-  conversations: Pick<ConversationRepository, 'mark'>
-  trash: Pick<Store['trash'], 'restore'>
-  chat: Pick<ChatService, 'trashConversation' | 'removeConversation'>
-  /** Notifies the user's other tabs. Call it after the change is stored. */
-  announce(userId: UserId, change: Change): void
-}
 
 /** The change that other tabs receive; `updated` for actions that are not listed. */
 const CHANGES: Partial<Record<BulkAction, Change['change']>> = {
@@ -54,7 +44,7 @@ const oneByOne = (apply: (userId: UserId, id: ConversationId) => Promise<void>):
 /** `POST /api/conversations/bulk`. */
 export function registerBulkRoute(
   app: App,
-  { conversations, trash, chat, announce }: BulkRouteDependencies,
+  { store: { conversations, trash }, chat, changes }: Pick<Services, 'store' | 'chat' | 'changes'>,
 ): void {
   const mark = (marks: Marks): Apply =>
     together((userId, ids) => conversations.mark(userId, ids, marks))
@@ -84,7 +74,7 @@ export function registerBulkRoute(
       const changed = new Set<ConversationId>()
       for await (const id of actions[action](user.id, ids)) {
         changed.add(id)
-        announce(user.id, { type: 'conversation', id, change: CHANGES[action] ?? 'updated' })
+        changes.publish(user.id, { type: 'conversation', id, change: CHANGES[action] ?? 'updated' })
       }
       return success({
         changed: ids.filter((id) => changed.has(id)),

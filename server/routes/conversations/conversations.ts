@@ -1,12 +1,12 @@
 // Routes for conversations: list, create, get, update, delete.
+
 import { z } from 'zod'
+import { createConversation } from '../../chat/new-conversation.ts'
 import type { ConversationItem } from '../../db/repositories/conversations/conversation-items.ts'
-import type { ConversationRepository } from '../../db/repositories/conversations/conversations.ts'
 import { appError } from '../../errors.ts'
 import type { App } from '../../http/app.ts'
 import { withoutAbsent } from '../../lib/without-absent.ts'
 import {
-  type ApprovalMode,
   Conversation,
   ConversationListQuery,
   ConversationPage,
@@ -16,24 +16,10 @@ import {
   TagList,
 } from '../../protocol/conversations/conversation.ts'
 import { Deleted, envelope } from '../../protocol/envelope.ts'
-import { ConversationId, type ProjectId, type UserId } from '../../protocol/ids.ts'
-import type { TextCounter } from '../../runs/dependencies.ts'
+import { ConversationId } from '../../protocol/ids.ts'
+import type { Services } from '../../services.ts'
 import { deleted, presentPage, success } from '../envelope.ts'
-import { type BulkRouteDependencies, registerBulkRoute } from './bulk.ts'
-
-/** The dependencies of the routes for conversations. */
-export interface ConversationRouteDependencies extends BulkRouteDependencies {
-  conversations: ConversationRepository
-  storage: TextCounter
-  /** @throws AppError if the model does not exist, or the user may not use it. */
-  assertModel(userId: UserId, id: string): Promise<void>
-  /** @throws AppError `approval_mode_not_permitted`. */
-  assertApprovalMode(userId: UserId, mode: ApprovalMode): void
-  /** The model of the project's new conversations; null if the project sets none or the model no longer exists. */
-  projectModel(userId: UserId, projectId: ProjectId): Promise<string | null>
-  /** Whether new conversations with this model (null: the default model) start with thinking enabled. */
-  thinksByDefault(userId: UserId, model: string | null): Promise<boolean>
-}
+import { registerBulkRoute } from './bulk.ts'
 
 const DEFAULT_LIMIT = 20
 const Params = z.object({ id: ConversationId })
@@ -42,17 +28,26 @@ const One = envelope(Conversation)
 /** `/api/conversations` and `/api/conversations/:id`. */
 export function registerConversationRoutes(
   app: App,
-  dependencies: ConversationRouteDependencies,
+  services: Pick<Services, 'store' | 'chat' | 'changes' | 'workspace' | 'access' | 'offeredModels'>,
 ): void {
-  registerBulkRoute(app, dependencies)
-  registerList(app, dependencies)
-  registerOne(app, dependencies)
-  registerTrash(app, dependencies)
+  registerBulkRoute(app, services)
+  registerList(app, services)
+  registerOne(app, services)
+  registerTrash(app, services)
 }
 
 /** Lists and creates conversations. */
-function registerList(app: App, dependencies: ConversationRouteDependencies): void {
-  const { conversations, assertModel, assertApprovalMode, projectModel } = dependencies
+function registerList(
+  app: App,
+  {
+    store,
+    workspace,
+    access,
+    offeredModels,
+  }: Pick<Services, 'store' | 'workspace' | 'access' | 'offeredModels'>,
+): void {
+  const { conversations } = store
+  const { storage } = workspace.workspaces
 
   app.get(
     '/api/conversations',
@@ -87,20 +82,12 @@ function registerList(app: App, dependencies: ConversationRouteDependencies): vo
         response: { 200: One },
       },
     },
-    async ({ user, body }) => {
-      if (body.model !== undefined) await assertModel(user.id, body.model)
-      if (body.approval !== undefined) assertApprovalMode(user.id, body.approval)
-      const model =
-        body.model ??
-        (body.project_id === undefined ? null : await projectModel(user.id, body.project_id))
-      const thinks = body.thinking_enabled ?? (await dependencies.thinksByDefault(user.id, model))
-      await dependencies.storage.countText(
-        user.id,
-        Buffer.byteLength(body.title ?? '') + Buffer.byteLength(body.system_prompt ?? ''),
-      )
-      const { id } = await conversations.create(user.id, newFields(body, model, thinks))
-      return success(presentConversation(await conversations.get(user.id, id)))
-    },
+    async ({ user, body }) =>
+      success(
+        presentConversation(
+          await createConversation({ store, storage, access, offeredModels }, user.id, body),
+        ),
+      ),
   )
 
   app.put(
@@ -130,29 +117,14 @@ function registerList(app: App, dependencies: ConversationRouteDependencies): vo
   )
 }
 
-/** The initial values of a new conversation. */
-const newFields = (
-  body: CreateConversationBody,
-  model: string | null,
-  thinkingEnabled: boolean,
-) => ({
-  ...(body.title === undefined ? {} : { title: body.title }),
-  model,
-  projectId: body.project_id ?? null,
-  systemPrompt: body.system_prompt ?? null,
-  temperature: body.temperature ?? null,
-  maxTokens: body.max_tokens ?? null,
-  thinkingEnabled,
-  approval: body.approval ?? null,
-  disabledMcpServers: body.disabled_mcp_servers ?? [],
-  temporary: body.temporary ?? false,
-  tags: body.tags ?? [],
-})
-
 /** Reading and changing one conversation. */
 function registerOne(
   app: App,
-  { conversations, assertModel, assertApprovalMode }: ConversationRouteDependencies,
+  {
+    store: { conversations },
+    access,
+    offeredModels,
+  }: Pick<Services, 'store' | 'access' | 'offeredModels'>,
 ): void {
   app.get(
     '/api/conversations/:id',
@@ -172,8 +144,8 @@ function registerOne(
       },
     },
     async ({ user, params, body }) => {
-      if (body.model != null) await assertModel(user.id, body.model)
-      if (body.approval != null) assertApprovalMode(user.id, body.approval)
+      if (body.model != null) await offeredModels.assertOffered(user.id, body.model)
+      if (body.approval != null) access.assertApprovalMode(user.id, body.approval)
       const changed = await conversations.patch(
         user.id,
         params.id,
@@ -186,6 +158,7 @@ function registerOne(
           maxTokens: body.max_tokens,
           thinkingEnabled: body.thinking_enabled,
           approval: body.approval,
+          approvalDeadline: body.approval_deadline,
           disabledMcpServers: body.disabled_mcp_servers,
           pinned: body.pinned,
           archived: body.archived,
@@ -201,7 +174,7 @@ function registerOne(
 /** Deletes conversations and restores them from the trash. */
 function registerTrash(
   app: App,
-  { conversations, trash, chat }: ConversationRouteDependencies,
+  { store: { conversations, trash }, chat }: Pick<Services, 'store' | 'chat'>,
 ): void {
   app.delete(
     '/api/conversations/:id',
@@ -257,6 +230,7 @@ export const presentConversation = (item: ConversationItem): Conversation => ({
   max_tokens: item.maxTokens,
   thinking_enabled: item.thinkingEnabled,
   approval: item.approval,
+  approval_deadline: item.approvalDeadline,
   disabled_mcp_servers: [...item.disabledMcpServers],
   pinned: item.pinned,
   pin_position: item.pinPosition,
@@ -271,4 +245,5 @@ export const presentConversation = (item: ConversationItem): Conversation => ({
   deleted_at: item.deletedAt?.toISOString() ?? null,
   temporary: item.temporary,
   tags: item.tags,
+  ...(item.scheduleId === null ? {} : { schedule_id: item.scheduleId }),
 })

@@ -1,10 +1,11 @@
 // Routes that export and import one conversation.
+
 import { Readable } from 'node:stream'
 import { validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod'
 import { z } from 'zod'
 import { appError } from '../../errors.ts'
-import type { AttachmentReader } from '../../files/attachment-contents.ts'
 import type { App } from '../../http/app.ts'
+import { actorOf } from '../../http/audit.ts'
 import { createTurns } from '../../lib/turns.ts'
 import {
   ExportedConversation,
@@ -15,13 +16,11 @@ import {
 } from '../../protocol/conversations/export.ts'
 import { envelope } from '../../protocol/envelope.ts'
 import { ConversationId } from '../../protocol/ids.ts'
+import type { Services } from '../../services.ts'
 import { documentLanguage } from '../../sharing/document-texts.ts'
-import { exportHtml } from '../../sharing/export-html.ts'
-import { exportJson } from '../../sharing/export-json.ts'
-import { exportMarkdown } from '../../sharing/export-markdown.ts'
+import { exportConversation } from '../../sharing/export-conversation.ts'
 import { attachmentHeader, fileNameOf } from '../../sharing/file-name.ts'
-import { type ImportDependencies, importJson } from '../../sharing/import-json.ts'
-import type { MarkdownRenderer } from '../../sharing/markdown.ts'
+import { importJson } from '../../sharing/import-json.ts'
 import { success } from '../envelope.ts'
 
 const CONTENT_TYPES = {
@@ -61,22 +60,37 @@ function faultOf(schema: z.ZodType, value: unknown): Error {
   return Object.assign(new Error('The body is invalid'), { validation, validationContext: 'body' })
 }
 
-/** The dependencies of the routes that export and import single conversations. */
-export type ExportRouteDependencies = ImportDependencies & {
-  attachments: AttachmentReader
-  markdown: MarkdownRenderer
-}
-
 /** `/api/conversations/:id/export` and `/api/conversations/import`. */
-export function registerExportRoutes(app: App, dependencies: ExportRouteDependencies): void {
-  const { markdown, attachments } = dependencies
-  const store = { ...dependencies.store, attachments }
+export function registerExportRoutes(
+  app: App,
+  services: Pick<
+    Services,
+    | 'database'
+    | 'store'
+    | 'files'
+    | 'workspace'
+    | 'offeredModels'
+    | 'attachments'
+    | 'markdown'
+    | 'record'
+    | 'receipts'
+  >,
+): void {
+  const { markdown, attachments, database, files, offeredModels, receipts, record } = services
+  const { storage } = services.workspace.workspaces
+  const target = {
+    database,
+    store: services.store,
+    files,
+    storage,
+    hasModel: offeredModels.exists,
+  }
+  const store = { ...services.store, attachments }
   const tags = ['sharing']
 
   app.get(
     '/api/conversations/:id/export',
     {
-      config: { audit: { action: 'exported' } },
       schema: {
         summary: 'Export a conversation as a file',
         description:
@@ -96,7 +110,6 @@ export function registerExportRoutes(app: App, dependencies: ExportRouteDependen
       const { format } = request.query
       const conversation = await store.conversations.find(user.id, params.id)
       if (conversation === undefined) throw appError('conversation_not_found')
-      request.audited = { format }
       const language = documentLanguage(headers['accept-language'])
       void reply.headers({
         ...(format === 'json' ? {} : { 'content-language': language, vary: 'accept-language' }),
@@ -105,11 +118,12 @@ export function registerExportRoutes(app: App, dependencies: ExportRouteDependen
         'x-content-type-options': 'nosniff',
         'content-security-policy': "default-src 'none'; sandbox",
       })
-      const pieces = {
-        md: () => exportMarkdown(store, conversation, language),
-        json: () => exportJson(store, conversation),
-        html: () => exportHtml(store, conversation, { markdown, language }),
-      }[format]()
+      const pieces = await exportConversation(
+        { store, receipts, markdown, record },
+        conversation,
+        { format, language },
+        actorOf(request),
+      )
       return reply.send(Readable.from(pieces, { highWaterMark: 1, objectMode: true }))
     },
   )
@@ -132,7 +146,7 @@ export function registerExportRoutes(app: App, dependencies: ExportRouteDependen
           response: { 200: envelope(Imported) },
         },
       },
-      async ({ user, body }) => success(await importJson(dependencies, user.id, body)),
+      async ({ user, body }) => success(await importJson(target, user.id, body)),
     )
   })
 }

@@ -1,19 +1,12 @@
 // Routes for deleting messages and restoring them.
+
 import { z } from 'zod'
-import type { ChatService } from '../../chat/chat-service.ts'
-import type { Database } from '../../db/database.ts'
-import type { Store } from '../../db/store.ts'
 import { appError } from '../../errors.ts'
 import type { App } from '../../http/app.ts'
 import { Deleted, envelope } from '../../protocol/envelope.ts'
 import { ConversationId, MessageId } from '../../protocol/ids.ts'
+import type { Services } from '../../services.ts'
 import { success } from '../envelope.ts'
-
-interface MessageDeletionDependencies {
-  chat: Pick<ChatService, 'removeMessage'>
-  store: Store
-  database: Database
-}
 
 const tags = ['messages']
 const OfMessage = z.object({ id: ConversationId, mid: MessageId })
@@ -21,7 +14,7 @@ const OfMessage = z.object({ id: ConversationId, mid: MessageId })
 /** Deletes a message with everything below it, and restores it. */
 export function registerMessageDeletion(
   app: App,
-  { chat, store, database }: MessageDeletionDependencies,
+  { chat, store, database }: Pick<Services, 'chat' | 'store' | 'database'>,
 ): void {
   app.get(
     '/api/conversations/:id/messages/:mid/deletion',

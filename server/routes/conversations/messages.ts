@@ -1,16 +1,12 @@
 // Routes for messages: read a branch, send, edit, regenerate; `message-deletion.ts` has those that delete and restore.
+
 import { Readable } from 'node:stream'
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import type { ChatService } from '../../chat/chat-service.ts'
-import type { Database } from '../../db/database.ts'
 import type { RunRow } from '../../db/repositories/runs/runs.ts'
-import type { Store } from '../../db/store.ts'
 import { appError } from '../../errors.ts'
-import type { AttachmentReader } from '../../files/attachment-contents.ts'
 import { longTextBytes } from '../../files/attachment-contents.ts'
 import type { App } from '../../http/app.ts'
-import { longJsonPieces } from '../../lib/json-pieces.ts'
 import {
   EditMessageBody,
   Message,
@@ -20,28 +16,23 @@ import {
 } from '../../protocol/conversations/message.ts'
 import { envelope, PageQuery } from '../../protocol/envelope.ts'
 import { ConversationId, MessageId } from '../../protocol/ids.ts'
+import { PAGE_ORIGIN, type RunOrigin } from '../../protocol/runs/origin.ts'
 import { Run } from '../../protocol/runs/run.ts'
 import type { RunLog } from '../../runs/log/log.ts'
+import type { Services } from '../../services.ts'
 import { encodeFileName } from '../../sharing/file-name.ts'
 import { presentPage, success } from '../envelope.ts'
 import { startOnce } from '../runs/idempotent-run.ts'
-import { createRunStreamer } from '../runs/open-run-stream.ts'
 import { presentMessage, presentRun, waitsFor, withLongTexts } from '../runs/present-message.ts'
+import { createRunStreamer } from '../runs/run-stream.ts'
 import { registerMessageDeletion } from './message-deletion.ts'
+import { sendLongJson, sendMessage } from './send-long-json.ts'
 
 const DEFAULT_PAGE = 50
 
 const InConversation = z.object({ id: ConversationId })
 const OfMessage = InConversation.extend({ mid: MessageId })
 const Answered = envelope(z.object({ message: Message, run: Run }).meta({ id: 'CompleteAnswer' }))
-
-/** The dependencies of the routes for messages. */
-export interface MessageRouteDependencies {
-  chat: ChatService
-  store: Store
-  database: Database
-  attachments: AttachmentReader
-}
 
 const tags = ['messages']
 const streams = {
@@ -51,14 +42,20 @@ const streams = {
 }
 
 /** `/api/conversations/:id/messages` and what is below it, and `/regenerate/:mid`. */
-export function registerMessageRoutes(app: App, dependencies: MessageRouteDependencies): void {
-  registerReading(app, dependencies)
-  registerRuns(app, dependencies)
-  registerMessageDeletion(app, dependencies)
+export function registerMessageRoutes(
+  app: App,
+  services: Pick<Services, 'chat' | 'store' | 'database' | 'attachments'>,
+): void {
+  registerReading(app, services)
+  registerRuns(app, services)
+  registerMessageDeletion(app, services)
 }
 
 /** The shown branch, single messages, and their attachments. */
-function registerReading(app: App, { store, attachments }: MessageRouteDependencies): void {
+function registerReading(
+  app: App,
+  { store, attachments }: Pick<Services, 'store' | 'attachments'>,
+): void {
   app.get(
     '/api/conversations/:id/messages',
     {
@@ -79,7 +76,7 @@ function registerReading(app: App, { store, attachments }: MessageRouteDependenc
       const data = {
         ...presentPage(page, presentMessage),
       }
-      if (page.items.every(({ longTexts }) => longTexts.size === 0)) return success(data)
+      if (!page.items.some(({ isLong }) => isLong)) return success(data)
       const items = page.items.map((row) => withLongTexts(presentMessage(row), row))
       return sendLongJson(reply, { code: 0, data: { ...data, items } })
     },
@@ -97,10 +94,7 @@ function registerReading(app: App, { store, attachments }: MessageRouteDependenc
     },
     async ({ user, params }, reply) => {
       const conversation = await store.conversations.get(user.id, params.id)
-      const row = await store.messages.get(conversation.id, params.mid)
-      const message = presentMessage(row)
-      if (row.longTexts.size === 0) return success(message)
-      return sendLongJson(reply, { code: 0, data: withLongTexts(message, row) })
+      return sendMessage(reply, await store.messages.get(conversation.id, params.mid))
     },
   )
 
@@ -132,7 +126,7 @@ function registerReading(app: App, { store, attachments }: MessageRouteDependenc
 }
 
 /** Routes that start a run: send, edit, regenerate. */
-function registerRuns(app: App, { chat, store }: MessageRouteDependencies): void {
+function registerRuns(app: App, { chat, store }: Pick<Services, 'chat' | 'store'>): void {
   const runs = { chat, store, streamTo: createRunStreamer({ chat, store }) }
 
   app.post(
@@ -150,7 +144,7 @@ function registerRuns(app: App, { chat, store }: MessageRouteDependencies): void
     },
     async (request, reply) => {
       const { user, params, body } = request
-      const start = () => chat.send(user.id, params.id, body)
+      const start = () => chat.send(user.id, params.id, { ...body, origin: originOf(request) })
       return respond(runs, reply, body, await startOnce(request, store, start))
     },
   )
@@ -168,8 +162,12 @@ function registerRuns(app: App, { chat, store }: MessageRouteDependencies): void
         response: { 200: Answered },
       },
     },
-    async ({ user, params, body }, reply) =>
-      respond(runs, reply, body, await chat.edit(user.id, params.id, params.mid, body)),
+    async (request, reply) => {
+      const { user, params, body } = request
+      const sent = { ...body, origin: originOf(request) }
+      const run = await chat.edit(user.id, params.id, params.mid, sent)
+      return respond(runs, reply, body, run)
+    },
   )
 
   app.post(
@@ -189,11 +187,18 @@ function registerRuns(app: App, { chat, store }: MessageRouteDependencies): void
       const { user, params } = request
       const options = request.body ?? {}
       const start = () =>
-        chat.regenerate(user.id, params.id, params.mid, RegenerateBody.parse(options))
+        chat.regenerate(user.id, params.id, params.mid, {
+          ...RegenerateBody.parse(options),
+          origin: originOf(request),
+        })
       return respond(runs, reply, options, await startOnce(request, store, start))
     },
   )
 }
+
+/** A program sends with an API key, a person at the page without. */
+const originOf = ({ apiKey }: Pick<FastifyRequest, 'apiKey'>): RunOrigin =>
+  apiKey === null ? PAGE_ORIGIN : { type: 'api' }
 
 /** Responds with the stream of the run. Without `stream`, responds once the run has ended or waits for a person. */
 async function respond(
@@ -201,7 +206,7 @@ async function respond(
     chat,
     store,
     streamTo,
-  }: Pick<MessageRouteDependencies, 'chat' | 'store'> & {
+  }: Pick<Services, 'chat' | 'store'> & {
     streamTo: ReturnType<typeof createRunStreamer>
   },
   reply: FastifyReply,
@@ -223,7 +228,7 @@ async function respond(
     message: presentMessage(message),
     run: presentRun(endedRun ?? run, pending),
   }
-  if (message.longTexts.size === 0) return success(data)
+  if (!message.isLong) return success(data)
   return sendLongJson(reply, {
     code: 0,
     data: { ...data, message: withLongTexts(data.message, message) },
@@ -253,9 +258,3 @@ function untilSettled(runLog: RunLog, reply: FastifyReply): Promise<void> {
     if (reply.raw.destroyed) finish()
   })
 }
-
-/** Sends JSON with long texts as fast as the client reads it. */
-const sendLongJson = (reply: FastifyReply, value: unknown): FastifyReply =>
-  reply
-    .type('application/json; charset=utf-8')
-    .send(Readable.from(longJsonPieces(value), { highWaterMark: 1, objectMode: true }))

@@ -1,34 +1,24 @@
 // The route by which a person runs a Python program of a conversation.
+
 import { z } from 'zod'
-import type { ConversationRepository } from '../../db/repositories/conversations/conversations.ts'
 import { appError } from '../../errors.ts'
 import type { App } from '../../http/app.ts'
-import type { Slots } from '../../lib/limits.ts'
 import { envelope } from '../../protocol/envelope.ts'
-import { ConversationId, type ProjectId, type UserId } from '../../protocol/ids.ts'
+import { ConversationId } from '../../protocol/ids.ts'
 import { PythonOutcome, RunPythonBody } from '../../protocol/programs/python.ts'
+import type { Services } from '../../services.ts'
 import { success } from '../envelope.ts'
 
 const RETRY_SECONDS = 5
-
-/** The dependencies of the route for programs. */
-export interface PythonRouteDependencies {
-  conversations: Pick<ConversationRepository, 'find'>
-  /** Runs a program until it ends or `signal` is aborted. */
-  run(
-    program: z.output<typeof RunPythonBody>,
-    place: { userId: UserId; projectId: ProjectId | null },
-    signal: AbortSignal,
-  ): Promise<PythonOutcome>
-  /** Limits how many programs each user runs at once. */
-  slots: Slots
-}
+/** Programs that a user runs at once; their further ones would only wait in the queue. */
+const PROGRAMS_PER_USER = 4
 
 /** `/api/conversations/:id/python`. */
 export function registerPythonRoutes(
   app: App,
-  { conversations, run, slots }: PythonRouteDependencies,
+  { store: { conversations }, runPython, limits }: Pick<Services, 'store' | 'runPython' | 'limits'>,
 ): void {
+  const slots = limits.slots('python_programs', PROGRAMS_PER_USER)
   app.post(
     '/api/conversations/:id/python',
     {
@@ -45,7 +35,7 @@ export function registerPythonRoutes(
     async ({ user, params, body }, reply) => {
       const conversation = await conversations.find(user.id, params.id)
       if (conversation === undefined) throw appError('conversation_not_found')
-      const release = await slots.take(user.id)
+      const release = await slots.acquire(user.id)
       if (release === null)
         throw appError(
           'programs_exhausted',
@@ -59,7 +49,7 @@ export function registerPythonRoutes(
       if (reply.raw.destroyed) leave()
       try {
         const { projectId } = conversation
-        return success(await run(body, { userId: user.id, projectId }, left.signal))
+        return success(await runPython(body, { userId: user.id, projectId }, left.signal))
       } finally {
         reply.raw.off('close', leave)
         release()

@@ -1,4 +1,5 @@
 // `GET /api/search`: full-text search over everything that a user has.
+
 import type { App } from '../../http/app.ts'
 import {
   type SearchHit,
@@ -6,18 +7,14 @@ import {
   SearchQueryString,
 } from '../../protocol/conversations/search.ts'
 import { envelope } from '../../protocol/envelope.ts'
-import type { Hit, Search } from '../../search/search.ts'
+import type { Hit } from '../../search/search.ts'
+import type { Services } from '../../services.ts'
 import { success } from '../envelope.ts'
 
 const DEFAULT_LIMIT = 20
 
-/** The dependencies of the search route. */
-export interface SearchRouteDependencies {
-  search: Search
-}
-
 /** `/api/search`. */
-export function registerSearchRoutes(app: App, { search }: SearchRouteDependencies): void {
+export function registerSearchRoutes(app: App, { search }: Pick<Services, 'search'>): void {
   app.get(
     '/api/search',
     {

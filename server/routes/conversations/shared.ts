@@ -1,21 +1,19 @@
 // Public routes for everybody who has the link of a share: its page, its JSON and its files.
+
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import type { Store } from '../../db/store.ts'
 import { AppError, appError } from '../../errors.ts'
 import { longTextBytes } from '../../files/attachment-contents.ts'
-import type { BlobStore } from '../../files/blobs.ts'
 import type { App } from '../../http/app.ts'
 import { Imported } from '../../protocol/conversations/export.ts'
 import { SharedConversation } from '../../protocol/conversations/share.ts'
 import { envelope } from '../../protocol/envelope.ts'
+import type { Services } from '../../services.ts'
 import { continueShare } from '../../sharing/continue-share.ts'
 import { FORMULA_FONT, TEXT_FONTS } from '../../sharing/document-fonts.ts'
 import { type DocumentLanguage, documentLanguage } from '../../sharing/document-texts.ts'
 import { attachmentHeader, encodeFileName } from '../../sharing/file-name.ts'
-import type { ImportDependencies } from '../../sharing/import-json.ts'
-import type { MarkdownRenderer } from '../../sharing/markdown.ts'
 import {
   gonePage,
   passwordPage,
@@ -23,18 +21,20 @@ import {
   sharePage,
   tooManyPage,
 } from '../../sharing/share-page.ts'
-import type { Shares } from '../../sharing/shares.ts'
 import { success } from '../envelope.ts'
 
-/** The dependencies of the public routes for shared copies. */
-export type SharedRouteDependencies = ImportDependencies & {
-  shares: Shares
-  store: Store
-  blobs: Pick<BlobStore, 'open'>
-  markdown: MarkdownRenderer
-  /** Whether cookies are sent over TLS only. */
-  https: boolean
-}
+type SharedServices = Pick<
+  Services,
+  | 'database'
+  | 'store'
+  | 'files'
+  | 'workspace'
+  | 'offeredModels'
+  | 'shares'
+  | 'blobs'
+  | 'markdown'
+  | 'isHttps'
+>
 
 const PASSWORD_HEADER = 'x-share-password'
 const TICKET_COOKIE = 'nc-share'
@@ -48,15 +48,15 @@ const PasswordForm = z.object({ password: z.string().min(1).max(MAX_PASSWORD_CHA
 const tags = ['sharing']
 
 /** `/api/shared/:token` and the page `/s/:token`. */
-export function registerSharedRoutes(app: App, dependencies: SharedRouteDependencies): void {
-  registerReading(app, dependencies)
-  registerCopy(app, dependencies)
-  registerPage(app, dependencies)
+export function registerSharedRoutes(app: App, services: SharedServices): void {
+  registerReading(app, services)
+  registerCopy(app, services)
+  registerPage(app, services)
   registerFonts(app)
 }
 
 /** The conversation as JSON, and its files. */
-function registerReading(app: App, { shares, store, blobs }: SharedRouteDependencies): void {
+function registerReading(app: App, { shares, store, blobs }: SharedServices): void {
   app.get(
     '/api/shared/:token',
     {
@@ -129,7 +129,12 @@ function registerReading(app: App, { shares, store, blobs }: SharedRouteDependen
 }
 
 /** Copies the conversation into the visitor's own account. */
-function registerCopy(app: App, dependencies: SharedRouteDependencies): void {
+function registerCopy(
+  app: App,
+  { shares, database, store, files, workspace, offeredModels }: SharedServices,
+): void {
+  const { storage } = workspace.workspaces
+  const target = { database, store, files, storage, hasModel: offeredModels.exists }
   app.post(
     '/api/shared/:token/continue',
     {
@@ -142,8 +147,8 @@ function registerCopy(app: App, dependencies: SharedRouteDependencies): void {
       },
     },
     async (request) => {
-      const share = await dependencies.shares.open(visitOf(request, request.params.token))
-      return success(await continueShare(dependencies, request.user.id, share))
+      const share = await shares.open(visitOf(request, request.params.token))
+      return success(await continueShare(target, request.user.id, share))
     },
   )
 }
@@ -159,10 +164,10 @@ function registerFonts(app: App): void {
 }
 
 /** The page, and the form for its password. */
-function registerPage(app: App, dependencies: SharedRouteDependencies): void {
+function registerPage(app: App, services: SharedServices): void {
   app.get('/s/:token', { config: { public: true }, schema: { hide: true } }, (request, reply) => {
     const { token } = Params.parse(request.params)
-    return sendPage(dependencies, request, reply, { token })
+    return sendPage(services, request, reply, { token })
   })
 
   // Only this scope parses forms. Elsewhere, pages of other sites could submit them.
@@ -178,7 +183,7 @@ function registerPage(app: App, dependencies: SharedRouteDependencies): void {
       (request, reply) => {
         const { token } = Params.parse(request.params)
         const form = PasswordForm.safeParse(request.body)
-        return sendPage(dependencies, request, reply, { token, password: form.data?.password })
+        return sendPage(services, request, reply, { token, password: form.data?.password })
       },
     )
   })
@@ -186,7 +191,7 @@ function registerPage(app: App, dependencies: SharedRouteDependencies): void {
 
 /** Sends the page or, instead of it, the form for the password or the reason why there is no page. */
 async function sendPage(
-  { shares, store, markdown, https }: SharedRouteDependencies,
+  { shares, store, markdown, isHttps: https }: SharedServices,
   request: FastifyRequest,
   reply: FastifyReply,
   { token, password }: { token: string; password?: string | undefined },

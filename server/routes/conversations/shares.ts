@@ -1,22 +1,15 @@
 // Routes with which owners manage the shares of their conversations.
+
 import { z } from 'zod'
 import type { ShareRow } from '../../db/repositories/conversations/shares.ts'
-import type { Store } from '../../db/store.ts'
 import type { App } from '../../http/app.ts'
+import { actorOf } from '../../http/audit.ts'
 import { Share, ShareBody, SharePage } from '../../protocol/conversations/share.ts'
 import { Deleted, envelope, PageQuery } from '../../protocol/envelope.ts'
 import { ConversationId } from '../../protocol/ids.ts'
-import type { Shares } from '../../sharing/shares.ts'
+import type { Services } from '../../services.ts'
 import { deleted, presentPage, success } from '../envelope.ts'
 import { pageUrl } from '../page-url.ts'
-
-/** The dependencies of the routes with which owners manage shared copies. */
-export interface ShareRouteDependencies {
-  shares: Shares
-  store: Store
-  /** The public URL of this server; undefined: the origin to which the request was sent. */
-  publicUrl: string | undefined
-}
 
 const DEFAULT_LIMIT = 20
 const Params = z.object({ id: ConversationId })
@@ -24,7 +17,7 @@ const Params = z.object({ id: ConversationId })
 /** `/api/conversations/:id/share` and `/api/shares`. */
 export function registerShareRoutes(
   app: App,
-  { shares, store, publicUrl }: ShareRouteDependencies,
+  { shares, store, publicUrl }: Pick<Services, 'shares' | 'store' | 'publicUrl'>,
 ): void {
   const tags = ['sharing']
   const present = (row: ShareRow, origin: string): Share => {
@@ -46,7 +39,6 @@ export function registerShareRoutes(
   app.post(
     '/api/conversations/:id/share',
     {
-      config: { audit: { action: 'share_created' } },
       schema: {
         summary:
           'Share a snapshot of the shown branch; a second request updates the snapshot under the same link',
@@ -56,14 +48,16 @@ export function registerShareRoutes(
         response: { 200: envelope(Share) },
       },
     },
-    async ({ user, params, body, protocol, host }) =>
-      success(present(await shares.create(user.id, params.id, body), `${protocol}://${host}`)),
+    async (request) => {
+      const { user, params, body, protocol, host } = request
+      const share = await shares.create(user.id, params.id, body, actorOf(request))
+      return success(present(share, `${protocol}://${host}`))
+    },
   )
 
   app.delete(
     '/api/conversations/:id/share',
     {
-      config: { audit: { action: 'share_deleted' } },
       schema: {
         summary: 'Revoke the share of a conversation at once',
         tags,
@@ -71,8 +65,8 @@ export function registerShareRoutes(
         response: { 200: Deleted },
       },
     },
-    async ({ user, params }) => {
-      await shares.remove(user.id, params.id)
+    async (request) => {
+      await shares.remove(request.user.id, request.params.id, actorOf(request))
       return deleted
     },
   )

@@ -1,10 +1,12 @@
 // Routes for full exports and for imports. Both run in the background.
+
 import multipart from '@fastify/multipart'
 import type { ZodTypeProvider } from 'fastify-type-provider-zod'
 import { z } from 'zod'
 import type { TransferRow } from '../../db/repositories/conversations/transfers.ts'
 import { appError } from '../../errors.ts'
 import type { App } from '../../http/app.ts'
+import { actorOf } from '../../http/audit.ts'
 import {
   CreateExportBody,
   ExportJob,
@@ -16,34 +18,28 @@ import {
 import { envelope } from '../../protocol/envelope.ts'
 import { storedFailureText } from '../../protocol/failures/stored.ts'
 import { TransferId } from '../../protocol/ids.ts'
+import type { Services } from '../../services.ts'
 import { attachmentHeader } from '../../sharing/file-name.ts'
-import { EXPORT_KEPT_MS, type TransferJobs } from '../../transfer/jobs.ts'
+import { EXPORT_KEPT_MS } from '../../transfer/jobs.ts'
 import { success } from '../envelope.ts'
 import { receiveFile } from '../files/receive-upload.ts'
-import type { UploadSlots } from '../files/upload-slots.ts'
-
-/** The dependencies of the routes for full exports and imports. */
-export interface TransferRouteDependencies {
-  jobs: TransferJobs
-  uploadSlots: UploadSlots
-  /** Maximum bytes of an imported file. */
-  importLimit: number
-}
 
 const tags = ['sharing']
 const Params = z.object({ id: TransferId })
 
 /** `/api/exports` and `/api/imports`. */
-export function registerTransferRoutes(app: App, dependencies: TransferRouteDependencies): void {
-  registerExportJobs(app, dependencies)
-  registerImportJobs(app, dependencies)
+export function registerTransferRoutes(
+  app: App,
+  services: Pick<Services, 'transfers' | 'uploadSlots' | 'bounds'>,
+): void {
+  registerExportJobs(app, services)
+  registerImportJobs(app, services)
 }
 
-function registerExportJobs(app: App, { jobs }: TransferRouteDependencies): void {
+function registerExportJobs(app: App, { transfers: jobs }: Pick<Services, 'transfers'>): void {
   app.post(
     '/api/exports',
     {
-      config: { audit: { action: 'exported' } },
       schema: {
         summary: 'Export all your data, or some conversations, as a ZIP archive',
         description:
@@ -53,8 +49,11 @@ function registerExportJobs(app: App, { jobs }: TransferRouteDependencies): void
         response: { 200: envelope(ExportJob) },
       },
     },
-    async ({ user, body }) =>
-      success(presentExport(await jobs.createExport(user.id, body?.conversation_ids ?? null))),
+    async (request) => {
+      const wanted = request.body?.conversation_ids ?? null
+      const row = await jobs.createExport(request.user.id, wanted, actorOf(request))
+      return success(presentExport(row))
+    },
   )
 
   app.get(
@@ -113,12 +112,12 @@ function registerExportJobs(app: App, { jobs }: TransferRouteDependencies): void
 
 function registerImportJobs(
   app: App,
-  { jobs, uploadSlots, importLimit }: TransferRouteDependencies,
+  { transfers: jobs, uploadSlots, bounds }: Pick<Services, 'transfers' | 'uploadSlots' | 'bounds'>,
 ): void {
   app.register(async (plain) => {
     const scope = plain.withTypeProvider<ZodTypeProvider>()
     await scope.register(multipart, {
-      limits: { fileSize: importLimit, files: 1, fields: 20, fieldSize: 1_000, parts: 21 },
+      limits: { fileSize: bounds.import, files: 1, fields: 20, fieldSize: 1_000, parts: 21 },
       throwFileSizeLimit: false,
     })
     scope.post(

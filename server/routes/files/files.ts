@@ -1,4 +1,5 @@
 // Routes for files of messages: upload, download (whole, in part, as a thumbnail), delete.
+
 import multipart from '@fastify/multipart'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ZodTypeProvider } from 'fastify-type-provider-zod'
@@ -10,22 +11,11 @@ import type { FileService, UploadedFile } from '../../files/files.ts'
 import type { App } from '../../http/app.ts'
 import { EncodingChoice, FileInfo, FileText } from '../../protocol/conversations/file.ts'
 import { Deleted, envelope } from '../../protocol/envelope.ts'
-import { FileId, type UserId } from '../../protocol/ids.ts'
+import { FileId } from '../../protocol/ids.ts'
+import type { Services } from '../../services.ts'
 import { encodeFileName } from '../../sharing/file-name.ts'
 import { deleted, success } from '../envelope.ts'
-import { byteRangeOf } from './byte-range.ts'
 import { receiveFile } from './receive-upload.ts'
-import type { UploadSlots } from './upload-slots.ts'
-
-/** The dependencies of the routes for uploaded files. */
-export interface FileRouteDependencies {
-  files: FileService
-  /** Reads the documents of projects that were made from a file in another encoding, too. */
-  knowledge: { readFileAs(userId: UserId, sha256: string, encoding: string): Promise<void> }
-  uploadSlots: UploadSlots
-  /** Maximum bytes of one file. */
-  fileLimit: number
-}
 
 const tags = ['files']
 const OneFile = z.object({ id: FileId })
@@ -33,17 +23,23 @@ const OneFile = z.object({ id: FileId })
 const CACHE = 'private, max-age=86400, immutable'
 
 /** `/api/files`. */
-export function registerFileRoutes(app: App, dependencies: FileRouteDependencies): void {
-  registerUpload(app, dependencies)
-  registerOne(app, dependencies)
+export function registerFileRoutes(
+  app: App,
+  services: Pick<Services, 'files' | 'knowledge' | 'uploadSlots' | 'bounds'>,
+): void {
+  registerUpload(app, services)
+  registerOne(app, services)
 }
 
 /** Uploads files. */
-function registerUpload(app: App, { files, uploadSlots, fileLimit }: FileRouteDependencies): void {
+function registerUpload(
+  app: App,
+  { files, uploadSlots, bounds }: Pick<Services, 'files' | 'uploadSlots' | 'bounds'>,
+): void {
   app.register(async (plain) => {
     const scope = plain.withTypeProvider<ZodTypeProvider>()
     await scope.register(multipart, {
-      limits: { fileSize: fileLimit, files: 1, fields: 20, fieldSize: 10_000, parts: 21 },
+      limits: { fileSize: bounds.attachment, files: 1, fields: 20, fieldSize: 10_000, parts: 21 },
       throwFileSizeLimit: false,
     })
     scope.post(
@@ -73,7 +69,7 @@ function registerUpload(app: App, { files, uploadSlots, fileLimit }: FileRouteDe
 }
 
 /** Reads and deletes one file. */
-function registerOne(app: App, { files, knowledge }: FileRouteDependencies): void {
+function registerOne(app: App, { files, knowledge }: Pick<Services, 'files' | 'knowledge'>): void {
   app.get(
     '/api/files/:id',
     {
@@ -245,3 +241,23 @@ export const presentFile = (file: FileRow & Partial<UploadedFile>): FileInfo => 
       }),
   created_at: file.createdAt.toISOString(),
 })
+
+/**
+ * The requested range. Several ranges, other units and malformed headers are ignored, as the RFC permits: then the whole
+ * content is sent.
+ */
+function byteRangeOf(
+  header: string | undefined,
+  size: number,
+): ByteRange | 'whole' | 'unsatisfiable' {
+  const [, first = '', last = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? '') ?? []
+  if (first === '' && last === '') return 'whole'
+  if (first === '') {
+    const length = Math.min(Number(last), size)
+    return length === 0 ? 'unsatisfiable' : { start: size - length, end: size }
+  }
+  const start = Number(first)
+  const end = last === '' ? size : Math.min(Number(last) + 1, size)
+  if (last !== '' && Number(last) < start) return 'whole'
+  return start >= size ? 'unsatisfiable' : { start, end }
+}

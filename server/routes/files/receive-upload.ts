@@ -3,7 +3,7 @@ import type { MultipartFile } from '@fastify/multipart'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError, appError } from '../../errors.ts'
 import type { UploadParts } from '../../http/idempotency.ts'
-import type { UploadSlots } from './upload-slots.ts'
+import type { UploadSlots } from '../../http/upload-slots.ts'
 
 /** The parser's errors have no code, only these messages. */
 const PARSER_ERRORS =

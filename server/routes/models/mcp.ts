@@ -1,7 +1,7 @@
 // Routes for MCP servers: their state, their prompts and resources, and signing in to them.
+
 import { Readable } from 'node:stream'
 import { z } from 'zod'
-import type { FileService } from '../../files/files.ts'
 import type { App } from '../../http/app.ts'
 import { FileInfo } from '../../protocol/conversations/file.ts'
 import { Deleted, envelope } from '../../protocol/envelope.ts'
@@ -17,22 +17,12 @@ import {
   McpSignIn,
 } from '../../protocol/models/mcp.ts'
 import { expandUriTemplate } from '../../protocol/models/uri-template.ts'
+import type { Services } from '../../services.ts'
 import { clientMetadata } from '../../tools/mcp/oauth/sign-in.ts'
-import type { McpServers } from '../../tools/mcp/servers.ts'
+import { clientMetadataUrl } from '../../tools/mcp/oauth/stored-grants.ts'
 import { success } from '../envelope.ts'
 import { presentFile } from '../files/files.ts'
-import type { UploadSlots } from '../files/upload-slots.ts'
 import { pageUrl } from '../page-url.ts'
-
-/** The dependencies of the routes for MCP servers. */
-export interface McpRouteDependencies {
-  mcp: Omit<McpServers, 'tools' | 'toolNamesOf' | 'switchOff' | 'ready' | 'close'>
-  files: Pick<FileService, 'upload'>
-  uploadSlots: UploadSlots
-  publicUrl: string | undefined
-  /** The address of this installation's client metadata; null if it has no public HTTPS address. */
-  clientMetadataUrl: string | null
-}
 
 const tags = ['tools']
 
@@ -40,8 +30,11 @@ const tags = ['tools']
 const REDIRECT_PATH = '/settings/mcp'
 
 /** `/api/mcp/…`, and the client metadata of this installation if it has a public address. */
-export function registerMcpRoutes(app: App, dependencies: McpRouteDependencies): void {
-  const { mcp } = dependencies
+export function registerMcpRoutes(
+  app: App,
+  services: Pick<Services, 'mcp' | 'files' | 'uploadSlots' | 'publicUrl'>,
+): void {
+  const { mcp } = services
 
   app.get(
     '/api/mcp',
@@ -58,13 +51,13 @@ export function registerMcpRoutes(app: App, dependencies: McpRouteDependencies):
     },
   )
 
-  registerPromptRoutes(app, dependencies)
-  registerResourceRoutes(app, dependencies)
-  registerSignInRoutes(app, dependencies)
+  registerPromptRoutes(app, services)
+  registerResourceRoutes(app, services)
+  registerSignInRoutes(app, services)
 }
 
 /** Prompts that people can insert into a message. */
-function registerPromptRoutes(app: App, { mcp }: McpRouteDependencies): void {
+function registerPromptRoutes(app: App, { mcp }: Pick<Services, 'mcp'>): void {
   app.get(
     '/api/mcp/prompts',
     {
@@ -97,7 +90,10 @@ function registerPromptRoutes(app: App, { mcp }: McpRouteDependencies): void {
 }
 
 /** Resources that people can attach to a message. */
-function registerResourceRoutes(app: App, { mcp, files, uploadSlots }: McpRouteDependencies): void {
+function registerResourceRoutes(
+  app: App,
+  { mcp, files, uploadSlots }: Pick<Services, 'mcp' | 'files' | 'uploadSlots'>,
+): void {
   app.get(
     '/api/mcp/resources',
     {
@@ -147,8 +143,9 @@ function registerResourceRoutes(app: App, { mcp, files, uploadSlots }: McpRouteD
 /** Signing in to MCP servers with OAuth, and signing out. */
 function registerSignInRoutes(
   app: App,
-  { mcp, publicUrl, clientMetadataUrl }: McpRouteDependencies,
+  { mcp, publicUrl }: Pick<Services, 'mcp' | 'publicUrl'>,
 ): void {
+  const metadataUrl = clientMetadataUrl(publicUrl)
   const params = z.object({ name: McpServerName })
   const redirectUri = (origin: string): string => pageUrl(publicUrl, origin, REDIRECT_PATH)
 
@@ -200,9 +197,9 @@ function registerSignInRoutes(
     },
   )
 
-  if (clientMetadataUrl !== null)
+  if (metadataUrl !== null)
     app.get(
-      new URL(clientMetadataUrl).pathname,
+      new URL(metadataUrl).pathname,
       {
         config: { public: true },
         schema: {
@@ -211,6 +208,6 @@ function registerSignInRoutes(
         },
       },
       async (_request, reply) =>
-        reply.send({ client_id: clientMetadataUrl, ...clientMetadata(redirectUri('')) }),
+        reply.send({ client_id: metadataUrl, ...clientMetadata(redirectUri('')) }),
     )
 }

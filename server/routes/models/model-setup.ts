@@ -1,19 +1,15 @@
 // Routes for adding a provider: the presets of the setup page, and the probe of what a provider supports.
+
 import { z } from 'zod'
 import type { App } from '../../http/app.ts'
-import type { ModelProbe } from '../../llm/probe/probe.ts'
+import { listPresets } from '../../llm/model-presets.ts'
 import { envelope } from '../../protocol/envelope.ts'
 import { ModelPreset, ProbeBody, ProbeReport } from '../../protocol/models/catalog.ts'
+import type { Services } from '../../services.ts'
 import { success } from '../envelope.ts'
 
-/** The dependencies of the routes for setting up a model. */
-export interface ModelSetupDependencies {
-  probe: ModelProbe['probe']
-  listPresets(): Promise<ModelPreset[]>
-}
-
 /** `GET /api/admin/models/presets` and `POST /api/admin/models/probe`. */
-export function registerModelSetupRoutes(app: App, dependencies: ModelSetupDependencies): void {
+export function registerModelSetupRoutes(app: App, { probe }: Pick<Services, 'probe'>): void {
   app.get(
     '/api/admin/models/presets',
     {
@@ -23,7 +19,7 @@ export function registerModelSetupRoutes(app: App, dependencies: ModelSetupDepen
         response: { 200: envelope(z.array(ModelPreset)) },
       },
     },
-    async () => success(await dependencies.listPresets()),
+    async () => success(await listPresets()),
   )
 
   app.post(
@@ -48,7 +44,7 @@ export function registerModelSetupRoutes(app: App, dependencies: ModelSetupDepen
           api: body.api ?? undefined,
           upstream_model: body.upstream_model ?? undefined,
         }
-        return success(await dependencies.probe(target, disconnected.signal))
+        return success(await probe.probe(target, disconnected.signal))
       } finally {
         raw.socket.off('close', onClose)
       }

@@ -1,25 +1,36 @@
 // The route that lists the tools, `GET /api/tools`.
+
 import type { Identity } from '../../auth/identity.ts'
 import type { App } from '../../http/app.ts'
 import { envelope } from '../../protocol/envelope.ts'
 import type { UserId } from '../../protocol/ids.ts'
 import { type SentTools, ToolList, type ToolListing } from '../../protocol/models/catalog.ts'
+import { describeSentTools } from '../../runs/tools-on-demand.ts'
+import type { Services } from '../../services.ts'
 import type { ToolDefinition } from '../../tools/definition.ts'
-import type { ToolRegistry } from '../../tools/registry.ts'
 import { toSchema } from '../../tools/tool-schema.ts'
 import { success } from '../envelope.ts'
 
-/** The dependencies of the tool list. */
-export interface ToolRouteDependencies {
-  registry: ToolRegistry
-  /** What a new conversation of this user, or of anybody, sends of these tools. */
-  sent(tools: readonly ToolDefinition[], userId: UserId | null): Promise<SentTools>
-  /** Resolves when the available isolation is known; the list waits for it, so that it is complete. */
-  isolationKnown: Promise<void>
-}
-
 /** Registers the public list of tools, in the format that models receive. */
-export function registerToolRoutes(app: App, dependencies: ToolRouteDependencies): void {
+export function registerToolRoutes(
+  app: App,
+  {
+    registry,
+    isolationKnown,
+    store,
+    listedMcpTools,
+  }: Pick<Services, 'registry' | 'isolationKnown' | 'store' | 'listedMcpTools'>,
+): void {
+  /** What a new conversation of this user, or of anybody, sends of these tools. */
+  async function sent(all: readonly ToolDefinition[], userId: UserId | null): Promise<SentTools> {
+    const disabled =
+      userId === null ? [] : (await store.settings.preferences(userId)).disabled_tools
+    return describeSentTools({
+      tools: all.filter(({ name }) => !disabled.includes(name)),
+      maxMcpTools: listedMcpTools,
+    })
+  }
+
   app.get(
     '/api/tools',
     {
@@ -32,15 +43,16 @@ export function registerToolRoutes(app: App, dependencies: ToolRouteDependencies
       },
     },
     async (request) => {
-      await dependencies.isolationKnown
+      // The list waits for it, so that it is complete.
+      await isolationKnown
       // Without a valid credential there is no user.
       const user: Identity | null = request.user
       const userId = user?.id ?? null
-      const tools = dependencies.registry.snapshot(userId).list()
+      const tools = registry.snapshot(userId).list()
       return success({
         tools: tools.map(present),
         total: tools.length,
-        sent: await dependencies.sent(tools, userId),
+        sent: await sent(tools, userId),
       })
     },
   )

@@ -1,34 +1,28 @@
 // The route that copies a file of a project, so that a message can attach it.
+
 import { basename } from 'node:path'
 import { Readable } from 'node:stream'
 import { z } from 'zod'
-import type { ProjectRepository } from '../../db/repositories/projects/projects.ts'
-import type { FileService } from '../../files/files.ts'
 import type { App } from '../../http/app.ts'
 import { FileInfo } from '../../protocol/conversations/file.ts'
 import { envelope } from '../../protocol/envelope.ts'
 import { ProjectId } from '../../protocol/ids.ts'
 import { AttachFileBody } from '../../protocol/projects/project.ts'
-import type { WorkspaceServices } from '../../workspace/workspace-services.ts'
+import type { Services } from '../../services.ts'
+import { ownProject } from '../../workspace/own-project.ts'
 import { success } from '../envelope.ts'
 import { presentFile } from '../files/files.ts'
-import type { UploadSlots } from '../files/upload-slots.ts'
-import { ownProject } from './own-project.ts'
-
-/** The dependencies of the route that attaches files of projects. */
-export interface AttachFileRouteDependencies {
-  projects: Pick<ProjectRepository, 'find'>
-  services: Pick<WorkspaceServices, 'workspaces'>
-  files: Pick<FileService, 'upload'>
-  uploadSlots: UploadSlots
-  /** Maximum bytes of an attached file. */
-  attachmentLimit: number
-}
 
 /** `POST /api/projects/:id/attachments`. */
 export function registerAttachFileRoute(
   app: App,
-  { projects, services, files, uploadSlots, attachmentLimit }: AttachFileRouteDependencies,
+  {
+    store: { projects },
+    workspace: services,
+    files,
+    uploadSlots,
+    bounds,
+  }: Pick<Services, 'store' | 'workspace' | 'files' | 'uploadSlots' | 'bounds'>,
 ): void {
   app.post(
     '/api/projects/:id/attachments',
@@ -50,7 +44,7 @@ export function registerAttachFileRoute(
         params.id,
       )
       return await uploadSlots.run(user.id, async () => {
-        const { bytes } = await workspace.read(path, attachmentLimit)
+        const { bytes } = await workspace.read(path, bounds.attachment)
         const file = await files.upload(user.id, {
           name: basename(path),
           content: Readable.from([bytes]),

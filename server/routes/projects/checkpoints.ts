@@ -1,7 +1,7 @@
 // Routes for the checkpoints of a project: timeline, differences, restore.
+
 import { z } from 'zod'
 import type { CheckpointRow } from '../../db/repositories/projects/checkpoints.ts'
-import type { ProjectRepository } from '../../db/repositories/projects/projects.ts'
 import { appError } from '../../errors.ts'
 import type { App } from '../../http/app.ts'
 import { envelope } from '../../protocol/envelope.ts'
@@ -16,16 +16,10 @@ import {
   RestoreBody,
   Restored,
 } from '../../protocol/projects/project.ts'
+import type { Services } from '../../services.ts'
 import { diffCheckpoint } from '../../workspace/checkpoints/diff/checkpoint-diff.ts'
-import type { WorkspaceServices } from '../../workspace/workspace-services.ts'
+import { ownProject } from '../../workspace/own-project.ts'
 import { success } from '../envelope.ts'
-import { ownProject } from './own-project.ts'
-
-/** The dependencies of the routes for checkpoints. */
-export interface CheckpointRouteDependencies {
-  projects: Pick<ProjectRepository, 'find'>
-  services: WorkspaceServices
-}
 
 const tags = ['checkpoints']
 const DEFAULT_LIMIT = 50
@@ -43,14 +37,17 @@ const RESTORE_ORIGIN = { tool: 'restore', messageId: null, runId: null }
 /** `/api/projects/:id/checkpoints[/…]`. */
 export function registerCheckpointRoutes(
   app: App,
-  dependencies: CheckpointRouteDependencies,
+  services: Pick<Services, 'store' | 'workspace'>,
 ): void {
-  registerTimeline(app, dependencies)
-  registerRestore(app, dependencies)
+  registerTimeline(app, services)
+  registerRestore(app, services)
 }
 
 /** Routes that list checkpoints and show what changed. */
-function registerTimeline(app: App, { projects, services }: CheckpointRouteDependencies): void {
+function registerTimeline(
+  app: App,
+  { store: { projects }, workspace: services }: Pick<Services, 'store' | 'workspace'>,
+): void {
   const { checkpoints, makeDiff, pool, records, workspaces } = services
   const own = { projects, workspaces }
 
@@ -133,7 +130,10 @@ function registerTimeline(app: App, { projects, services }: CheckpointRouteDepen
 }
 
 /** Routes that restore an earlier state. */
-function registerRestore(app: App, { projects, services }: CheckpointRouteDependencies): void {
+function registerRestore(
+  app: App,
+  { store: { projects }, workspace: services }: Pick<Services, 'store' | 'workspace'>,
+): void {
   const { checkpoints, records, workspaces } = services
   const own = { projects, workspaces }
 

@@ -1,4 +1,5 @@
 // Routes for the documents of a project: upload, list, read passages, delete.
+
 import multipart from '@fastify/multipart'
 import type { ZodTypeProvider } from 'fastify-type-provider-zod'
 import { z } from 'zod'
@@ -20,18 +21,15 @@ import {
   UploadedDocuments,
 } from '../../protocol/projects/knowledge.ts'
 import { MAX_DOCUMENTS_PER_UPLOAD } from '../../protocol/projects/upload-limits.ts'
+import type { Services } from '../../services.ts'
 import { parsePath } from '../../workspace/files/paths.ts'
 import { deleted, presentPage, success } from '../envelope.ts'
 import { receiveUpload } from '../files/receive-upload.ts'
-import type { UploadSlots } from '../files/upload-slots.ts'
 
-/** The dependencies of the routes for documents. */
-export interface DocumentRouteDependencies {
-  knowledge: Knowledge
-  projects: Pick<ProjectRepository, 'find'>
-  uploadSlots: UploadSlots
-  /** Maximum bytes of a file. */
-  fileLimit: number
+/** Of the store, only the projects. */
+type DocumentServices = Pick<Services, 'knowledge' | 'uploadSlots'> & {
+  store: { projects: Pick<ProjectRepository, 'find'> }
+  bounds: Pick<Services['bounds'], 'document'>
 }
 
 const InProject = z.object({ id: ProjectId })
@@ -39,14 +37,17 @@ const OneDocument = z.object({ id: ProjectId, did: z.string().min(1).max(64) })
 const tags = ['documents']
 
 /** `/api/projects/:id/documents` and the routes below. */
-export function registerDocumentRoutes(app: App, dependencies: DocumentRouteDependencies): void {
-  registerReading(app, dependencies)
-  registerUpload(app, dependencies)
-  registerSearchableFiles(app, dependencies)
+export function registerDocumentRoutes(app: App, services: DocumentServices): void {
+  registerReading(app, services)
+  registerUpload(app, services)
+  registerSearchableFiles(app, services)
 }
 
 /** Routes that list, read and delete documents. */
-function registerReading(app: App, { knowledge, projects }: DocumentRouteDependencies): void {
+function registerReading(
+  app: App,
+  { knowledge, store: { projects } }: Pick<DocumentServices, 'knowledge' | 'store'>,
+): void {
   app.get(
     '/api/projects/:id/documents',
     {
@@ -135,14 +136,15 @@ function registerReading(app: App, { knowledge, projects }: DocumentRouteDepende
 }
 
 /** Routes that add documents. */
-function registerUpload(app: App, dependencies: DocumentRouteDependencies): void {
-  const { knowledge, projects, uploadSlots, fileLimit } = dependencies
+function registerUpload(app: App, services: DocumentServices): void {
+  const { knowledge, uploadSlots, bounds } = services
+  const { projects } = services.store
 
   app.register(async (plain) => {
     const scope = plain.withTypeProvider<ZodTypeProvider>()
     await scope.register(multipart, {
       limits: {
-        fileSize: fileLimit,
+        fileSize: bounds.document,
         files: MAX_DOCUMENTS_PER_UPLOAD,
         fields: 20,
         fieldSize: 10_000,
@@ -190,7 +192,7 @@ function registerUpload(app: App, dependencies: DocumentRouteDependencies): void
 /** The route that makes files of the project searchable. */
 function registerSearchableFiles(
   app: App,
-  { knowledge, projects }: DocumentRouteDependencies,
+  { knowledge, store: { projects } }: Pick<DocumentServices, 'knowledge' | 'store'>,
 ): void {
   app.post(
     '/api/projects/:id/searchable-files',
@@ -216,7 +218,7 @@ function registerSearchableFiles(
 
 /** @throws AppError `project_not_found`. */
 async function assertOwnProject(
-  projects: DocumentRouteDependencies['projects'],
+  projects: DocumentServices['store']['projects'],
   userId: UserId,
   id: ProjectId,
 ): Promise<void> {

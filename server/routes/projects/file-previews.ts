@@ -1,22 +1,16 @@
 // The route that returns the content of a document of a project for a preview.
+
 import { basename } from 'node:path'
 import { z } from 'zod'
-import type { ProjectRepository } from '../../db/repositories/projects/projects.ts'
 import type { App } from '../../http/app.ts'
 import { extractPreview } from '../../knowledge/extract.ts'
 import { createFairQueue } from '../../lib/fair-queue.ts'
 import { envelope } from '../../protocol/envelope.ts'
 import { ProjectId } from '../../protocol/ids.ts'
 import { FilePreview } from '../../protocol/projects/preview.ts'
-import type { WorkspaceServices } from '../../workspace/workspace-services.ts'
+import type { Services } from '../../services.ts'
+import { ownProject } from '../../workspace/own-project.ts'
 import { success } from '../envelope.ts'
-import { ownProject } from './own-project.ts'
-
-/** The dependencies of the route for previews. */
-export interface FilePreviewRouteDependencies {
-  projects: Pick<ProjectRepository, 'find'>
-  services: Pick<WorkspaceServices, 'workspaces'>
-}
 
 const MAX_BYTES = 50_000_000
 const TIMEOUT_MS = 30_000
@@ -26,7 +20,7 @@ const MAX_CONCURRENT = { size: 2, perOwner: 1 }
 /** `GET /api/projects/:id/previews/…`. */
 export function registerFilePreviewRoute(
   app: App,
-  { projects, services: { workspaces } }: FilePreviewRouteDependencies,
+  { store: { projects }, workspace: { workspaces } }: Pick<Services, 'store' | 'workspace'>,
 ): void {
   const readers = createFairQueue(MAX_CONCURRENT)
   app.get(

@@ -1,11 +1,10 @@
 // Routes for project files: list, read, download, write, rename, delete, search, find by name. Every change creates a checkpoint first.
+
 import { basename, extname } from 'node:path'
 import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
-import type { ProjectRepository } from '../../db/repositories/projects/projects.ts'
 import { AppError, appError } from '../../errors.ts'
 import type { App } from '../../http/app.ts'
-import type { Knowledge } from '../../knowledge/knowledge.ts'
 import { Deleted, envelope } from '../../protocol/envelope.ts'
 import { ProjectId } from '../../protocol/ids.ts'
 import {
@@ -21,22 +20,15 @@ import {
   SearchFilesBody,
   WriteFileBody,
 } from '../../protocol/projects/project.ts'
+import type { Services } from '../../services.ts'
 import type { ChangeOrigin } from '../../workspace/checkpoints/record/change-journal.ts'
 import type { FileState } from '../../workspace/files/file-state.ts'
 import { parsePath } from '../../workspace/files/paths.ts'
 import { decodeText, encodeText, encodingLike } from '../../workspace/files/text.ts'
+import { ownProject } from '../../workspace/own-project.ts'
 import type { Workspace } from '../../workspace/workspace.ts'
-import type { WorkspaceServices } from '../../workspace/workspace-services.ts'
 import { deleted, success } from '../envelope.ts'
 import { presentDocument } from './documents.ts'
-import { ownProject } from './own-project.ts'
-
-/** The dependencies of the routes for files of projects. */
-export interface ProjectFileRouteDependencies {
-  projects: Pick<ProjectRepository, 'find' | 'list'>
-  services: WorkspaceServices
-  knowledge: Pick<Knowledge, 'ofFiles'>
-}
 
 const tags = ['project files']
 const PathText = z.string().max(8192)
@@ -66,19 +58,23 @@ const byHand = (tool: string): ChangeOrigin => ({ tool, messageId: null, runId: 
 /** `/api/projects/:id/files[/…]`, `/directories` and `/search`. */
 export function registerProjectFileRoutes(
   app: App,
-  dependencies: ProjectFileRouteDependencies,
+  services: Pick<Services, 'store' | 'workspace' | 'knowledge' | 'consents'>,
 ): void {
-  registerReading(app, dependencies)
-  registerWriting(app, dependencies)
-  registerMoving(app, dependencies)
-  registerSearch(app, dependencies)
-  registerFinding(app, dependencies)
+  registerReading(app, services)
+  registerWriting(app, services)
+  registerMoving(app, services)
+  registerSearch(app, services)
+  registerFinding(app, services)
 }
 
 /** Routes that list, read and download files. */
 function registerReading(
   app: App,
-  { projects, services, knowledge }: ProjectFileRouteDependencies,
+  {
+    store: { projects },
+    workspace: services,
+    knowledge,
+  }: Pick<Services, 'store' | 'workspace' | 'knowledge'>,
 ): void {
   const { workspaces } = services
   const own = { projects, workspaces }
@@ -142,7 +138,14 @@ function registerReading(
 }
 
 /** Routes that write files. Every change creates a checkpoint first. */
-function registerWriting(app: App, { projects, services }: ProjectFileRouteDependencies): void {
+function registerWriting(
+  app: App,
+  {
+    store: { projects },
+    workspace: services,
+    consents,
+  }: Pick<Services, 'store' | 'workspace' | 'consents'>,
+): void {
   const { checkpoints, workspaces } = services
   const own = { projects, workspaces }
 
@@ -165,13 +168,18 @@ function registerWriting(app: App, { projects, services }: ProjectFileRouteDepen
       const { workspace } = await ownProject(own, user.id, params.id)
       const path = params['*']
       const expected = body.version ?? headers['if-match']?.replace(/^(?:W\/)?"(.*)"$/, '$1')
-      const state = await checkpoints.change(workspace, byHand('editor_write'), [path], async () =>
-        workspace.write(
-          path,
-          await encodedAsBefore(workspace, path, body),
-          expected === undefined ? {} : { expected },
-        ),
+      let bytes: Buffer = Buffer.alloc(0)
+      const state = await checkpoints.change(
+        workspace,
+        byHand('editor_write'),
+        [path],
+        async () => {
+          bytes = await encodedAsBefore(workspace, path, body)
+          return await workspace.write(path, bytes, expected === undefined ? {} : { expected })
+        },
       )
+      const at = { userId: user.id, projectId: params.id }
+      await consents.written(at, parsePath(path).text, bytes)
       reply.header('etag', `"${state.version}"`)
       return success(presentFile(path, state))
     },
@@ -179,7 +187,10 @@ function registerWriting(app: App, { projects, services }: ProjectFileRouteDepen
 }
 
 /** Routes that move and delete files and folders, and create folders. */
-function registerMoving(app: App, { projects, services }: ProjectFileRouteDependencies): void {
+function registerMoving(
+  app: App,
+  { store: { projects }, workspace: services }: Pick<Services, 'store' | 'workspace'>,
+): void {
   const { checkpoints, workspaces } = services
   const own = { projects, workspaces }
 
@@ -246,7 +257,10 @@ function registerMoving(app: App, { projects, services }: ProjectFileRouteDepend
 }
 
 /** The route that searches the text files of a project. */
-function registerSearch(app: App, { projects, services }: ProjectFileRouteDependencies): void {
+function registerSearch(
+  app: App,
+  { store: { projects }, workspace: services }: Pick<Services, 'store' | 'workspace'>,
+): void {
   const { search, workspaces } = services
   const own = { projects, workspaces }
 
@@ -294,7 +308,10 @@ const nameWith = (text: string): string =>
     .join('')}*`
 
 /** The route that finds files of all projects by their names. */
-function registerFinding(app: App, { projects, services }: ProjectFileRouteDependencies): void {
+function registerFinding(
+  app: App,
+  { store: { projects }, workspace: services }: Pick<Services, 'store' | 'workspace'>,
+): void {
   const { search, workspaces } = services
 
   app.get(

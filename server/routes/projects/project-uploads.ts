@@ -1,10 +1,11 @@
 // Routes for uploading files and folders (multipart), as a new project or into an existing one.
+
 import { randomUUID } from 'node:crypto'
 import multipart from '@fastify/multipart'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ZodTypeProvider } from 'fastify-type-provider-zod'
 import { z } from 'zod'
-import type { ProjectRepository, ProjectRow } from '../../db/repositories/projects/projects.ts'
+import type { ProjectRow } from '../../db/repositories/projects/projects.ts'
 import { appError } from '../../errors.ts'
 import type { App } from '../../http/app.ts'
 import { envelope } from '../../protocol/envelope.ts'
@@ -15,29 +16,26 @@ import {
   FilesAdded,
   ProjectDetail,
 } from '../../protocol/projects/project.ts'
+import type { Services } from '../../services.ts'
 import { placeUpload } from '../../workspace/checkpoints/place-upload.ts'
-import { startUpload, type Upload, type UploadLimits } from '../../workspace/files/uploads.ts'
-import type { WorkspaceServices } from '../../workspace/workspace-services.ts'
+import { startUpload, type Upload } from '../../workspace/files/uploads.ts'
+import { ownProject } from '../../workspace/own-project.ts'
 import { success } from '../envelope.ts'
 import { receiveUpload } from '../files/receive-upload.ts'
-import type { UploadSlots } from '../files/upload-slots.ts'
-import { ownProject } from './own-project.ts'
 import { presentDetail } from './projects.ts'
-
-/** The dependencies of the routes that upload files to projects. */
-export interface ProjectUploadRouteDependencies {
-  projects: ProjectRepository
-  services: WorkspaceServices
-  uploadLimits: UploadLimits
-  uploadSlots: UploadSlots
-}
 
 type Fields = Record<string, unknown>
 
 /** `POST /api/projects/upload` and `POST /api/projects/:id/files`. */
 export function registerProjectUploadRoutes(
   app: App,
-  { projects, services, uploadLimits, uploadSlots }: ProjectUploadRouteDependencies,
+  {
+    store: { projects },
+    workspace: services,
+    consents,
+    bounds,
+    uploadSlots,
+  }: Pick<Services, 'store' | 'workspace' | 'consents' | 'bounds' | 'uploadSlots'>,
 ): void {
   const { workspaces, pool } = services
   const own = { projects, workspaces }
@@ -49,9 +47,9 @@ export function registerProjectUploadRoutes(
         fields: 20,
         fieldSize: 10_000,
         // One more than allowed, so that the upload itself counts the files and rejects the request.
-        files: uploadLimits.files + 1,
-        parts: uploadLimits.files + 21,
-        fileSize: uploadLimits.bytes + 1,
+        files: bounds.uploadFiles + 1,
+        parts: bounds.uploadFiles + 21,
+        fileSize: bounds.upload + 1,
       },
     })
 
@@ -70,7 +68,9 @@ export function registerProjectUploadRoutes(
         const row = await receive(request, reply, (upload, fields) =>
           createProject(upload, fields, user.id),
         )
-        return success(await presentDetail(row, workspaces.open(user.id, row.id)))
+        return success(
+          await presentDetail(row, user, workspaces.open(user.id, row.id), [], consents),
+        )
       },
     )
 
@@ -107,7 +107,12 @@ export function registerProjectUploadRoutes(
     use: (upload: Upload, fields: Fields) => Promise<T>,
   ): Promise<T> =>
     receiveUpload(request, reply, uploadSlots, async (read) => {
-      const upload = await startUpload(workspaces, pool, uploadLimits, request.user.id)
+      const upload = await startUpload(
+        workspaces,
+        pool,
+        { bytes: bounds.upload, files: bounds.uploadFiles },
+        request.user.id,
+      )
       try {
         const fields: Fields = {}
         for await (const part of read()) {

@@ -1,52 +1,65 @@
 // Routes for projects: list, create, get, update, delete.
+
 import { z } from 'zod'
+import type { Identity } from '../../auth/identity.ts'
+import type { NamedApprover } from '../../db/repositories/projects/approvers.ts'
 import {
-  type ProjectRepository,
+  approvalByOf,
   type ProjectRow,
   settingsOf,
 } from '../../db/repositories/projects/projects.ts'
-import { appError } from '../../errors.ts'
 import type { App } from '../../http/app.ts'
-import type { Knowledge } from '../../knowledge/knowledge.ts'
+import { actorOf } from '../../http/audit.ts'
 import { Deleted, envelope } from '../../protocol/envelope.ts'
-import { ProjectId, type UserId } from '../../protocol/ids.ts'
+import { ProjectId } from '../../protocol/ids.ts'
 import {
   CreateProjectBody,
-  Project,
+  type Project,
   ProjectDetail,
   ProjectListQuery,
   ProjectPage,
+  ProjectWithApprovers,
   UpdateProjectBody,
 } from '../../protocol/projects/project.ts'
+import type { Services } from '../../services.ts'
+import type { Consents } from '../../skills/consents.ts'
+import { changeProject } from '../../workspace/change-project.ts'
+import { ownProject } from '../../workspace/own-project.ts'
 import type { Workspace } from '../../workspace/workspace.ts'
-import type { WorkspaceServices } from '../../workspace/workspace-services.ts'
 import { deleted, presentPage, success } from '../envelope.ts'
-import { ownProject } from './own-project.ts'
-
-/** The dependencies of the routes for projects. */
-export interface ProjectRouteDependencies {
-  projects: ProjectRepository
-  services: WorkspaceServices
-  /** @throws AppError when the model does not exist, or the user may not use it. */
-  assertModel(userId: UserId, id: string): Promise<void>
-  knowledge: Pick<Knowledge, 'removeProject'>
-  /** Stops the runs that use the project. */
-  stopRuns(projectId: ProjectId): Promise<void>
-}
 
 const DEFAULT_LIMIT = 50
 const tags = ['projects']
 const Params = z.object({ id: ProjectId })
 const Detail = envelope(ProjectDetail)
 
+type ProjectServices = Pick<
+  Services,
+  | 'store'
+  | 'workspace'
+  | 'consents'
+  | 'offeredModels'
+  | 'knowledge'
+  | 'chat'
+  | 'access'
+  | 'authMode'
+>
+
 /** `/api/projects` and `/api/projects/:id`. */
-export function registerProjectRoutes(app: App, dependencies: ProjectRouteDependencies): void {
-  registerList(app, dependencies)
-  registerOne(app, dependencies)
+export function registerProjectRoutes(app: App, services: ProjectServices): void {
+  registerList(app, services)
+  registerOne(app, services)
 }
 
 /** Routes that list and create projects. */
-function registerList(app: App, { projects, services }: ProjectRouteDependencies): void {
+function registerList(
+  app: App,
+  {
+    store: { projects },
+    workspace: services,
+    consents,
+  }: Pick<Services, 'store' | 'workspace' | 'consents'>,
+): void {
   app.get(
     '/api/projects',
     {
@@ -63,7 +76,7 @@ function registerList(app: App, { projects, services }: ProjectRouteDependencies
         cursor: query.cursor,
       })
       return success({
-        ...presentPage(page, presentProject),
+        ...presentPage(page, (row) => presentProject(row, user)),
         total: page.total,
       })
     },
@@ -84,15 +97,29 @@ function registerList(app: App, { projects, services }: ProjectRouteDependencies
         name: body.name,
         description: body.description ?? null,
       })
-      return success(await presentDetail(row, services.workspaces.open(user.id, row.id)))
+      return success(
+        await presentDetail(row, user, services.workspaces.open(user.id, row.id), [], consents),
+      )
     },
   )
 }
 
 /** Routes that read, change and delete one project. */
-function registerOne(app: App, dependencies: ProjectRouteDependencies): void {
-  const { projects, services, knowledge, stopRuns, assertModel } = dependencies
+function registerOne(
+  app: App,
+  {
+    store,
+    workspace: services,
+    offeredModels,
+    knowledge,
+    chat,
+    access,
+    consents,
+    authMode,
+  }: ProjectServices,
+): void {
   const { workspaces } = services
+  const { projects } = store
   const own = { projects, workspaces }
 
   app.get(
@@ -107,7 +134,9 @@ function registerOne(app: App, dependencies: ProjectRouteDependencies): void {
     },
     async ({ user, params }) => {
       const { row, workspace } = await ownProject(own, user.id, params.id)
-      return success(await presentDetail(row, workspace))
+      return success(
+        await presentDetail(row, user, workspace, await store.approvers.list(row.id), consents),
+      )
     },
   )
 
@@ -115,19 +144,28 @@ function registerOne(app: App, dependencies: ProjectRouteDependencies): void {
     '/api/projects/:id',
     {
       schema: {
-        summary: 'Update a project: its name, description, instructions, model, tools and memory',
+        summary:
+          'Update a project: its name, icon, description, and what its conversations begin with',
+        description:
+          '`approvers` and `approval_by` need a server with accounts; their changes are in the audit log.',
         tags,
         params: Params,
         body: UpdateProjectBody,
-        response: { 200: envelope(Project) },
+        response: { 200: envelope(ProjectWithApprovers) },
       },
     },
-    async ({ user, params, body }) => {
-      if (body.model != null) await assertModel(user.id, body.model)
-      const { name, description, ...settings } = body
-      const row = await projects.update(user.id, params.id, { name, description, settings })
-      if (row === undefined) throw appError('project_not_found')
-      return success(presentProject(row))
+    async (request) => {
+      const { user, params, body } = request
+      if (body.model != null) await offeredModels.assertOffered(user.id, body.model)
+      if (body.defaults?.approval !== undefined)
+        access.assertApprovalMode(user.id, body.defaults.approval)
+      const { row, approvers } = await changeProject(
+        { userId: user.id, id: params.id },
+        body,
+        actorOf(request),
+        { store, hasAccounts: authMode === 'multi' },
+      )
+      return success(presentWithApprovers(row, user, approvers))
     },
   )
 
@@ -144,7 +182,7 @@ function registerOne(app: App, dependencies: ProjectRouteDependencies): void {
     async ({ user, params }) => {
       await ownProject(own, user.id, params.id)
       await services.checkpoints.removeProject(params.id, {
-        stop: () => stopRuns(params.id),
+        stop: () => chat.stopProject(params.id),
         async remove() {
           await knowledge.removeProject(params.id)
           await projects.remove(user.id, params.id)
@@ -157,17 +195,45 @@ function registerOne(app: App, dependencies: ProjectRouteDependencies): void {
   )
 }
 
-const presentProject = (row: ProjectRow): Project => ({
+/** The account that a project belongs to. */
+type Owner = Pick<Identity, 'id' | 'username'>
+
+const presentProject = (row: ProjectRow, owner: Owner): Project => ({
   id: row.id,
   name: row.name,
   description: row.description,
+  icon: row.icon,
   ...settingsOf(row),
+  role: 'own',
+  owner: { id: owner.id, name: owner.username },
+  scratch: false,
   created_at: row.createdAt.toISOString(),
   updated_at: row.updatedAt.toISOString(),
 })
 
-/** A project with its statistics. */
-export const presentDetail = async (row: ProjectRow, workspace: Workspace) => {
-  const { files, directories, totalSize } = await workspace.stats()
-  return { ...presentProject(row), stats: { files, directories, total_size: totalSize } }
+const presentWithApprovers = (
+  row: ProjectRow,
+  owner: Owner,
+  approvers: NamedApprover[],
+): ProjectWithApprovers => ({
+  ...presentProject(row, owner),
+  approvers: approvers.map(({ principal }) => principal),
+  approver_names: approvers.map(({ name }) => name),
+  approval_by: approvalByOf(row),
+})
+
+/** A project with its statistics. @param approvers none for a new project. */
+export const presentDetail = async (
+  row: ProjectRow,
+  owner: Owner,
+  workspace: Workspace,
+  approvers: NamedApprover[],
+  consents: Pick<Consents, 'agentsMd'>,
+) => {
+  const { files, directories, totalSize } = await workspace.recentStats()
+  return {
+    ...presentWithApprovers(row, owner, approvers),
+    agents_md: (await consents.agentsMd({ userId: owner.id, projectId: row.id })).info,
+    stats: { files, directories, total_size: totalSize },
+  }
 }

@@ -1,28 +1,23 @@
 // Routes for the background tasks of a conversation: list and stop.
+
 import { z } from 'zod'
-import type { Background, BackgroundTask as Task } from '../../chat/background.ts'
-import type { Store } from '../../db/store.ts'
+import type { BackgroundTask as Task } from '../../chat/background.ts'
 import type { App } from '../../http/app.ts'
 import { envelope } from '../../protocol/envelope.ts'
 import { ConversationId, RunId } from '../../protocol/ids.ts'
 import { type BackgroundTask, BackgroundTaskList } from '../../protocol/runs/background.ts'
 import { Run } from '../../protocol/runs/run.ts'
 import type { PendingApproval } from '../../protocol/runs/run-event.ts'
+import type { Services } from '../../services.ts'
 import { success } from '../envelope.ts'
 import { presentRun } from './present-message.ts'
-
-/** The dependencies of the routes for background tasks. */
-export interface BackgroundRouteDependencies {
-  background: Background
-  store: Pick<Store, 'runs'>
-}
 
 const OfConversation = z.object({ id: ConversationId })
 
 /** `/api/conversations/:id/background` and `/api/conversations/:id/background/:bid/stop`. */
 export function registerBackgroundRoutes(
   app: App,
-  { background, store }: BackgroundRouteDependencies,
+  { background, store }: Pick<Services, 'background' | 'store'>,
 ): void {
   const tags = ['conversations']
 

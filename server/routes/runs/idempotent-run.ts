@@ -19,6 +19,7 @@ export async function startOnce(
     return run
   }
   const run = await runs.findOwned(request.user.id, request.idempotentRunId)
-  if (run === undefined) throw appError('run_not_found')
+  // Its conversation was deleted meanwhile.
+  if (run === undefined) throw appError('idempotency_body_gone')
   return run
 }

@@ -4,17 +4,20 @@ import type { FullMessage } from '../../db/repositories/conversations/messages.t
 import type { RunRow } from '../../db/repositories/runs/runs.ts'
 import type { Store } from '../../db/store.ts'
 import type { LongText } from '../../lib/json-pieces.ts'
+import { citedIds } from '../../protocol/conversations/cited-ids.ts'
 import {
   type Message,
   type StoredAttachment,
   UNFINISHED_STATUSES,
 } from '../../protocol/conversations/message.ts'
 import type { PendingInput } from '../../protocol/runs/input.ts'
+import { PAGE_ORIGIN } from '../../protocol/runs/origin.ts'
 import type { Run } from '../../protocol/runs/run.ts'
 import type { PendingApproval } from '../../protocol/runs/run-event.ts'
 import { timingOf } from '../../protocol/runs/run-timeline.ts'
 import type { Step } from '../../protocol/runs/step.ts'
 import { usageOfRun } from '../../protocol/runs/usage.ts'
+import { originOfRun } from '../../runs/state.ts'
 
 /** The wire format of a message. */
 export function presentMessage(row: FullMessage): Message {
@@ -27,7 +30,9 @@ export function presentMessage(row: FullMessage): Message {
     parent_id: row.parentId,
     siblings: row.siblings,
     status: row.status,
+    origin: row.origin ?? PAGE_ORIGIN,
     created_at: row.createdAt.toISOString(),
+    ...(row.quiet ? { quiet: true } : {}),
     ...(attachments.length === 0 ? {} : { attachments }),
   }
   if (row.role === 'user') return shared
@@ -47,6 +52,27 @@ export function presentMessage(row: FullMessage): Message {
     timing: UNFINISHED_STATUSES.includes(row.status) ? null : timingOf(row.timeline ?? []),
     ...(row.editedFrom === null ? {} : { edited_from: row.editedFrom }),
     ...(row.feedback === null ? {} : { feedback: row.feedback }),
+    ...(row.receipt === null ? {} : { receipt: row.receipt }),
+    ...(row.plan === null ? {} : { plan: row.plan }),
+    ...presentCitations(row),
+  }
+}
+
+/** The citations of an answer, and references in its text to which none belongs. */
+function presentCitations({
+  citations,
+  steps,
+  text,
+}: FullMessage): Pick<Message, 'citations' | 'unknown_citations'> {
+  const known = new Set((citations ?? []).map(({ id }) => String(id)))
+  const texts = steps.flatMap((step) => (step.type === 'text' ? [step.content] : []))
+  const cited = citedIds(texts.length === 0 ? text : texts.join('\n\n'))
+  const unknown = cited.filter((id) => !known.has(id))
+  return {
+    ...(citations === null
+      ? {}
+      : { citations: citations.map(({ before: _before, after: _after, ...shown }) => shown) }),
+    ...(unknown.length === 0 ? {} : { unknown_citations: unknown }),
   }
 }
 
@@ -71,17 +97,21 @@ const presentAttachment = (
       : `/api/files/${file.fileId}`,
 })
 
-/** Replaces long texts with readers, so that they are read from the store while the message is sent. */
-export function withLongTexts(message: Message, { longTexts }: FullMessage): unknown {
-  if (longTexts.size === 0) return message
+/** Replaces long texts and artifacts with readers, so that they are read from the store while the message is sent. */
+export function withLongTexts(
+  message: Message,
+  { longTexts, longArtifacts }: FullMessage,
+): unknown {
+  if (longTexts.size === 0 && longArtifacts.size === 0) return message
   const results = new Map<string, LongText>()
   const calls = new Map<string, LongText>()
   const steps = message.process_steps?.map((step) => {
+    const artifact = longArtifacts.get(step.index)
     const long = longTexts.get(step.index)
-    if (long === undefined) return step
+    if (long === undefined) return artifact === undefined ? step : { ...step, artifact }
     if (step.type !== 'tool_call') {
       if (step.type === 'tool_result') results.set(step.id_ref, long)
-      return { ...step, content: long }
+      return { ...step, content: long, ...(artifact === undefined ? {} : { artifact }) }
     }
     calls.set(step.id_ref, long)
     return { ...step, arguments: long }
@@ -150,6 +180,7 @@ export const presentRun = (row: RunRow, pending: WaitsFor): Run => ({
   user_message_id: row.userMessageId,
   status: row.status,
   model: row.model,
+  origin: originOfRun(row),
   usage: usageOfRun(row),
   finish_reason: row.finishReason,
   limit: row.reachedLimit,

@@ -1,17 +1,18 @@
-// Sends a run's events as server-sent events.
+// Streams a run to a client as server-sent events: from memory while it is active, from the store once it has ended.
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { FastifyReply } from 'fastify'
+import type { ChatService } from '../../chat/chat-service.ts'
+import type { RunRow } from '../../db/repositories/runs/runs.ts'
+import type { Store } from '../../db/store.ts'
 import { jsonPieces, longJsonPieces } from '../../lib/json-pieces.ts'
 import type { RunLog } from '../../runs/log/log.ts'
+import { replayRun } from '../../runs/log/stored-replay.ts'
 import { createRunView, type OutgoingEvent, type StreamMode } from '../../runs/log/view.ts'
 import { beginEventStream, keepAlive, STALL_MS } from '../event-stream.ts'
-import { createWriteBatch } from './write-batch.ts'
 
 /** Frames are joined up to about this length before they are written. */
 const WRITE_CHARACTERS = 32_000
-
-const afterReads = createWriteBatch()
 
 /** The frame format: https://html.spec.whatwg.org/multipage/server-sent-events.html. */
 const frameHead = ({ id, event }: OutgoingEvent): string => `id: ${id}\nevent: ${event}\ndata: `
@@ -49,115 +50,147 @@ export function streamRun(
   },
 ): void {
   const response = beginEventStream(reply)
-  const view = createRunView(runLog, options.mode, options.afterId)
-  /** The rest of a frame that is partially written. */
-  let pieces: Iterator<string> | null = null
-  let blocked = false
-  let behind = false
-  let ended = false
-  let scheduled = false
-  let heldTimer: NodeJS.Timeout | undefined
-  let stallTimer: NodeJS.Timeout | undefined
-
-  const end = (): void => {
-    if (ended) return
-    ended = true
-    clearTimeout(heldTimer)
-    clearTimeout(stallTimer)
+  const stream: LiveStream = {
+    response,
+    runLog,
+    view: createRunView(runLog, options.mode, options.afterId),
+    stallMs: options.stallMs ?? STALL_MS,
+    pieces: null,
+    isBegun: false,
+    isBlocked: false,
+    isBehind: false,
+    isScheduled: false,
+    hasEnded: false,
+    heldTimer: undefined,
+    stallTimer: undefined,
+    leave: () => {},
+  }
+  const unsubscribe = runLog.subscribe({
+    // An API key belongs to a program.
+    isPage: reply.request.apiKey === null,
+    onEntries: () => schedule(stream),
+    // Progress is not buffered: a client that cannot keep up misses it.
+    onProgress: (notice) => writeUnlessBlocked(stream, noticeFrame('tool_progress', notice)),
+    onRetry: (notice) => writeUnlessBlocked(stream, noticeFrame('retry', notice)),
+    onClose() {
+      end(stream)
+      // No field can be sent in the middle of a frame.
+      if (stream.pieces === null) response.end('retry: 1000\n\n')
+      else response.destroy()
+    },
+  })
+  const endHeartbeat = keepAlive((comment) => writeUnlessBlocked(stream, comment))
+  stream.leave = () => {
     endHeartbeat()
     unsubscribe()
   }
 
-  let isBegun = false
-  const write = (text: string): void => {
-    isBegun = true
-    if (response.write(text) || blocked) return
-    blocked = true
-    stallTimer = setTimeout(() => response.destroy(), options.stallMs ?? STALL_MS)
-    stallTimer.unref()
-  }
-
-  const pump = (): void => {
-    scheduled = false
-    if (ended || blocked) return
-    let text = ''
-    while (!blocked) {
-      if (pieces === null) {
-        const events = view.take(performance.now(), behind)
-        if (events.length === 0) break
-        pieces = framePieces(events)
-      }
-      const piece = pieces.next()
-      if (piece.done === true) pieces = null
-      else text += piece.value
-      if (text.length < WRITE_CHARACTERS) continue
-      write(text)
-      text = ''
-    }
-    if (blocked) return
-    const due = view.dueIn(performance.now())
-    // The last events are sent together with the end of the response.
-    if (runLog.terminal !== null && due === null) {
-      end()
-      response.end(text)
-      return
-    }
-    if (text !== '') write(text)
-    if (blocked) return
-    behind = false
-    if (due !== null && heldTimer === undefined)
-      heldTimer = setTimeout(() => {
-        heldTimer = undefined
-        pump()
-      }, due)
-  }
-
-  /** Events of one turn of the event loop are sent in one write. */
-  const schedule = (): void => {
-    if (scheduled || blocked) return
-    scheduled = true
-    afterReads(pump)
-  }
-
-  const unsubscribe = runLog.subscribe({
-    onEntries: schedule,
-    onProgress(notice) {
-      // Progress is not buffered: a client that cannot keep up misses it.
-      if (!blocked) write(`event: tool_progress\ndata: ${JSON.stringify(notice)}\n\n`)
-    },
-    onRetry(notice) {
-      if (!blocked) write(`event: retry\ndata: ${JSON.stringify(notice)}\n\n`)
-    },
-    onClose() {
-      end()
-      // No field can be sent in the middle of a frame.
-      if (pieces === null) response.end('retry: 1000\n\n')
-      else response.destroy()
-    },
-  })
-  const endHeartbeat = keepAlive((comment) => {
-    if (!blocked) write(comment)
-  })
-
   response.on('drain', () => {
-    blocked = false
-    behind = true
-    clearTimeout(stallTimer)
-    pump()
+    stream.isBlocked = false
+    stream.isBehind = true
+    clearTimeout(stream.stallTimer)
+    pump(stream)
   })
-  response.on('close', end)
-  response.on('error', end)
+  response.on('close', () => end(stream))
+  response.on('error', () => end(stream))
   // The client may have disconnected before the listeners were attached.
   if (response.destroyed) {
-    end()
+    end(stream)
     return
   }
-  pump()
+  pump(stream)
   const retry = runLog.retry()
-  if (retry !== null && !blocked && !ended)
-    write(`event: retry\ndata: ${JSON.stringify(retry)}\n\n`)
+  if (retry !== null && !stream.hasEnded) writeUnlessBlocked(stream, noticeFrame('retry', retry))
   // If nothing was written yet, send at least the headers.
-  if (!isBegun && !ended) response.flushHeaders()
+  if (!stream.isBegun && !stream.hasEnded) response.flushHeaders()
+}
+
+/** A run that is being sent to a client. */
+interface LiveStream {
+  readonly response: FastifyReply['raw']
+  readonly runLog: RunLog
+  readonly view: ReturnType<typeof createRunView>
+  readonly stallMs: number
+  /** The rest of a frame that is partially written. */
+  pieces: Iterator<string> | null
+  isBegun: boolean
+  /** The client has yet to read what was written. */
+  isBlocked: boolean
+  /** The client was blocked since the last events were written. */
+  isBehind: boolean
+  isScheduled: boolean
+  hasEnded: boolean
+  heldTimer: NodeJS.Timeout | undefined
+  stallTimer: NodeJS.Timeout | undefined
+  /** Ends the subscription and the heartbeat. */
+  leave(): void
+}
+
+const noticeFrame = (event: string, notice: object): string =>
+  `event: ${event}\ndata: ${JSON.stringify(notice)}\n\n`
+
+function end(stream: LiveStream): void {
+  if (stream.hasEnded) return
+  stream.hasEnded = true
+  clearTimeout(stream.heldTimer)
+  clearTimeout(stream.stallTimer)
+  stream.leave()
+}
+
+function write(stream: LiveStream, text: string): void {
+  stream.isBegun = true
+  if (stream.response.write(text) || stream.isBlocked) return
+  stream.isBlocked = true
+  stream.stallTimer = setTimeout(() => stream.response.destroy(), stream.stallMs).unref()
+}
+
+function writeUnlessBlocked(stream: LiveStream, text: string): void {
+  if (!stream.isBlocked) write(stream, text)
+}
+
+/** Events of one turn of the event loop are sent in one write. */
+function schedule(stream: LiveStream): void {
+  if (stream.isScheduled || stream.isBlocked) return
+  stream.isScheduled = true
+  // After the sockets that are ready have been read: a write wakes the process at the other end.
+  setImmediate(() => pump(stream))
+}
+
+/** Writes what has come, until the client is blocked or there is no more. */
+function pump(stream: LiveStream): void {
+  const { view, runLog, response } = stream
+  stream.isScheduled = false
+  if (stream.hasEnded || stream.isBlocked) return
+  let text = ''
+  while (!stream.isBlocked) {
+    if (stream.pieces === null) {
+      const events = view.take(performance.now(), stream.isBehind)
+      if (events.length === 0) break
+      stream.pieces = framePieces(events)
+    }
+    const piece = stream.pieces.next()
+    if (piece.done === true) stream.pieces = null
+    else text += piece.value
+    if (text.length < WRITE_CHARACTERS) continue
+    write(stream, text)
+    text = ''
+  }
+  if (stream.isBlocked) return
+  const due = view.dueIn(performance.now())
+  // The last events are sent together with the end of the response.
+  if (runLog.terminal !== null && due === null) {
+    end(stream)
+    response.end(text)
+    return
+  }
+  if (text !== '') write(stream, text)
+  if (stream.isBlocked) return
+  stream.isBehind = false
+  if (due !== null && stream.heldTimer === undefined)
+    stream.heldTimer = setTimeout(() => {
+      stream.heldTimer = undefined
+      pump(stream)
+    }, due)
 }
 
 /**
@@ -177,5 +210,24 @@ export async function streamStoredRun(
     // The client disconnected or the store failed; the client can reconnect with its last event id.
     log.info({ err: error }, 'the replay of a run was interrupted')
     response.destroy()
+  }
+}
+
+/** Returns a function that streams the events of a run after `afterId`; null starts with a snapshot. */
+export function createRunStreamer({ chat, store }: { chat: ChatService; store: Store }) {
+  return async (
+    reply: FastifyReply,
+    run: RunRow,
+    options: { mode: StreamMode; afterId: number | null },
+  ): Promise<void> => {
+    const runLog = await chat.runs.runLog(run)
+    if (runLog !== null) {
+      streamRun(reply, runLog, options)
+      return
+    }
+    // The run may have ended between the two lookups.
+    const ended = (await store.runs.find(run.id)) ?? run
+    const plan = await store.plans.read(ended.messageId)
+    await streamStoredRun(reply, replayRun(ended, store.steps, { ...options, plan }))
   }
 }

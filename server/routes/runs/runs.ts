@@ -1,6 +1,6 @@
 // Routes for runs: state, event stream, stop, resume, approvals.
+
 import { z } from 'zod'
-import type { ChatService } from '../../chat/chat-service.ts'
 import type { RunRow } from '../../db/repositories/runs/runs.ts'
 import type { Store } from '../../db/store.ts'
 import { appError } from '../../errors.ts'
@@ -10,15 +10,16 @@ import { StreamMode } from '../../protocol/conversations/message.ts'
 import { envelope, PageQuery, page } from '../../protocol/envelope.ts'
 import { RunId, type UserId } from '../../protocol/ids.ts'
 import { InputAnswerBody } from '../../protocol/runs/input.ts'
+import { EditPlanBody, Plan } from '../../protocol/runs/plan.ts'
 import { ApprovalDecisionBody, Run } from '../../protocol/runs/run.ts'
 import { ListedRun } from '../../protocol/runs/run-list.ts'
 import { RunRecord } from '../../protocol/runs/run-record.ts'
 import { RunTimeline } from '../../protocol/runs/run-timeline.ts'
 import { usageOfRun } from '../../protocol/runs/usage.ts'
-import type { RunRecordReader } from '../../runs/inspection/read-record.ts'
+import type { Services } from '../../services.ts'
 import { success } from '../envelope.ts'
-import { createRunStreamer } from './open-run-stream.ts'
 import { presentRun, waitsFor } from './present-message.ts'
+import { createRunStreamer } from './run-stream.ts'
 
 const DEFAULT_LIMIT = 50
 
@@ -36,26 +37,23 @@ const EventsQuery = z.object({
     ),
 })
 
-/** The dependencies of the routes for runs. */
-export interface RunRouteDependencies {
-  chat: ChatService
-  store: Store
-  readRecord: RunRecordReader
-}
-
 const tags = ['runs']
 const answersRun = { params: OfRun, response: { 200: envelope(Run) } }
 
 /** `/api/runs` and the routes below. */
-export function registerRunRoutes(app: App, dependencies: RunRouteDependencies): void {
-  registerList(app, dependencies)
-  registerReading(app, dependencies)
-  registerEvents(app, dependencies)
-  registerControl(app, dependencies)
+export function registerRunRoutes(
+  app: App,
+  services: Pick<Services, 'chat' | 'store' | 'readRunRecord'>,
+): void {
+  registerList(app, services)
+  registerReading(app, services)
+  registerEvents(app, services)
+  registerControl(app, services)
+  registerPlan(app, services)
 }
 
 /** The route that lists the user's runs. */
-function registerList(app: App, { store }: RunRouteDependencies): void {
+function registerList(app: App, { store }: Pick<Services, 'store'>): void {
   app.get(
     '/api/runs',
     {
@@ -79,7 +77,10 @@ function registerList(app: App, { store }: RunRouteDependencies): void {
 }
 
 /** Routes that read the state, timeline and record of a run. */
-function registerReading(app: App, { store, readRecord }: RunRouteDependencies): void {
+function registerReading(
+  app: App,
+  { store, readRunRecord }: Pick<Services, 'store' | 'readRunRecord'>,
+): void {
   const present = presenterOf(store)
 
   app.get(
@@ -122,13 +123,13 @@ function registerReading(app: App, { store, readRecord }: RunRouteDependencies):
     },
     async ({ user, params }) => {
       const run = await getOwned(store, user.id, params.id)
-      return success(await readRecord(run))
+      return success(await readRunRecord(run))
     },
   )
 }
 
 /** The route of a run's event stream. */
-function registerEvents(app: App, { chat, store }: RunRouteDependencies): void {
+function registerEvents(app: App, { chat, store }: Pick<Services, 'chat' | 'store'>): void {
   const streamTo = createRunStreamer({ chat, store })
 
   app.get(
@@ -149,17 +150,17 @@ function registerEvents(app: App, { chat, store }: RunRouteDependencies): void {
     async ({ user, params, query, headers }, reply) => {
       const run = await getOwned(store, user.id, params.id)
       const header = headers['last-event-id']
-      await streamTo(reply, run, {
-        mode: query.stream_mode ?? 'cumulative',
-        afterId: readEventId(typeof header === 'string' ? header : query.last_event_id),
-      })
+      const afterId = readEventId(typeof header === 'string' ? header : query.last_event_id)
+      // Only this status keeps an EventSource from connecting again for ever (https://html.spec.whatwg.org/#sse-intro).
+      if (run.endedAt !== null && afterId === run.lastEvent) return await reply.code(204).send()
+      await streamTo(reply, run, { mode: query.stream_mode ?? 'cumulative', afterId })
       return reply
     },
   )
 }
 
 /** Routes that stop and resume a run, and decide what it waits for. */
-function registerControl(app: App, { chat, store }: RunRouteDependencies): void {
+function registerControl(app: App, { chat, store }: Pick<Services, 'chat' | 'store'>): void {
   const present = presenterOf(store)
 
   app.post(
@@ -185,6 +186,8 @@ function registerControl(app: App, { chat, store }: RunRouteDependencies): void 
     {
       schema: {
         summary: 'Approve or reject a waiting tool call',
+        description:
+          'Of your own runs, and of runs in projects that you are an approver of: there without `arguments` and `remember` (403 `not_yours`). Where `approval_by` of the project is `others`, you cannot decide calls of high risk of your own runs (403 `someone_else_must_decide`).',
         tags,
         ...answersRun,
         body: ApprovalDecisionBody,
@@ -192,7 +195,10 @@ function registerControl(app: App, { chat, store }: RunRouteDependencies): void 
     },
     async (request) => {
       const { user, params, body } = request
-      return await present(await chat.decide(user.id, params.id, body, actorOf(request)))
+      const run = await chat.decide(user.id, params.id, body, actorOf(request))
+      const pending = await waitsFor(store, run)
+      // Approvers decide calls, they do not answer questions.
+      return success(presentRun(run, run.userId === user.id ? pending : { ...pending, inputs: [] }))
     },
   )
 
@@ -206,8 +212,30 @@ function registerControl(app: App, { chat, store }: RunRouteDependencies): void 
         body: InputAnswerBody,
       },
     },
+    async (request) => {
+      const { user, params, body } = request
+      return await present(await chat.answerInput(user.id, params.id, body, actorOf(request)))
+    },
+  )
+}
+
+/** The route that changes the plan of a run. */
+function registerPlan(app: App, { chat }: Pick<Services, 'chat'>): void {
+  app.put(
+    '/api/runs/:id/plan',
+    {
+      schema: {
+        summary: 'Change the plan of a run while it works',
+        description:
+          'The model reads it before its next iteration. Refused with 409 when the run has ended or has no plan.',
+        tags,
+        params: OfRun,
+        body: EditPlanBody,
+        response: { 200: envelope(Plan) },
+      },
+    },
     async ({ user, params, body }) =>
-      await present(await chat.answerInput(user.id, params.id, body)),
+      success(await chat.editPlan(user.id, params.id, body, { id: user.id, name: user.username })),
   )
 }
 

@@ -1,21 +1,13 @@
 // Routes for usage statistics: by hour or day, model and currency.
+
 import { z } from 'zod'
-import type {
-  DayRange,
-  TokenUsageRepository,
-  UsageSum,
-} from '../../db/repositories/accounts/token-usage.ts'
+import type { DayRange, UsageSum } from '../../db/repositories/accounts/token-usage.ts'
 import type { App } from '../../http/app.ts'
 import { envelope } from '../../protocol/envelope.ts'
 import type { UserId } from '../../protocol/ids.ts'
 import { StatsPeriod, TokenStats } from '../../protocol/runs/stats.ts'
+import type { Services } from '../../services.ts'
 import { success } from '../envelope.ts'
-
-/** The dependencies of the token statistics. */
-export interface StatsRouteDependencies {
-  tokenUsage: TokenUsageRepository
-  now(): Date
-}
 
 const Query = z.object({
   period: StatsPeriod.default('daily').describe(
@@ -26,7 +18,10 @@ const PERIOD_DAYS = { daily: 1, weekly: 7, monthly: 30 } as const
 const DAY_MS = 24 * 60 * 60 * 1000
 
 /** `GET /api/stats/tokens` (own usage) and `GET /api/admin/stats` (all users). Days and hours are in UTC. */
-export function registerStatsRoutes(app: App, { tokenUsage, now }: StatsRouteDependencies): void {
+export function registerStatsRoutes(
+  app: App,
+  { store: { tokenUsage }, now }: Pick<Services, 'store' | 'now'>,
+): void {
   const stats = async (userId: UserId | null, period: StatsPeriod): Promise<TokenStats> => {
     const range = daysBack(now(), PERIOD_DAYS[period])
     if (period === 'daily') {

@@ -7,14 +7,17 @@ import {
   PDF,
 } from '../../db/repositories/conversations/attachments.ts'
 import type { HistoryMessage } from '../../db/repositories/conversations/branch-history.ts'
+import type { RunSetting } from '../../db/repositories/runs/run-setting.ts'
 import type { Store } from '../../db/store.ts'
 import { AppError } from '../../errors.ts'
 import { oncePer } from '../../lib/once-per.ts'
-import { withoutResultImages } from '../../llm/omitted-images.ts'
 import { estimateDocumentTokens } from '../../llm/tokens.ts'
+import { withoutResultImages } from '../../llm/user-content.ts'
 import type { TextAttachment } from '../../protocol/conversations/message.ts'
 import type { MessageId } from '../../protocol/ids.ts'
+import type { PublicModel } from '../../protocol/models/catalog.ts'
 import { estimateTokens } from '../../protocol/models/token-estimate.ts'
+import type { RunFrame } from '../performed-run.ts'
 
 /** A file whose text is too large for the context window, reduced to its beginning. */
 type CutAttachment = TextAttachment & { cut: CutFile }
@@ -55,8 +58,9 @@ const MAX_ATTACHMENT_BYTES = 24_000_000
 const UNREADABLE = '[No text could be read from this file.]'
 const MISSING = '[The content of this image is missing on the server.]'
 
-interface BranchOptions {
-  windowTokens: number
+interface AttachmentOptions {
+  /** The tokens that the texts of one message's files may take. */
+  textTokens: number
   vision: boolean
   /** Whether the model reads PDF files itself. */
   pdf: boolean
@@ -65,24 +69,51 @@ interface BranchOptions {
 }
 
 /** Reads one page of a branch, from a message towards the root. */
-export type ReadPage = (
+type ReadPage = (
   from: MessageId,
   page: { length: number; maxBytes: number },
 ) => Promise<HistoryMessage[]>
 
-/** Reads page by page, so that only the newest part of a very long conversation is loaded into memory. */
-export async function loadBranch(
-  store: Pick<Store, 'attachments'>,
-  readPage: ReadPage,
-  leafId: MessageId,
-  { windowTokens, ...reads }: BranchOptions,
-): Promise<Branch> {
-  const { messages, summary } = await findBranch(readPage, leafId, windowTokens)
-  const full = await withAttachments(store, withNewestResults(messages, reads.vision), {
-    ...reads,
+/** Tokens. Used for models whose context window is unknown. */
+const DEFAULT_CONTEXT_WINDOW = 128_000
+
+/** The size of the model's context window, in tokens. */
+export const contextWindowOf = (model: Pick<PublicModel, 'context_window'>): number =>
+  model.context_window ?? DEFAULT_CONTEXT_WINDOW
+
+/**
+ * The messages that the run answers, and the settings of the conversation, which are at least as recent as the newest
+ * message. Reads page by page, so that only the newest part of a very long conversation is loaded into memory.
+ */
+export async function readBranch(
+  { run, known, dependencies: { store, database, files } }: RunFrame,
+  model: PublicModel,
+): Promise<Branch & { setting: RunSetting | undefined }> {
+  if (run.userMessageId === null) return { messages: [], summary: undefined, setting: undefined }
+  let setting = known?.setting
+  const readHistory = store.messages.history(run.conversationId)
+  const readPage: ReadPage = async (from, page) => {
+    if (known?.branch !== undefined && from === run.userMessageId) return known.branch
+    if (setting !== undefined) return await readHistory(from, page)
+    // The conversation is read after its newest messages, so that its taint is at least as recent as they are.
+    return await database.readInOrder(async (read) => {
+      const [messages, found] = await Promise.all([
+        readHistory(from, page, read),
+        store.conversations.findRunSetting(run.userId, run.conversationId, read),
+      ])
+      setting = found
+      return messages
+    })
+  }
+  const windowTokens = contextWindowOf(model)
+  const { messages, summary } = await findBranch(readPage, run.userMessageId, windowTokens)
+  const full = await withAttachments(store, withNewestResults(messages, model.vision), {
+    vision: model.vision,
+    pdf: model.pdf,
+    readFile: files.read,
     textTokens: windowTokens * FILE_SHARE,
   })
-  return { messages: full, summary }
+  return { messages: full, summary, setting }
 }
 
 /** More images of results are not sent in any case. */
@@ -164,7 +195,7 @@ const textSize = (file: AttachmentInfo): number => file.characters ?? file.size
 async function withAttachments(
   store: Pick<Store, 'attachments'>,
   messages: readonly HistoryMessage[],
-  options: Omit<BranchOptions, 'windowTokens'> & { textTokens: number },
+  options: AttachmentOptions,
 ): Promise<Branch['messages']> {
   const { vision, pdf, readFile, textTokens } = options
   const isNative = (file: AttachmentInfo): boolean =>
@@ -270,7 +301,7 @@ type ImageFile = Extract<AttachmentContent, { sha256: string }>
 
 async function imageOf(
   { name, mime, sha256 }: Omit<ImageFile, 'position'>,
-  readFile: BranchOptions['readFile'],
+  readFile: AttachmentOptions['readFile'],
 ): Promise<BranchMessage['attachments'][number]> {
   try {
     return { name, mime, data: (await readFile(sha256)).toString('base64') }

@@ -8,27 +8,18 @@ import type { Branch, CutFile } from './branch.ts'
 
 type Loaded = Branch['messages'][number]
 
-interface LargeFileOptions {
-  userId: UserId
-  /** Null if files stay in their conversation. */
-  projectId: ProjectId | null
-  /** The tools that the run may use. */
-  tools: readonly { name: string }[]
-}
-
 /**
- * Appends a note to each text that was cut. If the model can search the project's documents, the file becomes one of them,
- * once: after somebody deletes that document, it is not added again.
+ * Appends a note to each text that was cut.
+ * @param tools the tools that the run may use.
+ * @param documentOf the name of the project's document that contains the whole file; null if there is none. Called only if the
+ * model can search the project's documents.
  */
-export async function withRests(
+export async function noteLargeFiles(
   messages: readonly Loaded[],
-  options: LargeFileOptions,
-  dependencies: Pick<
-    ChatDependencies,
-    'announce' | 'database' | 'store' | 'files' | 'documents' | 'log'
-  >,
+  tools: readonly { name: string }[],
+  documentOf: (messageId: MessageId, cut: CutFile) => Promise<string | null>,
 ): Promise<(Loaded & BranchMessage)[]> {
-  const has = (name: string): boolean => options.tools.some((tool) => tool.name === name)
+  const has = (name: string): boolean => tools.some((tool) => tool.name === name)
   const full: (Loaded & BranchMessage)[] = []
   for (const message of messages) {
     if (isWhole(message)) {
@@ -42,9 +33,7 @@ export async function withRests(
         continue
       }
       const { cut, content, ...text } = file
-      const document = has('search_knowledge')
-        ? await documentOf(message.id, cut, options, dependencies)
-        : null
+      const document = has('search_knowledge') ? await documentOf(message.id, cut) : null
       const note = noteOf(content, cut, { document, readsOn: has('result_read') })
       attachments.push({ ...text, content: `${content}\n${note}` })
     }
@@ -55,12 +44,22 @@ export async function withRests(
 
 const isWhole = (message: Loaded): boolean => message.attachments.every((file) => !('cut' in file))
 
-/** The name of the document that contains the whole file; null if there is none. */
-async function documentOf(
-  messageId: MessageId,
-  cut: CutFile,
-  { userId, projectId }: LargeFileOptions,
-  { announce, database, store, files, documents, log }: Parameters<typeof withRests>[2],
+/**
+ * Makes a file that was cut a document of the project, once: after somebody deletes that document, it is not added again.
+ * @param projectId null if files stay in their conversation.
+ * @returns the name of the document that contains the whole file; null if there is none.
+ */
+export async function addDocument(
+  { messageId, cut }: { messageId: MessageId; cut: CutFile },
+  { userId, projectId }: { userId: UserId; projectId: ProjectId | null },
+  {
+    announce,
+    database,
+    store,
+    files,
+    documents,
+    log,
+  }: Pick<ChatDependencies, 'announce' | 'database' | 'store' | 'files' | 'documents' | 'log'>,
 ): Promise<string | null> {
   if (projectId === null || cut.fileId === null) return null
   if (cut.documentId !== null) return cut.documentProjectId === projectId ? cut.documentName : null

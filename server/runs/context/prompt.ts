@@ -43,10 +43,11 @@ export const memoryOf = (earlier: readonly EarlierRun[]): string | undefined =>
  * read again at the beginning of a conversation, after the turn that read it was replaced by a summary, and after half an
  * hour of silence.
  * @param earlier the runs of the branch, oldest first.
+ * @param now what there is to add. `skills`: the instructions that the message asks for; they stand right before it.
  */
 export function nextPrompt(
   earlier: readonly EarlierRun[],
-  now: { memory: MemorySection; listing: string; time: Date },
+  now: { memory: MemorySection; listing: string; skills?: string; time: Date },
 ): RunPrompt {
   const before = earlier.flatMap(({ state }) => state.prompt ?? [])
   const known = memoryOf(earlier)
@@ -65,6 +66,7 @@ export function nextPrompt(
       hasNewListing ? now.listing : '',
       outside.length === 0 ? '' : [heading, ...outside].join('\n'),
     ]) ?? '',
+    now.skills ?? '',
   ]
     .filter((part) => part !== '')
     .join('\n\n')

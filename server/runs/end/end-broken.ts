@@ -1,10 +1,12 @@
 // Ends a run that failed outside the loop: the store rejected a write, or there is a bug in the server.
+import type { SettledRequest } from '../../db/repositories/runs/approvals.ts'
 import type { RunRow } from '../../db/repositories/runs/runs.ts'
 import { RunOver } from '../../db/run-attempt.ts'
 import { AppError, appError } from '../../errors.ts'
 import type { ErrorEvent } from '../../protocol/runs/run-event.ts'
 import type { ActiveRun } from '../active-run.ts'
 import type { RunDependencies } from '../performed-run.ts'
+import { announceSettled, withdrawRequests } from '../requests.ts'
 import type { RunUsage } from '../usage/usage.ts'
 import { runFailure } from './run-failure.ts'
 
@@ -41,7 +43,8 @@ export async function endBroken(error: unknown, broken: Broken): Promise<ErrorEv
   for (let attempt = 0; ; attempt += 1) {
     if (dependencies.isDraining()) return null
     try {
-      const batch = await usage.takeBatch()
+      let withdrawn: SettledRequest[] = []
+      const batch = await usage.nextBatch()
       const write = database.write(async (tx) => {
         const endedAt = dependencies.now()
         const lastEvent = active.runLog.lastId + 1
@@ -50,16 +53,19 @@ export async function endBroken(error: unknown, broken: Broken): Promise<ErrorEv
             status: 'failed',
             error: stored.content,
           })
+          withdrawn = await withdrawRequests(tx, run, dependencies)
           await dependencies.notices?.runEnded(tx, run, {
             status: 'failed',
             finishReason: null,
             error: stored.reason ?? stored.code,
             usage: null,
+            receipt: null,
             endedAt,
           })
         })
       })
       await batch.settle(write)
+      announceSettled(run, withdrawn, dependencies)
       return { event: 'error', ...stored }
     } catch (fault) {
       if (fault instanceof RunOver) return null

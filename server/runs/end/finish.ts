@@ -1,9 +1,13 @@
 // Ends a run: stores the outcome in one transaction.
 
 import { iterationsOf } from '../../agent/history.ts'
-import { inParallel } from '../../db/in-parallel.ts'
+import { inParallel } from '../../db/fragments.ts'
+import type { SettledRequest } from '../../db/repositories/runs/approvals.ts'
 import type { NewRun } from '../../db/repositories/runs/runs.ts'
 import { type AppError, appError, errorText } from '../../errors.ts'
+import type { Citation } from '../../protocol/conversations/citation.ts'
+import { citedIds } from '../../protocol/conversations/cited-ids.ts'
+import type { ReceiptCounts, StoredReceipt } from '../../protocol/runs/receipt.ts'
 import type {
   DoneEvent,
   ErrorEvent,
@@ -12,10 +16,12 @@ import type {
   RunEvent,
 } from '../../protocol/runs/run-event.ts'
 import { reasoningIn } from '../../protocol/runs/run-timeline.ts'
+import type { Usage } from '../../protocol/runs/usage.ts'
 import type { Write } from '../group-commit.ts'
 import type { PerformedRun } from '../performed-run.ts'
 import type { Recorder } from '../recorder.ts'
-import { readRunOptions } from '../state.ts'
+import { announceSettled, withdrawRequests } from '../requests.ts'
+import { limitsOf } from '../state.ts'
 import { runFailure } from './run-failure.ts'
 
 /** An outcome that is stored. */
@@ -37,14 +43,17 @@ export async function storeEnd(
   title: string | null,
   recorder: Recorder,
 ): Promise<void> {
-  const { active, run, state, usage, timeline, journal } = performed
-  const { store, log, now, redact, notices } = performed.dependencies
+  const { active, run, options, runState, usage, timeline, journal } = performed
+  const { store, now, redact, notices } = performed.dependencies
   await journal.close()
   const total = await usage.total()
   const stopped = ending.kind === 'done' && ending.finish === 'stopped'
   const status = ending.kind === 'error' ? 'failed' : stopped ? 'stopped' : 'completed'
+  const receipt = await receiptOf(performed, total, recorder)
+  const citations = await citationsOf(performed, recorder)
+  const counts = receipt === null ? NOTHING : receiptCounts(receipt)
   const failure = ending.kind === 'error' ? runFailure(ending.error, redact) : null
-  const limit = reachedLimit(performed, ending)
+  const limit = limitOf(performed, ending)
   const last: DoneEvent | ErrorEvent =
     failure !== null
       ? { event: 'error', ...failure }
@@ -57,20 +66,10 @@ export async function storeEnd(
           ...reasoningIn(timeline.entries()),
           finish_reason: ending.kind === 'done' ? ending.finish : 'stop',
           ...(limit === null ? {} : { limit }),
+          receipt: counts,
         }
-  if (ending.kind === 'error') {
-    const { cause } = ending.error
-    log.warn(
-      {
-        err: ending.error,
-        ...(cause === undefined ? {} : { cause: errorText(cause) }),
-        run_id: run.id,
-      },
-      'a run failed',
-    )
-  }
-  if (title !== null) state.title = title
-  delete state.finish
+  if (ending.kind === 'error') logFailure(performed, ending.error)
+  runState.end(title, counts)
   const events: RunEvent[] = title === null ? [last] : [{ event: 'title', title }, last]
   const endedAt = now()
   const change: Partial<NewRun> = {
@@ -78,13 +77,13 @@ export async function storeEnd(
     finishReason: ending.kind === 'done' ? ending.finish : null,
     reachedLimit: limit,
     error: failure,
-    state,
+    ...runState.nextChange(),
     timeline: timeline.entries(),
     endedAt,
   }
-  const announces =
-    run.kind === 'background' && !stopped && readRunOptions(run.options).announce !== false
-  const batch = await usage.takeBatch({ endsIteration: ending.kind === 'done' })
+  const announces = run.kind === 'background' && !stopped && options.announce !== false
+  let withdrawn: SettledRequest[] = []
+  const batch = await usage.nextBatch({ endsIteration: ending.kind === 'done' })
   const writeRest: Write = async (tx) => {
     await inParallel(
       () =>
@@ -94,6 +93,8 @@ export async function storeEnd(
           text: answerText(recorder),
           tokenCount: total.completion_tokens,
           error: failure?.content ?? null,
+          ...(receipt === null ? {} : { receipt }),
+          ...(citations === null ? {} : { citations }),
         }),
       () => store.conversations.endTurn(tx, run.conversationId, { endedAt, title }),
     )
@@ -102,9 +103,11 @@ export async function storeEnd(
       finishReason: ending.kind === 'done' ? ending.finish : null,
       error: failure?.reason ?? null,
       usage: total,
+      receipt: counts,
       endedAt,
     })
-    if (run.attempt > 1 || hasAskedForInput(active.runLog)) await store.runInputs.remove(tx, run.id)
+    if (run.attempt > 1 || hasAsked(active.runLog))
+      withdrawn = await withdrawRequests(tx, run, performed.dependencies)
     if (run.attempt > 1 || journal.isUsed) await store.subAgents.removeOf(tx, run.id)
     if (announces) {
       const { conversationId, messageId, parentRunId } = run
@@ -116,18 +119,83 @@ export async function storeEnd(
     events,
   )
   await batch.settle(stored)
+  announceSettled(run, withdrawn, performed.dependencies)
 }
 
 /** The limit that ended the run; null if none did. */
-function reachedLimit(
-  { active, usage, dependencies: { settings, redact } }: PerformedRun,
+function limitOf(
+  { active, options, usage, dependencies }: PerformedRun,
   ending: StoredEnding,
-): ReachedLimit | null {
+): ReturnType<typeof asLimit> {
   if (ending.kind !== 'done' || ending.finish !== 'budget') return null
-  const refusal =
+  const { settings, redact } = dependencies
+  return asLimit(
     active.stopReason === 'time_limit'
-      ? appError('run_minutes_used_up', { limit: settings.runMinutes })
-      : usage.reachedLimit()
+      ? appError('run_minutes_used_up', { limit: limitsOf(options, settings).minutes })
+      : usage.reachedLimit(),
+    redact,
+  )
+}
+
+function logFailure({ run, dependencies }: PerformedRun, error: AppError): void {
+  const { cause } = error
+  dependencies.log.warn(
+    { err: error, ...(cause === undefined ? {} : { cause: errorText(cause) }), run_id: run.id },
+    'a run failed',
+  )
+}
+
+const NOTHING: ReceiptCounts = { files: 0, commands: 0, sent: 0, unresolved: 0 }
+
+const receiptCounts = ({ summary }: StoredReceipt): ReceiptCounts => {
+  const { files, commands, sent, unresolved } = summary
+  return { files, commands, sent, unresolved }
+}
+
+/** What to store of an answer that has called tools; null for others, which cost no statement. */
+async function receiptOf(
+  { run, retry, dependencies }: PerformedRun,
+  usage: Usage,
+  recorder: Recorder,
+): Promise<StoredReceipt | null> {
+  if (!recorder.steps().some(({ type }) => type === 'tool_call')) return null
+  const tools = dependencies.registry.snapshot(run.userId)
+  try {
+    return await retry(() =>
+      dependencies.receipts.atEnd({ ...run, runId: run.id, usage }, (name) => {
+        const level = tools.get(name)?.riskLevel
+        return level === undefined || level === 'low'
+      }),
+    )
+  } catch (error) {
+    // The answer counts more than what is said about it. The receipt can still be read: it is computed from the tables.
+    dependencies.log.error({ err: error, run_id: run.id }, 'no receipt could be stored')
+    return null
+  }
+}
+
+/**
+ * The citations of the answer with those of earlier answers that it refers to, too; null if nothing changes. An answer without
+ * such a reference costs no statement.
+ */
+async function citationsOf(
+  { run, retry, dependencies }: PerformedRun,
+  recorder: Recorder,
+): Promise<readonly Citation[] | null> {
+  const texts = recorder.steps().flatMap((step) => (step.type === 'text' ? [step.content] : []))
+  const cited = citedIds(texts.join('\n\n'))
+  if (cited.length === 0) return null
+  const { citations } = dependencies.store
+  const own = await retry(() => citations.ofAnswer(run.conversationId, run.messageId))
+  const missing = cited.filter((id) => !own.some((one) => one.id === id))
+  if (missing.length === 0) return null
+  const all = await retry(() => citations.ofConversation(run.conversationId))
+  const found = missing.flatMap((id) => all.find((one) => one.id === id) ?? [])
+  return found.length === 0 ? null : [...own, ...found]
+}
+
+/** A refusal as the limit that ended the run. */
+function asLimit(refusal: AppError | null, redact: (text: string) => string): ReachedLimit | null {
   if (refusal === null) return null
   const { content, reason, params } = runFailure(refusal, redact)
   return reason === undefined
@@ -135,5 +203,10 @@ function reachedLimit(
     : { content, reason, ...(params === undefined ? {} : { params }) }
 }
 
-const hasAskedForInput = ({ entries }: PerformedRun['active']['runLog']): boolean =>
-  entries.some((entry) => entry.kind === 'event' && entry.event.event === 'input_required')
+/** Whether a person was asked in this attempt. */
+const hasAsked = ({ entries }: PerformedRun['active']['runLog']): boolean =>
+  entries.some(
+    (entry) =>
+      entry.kind === 'event' &&
+      (entry.event.event === 'input_required' || entry.event.event === 'approval_required'),
+  )

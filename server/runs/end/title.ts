@@ -1,11 +1,12 @@
 // The title of a conversation: the model writes it beside the first answer; otherwise it is the beginning of the first message.
 import { titleFromModel } from '../../agent/title.ts'
 import type { RunRow } from '../../db/repositories/runs/runs.ts'
+import type { Store } from '../../db/store.ts'
 import { deadline, linkedController } from '../../lib/abort.ts'
 import { titleFromMessage } from '../../protocol/conversations/title.ts'
 import type { FinishReason } from '../../protocol/runs/run-event.ts'
-import type { RunContext } from '../context/context.ts'
-import type { ChatDependencies } from '../dependencies.ts'
+import type { RunContext } from '../context.ts'
+import type { ChatSettings } from '../dependencies.ts'
 import type { PerformedRun } from '../performed-run.ts'
 import type { Recorder } from '../recorder.ts'
 import { answerText } from './finish.ts'
@@ -35,7 +36,7 @@ const entitles = ({ kind, beside }: Pick<RunRow, 'kind' | 'beside'>): boolean =>
 
 /** Creates the title of a run's conversation. Nothing happens before `begin` or `finish`. */
 export function createRunTitle(performed: PerformedRun, context: RunContext): RunTitle {
-  const { active, run, state, usage, dependencies } = performed
+  const { active, run, runState, usage, dependencies } = performed
   const { settings, database, store, log } = dependencies
   const { conversation, model, question, llm } = context
   const isWanted = !conversation.titled && settings.titles !== 'off' && entitles(run)
@@ -85,9 +86,10 @@ export function createRunTitle(performed: PerformedRun, context: RunContext): Ru
       const storeAnswer = async (): Promise<void> => {
         if (isStored) return
         isStored = true
-        state.finish = finish
-        const batch = await usage.takeBatch({ endsIteration: true })
-        await batch.settle(recorder.endIteration([], (tx) => batch.write(tx, { state })))
+        runState.setFinish(finish)
+        const change = runState.nextChange()
+        const batch = await usage.nextBatch({ endsIteration: true })
+        await batch.settle(recorder.endIteration([], (tx) => batch.write(tx, change)))
       }
       const isStopped = finish === 'stopped'
       if (writing !== null) {
@@ -121,9 +123,10 @@ export function createRunTitle(performed: PerformedRun, context: RunContext): Ru
  */
 export async function titleWithoutAnswer(
   run: Pick<RunRow, 'kind' | 'beside' | 'userId' | 'conversationId' | 'userMessageId'>,
-  { store, settings }: Pick<ChatDependencies, 'store' | 'settings'>,
+  store: Pick<Store, 'conversations' | 'messages'>,
+  titles: ChatSettings['titles'],
 ): Promise<string | null> {
-  if (!entitles(run) || settings.titles === 'off' || run.userMessageId === null) return null
+  if (!entitles(run) || titles === 'off' || run.userMessageId === null) return null
   const [conversation, message] = await Promise.all([
     store.conversations.find(run.userId, run.conversationId),
     store.messages.find(run.conversationId, run.userMessageId),

@@ -13,7 +13,7 @@ import type {
 } from '../../protocol/runs/run-record.ts'
 import { readPart } from './part-content.ts'
 import { callsOf, RecordPiece } from './pieces.ts'
-import { type ComparedCall, comparePrompts } from './prompt-change.ts'
+import { type ComparedCall, comparePrompts } from './read-record/prompt-change.ts'
 import type { RunRecords } from './run-records.ts'
 
 /** Maximum characters of a tool call's arguments, and of its result. */

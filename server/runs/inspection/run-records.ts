@@ -4,9 +4,9 @@ import type { RunRow } from '../../db/repositories/runs/runs.ts'
 import type { ProviderExchange } from '../../llm/exchange.ts'
 import type { RunId } from '../../protocol/ids.ts'
 import type { StoredEvent } from '../../protocol/runs/run-record.ts'
-import { createFreshParts, createPause, type FreshParts } from './fresh-parts.ts'
-import { createKnownParts, type KnownParts } from './known-parts.ts'
 import { createPacker, type RecordPiece } from './pieces.ts'
+import { createFreshParts, createPause, type FreshParts } from './run-records/fresh-parts.ts'
+import { createKnownParts, type KnownParts } from './run-records/known-parts.ts'
 
 /** How long exchanges are gathered before they are stored. */
 const GATHER_MS = 2_000

@@ -1,7 +1,7 @@
 // Splits the body of a request into parts, each of which is stored once, however often it is sent.
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { toolsJson } from '../../llm/tool-texts.ts'
+import { toolsJson } from '../../llm/tokens.ts'
 import type { RecordedField } from '../../protocol/runs/run-record.ts'
 
 /** Shorter texts are stored with the request. */

@@ -5,7 +5,7 @@ import type { RunRow } from '../../db/repositories/runs/runs.ts'
 import type { DoneEvent, ErrorEvent } from '../../protocol/runs/run-event.ts'
 import { reasoningIn } from '../../protocol/runs/run-timeline.ts'
 import { usageOfRun } from '../../protocol/runs/usage.ts'
-import { readRunState } from '../state.ts'
+import { originOfRun, readRunState } from '../state.ts'
 import { idsBefore } from './event-ids.ts'
 import type { LogEntry, ProseState, RunLogHistory } from './log.ts'
 
@@ -58,6 +58,7 @@ export function runLogHistory(run: RunRow, rows: readonly StepRow[]): RunLogHist
         run_id: run.id,
         user_message_id: run.userMessageId,
         message_id: run.messageId,
+        origin: originOfRun(run),
       },
     },
   ]
@@ -105,14 +106,16 @@ export function runLogHistory(run: RunRow, rows: readonly StepRow[]): RunLogHist
 export function endOf(run: RunRow): DoneEvent | ErrorEvent | null {
   if (run.endedAt === null) return null
   if (run.error !== null) return { event: 'error', ...run.error }
+  const { title, receipt } = readRunState(run.state)
   return {
     event: 'done',
     message_id: run.messageId,
     token_count: run.completionTokens,
-    suggested_title: readRunState(run.state).title ?? null,
+    suggested_title: title ?? null,
     usage: usageOfRun(run),
     ...reasoningIn(run.timeline ?? []),
     finish_reason: run.finishReason ?? 'stop',
     ...(run.reachedLimit === null ? {} : { limit: run.reachedLimit }),
+    ...(receipt === undefined ? {} : { receipt }),
   }
 }

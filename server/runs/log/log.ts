@@ -11,7 +11,6 @@ import {
 } from '../../protocol/runs/run-event.ts'
 import { type Step, stepId } from '../../protocol/runs/step.ts'
 import { attemptOfEvent } from './event-ids.ts'
-import { piecesOf } from './text-pieces.ts'
 
 /** One numbered entry. Text entries are ranges of their step, so the text of an answer is in memory only once. */
 export type LogEntry =
@@ -43,6 +42,8 @@ export interface ProseState {
 
 /** Receives what happens in a run log. */
 export interface RunListener {
+  /** Whether a person reads along; a program with an API key is none. */
+  isPage?: boolean
   /** New entries are available in `entries`. */
   onEntries(): void
   /** Progress of a running tool call; not part of the log. */
@@ -71,6 +72,8 @@ export interface RunLog {
   readonly terminal: DoneEvent | ErrorEvent | null
   readonly entries: readonly LogEntry[]
   readonly listenerCount: number
+  /** The number of listeners that are pages of people, at all instances. */
+  readonly pageCount: number
   /** The approval requests that wait for a person, by call id. */
   readonly pendingApprovals: ReadonlyMap<string, PendingApproval>
   /** What MCP servers ask the person for, by the id of the question. */
@@ -106,7 +109,7 @@ export interface RunLog {
   /** Like `subscribe`, for the server itself: does not count as a listener. */
   observe(listener: RunListener): () => void
   /** The number of listeners that follow the run through other instances. */
-  setRemoteListeners(count: number): void
+  setRemoteListeners(count: number, pages: number): void
   /** Makes new ids start above `id`: the events up to it happened in another instance or were lost. */
   skipTo(id: number): void
   /** Closes the text at `index` as interrupted: the next text replaces it. Emits nothing. */
@@ -128,6 +131,7 @@ export function createRunLog(history: RunLogHistory): RunLog {
   const listeners = new Set<RunListener>()
   const observers = new Set<RunListener>()
   let remoteListeners = 0
+  let remotePages = 0
   const everybody = (): RunListener[] => [...observers, ...listeners]
   const pendingApprovals = new Map<string, PendingApproval>()
   const pendingInputs = new Map<string, PendingInput>()
@@ -196,6 +200,9 @@ export function createRunLog(history: RunLogHistory): RunLog {
       return terminal
     },
     entries,
+    get pageCount() {
+      return [...listeners].filter(({ isPage }) => isPage === true).length + remotePages
+    },
     get listenerCount() {
       return listeners.size + remoteListeners
     },
@@ -307,9 +314,10 @@ export function createRunLog(history: RunLogHistory): RunLog {
       observers.add(listener)
       return () => void observers.delete(listener)
     },
-    setRemoteListeners(count) {
-      if (count === remoteListeners) return
+    setRemoteListeners(count, pages) {
+      if (count === remoteListeners && pages === remotePages) return
       remoteListeners = count
+      remotePages = pages
       countChanged()
     },
     skipTo(id) {
@@ -327,4 +335,20 @@ export function createRunLog(history: RunLogHistory): RunLog {
       return () => void watchers.delete(callback)
     },
   }
+}
+
+/** Maximum text per event, however fast the model: limits what is buffered for a reader that has stopped reading. */
+const MAX_EVENT_CHARACTERS = 32_000
+
+/** Splits the text into pieces of bounded size, never within a surrogate pair. */
+export function* piecesOf(text: string): Generator<string> {
+  let from = 0
+  while (text.length - from > MAX_EVENT_CHARACTERS) {
+    const last = text.charCodeAt(from + MAX_EVENT_CHARACTERS - 1)
+    const splitsPair = last >= 0xd800 && last <= 0xdbff
+    const to = from + MAX_EVENT_CHARACTERS - (splitsPair ? 1 : 0)
+    yield text.slice(from, to)
+    from = to
+  }
+  yield text.slice(from)
 }

@@ -33,146 +33,166 @@ export interface RunView {
   dueIn(now: number): number | null
 }
 
+/** What a listener has received. */
+interface LogView {
+  readonly runLog: RunLog
+  /** The first entry that was not read. */
+  position: number
+  /** Cumulative mode: an open step with unsent text, and the id of its next event. */
+  held: { index: number; id: number } | null
+  lastSentAt: number
+}
+
 /**
  * Starts after the event `afterId`. If `afterId` is null or not an id of this run, starts with a snapshot: the events of the
  * log, with each step once and complete.
  */
 export function createRunView(runLog: RunLog, mode: StreamMode, afterId: number | null): RunView {
   const start = afterId === null ? null : runLog.positionAfter(afterId)
-  let position = start ?? 0
   let isSnapshotDue = start === null
-  /** Cumulative mode: an open step with unsent text, and the id of its next event. */
-  let held: { index: number; id: number } | null = null
-  let lastSentAt = Number.NEGATIVE_INFINITY
-
-  /** The id of the event that ends a prose step. */
-  const endOfProse = (index: number): number => {
-    const prose = runLog.prose(index)
-    return prose === undefined ? 0 : prose.firstEvent + prose.cuts.length
-  }
-
-  const whole = (index: number, id: number, to?: number): OutgoingEvent[] => {
-    const step = runLog.step(index)
-    if (step === undefined) return []
-    const isCut = to !== undefined && 'content' in step && to < step.content.length
-    const data = isCut ? { ...step, content: step.content.slice(0, to) } : step
-    // Only the event that ends the thinking says how long it took, whenever it is read.
-    if ('duration_ms' in data && id < endOfProse(index)) {
-      const { duration_ms: _later, ...earlier } = data
-      return [{ id, event: 'process_step', data: earlier }]
-    }
-    return [{ id, event: 'process_step', data }]
-  }
-
-  const takeSnapshot = (): OutgoingEvent[] => {
-    const out: OutgoingEvent[] = []
-    const lastOf = new Map<number, LogEntry>()
-    for (const entry of runLog.entries) {
-      const index = stepIndexOf(entry)
-      if (index !== null) lastOf.set(index, entry)
-    }
-    for (const entry of runLog.entries) {
-      const index = stepIndexOf(entry)
-      if (index !== null) {
-        if (lastOf.get(index) === entry) out.push(...whole(index, entry.id))
-      } else if (entry.kind === 'event' && !isDecided(runLog, entry)) out.push(toOutgoing(entry))
-    }
-    position = runLog.entries.length
-    return out
-  }
-
-  const takeDelta = (behind: boolean): OutgoingEvent[] => {
-    const out: OutgoingEvent[] = []
-    const { entries } = runLog
-    let taken = 0
-    while (position < entries.length && taken < MAX_TAKE_CHARACTERS) {
-      const entry = entries[position]
-      position += 1
-      if (entry === undefined || entry.kind === 'void') continue
-      if (entry.kind === 'event') out.push(toOutgoing(entry))
-      else if (entry.kind === 'whole') {
-        out.push(...whole(entry.index, entry.id, entry.to))
-        taken += entry.to
-      } else {
-        const end = behind ? joinDeltas(entry) : entry
-        const prose = runLog.prose(entry.index)
-        if (prose === undefined) continue
-        const delta = textOf(prose, entry.from, end.to)
-        taken += delta.length
-        const data = { id: stepId(entry.index), index: entry.index, type: prose.type, delta }
-        out.push({ id: end.id, event: 'step_delta', data })
-      }
-    }
-    return out
-  }
-
-  /** Moves `position` over the deltas that follow `first` in the same step; returns the last of them. */
-  const joinDeltas = (first: LogEntry & { kind: 'delta' }): LogEntry & { kind: 'delta' } => {
-    let end = first
-    for (;;) {
-      const next = runLog.entries[position]
-      if (next?.kind !== 'delta' || next.index !== first.index) return end
-      if (next.to - first.from > MAX_JOINED_CHARACTERS) return end
-      end = next
-      position += 1
-    }
-  }
-
-  const dueAt = (index: number): number =>
-    lastSentAt +
-    Math.max(
-      CUMULATIVE_INTERVAL_MS,
-      ((runLog.prose(index)?.content.length ?? 0) / CUMULATIVE_CHARACTERS_PER_SECOND) * 1000,
-    )
-
-  const takeCumulative = (now: number): OutgoingEvent[] => {
-    const out: OutgoingEvent[] = []
-    const { entries } = runLog
-    for (; position < entries.length; position += 1) {
-      const entry = entries[position]
-      if (entry === undefined || entry.kind === 'void') continue
-      if (entry.kind === 'delta') {
-        held = { index: entry.index, id: entry.id }
-        continue
-      }
-      if (entry.kind === 'whole') {
-        held = null
-        out.push(...whole(entry.index, entry.id, entry.to))
-        lastSentAt = Number.NEGATIVE_INFINITY
-        continue
-      }
-      if (held !== null) out.push(...whole(held.index, held.id))
-      held = null
-      out.push(toOutgoing(entry))
-    }
-    if (held !== null && dueAt(held.index) <= now) {
-      out.push(...whole(held.index, held.id))
-      held = null
-      lastSentAt = now
-    }
-    return out
+  const view: LogView = {
+    runLog,
+    position: start ?? 0,
+    held: null,
+    lastSentAt: Number.NEGATIVE_INFINITY,
   }
 
   return {
     take(now, behind) {
       if (isSnapshotDue) {
         isSnapshotDue = false
-        lastSentAt = now
-        return takeSnapshot()
+        view.lastSentAt = now
+        return readSnapshot(view)
       }
       // Skip what the listener already has: a copy of the log receives it late.
       while (
         afterId !== null &&
         start !== null &&
-        (runLog.entries[position]?.id ?? Infinity) <= afterId
+        (runLog.entries[view.position]?.id ?? Infinity) <= afterId
       )
-        position += 1
-      return mode === 'delta' ? takeDelta(behind) : takeCumulative(now)
+        view.position += 1
+      return mode === 'delta' ? readDelta(view, behind) : readCumulative(view, now)
     },
     dueIn(now) {
-      return held === null ? null : Math.max(0, dueAt(held.index) - now)
+      return view.held === null ? null : Math.max(0, dueAt(view, view.held.index) - now)
     },
   }
+}
+
+/** The id of the event that ends a prose step. */
+const endOfProse = ({ runLog }: LogView, index: number): number => {
+  const prose = runLog.prose(index)
+  return prose === undefined ? 0 : prose.firstEvent + prose.cuts.length
+}
+
+const whole = (view: LogView, index: number, id: number, to?: number): OutgoingEvent[] => {
+  const { runLog } = view
+  const step = runLog.step(index)
+  if (step === undefined) return []
+  const isCut = to !== undefined && 'content' in step && to < step.content.length
+  const data = isCut ? { ...step, content: step.content.slice(0, to) } : step
+  // Only the event that ends the thinking says how long it took, whenever it is read.
+  if ('duration_ms' in data && id < endOfProse(view, index)) {
+    const { duration_ms: _later, ...earlier } = data
+    return [{ id, event: 'process_step', data: earlier }]
+  }
+  return [{ id, event: 'process_step', data }]
+}
+
+const readSnapshot = (view: LogView): OutgoingEvent[] => {
+  const { runLog } = view
+  const out: OutgoingEvent[] = []
+  const lastOf = new Map<number, LogEntry>()
+  for (const entry of runLog.entries) {
+    const index = stepIndexOf(entry)
+    if (index !== null) lastOf.set(index, entry)
+  }
+  for (const entry of runLog.entries) {
+    const index = stepIndexOf(entry)
+    if (index !== null) {
+      if (lastOf.get(index) === entry) out.push(...whole(view, index, entry.id))
+    } else if (entry.kind === 'event' && !isDecided(runLog, entry)) out.push(toOutgoing(entry))
+  }
+  view.position = runLog.entries.length
+  return out
+}
+
+const readDelta = (view: LogView, behind: boolean): OutgoingEvent[] => {
+  const { runLog } = view
+  const out: OutgoingEvent[] = []
+  const { entries } = runLog
+  let taken = 0
+  while (view.position < entries.length && taken < MAX_TAKE_CHARACTERS) {
+    const entry = entries[view.position]
+    view.position += 1
+    if (entry === undefined || entry.kind === 'void') continue
+    if (entry.kind === 'event') out.push(toOutgoing(entry))
+    else if (entry.kind === 'whole') {
+      out.push(...whole(view, entry.index, entry.id, entry.to))
+      taken += entry.to
+    } else {
+      const end = behind ? joinDeltas(view, entry) : entry
+      const prose = runLog.prose(entry.index)
+      if (prose === undefined) continue
+      const delta = textOf(prose, entry.from, end.to)
+      taken += delta.length
+      const data = { id: stepId(entry.index), index: entry.index, type: prose.type, delta }
+      out.push({ id: end.id, event: 'step_delta', data })
+    }
+  }
+  return out
+}
+
+/** Moves `position` over the deltas that follow `first` in the same step; returns the last of them. */
+const joinDeltas = (
+  view: LogView,
+  first: LogEntry & { kind: 'delta' },
+): LogEntry & { kind: 'delta' } => {
+  const { runLog } = view
+  let end = first
+  for (;;) {
+    const next = runLog.entries[view.position]
+    if (next?.kind !== 'delta' || next.index !== first.index) return end
+    if (next.to - first.from > MAX_JOINED_CHARACTERS) return end
+    end = next
+    view.position += 1
+  }
+}
+
+const dueAt = (view: LogView, index: number): number =>
+  view.lastSentAt +
+  Math.max(
+    CUMULATIVE_INTERVAL_MS,
+    ((view.runLog.prose(index)?.content.length ?? 0) / CUMULATIVE_CHARACTERS_PER_SECOND) * 1000,
+  )
+
+const readCumulative = (view: LogView, now: number): OutgoingEvent[] => {
+  const { runLog } = view
+  const out: OutgoingEvent[] = []
+  const { entries } = runLog
+  for (; view.position < entries.length; view.position += 1) {
+    const entry = entries[view.position]
+    if (entry === undefined || entry.kind === 'void') continue
+    if (entry.kind === 'delta') {
+      view.held = { index: entry.index, id: entry.id }
+      continue
+    }
+    if (entry.kind === 'whole') {
+      view.held = null
+      out.push(...whole(view, entry.index, entry.id, entry.to))
+      view.lastSentAt = Number.NEGATIVE_INFINITY
+      continue
+    }
+    if (view.held !== null) out.push(...whole(view, view.held.index, view.held.id))
+    view.held = null
+    out.push(toOutgoing(entry))
+  }
+  if (view.held !== null && dueAt(view, view.held.index) <= now) {
+    out.push(...whole(view, view.held.index, view.held.id))
+    view.held = null
+    view.lastSentAt = now
+  }
+  return out
 }
 
 const toOutgoing = (entry: LogEntry & { kind: 'event' }): OutgoingEvent => ({
@@ -191,7 +211,14 @@ const stepIndexOf = (entry: LogEntry): number | null => {
   return entry.event.event === 'process_step' ? entry.event.step.index : null
 }
 
-/** A new listener does not need requests that a person has already decided or answered. */
-const isDecided = (runLog: RunLog, { event }: LogEntry & { kind: 'event' }): boolean =>
-  (event.event === 'approval_required' && !runLog.pendingApprovals.has(event.id_ref)) ||
-  (event.event === 'input_required' && !runLog.pendingInputs.has(event.id_ref))
+const isPlan = (entry: LogEntry): boolean => entry.kind === 'event' && entry.event.event === 'plan'
+
+/** A new listener does not need earlier plans, nor requests that a person has already decided or answered. */
+const isDecided = (runLog: RunLog, entry: LogEntry & { kind: 'event' }): boolean => {
+  const { event } = entry
+  return (
+    (event.event === 'approval_required' && !runLog.pendingApprovals.has(event.id_ref)) ||
+    (event.event === 'input_required' && !runLog.pendingInputs.has(event.id_ref)) ||
+    (event.event === 'plan' && runLog.entries.findLast(isPlan) !== entry)
+  )
+}

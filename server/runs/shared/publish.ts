@@ -29,7 +29,7 @@ export function publishLog(
   let isOver = false
   let failures = 0
 
-  const takeBatch = (): { batch: WireBatch; next: number } => {
+  const nextBatch = (): { batch: WireBatch; next: number } => {
     const entries: WireBatch['entries'] = []
     let next = position
     for (let characters = 0; next < runLog.entries.length; next += 1) {
@@ -50,7 +50,7 @@ export function publishLog(
     if (isSending) return
     isSending = true
     while (position < runLog.entries.length || notices.length > 0) {
-      const { batch, next } = takeBatch()
+      const { batch, next } = nextBatch()
       notices = []
       if (await send(batch)) {
         position = next

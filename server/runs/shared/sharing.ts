@@ -28,6 +28,6 @@ export interface SharedRuns {
   takeOver(): Promise<void>
   /** Acts on what others have stored for the runs that this instance performs: stops, decisions, answers. */
   lookAtChanges(): Promise<void>
-  /** Sets the number of listeners that follow a run through other instances. */
-  setRemoteListeners(id: RunId, count: number): void
+  /** Sets the number of listeners that follow a run through other instances, and of pages among them. */
+  setRemoteListeners(id: RunId, count: number, pages: number): void
 }

@@ -35,7 +35,7 @@ export function createSharedRuns({
 }: Dependencies): SharedRuns {
   async function deliver(id: RunId, run: ActiveRun): Promise<void> {
     for (const row of await store.runs.approvals(id))
-      if (row.status !== 'pending') run.decide(row.idRef, toDecision(row))
+      if (row.status !== 'pending' && row.status !== 'void') run.decide(row.idRef, toDecision(row))
     for (const { idRef, answer } of await store.runInputs.answered(id)) run.answer(idRef, answer)
   }
   return {
@@ -58,8 +58,8 @@ export function createSharedRuns({
         else await deliver(id, run)
       }
     },
-    setRemoteListeners(id, count) {
-      active(id)?.runLog.setRemoteListeners(count)
+    setRemoteListeners(id, count, pages) {
+      active(id)?.runLog.setRemoteListeners(count, pages)
     },
   }
 }

@@ -1,5 +1,6 @@
 // The messages that instances send each other about a run: log entries with their ids, and notices without one.
 import { z } from 'zod'
+import { PlanEvent } from '../../protocol/runs/plan.ts'
 import {
   ApprovalRequiredEvent,
   DoneEvent,
@@ -30,6 +31,7 @@ export const WireEntry = z.discriminatedUnion('kind', [
       ProcessStepEvent,
       ApprovalRequiredEvent,
       InputRequiredEvent,
+      PlanEvent,
       TitleEvent,
       DoneEvent,
       ErrorEvent,

@@ -1,6 +1,6 @@
 // Checks whether a user may start another run, and inserts it.
 import type { Writer } from '../../db/database.ts'
-import { inParallel } from '../../db/in-parallel.ts'
+import { inParallel } from '../../db/fragments.ts'
 import type { RunRow } from '../../db/repositories/runs/runs.ts'
 import { type AppError, appError } from '../../errors.ts'
 import type { RunId, UserId } from '../../protocol/ids.ts'

@@ -1,18 +1,19 @@
 // Claims a stored run that no process performs: starts its next attempt, or ends it.
 
 import { iterationsOf } from '../../agent/history.ts'
-import { nestedPrefix } from '../../agent/nested-call-id.ts'
 import type { Writer } from '../../db/database.ts'
 import { type StepRow, toStep } from '../../db/repositories/conversations/steps.ts'
+import type { SettledRequest } from '../../db/repositories/runs/approvals.ts'
 import type { RunRow } from '../../db/repositories/runs/runs.ts'
 import type { Store } from '../../db/store.ts'
+import { nestedPrefix } from '../../lib/nested-call-id.ts'
 import type { RunId } from '../../protocol/ids.ts'
 import { isWaitingStatus } from '../../protocol/runs/run.ts'
 import { usageOfRun } from '../../protocol/runs/usage.ts'
-import { announceRun } from '../announce.ts'
 import type { ChatDependencies } from '../dependencies.ts'
 import { titleWithoutAnswer } from '../end/title.ts'
-import { lostAttempt } from '../observation.ts'
+import { announceRun, lostAttempt } from '../observation.ts'
+import { announceSettled, noticeSettled, withdrawRequests } from '../requests.ts'
 
 /** A run is not attempted again after it took the server down this many times in a row. */
 const MAX_FAILED_ATTEMPTS = 8
@@ -45,11 +46,13 @@ export async function claimRun(
   const rows = await store.steps.list(found.messageId)
   const [stale, title] = await Promise.all([
     staleApprovals(found, rows, store),
-    titleWithoutAnswer(found, dependencies),
+    titleWithoutAnswer(found, store, dependencies.settings.titles),
   ])
   let isEnded = false
+  let withdrawn: SettledRequest[] = []
   const claimed = await database.write(async (tx) => {
     isEnded = false
+    withdrawn = []
     const run = await store.runs.claim(
       tx,
       id,
@@ -62,13 +65,17 @@ export async function claimRun(
     const isStopped = run.stopRequested || !(await store.users.isActive(tx, run.userId))
     if (isStopped || failedTooOften) {
       const status = isStopped ? 'stopped' : 'interrupted'
-      isEnded = await storeEnd(tx, run, { rows, status, title }, dependencies)
+      const ended = await storeEnd(tx, run, { rows, status, title }, dependencies)
+      isEnded = ended !== null
+      withdrawn = ended ?? []
       return null
     }
-    await store.runs.withdrawApprovals(tx, id, stale)
+    withdrawn = await store.runs.withdrawApprovals(tx, id, stale, dependencies.now())
+    await noticeSettled(tx, run, withdrawn, dependencies)
     return { run, rows }
   })
-  if (isEnded) announceRun(found, 'updated', dependencies)
+  if (isEnded) announceRun(found, 'updated', dependencies.announce)
+  announceSettled(found, withdrawn, dependencies)
   // Code that hands a run over or ends it clears the owner. If it is still set, the process died and could not report what
   // it did.
   if (found.owner !== null && (claimed !== null || isEnded))
@@ -82,12 +89,15 @@ export async function endUnclaimed(id: RunId, dependencies: Dependencies): Promi
   const found = await store.runs.find(id)
   if (found === undefined || found.endedAt !== null) return
   const rows = await store.steps.list(found.messageId)
-  const title = await titleWithoutAnswer(found, dependencies)
+  const title = await titleWithoutAnswer(found, store, dependencies.settings.titles)
   const end = { rows, status: 'stopped' as const, title }
-  if (await database.write((tx) => storeEnd(tx, found, end, dependencies)))
-    announceRun(found, 'updated', dependencies)
+  const withdrawn = await database.write((tx) => storeEnd(tx, found, end, dependencies))
+  if (withdrawn === null) return
+  announceRun(found, 'updated', dependencies.announce)
+  announceSettled(found, withdrawn, dependencies)
 }
 
+/** Returns what the run no longer waits for; null if it has already ended. */
 async function storeEnd(
   tx: Writer,
   { id, messageId, conversationId }: RunRow,
@@ -96,22 +106,23 @@ async function storeEnd(
     status,
     title,
   }: { rows: readonly StepRow[]; status: 'stopped' | 'interrupted'; title: string | null },
-  { store, now, instance, sharing, notices }: Dependencies,
-): Promise<boolean> {
+  dependencies: Dependencies,
+): Promise<SettledRequest[] | null> {
+  const { store, now, instance, sharing, notices } = dependencies
   const end = {
     status,
     finishReason: status === 'stopped' ? ('stopped' as const) : null,
     endedAt: now(),
   }
   const run = await store.runs.end(tx, id, end, sharing === undefined ? undefined : instance)
-  if (run === undefined) return false
-  await store.runInputs.remove(tx, id)
+  if (run === undefined) return null
+  const withdrawn = await withdrawRequests(tx, run, dependencies)
   const text =
     iterationsOf(rows.map(toStep)).findLast((iteration) => iteration.text !== '')?.text ?? ''
   await store.messages.update(tx, messageId, { status, text })
   if (title !== null) await store.conversations.setGeneratedTitle(tx, conversationId, title)
-  await notices?.runEnded(tx, run, { ...end, error: null, usage: usageOfRun(run) })
-  return true
+  await notices?.runEnded(tx, run, { ...end, error: null, usage: usageOfRun(run), receipt: null })
+  return withdrawn
 }
 
 /** Open approval requests for calls that already have a result, so that nothing waits for the decision. */

@@ -9,6 +9,7 @@ export const MESSAGE_DEFAULTS = {
   runId: null,
   status: 'completed',
   error: null,
+  origin: null,
 } as const
 
 /** Columns of a new run. */

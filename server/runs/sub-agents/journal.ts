@@ -1,22 +1,10 @@
 // Stores the progress of a run's sub-agents, each event together with its usage.
-import type { LimitFunction } from 'p-limit'
 import type { CallUsage, SubAgentJournal } from '../../agent/run-scope.ts'
 import { SubAgentEvent } from '../../agent/sub-agent-log.ts'
 import type { SubAgentRepository } from '../../db/repositories/runs/sub-agents.ts'
 import type { CallId, RunId } from '../../protocol/ids.ts'
-import type { Write, WriteGroup } from '../group-commit.ts'
+import type { Write } from '../group-commit.ts'
 import type { RunUsage } from '../usage/usage.ts'
-
-interface Dependencies {
-  runId: RunId
-  repository: SubAgentRepository
-  usage: Pick<RunUsage, 'add' | 'takeBatch'>
-  writes: WriteGroup
-  /** One write at a time: each contains the run's totals, and an older total must not overwrite a newer one. */
-  queue: LimitFunction
-  /** The process is shutting down. Events that this causes are not stored; the next attempt repeats the work. */
-  isSuspending(): boolean
-}
 
 /** The journal from the run's point of view. */
 export interface RunJournal extends Pick<SubAgentJournal, 'read'> {
@@ -34,9 +22,17 @@ export interface RunJournal extends Pick<SubAgentJournal, 'read'> {
   close(): Promise<void>
 }
 
-/** Create one per attempt of a run. */
-export function createSubAgentJournal(dependencies: Dependencies): RunJournal {
-  const { runId, repository, usage, writes, queue, isSuspending } = dependencies
+/**
+ * Create one per attempt of a run.
+ * @param isSuspending whether the process is shutting down. Events that this causes are not stored; the next attempt repeats
+ * the work.
+ */
+export function createSubAgentJournal(
+  runId: RunId,
+  repository: SubAgentRepository,
+  usage: Pick<RunUsage, 'add' | 'inTurn' | 'storeNow'>,
+  isSuspending: () => boolean,
+): RunJournal {
   let isUsed = false
   let isClosed = false
   return {
@@ -45,7 +41,7 @@ export function createSubAgentJournal(dependencies: Dependencies): RunJournal {
     },
     close() {
       isClosed = true
-      return queue(async () => {})
+      return usage.inTurn(async () => {})
     },
     async read(callId) {
       isUsed = true
@@ -53,17 +49,13 @@ export function createSubAgentJournal(dependencies: Dependencies): RunJournal {
       return rows.map(({ position, event }) => ({ position, event: SubAgentEvent.parse(event) }))
     },
     write: (callId, position, event, used, also) =>
-      queue(async () => {
+      usage.inTurn(async () => {
         if (isClosed || isSuspending()) return
         for (const one of used) usage.add(one)
-        const batch = await usage.takeBatch()
-        const stored = writes.commit((tx) =>
-          batch.write(tx, {}, async () => {
-            await repository.append(tx, { runId, callId, position, event })
-            await also?.(tx)
-          }),
-        )
-        await batch.settle(stored)
+        await usage.storeNow(async (tx) => {
+          await repository.append(tx, { runId, callId, position, event })
+          await also?.(tx)
+        })
       }),
   }
 }

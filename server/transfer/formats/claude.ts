@@ -75,8 +75,8 @@ export function readClaude(value: unknown): Draft {
   // Older exports have no parents: the order is then the branch.
   const isLinked = messages.some(({ parent_message_uuid: parent }) => parent !== null)
   const unknownKinds = createUnknownKinds()
-  const nodes = messages.map((message, at): DraftNode => {
-    const parent = isLinked ? message.parent_message_uuid : (messages[at - 1]?.uuid ?? null)
+  const nodes = messages.map((message, index): DraftNode => {
+    const parent = isLinked ? message.parent_message_uuid : (messages[index - 1]?.uuid ?? null)
     return toNode(message, parent === ROOT ? null : parent, given.model, unknownKinds)
   })
   return {

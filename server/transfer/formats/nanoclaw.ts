@@ -2,6 +2,8 @@
 import { AppError } from '../../errors.ts'
 import { BundledConversation } from '../../protocol/conversations/export.ts'
 import { storedFailure } from '../../protocol/failures/stored.ts'
+import { importedOrigin } from '../../protocol/runs/origin.ts'
+import { importedReceipt } from '../../protocol/runs/receipt.ts'
 import { endedStatus, newIds } from '../../sharing/imported-messages.ts'
 import type { Assembled } from '../assemble.ts'
 import type { DraftFile } from '../draft.ts'
@@ -46,10 +48,17 @@ export async function readNanoClaw(
       model: message.model,
       status: endedStatus(message.status),
       error: message.error,
+      origin: importedOrigin(message.origin),
       createdAt: new Date(message.created_at),
       steps: message.steps,
       editedFrom: message.edited_from === undefined ? undefined : idOf(message.edited_from),
       feedback: message.feedback,
+      receipt:
+        message.receipt === undefined
+          ? undefined
+          : importedReceipt(message.receipt, message.acted ?? false),
+      plan: message.plan,
+      citations: message.citations,
       files: message.attachments.map((file): DraftFile => {
         const { name } = file
         if ('data' in file) return { name, base64: file.data }

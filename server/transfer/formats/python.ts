@@ -159,8 +159,8 @@ function readOne(database: SqliteDatabase, unchecked: unknown): Draft {
       .prepare(`select * from messages where conversation_id = ? order by ${order}`)
       .all(row.id),
   )
-  const nodes = messages.map((message, at) =>
-    toNode(message, messages[at - 1]?.id ?? null, row.model),
+  const nodes = messages.map((message, index) =>
+    toNode(message, messages[index - 1]?.id ?? null, row.model),
   )
   return {
     origin: `python:${row.id}`,

@@ -10,7 +10,7 @@ import { useSession } from '../lib/http/session.ts'
 import { paths } from '../lib/paths.ts'
 import { useTheme } from '../lib/preferences/theme.ts'
 import { errorText, reportError } from '../ui/states/error-text.ts'
-import { Failed } from '../ui/states/feedback.tsx'
+import { Failed, Loading } from '../ui/states/feedback.tsx'
 import { lastPart, lazyView } from '../ui/states/late.tsx'
 import { PartBoundary } from '../ui/states/part-boundary.tsx'
 import { LateToaster } from './late-toaster.tsx'
@@ -22,6 +22,9 @@ const SignInPage = lazyView(() =>
 )
 const JoinPage = lazyView(() =>
   import('../features/auth/join-page.tsx').then((module) => module.JoinPage),
+)
+const LinkPage = lazyView(() =>
+  import('../features/chat/approvals/link-page.tsx').then((module) => module.LinkPage),
 )
 const TipBubble = lastPart(() =>
   import('../ui/overlays/tip-bubble.tsx').then((module) => module.TipBubble),
@@ -76,10 +79,22 @@ function Gate() {
   const mode = useAuthMode()
   const { state } = useSession()
   const [path] = useLocation()
+  /** Whether somebody who has a link wants to approve with it. */
+  const [isSigningIn, setSigningIn] = useState(false)
   if (mode.data === undefined)
     return failsRepeatedly(mode) ? <Unreachable query={mode} /> : <ShellSkeleton />
   const multi = mode.data.mode === 'multi'
   if (multi && state === 'unknown') return <SessionCheck />
+  if (path.startsWith(paths.link) && !(multi && state === 'out' && isSigningIn))
+    return (
+      <PartBoundary fallback={<Loading />}>
+        <LinkPage
+          token={path.slice(paths.link.length)}
+          onSignIn={multi && state === 'out' ? () => setSigningIn(true) : null}
+        />
+        <FirstScreenReady />
+      </PartBoundary>
+    )
   if (multi && path === paths.join)
     return (
       <PartBoundary fallback={<ShellSkeleton />}>

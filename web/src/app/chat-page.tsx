@@ -28,6 +28,9 @@ const ConversationMenu = lazyPart(() =>
   import('./conversation-menu.tsx').then((module) => module.ConversationMenu),
 )
 
+/** Keeps the place of the menu while it loads: otherwise the button beside it would be where a finger expects the menu. */
+const MenuPlace = () => <span className="size-9 shrink-0 pointer-coarse:size-11" />
+
 /** The page at `/c/:id`. `menu` is the button that shows the sidebar; null while the sidebar is visible. */
 export function ChatPage({ id, menu }: { id: string; menu: ReactNode }) {
   const { t } = useTranslation()
@@ -45,7 +48,7 @@ export function ChatPage({ id, menu }: { id: string; menu: ReactNode }) {
           label={t('shell.newChat')}
           onClick={() => navigate(paths.home)}
         />
-        <PartBoundary fallback={null} instead={null}>
+        <PartBoundary fallback={<MenuPlace />} instead={null}>
           <ConversationMenu conversation={conversation} onFiles={() => setPanel(true)} />
         </PartBoundary>
       </ChatHeader>

@@ -24,6 +24,10 @@ const CHANGE_TYPES: Record<Change['type'], true> = {
   conversation: true,
   message: true,
   run: true,
+  approval: true,
+  grant: true,
+  schedule: true,
+  occurrence: true,
   project: true,
   file: true,
   settings: true,
@@ -48,6 +52,14 @@ const staleKeys = (change: Change): (readonly unknown[])[] => {
         ['background', change.conversation_id],
         ['runs'],
       ]
+    case 'approval':
+      return [['approvals']]
+    case 'grant':
+      return [['grants']]
+    case 'schedule':
+      return [['schedules']]
+    case 'occurrence':
+      return [['schedules'], ['occurrences', change.schedule_id]]
     case 'project':
       return [
         ['projects'],
@@ -125,7 +137,12 @@ function createRefresher(client: QueryClient) {
   }
 }
 
-const SHOWN_LIVE: ReadonlySet<unknown> = new Set(['conversations', 'conversation', 'messages'])
+const SHOWN_LIVE: ReadonlySet<unknown> = new Set([
+  'conversations',
+  'conversation',
+  'messages',
+  'approvals',
+])
 
 /** Refetches conversations and messages that loaded before the stream began: no event reports changes in between. */
 const refreshEarlier = (client: QueryClient): Promise<void> =>

@@ -16,11 +16,21 @@ import { paths } from '../lib/paths.ts'
 function projectOf(
   requestedId: string | null,
   projects: readonly Project[] | undefined,
-): { id: ProjectId; name: string; model: string | null } | null {
+): Pick<Project, 'id' | 'name' | 'model' | 'icon' | 'starters'> | null {
   if (requestedId === null) return null
   // An id is a plain string on the wire.
-  if (projects === undefined) return { id: requestedId as ProjectId, name: '…', model: null }
+  if (projects === undefined)
+    return { id: requestedId as ProjectId, name: '…', model: null, icon: null, starters: [] }
   return projects.find(({ id }) => id === requestedId) ?? null
+}
+
+/** An icon that is the id of an image instead of an emoji. */
+const FILE_ID = /^[\w-]{8,}$/
+
+/** The icon and the name of a project that has an emoji or starters; undefined for others, which are greeted as ever. */
+function headingOf({ name, icon, starters }: Pick<Project, 'name' | 'icon' | 'starters'>) {
+  if (icon !== null && !FILE_ID.test(icon)) return `${icon} ${name}`
+  return starters.length === 0 ? undefined : name
 }
 
 /** The page at `/`; `?project=` names a project. `admin`: whether the user is an administrator and can set up models. */
@@ -44,6 +54,8 @@ export function HomePage({
       loadChat={loadChat}
       projectId={project?.id ?? null}
       projectModel={project?.model ?? null}
+      heading={project === null ? undefined : headingOf(project)}
+      starters={project?.starters ?? []}
       projectPicker={
         <ProjectPicker
           projectId={project?.id ?? null}

@@ -56,6 +56,12 @@ const SettingsPage = lazyView(() =>
 const SetupPage = lazyView(() =>
   import('../features/setup/setup-page.tsx').then((module) => module.SetupPage),
 )
+const WaitingPage = lazyView(() =>
+  import('../features/chat/waiting/waiting-page.tsx').then((module) => module.WaitingPage),
+)
+const SchedulesPage = lazyView(() =>
+  import('../features/schedules/schedules-page.tsx').then((module) => module.SchedulesPage),
+)
 const UsagePage = lazyView(() => import('./usage-page.tsx').then((module) => module.UsagePage))
 
 /**
@@ -155,6 +161,16 @@ export function Pages({
       <Route path="/memory">
         <Scrolling onMenu={onMenu}>
           <MemoryPage />
+        </Scrolling>
+      </Route>
+      <Route path="/waiting">
+        <Scrolling onMenu={onMenu}>
+          <WaitingPage />
+        </Scrolling>
+      </Route>
+      <Route path="/schedules">
+        <Scrolling onMenu={onMenu}>
+          <SchedulesPage />
         </Scrolling>
       </Route>
       <Route path="/stats">

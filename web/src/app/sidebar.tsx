@@ -1,8 +1,10 @@
 // The sidebar: new chat, conversations, and links to all other pages.
 import {
   Brain,
+  CalendarClock,
   ChartNoAxesColumn,
   FolderOpen,
+  Inbox,
   Keyboard,
   type LucideIcon,
   Moon,
@@ -16,6 +18,7 @@ import {
 import { Link, useLocation, useRoute } from 'wouter'
 import type { User } from '../../../server/protocol/accounts/user.ts'
 import { ConversationList } from '../features/conversations/conversation-list.tsx'
+import { MAX_COUNTED, useWaitingCount } from '../lib/api/approvals.ts'
 import { useTranslation } from '../lib/i18n/use-translation.tsx'
 import { paths } from '../lib/paths.ts'
 import { useTheme } from '../lib/preferences/theme.ts'
@@ -25,11 +28,13 @@ import { IconButton } from '../ui/controls/button.tsx'
 import { Logo } from '../ui/logo.tsx'
 
 const NAV_LINKS: readonly {
-  key: 'projects' | 'memory' | 'stats' | 'admin'
+  key: 'waiting' | 'schedules' | 'projects' | 'memory' | 'stats' | 'admin'
   icon: LucideIcon
   href: string
 }[] = [
+  { key: 'waiting', icon: Inbox, href: paths.waiting },
   { key: 'projects', icon: FolderOpen, href: paths.projects },
+  { key: 'schedules', icon: CalendarClock, href: paths.schedules },
   { key: 'memory', icon: Brain, href: paths.memory },
   { key: 'stats', icon: ChartNoAxesColumn, href: paths.stats },
 ]
@@ -131,6 +136,23 @@ function SidebarHeader({
   )
 }
 
+/** How many requests wait for the user; nothing without any. */
+function WaitingCount() {
+  const { t } = useTranslation()
+  const count = useWaitingCount()
+  if (count === 0) return null
+  const shown = count > MAX_COUNTED ? `${MAX_COUNTED}+` : String(count)
+  return (
+    <span
+      role="status"
+      className="ms-auto rounded-full bg-warn-soft px-2 text-xs font-medium text-warn tabular-nums"
+    >
+      <span aria-hidden>{shown}</span>
+      <span className="sr-only">{t('shell.waitingCount', { count })}</span>
+    </span>
+  )
+}
+
 /** `name` is the account's name; undefined without accounts, or until it has loaded. */
 function Navigation({
   name,
@@ -165,6 +187,7 @@ function Navigation({
             >
               <Icon size={15} aria-hidden className="text-muted" />
               {t(`shell.${key}`)}
+              {key === 'waiting' && <WaitingCount />}
             </Link>
           </li>
         ))}

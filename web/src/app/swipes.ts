@@ -1,5 +1,5 @@
 // Recognizes horizontal swipes on touch screens, except where something else scrolls or moves sideways.
-import { shownDirection } from '../lib/i18n/languages.ts'
+import { shownDirection } from '../lib/i18n/direction.ts'
 
 /** The minimum horizontal distance of a swipe. */
 const DISTANCE_PIXELS = 48

@@ -14,6 +14,7 @@ export function useShellCommands(act: (shortcut: Shortcut) => void): void {
   useCommand('sidebar', () => act('sidebar'))
   useCommand('shortcuts', () => act('help'))
   useCommand('newProject', () => navigate(paths.newProject))
+  useCommand('waiting', () => navigate(paths.waiting))
   useCommand('projects', () => navigate(paths.projects))
   useCommand('memory', () => navigate(paths.memory))
   useCommand('usage', () => navigate(paths.stats))

@@ -1,8 +1,13 @@
 // Numbers, sizes and times for people, in the page's language.
 
-/** 950 -> "950", 12345 -> "12.3k", 2100000 -> "2.1M". */
+/** 950 -> "950", 7086 -> "7,086" where the language has no "7.1K", 12345 -> "12.3k", 2100000 -> "2.1M". */
 export const compactNumber = (value: number, language: string): string =>
-  new Intl.NumberFormat(language, { notation: 'compact', maximumFractionDigits: 1 }).format(value)
+  new Intl.NumberFormat(language, {
+    notation: 'compact',
+    maximumFractionDigits: 1,
+    // Otherwise four digits have no separator here, but one in `wholeNumber`.
+    useGrouping: true,
+  }).format(value)
 
 /** 12345 -> "12,345", with the digit grouping of the language. */
 export const wholeNumber = (value: number, language: string): string =>
@@ -63,6 +68,21 @@ export const duration = (seconds: number, language: string): string => {
 export const fineDuration = (ms: number, language: string): string => {
   if (ms <= 0) return withUnit(0, 's', language)
   return ms < 999.5 ? withUnit(ms, 'ms', language) : duration(ms / 1_000, language)
+}
+
+const LONG_UNITS = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+  ['second', 1],
+] as const
+
+/** Seconds in the largest unit of which they are a whole number, in words: "8 hours", "1 day", "90 minutes". */
+export const longDuration = (seconds: number, language: string): string => {
+  const [unit, length] = LONG_UNITS.find(([, size]) => seconds % size === 0) ?? ['second', 1]
+  return new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' }).format(
+    seconds / length,
+  )
 }
 
 /** The names of `Intl.NumberFormat` for the units of measurements that tools report. */

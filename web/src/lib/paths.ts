@@ -31,11 +31,17 @@ export const paths = {
     `/projects/${id}?${new URLSearchParams([['document', document], ['passage', String(passage)], ...marks.slice(0, 8).map((mark) => ['mark', mark])])}`,
   memory: '/memory',
   stats: '/stats',
+  /** What waits for the user in all conversations. */
+  waiting: '/waiting',
+  /** What runs by itself. */
+  schedules: '/schedules',
   settings: '/settings',
   settingsTab: (tab: (typeof SETTINGS_TABS)[number]) => `/settings/${tab}`,
   /** A tab of the settings, scrolled to one of its sections. */
   settingsSection: (tab: (typeof SETTINGS_TABS)[number], section: string) =>
     `/settings/${tab}?section=${section}`,
+  /** The path of links with which a request is decided, before the token. */
+  link: '/a/',
   login: '/login',
   /** The target of setup, invitation and reset links; the token is in the fragment. */
   join: '/join',
@@ -51,6 +57,7 @@ export const SETTINGS_TABS = [
   'models',
   'mcp',
   'channels',
+  'permissions',
   'shares',
   'data',
   'account',

@@ -4,6 +4,7 @@ import type { SETTINGS_TABS } from './paths.ts'
 /** `title` is the key of the section's heading. A section for accounts exists only where there are some. */
 export const SETTINGS_SECTIONS = [
   { id: 'instructions', tab: 'agent', title: 'agent.instructions' },
+  { id: 'skills', tab: 'agent', title: 'skills.title' },
   { id: 'prompts', tab: 'agent', title: 'savedPrompts.title' },
   { id: 'tools', tab: 'agent', title: 'tools.title' },
   { id: 'webhooks', tab: 'channels', title: 'webhooks.title' },

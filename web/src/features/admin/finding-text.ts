@@ -1,9 +1,9 @@
 // Texts of the doctor's findings in the page's language. The server sends the English ones.
 import { useEffect, useState } from 'react'
+import { isLanguage } from '../../../../locales/languages.ts'
 import type { HealthFinding } from '../../../../server/protocol/admin/server.ts'
 import { useRefusalText } from '../../lib/http/refusal-text.ts'
-import type { Findings } from '../../lib/i18n/finding-texts.ts'
-import { isLanguage, LANGUAGES } from '../../lib/i18n/languages.ts'
+import { type Findings, loadFindingTexts } from '../../lib/i18n/texts.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { toolTitle } from '../../lib/tool-title.ts'
 
@@ -22,12 +22,12 @@ export function useFindingText() {
   useEffect(() => {
     let isShown = true
     setTexts(null)
-    const load = isLanguage(language) ? LANGUAGES[language].findings : undefined
     // If the texts fail to load, the English ones stay.
-    void load?.().then(
-      (loaded) => isShown && setTexts(loaded),
-      () => undefined,
-    )
+    if (isLanguage(language))
+      void loadFindingTexts(language).then(
+        (loaded) => isShown && setTexts(loaded ?? null),
+        () => undefined,
+      )
     return () => {
       isShown = false
     }

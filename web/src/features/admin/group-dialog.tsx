@@ -36,7 +36,7 @@ export function GroupDialog({ group, onClose }: { group: Group; onClose: () => v
       footer={
         <>
           <Button tone="danger" className="me-auto" onClick={() => setIsRemoving(true)}>
-            {t('admin.groups.remove')}
+            {t('common.delete')}
           </Button>
           <Button tone="quiet" onClick={onClose}>
             {t('common.cancel')}

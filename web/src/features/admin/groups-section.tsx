@@ -64,7 +64,7 @@ export function GroupsSection() {
               </div>
               <Button
                 size="small"
-                aria-label={t('admin.groups.editTitle', { name: group.name })}
+                aria-label={t('admin.groups.editOne', { name: group.name })}
                 onClick={() => setOpenId(group.id)}
               >
                 {t('admin.groups.edit')}

@@ -24,10 +24,11 @@ export function QuotaFields<Kind extends QuotaKind>({
     <div className="mb-5 grid gap-3 sm:grid-cols-2">
       {kinds.map((kind) => {
         const limit = value[kind]
+        const name: QuotaKind = kind
         return (
           <TextField
             key={kind}
-            label={t(kind === 'storage' ? 'quota.storageMegabytes' : `quota.kind.${kind}`)}
+            label={t(name === 'storage' ? 'quota.storageMegabytes' : `quota.kind.${name}`)}
             type="number"
             min={kind === 'requests_per_minute' ? 1 : 0}
             step={isFraction(kind) ? 'any' : 1}

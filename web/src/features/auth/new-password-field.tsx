@@ -1,4 +1,5 @@
 // The field for choosing a new password.
+import { PASSWORD_LENGTH } from '../../../../server/protocol/accounts/password-length.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { TextField } from '../../ui/controls/field.tsx'
 
@@ -21,8 +22,8 @@ export function NewPasswordField({
       type="password"
       autoComplete="new-password"
       required
-      minLength={8}
-      maxLength={200}
+      minLength={PASSWORD_LENGTH.min}
+      maxLength={PASSWORD_LENGTH.max}
       value={value}
       onChange={(event) => onChange(event.target.value)}
     />

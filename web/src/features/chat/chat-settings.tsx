@@ -1,13 +1,20 @@
-// The settings dialog of one conversation: system prompt, temperature, answer length, MCP servers.
+// The settings dialog of one conversation: system prompt, temperature, answer length, deadline of approvals, MCP servers.
 import { useId, useState } from 'react'
 import type { Conversation } from '../../../../server/protocol/conversations/conversation.ts'
 import { usePatchConversation } from '../../lib/api/conversations.ts'
 import { useMcpServers } from '../../lib/api/mcp.ts'
+import { longDuration } from '../../lib/format.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { Button } from '../../ui/controls/button.tsx'
-import { TextArea, TextField } from '../../ui/controls/field.tsx'
+import { SelectField, TextArea, TextField } from '../../ui/controls/field.tsx'
 import { Switch } from '../../ui/controls/switch.tsx'
 import { Dialog } from '../../ui/overlays/dialog.tsx'
+
+const MINUTE = 60
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+/** The deadlines that are offered, in seconds. */
+const DEADLINES = [15 * MINUTE, HOUR, 8 * HOUR, DAY, 7 * DAY, 30 * DAY]
 
 const readNumber = (text: string): number | null => (text.trim() === '' ? null : Number(text))
 
@@ -19,13 +26,14 @@ export function ChatSettings({
   conversation: Conversation
   onClose: () => void
 }) {
-  const { t } = useTranslation()
+  const { t, i18n } = useTranslation()
   const formId = useId()
   const patch = usePatchConversation()
   const { data: servers } = useMcpServers()
   const [prompt, setPrompt] = useState(conversation.system_prompt ?? '')
   const [temperature, setTemperature] = useState(conversation.temperature?.toString() ?? '')
   const [maxTokens, setMaxTokens] = useState(conversation.max_tokens?.toString() ?? '')
+  const [deadline, setDeadline] = useState(conversation.approval_deadline)
   const [disabled, setDisabled] = useState(conversation.disabled_mcp_servers)
   const heat = readNumber(temperature)
   const length = readNumber(maxTokens)
@@ -40,6 +48,7 @@ export function ChatSettings({
         system_prompt: prompt.trim() === '' ? null : prompt,
         temperature: heat,
         max_tokens: length,
+        approval_deadline: deadline,
         disabled_mcp_servers: disabled,
       },
       { onSuccess: onClose },
@@ -103,6 +112,19 @@ export function ChatSettings({
             onChange={(event) => setMaxTokens(event.target.value)}
           />
         </div>
+        <SelectField
+          label={t('chatSettings.deadline')}
+          hint={t('chatSettings.deadlineHint')}
+          value={String(deadline ?? '')}
+          options={[
+            { value: '', label: t('chatSettings.deadlineNone') },
+            ...offeredWith(conversation.approval_deadline).map((seconds) => ({
+              value: String(seconds),
+              label: longDuration(seconds, i18n.language),
+            })),
+          ]}
+          onChange={(event) => setDeadline(readNumber(event.target.value))}
+        />
         {servers !== undefined && servers.length > 0 && (
           <fieldset className="flex flex-col gap-3">
             <legend className="mb-2 text-sm font-medium text-soft">{t('mcp.title')}</legend>
@@ -125,3 +147,7 @@ export function ChatSettings({
     </Dialog>
   )
 }
+
+/** The offered deadlines, and the one that a program has set. */
+const offeredWith = (set: number | null): number[] =>
+  [...new Set(set === null ? DEADLINES : [...DEADLINES, set])].sort((one, other) => one - other)

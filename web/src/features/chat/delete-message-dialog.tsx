@@ -27,7 +27,9 @@ export function DeleteMessageDialog({
       text={
         deletionSize === undefined
           ? t('message.deleteText')
-          : t('message.deleteCount', { count: deletionSize })
+          : deletionSize === 1
+            ? t('message.deleteOne')
+            : t('message.deleteCount', { count: deletionSize })
       }
       confirm={t('common.delete')}
       onConfirm={() => {

@@ -79,6 +79,9 @@ const suggestionsFor = (isDemo: boolean, inProject: boolean): Suggestion[] => [
   ...(inProject ? [PROJECT_SUGGESTION] : []),
 ]
 
+const suggestionClass =
+  'inline-flex h-9 items-center gap-2 rounded-full border border-line px-3.5 text-compact text-soft transition-colors hover:border-line-strong hover:bg-hover hover:text-ink'
+
 const DRAFT_KEY = 'new'
 
 const greetingOf = (hour: number) =>
@@ -94,6 +97,8 @@ export function NewChat({
   projectId,
   projectModel,
   projectPicker,
+  heading,
+  starters = [],
   notice,
 }: {
   /** The button that shows the sidebar; null while the sidebar is visible. */
@@ -104,6 +109,10 @@ export function NewChat({
   /** The default model of new conversations in the project. */
   projectModel: string | null
   projectPicker: ReactNode
+  /** Instead of the greeting. */
+  heading?: string | undefined
+  /** Messages to begin with, instead of the suggestions. */
+  starters?: readonly { title: string; text: string }[]
   notice?: ReactNode
 }) {
   const { t } = useTranslation()
@@ -235,7 +244,7 @@ export function NewChat({
             // At the same position as the field of index.html, whatever is around it.
             <div className="flex min-h-[calc(50cqh-4rem)] flex-col justify-end pt-4">
               <h1 className="mb-7 text-center font-display text-[2.1rem] leading-tight tracking-[-0.02em] text-balance max-sm:text-3xl">
-                {t(`home.greeting.${greetingOf(hour)}`)}
+                {heading ?? t(`home.greeting.${greetingOf(hour)}`)}
               </h1>
               <PartBoundary fallback={null} isOver>
                 <OfflineMessages />
@@ -279,11 +288,23 @@ export function NewChat({
                 className="mt-4 flex flex-wrap justify-center gap-2"
                 aria-label={t('home.suggestions')}
               >
-                {suggestions.map(({ key, icon: Icon, ...rest }) => (
+                {starters.map(({ title, text }) => (
+                  <li key={`${title} ${text}`}>
+                    <button
+                      type="button"
+                      title={text}
+                      className={suggestionClass}
+                      onClick={() => void startWith(text)}
+                    >
+                      {title}
+                    </button>
+                  </li>
+                ))}
+                {(starters.length > 0 ? [] : suggestions).map(({ key, icon: Icon, ...rest }) => (
                   <li key={key}>
                     <button
                       type="button"
-                      className="inline-flex h-9 items-center gap-2 rounded-full border border-line px-3.5 text-compact text-soft transition-colors hover:border-line-strong hover:bg-hover hover:text-ink"
+                      className={suggestionClass}
                       onClick={() => {
                         const text = t(`home.try.${key}.text`)
                         // What it is about is missing: the user goes on writing.

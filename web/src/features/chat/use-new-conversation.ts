@@ -1,4 +1,5 @@
 // The conversation for a first message: created with the message, and removed if the server does not accept it.
+
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef } from 'react'
 import type { Conversation } from '../../../../server/protocol/conversations/conversation.ts'
@@ -9,6 +10,7 @@ import {
   deleteIfEmpty,
   refreshConversations,
 } from '../../lib/api/conversations.ts'
+import { useNewest } from '../../lib/newest.ts'
 import type { ChatOptions } from './chat-options.ts'
 import { conversationPatch } from './conversation-patch.ts'
 
@@ -33,8 +35,7 @@ export function useNewConversation(
 ) {
   const client = useQueryClient()
   const opened = useRef<Opened | null>(null)
-  const chosen = useRef(settingsOf(projectId, options, temporary))
-  chosen.current = settingsOf(projectId, options, temporary)
+  const chosen = useNewest(settingsOf(projectId, options, temporary))
   const newConversation = useMemo(() => {
     /** Removes the empty conversation after the message was refused or the user has left. */
     const discard = (): void => {

@@ -1,4 +1,5 @@
 // The list of conversations: grouped by day, filtered by title, loading more on scroll, with archive and trash.
+
 import { hashKey, useQuery } from '@tanstack/react-query'
 import { Archive, MessageSquare, Trash2 } from 'lucide-react'
 import { useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
@@ -10,6 +11,7 @@ import {
 import { conversationQuery, useConversations } from '../../lib/api/conversations.ts'
 import { useNextPage } from '../../lib/http/next-page.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
+import { useNewest } from '../../lib/newest.ts'
 import { errorText } from '../../ui/states/error-text.ts'
 import { Empty, Failed, Spinner } from '../../ui/states/feedback.tsx'
 import { lazyPart } from '../../ui/states/late.tsx'
@@ -73,9 +75,7 @@ function useGroups(q: string, view: ListView, tag: string | null) {
     () => groupConversations(isTrash ? undefined : pinned.data, shown, new Date()),
     [pinned.data, shown, isTrash],
   )
-  const shownNow = { list, pinned, isTrash, key: hashKey(listKeys.one(others)) }
-  const latest = useRef(shownNow)
-  latest.current = shownNow
+  const latest = useNewest({ list, pinned, isTrash, key: hashKey(listKeys.one(others)) })
   /** The ids of all conversations in the list. Loads the remaining pages first, unless one fails. */
   const allIds = async (): Promise<string[]> => {
     for (;;) {

@@ -1,4 +1,5 @@
 // The rows of the conversation list, virtualized: only those in view are in the document. Pinned ones can be reordered.
+
 import { defaultRangeExtractor, type Range, useVirtualizer } from '@tanstack/react-virtual'
 import {
   type ReactNode,
@@ -11,6 +12,7 @@ import {
 } from 'react'
 import type { Conversation } from '../../../../server/protocol/conversations/conversation.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
+import { useNewest } from '../../lib/newest.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { Spinner } from '../../ui/states/feedback.tsx'
 import { VIEW_BUTTON_ID } from './list-controls.tsx'
@@ -52,8 +54,7 @@ const PLACED = 'absolute inset-x-0 top-0'
 
 /** Calls `onNearEnd` when the end is near, and again after each page while it still is. */
 function useNearEnd(isNear: boolean, count: number, onNearEnd: () => void): void {
-  const latestHandler = useRef(onNearEnd)
-  latestHandler.current = onNearEnd
+  const latestHandler = useNewest(onNearEnd)
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs after each page, while the end is still near
   useEffect(() => {
     if (isNear) latestHandler.current()
@@ -238,13 +239,12 @@ export function ConversationRows({
     onMove: (id, places) => movePin.current(id, places),
     onEmpty: () => document.getElementById(VIEW_BUTTON_ID)?.focus(),
   })
-  const movePin = useRef((_id: string, _places: number): void => undefined)
-  movePin.current = (id, places) => {
+  const movePin = useNewest((id: string, places: number): void => {
     const to = order.moveBy(id, places)
     if (to === null) return
     setAnnouncement(t('conversations.pinPlaced', { place: to + 1, count: pins.length }))
     refocus(id)
-  }
+  })
   const [onMove] = useState(() => (id: string, places: number) => movePin.current(id, places))
 
   return (

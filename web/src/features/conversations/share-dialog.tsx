@@ -70,6 +70,10 @@ function ShareForm({
   const [expiry, setExpiry] = useState<Expiry>(current === undefined ? 'never' : 'keep')
   const endText = ({ expires_at }: Share): string =>
     expires_at === null ? t('share.ends.never') : fullTime(expires_at, i18n.language)
+  const labelOf = (value: Expiry): string =>
+    value === 'keep'
+      ? t('share.ends.keep', { current: current === undefined ? '' : endText(current) })
+      : t(`share.ends.${value}`)
   const keepsPassword = protect && password === '' && current?.has_password === true
   return (
     <form
@@ -118,13 +122,7 @@ function ShareForm({
         label={t('share.end')}
         value={expiry}
         options={EXPIRY_CHOICES.filter((value) => value !== 'keep' || current !== undefined).map(
-          (value) => ({
-            value,
-            label:
-              value === 'keep' && current !== undefined
-                ? `${t('share.ends.keep')} (${endText(current)})`
-                : t(`share.ends.${value}`),
-          }),
+          (value) => ({ value, label: labelOf(value) }),
         )}
         onChange={(event) =>
           setExpiry(EXPIRY_CHOICES.find((value) => value === event.target.value) ?? 'never')

@@ -6,7 +6,7 @@ import type {
   PreviewBlock,
 } from '../../../../server/protocol/projects/preview.ts'
 import { refusalText } from '../../lib/http/refusal-text.ts'
-import { shownDirection } from '../../lib/i18n/languages.ts'
+import { shownDirection } from '../../lib/i18n/direction.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { atPlaces } from '../../lib/list-keys.ts'
 import { classNames } from '../../ui/class-names.ts'

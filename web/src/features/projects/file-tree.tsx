@@ -1,5 +1,5 @@
 // A project's files as a tree: one tab stop with arrow keys. A folder loads when it opens.
-import { ChevronRight, File, FileSearch, Folder, LoaderCircle, TriangleAlert } from 'lucide-react'
+import { ChevronRight, FileSearch, Folder, LoaderCircle, TriangleAlert } from 'lucide-react'
 import { useRef, useState } from 'react'
 import { fileSize } from '../../lib/format.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
@@ -7,6 +7,7 @@ import { classNames } from '../../ui/class-names.ts'
 import { errorText } from '../../ui/states/error-text.ts'
 import { Failed, Spinner } from '../../ui/states/feedback.tsx'
 import { useFolders } from './api/files.ts'
+import { fileIcon } from './file-icon.ts'
 import { foldersOf, type Row, visibleRows } from './file-rows.ts'
 import { useTreeKeys } from './use-tree-keys.ts'
 
@@ -139,7 +140,7 @@ function TreeItem({
             <Folder size={14} aria-hidden className="shrink-0 text-accent" />
           </>
         ) : (
-          <File size={14} aria-hidden className="shrink-0 text-muted" />
+          <FileMark name={name} />
         )}
         <span dir="auto" className="min-w-0 flex-1 truncate rtl:text-right" title={name}>
           {name}
@@ -162,6 +163,12 @@ function TreeItem({
       )}
     </div>
   )
+}
+
+/** The icon of a file, by its name. */
+function FileMark({ name }: { name: string }) {
+  const Icon = fileIcon(name)
+  return <Icon size={14} aria-hidden className="shrink-0 text-muted" />
 }
 
 const MARKS = { pending: LoaderCircle, ready: FileSearch, failed: TriangleAlert } as const

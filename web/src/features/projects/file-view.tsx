@@ -1,6 +1,7 @@
 // The open file: edit, save, rename, download, delete. Never overwrites changes by others without asking.
 import { ArrowLeft, Save } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
+import { useReadDocumentAs } from '../../lib/api/documents.ts'
 import { focusText } from '../../lib/browser/focus-text.ts'
 import { hasEncodingChoice } from '../../lib/encodings.ts'
 import { ApiError } from '../../lib/http/api-client.ts'
@@ -13,7 +14,7 @@ import { errorText } from '../../ui/states/error-text.ts'
 import { Failed, Loading } from '../../ui/states/feedback.tsx'
 import { lazyPart } from '../../ui/states/late.tsx'
 import { PartBoundary } from '../../ui/states/part-boundary.tsx'
-import { type FileContent, useFileContent } from './api/files.ts'
+import { type FileContent, useDocumentOf, useFileContent } from './api/files.ts'
 import { BinaryFile, shownAs } from './binary-file.tsx'
 import { FileActions } from './file-actions.tsx'
 import { FilePreview, previewOf } from './file-preview.tsx'
@@ -44,6 +45,8 @@ export function FileView(props: Props) {
 
 function TextFile(props: Props) {
   const [encoding, setEncoding] = useState<string | null>(null)
+  const document = useDocumentOf(props.projectId, props.path)
+  const readAs = useReadDocumentAs(props.projectId)
   const file = useFileContent(props.projectId, props.path, encoding)
   if (file.isPending) return <Loading />
   if (file.isLoadingError) {
@@ -65,7 +68,12 @@ function TextFile(props: Props) {
       key={encoding}
       {...props}
       file={file.data}
-      onEncoding={setEncoding}
+      document={document}
+      onEncoding={(next) => {
+        setEncoding(next)
+        // A search reads the file in the same encoding.
+        if (document !== undefined) readAs.mutate({ id: document.id, encoding: next })
+      }}
       readAgain={() => file.refetch().then(({ data }) => data)}
     />
   )
@@ -82,10 +90,13 @@ function Editing({
   onMoved,
   onClose,
   file,
+  document,
   onEncoding,
   readAgain,
 }: Props & {
   file: FileContent
+  /** Set if the file is searchable. */
+  document: ReturnType<typeof useDocumentOf>
   onEncoding: (encoding: string) => void
   readAgain: () => Promise<FileContent | undefined>
 }) {
@@ -109,7 +120,7 @@ function Editing({
   }, [editing.edition])
   return (
     <section ref={section} aria-label={path} className="flex min-w-0 flex-1 flex-col">
-      <header className="flex min-h-11 shrink-0 items-center gap-1 border-b border-line px-2">
+      <header className="flex min-h-11 shrink-0 items-center gap-1 border-b border-line px-2 py-1">
         <IconButton icon={ArrowLeft} label={t('files.tree')} size="small" onClick={onClose} />
         <p className="min-w-0 flex-1 truncate font-mono text-note" title={path}>
           {path}
@@ -119,7 +130,7 @@ function Editing({
           <EncodingChoice
             value={base.encoding}
             // Another encoding reads the file again.
-            disabled={dirty}
+            disabled={dirty || document?.status === 'pending'}
             onChange={onEncoding}
           />
         )}
@@ -152,7 +163,7 @@ function Editing({
           onMoved={onMoved}
         />
       </header>
-      <Searchable projectId={projectId} path={path} />
+      <Searchable projectId={projectId} path={path} isText />
       {editing.changedElsewhere && (
         <ChangedElsewhere
           text={t('files.changedElsewhere')}

@@ -57,7 +57,7 @@ export function FilesToolbar({
           icon={FilePlus}
           label={t('files.newFile')}
           size="small"
-          hasWords
+          words={t('files.newFile')}
           onClick={() => setMaking('file')}
         />
         <IconButton
@@ -103,7 +103,8 @@ function UploadButtons({ onFiles }: { onFiles: (files: ReturnType<typeof filesOf
         icon={Upload}
         label={t('files.upload')}
         size="small"
-        hasWords
+        words={t('files.uploadWord')}
+        isBrief
         onClick={() => picker.current?.click()}
       />
       <input

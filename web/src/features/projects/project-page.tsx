@@ -9,6 +9,7 @@ import { paths } from '../../lib/paths.ts'
 import { Button, IconButton, linkButtonClass } from '../../ui/controls/button.tsx'
 import { errorText } from '../../ui/states/error-text.ts'
 import { Empty, Failed, Loading } from '../../ui/states/feedback.tsx'
+import { ConsentCards } from './consent-cards.tsx'
 import { ProjectPanel } from './project-panel.tsx'
 
 /** `file` and `line` in the URL open a file. `onChat` starts a conversation in the project. */
@@ -54,6 +55,7 @@ export function ProjectPage({ id, onChat }: { id: string; onChat: (projectId: st
           <span className="max-sm:sr-only">{t('projects.chat')}</span>
         </Button>
       </header>
+      <ConsentCards projectId={id} />
       <ProjectPanel
         key={search.toString()}
         projectId={id}

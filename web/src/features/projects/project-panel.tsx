@@ -1,7 +1,7 @@
 // The tabs of a project: files and history, as a panel next to a chat; on the project's page also conversations and settings.
 import { Tabs } from 'radix-ui'
 import { useState } from 'react'
-import { shownDirection } from '../../lib/i18n/languages.ts'
+import { shownDirection } from '../../lib/i18n/direction.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { CheckpointsPanel } from './checkpoints-panel.tsx'
 import { FilesPanel, type OpenPassage } from './files-panel.tsx'

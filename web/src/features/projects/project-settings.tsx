@@ -1,6 +1,7 @@
-// The settings for the conversations of a project: instructions, model, memory and tools.
+// The settings for the conversations of a project: instructions, model, memory, who decides, and tools.
 
 import type { ProjectId } from '../../../../server/protocol/ids.ts'
+import { useAuthMode } from '../../lib/api/auth.ts'
 import { useModels } from '../../lib/api/catalog.ts'
 import { useProject, useUpdateProject } from '../../lib/api/projects.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
@@ -8,6 +9,7 @@ import { SelectField } from '../../ui/controls/field.tsx'
 import { InstructionsForm } from '../../ui/controls/instructions-form.tsx'
 import { Switch } from '../../ui/controls/switch.tsx'
 import { ToolSwitches } from '../../ui/controls/tool-switches.tsx'
+import { ApproversForm } from './approvers-form.tsx'
 
 type Project = NonNullable<ReturnType<typeof useProject>['data']>
 
@@ -23,6 +25,7 @@ const boxClass = 'mt-3 rounded-2xl border border-line bg-surface p-4'
 function Settings({ project }: { project: Project & { id: ProjectId } }) {
   const { t } = useTranslation()
   const { data: models } = useModels()
+  const hasAccounts = useAuthMode().data?.mode === 'multi'
   const update = useUpdateProject()
   const { id } = project
   return (
@@ -59,6 +62,14 @@ function Settings({ project }: { project: Project & { id: ProjectId } }) {
           />
         </div>
       </section>
+      {hasAccounts && (
+        <section>
+          <h2 className={titleClass}>{t('project.decisions')}</h2>
+          <div className={boxClass}>
+            <ApproversForm key={id} project={project} />
+          </div>
+        </section>
+      )}
       <section>
         <h2 className={titleClass}>{t('tools.title')}</h2>
         <p className="mt-0.5 text-sm text-muted">{t('project.toolsText')}</p>

@@ -7,8 +7,16 @@ import { PassageDialog } from '../../ui/overlays/passage-dialog.tsx'
 import { useDocumentOf } from './api/files.ts'
 import { DocumentEncoding, DocumentState } from './document-state.tsx'
 
-/** A bar of the open file. */
-export function Searchable({ projectId, path }: { projectId: string; path: string }) {
+/** A bar of the open file. `isText`: the bar above has the choice of the file's encoding, which is also that of the search. */
+export function Searchable({
+  projectId,
+  path,
+  isText = false,
+}: {
+  projectId: string
+  path: string
+  isText?: boolean
+}) {
   const { t } = useTranslation()
   const document = useDocumentOf(projectId, path)
   const add = useMakeSearchable(projectId)
@@ -37,7 +45,9 @@ export function Searchable({ projectId, path }: { projectId: string; path: strin
           <DocumentState document={document} />
         </button>
       )}
-      {document !== undefined && <DocumentEncoding projectId={projectId} document={document} />}
+      {document !== undefined && !isText && (
+        <DocumentEncoding projectId={projectId} document={document} />
+      )}
       {isOpen && document !== undefined && (
         <PassageDialog
           projectId={projectId}

@@ -1,6 +1,6 @@
 // Keyboard control of the file tree: one tab stop, arrows, Home, End, and the first letters of a name.
 import { type KeyboardEvent, type RefObject, useLayoutEffect, useRef, useState } from 'react'
-import { shownDirection } from '../../lib/i18n/languages.ts'
+import { shownDirection } from '../../lib/i18n/direction.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { moveOf, type Row, rowStartingWith } from './file-rows.ts'
 

@@ -208,7 +208,7 @@ function TypeChoice({ type, onType }: { type: HitType; onType: (type: HitType) =
     document: t('search.documents'),
   }
   return (
-    <div className="-mx-1 mt-2 overflow-x-auto px-1">
+    <div className="mt-2">
       <Segmented
         label={t('inspector.filter')}
         value={type}

@@ -35,3 +35,14 @@ export function readSnippet(html: string, isMarkdown = false): SnippetPart[] {
 export const hitTexts = (html: string): string[] => [
   ...new Set(readSnippet(html).flatMap(({ text, isHit }) => (isHit ? [text] : []))),
 ]
+
+/** The name of the tool that the snippet of a tool's step begins with, and the pieces after it; null if the match is in the name. */
+export function splitToolName(
+  parts: readonly SnippetPart[],
+): { name: string; rest: SnippetPart[] } | null {
+  const [first, ...others] = parts
+  if (first === undefined || first.isHit) return null
+  const [, name, text] = /^(\w+) (.*)$/s.exec(first.text) ?? []
+  if (name === undefined || text === undefined) return null
+  return { name, rest: text === '' ? others : [{ text, isHit: false }, ...others] }
+}

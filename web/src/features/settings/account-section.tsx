@@ -1,6 +1,8 @@
 // The user's account: name, email address, password, sign-out.
+
 import { LogOut } from 'lucide-react'
 import { useState } from 'react'
+import { PASSWORD_LENGTH } from '../../../../server/protocol/accounts/password-length.ts'
 import type { User } from '../../../../server/protocol/accounts/user.ts'
 import { usePatchProfile, useSignOut } from '../../lib/api/auth.ts'
 import { joinSentences } from '../../lib/i18n/sentences.ts'
@@ -85,7 +87,7 @@ export function AccountSection({ user, multi }: { user: User | undefined; multi:
               type="password"
               autoComplete="new-password"
               required
-              minLength={8}
+              minLength={PASSWORD_LENGTH.min}
               value={password}
               onChange={(event) => setPassword(event.target.value)}
             />

@@ -9,6 +9,7 @@ import { errorText } from '../../ui/states/error-text.ts'
 import { Failed, Loading } from '../../ui/states/feedback.tsx'
 import { SavedPrompts } from './saved-prompts.tsx'
 import { Section } from './section.tsx'
+import { SkillsSection } from './skills-section.tsx'
 import { ToolCost } from './tool-cost.tsx'
 
 /** A tab of the settings. */
@@ -37,6 +38,10 @@ function Agent({ preferences }: { preferences: Preferences }) {
           onSave={(instructions) => change.mutateAsync({ instructions })}
         />
       </Section>
+      <SkillsSection
+        off={preferences.skills_off}
+        onOff={(off) => change.mutate({ skills_off: off })}
+      />
       <SavedPrompts prompts={preferences.saved_prompts} />
       <Section id="tools" title={t('tools.title')} text={t('agent.toolsText')}>
         <ToolCost />

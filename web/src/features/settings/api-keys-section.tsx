@@ -1,7 +1,7 @@
 // API keys: list with their last use, create with scopes and an expiry, revoke.
 import { KeyRound, Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import { ApiKeyScope } from '../../../../server/protocol/accounts/user.ts'
+import { ApiKeyScope, ProgramTools } from '../../../../server/protocol/accounts/user.ts'
 import { useApiKeys, useCreateApiKey, useDeleteApiKey } from '../../lib/api/keys.ts'
 import { fullDay } from '../../lib/format.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
@@ -56,6 +56,13 @@ export function ApiKeysSection() {
                     key.scopes === null
                       ? t('apiKeys.everything')
                       : key.scopes.map((scope) => t(`apiKeys.scope.${scope}`)).join(', '),
+                    ...(key.program_tools === null
+                      ? []
+                      : [
+                          key.program_tools === 'plain'
+                            ? t('apiKeys.toolsNever')
+                            : t('apiKeys.toolsAlways'),
+                        ]),
                     key.last_used_at === null
                       ? t('apiKeys.neverUsed')
                       : t('apiKeys.lastUsed', { day: day(key.last_used_at) }),
@@ -96,6 +103,8 @@ function NewKey({ onClose }: { onClose: () => void }) {
   const [name, setName] = useState('')
   const [scopes, setScopes] = useState<readonly ApiKeyScope[]>([])
   const [days, setDays] = useState('90')
+  const [programTools, setProgramTools] = useState('')
+  const reachesV1 = scopes.length === 0 || scopes.includes('v1')
   return (
     <FormDialog
       title={t('apiKeys.create')}
@@ -107,6 +116,9 @@ function NewKey({ onClose }: { onClose: () => void }) {
         create.mutate({
           name,
           ...(scopes.length === 0 ? {} : { scopes: [...scopes] }),
+          ...(reachesV1 && programTools !== ''
+            ? { program_tools: ProgramTools.parse(programTools) }
+            : {}),
           ...(days === '0'
             ? {}
             : { expires_at: new Date(Date.now() + Number(days) * DAY_MS).toISOString() }),
@@ -148,6 +160,18 @@ function NewKey({ onClose }: { onClose: () => void }) {
           </label>
         ))}
       </fieldset>
+      {reachesV1 && (
+        <SelectField
+          label={t('apiKeys.programTools')}
+          value={programTools}
+          options={[
+            { value: '', label: t('apiKeys.toolsAsRequested') },
+            { value: 'plain', label: t('apiKeys.toolsNever') },
+            { value: 'tools', label: t('apiKeys.toolsAlways') },
+          ]}
+          onChange={(event) => setProgramTools(event.target.value)}
+        />
+      )}
     </FormDialog>
   )
 }

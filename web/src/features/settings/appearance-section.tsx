@@ -1,9 +1,9 @@
 // Appearance: theme, language, text size, density, contrast, motion, and the send key.
 import { useId } from 'react'
+import { isLanguage, LANGUAGES } from '../../../../locales/languages.ts'
 import { canNotify, useNotifications } from '../../lib/browser/notifications.ts'
 import { useMedia } from '../../lib/browser/use-media.ts'
 import { chooseLanguage, shownLanguage } from '../../lib/i18n/i18n.ts'
-import { isLanguage, LANGUAGES } from '../../lib/i18n/languages.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { DISPLAY_CHOICES, type Display, useDisplay } from '../../lib/preferences/display.ts'
 import { type ThemeChoice, useTheme } from '../../lib/preferences/theme.ts'
@@ -87,7 +87,8 @@ function DisplayChoice<Key extends keyof Display>({ name }: { name: Key }) {
   const { t } = useTranslation()
   const value = useDisplay((display) => display[name])
   const change = useDisplay((display) => display.change)
-  const label = t(`settings.display.${name}.label`)
+  const group: keyof Display = name
+  const label = t(`settings.display.${group}.label`)
   return (
     <div className="flex flex-wrap items-center justify-between gap-3">
       <span className="text-sm font-medium text-soft">{label}</span>

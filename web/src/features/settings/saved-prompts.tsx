@@ -2,9 +2,9 @@
 import { Bookmark, Pencil, Plus, Trash2 } from 'lucide-react'
 import { type FormEvent, useId, useState } from 'react'
 import type { Preferences } from '../../../../server/protocol/accounts/preferences.ts'
+import { fieldsOfPrompt } from '../../../../server/protocol/accounts/prompt-fields.ts'
 import { useChangePreferences } from '../../lib/api/preferences.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
-import { fieldsOfPrompt } from '../../lib/prompt-fields.ts'
 import { Button, IconButton } from '../../ui/controls/button.tsx'
 import { TextArea, TextField } from '../../ui/controls/field.tsx'
 import { moveFocusOnRemoval } from '../../ui/controls/move-focus-on-removal.ts'
@@ -18,7 +18,7 @@ type SavedPrompt = Preferences['saved_prompts'][number]
 type Edited = { at: number; prompt: SavedPrompt }
 
 /** Inserts an example field, because braces in a text of the page would be a parameter. */
-const withField = (text: string): string => text.replace('FIELD', '{{topic}}')
+const withField = (text: string, name: string): string => text.replace('FIELD', `{{${name}}}`)
 
 /** A part of the agent tab. Every change stores the whole list. */
 export function SavedPrompts({ prompts }: { prompts: readonly SavedPrompt[] }) {
@@ -138,10 +138,10 @@ function Editor({
           label={t('savedPrompts.prompt')}
           hint={
             fields.length === 0
-              ? withField(t('savedPrompts.hint'))
+              ? withField(t('savedPrompts.hint'), t('savedPrompts.exampleField'))
               : t('savedPrompts.fields', { fields: fields.join(', ') })
           }
-          placeholder={withField(t('savedPrompts.example'))}
+          placeholder={withField(t('savedPrompts.example'), t('savedPrompts.exampleField'))}
           required
           rows={7}
           maxLength={10_000}

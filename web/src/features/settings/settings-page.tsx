@@ -1,4 +1,4 @@
-// The settings page: appearance, agent, models, MCP servers, channels, shares, data, account. Each section has its own URL.
+// The settings page: appearance, agent, models, MCP servers, channels, permissions, shares, data, account. Each section has its own URL.
 import { Link } from 'wouter'
 import type { User } from '../../../../server/protocol/accounts/user.ts'
 import { useMedia } from '../../lib/browser/use-media.ts'
@@ -9,8 +9,10 @@ import { BackToSections, SectionList } from '../../ui/section-list.tsx'
 import { AccountSection } from './account-section.tsx'
 import { AgentSection } from './agent-section.tsx'
 import { AppearanceSection } from './appearance-section.tsx'
+import { AskSection } from './ask-section.tsx'
 import { ChannelsSection } from './channels-section.tsx'
 import { DataSection } from './data-section.tsx'
+import { GrantsSection } from './grants-section.tsx'
 import { McpSection } from './mcp-section.tsx'
 import { ModelsSection } from './models-section.tsx'
 import { SharesSection } from './shares-section.tsx'
@@ -89,9 +91,11 @@ export function SettingsPage({
           {current === 'channels' && (
             <>
               <ChannelsSection />
+              <AskSection />
               <WebhooksSection />
             </>
           )}
+          {current === 'permissions' && <GrantsSection />}
           {current === 'shares' && <SharesSection />}
           {current === 'data' && <DataSection />}
           {current === 'account' && <AccountSection user={user} multi={multi} />}

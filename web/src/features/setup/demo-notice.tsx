@@ -8,11 +8,14 @@ import { paths } from '../../lib/paths.ts'
 export function DemoNotice({ canAdd }: { canAdd: boolean }) {
   const { t } = useTranslation()
   return (
-    <p className="mt-8 flex flex-wrap items-center justify-center gap-x-2 gap-y-1 text-center text-compact text-muted">
-      <CircleDashed size={14} aria-hidden />
-      {t('home.demo')}
+    <p className="mt-8 text-center text-compact text-balance text-muted">
+      <CircleDashed size={14} aria-hidden className="me-2 inline-block align-[-2px]" />
+      {t('home.demo')}{' '}
       {canAdd && (
-        <Link href={paths.setup} className="font-medium text-accent underline underline-offset-3">
+        <Link
+          href={paths.setup}
+          className="inline-block font-medium text-accent underline underline-offset-3"
+        >
           {t('home.demoAdd')}
         </Link>
       )}

@@ -1,8 +1,8 @@
 // The language step, which comes first so that all later steps are readable.
 
 import { useState } from 'react'
+import { isLanguage, LANGUAGES } from '../../../../locales/languages.ts'
 import { chooseLanguage, shownLanguage } from '../../lib/i18n/i18n.ts'
-import { isLanguage, LANGUAGES } from '../../lib/i18n/languages.ts'
 
 /** Changes the page's language at once. `label` is the accessible name of the choice. */
 export function LanguageStep({ label }: { label: string }) {

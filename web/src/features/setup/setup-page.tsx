@@ -31,7 +31,7 @@ export function SetupPage({
   if (user === undefined || models === undefined) return <Loading />
   if (user.role !== 'admin')
     return (
-      <Empty icon={ShieldAlert} title={t('setup.adminOnly')} text={t('setup.adminOnlyText')}>
+      <Empty icon={ShieldAlert} title={t('setup.adminOnly')} text={t('setup.adminOnlyText')} isPage>
         <Link href={paths.home} className={linkButtonClass}>
           {t('errors.home')}
         </Link>
@@ -92,7 +92,9 @@ function Setup() {
                 disabled={exchange.isPending || store.isPending}
                 onClick={() => void save(true)}
               >
-                {t('setup.replace', { count: taken.length, name: taken[0] })}
+                {taken.length === 1
+                  ? t('setup.replaceOne', { name: taken[0] ?? '' })
+                  : t('setup.replace', { count: taken.length, name: taken[0] ?? '' })}
               </Button>
             )}
           </p>
@@ -163,7 +165,9 @@ function SetupButtons({
           ? t('setup.next')
           : step === 'provider'
             ? t(probe.isPending ? 'setup.probing' : 'setup.probeNext')
-            : t('setup.store', { count: form.also.length + 1 })}
+            : form.also.length === 0
+              ? t('setup.storeOne')
+              : t('setup.store', { count: form.also.length + 1 })}
         {step !== 'models' && <ArrowRight size={16} aria-hidden className="rtl:-scale-x-100" />}
       </Button>
     </div>

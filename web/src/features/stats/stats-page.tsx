@@ -71,7 +71,7 @@ function Figures({ stats }: { stats: TokenStats }) {
   )
   const cachedOf = (tokens: Pick<TokenStats, 'cached_tokens' | 'prompt_tokens'>): string =>
     t('stats.cached', {
-      count: compactNumber(tokens.cached_tokens, i18n.language),
+      tokens: compactNumber(tokens.cached_tokens, i18n.language),
       share: percent(tokens.cached_tokens / tokens.prompt_tokens, i18n.language),
     })
   return (
@@ -98,14 +98,14 @@ function Figures({ stats }: { stats: TokenStats }) {
             {key === 'prompt_tokens' && stats.cache_write_tokens > 0 && (
               <dd className="mt-0.5 text-note text-muted">
                 {t('stats.cacheWrite', {
-                  count: compactNumber(stats.cache_write_tokens, i18n.language),
+                  tokens: compactNumber(stats.cache_write_tokens, i18n.language),
                 })}
               </dd>
             )}
             {key === 'completion_tokens' && stats.reasoning_tokens > 0 && (
               <dd className="mt-0.5 text-note text-muted">
                 {t('stats.reasoning', {
-                  count: compactNumber(stats.reasoning_tokens, i18n.language),
+                  tokens: compactNumber(stats.reasoning_tokens, i18n.language),
                 })}
               </dd>
             )}

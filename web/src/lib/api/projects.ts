@@ -4,6 +4,7 @@ import type { z } from 'zod'
 import type {
   Project,
   ProjectDetail,
+  ProjectWithApprovers,
   UpdateProjectBody,
 } from '../../../../server/protocol/projects/project.ts'
 import { request, requestDone } from '../http/api-client.ts'
@@ -48,7 +49,7 @@ export function useUpdateProject() {
   const client = useQueryClient()
   return useMutation({
     mutationFn: ({ id, ...body }: { id: string } & z.input<typeof UpdateProjectBody>) =>
-      request<Project>(`/api/projects/${id}`, { method: 'PUT', body }),
+      request<ProjectWithApprovers>(`/api/projects/${id}`, { method: 'PUT', body }),
     onSuccess: (project) =>
       Promise.all([
         client.invalidateQueries({ queryKey: projectKeys.list }),

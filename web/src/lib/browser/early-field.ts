@@ -1,4 +1,4 @@
-// The message field of index.html, in which people can write until the composer takes over (public/early-field.js).
+// The message field of index.html, in which people can write until the composer takes over (web/early-field.js).
 import { firstScreen } from './first-screen.tsx'
 
 /**

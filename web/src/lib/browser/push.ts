@@ -27,6 +27,8 @@ async function storeTexts(): Promise<void> {
     approve: t('approval.approve'),
     reject: t('approval.reject'),
     tools: t('toolNames', { returnObjects: true }),
+    receipt: t('receipt', { returnObjects: true }),
+    language: i18next.language,
   }
   const cache = await caches.open(TEXTS.cache)
   await cache.put(TEXTS.path, Response.json(texts))

@@ -14,6 +14,7 @@ const KNOWN_EVENTS: Record<RunEvent['event'], true> = {
   retry: true,
   approval_required: true,
   input_required: true,
+  plan: true,
   title: true,
   done: true,
   error: true,

@@ -1,11 +1,12 @@
 // Texts of refusals and failures in the page's language. English texts come from the server; other languages translate its reasons.
 import i18next from 'i18next'
 import { create } from 'zustand'
+import type { Language } from '../../../../locales/languages.ts'
 import type { ErrorParams } from '../../../../server/protocol/error.ts'
-import { inEnglish, MOMENT_PARAMS } from '../../../../server/protocol/failures/text.ts'
+import { inEnglish, MOMENT_PARAMS } from '../../../../server/protocol/failures/failures.ts'
 import { firstScreen } from '../browser/first-screen.tsx'
 import { fileSize, fullTime, wholeNumber } from '../format.ts'
-import { LANGUAGES, type Language } from '../i18n/languages.ts'
+import { loadRefusalTexts } from '../i18n/texts.ts'
 
 /** A refusal or failure as the server reports it in errors, runs and documents. */
 export type Refusal = {
@@ -18,7 +19,7 @@ export type Refusal = {
 
 type Texts = { readonly [reason: string]: string }
 
-const NONE = { refusals: {}, additions: {} }
+const NONE = { reasons: {}, additions: {} }
 
 const useTexts = create<{ language: string; texts: Texts; additions: Texts }>(() => ({
   language: 'en',
@@ -29,9 +30,9 @@ const useTexts = create<{ language: string; texts: Texts; additions: Texts }>(()
 /** Loads the texts of `language` after the first screen. Until then, the server's texts are shown. */
 export function loadRefusals(language: Language): void {
   void firstScreen
-    .then(() => LANGUAGES[language].refusals?.() ?? NONE)
+    .then(() => loadRefusalTexts(language))
     .then(
-      ({ refusals, additions }) => useTexts.setState({ language, texts: refusals, additions }),
+      ({ reasons, additions } = NONE) => useTexts.setState({ language, texts: reasons, additions }),
       () => undefined, // the server's texts stay
     )
 }

@@ -1,4 +1,5 @@
 // A text editor for source files with syntax highlighting. Loads when the first file is opened.
+
 import { HighlightStyle, syntaxHighlighting } from '@codemirror/language'
 import { Compartment, EditorState, type Extension } from '@codemirror/state'
 import { EditorView, keymap } from '@codemirror/view'
@@ -6,6 +7,7 @@ import { tags } from '@lezer/highlight'
 import { basicSetup } from 'codemirror'
 import { useEffect, useRef } from 'react'
 import { focusText } from '../../lib/browser/focus-text.ts'
+import { useNewest } from '../../lib/newest.ts'
 
 const scripts = () => import('@codemirror/lang-javascript')
 const markup = () => import('@codemirror/lang-html').then(({ html }) => html())
@@ -103,8 +105,7 @@ export function CodeEditor({
   focuses?: boolean
 }) {
   const host = useRef<HTMLDivElement>(null)
-  const call = useRef({ onChange, onSave })
-  call.current = { onChange, onSave }
+  const call = useNewest({ onChange, onSave })
   // biome-ignore lint/correctness/useExhaustiveDependencies: callers change `key` for another text, which creates a new editor
   useEffect(() => {
     const parent = host.current

@@ -45,7 +45,7 @@ export function readDiff(diff: string): DiffFile[] {
   let beforeLeft = 0
   let afterLeft = 0
   for (const [index, line] of lines.entries()) {
-    if (count > MAX_ROWS) break
+    if (count >= MAX_ROWS) break
     count += 1
     const key = String(index)
     if (beforeLeft <= 0 && afterLeft <= 0) {
@@ -70,7 +70,12 @@ export function readDiff(diff: string): DiffFile[] {
       current().rows.push({ key, kind: 'hunk', text: line, before: null, after: null })
       continue
     }
-    if (line.startsWith('\\')) continue // "No newline at end of file"
+    if (line.startsWith('\\')) {
+      // Says that something is left out, unless it is about the last line.
+      if (!line.startsWith('\\ No newline'))
+        current().rows.push({ key, kind: 'hunk', text: line, before: null, after: null })
+      continue
+    }
     const file = current()
     if (line.startsWith('+')) {
       file.added += 1
@@ -92,6 +97,11 @@ export function readDiff(diff: string): DiffFile[] {
   }
   return files
 }
+
+/** Whether `readDiff` leaves out the end of a diff. */
+export const isCut = (diff: string): boolean =>
+  diff.split('\n', MAX_ROWS + 2).filter((line, at) => at < MAX_ROWS || line !== '').length >
+  MAX_ROWS
 
 /** A row of the side-by-side view. A side is null if it has no counterpart of the other one. */
 export type DiffPair =

@@ -5,7 +5,7 @@ import { memo, useMemo, useState } from 'react'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { classNames } from '../class-names.ts'
 import { ScrollRegion } from '../scroll-region.tsx'
-import { type DiffFile, type DiffRow, pairRows, readDiff } from './diff-lines.ts'
+import { type DiffFile, type DiffRow, isCut, pairRows, readDiff } from './diff-lines.ts'
 import { LineCounts } from './line-counts.tsx'
 
 const ROW_TONES = {
@@ -97,6 +97,7 @@ export const DiffView = memo(function DiffView({ diff }: { diff: string }) {
           </ScrollRegion>
         </figure>
       ))}
+      {isCut(diff) && <p className="px-3 pb-2 text-note text-warn">{t('diff.cut')}</p>}
     </div>
   )
 })

@@ -72,8 +72,10 @@ export type IconButtonProps = Omit<ComponentProps<'button'>, 'children'> & {
   /** The keyboard shortcut, such as "Ctrl+K", shown in the tip. */
   keys?: string
   tipSide?: 'top' | 'bottom' | 'left' | 'right'
-  /** Whether the name stands beside the icon where the surrounding `@container` has room for it. */
-  hasWords?: boolean
+  /** A short name, which stands beside the icon where the surrounding `@container` has room for it. */
+  words?: string
+  /** Whether `words` need little room, so that they are there in a narrow column, too. */
+  isBrief?: boolean
 }
 
 /** A button with only an icon, and a tip that shows its name. It keeps the focus when it is disabled. */
@@ -85,7 +87,8 @@ export function IconButton({
   pressed,
   keys,
   tipSide,
-  hasWords = false,
+  words,
+  isBrief = false,
   className,
   ...rest
 }: IconButtonProps) {
@@ -103,7 +106,8 @@ export function IconButton({
         className={classNames(
           'inline-flex shrink-0 items-center justify-center rounded-lg transition-colors duration-100 hover:bg-hover hover:text-ink disabled:opacity-40 aria-disabled:opacity-40 data-[state=open]:bg-hover',
           size === 'small' ? 'size-7' : 'size-9',
-          hasWords && 'gap-1.5 text-note @md:w-auto @md:px-2',
+          words !== undefined && 'gap-1.5 text-note',
+          words !== undefined && (isBrief ? '@3xs:w-auto @3xs:px-2' : '@md:w-auto @md:px-2'),
           pressed === true ? 'bg-accent-soft text-accent hover:text-accent' : 'text-muted',
           className,
         )}
@@ -111,7 +115,16 @@ export function IconButton({
         {...focusable}
       >
         <Icon size={size === 'small' ? 15 : 18} aria-hidden className="shrink-0" />
-        {hasWords && <span className="hidden whitespace-nowrap @md:inline">{label}</span>}
+        {words !== undefined && (
+          <span
+            className={classNames(
+              'hidden whitespace-nowrap',
+              isBrief ? '@3xs:inline' : '@md:inline',
+            )}
+          >
+            {words}
+          </span>
+        )}
       </button>
     </Tip>
   )

@@ -1,6 +1,6 @@
 // A segmented control: a choice among a few options, side by side.
 import { ToggleGroup } from 'radix-ui'
-import { shownDirection } from '../../lib/i18n/languages.ts'
+import { shownDirection } from '../../lib/i18n/direction.ts'
 
 /** One option is always chosen; arrow keys move between the options. `label` is the accessible name of the group. */
 export function Segmented<Value extends string>({
@@ -24,7 +24,7 @@ export function Segmented<Value extends string>({
         const chosen = options.find((option) => option.value === next)
         if (chosen !== undefined) onChange(chosen.value)
       }}
-      className="inline-flex rounded-[10px] bg-hover p-0.5"
+      className="inline-flex flex-wrap rounded-[10px] bg-hover p-0.5"
     >
       {options.map((option) => (
         <ToggleGroup.Item

@@ -1,17 +1,8 @@
 // Renders blocks of Markdown and code from a model. Nothing in them is trusted.
-import {
-  createContext,
-  memo,
-  type ReactNode,
-  useContext,
-  useEffect,
-  useMemo,
-  useRef,
-  useState,
-} from 'react'
+import { createContext, memo, type ReactNode, useContext, useEffect, useRef, useState } from 'react'
 import ReactMarkdown, { type Components, defaultUrlTransform } from 'react-markdown'
 import remarkGfm from 'remark-gfm'
-import { mayCite } from '../../../../server/protocol/markdown/citation-marks.ts'
+import { mayCite, mayQuote } from '../../../../server/protocol/markdown/citation-marks.ts'
 import { cjkEmphasis, GFM_OPTIONS } from '../../../../server/protocol/markdown/dialect.ts'
 import {
   closeFormula,
@@ -25,13 +16,14 @@ import {
   rehypeShape,
   remarkPageSyntax,
 } from '../../../../server/protocol/markdown/page-syntax.ts'
+import type { TreeNode } from '../../../../server/protocol/markdown/tree-node.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { ZoomableImage } from '../overlays/zoomable-image.tsx'
 import { lazyPart } from '../states/late.tsx'
 import { PartBoundary } from '../states/part-boundary.tsx'
 import { Alert } from './alert.tsx'
-import { CitationContext } from './citation-context.ts'
-import { CitationMark, TextLink } from './citations.tsx'
+import { CitationContext, QuoteContext } from './citation-context.ts'
+import { CitationMark, QuoteMark, TextLink } from './citations.tsx'
 import { CodeBlock } from './code-block.tsx'
 import { FootnoteMark, readNumbers } from './footnotes.tsx'
 import { TableFrame } from './table-frame.tsx'
@@ -109,7 +101,8 @@ const INLINE_IMAGE = /^data:image\/(?:png|jpeg|gif|webp);base64,/i
 const components: Components = {
   a: ({ href, children }) => <TextLink href={href}>{children}</TextLink>,
   cite: ({ node, children }) => {
-    const number = node?.properties.dataCitation
+    const { dataCitation: number, dataQuote: quote } = node?.properties ?? {}
+    if (typeof quote === 'string') return <QuoteMark id={quote} />
     return typeof number === 'number' ? <CitationMark number={number} /> : <cite>{children}</cite>
   },
   // Loading a remote image would reveal the reader to its server and send it what its address carries, so it becomes a link.
@@ -184,6 +177,64 @@ const KATEX_OPTIONS = {
   errorColor: 'var(--muted)',
 }
 
+/** What is drawn, and what else decides how. */
+export interface MarkdownSource {
+  readonly text: string
+  /** The footnotes that it refers to, from `numbersIn`. */
+  readonly numbers: string
+  /** Whether it may still grow. */
+  readonly growing: boolean
+  /** How many numbered sources may be cited in it. */
+  readonly citations: number
+  /** Whether marks of quotes become links. */
+  readonly quotes: boolean
+  readonly keepsLines: boolean
+  /** Whether its paragraphs run as what encloses them. */
+  readonly inherits: boolean
+  /** The plugins for formulas, if they have loaded. */
+  readonly math: ReturnType<typeof useMath>
+}
+
+/** Parses and renders Markdown. `finish` is a rehype plugin that runs last. */
+export function drawMarkdown(source: MarkdownSource, finish?: () => (tree: TreeNode) => void) {
+  const { growing, math, inherits, keepsLines, citations, quotes } = source
+  const text = lengthenMarks(source.text, growing)
+  return ReactMarkdown({
+    components,
+    urlTransform,
+    remarkPlugins: [
+      [remarkGfm, GFM_OPTIONS],
+      remarkCjkEmphasis,
+      ...(math === null ? [] : [math.remarkMath]),
+      [remarkPageSyntax, { numbers: readNumbers(source.numbers), citations, quotes, keepsLines }],
+    ],
+    rehypePlugins: [
+      ...(math === null
+        ? []
+        : [
+            [math.rehypeKatex, KATEX_OPTIONS] satisfies [unknown, object],
+            math.rehypeFormulaStyles,
+          ]),
+      [rehypeShape, { inherits }],
+      ...(finish === undefined ? [] : [finish]),
+    ],
+    children: math === null ? text : prepareMath(text, growing),
+  })
+}
+
+/** What the surroundings of a text decide about it, as far as the text concerns it. */
+export function useSurroundings(
+  text: string,
+): Omit<MarkdownSource, 'text' | 'numbers' | 'growing'> {
+  const math = useMath(mayHoldMath(text))
+  const sources = useContext(CitationContext)
+  const keepsLines = useContext(LinesKept)
+  const inherits = useContext(EnclosingDirection) === 'ltr' && !mayRunRightToLeft(text)
+  const citations = sources !== null && mayCite(text) ? sources.count : 0
+  const quotes = useContext(QuoteContext) !== null && mayQuote(text)
+  return { math, citations, quotes, keepsLines, inherits }
+}
+
 /** Renders one block of Markdown. Footnotes from other blocks are passed as `numbers`. */
 export const MarkdownBlock = memo(function MarkdownBlock({
   text,
@@ -195,37 +246,10 @@ export const MarkdownBlock = memo(function MarkdownBlock({
   numbers?: string
   growing?: boolean
 }) {
-  const math = useMath(mayHoldMath(text))
-  const footnotes = useMemo(() => readNumbers(numbers), [numbers])
-  const sources = useContext(CitationContext)
-  const citations = sources !== null && mayCite(text) ? sources.count : 0
-  const keepsLines = useContext(LinesKept)
-  const inherits = useContext(EnclosingDirection) === 'ltr' && !mayRunRightToLeft(text)
-  const source = lengthenMarks(text, growing)
-  const drawn = (
-    <ReactMarkdown
-      components={components}
-      urlTransform={urlTransform}
-      remarkPlugins={[
-        [remarkGfm, GFM_OPTIONS],
-        remarkCjkEmphasis,
-        ...(math === null ? [] : [math.remarkMath]),
-        [remarkPageSyntax, { numbers: footnotes, citations, keepsLines }],
-      ]}
-      rehypePlugins={[
-        ...(math === null
-          ? []
-          : [
-              [math.rehypeKatex, KATEX_OPTIONS] satisfies [unknown, object],
-              math.rehypeFormulaStyles,
-            ]),
-        [rehypeShape, { inherits }],
-      ]}
-    >
-      {math === null ? source : prepareMath(source, growing)}
-    </ReactMarkdown>
+  const surroundings = useSurroundings(text)
+  return (
+    <Growing value={growing}>{drawMarkdown({ text, numbers, growing, ...surroundings })}</Growing>
   )
-  return <Growing value={growing}>{drawn}</Growing>
 })
 
 const LONGEST_TILDES = /~{3,}/g

@@ -19,6 +19,7 @@ import {
 import { foreignLanguageOf } from '../../lib/browser/language-of.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { EnclosingFootnotes, FootnoteList, numbersIn } from './footnotes.tsx'
+import { LongBlock } from './long-block.tsx'
 import {
   Code,
   EnclosingDirection,
@@ -27,6 +28,7 @@ import {
   MarkdownBlock,
 } from './markdown-block.tsx'
 import { splitParts } from './split-parts.ts'
+import { type Pieces, splitPieces } from './split-pieces.ts'
 import { usePreservedSelection } from './use-preserved-selection.ts'
 
 /** The link definitions of the surrounding text, which apply in all of its blocks. */
@@ -38,6 +40,31 @@ const LAID_OUT_PARTS = 4
 const MAX_DETAILS_DEPTH = 4
 /** The beginning that decides about fonts and line breaks of the text's language. */
 const LANGUAGE_CHARACTERS = 300
+
+type TextProps = {
+  text: string
+  numbers: FootnoteNumbers
+  definitions: LinkDefinitions
+  growing: boolean
+}
+
+/** A block that the Markdown parser reads: in pieces if it may grow long. */
+function TextBlock({ text, numbers, definitions, growing }: TextProps) {
+  const known = useRef<Pieces | null>(null)
+  const pieces = splitPieces(text, known.current)
+  known.current = pieces
+  if (pieces !== null)
+    return (
+      <LongBlock block={pieces} numbers={numbers} definitions={definitions} growing={growing} />
+    )
+  return (
+    <MarkdownBlock
+      text={withDefinitions(text, definitions)}
+      numbers={numbersIn(text, numbers)}
+      growing={growing}
+    />
+  )
+}
 
 type BlockProps = {
   block: Block
@@ -59,9 +86,10 @@ function OneBlock({ block, numbers, definitions, growing, depth }: BlockProps) {
       return <MarkdownBlock text={block.text} growing={growing} />
     case 'markdown':
       return (
-        <MarkdownBlock
-          text={withDefinitions(block.text, definitions)}
-          numbers={numbersIn(block.text, numbers)}
+        <TextBlock
+          text={block.text}
+          numbers={numbers}
+          definitions={definitions}
           growing={growing}
         />
       )

@@ -1,5 +1,7 @@
 // On touch screens, the back button closes what is open over the page (drawer, dialog, image, panel, menu) instead of leaving the page.
-import { useEffect, useRef } from 'react'
+
+import { useEffect } from 'react'
+import { useNewest } from '../../lib/newest.ts'
 
 /** An open overlay, which has an entry of its own in the history of the tab. */
 type Opened = { id: string; close: () => void }
@@ -55,8 +57,7 @@ function enter(close: () => void): () => void {
 
 /** While `open`, the back button of a touch screen calls `close`. */
 export function useCloseWithBack(open: boolean, close: () => void): void {
-  const newest = useRef(close)
-  newest.current = close
+  const newest = useNewest(close)
   useEffect(() => {
     if (!open || !matchMedia('(pointer: coarse)').matches) return
     return enter(() => newest.current())

@@ -12,8 +12,14 @@ const overlayClass =
   'fixed inset-0 z-40 animate-appear bg-[oklch(0.15_0.01_75/0.4)] backdrop-blur-[2px]'
 const panelClass =
   'fixed z-50 flex flex-col bg-paper shadow-float animate-appear border border-line ' +
-  'max-sm:inset-x-0 max-sm:bottom-0 max-sm:max-h-[92dvh] max-sm:rounded-t-2xl max-sm:pb-[env(safe-area-inset-bottom)] ' +
+  'max-sm:inset-x-0 max-sm:bottom-0 max-sm:max-h-[92dvh] max-sm:rounded-t-2xl ' +
   'sm:top-1/2 sm:left-1/2 sm:-translate-x-1/2 sm:-translate-y-1/2 sm:rounded-2xl'
+
+/** Below them, a phone may have its own bar. */
+const ABOVE_BAR = {
+  panel: 'max-sm:pb-[env(safe-area-inset-bottom)]',
+  padded: 'p-5 max-sm:pb-[max(1.25rem,env(safe-area-inset-bottom))]',
+}
 
 const HEIGHT = 'sm:max-h-[min(86dvh,52rem)]'
 const WIDTHS = {
@@ -56,7 +62,7 @@ export function Dialog({
       <RadixDialog.Portal>
         <RadixDialog.Overlay className={overlayClass} />
         <RadixDialog.Content
-          className={classNames(panelClass, WIDTHS[width], 'outline-none')}
+          className={classNames(panelClass, WIDTHS[width], ABOVE_BAR.panel, 'outline-none')}
           onOpenAutoFocus={focusFirstField}
           onCloseAutoFocus={returnFocus}
           onInput={({ target }) => {
@@ -144,7 +150,7 @@ export function ConfirmDialog({
       <AlertDialog.Portal>
         <AlertDialog.Overlay className={overlayClass} />
         <AlertDialog.Content
-          className={classNames(panelClass, WIDTHS.narrow, 'p-5')}
+          className={classNames(panelClass, WIDTHS.narrow, ABOVE_BAR.padded)}
           onCloseAutoFocus={returnFocus}
         >
           <AlertDialog.Title className="text-[1.0625rem] font-semibold tracking-tight">

@@ -2,7 +2,7 @@
 import { Check, type LucideIcon } from 'lucide-react'
 import { DropdownMenu } from 'radix-ui'
 import { type ReactElement, type ReactNode, useRef, useState } from 'react'
-import { shownDirection } from '../../lib/i18n/languages.ts'
+import { shownDirection } from '../../lib/i18n/direction.ts'
 import { classNames } from '../class-names.ts'
 import { useCloseWithBack } from './close-with-back.ts'
 
@@ -52,7 +52,7 @@ export function Menu({
               .querySelector<HTMLElement>('[role^="menuitem"]:not([data-disabled])')
               ?.focus()
           }}
-          className="z-50 max-h-[min(30rem,var(--radix-dropdown-menu-content-available-height))] pointer-coarse:max-h-(--radix-dropdown-menu-content-available-height) min-w-48 max-w-[min(22rem,92vw)] animate-appear overflow-y-auto rounded-xl border border-line bg-surface p-1 shadow-float"
+          className="z-50 max-h-[min(30rem,var(--radix-dropdown-menu-content-available-height))] pointer-coarse:max-h-(--radix-dropdown-menu-content-available-height) min-w-48 max-w-[min(22rem,92vw)] animate-appear overflow-y-auto scroll-shadows rounded-xl border border-line p-1 shadow-float"
         >
           {children}
         </DropdownMenu.Content>

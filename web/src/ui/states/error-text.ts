@@ -1,6 +1,6 @@
 // Converts errors to texts for people.
 import i18next from 'i18next'
-import { FieldFaults } from '../../../../server/protocol/field-fault.ts'
+import { type FieldFaults, readFieldFaults } from '../../../../server/protocol/field-fault.ts'
 import { wholeNumber } from '../../lib/format.ts'
 import { ApiError } from '../../lib/http/api-client.ts'
 import { refusalText } from '../../lib/http/refusal-text.ts'
@@ -10,8 +10,7 @@ import { notify } from '../overlays/toasts.ts'
 export function fieldFaultsOf(error: unknown): FieldFaults {
   if (!(error instanceof ApiError) || error.reason !== 'request_field_invalid') return []
   // The server of an earlier version sends no kinds of faults.
-  const faults = FieldFaults.safeParse(error.details)
-  return faults.success ? faults.data : []
+  return readFieldFaults(error.details)
 }
 
 /** A fault as a sentence. */

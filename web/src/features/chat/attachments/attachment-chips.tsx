@@ -5,6 +5,7 @@ import { type ReactNode, useState } from 'react'
 import { Link } from 'wouter'
 import type { StoredAttachment } from '../../../../../server/protocol/conversations/message.ts'
 import { encodingName } from '../../../lib/encodings.ts'
+import { percent } from '../../../lib/format.ts'
 import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { keyed } from '../../../lib/list-keys.ts'
 import { paths } from '../../../lib/paths.ts'
@@ -62,11 +63,12 @@ export function ChosenFileChips({
 }) {
   return (
     <ChipList atEnd={atEnd}>
-      {files.map(({ key, name, uploaded }) => (
+      {files.map(({ key, name, uploaded, sentPercent }) => (
         <Chip
           key={key}
           name={name}
           uploading={uploaded === null}
+          sentPercent={uploaded === null ? sentPercent : undefined}
           picture={
             uploaded === null
               ? null
@@ -110,6 +112,7 @@ function Chip({
   document,
   opens,
   uploading = false,
+  sentPercent,
   onRemove,
   onRead,
 }: {
@@ -123,10 +126,12 @@ function Chip({
   /** The file that the chip shows in a dialog. */
   opens?: string | undefined
   uploading?: boolean
+  /** How much of it has been sent. All of it: the server still reads it. */
+  sentPercent?: number | undefined
   onRemove?: () => void
   onRead?: (file: AttachedFile) => void
 }) {
-  const { t } = useTranslation()
+  const { t, i18n } = useTranslation()
   const [open, setOpen] = useState(false)
   return (
     <li
@@ -179,6 +184,11 @@ function Chip({
           </Link>
         )}
       </span>
+      {sentPercent !== undefined && sentPercent < 100 && (
+        <span className="shrink-0 text-muted tabular-nums">
+          {percent(sentPercent / 100, i18n.language)}
+        </span>
+      )}
       {pages !== undefined && (
         <span className="shrink-0 text-muted">{t('composer.pages', { count: pages })}</span>
       )}

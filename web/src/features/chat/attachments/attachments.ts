@@ -1,7 +1,10 @@
 // Uploads files that were chosen, dropped or pasted for a message.
+
 import { useLayoutEffect, useRef, useState } from 'react'
 import type { FileInfo } from '../../../../../server/protocol/conversations/file.ts'
-import { request } from '../../../lib/http/api-client.ts'
+import { uploadForm } from '../../../lib/http/upload-form.ts'
+import { useNewest } from '../../../lib/newest.ts'
+import { createTurns } from '../../../lib/turns.ts'
 import { addDraftFile, openDraftFiles, readDraftFiles, writeDraftFiles } from './draft-files.ts'
 
 /** An uploaded file of a message. */
@@ -13,6 +16,10 @@ export interface ChosenFile {
   name: string
   /** Null while it is being uploaded. */
   uploaded: AttachedFile | null
+  /** How much of it has been sent, in percent; undefined while that is unknown. */
+  sentPercent?: number
+  /** What the server has made it from: the same one again takes its place. */
+  source?: string
 }
 
 interface Upload {
@@ -26,13 +33,20 @@ export const MAX_FILE_BYTES = 20 * 1024 * 1024
 /** Most files of one message. */
 export const MAX_FILES = 20
 
+/** The server refuses a fifth upload of a user; one is left for another tab. */
+const turns = createTurns(3)
+
 /** The files of a message that is being written. The upload starts when a file is chosen; removing the file cancels it. */
 export interface ChosenFiles {
   files: readonly ChosenFile[]
-  /** Returns the keys of the files that are being uploaded. Files beyond the limit are left out. */
+  /** Returns the keys of the files that are being uploaded. Files beyond the limit are left out, which `onTooMany` is told. */
   add(files: readonly File[]): readonly number[]
-  /** Adds a file that the server creates, unless the message has the maximum number of files. */
-  addStored(name: string, store: (signal: AbortSignal) => Promise<AttachedFile>): void
+  /** Adds a file that the server creates from `source`, in place of an earlier one from it. The limit is that of `add`. */
+  addStored(
+    name: string,
+    source: string,
+    store: (signal: AbortSignal) => Promise<AttachedFile>,
+  ): void
   remove(key: number): void
   /** Sets what the server has read from a file anew. */
   setUploaded(key: number, uploaded: AttachedFile): void
@@ -64,10 +78,12 @@ export function useChosenFiles({
   draftKey,
   onUploaded,
   onFailure,
+  onTooMany,
 }: {
   draftKey: string
   onUploaded(file: AttachedFile): void
   onFailure(error: unknown): void
+  onTooMany(): void
 }): ChosenFiles {
   const [files, setFiles] = useState<readonly ChosenFile[]>(() =>
     readDraftFiles(draftKey).map((uploaded, place) => ({
@@ -87,8 +103,7 @@ export function useChosenFiles({
     setFiles(next)
     if (movedTo.current === null) writeDraftFiles(draftKey, uploadedOf(next))
   }
-  const newestChange = useRef(change)
-  newestChange.current = change
+  const newestChange = useNewest(change)
   useLayoutEffect(
     () =>
       openDraftFiles(draftKey, {
@@ -106,15 +121,25 @@ export function useChosenFiles({
   )
   const drop = (key: number): void => change(newest.current.filter((one) => one.key !== key))
 
-  type Store = (signal: AbortSignal) => Promise<AttachedFile>
+  type Store = (signal: AbortSignal, onProgress: (part: number) => void) => Promise<AttachedFile>
 
-  const begin = (name: string, store: Store): number => {
+  const begin = (name: string, store: Store, source?: string): number => {
     lastKey.current += 1
     const key = lastKey.current
     const abort = new AbortController()
-    change([...newest.current, { key, name, uploaded: null }])
+    const added = { key, name, uploaded: null, ...(source === undefined ? {} : { source }) }
+    change([...newest.current, added])
     uploads.current.set(key, { abort, done: perform(key, store, abort.signal) })
     return key
+  }
+
+  /** Only for the eye: a file that is being uploaded is no part of the stored draft. */
+  const showProgress = (key: number, part: number): void => {
+    const sentPercent = Math.floor(part * 100)
+    const file = newest.current.find((one) => one.key === key)
+    if (file === undefined || file.sentPercent === sentPercent) return
+    newest.current = newest.current.map((one) => (one === file ? { ...one, sentPercent } : one))
+    setFiles(newest.current)
   }
 
   const perform = async (
@@ -123,11 +148,14 @@ export function useChosenFiles({
     signal: AbortSignal,
   ): Promise<AttachedFile | null> => {
     try {
-      const uploaded = await store(signal)
+      const uploaded = await turns.run(
+        () => store(signal, (part) => showProgress(key, part)),
+        signal,
+      )
       if (signal.aborted) return null
       const { name } = uploaded
       if (movedTo.current !== null) addDraftFile(movedTo.current, uploaded)
-      else change(newest.current.map((one) => (one.key === key ? { key, name, uploaded } : one)))
+      else change(newest.current.map((one) => (one.key === key ? { ...one, name, uploaded } : one)))
       onUploaded(uploaded)
       return uploaded
     } catch (error) {
@@ -140,26 +168,34 @@ export function useChosenFiles({
     }
   }
 
+  const remove = (key: number): void => {
+    // The server removes uploads that no message uses.
+    uploads.current.get(key)?.abort.abort()
+    drop(key)
+  }
+
   return {
     files,
     add(chosen) {
+      const free = MAX_FILES - newest.current.length
+      if (chosen.length > free) onTooMany()
       return chosen
-        .slice(0, MAX_FILES - newest.current.length)
-        .map((file) => begin(file.name, (signal) => upload(file, signal)))
+        .slice(0, free)
+        .map((file) => begin(file.name, (signal, onProgress) => upload(file, onProgress, signal)))
     },
-    addStored(name, store) {
-      if (newest.current.length < MAX_FILES) begin(name, store)
+    addStored(name, source, store) {
+      const same = newest.current.find((one) => one.source === source)
+      if (same !== undefined) remove(same.key)
+      if (newest.current.length < MAX_FILES) begin(name, store, source)
+      else onTooMany()
     },
-    remove(key) {
-      // The server removes uploads that no message uses.
-      uploads.current.get(key)?.abort.abort()
-      drop(key)
-    },
+    remove,
     setUploaded(key, uploaded) {
       change(newest.current.map((one) => (one.key === key ? { ...one, uploaded } : one)))
     },
     take() {
-      const taken = newest.current
+      // What is sent of a file that is no longer in the draft is not followed.
+      const taken = newest.current.map(({ sentPercent: _sent, ...file }) => file)
       change([])
       const settled = [...taken]
       let isKept = false
@@ -192,8 +228,12 @@ export function useChosenFiles({
   }
 }
 
-function upload(file: File, signal: AbortSignal): Promise<AttachedFile> {
+function upload(
+  file: File,
+  onProgress: (part: number) => void,
+  signal: AbortSignal,
+): Promise<AttachedFile> {
   const form = new FormData()
   form.set('file', file)
-  return request<AttachedFile>('/api/files', { method: 'POST', body: form, signal })
+  return uploadForm<AttachedFile>('/api/files', form, onProgress, signal)
 }

@@ -2,9 +2,9 @@
 // the defaults stay visible next to it.
 import {
   AtSign,
-  Brain,
   Camera,
   Columns2,
+  Lightbulb,
   Paperclip,
   Plus,
   ShieldAlert,
@@ -96,7 +96,7 @@ export function AddMenu({
       </MenuItem>
       {(canThink || canCall || others.length > 0) && <MenuSeparator />}
       {canThink && (
-        <MenuSwitch icon={Brain} on={thinking} onChange={(on) => onChange({ thinking: on })}>
+        <MenuSwitch icon={Lightbulb} on={thinking} onChange={(on) => onChange({ thinking: on })}>
           {t('composer.thinking')}
         </MenuSwitch>
       )}
@@ -159,8 +159,9 @@ export function ActiveOptions({ options, onChange }: Props) {
     <>
       {canThink && (
         <IconButton
-          icon={Brain}
+          icon={Lightbulb}
           label={t('composer.thinking')}
+          words={t('composer.think')}
           pressed={thinking}
           tipSide="top"
           onClick={() => onChange({ thinking: !thinking })}

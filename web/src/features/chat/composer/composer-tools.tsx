@@ -48,11 +48,12 @@ export const ComposerTools = memo(function ComposerTools({
   onStop: () => void
   actions: ComposerActions
 }) {
+  const isComparing = options.secondModel !== null
   return (
     <div
       className={classNames(
-        'composer-tools flex items-center gap-0.5 px-2 pb-2',
-        leading !== undefined && 'flex-wrap',
+        'composer-tools @container flex items-center gap-0.5 px-2 pb-2',
+        (leading !== undefined || isComparing) && 'flex-wrap',
       )}
     >
       <AddMenu
@@ -66,7 +67,13 @@ export const ComposerTools = memo(function ComposerTools({
       <ActiveOptions options={options} onChange={onOptions} />
       {leading}
       {/* Grouped, so that the button never wraps onto a line by itself. */}
-      <div className="flex min-w-0 flex-1 basis-40 items-center justify-end">
+      <div
+        className={classNames(
+          'flex min-w-0 flex-1 items-center justify-end',
+          // The names of two models need a line of their own on a phone.
+          isComparing ? 'basis-72' : 'basis-40',
+        )}
+      >
         <ModelMenu options={options} onChange={onOptions} />
         {canDictate && (
           <PartBoundary fallback={null} instead={null}>

@@ -1,9 +1,11 @@
 // Dictation with the browser's speech recognition.
+
 import { Mic } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
+import { LANGUAGES, languageOf } from '../../../../../locales/languages.ts'
 import { shownLanguage } from '../../../lib/i18n/i18n.ts'
-import { LANGUAGES, languageOf } from '../../../lib/i18n/languages.ts'
 import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
+import { useNewest } from '../../../lib/newest.ts'
 import { IconButton } from '../../../ui/controls/button.tsx'
 import { notify } from '../../../ui/overlays/toasts.ts'
 import { createRecognition, type Recognition } from './speech-recognition.ts'
@@ -19,8 +21,7 @@ export function DictationButton({ onHeard }: { onHeard: (text: string) => void }
   const { t } = useTranslation()
   const [listening, setListening] = useState(false)
   const running = useRef<Recognition | null>(null)
-  const newest = useRef(onHeard)
-  newest.current = onHeard
+  const newest = useNewest(onHeard)
   useEffect(() => () => running.current?.abort(), [])
 
   const toggle = (): void => {

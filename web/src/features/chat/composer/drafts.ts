@@ -1,7 +1,7 @@
 // Drafts: unsent text per conversation, stored while the tab is open.
 import { privateKey } from '../../../lib/browser/private-storage.ts'
 
-/** `public/early-field.js` stores drafts too. */
+/** `early-field.js` stores drafts too. */
 const storageKey = (key: string): string => privateKey(`draft.${key}`)
 
 /** The draft with this key; empty if there is none or storage is blocked. */

@@ -1,5 +1,5 @@
 // The list of models: searchable, with provider, capabilities, context window and price.
-import { Brain, Check, Image, Search, Wrench } from 'lucide-react'
+import { Check, Image, Lightbulb, Search, Wrench } from 'lucide-react'
 import { Popover } from 'radix-ui'
 import { type KeyboardEvent, type ReactElement, useId, useState } from 'react'
 import type { PublicModel } from '../../../../../server/protocol/models/catalog.ts'
@@ -180,7 +180,7 @@ function ModelFacts({ model }: { model: PublicModel }) {
   const abilities = [
     { icon: Wrench, label: t('picker.can.tools'), has: model.tool_mode !== 'none' },
     { icon: Image, label: t('picker.can.images'), has: model.vision },
-    { icon: Brain, label: t('picker.can.thinking'), has: model.thinking !== false },
+    { icon: Lightbulb, label: t('picker.can.thinking'), has: model.thinking !== false },
   ].filter(({ has }) => has)
   const rate = (amount: number): string => money(amount, model.price?.currency ?? '', i18n.language)
   const facts = [

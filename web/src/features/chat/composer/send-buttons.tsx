@@ -35,10 +35,12 @@ export function SendButtons({
       {!(running && empty) && (
         <Tip
           text={t(
-            running
-              ? 'composer.queueHint'
-              : sendKey === 'enter'
-                ? 'composer.sendHint'
+            sendKey === 'enter'
+              ? running
+                ? 'composer.queueHint'
+                : 'composer.sendHint'
+              : running
+                ? 'composer.queueHintModifier'
                 : 'composer.sendHintModifier',
           )}
           side="top"

@@ -1,12 +1,14 @@
 // Hook for attaching files to a message: chosen, dropped or pasted, with checks before and after the upload.
-import { type ClipboardEvent, useEffect, useRef, useState } from 'react'
+
+import { type ClipboardEvent, useEffect, useState } from 'react'
 import type { PublicModel } from '../../../../../server/protocol/models/catalog.ts'
 import { receiveDroppedFiles } from '../../../lib/browser/dropped-files.ts'
 import { refusalText } from '../../../lib/http/refusal-text.ts'
 import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
+import { useNewest } from '../../../lib/newest.ts'
 import { notify } from '../../../ui/overlays/toasts.ts'
 import { reportError } from '../../../ui/states/error-text.ts'
-import { MAX_FILE_BYTES, useChosenFiles } from '../attachments/attachments.ts'
+import { MAX_FILE_BYTES, MAX_FILES, useChosenFiles } from '../attachments/attachments.ts'
 
 /** An average across languages. `WINDOW_SHARE` is the share of the context window that the server allows for files. */
 const CHARACTERS_PER_TOKEN = 3
@@ -66,6 +68,7 @@ export function useAttaching(
         notify(t('composer.problem.tooLong', { name }))
     },
     onFailure: reportError,
+    onTooMany: () => notify(t('composer.problem.tooMany', { max: MAX_FILES }), 'error'),
   })
   const vision = model?.vision ?? true
   const attach = (added: Iterable<File>): readonly number[] => {
@@ -81,8 +84,8 @@ export function useAttaching(
     })
     return chosen.add(fits)
   }
-  const attachStored: typeof chosen.addStored = (name, store) => {
-    if (vision || !PICTURE_NAME.test(name)) chosen.addStored(name, store)
+  const attachStored: typeof chosen.addStored = (name, source, store) => {
+    if (vision || !PICTURE_NAME.test(name)) chosen.addStored(name, source, store)
     else notify(t('composer.problem.noVision', { name }), 'error')
   }
 
@@ -107,8 +110,7 @@ export function useAttaching(
     })
   }
 
-  const dropped = useRef(attach)
-  dropped.current = attach
+  const dropped = useNewest(attach)
   useEffect(
     () =>
       receiveDroppedFiles({

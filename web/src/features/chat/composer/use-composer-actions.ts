@@ -1,5 +1,7 @@
 // The actions of the composer's buttons and menus.
-import { type RefObject, useMemo, useRef } from 'react'
+
+import { type RefObject, useMemo } from 'react'
+import { useNewest } from '../../../lib/newest.ts'
 import type { ComposerActions } from './composer-tools.tsx'
 import type { useComposerText } from './use-composer-text.ts'
 
@@ -9,8 +11,7 @@ export function useComposerActions(
   { insert, newestText }: Pick<ReturnType<typeof useComposerText>, 'insert' | 'newestText'>,
   onSuggest: () => void,
 ): ComposerActions {
-  const suggest = useRef(onSuggest)
-  suggest.current = onSuggest
+  const suggest = useNewest(onSuggest)
   return useMemo(
     () => ({
       // One input serves both: with `capture`, phones open the camera.

@@ -1,5 +1,7 @@
 // The text of the composer: stored as a draft, edited by suggestions, pasted files and other views.
-import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react'
+
+import { type RefObject, useEffect, useLayoutEffect, useState } from 'react'
+import { useNewest } from '../../../lib/newest.ts'
 import { receiveInserts } from '../composer-insert.ts'
 import { joinTexts, readDraft, receiveReturned, writeDraft } from './drafts.ts'
 
@@ -30,10 +32,8 @@ export function useComposerText(draftKey: string, field: RefObject<HTMLTextAreaE
     requestAnimationFrame(() => field.current?.focus())
   }, [placement, field])
   /** The latest `put`, for callbacks that outlive a render. */
-  const insert = useRef(put)
-  insert.current = put
-  const newestText = useRef(text)
-  newestText.current = text
+  const insert = useNewest(put)
+  const newestText = useNewest(text)
   useEffect(
     () =>
       receiveInserts((added) => {
@@ -43,8 +43,7 @@ export function useComposerText(draftKey: string, field: RefObject<HTMLTextAreaE
       }),
     [],
   )
-  const newestWrite = useRef(write)
-  newestWrite.current = write
+  const newestWrite = useNewest(write)
   useLayoutEffect(
     () =>
       receiveReturned(draftKey, (returned) => {

@@ -1,6 +1,8 @@
 // Takes over from the message field that index.html shows while the application loads.
-import { type RefObject, useEffect, useLayoutEffect, useRef } from 'react'
+
+import { type RefObject, useEffect, useLayoutEffect } from 'react'
 import { type EarlyField, findEarlyField } from '../../../lib/browser/early-field.ts'
+import { useNewest } from '../../../lib/newest.ts'
 
 type Taken = {
   /** Receives the text of the early field. */
@@ -31,8 +33,7 @@ export function useEarlyField(
   isReady: boolean,
   taken: Taken,
 ): void {
-  const newest = useRef(taken)
-  newest.current = taken
+  const newest = useNewest(taken)
   useLayoutEffect(() => {
     const early = findEarlyField(draftKey)
     if (early === null) return

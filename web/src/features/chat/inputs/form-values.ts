@@ -68,3 +68,13 @@ export function countFault(
   if (count < minItems && (required || count > 0)) return { reason: 'chooseMin', min: minItems }
   return count > maxItems ? { reason: 'chooseMax', max: maxItems } : null
 }
+
+/** The keypad of a phone for a number. Those for numbers have no minus sign. */
+export const keypadFor = ({
+  type,
+  minimum = -1,
+}: {
+  type: 'number' | 'integer'
+  minimum?: number | undefined
+}): 'text' | 'numeric' | 'decimal' =>
+  minimum < 0 ? 'text' : type === 'integer' ? 'numeric' : 'decimal'

@@ -17,10 +17,16 @@ const MARGIN_PIXELS = 12
 export function InputCard({
   runId,
   input,
+  callHash,
+  takesFocus,
   onAnswered,
 }: {
   runId: string
   input: PendingInput
+  /** Only the question with this hash is answered. */
+  callHash?: string
+  /** Whether the card takes the focus when it appears. */
+  takesFocus: boolean
   onAnswered: () => void
 }) {
   const { t } = useTranslation()
@@ -33,7 +39,7 @@ export function InputCard({
   // Scrolls into view and takes the focus, unless the user is typing. A long form shows its beginning.
   useEffect(() => {
     const element = card.current
-    if (element === null) return
+    if (element === null || !takesFocus) return
     const focused = document.activeElement
     const typing = focused instanceof HTMLTextAreaElement && focused.value !== ''
     const inCard = focused?.closest('[data-approval],[data-input]') != null
@@ -51,7 +57,7 @@ export function InputCard({
     })
     observer.observe(element)
     return () => observer.disconnect()
-  }, [])
+  }, [takesFocus])
 
   const sendInput = async (action: InputAction): Promise<void> => {
     setBusy(true)
@@ -62,6 +68,7 @@ export function InputCard({
         ...(action === 'accept' && input.schema !== undefined
           ? { content: contentOf(input.schema, values) }
           : {}),
+        ...(callHash === undefined ? {} : { call_hash: callHash }),
       })
       if (matchMedia('(pointer: fine)').matches) document.getElementById('composer')?.focus()
       onAnswered()

@@ -4,7 +4,7 @@ import type { InputField, InputForm } from '../../../../../server/protocol/runs/
 import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { SelectField, TextField } from '../../../ui/controls/field.tsx'
 import { Switch } from '../../../ui/controls/switch.tsx'
-import { countFault, type Value, type Values } from './form-values.ts'
+import { countFault, keypadFor, type Value, type Values } from './form-values.ts'
 
 /** One field per property of the form. `onChange` receives all values, including the changed one. */
 export function InputFields({
@@ -95,7 +95,7 @@ function Field({
     <TextField
       {...common}
       type="number"
-      inputMode={field.type === 'integer' ? 'numeric' : 'decimal'}
+      inputMode={keypadFor(field)}
       step={field.type === 'integer' ? 1 : 'any'}
       min={field.minimum}
       max={field.maximum}
@@ -123,8 +123,13 @@ function Several({
   const id = useId()
   const fault = countFault(limits, chosen.length, limits.required)
   // As for the other fields, the browser shows it when the form is sent.
-  const report = (first: HTMLInputElement | null): void =>
-    first?.setCustomValidity(fault === null ? '' : t(`input.${fault.reason}`, fault))
+  const said =
+    fault === null
+      ? ''
+      : fault.reason === 'chooseMin'
+        ? t('input.chooseMin', { min: fault.min })
+        : t('input.chooseMax', { max: fault.max })
+  const report = (first: HTMLInputElement | null): void => first?.setCustomValidity(said)
   return (
     <fieldset
       aria-describedby={hint === undefined ? undefined : id}

@@ -10,9 +10,17 @@ const InputCard = lazyPart(() => import('./input-card.tsx').then((module) => mod
 export function PendingInputs({
   runId,
   inputs,
+  callHash,
+  takesFocus = true,
+  onAnswered,
 }: {
   runId: string
   inputs: readonly PendingInput[]
+  /** What was shown, for a single question; the answer is refused for anything else. */
+  callHash?: string
+  /** Whether a card takes the focus when it appears. */
+  takesFocus?: boolean
+  onAnswered?: () => void
 }) {
   return (
     <PartBoundary fallback={null}>
@@ -21,7 +29,12 @@ export function PendingInputs({
           key={input.id_ref}
           runId={runId}
           input={input}
-          onAnswered={() => useLiveRuns.getState().removeInput(runId, input.id_ref)}
+          {...(callHash === undefined ? {} : { callHash })}
+          takesFocus={takesFocus}
+          onAnswered={() => {
+            useLiveRuns.getState().removeInput(runId, input.id_ref)
+            onAnswered?.()
+          }}
         />
       ))}
     </PartBoundary>

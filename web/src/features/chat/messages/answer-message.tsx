@@ -7,9 +7,13 @@ import type { Step } from '../../../../../server/protocol/runs/step.ts'
 import { citedIn } from '../../../../../server/protocol/sources/cited.ts'
 import { useReviseAnswer } from '../../../lib/api/messages.ts'
 import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
-import { CitationContext } from '../../../ui/markdown/citation-context.ts'
+import { CitationContext, QuoteContext } from '../../../ui/markdown/citation-context.ts'
 import { AttachmentChips } from '../attachments/attachment-chips.tsx'
 import { filesOf } from '../attachments/produced-files.ts'
+import { PlanChecklist } from '../plans/plan-checklist.tsx'
+import { QuotesList } from '../quotes/quotes-list.tsx'
+import { useAnswerQuotes } from '../quotes/use-answer-quotes.tsx'
+import { ReceiptLine } from '../receipts/receipt-line.tsx'
 import { useLiveRuns, useRunOf, waitsForPerson } from '../runs/live-runs.ts'
 import { SourcesPanel } from '../sources/sources-panel.tsx'
 import { useAnswerSources } from '../sources/use-answer-sources.tsx'
@@ -18,6 +22,7 @@ import { AnswerActions } from './answer-actions.tsx'
 import { useAnswerFeedback } from './answer-feedback.tsx'
 import { EditForm } from './edit-form.tsx'
 import { Ending } from './ending.tsx'
+import type { MessageActions } from './message-actions.ts'
 import { MessageHeading } from './message-heading.tsx'
 import { PendingDecisions } from './pending-decisions.tsx'
 import { Working } from './working.tsx'
@@ -67,20 +72,13 @@ function useShownRun(message: Message) {
 type AnswerMessageProps = {
   message: Message
   conversationId: string
-  /** The id of the background task that this answer announces, else null. */
+  /** What the background task was asked whose end this answer announces; null for others. */
   task: string | null
   locked: boolean
   /** Whether no message follows. */
   isLast: boolean
-  onRegenerate: (id: string, model?: string) => void
-  onResume: (runId: string) => void
-  onStop: (runId: string) => void
-  /** Stops the answer and regenerates it with another model. */
-  onSwitch: (id: string, model: string) => void
-  onDelete: (id: string) => void
-  onShow: (id: MessageId) => void
   editing: boolean
-  onEditing: (id: MessageId | null) => void
+  actions: MessageActions
 }
 
 /** Renders again only when its message or its run changes, not while other answers stream. */
@@ -90,19 +88,14 @@ export const AnswerMessage = memo(function AnswerMessage({
   task,
   locked,
   isLast,
-  onRegenerate,
-  onResume,
-  onStop,
-  onSwitch,
-  onDelete,
-  onShow,
   editing,
-  onEditing,
+  actions,
 }: AnswerMessageProps) {
   const { t } = useTranslation()
   const { live, steps, liveParts } = useShownRun(message)
   const running = live?.state === 'running'
   const { sources, citations, onOpen, dialog } = useAnswerSources(steps)
+  const quoted = useAnswerQuotes(message.citations, { conversationId, messageId: message.id })
   const { buttons, note } = useAnswerFeedback(message, conversationId)
   if (editing && !running)
     return (
@@ -110,7 +103,7 @@ export const AnswerMessage = memo(function AnswerMessage({
         id={message.id}
         conversationId={conversationId}
         initial={steps.findLast((step) => step?.type === 'text')?.content ?? message.text}
-        onClose={() => onEditing(null)}
+        onClose={() => actions.setEdited(null)}
       />
     )
   return (
@@ -129,15 +122,21 @@ export const AnswerMessage = memo(function AnswerMessage({
         </p>
       )}
       <CitationContext value={citations}>
-        <AnswerSteps steps={steps} live={liveParts} />
+        <QuoteContext value={quoted.quotes}>
+          <AnswerSteps steps={steps} live={liveParts} />
+        </QuoteContext>
       </CitationContext>
       <AttachmentChips attachments={filesOf(message, steps)} atEnd={false} />
+      <PlanChecklist
+        plan={live?.plan ?? message.plan ?? null}
+        runId={running ? live.runId : null}
+      />
       {running && (!waitsForPerson(live) || live.connection === 'reconnecting') && (
         <Working
           live={live}
           model={message.model ?? null}
-          onStop={() => onStop(live.runId)}
-          onSwitch={(model) => onSwitch(message.id, model)}
+          onStop={() => actions.stopOne(live.runId)}
+          onSwitch={(model) => actions.switchModel(message.id, model)}
         />
       )}
       {live !== undefined && <PendingDecisions live={live} />}
@@ -145,14 +144,21 @@ export const AnswerMessage = memo(function AnswerMessage({
         <>
           <SourcesPanel sources={sources} cited={citedIn(textOf(steps), sources)} onOpen={onOpen} />
           {dialog}
+          <QuotesList citations={message.citations ?? []} onOpen={quoted.open} />
+          {quoted.dialog}
+          <ReceiptLine
+            conversationId={conversationId}
+            messageId={message.id}
+            summary={message.receipt}
+          />
           <Ending
             message={message}
             live={live}
             isEmpty={steps.length === 0}
             isSilent={textOf(steps).trim() === '' && filesOf(message, steps).length === 0}
             isLast={isLast}
-            onRegenerate={onRegenerate}
-            onResume={onResume}
+            onRegenerate={actions.regenerate}
+            onResume={actions.resume}
           />
           <AnswerActions
             message={message}
@@ -162,10 +168,10 @@ export const AnswerMessage = memo(function AnswerMessage({
             feedback={buttons}
             isEmpty={steps.length === 0}
             locked={locked}
-            onRegenerate={onRegenerate}
-            onDelete={onDelete}
-            onShow={onShow}
-            onEdit={() => onEditing(message.id)}
+            onRegenerate={actions.regenerate}
+            onDelete={actions.remove}
+            onShow={actions.show}
+            onEdit={() => actions.setEdited(message.id)}
           />
           {note}
         </>

@@ -64,6 +64,7 @@ export function AnswerUsage({
 function Duration({ timing }: { timing: AnswerTiming }) {
   const { t, i18n } = useTranslation()
   const first = timing.first_output_ms
+  const total = duration(timing.duration_ms / 1_000, i18n.language)
   return (
     <span
       title={
@@ -72,9 +73,9 @@ function Duration({ timing }: { timing: AnswerTiming }) {
           : t('answer.firstOutput', { time: duration(first / 1_000, i18n.language) })
       }
     >
-      {duration(timing.duration_ms / 1_000, i18n.language)}
-      {first !== null &&
-        ` (${t('answer.first', { time: duration(first / 1_000, i18n.language) })})`}
+      {first === null
+        ? total
+        : t('answer.first', { total, time: duration(first / 1_000, i18n.language) })}
     </span>
   )
 }

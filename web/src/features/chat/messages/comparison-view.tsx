@@ -6,7 +6,7 @@ import type { Message } from '../../../../../server/protocol/conversations/messa
 import { useModels } from '../../../lib/api/catalog.ts'
 import { useMessage } from '../../../lib/api/messages.ts'
 import { useMedia } from '../../../lib/browser/use-media.ts'
-import { shownDirection } from '../../../lib/i18n/languages.ts'
+import { shownDirection } from '../../../lib/i18n/direction.ts'
 import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { ActionButton } from '../../../ui/controls/action-button.tsx'
 import { Button } from '../../../ui/controls/button.tsx'
@@ -122,7 +122,7 @@ export function ComparisonView(props: Props) {
                 <Tabs.Trigger
                   key={key}
                   value={key}
-                  className="min-h-9 min-w-0 flex-1 truncate rounded-lg px-2 text-note font-medium text-soft data-[state=active]:bg-surface data-[state=active]:text-ink data-[state=active]:shadow-low pointer-coarse:min-h-11"
+                  className="min-h-9 min-w-0 flex-1 truncate rounded-lg px-2 text-note font-medium text-soft data-[state=active]:bg-surface data-[state=active]:text-ink data-[state=active]:shadow-low dark:data-[state=active]:bg-line-strong pointer-coarse:min-h-11"
                 >
                   {title}
                   <WaitingMark answer={id} />
@@ -178,7 +178,10 @@ function WaitingMark({ answer }: { answer: string | null }) {
   )
 }
 
-/** A column that scrolls by itself, so that the end of a growing answer stays in view whatever the other one does. */
+/**
+ * A column that scrolls by itself, so that the end of a growing answer stays in view whatever the other one does. It is as high as
+ * the room between a short question at the top of the view and the message field.
+ */
 function Column({
   title,
   controls,
@@ -194,7 +197,7 @@ function Column({
   return (
     <section
       aria-label={title}
-      className="flex max-h-[max(20rem,calc(100dvh-15rem))] min-w-0 flex-col rounded-2xl border border-line bg-surface"
+      className="flex max-h-[max(20rem,calc(100dvh-19rem))] min-w-0 flex-col rounded-2xl border border-line bg-surface"
     >
       <header className="flex min-h-12 shrink-0 items-center gap-1 ps-5 pe-3">
         <h2 className="min-w-0 flex-1 truncate text-note font-semibold text-soft">{title}</h2>
@@ -260,16 +263,13 @@ function Side({ id, conversationId, shown, locked, actions }: Props & { id: stri
         task={null}
         locked={locked}
         isLast
-        onRegenerate={actions.regenerate}
-        onResume={actions.resume}
-        onStop={actions.stopOne}
-        onSwitch={actions.switchModel}
-        onDelete={actions.remove}
-        onShow={actions.show}
         editing={false}
-        onEditing={(edited) => {
-          choose()
-          actions.setEdited(edited)
+        actions={{
+          ...actions,
+          setEdited: (edited) => {
+            choose()
+            actions.setEdited(edited)
+          },
         }}
       />
       {isEnded(message) && (

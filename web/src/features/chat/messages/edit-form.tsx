@@ -33,7 +33,7 @@ export function EditForm({
   }
   return (
     <form
-      className="flex flex-col gap-2"
+      className="mb-4 flex flex-col gap-2"
       onSubmit={(event) => {
         event.preventDefault()
         submit()

@@ -5,6 +5,7 @@ import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from 're
 import type { Message } from '../../../../../server/protocol/conversations/message.ts'
 import type { MessageId } from '../../../../../server/protocol/ids.ts'
 import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
+import { useNewest } from '../../../lib/newest.ts'
 import { classNames } from '../../../ui/class-names.ts'
 import { ScrollRegion } from '../../../ui/scroll-region.tsx'
 import { Spinner } from '../../../ui/states/feedback.tsx'
@@ -35,8 +36,7 @@ function useOlder(
 ) {
   const sentinel = useRef<HTMLDivElement>(null)
   const first = useRef<{ row: HTMLElement; top: number } | null>(null)
-  const load = useRef(loadOlder)
-  load.current = loadOlder
+  const load = useNewest(loadOlder)
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new first message means that older ones were inserted
   useLayoutEffect(() => {
     const element = scroller.current
@@ -66,7 +66,7 @@ function useOlder(
 const isCompared = (comparison: ReturnType<typeof useComparison>, { id }: Message): boolean =>
   comparison?.first === id || comparison?.second === id
 
-/** A new question stands at the top while its answer grows, unless the reader scrolls. `edited` is the message that is open for editing. */
+/** The shown branch. A new question stands at the top while its answer grows, unless the reader scrolls. */
 export function MessageList({
   messages,
   conversationId,
@@ -93,14 +93,14 @@ export function MessageList({
   const [tapped, setTapped] = useState<string | null>(null)
   const scroller = useRef<HTMLDivElement>(null)
   const content = useRef<HTMLDivElement>(null)
-  const { atEnd, toEnd, keep, release } = useScrollPosition(scroller, content)
+  const { isAway, toEnd, keep, keepAgain, release } = useScrollPosition(scroller, content)
   usePreservedFocus(content)
   const sentinel = useOlder(scroller, messages[0]?.id, hasOlder, loadOlder)
   useMessageTarget(conversationId, messages, scroller, { hasOlder, loadOlder, release })
   const sent = useOutgoing(conversationId)
   const isStored = messages.some(({ id }) => id === sent?.messageId)
   const outgoing = isStored ? null : sent
-  useTurnPosition(content, messages, sent, { keep, toEnd })
+  useTurnPosition(content, messages, sent, { keep, keepAgain, toEnd })
   return (
     <div className="relative min-h-0 flex-1">
       <ScrollRegion
@@ -158,7 +158,7 @@ export function MessageList({
         aria-hidden
         className="pointer-events-none absolute inset-x-0 bottom-0 me-3 h-8 bg-linear-to-t from-paper to-transparent"
       />
-      {!atEnd && (
+      {isAway && (
         <button
           type="button"
           aria-label={t('chat.toEnd')}
@@ -185,7 +185,7 @@ function OneMessage({
   message: Message
   conversationId: string
   comparison: ReturnType<typeof useComparison>
-  /** The id of the background task that this message announces. */
+  /** What the background task was asked whose end this message announces; null for others. */
   task: string | null
   locked: boolean
   isLast: boolean
@@ -223,14 +223,8 @@ function OneMessage({
       task={task}
       locked={locked}
       isLast={isLast}
-      onRegenerate={actions.regenerate}
-      onResume={actions.resume}
-      onStop={actions.stopOne}
-      onSwitch={actions.switchModel}
-      onDelete={actions.remove}
-      onShow={actions.show}
       editing={editing}
-      onEditing={actions.setEdited}
+      actions={actions}
     />
   )
 }

@@ -7,13 +7,26 @@ const NEAR_END_PIXELS = 80
 const distanceToEnd = ({ scrollHeight, scrollTop, clientHeight }: HTMLElement): number =>
   scrollHeight - scrollTop - clientHeight
 
+/** The height of the button that leads to the end, with its distance from the lower edge. */
+const BUTTON_PIXELS = 56
+
+/** Whether a card that waits for a decision is where the button would be, which must not cover the card's own buttons. */
+function hasCardBelow(scroller: HTMLElement): boolean {
+  const edge = scroller.getBoundingClientRect().bottom
+  return [...scroller.querySelectorAll('[data-approval], [data-input]')].some((card) => {
+    const { top, bottom } = card.getBoundingClientRect()
+    return top < edge && bottom > edge - BUTTON_PIXELS
+  })
+}
+
 /** What stays in view: the end, the place that a function returns as a scroll position, or nothing. */
 type Kept = 'end' | ((scroller: HTMLElement) => number) | null
 
 /**
- * `content` grows inside `scroller`; its end is kept in view at first. Returns whether the end is in view, `toEnd` to keep it
- * there, `keep` to keep another place, and `release` to keep none. The reader's own scrolling keeps the end once they reach
- * it, and otherwise nothing.
+ * `content` grows inside `scroller`; its end is kept in view at first. Returns whether the end is out of view and a button
+ * may lead to it, `toEnd` to keep it in view, `keep` to keep another place, `keepAgain` to go back to the kept one before the
+ * browser tells of a movement, and `release` to keep none. The reader's own scrolling keeps the end once they reach it, and
+ * otherwise nothing.
  */
 export function useScrollPosition(
   scroller: RefObject<HTMLElement | null>,
@@ -22,7 +35,12 @@ export function useScrollPosition(
   const kept = useRef<Kept>('end')
   /** The last known scroll position: content that shrinks or loads also changes it, which is no scrolling by the reader. */
   const lastTop = useRef(0)
-  const [atEnd, setAtEnd] = useState(true)
+  const [isAway, setAway] = useState(false)
+  /** Call it after each change of `kept` or of the position. */
+  const showAway = useCallback((element: HTMLElement): void => {
+    const isFar = kept.current !== 'end' && distanceToEnd(element) > NEAR_END_PIXELS
+    setAway(isFar && !hasCardBelow(element))
+  }, [])
 
   const apply = useCallback((): void => {
     const element = scroller.current
@@ -30,8 +48,8 @@ export function useScrollPosition(
     if (kept.current === 'end') element.scrollTop = element.scrollHeight
     else if (kept.current !== null) element.scrollTop = kept.current(element)
     lastTop.current = element.scrollTop
-    setAtEnd(kept.current === 'end' || distanceToEnd(element) <= NEAR_END_PIXELS)
-  }, [scroller])
+    showAway(element)
+  }, [scroller, showAway])
 
   const keep = useCallback(
     (place: Kept): void => {
@@ -51,11 +69,13 @@ export function useScrollPosition(
     const onScroll = (): void => {
       const moved = element.scrollTop - lastTop.current
       const distance = distanceToEnd(element)
-      if (moved > 1) kept.current = distance <= NEAR_END_PIXELS ? 'end' : null
+      // The browser moves down, too, where something above grows. Nobody leaves the end that way.
+      if (moved > 1 && kept.current !== 'end')
+        kept.current = distance <= NEAR_END_PIXELS ? 'end' : null
       // Content that shrinks moves the position up, too, but to the very end.
-      else if (moved < -1 && distance > 2) kept.current = null
+      if (moved < -1 && distance > 2) kept.current = null
       lastTop.current = element.scrollTop
-      setAtEnd(kept.current === 'end' || distance <= NEAR_END_PIXELS)
+      showAway(element)
     }
     const observer = new ResizeObserver(apply)
     element.addEventListener('scroll', onScroll, { passive: true })
@@ -65,7 +85,7 @@ export function useScrollPosition(
       element.removeEventListener('scroll', onScroll)
       observer.disconnect()
     }
-  }, [scroller, content, apply])
+  }, [scroller, content, apply, showAway])
 
-  return { atEnd, toEnd, keep, release }
+  return { isAway, toEnd, keep, keepAgain: apply, release }
 }

@@ -32,7 +32,11 @@ export function useTurnPosition(
   content: RefObject<HTMLElement | null>,
   messages: readonly Message[],
   sent: Outgoing | null,
-  { keep, toEnd }: Pick<ReturnType<typeof useScrollPosition>, 'keep' | 'toEnd'>,
+  {
+    keep,
+    keepAgain,
+    toEnd,
+  }: Pick<ReturnType<typeof useScrollPosition>, 'keep' | 'keepAgain' | 'toEnd'>,
 ): void {
   const isOnItsWay = sent !== null && !messages.some(({ id }) => id === sent.messageId)
   const asked = isOnItsWay ? sent.clientId : messages.findLast(({ role }) => role === 'user')?.id
@@ -71,7 +75,9 @@ export function useTurnPosition(
     // More than enough while the rows are measured: in a shorter thread, measuring would move the reader up.
     answer.style.minHeight = '100cqh'
     makeRoom()
-    if (!isSame)
+    // In a short thread, the position has moved while the stored rows took the place of the sent one.
+    if (isSame) keepAgain()
+    else
       keep((scroller) => {
         const asking = shown.current?.row
         return asking == null ? scroller.scrollTop : positionOf(asking, scroller)
@@ -82,5 +88,5 @@ export function useTurnPosition(
       observer.disconnect()
       answer.style.minHeight = ''
     }
-  }, [content, asked, isOnItsWay, last?.id, keep, toEnd])
+  }, [content, asked, isOnItsWay, last?.id, keep, keepAgain, toEnd])
 }

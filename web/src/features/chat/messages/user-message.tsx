@@ -11,12 +11,12 @@ import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { ActionButton } from '../../../ui/controls/action-button.tsx'
 import { AttachmentChips } from '../attachments/attachment-chips.tsx'
 import { ConversationContext } from '../conversation-context.ts'
+import { UndoChanges } from '../receipts/undo-changes.tsx'
 import { OwnText } from '../sending/outgoing-message.tsx'
 import { CopyMessage } from './copy-message.tsx'
 import { EditForm } from './edit-form.tsx'
 import { MessageHeading } from './message-heading.tsx'
 import { SiblingSwitch } from './sibling-switch.tsx'
-import { UndoChanges } from './undo-changes.tsx'
 
 /** While `editing`, a form replaces the text. `onEditing` opens the form of this message; null closes it. */
 export const UserMessage = memo(function UserMessage({

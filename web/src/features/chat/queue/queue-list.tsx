@@ -35,7 +35,9 @@ export function QueueList({
           ? t('queue.paused')
           : isOffline
             ? t('queue.offline')
-            : t('queue.waiting', { count: length })
+            : length === 1
+              ? t('queue.waitingOne')
+              : t('queue.waiting', { count: length })
       }
       running={running}
       onStop={onStop}
@@ -63,7 +65,7 @@ export function QueuedMessages({
   const sendNow = (id: string): void => {
     useQueues.getState().hurry(conversationId, id)
     // The focused button disappears with the message.
-    focusMessageField()
+    focusMessageField(document.activeElement)
     if (running) void onStop()
   }
   return (
@@ -84,7 +86,7 @@ export function QueuedMessages({
             onSendNow={() => sendNow(message.id)}
             onRemove={() => {
               dequeue(conversationId, message.id)
-              if (queue.length === 1) focusMessageField()
+              if (queue.length === 1) focusMessageField(document.activeElement)
             }}
           />
         ))}

@@ -1,11 +1,13 @@
 // Sends queued messages one after the other, each when the previous answer is complete, also in conversations that are not
 // open.
+
 import { useQueryClient } from '@tanstack/react-query'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useState } from 'react'
 import type { MessageId } from '../../../../../server/protocol/ids.ts'
 import { useConversation } from '../../../lib/api/conversations.ts'
 import { ApiError } from '../../../lib/http/api-client.ts'
 import { waitToReconnect } from '../../../lib/http/reconnect.ts'
+import { useNewest } from '../../../lib/newest.ts'
 import { fieldsOf, textIn } from '../../../lib/read-json.ts'
 import { errorText } from '../../../ui/states/error-text.ts'
 import { isPendingComparison, useComparison } from '../compare/comparisons.ts'
@@ -46,8 +48,7 @@ function QueueSender({ conversationId }: { conversationId: string }) {
   const isCompared = isPendingComparison(useComparison(conversationId))
   const isHeld = hasFailed || isCompared || isEdited || isPaused
   const isDue = next !== undefined && isFree && !isHeld && !busy
-  const parent = useRef(parentId)
-  parent.current = parentId
+  const parent = useNewest(parentId)
 
   useEffect(() => {
     if (!isDue) return

@@ -25,6 +25,7 @@ export const newLiveRun = (runId: string, conversationId: string): LiveRun => ({
   usage: null,
   error: null,
   title: null,
+  plan: null,
 })
 
 /** The run after an event. Pure; `now` is the page's clock in milliseconds. */
@@ -55,8 +56,10 @@ export function foldEvent(before: LiveRun, event: RunEvent, now: number): LiveRu
       if (event.progress.kind === 'decided')
         return {
           ...withoutApproval(run, event.id_ref),
-          // The call runs from now on; it has only waited so far.
-          startedAt: { ...run.startedAt, [event.id_ref]: now },
+          // An approved call runs from now on; it has only waited so far. Others never run.
+          ...(event.progress.decision === 'approve'
+            ? { startedAt: { ...run.startedAt, [event.id_ref]: now } }
+            : {}),
           rejected:
             event.progress.decision === 'reject' ? [...run.rejected, event.id_ref] : run.rejected,
         }
@@ -89,6 +92,8 @@ export function foldEvent(before: LiveRun, event: RunEvent, now: number): LiveRu
       const { event: _name, run_id: _run, ...pending } = event
       return { ...run, inputs: [...withoutInput(run, pending.id_ref).inputs, pending] }
     }
+    case 'plan':
+      return { ...run, plan: { items: event.items, edited_by: event.edited_by } }
     case 'title':
       return { ...run, title: event.title }
     case 'done':

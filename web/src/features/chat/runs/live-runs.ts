@@ -1,6 +1,7 @@
 // The store of the runs that this page follows: their growing steps, pending decisions, and endings.
 import { create } from 'zustand'
 import type { PendingInput } from '../../../../../server/protocol/runs/input.ts'
+import type { Plan } from '../../../../../server/protocol/runs/plan.ts'
 import type { RunFailure } from '../../../../../server/protocol/runs/run.ts'
 import type {
   FinishReason,
@@ -43,6 +44,8 @@ export type LiveRun = {
   usage: Usage | null
   error: RunFailure | null
   title: string | null
+  /** The plan that the answer follows; null if it has none. */
+  plan: Plan | null
 }
 
 /** The run without the approval request of a call, which has been decided. */

@@ -10,9 +10,11 @@ import type {
 } from '../../../../../server/protocol/conversations/message.ts'
 import { titleFromMessage } from '../../../../../server/protocol/conversations/title.ts'
 import type { MessageId, RunId } from '../../../../../server/protocol/ids.ts'
+import { PAGE_ORIGIN } from '../../../../../server/protocol/runs/origin.ts'
 import { updateCached } from '../../../lib/api/conversations.ts'
 import { appendMessages, markStreaming, messageKeys } from '../../../lib/api/messages.ts'
 import { resumeRun } from '../../../lib/api/runs.ts'
+import { skillsIn } from '../../../lib/api/skills.ts'
 import { isUntitled } from '../../../lib/conversation-title.ts'
 import { ApiError, send } from '../../../lib/http/api-client.ts'
 import { type NumberedEvent, readEvents } from '../../../lib/http/event-stream.ts'
@@ -106,7 +108,14 @@ export const writtenFields = ({
 }: {
   text: string
   files: readonly AttachedFile[]
-}) => ({ text, attachments: files.map(({ id }) => ({ file_id: id })) })
+}) => {
+  const skills = skillsIn(text)
+  return {
+    text,
+    attachments: files.map(({ id }) => ({ file_id: id })),
+    ...(skills.length === 0 ? {} : { skills }),
+  }
+}
 
 /** The attachments of the new message. */
 function shownAttachments(
@@ -146,6 +155,7 @@ const emptyAnswer = (
   parent_id,
   siblings: [id],
   status: 'streaming',
+  origin: PAGE_ORIGIN,
   created_at,
 })
 
@@ -181,6 +191,7 @@ function placeMessages(
       parent_id: null,
       siblings: [started.user_message_id],
       status: 'completed',
+      origin: PAGE_ORIGIN,
       created_at: now,
     })
   added.push(emptyAnswer(started, now))

@@ -1,4 +1,4 @@
-// Files that a tool created: images are shown, others can be downloaded.
+// Files of a tool result: images are shown, others can be downloaded.
 import { classNames } from '../../../ui/class-names.ts'
 import { ZoomableImage } from '../../../ui/overlays/zoomable-image.tsx'
 
@@ -22,8 +22,11 @@ const SHOWN_IMAGE_TYPES = new Set([
 export function ArtifactFiles({
   files: all,
   isIndented = true,
+  isSmall = false,
 }: {
   files: readonly ArtifactFile[]
+  /** Whether images are shown small: those that a tool has read, unlike those that it has created. */
+  isSmall?: boolean
   /** Whether they begin where the title of a tool card does. */
   isIndented?: boolean
 }) {
@@ -47,7 +50,8 @@ export function ArtifactFiles({
             name={name}
             fileName={name}
             className={classNames(
-              'max-h-96 max-w-full rounded-lg border border-line bg-white object-contain',
+              'max-w-full rounded-lg border border-line bg-white object-contain',
+              isSmall ? 'max-h-32' : 'max-h-96',
               // One without a size of its own would have none at all.
               mime === 'image/svg+xml' && 'w-xl',
             )}

@@ -3,6 +3,7 @@ import { Braces } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import type { ToolCallStep, ToolResultStep } from '../../../../../server/protocol/runs/step.ts'
 import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
+import { programFault } from '../../../lib/program-fault.ts'
 import { fieldsOf, listIn, numberIn, parseJson, textIn } from '../../../lib/read-json.ts'
 import { lazyPart } from '../../../ui/states/late.tsx'
 import { PartBoundary } from '../../../ui/states/part-boundary.tsx'
@@ -123,7 +124,7 @@ function Readable({ call, result, outcome, progress, state }: Props) {
         <PlainText label={t('steps.arguments')} text={pretty(call.arguments)} />
       )}
       {diff !== undefined && <DiffView diff={diff} />}
-      {error !== null && <Failure text={error} />}
+      {error !== null && <Failure text={code === undefined ? error : programFault(error, t)} />}
       {command !== undefined && (
         <CommandOutput command={command} output={output} running={running} />
       )}

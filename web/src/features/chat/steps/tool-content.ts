@@ -63,7 +63,7 @@ const TITLE_ARGUMENTS = [
   'name',
 ]
 
-/** The most informative argument in one line: the query, the path, or the names in a list. */
+/** The most informative argument in one line: the query, the path, or the names or texts in a list. */
 export function summarize(argumentsText: string): string {
   const parsed = parseJson(argumentsText)
   if (typeof parsed !== 'object' || parsed === null) return oneLine(argumentsText).slice(0, 160)
@@ -73,7 +73,9 @@ export function summarize(argumentsText: string): string {
     if (typeof value === 'string' && value !== '') return oneLine(value).slice(0, 160)
   }
   const [first] = entries
-  const names = listIn(first?.[1]).map((one) => textIn(fieldsOf(one).name))
+  const names = listIn(first?.[1])
+    .map(fieldsOf)
+    .map(({ name, text }) => textIn(name) ?? textIn(text))
   if (names.length > 0 && names.every((name) => name !== undefined))
     return oneLine(names.join(' · ')).slice(0, 160)
   return first === undefined ? '' : oneLine(first[1]).slice(0, 160)

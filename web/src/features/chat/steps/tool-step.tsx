@@ -1,10 +1,12 @@
 // A tool call as a card: its arguments, result, duration and state.
 import type { TFunction } from 'i18next'
-import { Check, CircleSlash, X } from 'lucide-react'
+import { Check, CircleSlash, ShieldCheck, X } from 'lucide-react'
 import { memo, useEffect, useState } from 'react'
+import { Link } from 'wouter'
 import type { ToolCallStep, ToolResultStep } from '../../../../../server/protocol/runs/step.ts'
 import { duration, elapsed } from '../../../lib/format.ts'
 import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
+import { paths } from '../../../lib/paths.ts'
 import { toolTitle } from '../../../lib/tool-title.ts'
 import { LineCounts } from '../../../ui/code/line-counts.tsx'
 import { Spinner } from '../../../ui/states/feedback.tsx'
@@ -123,7 +125,19 @@ export const ToolStep = memo(function ToolStep({
       below={
         <>
           <SubAgents agents={agents} results={subAgentResults(outcome?.data)} />
-          <ArtifactFiles files={result?.artifact?.files ?? []} />
+          {call.grant_id !== undefined && (
+            <Link
+              href={paths.settingsTab('permissions')}
+              className="flex w-fit items-center gap-1.5 text-note text-muted hover:text-ink hover:underline"
+            >
+              <ShieldCheck size={13} aria-hidden />
+              {t('steps.granted')}
+            </Link>
+          )}
+          <ArtifactFiles
+            files={result?.artifact?.files ?? []}
+            isSmall={call.name === 'file_read'}
+          />
         </>
       }
     >

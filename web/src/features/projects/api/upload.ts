@@ -1,15 +1,11 @@
-// Uploads files with progress, which fetch cannot report, and reads dropped folders.
-import type { ErrorBody } from '../../../../../server/protocol/error.ts'
-import { ApiError, authorization, refusalOf } from '../../../lib/http/api-client.ts'
+// Uploads files to a project, and reads dropped folders.
+import { uploadForm } from '../../../lib/http/upload-form.ts'
 
 /** A file to upload, and its path relative to the project's root. */
 export type PathedFile = { file: File; path: string }
 
-/**
- * Sends multipart form data. `onProgress` receives the share that has been sent, from 0 to 1. Throws `ApiError`; an abort
- * throws the signal's reason.
- */
-export async function upload<T>(
+/** Sends files with other fields of a form. As `uploadForm`. */
+export function upload<T>(
   address: string,
   fields: Readonly<Record<string, string>>,
   files: readonly PathedFile[],
@@ -19,29 +15,7 @@ export async function upload<T>(
   const form = new FormData()
   for (const [name, value] of Object.entries(fields)) form.set(name, value)
   for (const { file, path } of files) form.append('files', file, path)
-  const headers = await authorization()
-  // Cancelled while the token was renewed, or between two uploads: no event reports that again.
-  signal?.throwIfAborted()
-  return new Promise((resolve, reject) => {
-    const request = new XMLHttpRequest()
-    request.open('POST', address)
-    for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value)
-    request.responseType = 'json'
-    request.upload.addEventListener('progress', (event) => {
-      if (event.lengthComputable) onProgress(event.loaded / event.total)
-    })
-    request.addEventListener('load', () => {
-      const body: ({ data?: T } & Partial<ErrorBody>) | null = request.response
-      if (request.status < 300 && body?.data !== undefined) resolve(body.data)
-      else reject(refusalOf(request.status, body))
-    })
-    request.addEventListener('error', () => reject(new ApiError(0, 'offline')))
-    signal?.addEventListener('abort', () => {
-      request.abort()
-      reject(signal.reason)
-    })
-    request.send(form)
-  })
+  return uploadForm<T>(address, form, onProgress, signal)
 }
 
 /** The files of a file or folder input. */

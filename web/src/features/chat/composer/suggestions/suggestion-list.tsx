@@ -41,7 +41,8 @@ export function SuggestionList(props: Props) {
 }
 
 function Commands(props: Props) {
-  return <List {...props} entries={useCommandsList(props.trigger.query, props.editing)} />
+  const { trigger, projectId, editing } = props
+  return <List {...props} entries={useCommandsList(trigger.query, projectId, editing)} />
 }
 
 function Mentions(props: Props) {
@@ -59,7 +60,7 @@ function List({
   const { t } = useTranslation()
   const [place, setPlace] = useState(0)
   const active = Math.min(place, entries.length - 1)
-  keys.current = (event) => {
+  const onKey = (event: KeyboardEvent): boolean => {
     if (event.key === 'Escape') {
       // Closes only the list: it must not stop the run.
       event.preventDefault()
@@ -78,13 +79,13 @@ function List({
     event.preventDefault()
     return true
   }
-  useEffect(
-    () => () => {
+  useLayoutEffect(() => {
+    keys.current = onKey
+    return () => {
       keys.current = null
-      onActive(null)
-    },
-    [keys, onActive],
-  )
+    }
+  })
+  useEffect(() => () => onActive(null), [onActive])
   useEffect(() => onActive(active < 0 ? null : optionId(active)), [active, onActive])
   const box = useRef<HTMLDivElement>(null)
   const [height, setHeight] = useState(MAX_HEIGHT_PIXELS)

@@ -1,23 +1,53 @@
-// The entries of the `/` list: saved prompts, available commands and prompts of MCP servers, filtered by the query.
-import { Bookmark, Plug } from 'lucide-react'
+// The entries of the `/` list: skills, saved prompts, available commands and prompts of MCP servers, filtered by the query.
+import { Bookmark, GraduationCap, Plug } from 'lucide-react'
+import {
+  fieldsOfPrompt,
+  filledPrompt,
+} from '../../../../../../server/protocol/accounts/prompt-fields.ts'
+import type { ProjectId } from '../../../../../../server/protocol/ids.ts'
 import { fillPrompt, useMcpPrompts } from '../../../../lib/api/mcp.ts'
 import { usePreferences } from '../../../../lib/api/preferences.ts'
+import { useSkillCommands } from '../../../../lib/api/skills.ts'
 import { COMMAND_NAMES, useCommands } from '../../../../lib/commands.ts'
 import { useTranslation } from '../../../../lib/i18n/use-translation.tsx'
-import { fieldsOfPrompt, filledPrompt } from '../../../../lib/prompt-fields.ts'
 import { COMMAND_ICONS } from '../../../../ui/command-icons.ts'
 import { reportError } from '../../../../ui/states/error-text.ts'
 import { insertIntoComposer } from '../../composer-insert.ts'
 import { askForFields } from '../prompt-to-fill.ts'
 import { type Editing, SUGGESTIONS_OF_A_KIND, type Suggestion } from './suggestion.ts'
 
-/** Saved prompts first, then commands, then prompts of MCP servers. `query` is the text after the `/`. */
-export function useCommandsList(query: string, editing: Editing): Suggestion[] {
+/** Skills first, then saved prompts, commands, and prompts of MCP servers. `query` is the text after the `/`. */
+export function useCommandsList(
+  query: string,
+  projectId: ProjectId | null,
+  editing: Editing,
+): Suggestion[] {
   return [
+    ...useSkillNames(query, projectId, editing),
     ...useSavedPrompts(query, editing),
     ...useCommandNames(query, editing),
     ...usePrompts(query, editing),
   ]
+}
+
+/** Choosing a skill writes its name at the beginning of the message, where it stays visible and can be deleted. */
+function useSkillNames(
+  query: string,
+  projectId: ProjectId | null,
+  { replace }: Editing,
+): Suggestion[] {
+  const { data = [] } = useSkillCommands(projectId)
+  const search = query.toLowerCase()
+  return data
+    .filter(({ name, title }) => `${name} ${title}`.toLowerCase().includes(search))
+    .slice(0, SUGGESTIONS_OF_A_KIND)
+    .map(({ name, title, description }) => ({
+      key: `skill ${name}`,
+      icon: GraduationCap,
+      label: title,
+      hint: description,
+      choose: () => replace(`/${name} `),
+    }))
 }
 
 function useSavedPrompts(query: string, { replace }: Editing): Suggestion[] {

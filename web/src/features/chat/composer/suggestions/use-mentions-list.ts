@@ -68,7 +68,7 @@ function useFiles(
     label: path,
     choose() {
       replace(`\`${path}\` `)
-      attachStored(path.split('/').at(-1) ?? path, (signal) =>
+      attachStored(path.split('/').at(-1) ?? path, `${projectId} ${path}`, (signal) =>
         request<FileInfo>(`/api/projects/${projectId}/attachments`, {
           method: 'POST',
           body: { path },
@@ -146,7 +146,9 @@ function useResources(query: string, { replace, attachStored }: Editing): Sugges
       const { server, name, title = name, description } = resource
       const address = 'uri' in resource ? resource.uri : resource.uri_template
       const attach = (body: Parameters<typeof readResource>[1]): void =>
-        attachStored(title, (signal) => readResource(server, body, signal))
+        attachStored(title, `${server} ${JSON.stringify(body)}`, (signal) =>
+          readResource(server, body, signal),
+        )
       const choose = (): void => {
         replace('')
         if ('uri' in resource) attach({ uri: address })

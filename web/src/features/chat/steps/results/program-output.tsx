@@ -57,8 +57,9 @@ export function CommandOutput({
 /** Shows how the command ended. */
 function Ending({ output: { exitCode, timedOut } }: { output: ProgramOutput }) {
   const { t } = useTranslation()
-  const failed = timedOut === true || (typeof exitCode === 'number' && exitCode !== 0)
-  if (timedOut !== true && typeof exitCode !== 'number') return null
+  const hasExited = timedOut !== true && typeof exitCode === 'number'
+  if (timedOut !== true && !hasExited) return null
+  const failed = !hasExited || exitCode !== 0
   return (
     <span
       className={classNames(
@@ -66,7 +67,7 @@ function Ending({ output: { exitCode, timedOut } }: { output: ProgramOutput }) {
         failed ? 'bg-bad-soft text-bad' : 'bg-ok-soft text-ok',
       )}
     >
-      {timedOut === true ? t('results.timedOut') : t('steps.exitCode', { code: exitCode })}
+      {hasExited ? t('steps.exitCode', { code: exitCode }) : t('results.timedOut')}
     </span>
   )
 }

@@ -1,4 +1,5 @@
 // Classifies tool results; each kind has a view. Results are untrusted: those that no schema accepts are shown as raw data.
+
 import { z } from 'zod/mini'
 import {
   type PageItem,
@@ -6,6 +7,7 @@ import {
   readPages,
   type WebItem,
 } from '../../../../../../server/protocol/sources/web-results.ts'
+import { canonicalToolName } from '../../../../../../server/protocol/tool-names/tool-aliases.ts'
 import { fieldsOf, listIn, parseJson, textIn } from '../../../../lib/read-json.ts'
 import { type Cell, type Table, tableFromList } from '../../../../ui/table/table-data.ts'
 
@@ -194,16 +196,6 @@ export function readAnything(data: unknown): ResultKind | null {
   return readTable(value) ?? readFacts(value)
 }
 
-const CANONICAL_NAMES: Readonly<Record<string, string>> = {
-  read_file: 'file_read',
-  ls: 'file_list',
-  list_dir: 'file_list',
-  glob: 'file_glob',
-  grep: 'file_grep',
-  agent_task: 'multi_agent',
-  parallel_execute: 'multi_agent',
-}
-
 function readKnown(name: string, call: unknown, data: unknown): ResultKind | null {
   switch (name) {
     case 'web_search': {
@@ -244,7 +236,7 @@ export function readResult(
   data: unknown,
   artifact?: unknown,
 ): ResultKind | null {
-  const name = Object.hasOwn(CANONICAL_NAMES, tool) ? (CANONICAL_NAMES[tool] ?? tool) : tool
+  const name = canonicalToolName(tool)
   const pages = readPages(name, data, artifact)
   if (pages !== null) return { kind: 'pages', pages }
   const known = readKnown(name, parseJson(callArguments), data)

@@ -1,0 +1,158 @@
+// Ends an account: with its data, without it, or with the data handed over to another account. Undoes half of it.
+import { randomBytes } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
+import type { Passwords } from '../auth/passwords.ts'
+import type { ChatService } from '../chat/chat-service.ts'
+import type { Writer } from '../db/database.ts'
+import type { Store } from '../db/store.ts'
+import { appError } from '../errors.ts'
+import { mergeMemories } from '../knowledge/memory.ts'
+import type { Actor } from '../protocol/admin/audit.ts'
+import type { ProjectId, UserId } from '../protocol/ids.ts'
+import type { WorkspaceServices } from '../workspace/workspace-services.ts'
+import type { Workspaces } from '../workspace/workspaces.ts'
+
+/** `keep`: nobody can sign in any more, and the data stays. `heir`: the user who receives the data. */
+export type AccountEnd = { data: 'delete' | 'keep' } | { data: 'hand_over'; heir: UserId }
+
+/** An end of an account for somebody, whom the audit log names. */
+export type AccountEndRequest = AccountEnd & { actor: Actor }
+
+/** The dependencies of the deletion of an account. */
+export interface AccountEndDependencies {
+  store: Store
+  workspace: Pick<WorkspaceServices, 'workspaces' | 'checkpoints'>
+  passwords: Pick<Passwords, 'hash'>
+  /** Removes the documents of a project with their passages. */
+  knowledge: { removeProject(id: ProjectId): Promise<void> }
+  /** Removes the files of the account's exports. */
+  transfers: { removeExports(id: UserId): Promise<void> }
+  chat: Pick<ChatService, 'stopProject' | 'stopUser'>
+  connections: OpenRequests
+  now(): Date
+}
+
+/** The open requests of users. */
+interface OpenRequests {
+  end(id: UserId, options: { kept: ServerResponse | undefined }): void
+}
+
+/** Ends the runs of a user and closes the responses that are being sent to them, except `kept`. */
+export async function endAccess(
+  { connections, chat }: { connections: OpenRequests; chat: Pick<ChatService, 'stopUser'> },
+  id: UserId,
+  kept?: ServerResponse,
+): Promise<void> {
+  connections.end(id, { kept })
+  await chat.stopUser(id)
+}
+
+/**
+ * Can be repeated after an interruption. The audit entry is stored with the last change. False when there is no such
+ * account.
+ * @param kept a response to the account that is not closed.
+ * @throws AppError `last_administrator`, `account_not_found` for an heir that does not exist, `heir_is_same`.
+ */
+export async function endAccount(
+  dependencies: AccountEndDependencies,
+  id: UserId,
+  end: AccountEndRequest,
+  kept?: ServerResponse,
+): Promise<boolean> {
+  const { store, now } = dependencies
+  let heirName: string | undefined
+  if (end.data === 'hand_over') {
+    if (end.heir === id) throw appError('heir_is_same')
+    const heir = await store.users.find(end.heir)
+    if (heir?.isActive !== true) throw appError('account_not_found')
+    heirName = heir.username
+  }
+  // Prevents use of the account from here on, and refuses to end the last administrator.
+  const account = await store.users.update(id, { isActive: false })
+  if (account === undefined) return false
+  const record = (tx: Writer): Promise<void> =>
+    store.audit.record(tx, end.actor, {
+      action: 'account_deleted',
+      at: now(),
+      details: {
+        id,
+        account: account.username,
+        data: end.data,
+        ...(heirName === undefined ? {} : { heir: heirName }),
+      },
+    })
+  await endAccess(dependencies, id, kept)
+  // A hand-over that died may have moved a folder, whatever happens to the data now.
+  await bringProjectsBack(dependencies, id)
+  if (end.data === 'keep') {
+    // Nobody knows this password; with a link from an administrator the account can be revived.
+    const passwordHash = await dependencies.passwords.hash(randomBytes(32).toString('base64url'))
+    await store.accountData.removeAccess(id)
+    await store.users.update(id, { passwordHash, revokeKeys: true }, { after: record })
+    return true
+  }
+  if (end.data === 'hand_over') await handOver(dependencies, id, end.heir, account.username)
+  else await removeProjects(dependencies, id)
+  await dependencies.transfers.removeExports(id)
+  // The remaining data is deleted with the row; file contents are collected once nothing refers to them.
+  await store.users.remove(id, record)
+  return true
+}
+
+/**
+ * For an account that is enabled again: the folders that a hand-over has moved without their rows, because it died, come back.
+ * What the heir has received completely stays there.
+ */
+export async function bringProjectsBack(
+  { store, workspace }: { store: Store; workspace: { workspaces: Pick<Workspaces, 'bringBack'> } },
+  id: UserId,
+): Promise<void> {
+  for (const projectId of await projectsOf(store, id))
+    await workspace.workspaces.bringBack(id, projectId)
+}
+
+async function removeProjects(
+  { store, workspace, knowledge, chat }: AccountEndDependencies,
+  id: UserId,
+): Promise<void> {
+  for (const projectId of await projectsOf(store, id))
+    await workspace.checkpoints.removeProject(projectId, {
+      stop: () => chat.stopProject(projectId),
+      async remove() {
+        await knowledge.removeProject(projectId)
+        await store.projects.remove(id, projectId)
+        await workspace.workspaces.remove(id, projectId)
+        await store.projects.forgetRemoved(projectId)
+      },
+    })
+}
+
+async function handOver(
+  { store, workspace }: AccountEndDependencies,
+  from: UserId,
+  to: UserId,
+  name: string,
+): Promise<void> {
+  const { workspaces, checkpoints } = workspace
+  for (const projectId of await projectsOf(store, from)) {
+    // A change that a dead process left open names the former owner's folder, so it is completed first.
+    await checkpoints.recover(workspaces.open(from, projectId))
+    await workspaces.handOver(projectId, { from, to })
+    await store.accountData.handOverProject(projectId, { from, to, label: name })
+  }
+  await store.accountData.handOver(from, to)
+  const memory = await store.settings.memory(from)
+  if (memory.trim() !== '')
+    await store.settings.changeMemory(to, (own) => mergeMemories(own, memory, `Memory of ${name}`))
+}
+
+async function projectsOf(store: Store, id: UserId): Promise<ProjectId[]> {
+  const ids: ProjectId[] = []
+  let cursor: string | undefined
+  do {
+    const { items, nextCursor } = await store.projects.list(id, { limit: 100, cursor })
+    ids.push(...items.map((project) => project.id))
+    cursor = nextCursor ?? undefined
+  } while (cursor !== undefined)
+  return ids
+}

@@ -1,0 +1,139 @@
+// Creates the services of accounts: passwords, links, sessions, API keys, open connections and the audit log.
+import { createAccountLinks } from '../auth/account-links.ts'
+import { createAccounts } from '../auth/accounts.ts'
+import { createApiKeys } from '../auth/api-keys.ts'
+import { createAuditRecorder } from '../auth/audit-recorder.ts'
+import { createEmailLinks, type EmailLinks } from '../auth/email-links.ts'
+import { createKnownBrowsers } from '../auth/known-browsers.ts'
+import { passwordRule } from '../auth/password-rule.ts'
+import { createPasswords, type PasswordCost } from '../auth/passwords.ts'
+import { createRefreshTokens } from '../auth/refresh-token.ts'
+import { createPasskeys } from '../auth/second-factor/passkeys.ts'
+import { createSecondFactors } from '../auth/second-factor/second-factors.ts'
+import { createSessions, type Sessions } from '../auth/sessions.ts'
+import { createSetupToken } from '../auth/setup-token.ts'
+import { loadTokenKeys, type TokenKeys } from '../auth/token-keys.ts'
+import { createOpenConnections } from '../http/open-connections.ts'
+import { createMailer } from '../messaging/mailer.ts'
+import type { Services } from '../services.ts'
+import type { Base } from './base.ts'
+import { createConfiguredOidc } from './oidc.ts'
+
+/** The services of accounts, and the keys of session tokens: null in single mode, where there are none. */
+export type AccountServices = Pick<
+  Services,
+  | 'accounts'
+  | 'apiKeys'
+  | 'passwords'
+  | 'allowsPassword'
+  | 'links'
+  | 'setup'
+  | 'sessions'
+  | 'knownBrowsers'
+  | 'connections'
+  | 'record'
+  | 'secondFactors'
+  | 'passkeys'
+  | 'emailLinks'
+  | 'oidc'
+> & { tokenKeys: TokenKeys | null }
+
+/** Creates everything around accounts, in single mode too: its one user is an account without a password. */
+export function createAccountServices(
+  base: Base,
+  passwordCost: PasswordCost | undefined,
+): AccountServices {
+  const { config, settings, access, store, instance, box, limits, log, now } = base
+  const tokenKeys =
+    config.auth_mode === 'single'
+      ? null
+      : loadTokenKeys(config.data_dir, config.jwt_secret ?? '', now)
+  const apiKeys = createApiKeys(store)
+  const passwords = createPasswords(passwordCost)
+  const links = createAccountLinks(store, now)
+  const allowsPassword = passwordRule(config.oidc)
+  const isShared = base.claims !== undefined
+  const setup = createSetupToken(isShared ? tokenKeys?.current().secret : undefined)
+  const connections = instance.shareEndings(createOpenConnections())
+  const record = createAuditRecorder(store.audit, { log, now })
+  const sessions = createConfiguredSessions(base, { tokenKeys, connections })
+  const emailLinks = createConfiguredEmailLinks(base, { links, allowsPassword })
+  const accounts = createAccounts({
+    users: store.users,
+    audit: store.audit,
+    apiKeys,
+    passwords,
+    links,
+    setup,
+    onInvited: access.reload,
+    onSessionUse: sessions.touch,
+    registration: () => settings.current().effective.registration,
+    firstAdministrator: config.first_administrator,
+    allowsPassword,
+    limits,
+    registrationsPerHour: config.limits.registrations_per_hour,
+  })
+  const factors = {
+    factors: store.secondFactors,
+    audit: store.audit,
+    users: store.users,
+    box,
+    now,
+  }
+  return {
+    accounts,
+    apiKeys,
+    passwords,
+    allowsPassword,
+    links,
+    setup,
+    sessions,
+    knownBrowsers: createKnownBrowsers(secretsOf(tokenKeys)),
+    connections,
+    record,
+    oidc: createConfiguredOidc(base, connections),
+    secondFactors: createSecondFactors({ ...factors, limits }),
+    passkeys: createPasskeys(factors),
+    emailLinks,
+    tokenKeys,
+  }
+}
+
+/** The secrets that sign what browsers keep, newest first; none in single mode, where nobody signs in. */
+const secretsOf = (tokenKeys: TokenKeys | null) => (): readonly string[] =>
+  tokenKeys?.accepted().map(({ secret }) => secret) ?? []
+
+/** A session that ends closes its open requests. */
+const createConfiguredSessions = (
+  { store, log, now }: Base,
+  { tokenKeys, connections }: Pick<AccountServices, 'tokenKeys' | 'connections'>,
+): Sessions =>
+  createSessions({
+    sessions: store.sessions,
+    audit: store.audit,
+    refreshTokens: createRefreshTokens(secretsOf(tokenKeys)),
+    closeRequests: (userId, only, kept) => connections.end(userId, { only, kept }),
+    onError: (error) => log.warn({ err: error }, 'could not record the use of a session'),
+    now,
+  })
+
+/** Mails nothing unless both a mail server and the public address are configured. */
+const createConfiguredEmailLinks = (
+  { config, store, database, limits, log, now }: Base,
+  { links, allowsPassword }: Pick<AccountServices, 'links' | 'allowsPassword'>,
+): EmailLinks => {
+  const { smtp, public_url: publicUrl } = config
+  return createEmailLinks({
+    links,
+    addresses: store.confirmedAddresses,
+    write: database.write,
+    mail:
+      smtp === undefined || publicUrl === undefined
+        ? null
+        : { publicUrl, send: createMailer(smtp) },
+    allowsPassword,
+    limits,
+    log,
+    now,
+  })
+}

@@ -1,0 +1,284 @@
+// Creates the services in order, each from the earlier ones.
+import { Registry } from 'prom-client'
+import packageJson from '../../package.json' with { type: 'json' }
+import { createQuotaReport } from '../access/quota-report.ts'
+import { createStorageUse } from '../access/storage-use.ts'
+import { createMcpAdministration } from '../administration/mcp-servers.ts'
+import { createStorageReport } from '../administration/storage-report.ts'
+import type { PasswordCost } from '../auth/passwords.ts'
+import { createChangeLog } from '../changes/change-log.ts'
+import { createBackground } from '../chat/background.ts'
+import { runningMcpServers } from '../doctor/mcp-servers.ts'
+import { createUploadSlots } from '../http/upload-slots.ts'
+import { createModelCatalog } from '../llm/catalog.ts'
+import { createModelProbe } from '../llm/probe.ts'
+import { createOfferedModels } from '../models/offered-models.ts'
+import { cachedModels } from '../models/stored-models.ts'
+import { addRunGauges } from '../observability/run-metrics.ts'
+import { createRunRecordReader } from '../runs/inspection/read-record.ts'
+import { createRunRecords } from '../runs/inspection/run-records.ts'
+import { createHooks } from '../schedules/hooks.ts'
+import { createIndexProgress } from '../search/progress.ts'
+import { createSearch } from '../search/search.ts'
+import type { Services } from '../services.ts'
+import { createMarkdownRenderer } from '../sharing/markdown.ts'
+import { createShares } from '../sharing/shares.ts'
+import type { CommandNetwork } from '../tools/builtin/programs/exec.ts'
+import { createAccountServices } from './accounts.ts'
+import type { Base } from './base.ts'
+import { createConfiguredChat } from './chat.ts'
+import { runDoctor } from './doctor.ts'
+import { createFiles, openBlobs } from './files.ts'
+import { createObservers } from './observers.ts'
+import { createConfiguredClock } from './schedule-clock.ts'
+import { storageLimit } from './settings.ts'
+import { createTools } from './tools.ts'
+import { createTransfers } from './transfers.ts'
+import {
+  createConfiguredReceipts,
+  createConfiguredSkills,
+  createConfiguredWorkspace,
+} from './workspace.ts'
+
+const { version } = packageJson
+
+interface ServicesOptions {
+  passwordCost: PasswordCost | undefined
+  commandNetwork: CommandNetwork
+  /** Folder of the built page. */
+  webRoot: string
+}
+
+/** The services, and what starts and ends with the server but no route uses. */
+export type ServerServices = Awaited<ReturnType<typeof createServices>>
+
+/** Starts nothing that works in the background. */
+export async function createServices(
+  base: Base,
+  { passwordCost, commandNetwork, webRoot }: ServicesOptions,
+) {
+  const { config, database, store, access, settings, instance, claims, limits, log, now } = base
+  const { box, redact, mcpServers, loweredRisks } = base
+  const account = createAccountServices(base, passwordCost)
+  const catalog = createModelCatalog({
+    models: config.models,
+    defaultModel: config.default_model,
+    storedDefault: () => settings.current().default_model,
+    stored: cachedModels(store.models, box),
+    idleTimeout: config.stream.idle_timeout,
+    onSkipped: (skipped) => log.warn(skipped, 'unreadable lines in the stream of a provider'),
+  })
+  const offeredModels = createOfferedModels({ catalog, access, settings })
+  const blobs = await openBlobs(config, claims)
+  const workspace = await createConfiguredWorkspace({ config, store, access, instance, log })
+  const { storage } = workspace.workspaces
+  const { files, attachments, mover } = createFiles(base, { blobs, workspace })
+  const { skills, consents } = createConfiguredSkills(base, workspace)
+  const unconfirmed = config.auth_mode === 'multi' ? account.emailLinks.unconfirmed : undefined
+  const changes = instance.shareChanges(createChangeLog())
+  const metrics = new Registry()
+  const observers = await createObservers(metrics, {
+    config,
+    store,
+    box,
+    instance: instance.id,
+    version,
+    log,
+  })
+  const tools = createTools(base, {
+    files,
+    workspace,
+    skills,
+    consents,
+    commandNetwork,
+    unconfirmed,
+    observe: observers.observe,
+    changes,
+    offeredModels,
+  })
+  const { channels, knowledge, memory, registry, mcp } = tools
+  const records = createRunRecords({
+    repository: store.runRecords,
+    keepDays: config.inspector_days,
+    instance: instance.id,
+    redact,
+    log,
+    now,
+  })
+  const receipts = createConfiguredReceipts(store, workspace)
+  const chat = createConfiguredChat(base, {
+    catalog,
+    changes,
+    files,
+    workspace,
+    skills,
+    consents,
+    observers,
+    records,
+    tools,
+    receipts,
+  })
+  addRunGauges(metrics, chat.runs, instance)
+  const scheduleClock = createConfiguredClock(base, {
+    chat,
+    tools,
+    workspace,
+    receipts,
+    offeredModels,
+    changes,
+    metrics,
+  })
+  const markdown = createMarkdownRenderer()
+  const probe = createModelProbe()
+  const limitOf = storageLimit(config, access)
+
+  const services: Services = {
+    version,
+    authMode: config.auth_mode,
+    publicUrl: config.public_url,
+    isHttps: config.public_url?.startsWith('https:') === true,
+    isBehindProxy: config.public_url !== undefined || config.trusted_proxies !== undefined,
+    signInOffer: {
+      ...(account.oidc === null ? {} : { oidc: account.oidc.name }),
+      ...(config.oidc?.password_login === false ? { password_off: true as const } : {}),
+    },
+    bounds: {
+      attachment: config.limits.attachments,
+      document: config.limits.file_write,
+      import: config.limits.import,
+      message: config.limits.message,
+      upload: config.limits.upload,
+      uploadFiles: config.limits.upload_files,
+    },
+    configuredModels: config.models,
+    listedMcpTools: config.tools.listed_mcp_tools,
+    now,
+    database,
+    store,
+    blobs,
+    limits,
+    redisState: () => instance.redisState,
+    box,
+    bodyBox: base.bodyBox,
+    accounts: account.accounts,
+    apiKeys: account.apiKeys,
+    passwords: account.passwords,
+    allowsPassword: account.allowsPassword,
+    links: account.links,
+    setup: account.setup,
+    sessions: account.sessions,
+    knownBrowsers: account.knownBrowsers,
+    connections: account.connections,
+    secondFactors: account.secondFactors,
+    passkeys: account.passkeys,
+    emailLinks: account.emailLinks,
+    oidc: account.oidc,
+    record: account.record,
+    access,
+    settings,
+    reportQuota: createQuotaReport({
+      access,
+      store,
+      defaultApproval: () => settings.current().effective.default_approval,
+      now,
+    }),
+    reportStorageUse: createStorageUse({
+      storage: store.storage,
+      measure: storage.left,
+      texts: storage.texts,
+      limitOf,
+    }),
+    mcpServers,
+    mcpAdministration: createMcpAdministration({
+      risk: config.tools.risk,
+      mcpServers,
+      mcp,
+      registry,
+      loweredRisks,
+      groups: store.groups,
+      audit: store.audit,
+    }),
+    reportStorage: createStorageReport({ storage: store.storage, workspace, limitOf }),
+    async checkHealth(userId) {
+      const findings = await runDoctor(config, {
+        webRoot,
+        secretKeys: base.secretKeys,
+        mcpServers: () => runningMcpServers(mcp, userId),
+      })
+      return findings.map(({ advice = null, ...finding }) => ({ ...finding, advice }))
+    },
+    chat,
+    receipts,
+    background: createBackground(store, chat),
+    search: createSearch(store, createIndexProgress(store)),
+    shares: createShares({
+      database,
+      store,
+      box,
+      passwords: account.passwords,
+      storage,
+      isEnabled: () => settings.current().effective.sharing === 'on',
+      limits,
+      now,
+    }),
+    transfers: createTransfers(base, {
+      offeredModels,
+      files,
+      blobs,
+      workspace,
+      channels,
+      knowledge,
+      memory,
+      changes,
+      receipts,
+    }),
+    markdown,
+    changes,
+    readRunRecord: createRunRecordReader({
+      store,
+      records,
+      priceOf: (model) =>
+        catalog.resolve(model).then(
+          ({ price }) => price,
+          // A removed model has no price.
+          () => null,
+        ),
+    }),
+    attachments,
+    files,
+    uploadSlots: createUploadSlots(limits),
+    workspace,
+    skills,
+    consents,
+    knowledge,
+    embeddings: tools.embeddings,
+    memory,
+    catalog,
+    offeredModels,
+    probe,
+    registry,
+    mcp,
+    runPython: tools.runPython,
+    isolationKnown: tools.isolationKnown,
+    channels,
+    webhooks: tools.webhooks,
+    push: tools.push,
+    schedules: tools.schedules,
+    scheduleClock,
+    hooks: createHooks({ database, store, box, schedules: tools.schedules, limits, now }),
+  }
+  return {
+    services,
+    tokenKeys: account.tokenKeys,
+    blobs,
+    mover,
+    metrics,
+    startTools: tools.start,
+    /** Call it when nothing runs any more. */
+    async close(): Promise<void> {
+      await Promise.all([markdown, tools, catalog, probe, workspace].map((one) => one.close()))
+      await records.close()
+      await observers.close()
+    },
+  }
+}

@@ -1,0 +1,117 @@
+// The HTTP side as configured: Fastify with its guards, and the listeners to every request.
+import { join } from 'node:path'
+import type { Registry } from 'prom-client'
+import type { Accounts } from '../auth/accounts.ts'
+import { createIdempotencyKeys } from '../auth/sealed-responses.ts'
+import type { TokenKeys } from '../auth/token-keys.ts'
+import { createWorkerMetrics } from '../cluster/worker-metrics.ts'
+import { LOOPBACK } from '../config/scalars.ts'
+import type { Config } from '../config/schema.ts'
+import type { AuthenticationOptions } from '../http/authentication.ts'
+import { announceChanges, registerChangeNotices } from '../http/change-notices.ts'
+import { compressJson } from '../http/compression.ts'
+import { registerIdempotency } from '../http/idempotency.ts'
+import type { OriginRules } from '../http/origin-guard.ts'
+import {
+  createHttpStack,
+  type FullDisk,
+  type HttpOptions,
+  refuseWritesOnFullDisk,
+  registerErrorRedaction,
+} from '../http/stack.ts'
+import type { Services } from '../services.ts'
+import type { Base } from './base.ts'
+
+/** Creates the app without routes. Call `finish` after registering the routes: it adds the page. */
+export async function createConfiguredStack(
+  { config, store, access, bodyBox, instance, redact, limits, log, now }: Base,
+  {
+    accounts,
+    connections,
+    changes,
+    chat,
+    version,
+  }: Pick<Services, 'accounts' | 'connections' | 'changes' | 'chat' | 'version'>,
+  {
+    tokenKeys,
+    metrics,
+    webRoot,
+    disk,
+  }: {
+    tokenKeys: TokenKeys | null
+    metrics: Registry
+    /** Folder of the built page. */
+    webRoot: string
+    disk: FullDisk
+  },
+): ReturnType<typeof createHttpStack> {
+  const stack = await createHttpStack({
+    connections,
+    bounds: httpBounds(config),
+    logger: log,
+    webRoot,
+    version,
+    trustedProxies: trustedProxies(config),
+    origins: originRules(config),
+    authentication: await authenticationOptions(config, { accounts, tokenKeys }),
+    metrics,
+    sharedMetrics: createWorkerMetrics(),
+    limits,
+    requestsPerMinute: (userId) => access.quota(userId).requests_per_minute,
+  })
+  const { app } = stack
+  registerErrorRedaction(app, redact)
+  registerIdempotency(
+    app,
+    createIdempotencyKeys({ store, box: bodyBox, instance: instance.id, now }),
+  )
+  registerChangeNotices(app, changes.publish)
+  compressJson(app)
+  // Their clients come back through another connection, behind which another instance may be.
+  app.addHook('onRequest', async (_request, reply) => {
+    if (chat.runs.isDraining) void reply.header('connection', 'close')
+  })
+  refuseWritesOnFullDisk(app, disk)
+  announceChanges(app, instance)
+  return stack
+}
+
+async function authenticationOptions(
+  config: Config,
+  { accounts, tokenKeys }: { accounts: Accounts; tokenKeys: TokenKeys | null },
+): Promise<AuthenticationOptions> {
+  if (config.auth_mode === 'single' || tokenKeys === null)
+    return { mode: 'single', defaultUser: await accounts.defaultUser() }
+  return {
+    mode: 'multi',
+    keys: tokenKeys,
+    credentials: accounts,
+    reference: { isPublic: config.public_reference, allow: config.metrics_allow },
+  }
+}
+
+const originRules = (config: Config): OriginRules => ({
+  mode: config.auth_mode,
+  trustedHosts: config.trusted_hosts,
+  listenHost: config.host,
+  frontendPort: config.frontend_port,
+  ...(config.public_url === undefined ? {} : { publicUrl: config.public_url }),
+  ...(config.cors_origins === undefined ? {} : { corsOrigins: config.cors_origins }),
+})
+
+/** The proxies whose word on a client's address counts. Without `public_url` there is none, unless one is named. */
+const trustedProxies = (config: Config): readonly string[] =>
+  config.trusted_proxies ?? (config.public_url === undefined ? [] : LOOPBACK)
+
+/** Limits of requests and connections. */
+const httpBounds = (config: Config): HttpOptions['bounds'] => ({
+  bodyLimit: config.limits.json_body,
+  jsonDepth: config.limits.json_depth,
+  pageItems: config.limits.page_items,
+  streamsPerUser: config.limits.streams_per_user,
+  connectionsPerAddress: config.limits.connections_per_address,
+  refusesWhileClosing: config.redis_url === undefined,
+  // A response that is not streamed starts when the run has ended.
+  silentConnectionMs: (config.limits.run_minutes + 1) * 60_000,
+  spoolFolder: join(config.data_dir, 'responses'),
+})

@@ -1,0 +1,342 @@
+// Creates all tools and their dependencies: web access, MCP servers, channels, knowledge, memory, sandbox.
+import { join } from 'node:path'
+import { postMessage } from '../chat/post-message.ts'
+import { createMcpGrantRepository } from '../db/repositories/accounts/mcp-grants.ts'
+import { createVectorRepository } from '../db/repositories/projects/vectors.ts'
+import type { FileService } from '../files/files.ts'
+import { readResultImage } from '../files/images.ts'
+import { sniff } from '../files/sniff.ts'
+import { createEmbedder } from '../knowledge/embeddings.ts'
+import { createKnowledge } from '../knowledge/knowledge.ts'
+import { createMemory } from '../knowledge/memory.ts'
+import { createProgramEmbeddings, type ProgramEmbeddings } from '../knowledge/program-embeddings.ts'
+import { createReranking, type Reranking } from '../knowledge/rerank.ts'
+import { createRerankApi } from '../knowledge/rerank-api.ts'
+import { createSearchUsage } from '../knowledge/search-usage.ts'
+import { createVectorSearch, type VectorSearch } from '../knowledge/vector-search.ts'
+import { createAddressRules } from '../net/addresses.ts'
+import { createGuardedFetch, type GuardedFetch } from '../net/guarded-fetch.ts'
+import { createPageReader } from '../net/page-reader.ts'
+import type { UserId } from '../protocol/ids.ts'
+import { type Budgets, createBudgets } from '../runs/usage/budgets.ts'
+import type { Services } from '../services.ts'
+import { createImagesApi } from '../tools/builtin/images/images-api.ts'
+import { createNamedImages } from '../tools/builtin/images/named-images.ts'
+import { type BuiltinDependencies, createBuiltinTools } from '../tools/builtin/index.ts'
+import type { CommandNetwork } from '../tools/builtin/programs/exec.ts'
+import { createRunPython } from '../tools/builtin/programs/run-python.ts'
+import { createPageLoader } from '../tools/builtin/web/fetch-page.ts'
+import type { ToolDefinition } from '../tools/definition.ts'
+import { createStoredResults } from '../tools/long-results.ts'
+import { clientMetadataUrl, createMcpGrantStore } from '../tools/mcp/oauth/stored-grants.ts'
+import { createMcpServers } from '../tools/mcp/servers.ts'
+import { withMeteredPrograms } from '../tools/metered.ts'
+import { createProjectFileReader, type ReadProjectFiles } from '../tools/project-files.ts'
+import { createToolRegistry } from '../tools/registry.ts'
+import { createResultCache, type SharedResults } from '../tools/result-cache.ts'
+import { searchableFolder } from '../tools/searchable-folder.ts'
+import type { ToolSafety } from '../tools/timed-run.ts'
+import type { Base } from './base.ts'
+import { createMessaging, type Unconfirmed } from './messaging.ts'
+import type { Observers } from './observers.ts'
+import { execSettings, startPython } from './programs.ts'
+import { createConfiguredSchedules, toScheduleTools } from './schedules.ts'
+import { embeddingSettings, rerankSettings, toolSettings } from './settings.ts'
+
+/** The tools of the server, and the services behind them. */
+export type Tools = ReturnType<typeof createTools>
+
+/** Creates all tools. Call `start` afterwards. */
+export function createTools(
+  base: Base,
+  {
+    files,
+    workspace,
+    skills,
+    consents,
+    commandNetwork,
+    unconfirmed,
+    observe,
+    changes,
+    offeredModels,
+  }: Pick<Services, 'files' | 'workspace' | 'skills' | 'consents' | 'changes' | 'offeredModels'> & {
+    /** The network that `exec` commands can use. */
+    commandNetwork: CommandNetwork
+    unconfirmed: Unconfirmed | undefined
+    observe: Observers['observe']
+  },
+) {
+  const { config, database, store, access, mcpServers, box, claims, redact, log, now } = base
+  const fetch = createGuardedFetch({
+    rules: createAddressRules({
+      allowPrivate: config.network.allow_private,
+      allowPorts: config.network.allow_ports,
+    }),
+  })
+  const results = createStoredResults(store)
+  const { memory: get, changeMemory: change } = store.settings
+  const memory = createMemory({ get, change }, { now })
+  const { webhooks, push, channels, resourceLimits } = createMessaging(base, { fetch, unconfirmed })
+  const budgets = createBudgets({ store, access, now, notices: webhooks.events })
+  const cache = createResultCache({
+    ttlSeconds: config.tools.cache_ttl,
+    shared: sharedResults(base),
+  })
+  const knowledge = createKnowledge({
+    documents: store.documents,
+    folder: join(config.data_dir, 'documents'),
+    storage: workspace.workspaces.storage,
+    vectors: vectorSearch(base, { budgets, fetch }),
+    reranking: reranking(base, { budgets, fetch, observe }),
+    openFolder: (userId, projectId) =>
+      searchableFolder(workspace.workspaces.open(userId, projectId), config.limits.file_write),
+    onChange: cache.dropProject,
+    claims,
+    log,
+  })
+  const pages = createPageReader()
+  const python = startPython(config, log)
+  const readFiles = createProjectFileReader(workspace)
+  const schedules = createConfiguredSchedules(base, {
+    channels,
+    changes,
+    offeredModels,
+    skills,
+    workspace,
+    registry: () => registry,
+  })
+  const builtin = createBuiltinTools({
+    fetch,
+    pages,
+    results,
+    citations: store.citations,
+    knowledge,
+    memory: { memory },
+    services: workspace,
+    exec: execSettings(config, workspace.bubblewrap, commandNetwork, log),
+    python: {
+      python,
+      defaultStrictness: config.code_execution.default_strictness,
+      readFiles,
+    },
+    images: generatedImages(base, { fetch, files, readFiles }),
+    messages: {
+      channels,
+      post: (message) => postMessage({ database, store, now }, message),
+    },
+    skills,
+    isUnaccepted: (folder, path, read) => consents.isUnaccepted(folder, path, read),
+    prepareImage: readResultImage,
+    schedules: config.schedules.enabled ? toScheduleTools(base, schedules) : null,
+    ...toolSettings(config),
+  })
+  // Changes that a person makes in the editor invalidate cached results as well.
+  workspace.checkpoints.onChange((projectId) => {
+    cache.dropProject(projectId)
+    knowledge.filesChanged(projectId)
+  })
+  // Tools that cannot run here are neither offered to models nor listed.
+  const metered = withMeteredPrograms(builtin, resourceLimits)
+  let offered: readonly ToolDefinition[] = metered
+  const isolationKnown = python.ready.then(() => {
+    if (!python.state.available) offered = metered.filter(({ name }) => name !== 'execute_python')
+  })
+  const mcp = createMcpServers({
+    servers: mcpServers.active(),
+    disabledTools: mcpServers.disabledTools(),
+    grants: createMcpGrantStore(createMcpGrantRepository(database), box, now),
+    claims,
+    clientMetadataUrl: clientMetadataUrl(config.public_url),
+    web: fetch,
+    prepareImage: readResultImage,
+    redact,
+    identify: (userId) => store.users.find(userId),
+    permits: access.allowsMcpServer,
+    log: (message, detail) => log.warn(detail, message),
+  })
+  mcpServers.onChange(() => {
+    mcp.switchOff(mcpServers.disabledTools())
+    mcp.replace(mcpServers.active())
+  })
+  const registry = createToolRegistry([() => offered, mcp.tools], {
+    disabled: config.tools.disabled,
+    risk: config.tools.risk,
+    lowered: base.loweredRisks,
+    rules: access.tools,
+  })
+  return {
+    registry,
+    cache,
+    results,
+    safety: toolSafety(base),
+    schedules,
+    /** Reads a page as the tool `fetch_page` does. */
+    readPage: createPageLoader({ fetch, pages }),
+    memory,
+    channels,
+    webhooks,
+    push,
+    knowledge,
+    embeddings: programEmbeddings(base, { budgets, fetch }),
+    mcp,
+    /** The budgets of users for model calls, embeddings and reranking included. */
+    budgets,
+    /** Resolves when the isolation of Python programs is determined. */
+    isolationKnown,
+    runPython: createRunPython({
+      registry,
+      python,
+      readFiles,
+      limits: resourceLimits,
+      strictness: config.code_execution.default_strictness,
+    }),
+    /** Starts background work. Resolves when all tools are available. */
+    async start(): Promise<void> {
+      channels.start()
+      await Promise.all([
+        webhooks.start(),
+        push.reload(),
+        // Creates the key of a new installation, so that a GET which reads it changes nothing.
+        push.publicKey(),
+        knowledge.start(),
+        isolationKnown,
+        // What tools say of themselves is compared with what their lowered risk level was given for, before the first run.
+        mcp.ready.then(() => void registry.snapshot(null)),
+      ]).catch((error: unknown) => log.error({ err: error }, 'a tool could not be started'))
+    },
+    /** Whether a conversation may use a tool; false for tools of MCP servers that it disabled. */
+    isToolAllowed: (
+      tool: ToolDefinition,
+      { userId, disabledMcpServers }: { userId: UserId; disabledMcpServers: readonly string[] },
+    ): boolean =>
+      disabledMcpServers.length === 0 ||
+      !mcp.toolNamesOf(userId, disabledMcpServers).has(tool.name),
+    async close(): Promise<void> {
+      await Promise.all([
+        channels.stop(),
+        webhooks.stop(),
+        push.stop(),
+        knowledge.stop(),
+        mcp.close(),
+        python.close(),
+      ])
+      await Promise.all([pages.close(), fetch.close()])
+    },
+  }
+}
+
+/** How instances reuse each other's results; undefined in a single process. */
+function sharedResults({
+  instance: { texts },
+  store,
+  redact,
+}: Pick<Base, 'instance' | 'store' | 'redact'>): SharedResults | undefined {
+  if (texts === undefined) return undefined
+  return {
+    stateOf: store.projects.stateOf,
+    get: texts.get,
+    // Results are usually redacted when they are stored; these leave the process before.
+    set: (key, text, lifetimeMs) => texts.set(key, redact(text), lifetimeMs),
+  }
+}
+
+/** Redacts what tools must not reveal, and logs their faults. */
+const toolSafety = ({ redact, log }: Base): ToolSafety => ({
+  redact,
+  onFault: (error, { tool, runId, callId }) =>
+    log.error({ err: error, tool, run_id: runId, call_id: callId }, 'a tool failed unexpectedly'),
+})
+
+/** Search by meaning; undefined if no endpoint for embeddings is configured. */
+export function vectorSearch(
+  {
+    config,
+    database,
+    store,
+    log,
+    now,
+  }: Pick<Base, 'config' | 'database' | 'store' | 'now'> & {
+    log: { warn(details: object, message: string): void }
+  },
+  { budgets, fetch }: { budgets: Pick<Budgets, 'join'>; fetch: GuardedFetch },
+): VectorSearch | undefined {
+  const settings = embeddingSettings(config)
+  if (settings === null) return undefined
+  const price = config.embeddings?.price
+  return createVectorSearch({
+    documents: store.documents,
+    vectors: createVectorRepository(database),
+    embedder: createEmbedder(settings, fetch),
+    usage: createSearchUsage({ database, store, budgets, price, now }),
+    log,
+  })
+}
+
+/** Embeddings for programs; undefined if no endpoint for them is configured. */
+function programEmbeddings(
+  { config, database, store, log, now }: Base,
+  { budgets, fetch }: { budgets: Pick<Budgets, 'join'>; fetch: GuardedFetch },
+): ProgramEmbeddings | undefined {
+  const settings = embeddingSettings(config)
+  if (settings === null) return undefined
+  const price = config.embeddings?.price
+  return createProgramEmbeddings({
+    embedder: createEmbedder(settings, fetch),
+    usage: createSearchUsage({ database, store, budgets, price, now }),
+    log,
+  })
+}
+
+/** The order of found passages by a model; undefined if no service for it is configured. */
+function reranking(
+  { config, database, store, log, now }: Base,
+  {
+    budgets,
+    fetch,
+    observe,
+  }: {
+    budgets: Pick<Budgets, 'join'>
+    fetch: GuardedFetch
+    observe: Observers['observe']
+  },
+): Reranking | undefined {
+  const settings = rerankSettings(config)
+  if (settings === null) return undefined
+  const price = config.rerank?.price
+  return createReranking({
+    candidates: settings.candidates,
+    api: createRerankApi(settings, fetch),
+    onDone: (outcome, seconds) => observe({ kind: 'rerank', outcome, seconds }),
+    usage: createSearchUsage({ database, store, budgets, price, now }),
+    log,
+  })
+}
+
+/** Null when no service for images is configured. */
+function generatedImages(
+  { config: { image_generation: settings }, store }: Base,
+  {
+    fetch,
+    files,
+    readFiles,
+  }: { fetch: GuardedFetch; files: FileService; readFiles: ReadProjectFiles },
+): BuiltinDependencies['images'] {
+  if (settings === undefined) return null
+  const { api_url: apiUrl, api_key: apiKey, model, price = null } = settings
+  const timeoutMs = settings.timeout * 1_000
+  return {
+    generate: createImagesApi({ apiUrl, apiKey, model, timeoutMs }, fetch),
+    model,
+    price,
+    timeoutMs,
+    ...createNamedImages({
+      files,
+      findAttached: store.attachments.findImage,
+      readFiles,
+      imageType: (bytes) => {
+        const type = sniff(bytes)
+        return type.kind === 'image' ? type.mime : null
+      },
+    }),
+  }
+}

@@ -1,0 +1,68 @@
+// Exports and imports, with the modules that they read and write.
+import { join } from 'node:path'
+import type { Config } from '../config/schema.ts'
+import type { Services } from '../services.ts'
+import { createTransferJobs, type TransferJobs } from '../transfer/jobs.ts'
+import type { Base } from './base.ts'
+
+/** The folder of exports and imports in progress. */
+export const transferFolder = ({ data_dir }: Pick<Config, 'data_dir'>): string =>
+  join(data_dir, 'transfers')
+
+/** Reads and writes nothing before its first job. */
+export const createTransfers = (
+  { config, database, store, claims, log, now }: Base,
+  {
+    offeredModels,
+    files,
+    blobs,
+    workspace,
+    channels,
+    knowledge,
+    memory,
+    changes,
+    receipts,
+  }: Pick<
+    Services,
+    | 'offeredModels'
+    | 'files'
+    | 'blobs'
+    | 'workspace'
+    | 'channels'
+    | 'knowledge'
+    | 'memory'
+    | 'changes'
+    | 'receipts'
+  >,
+): TransferJobs =>
+  createTransferJobs({
+    transfers: store.transfers,
+    audit: store.audit,
+    folder: transferFolder(config),
+    claims,
+    bundle: {
+      store,
+      blobs,
+      receipts,
+      workspaces: workspace.workspaces,
+      listChannels: (userId) => channels.list(userId),
+      now,
+    },
+    imports: {
+      database,
+      store,
+      files,
+      storage: workspace.workspaces.storage,
+      hasModel: offeredModels.exists,
+      projects: store.projects,
+      workspace,
+      knowledge,
+      memory,
+      uploadLimits: { bytes: config.limits.import, files: config.limits.upload_files },
+      maxBytes: config.limits.import,
+    },
+    announce: (userId, id) =>
+      changes.publish(userId, { type: 'conversation', id, change: 'created' }),
+    log,
+    now,
+  })

@@ -1,0 +1,38 @@
+// The environment variables that override keys of the file: NANOCLAW_… for every key, and HOST and PORT.
+import { schemaAt } from './keys.ts'
+import type { Environment } from './variables.ts'
+
+/** A key that an environment variable sets. */
+export interface Override {
+  variable: string
+  path: readonly string[]
+  text: string
+}
+
+const PREFIX = 'NANOCLAW_'
+
+/** The names that HOST and PORT, which platforms set, stand for. */
+const PLAIN = [
+  ['HOST', 'host'],
+  ['PORT', 'backend_port'],
+] as const
+
+/**
+ * The overrides in an environment. `NANOCLAW_` and the name of a key set this key; two underscores lead into a section:
+ * NANOCLAW_LIMITS__PROJECT is `limits.project`. Names that are no key are somebody else's, such as NANOCLAW_CONFIG or those
+ * that Kubernetes sets for a service called `nanoclaw`. An empty value means that the variable is not set.
+ */
+export function overridesIn(environment: Environment): Override[] {
+  const named = Object.entries(environment).flatMap(([variable, text]) => {
+    if (!variable.startsWith(PREFIX) || !text) return []
+    const path = variable.slice(PREFIX.length).toLowerCase().split('__')
+    return schemaAt(path) === undefined ? [] : [{ variable, path, text }]
+  })
+  const plain = PLAIN.flatMap(([variable, key]) => {
+    const text = environment[variable]
+    return !text || named.some(({ path: [first] }) => first === key)
+      ? []
+      : [{ variable, path: [key], text }]
+  })
+  return [...plain, ...named]
+}

@@ -1,0 +1,89 @@
+// Serves the built page: hashed assets are cached forever, everything else is revalidated, and paths of views get index.html.
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import fastifyStatic from '@fastify/static'
+import type { FastifyReply } from 'fastify'
+import type { App } from '../app.ts'
+
+const YEAR_SECONDS = 31_536_000
+const NOT_BUILT = `<!doctype html><meta charset="utf-8"><title>NanoClaw</title>
+<p>The API is running, but the page is not built. Run <code>npm run build</code> and start again.</p>`
+
+/** The frame that draws diagrams: only scripts of this server, and only within the page's own windows. */
+const DIAGRAM_FRAME = 'diagram.html'
+
+/** WebKit takes `'self'` for the frame's own origin, which it does not have, so the policy also names the server. */
+function diagramPolicy(host: string): string {
+  const server = /^[\w.:[\]-]+$/.test(host) ? ` http://${host}` : '' // HTTPS on the same host counts as well
+  return `default-src 'none'; script-src 'self'${server}; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'; sandbox allow-scripts`
+}
+
+/** The hashes of everything that the build inlined into index.html, as sources for the content security policy. */
+function inlineSources(html: string, element: 'script' | 'style'): string {
+  return [...html.matchAll(new RegExp(`<${element}>([^<]*)</${element}>`, 'g'))]
+    .map(([, text = '']) => ` 'sha256-${createHash('sha256').update(text).digest('base64')}'`)
+    .join('')
+}
+
+/** Adds the page's inline scripts and styles to `policy`, the policy of every response. */
+function pagePolicy(policy: string, html: string): string {
+  const styles = `style-src 'self'${inlineSources(html, 'style')}`
+  return `${policy.replace("style-src 'self'", styles)};script-src 'self'${inlineSources(html, 'script')}`
+}
+
+declare module 'fastify' {
+  interface FastifyReply {
+    /** Sends the document of the page, for a route that is also a view of it. */
+    sendWebPage(): Promise<FastifyReply>
+  }
+}
+
+/**
+ * Serves `root`, the folder of the built page. If it is missing, serves a notice that says how to build it. `hasAccounts`:
+ * serves the document that shows no message field until the user is signed in.
+ */
+export async function registerWebApp(app: App, root: string, hasAccounts: boolean): Promise<void> {
+  const page =
+    hasAccounts && existsSync(join(root, 'accounts.html')) ? 'accounts.html' : 'index.html'
+  const isBuilt = existsSync(join(root, 'index.html'))
+  const html = isBuilt ? await readFile(join(root, page), 'utf8') : ''
+  if (isBuilt)
+    await app.register(fastifyStatic, {
+      root,
+      serve: false,
+      preCompressed: true,
+      dotfiles: 'deny',
+      cacheControl: false,
+    })
+  async function sendDocument(reply: FastifyReply): Promise<FastifyReply> {
+    if (!isBuilt) return reply.type('text/html; charset=utf-8').send(NOT_BUILT)
+    const policy = String(reply.getHeader('content-security-policy'))
+    void reply.header('content-security-policy', pagePolicy(policy, html))
+    return reply.sendFile(page)
+  }
+  app.decorateReply('sendWebPage', function sendWebPage(this: FastifyReply) {
+    return sendDocument(this)
+  })
+  app.get('/*', { schema: { hide: true } }, async (request, reply) => {
+    const path = request.url.split('?')[0]?.slice(1) ?? ''
+    // Paths of the server's own routes: what they do not know is no view of the page.
+    if (/^(api|v1|docs|s|a)(\/|$)/.test(path)) {
+      reply.callNotFound()
+      return reply
+    }
+    if (!isBuilt) return reply.type('text/html; charset=utf-8').send(NOT_BUILT)
+    if (path === DIAGRAM_FRAME)
+      void reply
+        .header('content-security-policy', diagramPolicy(request.host))
+        .header('x-frame-options', 'SAMEORIGIN')
+    const isFile = /\.[A-Za-z0-9]+$/.test(path)
+    void reply.header(
+      'cache-control',
+      path.startsWith('assets/') ? `public, max-age=${YEAR_SECONDS}, immutable` : 'no-cache',
+    )
+    const isPage = !isFile || path === 'index.html' || path === 'accounts.html'
+    return isPage ? await sendDocument(reply) : reply.sendFile(decodeURIComponent(path))
+  })
+}

@@ -1,0 +1,146 @@
+// Routes that copy a project, and give it out and take it in as a bundle.
+import { randomUUID } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import multipart from '@fastify/multipart'
+import type { ZodTypeProvider } from 'fastify-type-provider-zod'
+import { z } from 'zod'
+import { appError } from '../../errors.ts'
+import type { App } from '../../http/app.ts'
+import { actorOf } from '../../http/audit.ts'
+import { envelope } from '../../protocol/envelope.ts'
+import { ProjectId } from '../../protocol/ids.ts'
+import { CopyProjectBody, ProjectDetail } from '../../protocol/projects/project.ts'
+import type { Services } from '../../services.ts'
+import { attachmentHeader } from '../../sharing/file-name.ts'
+import { copyProject, importProject, writeProjectBundle } from '../../transfer/project-bundle.ts'
+import { ownProject } from '../../workspace/own-project.ts'
+import { success } from '../envelope.ts'
+import { receiveFile } from '../files/receive-upload.ts'
+import { presentDetail } from './projects.ts'
+
+const tags = ['projects']
+const InProject = z.object({ id: ProjectId })
+const Detail = envelope(ProjectDetail)
+
+/** `POST /api/projects/:id/copy`, `GET /api/projects/:id/bundle` and `POST /api/projects/import`. */
+export function registerProjectBundleRoutes(
+  app: App,
+  services: Pick<
+    Services,
+    | 'record'
+    | 'store'
+    | 'workspace'
+    | 'knowledge'
+    | 'offeredModels'
+    | 'consents'
+    | 'uploadSlots'
+    | 'bounds'
+  >,
+): void {
+  const { store, workspace, consents, uploadSlots, bounds, record } = services
+  const { workspaces } = workspace
+  const own = { projects: store.projects, workspaces }
+  const dependencies = {
+    ...services,
+    limits: { bytes: bounds.import, files: bounds.uploadFiles },
+  }
+
+  app.post(
+    '/api/projects/:id/copy',
+    {
+      schema: {
+        summary:
+          'Copy a project: its settings, files and documents, without history and conversations',
+        tags,
+        params: InProject,
+        body: CopyProjectBody,
+        response: { 200: Detail },
+      },
+    },
+    async ({ user, params, body: { name, files = true, documents = true } }) => {
+      const { row } = await ownProject(own, user.id, params.id)
+      const copy = await uploadSlots.run(user.id, () =>
+        copyProject(dependencies, row, { name, files, documents }),
+      )
+      const folder = workspaces.open(user.id, copy.id)
+      return success(await presentDetail(copy, user, folder, [], consents))
+    },
+  )
+
+  app.get(
+    '/api/projects/:id/bundle',
+    {
+      schema: {
+        summary: 'Download a project with its files and documents as a ZIP archive',
+        tags,
+        produces: ['application/zip'],
+        params: InProject,
+      },
+    },
+    async (request, reply) => {
+      const { user, params } = request
+      const { row, workspace: folder } = await ownProject(own, user.id, params.id)
+      const actor = actorOf(request)
+      await record({
+        ...actor,
+        action: 'exported',
+        details: { project: row.id, ...actor.details },
+      })
+      const output = new PassThrough()
+      const ended = new AbortController()
+      output.once('close', () => ended.abort())
+      void reply.headers({
+        'content-type': 'application/zip',
+        'content-disposition': attachmentHeader(`${row.name}.zip`),
+        'x-content-type-options': 'nosniff',
+      })
+      // A failure destroys the output, which ends the response without its end.
+      void writeProjectBundle(dependencies, row, folder, output, ended.signal).catch(
+        (error: Error) => output.destroy(error),
+      )
+      return reply.send(output)
+    },
+  )
+
+  app.register(async (plain) => {
+    const scope = plain.withTypeProvider<ZodTypeProvider>()
+    await scope.register(multipart, {
+      limits: { fileSize: bounds.import + 1, files: 1, fields: 5, fieldSize: 1_000, parts: 6 },
+      throwFileSizeLimit: false,
+    })
+    scope.post(
+      '/api/projects/import',
+      {
+        config: { oneFile: true },
+        schema: {
+          summary: 'Create a project from a bundle (multipart: `file`)',
+          description:
+            'Its files are text from outside; its skills and its AGENTS.md need consent. A name that is taken gets a number.',
+          tags,
+          consumes: ['multipart/form-data'],
+          response: { 200: Detail },
+        },
+      },
+      async (request, reply) => {
+        const { user } = request
+        const row = await receiveFile(request, reply, uploadSlots, async (part) => {
+          const path = join(workspaces.staging, randomUUID())
+          try {
+            await pipeline(part.file, createWriteStream(path, { mode: 0o600 }))
+            if (part.file.truncated)
+              throw appError('upload_too_large', { limit: `${bounds.import} B` })
+            return await importProject(dependencies, user.id, path)
+          } finally {
+            await rm(path, { force: true })
+          }
+        })
+        const folder = workspaces.open(user.id, row.id)
+        return success(await presentDetail(row, user, folder, [], consents))
+      },
+    )
+  })
+}

@@ -1,0 +1,378 @@
+// Builds the context of a run: its conversation, its model, the messages so far, its tools, and where to resume.
+
+import type { WindowMarks } from '../agent/context-window.ts'
+import {
+  answerMessages,
+  type BranchMessage,
+  type Carries,
+  toModelMessages,
+} from '../agent/history.ts'
+import { CONTINUE_NOTE, summaryNote, systemPrompt, withNote } from '../agent/system-prompt.ts'
+import { imagesOf } from '../db/repositories/conversations/branch-history.ts'
+import type { ConversationRow } from '../db/repositories/conversations/conversations.ts'
+import { type StepRow, toStep } from '../db/repositories/conversations/steps.ts'
+import type { Store } from '../db/store.ts'
+import { appError } from '../errors.ts'
+import { oncePer } from '../lib/once-per.ts'
+import { createTurns } from '../lib/turns.ts'
+import type { LlmClient, LlmMessage, ToolCall } from '../llm/client.ts'
+import { withImagesNote, withoutResultImages } from '../llm/user-content.ts'
+import type { CallId, MessageId, RunId } from '../protocol/ids.ts'
+import type { PublicModel } from '../protocol/models/catalog.ts'
+import type { Step } from '../protocol/runs/step.ts'
+import { NOTHING_TO_REPORT } from '../tools/builtin/schedules/nothing-to-report.ts'
+import type { ToolDefinition } from '../tools/definition.ts'
+import type { ToolSet } from '../tools/registry.ts'
+import { type Branch, contextWindowOf, readBranch } from './context/branch.ts'
+import { addDocument, noteLargeFiles } from './context/large-files.ts'
+import { earlierRuns, memoryOf, nextPrompt } from './context/prompt.ts'
+import { loadedSkills, skillNote, withSkills } from './context/skills.ts'
+import type { MemorySection } from './dependencies.ts'
+import type { PerformedRun, RunFrame } from './performed-run.ts'
+import type { ClientTool, RunOptions, RunPrompt, RunState } from './state.ts'
+
+const NO_MEMORY: MemorySection = { trusted: '', outside: '' }
+
+/** Everything that an attempt of a run needs to begin, read once. */
+export interface RunContext {
+  conversation: ConversationRow
+  model: PublicModel
+  /** Size of the model's context window, in tokens. */
+  contextWindow: number
+  llm: LlmClient
+  options: RunOptions
+  /** A snapshot of all tools of the server, taken when this attempt began. */
+  allTools: ToolSet
+  /** The tools that the run may use. */
+  tools: readonly ToolDefinition[]
+  /** Tools that the requesting program runs itself. They take precedence over server tools of the same name. */
+  clientTools: readonly ClientTool[]
+  /** Names of the tools that the model found in the conversation so far, in order. */
+  foundTools: readonly string[]
+  /** System prompt, earlier turns, and the steps of this answer so far. */
+  messages: LlmMessage[]
+  /** Takes note of the skills whose instructions the model still has. Call it with what each request sends. */
+  noteSkills(fitted: readonly LlmMessage[]): void
+  /** The last message of each turn in `messages`, oldest first; a summary of dropped turns is stored with it. */
+  turnEnds: MessageId[]
+  /** What the context window of the branch's previous run shortened or dropped; undefined if there was no such run. */
+  marks: WindowMarks | undefined
+  /** The text of the user message, or the task of a background run. */
+  question: string
+  /**
+   * Instructions, also of skills that the person has chosen, and the texts of attached files: what nobody but people and
+   * their files wrote.
+   */
+  personTexts: readonly string[]
+  /** Whether the messages contain text from outside: results of tools that read it, or facts learned from it. */
+  holdsOutsideText: boolean
+  resume: ResumePoint
+}
+
+/** The point from which an attempt continues. */
+export interface ResumePoint {
+  /** Index of the next step. */
+  nextIndex: number
+  /** Calls without a result, in order. */
+  pendingCalls: ToolCall[]
+  /** For each pending call, the indexes of its step and of its result's step. */
+  places: Map<string, { call: number; result: number }>
+  /** Pending calls that had begun and are not safe to repeat. */
+  interrupted: Set<CallId>
+  /** Index of the text step that the model continues; null if it does not continue one. */
+  continued: number | null
+}
+
+/**
+ * Reads what the attempt needs to begin, and sets what the run adds to the prompt. Files that are too large become documents of
+ * the project.
+ * @param rows the steps of earlier attempts.
+ * @throws AppError if the conversation or the model no longer exists.
+ */
+export async function prepareRunContext(
+  performed: RunFrame & Pick<PerformedRun, 'runState'>,
+  rows: readonly StepRow[],
+): Promise<RunContext> {
+  const { run, runState, dependencies } = performed
+  const { store, access } = dependencies
+  // The user's permissions may have changed since the run was stored.
+  const approval = access.approvalMode(run.userId, performed.options.approval)
+  const options = { ...performed.options, approval }
+  const { model, client: llm } = await dependencies.catalog.resolve(
+    run.model,
+    access.models(run.userId),
+  )
+  // A branch may have thousands of messages: each step of what follows takes a turn of its own.
+  const turn = createTurns()
+  const branch = await readBranch(performed, model)
+  await turn()
+  const { messages: loaded, summary } = branch
+  const question = options.task ?? loaded.at(-1)?.text ?? ''
+  const carries = rows.length === 0 ? undefined : await store.steps.carries(run.messageId)
+  const [project, skills] = await Promise.all([
+    run.projectId === null ? null : dependencies.describeProject(run.userId, run.projectId),
+    dependencies.skills.active(run.userId, run.projectId),
+    dependencies.prepareTools(run.userId),
+  ])
+  const setting =
+    branch.setting ?? (await store.conversations.findRunSetting(run.userId, run.conversationId))
+  if (setting === undefined) throw appError('conversation_gone')
+  const { preferences } = setting
+  const conversation = { ...setting.conversation, ...options.settings }
+  const offered = skills.filter(({ modelInvocable }) => modelInvocable)
+  const loadedNames = new Set<string>()
+  const allTools = withSkills(dependencies.registry.snapshot(run.userId), offered, loadedNames)
+  const resume = resumePoint(rows, allTools)
+  const callsTools = model.tool_mode !== 'none' && options.toolChoice !== 'none'
+  const clientTools = callsTools ? (options.clientTools ?? []) : []
+  const disabled = [...preferences.disabled_tools, ...(project?.disabledTools ?? [])]
+  const tools =
+    callsTools && options.toolsEnabled
+      ? toolsOf(allTools, options, disabled).filter(
+          (tool) =>
+            dependencies.isToolAllowed(tool, conversation) &&
+            (options.quiet === true || tool.name !== NOTHING_TO_REPORT) &&
+            (run.projectId !== null || !failsWithoutProject(tool, options)),
+        )
+      : []
+  // A temporary conversation leaves no traces in its project.
+  const projectId = conversation.temporary ? null : run.projectId
+  const recent = await noteLargeFiles(loaded, tools, (messageId, cut) =>
+    addDocument({ messageId, cut }, { userId: run.userId, projectId }, dependencies),
+  )
+  const runs = earlierRuns(recent)
+  const usesMemory = project?.usesMemory !== false
+  const memory = usesMemory ? await dependencies.memory(setting.memory, question) : NO_MEMORY
+
+  const earlier = recent.flatMap(({ runId }) => (runId === null ? [] : (runs.get(runId) ?? [])))
+  const prompts = earlier.flatMap(({ state }) => state.prompt ?? [])
+  const prompt = runState.setPrompt(() =>
+    nextPrompt(earlier, {
+      memory,
+      listing: project?.listing ?? '',
+      skills: skillNote(options.skills ?? [], skills),
+      time: dependencies.now(),
+    }),
+  )
+  const system = systemPrompt({
+    custom: conversation.systemPrompt,
+    instructions: preferences.instructions,
+    project: project?.about ?? null,
+    memory: usesMemory ? (prompt.memory ?? memoryOf(earlier) ?? '') : '',
+    began: conversation.createdAt,
+  })
+  await turn()
+  const history = historyOf(recent, runs, {
+    note: prompt.note,
+    task: options.task,
+    vision: model.vision,
+  })
+  await turn()
+  const messages: LlmMessage[] = [
+    { role: 'system', content: system },
+    ...(summary === undefined ? history : withNote(history, 0, summaryNote(summary))),
+    ...currentTurn(rows, resume, { carries, vision: model.vision }),
+  ]
+  return {
+    conversation,
+    model,
+    contextWindow: contextWindowOf(model),
+    llm,
+    options,
+    allTools,
+    tools,
+    clientTools,
+    foundTools: namesOfFound([...earlier.map(({ state }) => state), runState.current]),
+    messages,
+    noteSkills(fitted) {
+      loadedNames.clear()
+      for (const name of loadedSkills(offered, fitted)) loadedNames.add(name)
+    },
+    turnEnds: endsOfTurns(recent),
+    marks: earlier.at(-1)?.state.window,
+    question,
+    personTexts: [
+      system,
+      ...recent.flatMap(textsOfFiles),
+      ...skills.flatMap(({ name, body }) => (options.skills?.includes(name) ? [body] : [])),
+    ],
+    holdsOutsideText: holdsOutsideText([prompt, ...prompts], recent, rows),
+    resume,
+  }
+}
+
+/**
+ * The turns before this answer as model messages, including the question or task. Each question keeps the notes that were
+ * added to it: earlier messages never change, so that providers can cache them.
+ */
+function historyOf(
+  recent: Branch['messages'],
+  runs: ReturnType<typeof earlierRuns>,
+  {
+    note: newest,
+    task,
+    vision,
+  }: { note: string | undefined; task: string | undefined; vision: boolean },
+): LlmMessage[] {
+  const messages = recent.flatMap((message, at) => {
+    const answered = recent[at + 1]?.runId ?? null
+    const isNewest = at === recent.length - 1 && task === undefined
+    const own = answered === null ? undefined : runs.get(answered)?.state.prompt?.note
+    const note = isNewest ? newest : own
+    const found = modelMessages(message)
+    return message.role === 'user' && note !== undefined ? withNote(found, 0, note) : found
+  })
+  const history = withoutImages(messages, vision)
+  return task === undefined
+    ? history
+    : [...history, { role: 'user', content: task, ...contextOf(newest) }]
+}
+
+/** A message that comes as the same object in every run becomes the same objects for the model. */
+const modelMessages = oncePer((message: BranchMessage) => toModelMessages([message]))
+
+const textsOfFiles = ({ role, attachments }: BranchMessage): string[] =>
+  role === 'user' ? attachments.flatMap((file) => ('content' in file ? [file.content] : [])) : []
+
+const contextOf = (note: string | undefined) => (note === undefined ? {} : { context: note })
+
+/** Each name once, in the order in which the tools were found. */
+const namesOfFound = (states: readonly Readonly<RunState>[]): string[] => [
+  ...new Set(states.flatMap(({ foundTools = [] }) => foundTools)),
+]
+
+/** Whether what the run begins with contains text from outside. */
+const holdsOutsideText = (
+  prompts: readonly RunPrompt[],
+  messages: Branch['messages'],
+  rows: readonly StepRow[],
+): boolean =>
+  prompts.some(({ outside }) => outside) ||
+  messages.some((message) => message.holdsOutsideText) ||
+  rows.map(toStep).some(isFromOutside)
+
+const isFromOutside = (step: Step): boolean =>
+  step.type === 'tool_result' && step.artifact?.untrusted === true
+
+/** The model messages for the steps that an earlier attempt completed. */
+function currentTurn(
+  rows: readonly StepRow[],
+  resume: ResumePoint,
+  { carries, vision }: { carries: Carries | undefined; vision: boolean },
+): LlmMessage[] {
+  const done = rows.filter((row) => row.position < resume.nextIndex)
+  const kept = done.map(toStep)
+  const images = imagesOf(done)
+  const messages = withoutImages(
+    answerMessages(kept, '', { current: true, carries, images }),
+    vision,
+  )
+  if (resume.continued !== null) messages.push({ role: 'user', content: CONTINUE_NOTE })
+  return messages
+}
+
+function endsOfTurns(branch: readonly { id: MessageId; role: string }[]): MessageId[] {
+  const ends: MessageId[] = []
+  for (const [at, message] of branch.entries())
+    if (branch[at + 1]?.role === 'user') ends.push(message.id)
+  return ends
+}
+
+const withoutImages = (messages: LlmMessage[], vision: boolean): LlmMessage[] =>
+  vision
+    ? messages
+    : messages.map((message) =>
+        message.role === 'user' || message.role === 'tool' ? withoutImagesOf(message) : message,
+      )
+
+function withoutImagesOf(message: Extract<LlmMessage, { role: 'user' | 'tool' }>): LlmMessage {
+  const { images, ...rest } = message
+  if (images === undefined) return message
+  const content =
+    rest.role === 'user'
+      ? withImagesNote(rest.content, images.length)
+      : withoutResultImages(rest.content, images.length, 'this model does not accept images')
+  return { ...rest, content }
+}
+
+/** Tools of these categories can only fail in a conversation without a project. */
+const PROJECT_CATEGORIES: ReadonlySet<string> = new Set(['file', 'knowledge'])
+
+/** Programs pay for the tools in each of their requests, and nobody there sets a project afterwards. */
+const failsWithoutProject = ({ category }: ToolDefinition, { clientTools }: RunOptions): boolean =>
+  clientTools !== undefined && PROJECT_CATEGORIES.has(category)
+
+/**
+ * The server's tools that the run's options leave, in a fixed order that does not depend on MCP servers, so that the same tools
+ * produce the same bytes.
+ * @param disabled names of tools that the user or the project has switched off.
+ */
+function toolsOf(all: ToolSet, options: RunOptions, disabled: readonly string[]): ToolDefinition[] {
+  const only = options.tools === undefined ? null : new Set(options.tools)
+  const taken = new Set([...disabled, ...(options.clientTools?.map(({ name }) => name) ?? [])])
+  return all
+    .list()
+    .filter(({ name }) => (only?.has(name) ?? true) && !taken.has(name))
+    .toSorted((one, other) => (one.name < other.name ? -1 : 1))
+}
+
+/**
+ * Finds the last completed step and the work that remains after it. The model continues a text at the end; one that
+ * was not finished because the process died, it writes again. Calls without a result run, or run again if that is safe.
+ */
+export function resumePoint(rows: readonly StepRow[], tools: Pick<ToolSet, 'get'>): ResumePoint {
+  const closed = rows.filter((row) => row.closed)
+  const answered = new Set(closed.flatMap((row) => (row.type === 'tool_result' ? [row.idRef] : [])))
+  const calls = lastBatch(closed)
+  const places = new Map<string, { call: number; result: number }>()
+  const pendingCalls: ToolCall[] = []
+  const interrupted = new Set<CallId>()
+  const lastCall = calls.at(-1)
+  for (const [at, row] of calls.entries()) {
+    const step = toStep(row)
+    if (step.type !== 'tool_call' || lastCall === undefined || answered.has(step.id_ref)) continue
+    places.set(step.id_ref, { call: row.position, result: lastCall.position + 1 + at })
+    pendingCalls.push({ id: step.id_ref, name: step.name, arguments: step.arguments })
+    const isRepeatable = tools.get(step.name)?.repeatable ?? false
+    if (row.startedAt !== null && !isRepeatable) interrupted.add(step.id_ref)
+  }
+  const end = (closed.at(-1)?.position ?? -1) + 1
+  const nextIndex =
+    lastCall === undefined ? end : Math.max(end, lastCall.position + 1 + calls.length)
+  return { nextIndex, pendingCalls, places, interrupted, continued: lastText(closed) }
+}
+
+/** The text that the answer ends with, whatever the model thought after it; null if it ends with something else. */
+function lastText(closed: readonly StepRow[]): number | null {
+  const last = closed.findLast(({ type }) => type !== 'thinking')
+  return last?.type === 'text' && last.content !== '' ? last.position : null
+}
+
+/** The calls of the last iteration, if the answer ends with calls or their results. */
+function lastBatch(closed: readonly StepRow[]): StepRow[] {
+  const end = closed.findLastIndex((row) => row.type !== 'tool_result')
+  if (closed[end]?.type !== 'tool_call') return []
+  let start = end
+  while (closed[start - 1]?.type === 'tool_call') start -= 1
+  return closed.slice(start, end + 1)
+}
+
+/**
+ * Passes earlier results and open approval previews to the `recall` of their tools.
+ * @param steps the steps of the answer so far.
+ */
+export async function recallEarlierResults(
+  runId: RunId,
+  steps: readonly Step[],
+  store: Pick<Store, 'runs'>,
+  tools: ToolSet,
+): Promise<void> {
+  const answered = new Set<string>()
+  for (const step of steps) {
+    if (step.type !== 'tool_result') continue
+    answered.add(step.id_ref)
+    if (step.artifact !== undefined) tools.get(step.name)?.recall?.(step.artifact, runId)
+  }
+  for (const { idRef, name, preview } of await store.runs.approvals(runId))
+    if (!answered.has(idRef) && preview !== null) tools.get(name)?.recall?.(preview, runId)
+}

@@ -1,0 +1,105 @@
+// Draws a table or a long paragraph piece by piece: while it grows, only its last piece is parsed and drawn again.
+import { Fragment, type ReactNode, useRef } from 'react'
+import type { FootnoteNumbers } from '../../../../server/protocol/markdown/footnote-numbers.ts'
+import {
+  type LinkDefinitions,
+  withDefinitions,
+} from '../../../../server/protocol/markdown/link-definitions.ts'
+import type { TreeNode } from '../../../../server/protocol/markdown/tree-node.ts'
+import { numbersIn } from './footnotes.tsx'
+import { drawMarkdown, type MarkdownSource, useSurroundings } from './markdown-block.tsx'
+import type { Piece, Pieces } from './split-pieces.ts'
+import { TableFrame } from './table-frame.tsx'
+
+const childNamed = (node: TreeNode | undefined, name: string): TreeNode | undefined =>
+  node?.children?.find(({ tagName }) => tagName === name)
+
+/** A piece as it was last drawn, and from what. */
+interface Drawn {
+  lead: string
+  source: MarkdownSource
+  content: ReactNode
+  /** The direction of its table. */
+  dir: string | undefined
+}
+
+/** Draws the content of a paragraph, without what was put before its text. */
+function drawContent(source: MarkdownSource, lead: string): Drawn {
+  const content = drawMarkdown(source, () => (tree) => {
+    const children = childNamed(tree, 'p')?.children ?? []
+    const [first] = children
+    if (first?.type === 'text') first.value = (first.value ?? '').slice(lead.length)
+    tree.children = children
+  })
+  return { lead, source, content, dir: undefined }
+}
+
+/** Draws the head of a table, or its rows. */
+function drawRows(source: MarkdownSource, part: 'thead' | 'tbody'): Drawn {
+  let dir: string | undefined
+  const content = drawMarkdown(source, () => (tree) => {
+    const table = childNamed(tree, 'table')
+    const direction = table?.properties?.dir
+    dir = typeof direction === 'string' ? direction : undefined
+    const found = childNamed(table, part)
+    if (part === 'tbody')
+      tree.children = (found?.children ?? []).filter(({ type }) => type === 'element')
+    else tree.children = found === undefined ? [] : [found]
+  })
+  return { lead: '', source, content, dir }
+}
+
+const isSame = (a: MarkdownSource, b: MarkdownSource): boolean =>
+  a.text === b.text &&
+  a.numbers === b.numbers &&
+  a.growing === b.growing &&
+  a.citations === b.citations &&
+  a.quotes === b.quotes &&
+  a.keepsLines === b.keepsLines &&
+  a.inherits === b.inherits &&
+  a.math === b.math
+
+/** A block that `splitPieces` has split. */
+export function LongBlock({
+  block: { text, kind, head, pieces },
+  numbers,
+  definitions,
+  growing,
+}: {
+  block: Pieces
+  numbers: FootnoteNumbers
+  definitions: LinkDefinitions
+  growing: boolean
+}) {
+  const surroundings = useSurroundings(text)
+  const known = useRef<readonly Drawn[]>([])
+  const all: readonly Piece[] =
+    kind === 'table' ? [{ start: 0, text: '', lead: '' }, ...pieces] : pieces
+  known.current = all.map((piece, index) => {
+    const { lead } = piece
+    const source = {
+      ...surroundings,
+      text: withDefinitions(
+        kind === 'table' ? `${head}\n${piece.text}` : lead + piece.text,
+        definitions,
+      ),
+      numbers: numbersIn(head + piece.text, numbers),
+      growing: growing && index === all.length - 1,
+    }
+    const before = known.current[index]
+    if (before?.lead === lead && isSame(before.source, source)) return before
+    if (kind === 'paragraph') return drawContent(source, lead)
+    return drawRows(source, index === 0 ? 'thead' : 'tbody')
+  })
+  const contents = known.current.map(({ content }, index) => (
+    <Fragment key={all[index]?.start}>{content}</Fragment>
+  ))
+  if (kind === 'paragraph')
+    return <p dir={surroundings.inherits ? undefined : 'auto'}>{contents}</p>
+  return (
+    <TableFrame dir={known.current.find(({ dir }) => dir !== undefined)?.dir}>
+      {contents[0]}
+      {contents.length > 1 && <tbody>{contents.slice(1)}</tbody>}
+    </TableFrame>
+  )
+}
