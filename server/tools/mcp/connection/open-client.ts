@@ -1,5 +1,6 @@
 // Opens the client for one MCP server, in the revision that the server speaks: detected once, then remembered.
 import type { PriorDiscovery } from '@modelcontextprotocol/client'
+import { onAbort } from '../../../lib/abort.ts'
 import type { McpEra, McpServerSettings } from '../../../protocol/models/mcp.ts'
 import { isForOldTransport, isSignInWanted } from '../faults.ts'
 import { loadSdk, type RemoteClient } from '../sdk.ts'
@@ -94,16 +95,25 @@ async function openIn(
     },
   )
   const transport = transportFor(opener.settings, sdk, { ...opener.options, isOldTransport })
-  prepare(client, async () => {
+  const givenUp = new AbortController()
+  const giveUp = async (): Promise<void> => {
+    givenUp.abort(new Error('the connection is no longer wanted'))
     // The client takes over the transport only once it knows the revision.
     await Promise.allSettled([client.close(), transport.close()])
-  })
+  }
+  prepare(client, giveUp)
   // The connection was closed while the SDK was loading: what has not begun cannot be aborted.
   if (isClosed()) throw new Error('the connection is no longer wanted')
-  await client.connect(transport, {
-    timeout: isFirstStart ? FIRST_START_TIMEOUT_MS : CONNECT_TIMEOUT_MS,
+  const timeout = isFirstStart ? FIRST_START_TIMEOUT_MS : CONNECT_TIMEOUT_MS
+  const connecting = client.connect(transport, {
+    timeout,
     ...(prior === undefined ? {} : { prior }),
   })
+  // The start of the old transport ends neither at its close nor after any time.
+  const signal = isOldTransport
+    ? AbortSignal.any([givenUp.signal, AbortSignal.timeout(timeout)])
+    : givenUp.signal
+  await unlessAborted(connecting, signal)
   opener.hasConnected = true
   opener.era = client.getProtocolEra() ?? null
   const discover = client.getDiscoverResult()
@@ -154,6 +164,14 @@ async function open(
       throw other.isOldTransport && !isSignInWanted(second) ? fault : second
     }
   }
+}
+
+/** Resolves like the promise, which must not be needed any more once the signal is aborted. @throws the signal's reason then. */
+function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const release = onAbort(signal, () => reject(signal.reason))
+    promise.then(resolve, reject).finally(release)
+  })
 }
 
 const LEGACY = { prior: { kind: 'legacy' } } as const

@@ -1,4 +1,5 @@
 // How MCP servers are started and reached: programs a few at a time, once each; old transports; what became of a call.
+import { EventEmitter, once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -231,6 +232,20 @@ describe('a server of the old transport (HTTP with SSE)', () => {
     cut()
     await eventually(() => expect(logged).toContain('an MCP server is not connected'))
     expect(await call(tools.get('mcp__old__good'))).toMatchObject({ data: 'called good' })
+  })
+
+  test('that never says where to send messages does not keep the connection from closing', async () => {
+    const streams = new EventEmitter()
+    const opened = once(streams, 'open')
+    const url = await listen((request, response) => {
+      if (request.method !== 'GET') return void response.writeHead(404).end()
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()
+      streams.emit('open')
+    })
+    const { mcp } = start({ silent: { url, type: 'sse' } })
+    await opened
+    await mcp.close()
+    expect(mcp.list(SOMEBODY)[0]?.state).toBe('connecting')
   })
 
   test('that is none at all is named by what it answered first', async () => {
