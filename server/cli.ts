@@ -1,6 +1,6 @@
 // The subcommands: doctor, config, service, migrate, backup, restore, export, admin.
 import { runDoctor } from './composition/doctor.ts'
-import { databaseSettings } from './composition/settings.ts'
+import { databaseSettings, installationOf } from './composition/settings.ts'
 import type { LoadedConfig } from './config/load.ts'
 import { errorText } from './errors.ts'
 
@@ -46,7 +46,9 @@ export const commands: Readonly<Record<string, Command>> = {
     usage: '',
     summary: 'checks everything that a start needs, changes nothing, and says what to fix',
     operands: 0,
-    async run({ loaded: { config, file }, webRoot }) {
+    async run({ loaded, webRoot }) {
+      const { config } = loaded
+      const { configuration } = installationOf(loaded)
       const { formatFinding } = await import('./doctor/finding.ts')
       const { tryMcpServers } = await import('./doctor/mcp-servers.ts')
       const findings = await runDoctor(config, {
@@ -54,10 +56,7 @@ export const commands: Readonly<Record<string, Command>> = {
         secretKeys: keysFromEnvironment(),
         mcpServers: () => tryMcpServers(config),
       })
-      const lines = [
-        `[ ok ] configuration: ${file ?? 'no file, all keys have their defaults'}`,
-        ...findings.map(formatFinding),
-      ]
+      const lines = [`[ ok ] configuration: ${configuration}`, ...findings.map(formatFinding)]
       const count = findings.filter(({ state }) => state === 'fail').length
       return count === 0
         ? done(...lines, 'All required checks passed.')

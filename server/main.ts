@@ -8,11 +8,12 @@ import packageJson from '../package.json' with { type: 'json' }
 import type { Server } from './app.ts'
 import { type Command, commands, usageOf } from './cli.ts'
 import { isPrimary, runWorkers, workersAskedFor } from './cluster/workers.ts'
-import { describeInstallation, installationOf } from './composition/settings.ts'
+import { describeInstallation, installationOf, unknownVariable } from './composition/settings.ts'
 import { ConfigError, type LoadedConfig, loadConfig } from './config/load.ts'
 import type { Config } from './config/schema.ts'
 import { AppError, errorText } from './errors.ts'
 import { openDiskReserve } from './lib/disk-reserve.ts'
+import { localUrl } from './lib/local-url.ts'
 import { createProcessLog } from './lib/process-log.ts'
 import { applyProxies, ProxyError, processProxies } from './lib/proxies.ts'
 import { createRedactor, secretsIn } from './lib/redact.ts'
@@ -175,30 +176,29 @@ async function serve(loaded: LoadedConfig): Promise<void> {
     {
       version: packageJson.version,
       ...installationOf(loaded),
-      address: localUrl(config, server),
+      address: ownUrl(config, server),
       ...(config.public_url === undefined ? {} : { public_url: config.public_url }),
       ...(proxies.length === 0 ? {} : { proxies }),
     },
     'NanoClaw has started',
   )
+  for (const unknown of loaded.unknownVariables) log.warn(unknownVariable(unknown))
   console.log(`NanoClaw is ready: ${shownUrl(config, server)}`)
   if (server.setupPath !== null)
     console.log(
-      `Create the administrator's account (this link works once): ${(config.public_url ?? localUrl(config, server)).replace(/\/+$/, '')}${server.setupPath}`,
+      `Create the administrator's account (this link works once): ${(config.public_url ?? ownUrl(config, server)).replace(/\/+$/, '')}${server.setupPath}`,
     )
 }
 
-/** The URL of this server on this machine; wildcard addresses are shown as `localhost`. */
-function localUrl(config: Config, server: Server): string {
+/** The URL of this server on this machine. */
+function ownUrl(config: Config, server: Server): string {
   const address = server.app.addresses()[0]
-  const port = typeof address === 'object' ? address.port : config.backend_port
-  const host = ['0.0.0.0', '::'].includes(config.host) ? 'localhost' : config.host
-  return `http://${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${port}`
+  return localUrl(config.host, typeof address === 'object' ? address.port : config.backend_port)
 }
 
 /** The URLs to open in a browser. */
 function shownUrl(config: Config, server: Server): string {
-  const local = localUrl(config, server)
+  const local = ownUrl(config, server)
   return config.public_url === undefined ? local : `${local} (${config.public_url})`
 }
 

@@ -19,6 +19,7 @@ import type { Writer } from '../db/database.ts'
 import type { AccountChanges, UserRow } from '../db/repositories/accounts/users.ts'
 import { createStore, type Store } from '../db/store.ts'
 import { appError } from '../errors.ts'
+import { localUrl } from '../lib/local-url.ts'
 import { assertMayCreate } from '../owner/places.ts'
 import { Username } from '../protocol/accounts/user.ts'
 import { COMMAND_LINE } from '../protocol/admin/audit.ts'
@@ -174,7 +175,7 @@ async function create(
 
 async function passwordLink(config: Config, store: Store, user: UserRow): Promise<string> {
   const { token } = await createAccountLinks(store).createReset(user, COMMAND_LINE)
-  const base = config.public_url ?? `http://${config.host}:${config.backend_port}`
+  const base = config.public_url ?? localUrl(config.host, config.backend_port)
   return `Password link (works once, within 24 hours): ${base.replace(/\/+$/, '')}${linkPath(token)}`
 }
 

@@ -82,16 +82,26 @@ export function describeDatabase(config: Config): string {
 }
 
 /** Which installation a process works on: configuration, database and folders; no secret. */
-export const installationOf = ({ config, file }: LoadedConfig) => ({
-  configuration: file ?? 'no file, defaults',
+export const installationOf = ({ config, file, presets }: LoadedConfig) => ({
+  configuration:
+    presets === null ? (file ?? 'no file, defaults') : `${file ?? 'no file'}, over ${presets}`,
   database: describeDatabase(config),
   data: config.data_dir,
   projects: config.workspace_root,
 })
 
-/** The same, one line each. */
-export const describeInstallation = (loaded: LoadedConfig): string[] =>
-  Object.entries(installationOf(loaded)).map(([name, value]) => `${name}: ${value}`)
+/** The same, one line each, and what in the environment has no effect. */
+export const describeInstallation = (loaded: LoadedConfig): string[] => [
+  ...Object.entries(installationOf(loaded)).map(([name, value]) => `${name}: ${value}`),
+  ...loaded.unknownVariables.map(unknownVariable),
+]
+
+/** A line about an environment variable that sets no key. */
+export const unknownVariable = ({
+  variable,
+  similar,
+}: LoadedConfig['unknownVariables'][number]): string =>
+  `The environment variable ${variable} sets no key${similar.length === 0 ? '' : `; did you mean ${similar.join(' or ')}?`}`
 
 /** The endpoint for embeddings; null if none is configured. */
 export const embeddingSettings = ({ embeddings }: Config): EmbeddingSettings | null =>

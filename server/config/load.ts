@@ -8,7 +8,7 @@ import { errorText } from '../errors.ts'
 import { crossFaults } from './load/cross-checks.ts'
 import { describeIssue, formatPath } from './load/faults.ts'
 import { isOptional, keysAt } from './load/keys.ts'
-import { type Override, overridesIn } from './load/overrides.ts'
+import { type Override, overridesIn, unknownVariablesIn } from './load/overrides.ts'
 import { candidates, type DefaultFolders, type ImpliedFolders, type Places } from './load/places.ts'
 import {
   type Environment,
@@ -44,6 +44,10 @@ export interface LoadedConfig {
   config: Config
   /** Absolute; null if there is no file, and all keys have their defaults. */
   file: string | null
+  /** The file whose values hold below it, as in the image; null if there is none. */
+  presets: string | null
+  /** Names of environment variables that look like those of keys but set none, with the names that they resemble. */
+  unknownVariables: readonly { variable: string; similar: readonly string[] }[]
   /** The source of the value at a path, or of the list or section that it is in; null for a default. */
   sourceOf(path: readonly PropertyKey[]): Source | null
 }
@@ -63,14 +67,26 @@ export function loadConfig(environment: Environment, places: Places): LoadedConf
   const { files, none } = candidates(environment, places)
   const presetFile = join(places.installation, PRESETS)
   const presets = readConfigFile(presetFile, false)
+  const unknownVariables = unknownVariablesIn(environment)
   const below = presets === null ? [] : [{ text: presets, file: presetFile }]
   for (const { file, isNamed, hasPresets, folders } of files) {
     const text = readConfigFile(file, isNamed)
     if (text === null) continue
-    const layers = [...(hasPresets ? below : []), { text, file }]
-    return { ...locate(read(layers, environment), folders, places, file), file }
+    const hasBelow = hasPresets && below.length > 0
+    const layers = [...(hasBelow ? below : []), { text, file }]
+    return {
+      ...locate(read(layers, environment), folders, places, file),
+      file,
+      presets: hasBelow ? presetFile : null,
+      unknownVariables,
+    }
   }
-  return { ...locate(read(below, environment), none, places, null), file: null }
+  return {
+    ...locate(read(below, environment), none, places, null),
+    file: null,
+    presets: below.length > 0 ? presetFile : null,
+    unknownVariables,
+  }
 }
 
 /** The configuration with absolute paths. @throws ConfigError if that leads away from existing data. */

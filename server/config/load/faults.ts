@@ -26,8 +26,8 @@ export function describeIssue(
 ): string[] {
   if (issue.code === 'unrecognized_keys')
     return issue.keys.map((key) => {
-      const similar = mostSimilar(key, keysAt(issue.path))
-      const hint = similar === null ? '' : `; did you mean ${similar}?`
+      const similar = similarTo(key, keysAt(issue.path))
+      const hint = similar.length === 0 ? '' : `; did you mean ${similar.join(' or ')}?`
       return `${formatPath([...issue.path, key])}: found an unknown key, expected only known keys${hint}`
     })
   if (issue.code === 'invalid_key')
@@ -43,13 +43,17 @@ export function describeIssue(
 const firstMessage = (issues: readonly z.core.$ZodIssue[]): string =>
   issues[0]?.message ?? 'another one'
 
-/** The known key with the fewest changed letters, at most a third of them; null if there is none. */
-function mostSimilar(key: string, known: readonly string[]): string | null {
+/**
+ * The known key with the fewest changed letters, at most a third of them; if there is none, those that end with the same word,
+ * such as `backend_port` for `port`.
+ */
+export function similarTo(key: string, known: readonly string[]): string[] {
   const [best] = known
     .map((name) => ({ name, changes: changesBetween(key.toLowerCase(), name) }))
     .filter(({ name, changes }) => changes <= Math.max(1, Math.floor(name.length / 3)))
     .sort((one, other) => one.changes - other.changes)
-  return best?.name ?? null
+  if (best !== undefined) return [best.name]
+  return known.filter((name) => name.endsWith(`_${key.toLowerCase()}`))
 }
 
 /** The Levenshtein distance. */

@@ -35,10 +35,11 @@ export async function checkPython(
   await python.ready
   const { available, reason, engine, isolation: inForce } = python.state
   await python.close()
+  // The server starts without it, as the image does under the default profiles of Docker.
   if (!available)
     return [
       {
-        state: 'fail',
+        state: 'warn',
         code: 'python_off',
         params: { reason: reason ?? 'not available' },
         subject,

@@ -115,7 +115,7 @@ export function defineMcpTool(
 /** How an address begins. URL parsing ignores white space and control characters there. */
 const SCHEME = /^[\s\p{Cc}]*h[\s\p{Cc}]*t[\s\p{Cc}]*t[\s\p{Cc}]*p[\s\p{Cc}]*(?:s[\s\p{Cc}]*)?:/iu
 
-/** The arguments that are addresses on the web, at any depth. */
+/** The texts in the arguments that are addresses on the web, at any depth. */
 function addressesOf(input: unknown): string[] {
   const found: string[] = []
   const left: unknown[] = [input]
@@ -125,8 +125,10 @@ function addressesOf(input: unknown): string[] {
       const address = webAddress(value.trim())
       // Too long or broken for this server, but perhaps not for that one.
       if (address !== null || SCHEME.test(value)) found.push(address ?? value)
-    } else if (typeof value === 'object' && value !== null)
-      for (const inner of Object.values(value)) left.push(inner)
+    } else if (Array.isArray(value)) left.push(...value)
+    // Names of fields are texts, too, and whoever writes the arguments chooses them.
+    else if (typeof value === 'object' && value !== null)
+      for (const [name, inner] of Object.entries(value)) left.push(name, inner)
   }
   return found
 }

@@ -144,6 +144,12 @@ describe('faults', () => {
       'limits: {uplod: 1}',
       'limits.uplod: found an unknown key, expected only known keys; did you mean upload?',
     ],
+    ['port: 3001', 'did you mean backend_port or frontend_port or db_port?'],
+    [
+      'models: [{id: a, api_ulr: "http://a.example"}]',
+      'models[0].api_ulr: found an unknown key, expected only known keys; did you mean api_url?',
+    ],
+    ['mcp_servers: {a: {comand: x}}', 'did you mean command?'],
     [
       'models: [{id: a, name: A, api_url: nowhere}]',
       'expected a URL starting with http:// or https://',

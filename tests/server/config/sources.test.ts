@@ -5,6 +5,7 @@ import { dirname, join, resolve } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { describeConfig } from '../../../server/commands/config.ts'
+import { describeInstallation } from '../../../server/composition/settings.ts'
 import { keysAt } from '../../../server/config/load/keys.ts'
 import { ConfigError, loadConfig, parseConfig } from '../../../server/config/load.ts'
 
@@ -120,6 +121,25 @@ describe('environment variables', () => {
   })
 })
 
+test('a variable that resembles that of a key, but sets none, is named by every command', () => {
+  const { load } = install({ 'config.yml': '' })
+  const loaded = load({
+    NANOCLAW_LOGLEVEL: 'debug',
+    NANOCLAW_LIMITS__PROJEKT: '1GB',
+    NANOCLAW_LIMITS__PROJECT: '1GB',
+    // Of Kubernetes, for a service called nanoclaw, and of somebody else.
+    NANOCLAW_PORT: 'tcp://10.0.0.1:3000',
+    NANOCLAW_SERVICE_HOST: '10.0.0.1',
+    NANOCLAW_PORT_3000_TCP_PROTO: 'tcp',
+    NANOCLAW_DATA: '',
+    OTHER_LOGLEVEL: 'debug',
+  })
+  expect(describeInstallation(loaded).slice(4)).toEqual([
+    'The environment variable NANOCLAW_LOGLEVEL sets no key; did you mean NANOCLAW_LOG_LEVEL?',
+    'The environment variable NANOCLAW_LIMITS__PROJEKT sets no key; did you mean NANOCLAW_LIMITS__PROJECT?',
+  ])
+})
+
 describe('presets.yml beside the program', () => {
   const JWT_SECRET = 'x'.repeat(40)
   const presets =
@@ -137,6 +157,10 @@ describe('presets.yml beside the program', () => {
       limits: { upload_files: 6, page_items: 200 },
     })
     expect(load({ ...environment, NANOCLAW_HOST: '127.0.0.1' }).config.host).toBe('127.0.0.1')
+    // Every command says that they hold.
+    expect(describeInstallation(load(environment))[0]).toBe(
+      `configuration: ${installation}/home/config.yml, over ${installation}/presets.yml`,
+    )
   })
 
   test('does not hold below files that earlier versions of the image read: a named one, also in the data folder, and one beside the program', () => {

@@ -216,7 +216,13 @@ test('folders that belong to another database are adopted by a command, and its 
   await expect(adoptWith(other)).rejects.toThrow(/no NanoClaw database here.*nothing was created/)
   expect(existsSync(join(folder, 'other.db'))).toBe(false)
   await commands.migrate?.run({
-    loaded: { config: configOf(other), file: null, sourceOf: () => null },
+    loaded: {
+      config: configOf(other),
+      file: null,
+      presets: null,
+      unknownVariables: [],
+      sourceOf: () => null,
+    },
     operands: [],
     flags: new Set(),
     webRoot: '',
@@ -603,7 +609,7 @@ test.each(['of this version', 'of an earlier version'])(
     const config = configOf(sqlite)
     const run = async (name: string, file: string) => {
       const result = await commands[name]?.run({
-        loaded: { config, file: null, sourceOf: () => null },
+        loaded: { config, file: null, presets: null, unknownVariables: [], sourceOf: () => null },
         operands: [file],
         flags: new Set(),
         webRoot: '',

@@ -84,7 +84,7 @@ describe.each(DIALECTS)('the owner of a store (%s)', (dialect) => {
     const owner = await claim(settings)
     const copy = join(place, 'copy')
     const context = {
-      loaded: { config, file: null, sourceOf: () => null },
+      loaded: { config, file: null, presets: null, unknownVariables: [], sourceOf: () => null },
       operands: [copy],
       flags: new Set<string>(),
       webRoot: '',

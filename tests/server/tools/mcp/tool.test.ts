@@ -109,6 +109,8 @@ describe('the risk of a remote tool', () => {
       JSON.stringify({ deep: [{ value }], words: 'see https://b.example/' }),
     )
     expect(parsed).toMatchObject({ ok: true, input: { addresses: [address] } })
+    const named = tool?.parse(JSON.stringify({ deep: [{ [value]: 1 }] }))
+    expect(named).toMatchObject({ ok: true, input: { addresses: [address] } })
   })
 
   test('is approved for one description and schema, and a change of either needs approval again', () => {
