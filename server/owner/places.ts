@@ -62,11 +62,14 @@ function dataPlace({ dataFolder, database, blobFolder, bucket }: InstallationSet
     ...folderMarker(folder),
     isReferred: ({ blobs }) => hasBlobs && blobs.length > 0,
     async contents(references): Promise<PlaceContents> {
-      const contents = hasBlobs
-        ? await contentsOf(blobsIn(blobFolder), references.blobs, (sha256) =>
-            exists(blobPath(blobFolder, sha256)),
-          )
-        : 'none'
+      // Files of a database with a bucket are not here, but those of another one may be.
+      const wanted = hasBlobs ? references.blobs : []
+      const contents =
+        hasBlobs || references.isFresh
+          ? await contentsOf(blobsIn(blobFolder), wanted, (sha256) =>
+              exists(blobPath(blobFolder, sha256)),
+            )
+          : 'none'
       if (contents === 'known' || (contents === 'unknown' && references.blobs.length > 0))
         return contents
       // Only this database has been in this folder, whatever else is there.
@@ -316,11 +319,11 @@ export async function settleRestored(
     const { settings, installation } = createStore(database)
     if (replaced.id !== null) await settings.create(INSTALLATION_KEY, { id: replaced.id })
     if (!where.isShared) await settleRestoredFolders(where, settings, replaced.moves)
-    const fault = await installationFault(
-      installationPlaces(where),
-      await idOfDatabase(where.database),
-      await installation.references(),
-    )
+    const places = installationPlaces(where)
+    const id = await idOfDatabase(where.database)
+    const fault = await installationFault(places, id, await installation.references())
+    // From now on, and not only from the first start on, another database cannot take places that were empty before.
+    if (fault === null && id !== null) for (const place of places) await place.mark(id)
     return fault ?? (await filesLeftElsewhere(where))
   } finally {
     await database.close()
@@ -338,15 +341,16 @@ export async function othersPlace(
 ): Promise<PlaceFault | null> {
   const { dialect } = settings.database
   const stored = await settingOfDatabaseBackup(dialect, backup, INSTALLATION_KEY)
-  const { data: restored } = InstallationId.safeParse(stored)
-  // A backup of an early version takes the place of what it replaces.
-  if (restored === undefined) return null
+  const restored = InstallationId.safeParse(stored).data?.id ?? null
   // A damaged SQLite file has no id, and is a reason to restore.
-  const replaced = await idOfDatabase(settings.database).catch(() => null)
+  const replaced = await idOfDatabase(settings.database).catch(() => 'damaged' as const)
+  // A backup of an early version, or of a database that no server has used, takes the place of what it replaces: then nothing
+  // shows that these places are another one's.
+  if (restored === null && replaced === 'damaged') return null
   for (const place of installationPlaces(settings)) {
     const marker = await place.marker()
-    if (marker === null || marker === replaced || marker === restored.id) continue
-    return await installationFault([place], restored.id, NO_REFERENCES)
+    if (marker === null || marker === replaced || marker === restored) continue
+    return await installationFault([place], restored ?? replaced, NO_REFERENCES)
   }
   return null
 }

@@ -210,6 +210,55 @@ test.each(DIALECTS)(
   },
 )
 
+test.each(DIALECTS)(
+  'a restore of a database that no server has used yet into folders of an installation is refused, too, and sets nothing aside (%s)',
+  async (dialect) => {
+    const { expectServed } = await install(sqlite)
+    const own = folder
+    folder = fresh()
+    const backup = join(fresh(), 'backup')
+    await backUp(configOf(databaseKeys(await folderDatabases.migrated(dialect))), backup, {})
+    folder = own
+    const before = filesIn(own)
+    const target = databaseKeys(await folderDatabases.migrated(dialect))
+    await expect(restore(configOf(target), backup, { keys: {}, isPartial: true })).rejects.toThrow(
+      /^Nothing was restored: data_dir .* belongs to another database/,
+    )
+    expect(filesIn(own)).toEqual(before)
+    await expectServed(await start({ folder, config: sqlite }))
+  },
+)
+
+test.each(DIALECTS)(
+  'folders into which an installation was restored belong to it before its first start: another database can take none of them (%s)',
+  async (dialect) => {
+    const { expectServed } = await install(sqlite)
+    const backup = join(fresh(), 'backup')
+    await backUp(configOf(sqlite), backup, {})
+    const origin = folder
+    folder = fresh()
+    await restore(configOf(sqlite), backup, { keys: {}, isPartial: false })
+    const service = await useBuckets()
+    try {
+      // Without a bucket, the files in the data folder would show that it is another one's.
+      const { s3 } = service
+      const other = { ...databaseKeys(await folderDatabases.migrated(dialect)), s3 }
+      await expect(
+        start({ folder: fresh(), config: { ...other, data_dir: join(folder, 'data') } }),
+      ).rejects.toThrow(/data_dir .* belongs to another database/)
+      // As in folders of an earlier version, which have no marker.
+      rmSync(join(folder, 'data', MARKER_NAME))
+      await expect(
+        start({ folder: fresh(), config: { ...other, data_dir: join(folder, 'data') } }),
+      ).rejects.toThrow(/data_dir .* contains files of another database\. This database is new/)
+    } finally {
+      await service.close()
+    }
+    const places = { data_dir: join(folder, 'data'), workspace_root: join(folder, 'workspaces') }
+    await expectServed(await start({ folder: origin, config: { ...sqlite, ...places } }))
+  },
+)
+
 test('folders that belong to another database are adopted by a command, and its former database is refused until it adopts them', async () => {
   const { expectServed } = await install(sqlite)
   const other = { ...sqlite, db_sqlite_file: join(folder, 'other.db') }
