@@ -7,6 +7,7 @@ import type { Config } from '../config/schema.ts'
 import { createStore } from '../db/store.ts'
 import { AppError } from '../errors.ts'
 import { newPushKey, PUSH_KEY_PURPOSE, PUSH_KEY_SETTING } from '../messaging/push.ts'
+import { COMMAND_LINE } from '../protocol/admin/audit.ts'
 import { whileServerIsStopped } from './stopped-server.ts'
 
 /**
@@ -20,15 +21,14 @@ export async function resetPushKey(config: Config, keys: SecretKeySources): Prom
     const stored = await settings.get(PUSH_KEY_SETTING, z.string())
     if (stored !== undefined && openIfReadable(box, stored, PUSH_KEY_PURPOSE) !== null)
       throw new AppError('conflict', 'The key of push notifications can be opened. Nothing to do.')
-    await settings.store(PUSH_KEY_SETTING, box.seal(newPushKey(), PUSH_KEY_PURPOSE))
-    await push.removeAll()
-    await audit.add({
-      action: 'keys_rotated',
-      at: new Date(),
-      userId: null,
-      username: null,
-      address: null,
-      details: { by: 'command line', push: true },
+    await database.write(async (tx) => {
+      await settings.set(tx, PUSH_KEY_SETTING, box.seal(newPushKey(), PUSH_KEY_PURPOSE))
+      await push.removeAll(tx)
+      await audit.record(tx, COMMAND_LINE, {
+        action: 'keys_rotated',
+        at: new Date(),
+        details: { push: true },
+      })
     })
     return ['Push notifications: new key created. Everybody turns them on again in each browser.']
   })

@@ -34,7 +34,7 @@ export type SealedRepository = ReturnType<typeof createSealedRepository>
 
 /** Uses the tables `mcpServers`, `webhooks` and `settings`. */
 export function createSealedRepository(database: Database) {
-  const { write, tables } = database
+  const { tables } = database
   const { models, channels, shares, mcpGrants, mcpClients, totps, idTokens, idempotencyKeys } =
     tables
   const { mcpServers, webhooks, settings } = tables
@@ -83,11 +83,10 @@ export function createSealedRepository(database: Database) {
   return {
     list: () => list(database),
 
-    /** Replaces values in one transaction. */
-    replace: (values: readonly SealedValue[]): Promise<void> =>
-      write(async (tx) => {
-        for (const value of values) await set(tx, value)
-      }),
+    /** Replaces values inside the caller's transaction. */
+    async replace(tx: Writer, values: Iterable<SealedValue>): Promise<void> {
+      for (const value of values) await set(tx, value)
+    },
   }
 }
 

@@ -1,5 +1,5 @@
 // Each act that the audit log knows leaves exactly one entry with its actor, whoever does it in whatever way.
-import { mkdtempSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
@@ -10,8 +10,10 @@ import { administer } from '../../../server/commands/admin.ts'
 import { backUp, restore } from '../../../server/commands/backup.ts'
 import { databaseSettings } from '../../../server/composition/settings.ts'
 import { connect } from '../../../server/db/connect.ts'
+import { inspectSetting } from '../../../server/db/inspect.ts'
 import { createStore } from '../../../server/db/store.ts'
 import { SqliteClient } from '../../../server/lib/sqlite-driver.ts'
+import { PUSH_KEY_SETTING } from '../../../server/messaging/push.ts'
 import { AuditAction } from '../../../server/protocol/admin/audit.ts'
 import { turn } from '../../support/provider/upstream-turns.ts'
 import { useUpstream } from '../../support/provider/use-upstream.ts'
@@ -195,14 +197,14 @@ describe.each(DIALECTS)('while no entry of the audit log can be stored (%s)', (d
       parts.push((await admin('GET', `/groups/${group}/members`)).json.data?.items.length)
       return parts
     }
-    const rename = async (from: string, to: string): Promise<void> => {
-      const statement = `alter table ${from} rename to ${to}`
+    const execute = async (statement: string): Promise<void> => {
       if (settings.dialect === 'sqlite') {
         const client = new SqliteClient(settings.file)
         client.exec(statement)
         client.close()
       } else if ('url' in settings.connection) await onServer(settings.connection.url, statement)
     }
+    const rename = (from: string, to: string) => execute(`alter table ${from} rename to ${to}`)
     const count = async () =>
       Entries.parse((await admin('GET', '/audit?limit=100')).json).data.items.length
     for (const [action, method, path, body] of acts) {
@@ -215,6 +217,28 @@ describe.each(DIALECTS)('while no entry of the audit log can be stored (%s)', (d
       const entries = await count()
       expect([action, (await admin(method, path, body)).status]).toEqual([action, 200])
       expect([action, (await count()) - entries]).toEqual([action, 1])
+    }
+    await server.close()
+    const { config } = server.server
+    /** The keys on disk and the one in the database. */
+    const keys = async () => {
+      const file = (name: string) => {
+        const path = join(config.data_dir, name)
+        return existsSync(path) ? readFileSync(path, 'utf8') : null
+      }
+      const push = await inspectSetting(settings, PUSH_KEY_SETTING)
+      return [file('secret.key'), file('token-keys.json'), push]
+    }
+    // Only a key that is missing or cannot be opened is replaced.
+    await execute(`delete from settings where key = '${PUSH_KEY_SETTING}'`)
+    for (const command of ['rotate-keys', 'reset-push-key']) {
+      const before = await keys()
+      await rename('audit_entries', 'audit_entries_away')
+      await expect(administer(config, [command]), command).rejects.toThrow()
+      await rename('audit_entries_away', 'audit_entries')
+      expect([command, await keys()]).toEqual([command, before])
+      await administer(config, [command])
+      expect([command, await keys()]).not.toEqual([command, before])
     }
   })
 })
@@ -650,8 +674,9 @@ describeOnEachServer('an act', (start) => {
       )
       await stream.all()
     })
+    expect(outline(used)).toEqual([['grant_used', 'ada']])
     // Nobody asked for it: the run did it for its account.
-    expect(outline(used)).toEqual([['grant_used', null]])
+    expect(used.map(({ details }) => details.by)).toEqual(['run'])
     note(used, 'run')
   })
 

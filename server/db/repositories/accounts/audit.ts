@@ -22,10 +22,15 @@ export interface AuditSelection {
 /** Stores the audit log. */
 export type AuditRepository = ReturnType<typeof createAuditRepository>
 
-/** Uses the table `auditEntries`. */
+/** Uses the tables `auditEntries` and `users`. */
 export function createAuditRepository(database: Database) {
   const { read, tables } = database
-  const { auditEntries } = tables
+  const { auditEntries, users } = tables
+  const nameOf = async (tx: Writer, id: UserId | null): Promise<string | null> => {
+    if (id === null) return null
+    const [user] = await tx.select({ name: users.username }).from(users).where(eq(users.id, id))
+    return user?.name ?? null
+  }
 
   return {
     add: (entry: Omit<AuditRow, 'id'>): Promise<void> =>
@@ -33,7 +38,10 @@ export function createAuditRepository(database: Database) {
         await tx.insert(auditEntries).values({ ...entry, id: newId() })
       }),
 
-    /** Adds the entry of an act in the transaction of the act: either both are stored, or neither. */
+    /**
+     * Adds the entry of an act in the transaction of the act: either both are stored, or neither. A run acts for its user
+     * without a request, from which the name would be known.
+     */
     async record(
       tx: Writer,
       { userId, username, address, details: door }: Actor,
@@ -44,7 +52,7 @@ export function createAuditRepository(database: Database) {
         at,
         action,
         userId,
-        username,
+        username: username ?? (await nameOf(tx, userId)),
         address,
         details: { ...details, ...door },
       })

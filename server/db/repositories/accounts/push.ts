@@ -1,7 +1,7 @@
 // Browsers that receive push notifications.
 import { and, desc, eq, gt, isNull, or } from 'drizzle-orm'
 import type { UserId } from '../../../protocol/ids.ts'
-import type { Database } from '../../database.ts'
+import type { Database, Writer } from '../../database.ts'
 
 /** A row of `push_subscriptions`: one browser of a user. */
 export type PushSubscriptionRow = Database['tables']['pushSubscriptions']['$inferSelect']
@@ -63,10 +63,9 @@ export function createPushRepository({ read, write, tables }: Database) {
           .where(and(eq(subscriptions.id, id), eq(subscriptions.userId, userId)))
       }),
 
-    /** Removes the subscriptions of all users. */
-    removeAll: (): Promise<void> =>
-      write(async (tx) => {
-        await tx.delete(subscriptions)
-      }),
+    /** Removes the subscriptions of all users, inside the caller's transaction. */
+    async removeAll(tx: Writer): Promise<void> {
+      await tx.delete(subscriptions)
+    },
   }
 }
