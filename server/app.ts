@@ -57,7 +57,7 @@ export interface ServerOptions {
   onStoreTaken?(): void
 }
 
-const AMPLE: FullDisk = { isUsed: false, makeRoom: async () => {} }
+const AMPLE: FullDisk = { isUsed: async () => false, makeRoom: async () => {} }
 
 /** Opens the store and wires all modules. @throws AppError with a message for the operator. */
 export async function createServer(options: ServerOptions): Promise<Server> {

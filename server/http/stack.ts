@@ -101,7 +101,7 @@ const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 /** The disk of the data folder. */
 export interface FullDisk {
   /** Whether it is full, so that only what deletes something may write. */
-  readonly isUsed: boolean
+  isUsed(): Promise<boolean>
   /** Called before something is deleted, which needs some space itself. */
   makeRoom(): Promise<void>
 }
@@ -114,7 +114,7 @@ export function refuseWritesOnFullDisk(
   app.addHook('onRequest', async ({ method, routeOptions }) => {
     if (READS.has(method)) return
     if (method === 'DELETE' || routeOptions.config.whileDiskFull === true) return disk.makeRoom()
-    if (disk.isUsed) throw appError('store_full', {}, { retryAfter: 60 })
+    if (await disk.isUsed()) throw appError('store_full', {}, { retryAfter: 60 })
   })
 }
 

@@ -1,5 +1,7 @@
 // Space that is kept back in the data folder, so that a server whose disk is full can start, and delete something.
-import { open, rename, rm, stat, statfs } from 'node:fs/promises'
+// Several processes may share the folder: what its files say holds for all of them.
+import { randomUUID } from 'node:crypto'
+import { open, rename, rm, stat, statfs, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /** Enough for the files that a start creates and for the log of many deletions. */
@@ -10,6 +12,8 @@ const LOW_BYTES = 2 * 1024 * 1024
 const AMPLE_BYTES = 8 * 1024 * 1024
 const CHECK_EVERY_MS = 5_000
 const NAME = '.reserve'
+/** An empty file, there while the reserve is used. */
+const USED_NAME = '.reserve-used'
 
 /** The methods of the server's log that this file uses. */
 export interface ReserveLog {
@@ -19,8 +23,11 @@ export interface ReserveLog {
 
 /** The reserve of a data folder. */
 export interface DiskReserve {
-  /** Whether the reserve was used because the disk is full, and still is: only what deletes something may write. */
-  readonly isUsed: boolean
+  /**
+   * Whether this process or another one has used the reserve because the disk is full, and it still is: only what deletes
+   * something may write.
+   */
+  isUsed(): Promise<boolean>
   /** Uses the reserve if the disk has become full. Call it before something is deleted. */
   makeRoom(): Promise<void>
   /** Creates the reserve as soon as there is ample space, now and again while the server runs. Call it once it has started. */
@@ -28,32 +35,53 @@ export interface DiskReserve {
   close(): void
 }
 
-/** Uses the reserve if the disk is full. Call it before anything is written; it creates nothing. */
-export async function openDiskReserve(folder: string, log: ReserveLog): Promise<DiskReserve> {
-  const file = join(folder, NAME)
+/** Where a reserve is, and how full its disk is. */
+interface Place {
+  readonly folder: string
+  readonly file: string
+  readonly used: string
+  freeBytes(folder: string): Promise<number>
+}
+
+/**
+ * Uses the reserve if the disk is full. Call it before anything is written; otherwise, it creates nothing.
+ * @param freeBytes how much space the disk of a folder has.
+ */
+export async function openDiskReserve(
+  folder: string,
+  log: ReserveLog,
+  freeBytes: Place['freeBytes'] = freeBytesOf,
+): Promise<DiskReserve> {
+  const place: Place = {
+    folder,
+    file: join(folder, NAME),
+    used: join(folder, USED_NAME),
+    freeBytes,
+  }
   // Before the first start there is no folder.
   const isLow = async (): Promise<boolean> =>
     (await freeBytes(folder).catch(() => Number.POSITIVE_INFINITY)) < LOW_BYTES
-  let isUsed = false
+  /** The disk has no space for the file that would say so. */
+  let isUnsaid = false
   const use = async (): Promise<void> => {
-    isUsed = true
-    await rm(file, { force: true })
+    isUnsaid = !(await release(place))
     log.error(
       { folder },
       'The disk of data_dir is full. The server runs on the space that it has kept back: everything can be read and deleted, and nothing else is stored until there is space again.',
     )
   }
   if (await isLow()) await use()
+  const isUsed = async (): Promise<boolean> => isUnsaid || (await exists(place.used))
   /** Only one at a time, however slow the disk is. */
   let isChecking = false
   const check = async (): Promise<void> => {
     if (isChecking) return
     isChecking = true
     try {
-      const wasUsed = isUsed
-      if (await fill(folder, file)) isUsed = false
-      if (wasUsed && !isUsed)
-        log.info({ folder }, 'There is space on the disk again: everything can be stored.')
+      if (!(await fill(place)) || !(await isUsed())) return
+      await rm(place.used, { force: true })
+      isUnsaid = false
+      log.info({ folder }, 'There is space on the disk again: everything can be stored.')
     } finally {
       isChecking = false
     }
@@ -62,13 +90,11 @@ export async function openDiskReserve(folder: string, log: ReserveLog): Promise<
   const checkSafely = (): void => void check().catch(() => undefined)
   let timer: NodeJS.Timeout | undefined
   return {
-    get isUsed() {
-      return isUsed
-    },
+    isUsed,
     async makeRoom() {
-      if (isUsed || !(await isLow()) || !(await exists(file))) return
+      if ((await isUsed()) || !(await isLow()) || !(await exists(place.file))) return
       // Another request may have used it meanwhile.
-      if (!isUsed) await use()
+      if (!(await isUsed())) await use()
     },
     keep() {
       checkSafely()
@@ -78,11 +104,26 @@ export async function openDiskReserve(folder: string, log: ReserveLog): Promise<
   }
 }
 
+/** Frees the space, for all processes at once: the file takes the name that says so. @returns whether it does. */
+async function release({ file, used }: Place): Promise<boolean> {
+  try {
+    await rename(file, used)
+  } catch {
+    // Another process has used it, or there was none.
+    return await writeFile(used, '', { mode: 0o600 }).then(
+      () => true,
+      () => false,
+    )
+  }
+  await truncate(used)
+  return true
+}
+
 /** Creates the reserve if it is missing and there is ample space. @returns whether it is there. */
-async function fill(folder: string, file: string): Promise<boolean> {
+async function fill({ folder, file, freeBytes }: Place): Promise<boolean> {
   if (await exists(file)) return true
   if ((await freeBytes(folder)) < RESERVE_BYTES + AMPLE_BYTES) return false
-  const draft = `${file}.${process.pid}`
+  const draft = `${file}.${randomUUID()}`
   try {
     const handle = await open(draft, 'wx', 0o600)
     try {
@@ -107,7 +148,7 @@ const exists = (file: string): Promise<boolean> =>
     () => false,
   )
 
-async function freeBytes(folder: string): Promise<number> {
+async function freeBytesOf(folder: string): Promise<number> {
   const { bavail, bsize } = await statfs(folder)
   return bavail * bsize
 }
