@@ -30,7 +30,7 @@ RUN ln -s /app/bin/nanoclaw.mjs /usr/local/bin/nanoclaw
 # Runs on a read-only root file system; writes only to /data and /tmp.
 USER node
 VOLUME /data
-EXPOSE 3000
+EXPOSE 3000 3001
 HEALTHCHECK --interval=30s --timeout=5s --start-period=20s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:3000/healthz').then((response) => process.exit(response.ok ? 0 : 1), () => process.exit(1))"]
 ENTRYPOINT ["tini", "--", "nanoclaw"]

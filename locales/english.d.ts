@@ -355,6 +355,8 @@ export interface AdminTexts {
       readonly grant_created: "Permission created"
       readonly grant_used: "Permission used"
       readonly grant_removed: "Permission removed"
+      readonly app_network_allowed: "App allowed to use the network"
+      readonly app_network_ended: "App no longer allowed to use the network"
       readonly share_created: "Shared link created"
       readonly share_deleted: "Shared link deleted"
       readonly exported: "Data exported"

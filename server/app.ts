@@ -5,6 +5,7 @@ import { purgeDeleted } from './administration/retention.ts'
 import { linkPath } from './auth/link-token.ts'
 import type { PasswordCost } from './auth/passwords.ts'
 import type { SecretKeySources } from './auth/secret-keys.ts'
+import { type AppsServer, createAppsServer } from './composition/apps.ts'
 import { type Base, openBase } from './composition/base.ts'
 import { prepareCommandNetwork } from './composition/programs.ts'
 import { createServices, type ServerServices } from './composition/services.ts'
@@ -26,6 +27,8 @@ import type { CommandNetwork } from './tools/builtin/programs/exec.ts'
 /** A server that is fully wired but does not listen yet. */
 export interface Server {
   app: App
+  /** Serves the files of apps on a port of its own; null if they have none. */
+  appsServer: AppsServer | null
   config: Config
   /** Resolves when all tools are available. Tools that depend on the machine's isolation become available last. */
   toolsReady: Promise<void>
@@ -113,9 +116,11 @@ async function assemble(
   registerRoutes(app, services)
   await finish()
   await app.ready()
+  const appsServer = createAppsServer(base, services, webRoot)
   const work = await startWork(base, parts)
   return {
     app,
+    appsServer,
     config,
     toolsReady: work.toolsReady,
     setupPath:
@@ -127,6 +132,7 @@ async function assemble(
     },
     async close() {
       await work.stop()
+      await appsServer?.close()
       await app.close()
       await parts.close()
       await instance.leave()

@@ -8,7 +8,12 @@ import packageJson from '../package.json' with { type: 'json' }
 import type { Server } from './app.ts'
 import { type Command, commands, usageOf } from './cli.ts'
 import { isPrimary, runWorkers, workersAskedFor } from './cluster/workers.ts'
-import { describeInstallation, installationOf, unknownVariable } from './composition/settings.ts'
+import {
+  appsPort,
+  describeInstallation,
+  installationOf,
+  unknownVariable,
+} from './composition/settings.ts'
 import { ConfigError, type LoadedConfig, loadConfig } from './config/load.ts'
 import type { Config } from './config/schema.ts'
 import { AppError, errorText } from './errors.ts'
@@ -168,6 +173,7 @@ async function serve(loaded: LoadedConfig): Promise<void> {
   })
   ending.server = server
   await server.app.listen({ host: config.host, port: config.backend_port, backlog: 2048 })
+  await listenForApps(server, log)
   reserve.keep()
   setFlagsFromString('--opt')
   void server.toolsReady.finally(() => setFlagsFromString('--semi-space-growth-factor=2'))
@@ -188,6 +194,21 @@ async function serve(loaded: LoadedConfig): Promise<void> {
     console.log(
       `Create the administrator's account (this link works once): ${(config.public_url ?? ownUrl(config, server)).replace(/\/+$/, '')}${server.setupPath}`,
     )
+}
+
+/**
+ * Opens the port of apps. If it is taken although nobody has chosen it, the server starts without it: the page then shows
+ * single files by itself.
+ */
+async function listenForApps({ appsServer, config }: Server, log: Log): Promise<void> {
+  const port = appsPort(config)
+  if (appsServer === null || port === null) return
+  try {
+    await appsServer.listen({ host: config.host, port, backlog: 2048 })
+  } catch (error) {
+    if (config.apps.port !== undefined) throw error
+    log.warn({ port, err: error }, 'the port for apps cannot be used; set apps.port to another one')
+  }
 }
 
 /** The URL of this server on this machine. */

@@ -5,6 +5,8 @@ import type { McpServerCatalog } from './access/mcp-servers.ts'
 import type { ServerSettingsService } from './access/server-settings.ts'
 import type { McpAdministration } from './administration/mcp-servers.ts'
 import type { StorageReport } from './administration/storage-report.ts'
+import type { Apps } from './apps/apps.ts'
+import type { AppsOrigin } from './apps/origin.ts'
 import type { AccountLinks } from './auth/account-links.ts'
 import type { Accounts } from './auth/accounts.ts'
 import type { ApiKeys } from './auth/api-keys.ts'
@@ -164,6 +166,9 @@ export interface Services {
   /** Limits how many uploads are in progress, whatever is uploaded. */
   uploadSlots: UploadSlots
   workspace: WorkspaceServices
+  /** Files of projects that run in frames. */
+  apps: Apps
+  appsOrigin: AppsOrigin
   skills: Skills
   consents: Consents
   knowledge: Knowledge

@@ -25,6 +25,7 @@ import { createMarkdownRenderer } from '../sharing/markdown.ts'
 import { createShares } from '../sharing/shares.ts'
 import type { CommandNetwork } from '../tools/builtin/programs/exec.ts'
 import { createAccountServices } from './accounts.ts'
+import { createConfiguredApps } from './apps.ts'
 import type { Base } from './base.ts'
 import { createConfiguredChat } from './chat.ts'
 import { runDoctor } from './doctor.ts'
@@ -248,6 +249,7 @@ export async function createServices(
     files,
     uploadSlots: createUploadSlots(limits),
     workspace,
+    ...createConfiguredApps(base, workspace),
     skills,
     consents,
     knowledge,

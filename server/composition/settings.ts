@@ -4,6 +4,7 @@ import type { Access } from '../access/access.ts'
 import type { RegistrationReach } from '../access/open-registration.ts'
 import type { ServerSettingsService } from '../access/server-settings.ts'
 import type { LoadedConfig } from '../config/load.ts'
+import { LOOPBACK } from '../config/scalars.ts'
 import type { Config } from '../config/schema.ts'
 import type { DatabaseSettings } from '../db/database.ts'
 import type { DoctorSettings } from '../doctor/doctor.ts'
@@ -155,6 +156,16 @@ export const chatSettings = (
   temporaryIdleMs: limits.temporary_minutes * 60_000,
   runTokens: limits.run_tokens,
 })
+
+/** The proxies whose word on a client's address counts. Without `public_url` there is none, unless one is named. */
+export const trustedProxies = (config: Config): readonly string[] =>
+  config.trusted_proxies ?? (config.public_url === undefined ? [] : LOOPBACK)
+
+/** The port of the files of apps; null for none. On a port that the system chooses for the page, there is no next one. */
+export function appsPort({ apps, backend_port: page }: Config): number | null {
+  const port = apps.port ?? (page === 0 || page >= 65_535 ? 0 : page + 1)
+  return apps.enabled && port > 0 ? port : null
+}
 
 /** The settings that the doctor checks, besides the places of files, the secrets and the MCP servers. */
 export const doctorSettings = (

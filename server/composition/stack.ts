@@ -5,7 +5,6 @@ import type { Accounts } from '../auth/accounts.ts'
 import { createIdempotencyKeys } from '../auth/sealed-responses.ts'
 import type { TokenKeys } from '../auth/token-keys.ts'
 import { createWorkerMetrics } from '../cluster/worker-metrics.ts'
-import { LOOPBACK } from '../config/scalars.ts'
 import type { Config } from '../config/schema.ts'
 import type { AuthenticationOptions } from '../http/authentication.ts'
 import { announceChanges, registerChangeNotices } from '../http/change-notices.ts'
@@ -21,6 +20,7 @@ import {
 } from '../http/stack.ts'
 import type { Services } from '../services.ts'
 import type { Base } from './base.ts'
+import { trustedProxies } from './settings.ts'
 
 /** Creates the app without routes. Call `finish` after registering the routes: it adds the page. */
 export async function createConfiguredStack(
@@ -31,7 +31,8 @@ export async function createConfiguredStack(
     changes,
     chat,
     version,
-  }: Pick<Services, 'accounts' | 'connections' | 'changes' | 'chat' | 'version'>,
+    appsOrigin,
+  }: Pick<Services, 'accounts' | 'connections' | 'changes' | 'chat' | 'version' | 'appsOrigin'>,
   {
     tokenKeys,
     metrics,
@@ -52,7 +53,7 @@ export async function createConfiguredStack(
     webRoot,
     version,
     trustedProxies: trustedProxies(config),
-    origins: originRules(config),
+    origins: { ...originRules(config), appsOrigin: (request) => appsOrigin.of(request) },
     authentication: await authenticationOptions(config, { accounts, tokenKeys }),
     metrics,
     sharedMetrics: createWorkerMetrics(),
@@ -90,7 +91,7 @@ async function authenticationOptions(
   }
 }
 
-const originRules = (config: Config): OriginRules => ({
+const originRules = (config: Config): Omit<OriginRules, 'appsOrigin'> => ({
   mode: config.auth_mode,
   trustedHosts: config.trusted_hosts,
   listenHost: config.host,
@@ -98,10 +99,6 @@ const originRules = (config: Config): OriginRules => ({
   ...(config.public_url === undefined ? {} : { publicUrl: config.public_url }),
   ...(config.cors_origins === undefined ? {} : { corsOrigins: config.cors_origins }),
 })
-
-/** The proxies whose word on a client's address counts. Without `public_url` there is none, unless one is named. */
-const trustedProxies = (config: Config): readonly string[] =>
-  config.trusted_proxies ?? (config.public_url === undefined ? [] : LOOPBACK)
 
 /** Limits of requests and connections. */
 const httpBounds = (config: Config): HttpOptions['bounds'] => ({

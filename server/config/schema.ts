@@ -11,6 +11,7 @@ import {
   CallingOrigin,
   Characters,
   HttpUrl,
+  Origin,
   Port,
   ProxyAddresses,
   Size,
@@ -284,6 +285,14 @@ export const Config = z.strictObject({
     link_high: z.boolean().default(false),
     /** Whether an answer at a messenger can also approve calls of high risk. */
     channel_high: z.boolean().default(false),
+  }),
+  /** Files of projects that run in a frame: docs/apps.md. */
+  apps: section({
+    enabled: z.boolean().default(true),
+    /** The port of their own origin, of this process. Default: `backend_port` plus one; 0: none. */
+    port: Port.optional(),
+    /** The origin of that port as browsers see it, if it is behind a reverse proxy. */
+    url: Origin.optional(),
   }),
   /** What runs by itself: docs/schedules.md. */
   schedules: section({

@@ -34,6 +34,7 @@ import { createInstallationRepository } from './repositories/installation.ts'
 import { createMcpServerRepository } from './repositories/mcp-servers.ts'
 import { createModelRepository } from './repositories/models.ts'
 import { createApproverRepository } from './repositories/projects/approvers.ts'
+import { createAppRepository } from './repositories/projects/apps.ts'
 import { createCheckpointRepository } from './repositories/projects/checkpoints.ts'
 import { createConsentRepository } from './repositories/projects/consents.ts'
 import { createDocumentRepository } from './repositories/projects/documents.ts'
@@ -84,6 +85,7 @@ export const createStore = (database: Database) => ({
   accountData: createAccountDataRepository(database),
   projects: createProjectRepository(database),
   approvers: createApproverRepository(database),
+  apps: createAppRepository(database),
   checkpoints: createCheckpointRepository(database),
   consents: createConsentRepository(database),
   userSkills: createUserSkillRepository(database),

@@ -18,6 +18,7 @@ import { defineShareTables } from './tables/conversations/shares.ts'
 import { defineTransferTables } from './tables/conversations/transfers.ts'
 import { defineChannelTables } from './tables/deliveries/channels.ts'
 import { defineWebhookTables } from './tables/deliveries/webhooks.ts'
+import { defineAppTables } from './tables/projects/apps.ts'
 import { defineCheckpointTables } from './tables/projects/checkpoints.ts'
 import { defineDocumentTables } from './tables/projects/documents.ts'
 import { defineFileTables } from './tables/projects/files.ts'
@@ -60,6 +61,7 @@ export function defineTables(c: Columns) {
     ...defineCheckpointTables(c, projects),
     ...defineDocumentTables(c, projects),
     ...defineSkillTables(c, accounts),
+    ...defineAppTables(c, { ...accounts, ...sessions, ...projects }),
   }
   const files = defineFileTables(c, accounts)
   const conversations = defineConversationTables(c, { ...accounts, ...projects })

@@ -2,6 +2,7 @@
 import { ACCOUNT_DESCRIPTIONS } from './field-descriptions/accounts.ts'
 import { ADMINISTRATION_DESCRIPTIONS } from './field-descriptions/administration.ts'
 import { ANTHROPIC_DESCRIPTIONS } from './field-descriptions/anthropic.ts'
+import { APP_DESCRIPTIONS } from './field-descriptions/apps.ts'
 import { CONVERSATION_DESCRIPTIONS } from './field-descriptions/conversations.ts'
 import type { Descriptions } from './field-descriptions/describe-fields.ts'
 import { GRANT_DESCRIPTIONS } from './field-descriptions/grants.ts'
@@ -33,6 +34,7 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, Descriptions>> = {
   ...INSPECTION_DESCRIPTIONS,
   ...PROJECT_DESCRIPTIONS,
   ...SKILL_DESCRIPTIONS,
+  ...APP_DESCRIPTIONS,
   ...MODEL_DESCRIPTIONS,
   ...PROGRAM_DESCRIPTIONS,
   ...OPENAI_DESCRIPTIONS,

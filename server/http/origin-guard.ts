@@ -16,6 +16,8 @@ export interface OriginRules {
   /** The address the server listens on. */
   listenHost: string
   frontendPort: number
+  /** The origin of apps for this request, which may never call; null if there is none. */
+  appsOrigin(request: FastifyRequest): string | null
 }
 
 /** What scripts of allowed origins may read of responses of the API. */
@@ -27,11 +29,20 @@ const EXPOSED_HEADERS = [
   'x-nanoclaw-run-id',
 ]
 
-/** Registers CORS and, in single-user mode, the 403 for other origins and host names. */
+/** Paths of the interfaces for programs. Forms of the server's own pages send no origin: their pages send no referrer. */
+const INTERFACES = /^\/(?:api|v1|mcp)(?:[/?]|$)/
+
+/** Registers CORS and the 403: in single-user mode for other origins and host names, else for documents of apps. */
 export async function registerOriginGuard(app: App, rules: OriginRules): Promise<void> {
   const origins = allowedOrigins(rules)
-  const isAllowed = ({ headers: { origin, host } }: FastifyRequest): boolean =>
-    origin !== undefined && (origins.has(origin) || isSameOrigin(origin, host))
+  const isAllowed = (request: FastifyRequest): boolean => {
+    const { origin, host } = request.headers
+    return (
+      origin !== undefined &&
+      (origins.has(origin) || isSameOrigin(origin, host)) &&
+      origin !== rules.appsOrigin(request)
+    )
+  }
 
   /** Cached, because nearly every request names the same host. */
   let accepted: string | undefined
@@ -43,6 +54,14 @@ export async function registerOriginGuard(app: App, rules: OriginRules): Promise
         accepted = host
       }
       if (request.headers.origin !== undefined && !isAllowed(request) && !isAsset(request))
+        throw appError('origin_refused')
+    })
+  // Documents without an origin are those of apps. A token that one has got hold of must not be used from there.
+  else
+    app.addHook('onRequest', async (request) => {
+      const { origin } = request.headers
+      if (origin === undefined || !INTERFACES.test(request.url)) return
+      if (origin === 'null' || origin === rules.appsOrigin(request))
         throw appError('origin_refused')
     })
   await app.register(fastifyCors, () => async (request: FastifyRequest) => ({

@@ -79,7 +79,10 @@ export async function createHttpStack(
     trustedProxies,
     ...(logger === undefined ? {} : { logger }),
   })
-  registerSecurityHeaders(app, { https: origins.publicUrl?.startsWith('https:') === true })
+  registerSecurityHeaders(app, {
+    https: origins.publicUrl?.startsWith('https:') === true,
+    frameOrigin: origins.appsOrigin,
+  })
   await registerOriginGuard(app, origins)
   await registerAuthentication(app, options.authentication, options.connections)
   if (options.requestsPerMinute !== undefined) limitRequests(app, limits, options.requestsPerMinute)

@@ -18,6 +18,7 @@ import { registerAdminServerRoutes } from './admin/server.ts'
 import { registerAdminUsageRoutes } from './admin/usage.ts'
 import { registerAdminSessionRoutes } from './admin/user-sessions.ts'
 import { registerAdminUserRoutes } from './admin/users.ts'
+import { registerAppRoutes } from './apps/apps.ts'
 import { registerAnswerRoutes } from './conversations/answers.ts'
 import { registerBranchRoutes } from './conversations/branches.ts'
 import { registerConversationRoutes } from './conversations/conversations.ts'
@@ -102,6 +103,7 @@ export function registerRoutes(app: App, services: Services): void {
   registerAttachFileRoute(app, services)
   registerFilePreviewRoute(app, services)
   registerCheckpointRoutes(app, services)
+  registerAppRoutes(app, services)
   registerSkillRoutes(app, services)
   registerConsentRoutes(app, services)
   registerModelRoutes(app, services)

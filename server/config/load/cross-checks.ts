@@ -15,6 +15,7 @@ export function crossFaults(config: Config): string[] {
   return [
     ...listenFaults(config),
     ...publicUrlFaults(config),
+    ...appsFaults(config),
     ...secretFaults(config),
     ...oidcFaults(config),
     ...modelFaults(config),
@@ -34,6 +35,23 @@ function publicUrlFaults({ public_url }: Config): string[] {
   if (public_url === undefined || new URL(public_url).pathname === '/') return []
   return [
     `public_url: found a URL with the path ${JSON.stringify(new URL(public_url).pathname)}, expected one without a path, because the page works only at the top of its host`,
+  ]
+}
+
+/** Apps need an origin that is not the page's. */
+function appsFaults({ apps, backend_port, frontend_port, public_url }: Config): string[] {
+  const { port, url } = apps
+  const isShared = port !== undefined && port > 0 && [backend_port, frontend_port].includes(port)
+  const isPage = url !== undefined && public_url !== undefined && url === new URL(public_url).origin
+  return [
+    ...(isShared
+      ? [`apps.port: found ${port}, expected another port than those of the page (or 0 for none)`]
+      : []),
+    ...(isPage
+      ? [
+          `apps.url: found the origin of public_url, expected another host or port, because apps must not share the page's origin`,
+        ]
+      : []),
   ]
 }
 

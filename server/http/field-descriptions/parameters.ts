@@ -53,6 +53,7 @@ const PATH_PARAMETERS: Texts = {
   'skills/{source}': 'Where the skill comes from: `project`, `user` or `server`.',
   'skills/{source}/{name}': 'The name of the skill.',
   'skills/user/{name}': 'The name of the skill.',
+  'apps/{id}': 'The id of the open app.',
   'channels/{id}': 'The id of the channel.',
   'webhooks/{id}': 'The id of the webhook.',
   'subscriptions/{id}': 'The id of the subscription.',

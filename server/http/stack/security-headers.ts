@@ -1,4 +1,5 @@
 // Security headers: the content security policy of the page, few headers for its files, and no caching of API responses.
+import type { FastifyRequest } from 'fastify'
 import type { App } from '../app.ts'
 
 /**
@@ -28,7 +29,7 @@ const CONTENT_SECURITY_POLICY = [
   "default-src 'self'",
   "img-src 'self' data: blob:",
   "style-src 'self'",
-  // Our own frame draws diagrams. The browser's viewer shows PDF files from memory.
+  // Our own frame draws diagrams. The browser's viewer shows PDF files from memory. The origin of apps comes behind.
   "frame-src 'self' blob:",
   "object-src 'none'",
   "base-uri 'none'",
@@ -62,19 +63,31 @@ const HEADERS = {
 const TRANSPORT_SECURITY = { 'strict-transport-security': 'max-age=31536000' }
 const OPENER_POLICY = { 'cross-origin-opener-policy': 'same-origin' }
 
-/** @param options.https the page is served over TLS; enables HSTS. */
-export function registerSecurityHeaders(app: App, { https }: { https: boolean }): void {
+/**
+ * @param options.https the page is served over TLS; enables HSTS.
+ * @param options.frameOrigin the origin of apps, which the page may frame; null for none.
+ */
+export function registerSecurityHeaders(
+  app: App,
+  { https, frameOrigin }: { https: boolean; frameOrigin(request: FastifyRequest): string | null },
+): void {
   const headers = https ? { ...HEADERS, ...TRANSPORT_SECURITY, ...OPENER_POLICY } : HEADERS
   const ofApi = { ...headers, 'cache-control': 'no-store' }
   const ofSubresource = https
     ? { ...SUBRESOURCE_HEADERS, ...TRANSPORT_SECURITY }
     : SUBRESOURCE_HEADERS
-  const headersFor = (url: string) => {
+  const headersFor = (request: FastifyRequest) => {
+    const { url } = request
     if (SUBRESOURCE.test(url)) return ofSubresource
-    return API.test(url) ? ofApi : headers
+    if (API.test(url)) return ofApi
+    const frames = frameOrigin(request)
+    if (frames === null) return headers
+    // No wider: a frame can navigate only to what the page may frame, so an app cannot leave its origin.
+    const policy = CONTENT_SECURITY_POLICY.replace("frame-src 'self' blob:", `$& ${frames}`)
+    return { ...headers, 'content-security-policy': policy }
   }
   app.addHook('onRequest', (request, reply, next) => {
-    void reply.headers(headersFor(request.url))
+    void reply.headers(headersFor(request))
     next()
   })
 }

@@ -52,6 +52,8 @@ export const AuditAction = z.enum([
   'schedule_changed',
   'schedule_deleted',
   'hook_token_replaced',
+  'app_network_allowed',
+  'app_network_ended',
   'share_created',
   'share_deleted',
   'exported',

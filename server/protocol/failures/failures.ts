@@ -3,6 +3,7 @@ import type { ParamNames } from '../../../locales/parameters.ts'
 import type { ERROR_CODES, ErrorParams } from '../error.ts'
 import { ACCESS_FAILURES } from './access.ts'
 import { ADMINISTRATION_FAILURES } from './administration.ts'
+import { APP_FAILURES } from './apps.ts'
 import { CONVERSATION_FAILURES } from './conversations.ts'
 import { FILE_FAILURES } from './files.ts'
 import { MODEL_FAILURES } from './models.ts'
@@ -17,6 +18,7 @@ import { STORE_FAILURES } from './store.ts'
 export const FAILURES = {
   ...ACCESS_FAILURES,
   ...ADMINISTRATION_FAILURES,
+  ...APP_FAILURES,
   ...CONVERSATION_FAILURES,
   ...FILE_FAILURES,
   ...MODEL_FAILURES,

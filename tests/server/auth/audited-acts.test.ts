@@ -101,6 +101,8 @@ const CALLERS: Record<AuditAction, readonly Caller[]> = {
   grant_created: ADMIN,
   grant_used: ['run'],
   grant_removed: ADMIN,
+  app_network_allowed: ['page'],
+  app_network_ended: ['page'],
   schedule_created: ADMIN,
   schedule_changed: ADMIN,
   schedule_deleted: ADMIN,
@@ -359,6 +361,14 @@ describeOnEachServer('an act', (start) => {
         match: { path: { equals: 'a.txt' }, content: { any: true } },
       })
       if (grant !== null) await act('grant_removed', 'DELETE', `/api/grants/${grant.id}`)
+      await server.call('PUT', `/api/projects/${project}/files/a.html`, {
+        token,
+        body: { content: '<p>An app</p>' },
+      })
+      const opened = { project_id: project, path: 'a.html' }
+      const app = (await server.call('POST', '/api/apps', { token, body: opened })).json.data.id
+      await act('app_network_allowed', 'PATCH', `/api/apps/${app}`, { network: true })
+      await act('app_network_ended', 'PATCH', `/api/apps/${app}`, { network: false })
       const group = await act('group_created', 'POST', '/api/admin/groups', { name: door })
       if (group !== null) {
         const own = `/api/admin/groups/${group.id}`

@@ -47,6 +47,7 @@ const NOT_FOR_KEYS = new Set([
   'POST /api/auth/passkeys',
   'POST /api/auth/passkeys/confirm',
   'POST /api/auth/passkeys/{id}/remove',
+  'PATCH /api/apps/{id}',
 ])
 
 /** The scopes that open a route. */

@@ -57,6 +57,7 @@ export const SERVER_MODULES: Record<string, readonly string[]> = {
   'services.ts': [
     'access',
     'administration',
+    'apps',
     'auth',
     'changes',
     'chat',
@@ -84,6 +85,7 @@ export const SERVER_MODULES: Record<string, readonly string[]> = {
     'administration',
     'models',
     'access',
+    'apps',
     'chat',
     'sharing',
     'skills',
@@ -144,6 +146,8 @@ export const SERVER_MODULES: Record<string, readonly string[]> = {
     'protocol',
     'lib',
   ],
+  // Files of projects that run in frames of another origin.
+  apps: ['workspace', 'db', 'errors.ts', 'protocol', 'lib'],
   chat: ['runs', 'skills', 'grants', 'db', 'errors.ts', 'protocol', 'lib'],
   // Permissions that people store: which calls they cover, and how they are made, used and removed.
   grants: ['tools', 'workspace', 'db', 'errors.ts', 'protocol', 'lib'],

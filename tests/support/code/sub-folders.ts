@@ -104,6 +104,7 @@ export const SERVER_SUB_FOLDERS: Record<string, readonly string[]> = {
     'transfer',
     'workspace',
   ],
+  'routes/apps': ['services.ts', 'apps', 'http', 'protocol'],
   'routes/schedules': ['services.ts', 'schedules', 'db', 'errors.ts', 'http', 'protocol'],
   'routes/runs': [
     'services.ts',

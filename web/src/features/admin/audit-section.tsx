@@ -66,6 +66,8 @@ const ACTIONS: Record<AuditAction, true> = {
   grant_created: true,
   grant_used: true,
   grant_removed: true,
+  app_network_allowed: true,
+  app_network_ended: true,
   share_created: true,
   share_deleted: true,
   exported: true,

@@ -1,0 +1,285 @@
+// Apps: files of projects that run in a frame of another origin, each under an address that only its user knows.
+import type { Database } from '../db/database.ts'
+import type { AppRow } from '../db/repositories/projects/apps.ts'
+import type { Store } from '../db/store.ts'
+import { AppError, appError } from '../errors.ts'
+import { newId } from '../lib/ids.ts'
+import { hashLinkToken, newLinkToken } from '../lib/link-token.ts'
+import type { Actor } from '../protocol/admin/audit.ts'
+import type { ProjectId, UserId } from '../protocol/ids.ts'
+import { appKindOf, type OpenAppBody } from '../protocol/projects/app.ts'
+import { captureOne } from '../workspace/checkpoints/capture/capture.ts'
+import type { Checkpoints } from '../workspace/checkpoints/checkpoints.ts'
+import { parseInnerPath, parsePath } from '../workspace/files/paths.ts'
+import { walk } from '../workspace/files/walk.ts'
+import { ownProject } from '../workspace/own-project.ts'
+import type { Workspace } from '../workspace/workspace.ts'
+import type { Workspaces } from '../workspace/workspaces.ts'
+
+/** How long an address works. */
+const LIFETIME_MS = 60 * 60_000
+/** Files of an app that are looked at for text from outside; of more, all are taken for it. */
+const MAX_CHECKED_FILES = 500
+const MAX_CHECKED_BYTES = 64 * 1024 * 1024
+
+/** An address as its user receives it. */
+export interface OpenedApp {
+  row: AppRow
+  /** Shown once: only its hash is stored. */
+  token: string
+  network: boolean
+  tainted: boolean
+}
+
+/** A file that an app loads. */
+export interface AppFile {
+  bytes: Buffer
+  /** Whether it is the file of the app itself, not one beside it. */
+  isMain: boolean
+  /** Whether a document of these bytes may use the network. */
+  network: boolean
+}
+
+/** Opens apps, and serves their files. */
+export type Apps = ReturnType<typeof createApps>
+
+interface Dependencies {
+  database: Database
+  store: Pick<Store, 'apps' | 'projects' | 'outsideContents' | 'checkpoints' | 'audit'>
+  workspaces: Workspaces
+  checkpoints: Pick<Checkpoints, 'contentStore' | 'outsideText'>
+  /** @throws AppError `apps_off`. */
+  assertAllowed(userId: UserId): void
+  now(): Date
+}
+
+/** Create one per server. */
+export function createApps(dependencies: Dependencies) {
+  const { database, store, workspaces, now, assertAllowed } = dependencies
+
+  const workspaceOf = async (userId: UserId, projectId: ProjectId): Promise<Workspace> =>
+    (await ownProject({ projects: store.projects, workspaces }, userId, projectId)).workspace
+
+  const described = async (
+    row: AppRow,
+    workspace: Workspace,
+  ): Promise<Pick<OpenedApp, 'network' | 'tainted'>> => {
+    const outside = await outsideFiles(dependencies, workspace, row.path)
+    const tainted = outside === 'unknown' || outside.length > 0
+    return { tainted, network: await mayUseNetwork(dependencies, row, outside) }
+  }
+
+  return {
+    assertAllowed,
+
+    /**
+     * Makes an address for a file.
+     * @throws AppError `project_not_found`, `app_kind_unknown`, `file_not_found`, `checkpoint_not_found` and the refusals of
+     * paths.
+     */
+    async open(
+      userId: UserId,
+      { project_id: projectId, path: given, checkpoint_id: checkpointId }: OpenAppBody,
+      from: Pick<AppRow, 'sessionId' | 'apiKeyId' | 'pageOrigin' | 'appsOrigin'>,
+    ): Promise<OpenedApp> {
+      assertAllowed(userId)
+      const workspace = await workspaceOf(userId, projectId)
+      const path = parseInnerPath(given)
+      const kind = appKindOf(path.text)
+      if (kind === null) throw appError('app_kind_unknown', { path: path.text })
+      if (path.segments.some((name) => name.startsWith('.'))) throw appError('app_hidden')
+      const at = now()
+      const token = newLinkToken()
+      const row: AppRow = {
+        id: newId<string>(),
+        userId,
+        tokenHash: hashLinkToken(token),
+        ...from,
+        projectId,
+        path: path.text,
+        checkpointId: checkpointId ?? null,
+        kind,
+        createdAt: at,
+        expiresAt: new Date(at.getTime() + LIFETIME_MS),
+      }
+      await mainState(dependencies, row, workspace)
+      const description = await described(row, workspace)
+      await store.apps.add(row)
+      return { row, token, ...description }
+    },
+
+    /** Permits an app the network, or ends the permission. @throws AppError `app_not_found`, `app_too_large`. */
+    async setNetwork(
+      userId: UserId,
+      id: string,
+      network: boolean,
+      actor: Actor,
+    ): Promise<Omit<OpenedApp, 'token'>> {
+      assertAllowed(userId)
+      const row = await store.apps.find(userId, id)
+      if (row === undefined || row.expiresAt <= now()) throw appError('app_not_found')
+      const workspace = await workspaceOf(userId, row.projectId)
+      const outside = await outsideFiles(dependencies, workspace, row.path)
+      if (network && outside === 'unknown') throw appError('app_too_large')
+      const at = now()
+      await database.write(async (tx) => {
+        if (network)
+          await store.apps.allowNetwork(tx, {
+            userId,
+            projectId: row.projectId,
+            path: row.path,
+            outside: outside === 'unknown' ? [] : [...outside],
+            allowedAt: at,
+          })
+        else if (!(await store.apps.removeNetwork(tx, row))) return
+        await store.audit.record(tx, actor, {
+          action: network ? 'app_network_allowed' : 'app_network_ended',
+          at,
+          details: { project_id: row.projectId, path: row.path },
+        })
+      })
+      return { row, ...(await described(row, workspace)) }
+    },
+
+    /** The app of an address; null if the address is unknown, has expired or ended. */
+    async find(token: string): Promise<{ row: AppRow; workspace: Workspace } | null> {
+      const row = await store.apps.byToken(hashLinkToken(token))
+      if (row === undefined || row.expiresAt <= now()) return null
+      try {
+        assertAllowed(row.userId)
+        return { row, workspace: await workspaceOf(row.userId, row.projectId) }
+      } catch (error) {
+        if (error instanceof AppError && error.status < 500) return null
+        throw error
+      }
+    },
+
+    /**
+     * A file that the app may load: its own, and those of its folder and below; null for others. A file with text from outside
+     * that was not there when the app was permitted the network ends the permission; only documents, which then come without
+     * it, are still read.
+     */
+    async read(
+      { row, workspace }: { row: AppRow; workspace: Workspace },
+      given: string,
+    ): Promise<AppFile | null> {
+      try {
+        const path = parseInnerPath(given)
+        if (!isReachable(row.path, path.segments)) return null
+        const isMain = path.text === row.path
+        const bytes =
+          isMain && row.checkpointId !== null
+            ? await earlierContent(dependencies, row, workspace)
+            : (await workspace.read(path.text)).bytes
+        const network = await networkOf(dependencies, { row, workspace }, bytes)
+        if (network === 'ended' && !isMain && appKindOf(path.text) !== 'html') return null
+        return { bytes, isMain, network: network === 'allowed' }
+      } catch (error) {
+        if (error instanceof AppError && error.status < 500) return null
+        throw error
+      }
+    },
+  }
+}
+
+/** Nothing outside the folder of the app, and nothing whose name begins with a dot. */
+function isReachable(main: string, segments: readonly string[]): boolean {
+  if (segments.some((name) => name.startsWith('.'))) return false
+  const folder = main.split('/').slice(0, -1)
+  return folder.every((name, index) => segments[index] === name) && segments.length > folder.length
+}
+
+/** @throws AppError unless the file of the app is there. */
+async function mainState(
+  dependencies: Dependencies,
+  row: AppRow,
+  workspace: Workspace,
+): Promise<void> {
+  if (row.checkpointId !== null) {
+    await earlierContent(dependencies, row, workspace)
+    return
+  }
+  const state = await workspace.state(row.path)
+  if (state?.kind !== 'file') throw appError('file_not_found', { path: row.path })
+}
+
+/** The content of the file before a change. @throws AppError `checkpoint_not_found`, `content_expired`. */
+async function earlierContent(
+  { store, checkpoints }: Dependencies,
+  { projectId, path, checkpointId }: AppRow,
+  { limits }: Workspace,
+): Promise<Buffer> {
+  const found = await store.checkpoints.find(projectId, checkpointId ?? '')
+  if (found === undefined) throw appError('checkpoint_not_found')
+  for await (const files of store.checkpoints.pages(found.id)) {
+    const file = files.find((one) => one.path === path)
+    if (file === undefined) continue
+    if (file.before?.kind !== 'file') throw appError('file_not_found', { path })
+    const bytes = await checkpoints.contentStore(projectId).read(file.before.hash, limits.fileRead)
+    if (bytes === null) throw appError('content_expired', { path })
+    return bytes
+  }
+  throw appError('checkpoint_not_found')
+}
+
+/** The hashes of the app's files that have text from outside; `unknown` if there are too many files to look at. */
+async function outsideFiles(
+  { store, checkpoints }: Dependencies,
+  workspace: Workspace,
+  path: string,
+): Promise<readonly string[] | 'unknown'> {
+  const { projectId, root } = workspace
+  if (await checkpoints.outsideText.isChangeOpen(workspace)) return 'unknown'
+  if (!(await store.outsideContents.hasAny(projectId))) return []
+  const folder = parsePath(path.split('/').slice(0, -1).join('/'))
+  const paths: string[] = []
+  let bytes = 0
+  const isHidden = ({ name }: { name: string }): boolean => name.startsWith('.')
+  const { complete } = await walk(
+    root,
+    folder,
+    { maxEntries: 4 * MAX_CHECKED_FILES, skip: isHidden },
+    (entry) => {
+      if (entry.kind !== 'file' || isHidden(entry)) return
+      paths.push(entry.path)
+      bytes += entry.size
+    },
+  )
+  if (!complete || paths.length > MAX_CHECKED_FILES || bytes > MAX_CHECKED_BYTES) return 'unknown'
+  const hashes: string[] = []
+  for (const one of paths) {
+    const content = await captureOne(root, parsePath(one), null)
+    if (content?.kind === 'file') hashes.push(content.hash)
+  }
+  return [...(await store.outsideContents.marked(projectId, hashes))].sort()
+}
+
+/** Whether the user's permission still holds. A file with new text from outside ends it. */
+async function mayUseNetwork(
+  { database, store }: Dependencies,
+  row: AppRow,
+  outside: readonly string[] | 'unknown',
+): Promise<boolean> {
+  // What an earlier version would send was not looked at.
+  if (row.checkpointId !== null) return false
+  const permission = await store.apps.findNetwork(row)
+  if (permission === undefined || outside === 'unknown') return false
+  const known = new Set(permission.outside)
+  if (outside.every((hash) => known.has(hash))) return true
+  await database.write((tx) => store.apps.removeNetwork(tx, row))
+  return false
+}
+
+/** The same when one of the files is loaded: `ended` if this file ends the permission. */
+async function networkOf(
+  dependencies: Dependencies,
+  { row, workspace }: { row: AppRow; workspace: Workspace },
+  bytes: Buffer,
+): Promise<'none' | 'allowed' | 'ended'> {
+  const { store, checkpoints } = dependencies
+  if (row.checkpointId !== null) return 'none'
+  if ((await store.apps.findNetwork(row)) === undefined) return 'none'
+  if (!(await checkpoints.outsideText.isIn(workspace, [bytes]))) return 'allowed'
+  const outside = await outsideFiles(dependencies, workspace, row.path)
+  return (await mayUseNetwork(dependencies, row, outside)) ? 'allowed' : 'ended'
+}

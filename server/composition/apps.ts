@@ -1,0 +1,62 @@
+// Apps as configured, and the second HTTP server on which their files are.
+import { createApps } from '../apps/apps.ts'
+import { createAppsOrigin } from '../apps/origin.ts'
+import { appError } from '../errors.ts'
+import { createApp } from '../http/app.ts'
+import { registerAppFiles } from '../routes/apps/app-files.ts'
+import type { Services } from '../services.ts'
+import type { Base } from './base.ts'
+import { trustedProxies } from './settings.ts'
+
+/** What people do with apps, and where these are served. */
+export function createConfiguredApps(
+  { config, database, store, access, now }: Base,
+  { workspaces, checkpoints }: Services['workspace'],
+): Pick<Services, 'apps' | 'appsOrigin'> {
+  const { enabled, url } = config.apps
+  return {
+    apps: createApps({
+      database,
+      store,
+      workspaces,
+      checkpoints,
+      now,
+      assertAllowed(userId) {
+        if (!enabled || !access.allowsFeature(userId, 'apps')) throw appError('apps_off')
+      },
+    }),
+    appsOrigin: createAppsOrigin({ url, publicUrl: config.public_url }),
+  }
+}
+
+/** The server of the files of apps, on a port of its own. */
+export interface AppsServer {
+  /** Opens the port; apps have an address from then on. */
+  listen(at: { host: string; port: number; backlog?: number }): Promise<void>
+  close(): Promise<void>
+}
+
+/** Null if apps are off, or have no port. */
+export function createAppsServer(
+  { config, log }: Base,
+  services: Pick<Services, 'apps' | 'appsOrigin' | 'markdown'>,
+  webRoot: string,
+): AppsServer | null {
+  if (!config.apps.enabled || config.apps.port === 0) return null
+  const app = createApp({
+    logger: log,
+    bodyLimit: 1,
+    connectionsPerAddress: config.limits.connections_per_address,
+    trustedProxies: trustedProxies(config),
+    refusesWhileClosing: false,
+  })
+  registerAppFiles(app, { ...services, webRoot })
+  return {
+    async listen(at) {
+      await app.listen(at)
+      const [address] = app.addresses()
+      services.appsOrigin.port = typeof address === 'object' ? address.port : null
+    },
+    close: () => app.close(),
+  }
+}

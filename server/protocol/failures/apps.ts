@@ -1,0 +1,15 @@
+// Files of projects that run in a frame.
+
+export const APP_FAILURES = {
+  apps_off: ['not_found', 'Apps are not available on this server or for this account.'],
+  app_not_found: ['not_found', 'This app is no longer open. Open it again.'],
+  app_kind_unknown: [
+    'validation_failed',
+    '“{{path}}” cannot run as an app. HTML, SVG, JSX, TSX, Mermaid (.mmd) and Markdown files can.',
+  ],
+  app_hidden: ['validation_failed', 'Files whose name begins with a dot cannot run as an app.'],
+  app_too_large: [
+    'conflict',
+    'The folder of this app has too many files, or is being changed, so that it cannot be allowed to use the network now.',
+  ],
+} as const

@@ -1,0 +1,291 @@
+// Apps over HTTP: who gets an address, what is reachable below it with which headers, and when it ends.
+import { request } from 'node:http'
+import { expect, test } from 'vitest'
+import { databaseSettings } from '../../../../server/composition/settings.ts'
+import { connect } from '../../../../server/db/connect.ts'
+import { createStore } from '../../../../server/db/store.ts'
+import { ProjectId } from '../../../../server/protocol/ids.ts'
+import { sha256Of } from '../../../../server/skills/found-skill.ts'
+import {
+  describeOnEachServer,
+  register,
+  TEST_JWT_SECRET,
+  type TestServer,
+  useServers,
+} from '../../../support/server/server.ts'
+
+const useApps = useServers()
+const MULTI = { auth_mode: 'multi', jwt_secret: TEST_JWT_SECRET }
+
+/** Opens the port of apps on a server. */
+async function withApps(server: TestServer): Promise<TestServer> {
+  await server.server.appsServer?.listen({ host: '127.0.0.1', port: 0 })
+  return server
+}
+
+interface Reached {
+  status: number | undefined
+  headers: Record<string, string | string[] | undefined>
+  text: string
+}
+
+/** A request to the origin of apps; `localhost` may be another address than the one that it listens on. */
+const reach = (
+  url: string,
+  { method = 'GET', headers = {} }: { method?: string; headers?: Record<string, string> } = {},
+): Promise<Reached> =>
+  new Promise((resolve, reject) => {
+    const { port, pathname, search } = new URL(url)
+    request({ host: '127.0.0.1', port, path: pathname + search, method, headers }, (response) => {
+      let text = ''
+      response.setEncoding('utf8').on('data', (piece: string) => {
+        text += piece
+      })
+      response.once('end', () =>
+        resolve({ status: response.statusCode, headers: response.headers, text }),
+      )
+    })
+      .on('error', reject)
+      .end()
+  })
+
+async function newProject(server: TestServer, token?: string): Promise<string> {
+  const { json } = await server.call('POST', '/api/projects', { token, body: { name: 'Apps' } })
+  return json.data.id
+}
+
+async function write(
+  server: TestServer,
+  project: string,
+  files: Record<string, string>,
+  token?: string,
+): Promise<void> {
+  for (const [path, content] of Object.entries(files)) {
+    const body = { content }
+    const { status } = await server.call('PUT', `/api/projects/${project}/files/${path}`, {
+      token,
+      body,
+    })
+    expect([path, status]).toEqual([path, 200])
+  }
+}
+
+async function open(server: TestServer, project: string, path: string, token?: string) {
+  const body = { project_id: project, path }
+  return (await server.call('POST', '/api/apps', { token, body })).json.data
+}
+
+describeOnEachServer('an app', (start) => {
+  test('is served at an address of another origin, as a sandboxed document that reaches nothing and that only its page may frame', async () => {
+    const server = await withApps(await start())
+    const project = await newProject(server)
+    await write(server, project, {
+      'tool/index.html': '<!-- ours --><!doctype html><title>Sum</title>',
+      'tool/sum.js': 'export const sum = 1',
+      'tool/.secret': 'x',
+      'other.html': 'another app',
+    })
+    const app = await open(server, project, 'tool/index.html')
+    const page = new URL(server.url)
+    const origin = new URL(app.url).origin
+    expect(app).toMatchObject({ kind: 'html', network: false, tainted: false })
+    expect(app.url).toMatch(/^http:\/\/localhost:\d+\/v\/[\w-]{43}\/tool\/index\.html$/)
+    expect(origin).not.toBe(page.origin)
+
+    const answer = await reach(app.url, { headers: { host: new URL(app.url).host } })
+    expect(answer.status).toBe(200)
+    // The type of the document stays in front, so that the app is not drawn as pages of last century.
+    expect(answer.text).toMatch(/^<!-- ours --><!doctype html><script>[\s\S]+<\/script><title>/)
+    expect(answer.headers).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': [
+        'sandbox allow-scripts allow-forms allow-pointer-lock',
+        "default-src 'none'",
+        `script-src 'unsafe-inline' 'unsafe-eval' ${origin}`,
+        `style-src 'unsafe-inline' ${origin}`,
+        `img-src data: blob: ${origin}`,
+        `font-src data: ${origin}`,
+        `media-src data: blob: ${origin}`,
+        "connect-src 'none'",
+        "frame-src 'none'",
+        "form-action 'none'",
+        "base-uri 'none'",
+        `frame-ancestors ${page.origin}`,
+      ].join('; '),
+      'connection-allowlist': '(response-origin)',
+      'referrer-policy': 'no-referrer',
+      'cross-origin-resource-policy': 'cross-origin',
+      'x-content-type-options': 'nosniff',
+      'x-dns-prefetch-control': 'off',
+      'cache-control': 'no-store',
+    })
+    expect(answer.headers['set-cookie']).toBeUndefined()
+
+    const root = app.url.replace('tool/index.html', '')
+    expect(await reach(`${root}tool/sum.js`)).toMatchObject({
+      status: 200,
+      text: 'export const sum = 1',
+      headers: { 'content-type': 'text/javascript; charset=utf-8' },
+    })
+    for (const path of [
+      ...['other.html', 'tool/.secret', 'tool/missing.js', 'tool/', 'tool', ''],
+      ...['tool/..%2fother.html', 'tool/%2e%2e/other.html', '%2fetc/passwd', 'tool%5csum.js'],
+      'tool/sum.js%00',
+    ]) {
+      const refused = await reach(root + path)
+      expect([path, refused.status]).toEqual([path, 404])
+      expect(refused.headers['content-security-policy']).toContain("frame-ancestors 'none'")
+    }
+  })
+
+  test('answers only GET and HEAD, installs no service worker, ignores credentials, and every other path of its origin is 404', async () => {
+    const server = await withApps(await start())
+    const project = await newProject(server)
+    await write(server, project, { 'a.html': 'an app', 'worker.js': '' })
+    const { url } = await open(server, project, 'a.html')
+    const root = url.replace('a.html', '')
+    const { origin } = new URL(url)
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+      const refused = await reach(url, { method, headers: { 'content-type': 'application/json' } })
+      expect([method, refused.status, refused.headers.allow]).toEqual([method, 405, 'GET, HEAD'])
+    }
+    expect((await reach(url, { method: 'HEAD' })).status).toBe(200)
+    const worker = { 'service-worker': 'script' }
+    expect((await reach(`${root}worker.js`, { headers: worker })).status).toBe(403)
+    const credentials = { authorization: 'Bearer nc-nobody', cookie: 'nc-session=x' }
+    expect((await reach(url, { headers: credentials })).status).toBe(200)
+    for (const path of [
+      '/',
+      '/api/auth/mode',
+      '/v1/models',
+      '/healthz',
+      '/index.html',
+      '/v/',
+      '/metrics',
+    ])
+      expect([path, (await reach(origin + path)).status]).toEqual([path, 404])
+    const unknown = await reach(`${origin}/v/${'A'.repeat(43)}/a.html`)
+    expect(unknown).toMatchObject({ status: 404, text: 'Not found\n' })
+  })
+
+  test('belongs to its user, and its address ends with the session, the project and the account', async () => {
+    const server = await withApps(await start(MULTI))
+    const [ada, bob] = [await register(server, 'ada'), await register(server, 'bob')]
+    const project = await newProject(server, ada)
+    await write(server, project, { 'a.html': 'an app' }, ada)
+    const foreign = await server.call('POST', '/api/apps', {
+      token: bob,
+      body: { project_id: project, path: 'a.html' },
+    })
+    expect(foreign.status).toBe(404)
+    const { id, url } = await open(server, project, 'a.html', ada)
+    const denied = await server.call('PATCH', `/api/apps/${id}`, {
+      token: bob,
+      body: { network: true },
+    })
+    expect(denied.status).toBe(404)
+
+    const login = await server.call('POST', '/api/auth/login', {
+      body: { username: 'ada', password: 'a good password' },
+    })
+    const second = await open(server, project, 'a.html', login.json.data.token)
+    expect((await reach(second.url)).status).toBe(200)
+    await server.call('POST', '/api/auth/logout', { token: login.json.data.token, body: {} })
+    expect((await reach(second.url)).status).toBe(404)
+
+    expect((await reach(url)).status).toBe(200)
+    await server.call('DELETE', `/api/projects/${project}`, { token: ada })
+    expect((await reach(url)).status).toBe(404)
+  })
+
+  test('may use the network once its user has allowed it, until a file that it loads gets text from outside', async () => {
+    const server = await withApps(await start())
+    const project = await newProject(server)
+    await write(server, project, { 'a.html': 'an app', 'data.js': 'first' })
+    const { id, url } = await open(server, project, 'a.html')
+    const allowed = await server.call('PATCH', `/api/apps/${id}`, { body: { network: true } })
+    expect(allowed.json.data).toMatchObject({ network: true, tainted: false })
+    const policyOf = async () =>
+      String((await reach(url)).headers['content-security-policy'])
+        .split('; ')
+        .filter((line) => / https:$/.test(line))
+        .map((line) => line.split(' ')[0])
+    expect(await policyOf()).toEqual(['img-src', 'font-src', 'media-src', 'connect-src'])
+    expect((await reach(url)).headers['connection-allowlist']).toBeUndefined()
+    // What the user changes stays theirs.
+    await write(server, project, { 'a.html': 'a better app', 'data.js': 'second' })
+    expect(await open(server, project, 'a.html')).toMatchObject({ network: true })
+
+    const database = await connect(databaseSettings(server.server.config), {
+      log: { info() {}, warn() {} },
+    })
+    try {
+      const { outsideContents } = createStore(database)
+      await write(server, project, { 'data.js': 'what a page has said' })
+      const hash = await sha256Of(Buffer.from('what a page has said'))
+      await outsideContents.add(ProjectId.parse(project), [hash])
+    } finally {
+      await database.close()
+    }
+    expect((await reach(url.replace('a.html', 'data.js'))).status).toBe(404)
+    expect(await policyOf()).toEqual([])
+    expect(await open(server, project, 'a.html')).toMatchObject({ network: false, tainted: true })
+    expect((await reach(url.replace('a.html', 'data.js'))).status).toBe(200)
+  })
+
+  test('opens as it was before a change, and only kinds of files that can run', async () => {
+    const server = await withApps(await start())
+    const project = await newProject(server)
+    await write(server, project, { 'a.html': 'first', 'b.html': 'beside', 'c.txt': 'a text' })
+    await write(server, project, { 'a.html': 'second' })
+    const { json } = await server.call('GET', `/api/projects/${project}/checkpoints?limit=1`)
+    const checkpoint = json.data.items[0].id
+    const opening = (path: string, more: object = {}) =>
+      server.call('POST', '/api/apps', { body: { project_id: project, path, ...more } })
+    const earlier = await opening('a.html', { checkpoint_id: checkpoint })
+    expect((await reach(earlier.json.data.url)).text).toMatch(/first$/)
+    const { url } = await open(server, project, 'a.html')
+    expect((await reach(url)).text).toMatch(/second$/)
+    const refused: [path: string, more: object, status: number][] = [
+      ['b.html', { checkpoint_id: checkpoint }, 404],
+      ['a.html', { checkpoint_id: 'unknown' }, 404],
+      ['c.txt', {}, 400],
+      ['.hidden/a.html', {}, 400],
+      ['missing.html', {}, 404],
+      ['../a.html', {}, 403],
+    ]
+    for (const [path, more, status] of refused)
+      expect([path, (await opening(path, more)).status]).toEqual([path, status])
+  })
+})
+
+test('the page may frame its own origin and that of apps and no other, and a document of an app cannot call the server', async () => {
+  const server = await withApps(await useApps.start({ config: MULTI }))
+  const token = await register(server, 'ada')
+  const project = await newProject(server, token)
+  await write(server, project, { 'a.html': 'an app' }, token)
+  const { origin } = new URL((await open(server, project, 'a.html', token)).url)
+  const document = await fetch(`${server.url}/`)
+  expect(document.headers.get('content-security-policy')).toContain(
+    `frame-src 'self' blob: ${origin};`,
+  )
+  for (const caller of ['null', origin]) {
+    const { status } = await server.call('GET', '/api/auth/profile', {
+      token,
+      headers: { origin: caller },
+    })
+    expect([caller, status]).toEqual([caller, 403])
+  }
+})
+
+test('without a port apps have no address, and switched off they are unknown', async () => {
+  const without = await useApps.start({ config: { apps: { port: 0 } } })
+  const project = await newProject(without)
+  await write(without, project, { 'a.html': 'an app' })
+  expect(await open(without, project, 'a.html')).toMatchObject({ url: null, kind: 'html' })
+  expect(without.server.appsServer).toBeNull()
+  const off = await useApps.start({ config: { apps: { enabled: false } } })
+  const body = { project_id: 'x', path: 'a.html' }
+  expect((await off.call('POST', '/api/apps', { body })).status).toBe(404)
+  expect(off.server.appsServer).toBeNull()
+})
