@@ -721,7 +721,7 @@ export interface DemoTexts {
   readonly signature: "*I am the built-in demo, not a language model: I only repeat what the tools answered.*"
   readonly thinkingPlain: "No fixed rule of the demo fits this message."
   readonly noTool: "I am the built-in demo, not a language model. For this I would need a tool that is switched off here: {{names}}."
-  readonly introduction: "I am the **built-in demo, not a language model**, and answer only a few prepared questions, with real tools. Ask for **a tour**, or for one of these:\n\n- What time is it in Tokyo?\n- 12 * (3 + 4)\n- The area of a circle with radius 5\n- List the files (in a conversation with a project)\n- Write a file notes.txt with hello (in a project; you will be asked first)\n\nFor answers to everything else, add a real model: any OpenAI-compatible API, or a local Ollama."
+  readonly introduction: "I am the **built-in demo, not a language model**, and answer only a few prepared questions, with real tools. Ask for **a tour**, or for one of these:\n\n- What time is it in Tokyo?\n- 12 * (3 + 4)\n- The area of a circle with radius 5\n- List the files\n- Write a file notes.txt with hello (you will be asked first)\n\nFor answers to everything else, add a real model: any OpenAI-compatible API, or a local Ollama."
   readonly tour: {
     readonly start: "This is the **built-in demo, not a language model**: what follows is prepared, but everything in it is real.\n\nAnswers can have tables,"
     readonly head: readonly ["Step", "Who does it", "You see"]
@@ -740,10 +740,10 @@ export interface DemoTexts {
     readonly plot: "Temperature of a day in °C"
     readonly plotted: "The program has drawn the plot: open the step to see its code."
     readonly programFailed: "The program did not run here. An answer says so, and goes on."
-    readonly change: "Next, a change in your project. You see it before it happens: allow it or reject it, both are fine."
-    readonly changed: "The file is in the project now. In the **History** of the project you see the change and can undo it."
+    readonly change: "Next, a change of a file. You see it before it happens: allow it or reject it, both are fine."
+    readonly changed: "The file is there now. In the **History** of the files you see the change and can undo it."
     readonly rejected: "You have rejected it, so nothing has changed."
-    readonly withoutProject: "In a conversation with a project, I would also propose a change of a file, which you see before it happens and can undo."
+    readonly withoutFiles: "Where files are allowed, I would also propose a change of a file, which you see before it happens and can undo."
     readonly end: "That was the tour. With a real model, you ask for what you need in your own words."
     readonly file: "# A file of the tour\n\nYou allowed this change. Undo it in the history of the project.\n"
   }

@@ -9,6 +9,7 @@ import { appError } from '../errors.ts'
 import { mergeMemories } from '../knowledge/memory.ts'
 import type { Actor } from '../protocol/admin/audit.ts'
 import type { ProjectId, UserId } from '../protocol/ids.ts'
+import { removeProject } from '../workspace/remove-project.ts'
 import type { WorkspaceServices } from '../workspace/workspace-services.ts'
 import type { Workspaces } from '../workspace/workspaces.ts'
 
@@ -107,7 +108,7 @@ export async function bringProjectsBack(
   { store, workspace }: { store: Store; workspace: { workspaces: Pick<Workspaces, 'bringBack'> } },
   id: UserId,
 ): Promise<void> {
-  for (const projectId of await projectsOf(store, id))
+  for (const projectId of await store.projects.ids(id))
     await workspace.workspaces.bringBack(id, projectId)
 }
 
@@ -115,16 +116,12 @@ async function removeProjects(
   { store, workspace, knowledge, chat }: AccountEndDependencies,
   id: UserId,
 ): Promise<void> {
-  for (const projectId of await projectsOf(store, id))
-    await workspace.checkpoints.removeProject(projectId, {
-      stop: () => chat.stopProject(projectId),
-      async remove() {
-        await knowledge.removeProject(projectId)
-        await store.projects.remove(id, projectId)
-        await workspace.workspaces.remove(id, projectId)
-        await store.projects.forgetRemoved(projectId)
-      },
-    })
+  for (const projectId of await store.projects.ids(id))
+    await removeProject(
+      { projects: store.projects, workspace, knowledge },
+      { userId: id, id: projectId },
+      () => chat.stopProject(projectId),
+    )
 }
 
 async function handOver(
@@ -134,7 +131,7 @@ async function handOver(
   name: string,
 ): Promise<void> {
   const { workspaces, checkpoints } = workspace
-  for (const projectId of await projectsOf(store, from)) {
+  for (const projectId of await store.projects.ids(from)) {
     // A change that a dead process left open names the former owner's folder, so it is completed first.
     await checkpoints.recover(workspaces.open(from, projectId))
     await workspaces.handOver(projectId, { from, to })
@@ -144,15 +141,4 @@ async function handOver(
   const memory = await store.settings.memory(from)
   if (memory.trim() !== '')
     await store.settings.changeMemory(to, (own) => mergeMemories(own, memory, `Memory of ${name}`))
-}
-
-async function projectsOf(store: Store, id: UserId): Promise<ProjectId[]> {
-  const ids: ProjectId[] = []
-  let cursor: string | undefined
-  do {
-    const { items, nextCursor } = await store.projects.list(id, { limit: 100, cursor })
-    ids.push(...items.map((project) => project.id))
-    cursor = nextCursor ?? undefined
-  } while (cursor !== undefined)
-  return ids
 }

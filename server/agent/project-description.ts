@@ -1,10 +1,12 @@
 // What the prompt says about the project of a conversation.
-import { PROJECT_NOTE } from '../llm/project-note.ts'
+import { OWN_FILES_NOTE, PROJECT_NOTE } from '../llm/project-note.ts'
 import type { ProjectId, UserId } from '../protocol/ids.ts'
 
 /** A project, as its owner describes it. */
 interface DescribedProject {
   name: string
+  /** Whether it holds the files of one conversation. */
+  isScratch: boolean
   description: string | null
   instructions: string
   disabledTools: readonly string[]
@@ -36,7 +38,8 @@ export const createProjectDescription =
   (projects: ProjectSource) => async (userId: UserId, projectId: ProjectId) => {
     const project = await projects.find(userId, projectId)
     if (project === undefined) return null
-    const { name, description, instructions, disabledTools, usesMemory, agents } = project
+    const { name, isScratch, description, instructions, disabledTools, usesMemory, agents } =
+      project
     // The description is useful without the listing; tools report problems with the folder.
     const entries = await projects.list(userId, projectId).catch(() => [])
     // Names that may come from outside are omitted: they would taint every conversation of the project.
@@ -51,15 +54,18 @@ export const createProjectDescription =
       .slice(0, MAX_LISTED)
       .map((entry) => JSON.stringify(entry.kind === 'directory' ? `${entry.name}/` : entry.name))
     const rest = entries.length - names.length
-    const about = [
-      `The user's project is named ${JSON.stringify(name)}.`,
-      ...(description === null ? [] : [`Description: ${JSON.stringify(description)}.`]),
-      PROJECT_NOTE,
-    ].join(' ')
+    const about = isScratch
+      ? OWN_FILES_NOTE
+      : [
+          `The user's project is named ${JSON.stringify(name)}.`,
+          ...(description === null ? [] : [`Description: ${JSON.stringify(description)}.`]),
+          PROJECT_NOTE,
+        ].join(' ')
+    const whole = isScratch ? 'conversation' : 'project'
     const listing =
       entries.length === 0
-        ? 'The project has no files yet.'
-        : `Top-level entries of the project: ${[...names, ...(rest > 0 ? [`${rest} more (see file_list)`] : [])].join(', ')}.`
+        ? `The ${whole} has no files yet.`
+        : `Top-level entries of the ${whole}: ${[...names, ...(rest > 0 ? [`${rest} more (see file_list)`] : [])].join(', ')}.`
     return {
       about: [
         about,
@@ -68,7 +74,7 @@ export const createProjectDescription =
           : [`The user's instructions for this project:\n${instructions}`]),
         ...(agents === null
           ? []
-          : [`The project's ${agents.path}, which the user has accepted:\n${agents.text}`]),
+          : [`The ${whole}'s ${agents.path}, which the user has accepted:\n${agents.text}`]),
       ].join('\n\n'),
       listing,
       disabledTools,

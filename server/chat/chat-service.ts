@@ -141,6 +141,7 @@ export function createChatService(given: ChatDependencies & { budgets: Budgets }
     async removeConversation(userId, conversationId) {
       const stopRuns = () => stopAll((run) => run.conversationId === conversationId, dependencies)
       await stopRuns()
+      await dependencies.scratch.remove(userId, conversationId)
       if (!(await store.conversations.remove(userId, conversationId)))
         throw appError('conversation_not_found')
       // Runs that started in the meantime can no longer store anything. Stop them, too.

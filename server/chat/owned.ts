@@ -3,7 +3,7 @@ import type { ConversationRow } from '../db/repositories/conversations/conversat
 import type { RunRow } from '../db/repositories/runs/runs.ts'
 import type { Store } from '../db/store.ts'
 import { appError } from '../errors.ts'
-import type { ConversationId, RunId, UserId } from '../protocol/ids.ts'
+import type { ConversationId, ProjectId, RunId, UserId } from '../protocol/ids.ts'
 
 /** @throws AppError `not_found` for runs of others, too. */
 export async function ownedRun(
@@ -44,3 +44,10 @@ export async function ownedConversation(
   if (conversation === undefined) throw appError('conversation_not_found')
   return conversation
 }
+
+/** Where the files of a conversation are: its project, or the scratch project with its own; null before it has one. */
+export const projectOf = ({
+  projectId,
+  scratchProjectId,
+}: Pick<ConversationRow, 'projectId' | 'scratchProjectId'>): ProjectId | null =>
+  projectId ?? scratchProjectId

@@ -27,6 +27,8 @@ export interface ProgramRequest {
   /** Undefined for the model's default. */
   thinking: boolean | undefined
   projectId: ProjectId | undefined
+  /** Whether a conversation without a project may have files of its own. */
+  ownFiles: boolean
   /** The title for a new conversation. */
   title: string
   /**
@@ -87,6 +89,7 @@ export function createProgramRuns(
     model: request.model,
     tools_enabled: request.toolsEnabled,
     project_id: request.projectId,
+    ...(request.ownFiles ? { ownFiles: true } : {}),
     tool_choice: request.toolChoice,
     on_disconnect: request.onDisconnect,
     clientTools: [...request.clientTools],

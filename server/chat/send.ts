@@ -19,6 +19,7 @@ import { activeRunError, runsAtOnce, tooManyRuns } from '../runs/start/admission
 import { RUN_DEFAULTS } from '../runs/start/row-defaults.ts'
 import type { RunOptions } from '../runs/state.ts'
 import { exceededBudget } from '../runs/usage/budgets.ts'
+import { projectOf } from './owned.ts'
 import { filesOf } from './send/attachments.ts'
 import { type RunBody, runOptions } from './send/run-options.ts'
 import { skillOptions } from './send/skills.ts'
@@ -105,7 +106,7 @@ export function createSending(
       dependencies.access.models(userId),
     )
     await dependencies.storage.countText(userId, bytesOf(turn))
-    const { projectId } = conversation
+    const projectId = projectOf(conversation)
     const skills = await skillOptions(body.skills, { userId, projectId }, dependencies)
     const files = await filesOf(turn, { ...dependencies, userId, vision: model.vision })
     const run = newRun(conversation, { userId, model: model.id, body, turn, skills }, dependencies)
@@ -271,7 +272,7 @@ function newRun(
     id: newId<RunId>(),
     conversationId: conversation.id,
     userId,
-    projectId: body.project_id ?? conversation.projectId,
+    projectId: body.project_id ?? projectOf(conversation),
     messageId: newId<MessageId>(),
     userMessageId:
       turn.kind === 'answer' ? turn.to : turn.kind === 'program' ? turn.lastId : newId<MessageId>(),

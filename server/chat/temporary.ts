@@ -27,7 +27,7 @@ export interface TemporaryRemoval {
 
 /** If a crash or shutdown prevents a removal, the purge at the next start or hour makes up for it. */
 export function createTemporaryRemoval(
-  { store, log, settings, isFollowed }: ChatDependencies,
+  { store, scratch, log, settings, isFollowed }: ChatDependencies,
   runs: RunRegistry,
 ): TemporaryRemoval {
   const timers = new Map<ConversationId, NodeJS.Timeout>()
@@ -41,6 +41,7 @@ export function createTemporaryRemoval(
       if ((await store.runs.find(id))?.finishReason === 'tool_calls') return
       // A request that is repeated with its Idempotency-Key gets its response from here. The purge removes both.
       if (await store.idempotency.keeps(conversationId)) return
+      await scratch.remove(userId, conversationId)
       await store.conversations.remove(userId, conversationId)
     } catch (error) {
       log.warn({ err: error, run_id: id }, 'a temporary conversation could not be removed yet')

@@ -8,6 +8,7 @@ import type { Change } from '../protocol/change.ts'
 import type { RunId, UserId } from '../protocol/ids.ts'
 import type { RunRecords } from '../runs/inspection/run-records.ts'
 import type { Services } from '../services.ts'
+import { createScratchProjects } from '../workspace/scratch-projects.ts'
 import type { WorkspaceServices } from '../workspace/workspace-services.ts'
 import type { Base } from './base.ts'
 import { createTelling } from './messaging.ts'
@@ -45,6 +46,13 @@ export function createConfiguredChat(
     files,
     storage: workspace.workspaces.storage,
     documents: tools.knowledge,
+    scratch: createScratchProjects({
+      projects: store.projects,
+      workspace,
+      knowledge: tools.knowledge,
+      onNew: (userId, id) =>
+        changes.publish(userId, { type: 'conversation', id, change: 'updated' }),
+    }),
     receipts,
     settings: chatSettings(config, settings),
     catalog,
@@ -97,6 +105,7 @@ const describeProject = (
       return {
         agents: info.path === null || text === null ? null : { path: info.path, text },
         name,
+        isScratch: project.scratch,
         description,
         instructions,
         disabledTools: disabled_tools,

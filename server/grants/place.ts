@@ -20,7 +20,7 @@ export async function findPlace(
   if (scope === 'project') {
     const id = ProjectId.safeParse(scope_id)
     const project = id.success ? await store.projects.find(userId, id.data) : undefined
-    if (project === undefined) throw appError('project_not_found')
+    if (project === undefined || project.scratch) throw appError('project_not_found')
     return { projectId: project.id, name: project.name }
   }
   const id = ConversationId.safeParse(scope_id)

@@ -40,6 +40,7 @@ const CHANGES_BY_ROUTE: Readonly<Record<string, (params: RouteParams) => Change>
   'POST /api/projects': project('created'),
   'POST /api/projects/upload': project('created'),
   'PUT /api/projects/:id': project('updated'),
+  'POST /api/projects/:id/keep': project('created'),
   'DELETE /api/projects/:id': project('deleted'),
   'POST /api/projects/:id/documents': project('updated'),
   'POST /api/projects/:id/searchable-files': project('updated'),

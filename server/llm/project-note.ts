@@ -1,5 +1,9 @@
-// The sentence of the system prompt that says that a conversation has a project.
+// The sentences of the system prompt that say where the files of a conversation are.
 
-/** The file tools are offered in every conversation. The demo, which understands no prompt, looks for this sentence. */
+/** For a conversation in a project. */
 export const PROJECT_NOTE =
   'The file tools work in this project; paths are relative to its top folder.'
+
+/** The same for a conversation without a project, before its first file and after, so that the prompt stays as it is. */
+export const OWN_FILES_NOTE =
+  'This conversation has no project. The file tools work on its own files; paths are relative to their top folder. The user sees the files and can keep them as a project.'

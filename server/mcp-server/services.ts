@@ -123,6 +123,7 @@ export function createMcpServices({
         maxTokens: undefined,
         thinking: undefined,
         projectId,
+        ownFiles: false,
         title: text.trim().split('\n', 1)[0]?.slice(0, MAX_TITLE_CHARACTERS) ?? '',
         isTemporary: false,
         past: [],

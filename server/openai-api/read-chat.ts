@@ -96,6 +96,7 @@ export async function readChatRequest(
     maxTokens: body.max_completion_tokens ?? body.max_tokens,
     thinking: body.reasoning_effort === undefined ? undefined : body.reasoning_effort !== 'none',
     projectId: body.nanoclaw?.project_id,
+    ownFiles: body.nanoclaw?.files ?? false,
     isTemporary: body.store !== true && !wishes.waitsForApproval,
     ...toolsOfAnswer(offered, body.nanoclaw?.server_tools, model.tools ?? wishes.tools),
     ...readFormat(format?.type, format?.type === 'json_schema' ? format.json_schema : undefined),

@@ -142,6 +142,7 @@ export async function readMessagesRequest(
     maxTokens: body.max_tokens,
     thinking: body.thinking === undefined ? undefined : body.thinking.type !== 'disabled',
     projectId: body.nanoclaw?.project_id,
+    ownFiles: body.nanoclaw?.files ?? false,
     isTemporary: !wishes.waitsForApproval,
     ...toolsOfAnswer(offered, body.nanoclaw?.server_tools, model.tools ?? wishes.tools),
     ...readFormat(format?.type, format === undefined ? undefined : { ...format, name: 'answer' }),

@@ -110,6 +110,7 @@ export function readResponseRequest(
     maxTokens: body.max_output_tokens,
     thinking: body.reasoning?.effort === undefined ? undefined : body.reasoning.effort !== 'none',
     projectId: body.nanoclaw?.project_id,
+    ownFiles: body.nanoclaw?.files ?? false,
     isTemporary: !isStored && !wishes.waitsForApproval,
     ...toolsOfAnswer(offered, body.nanoclaw?.server_tools, model.tools ?? wishes.tools),
     ...readFormat(format?.type, format?.type === 'json_schema' ? format : undefined),

@@ -16,6 +16,7 @@ import { appError } from '../errors.ts'
 import { oncePer } from '../lib/once-per.ts'
 import { createTurns } from '../lib/turns.ts'
 import type { LlmClient, LlmMessage, ToolCall } from '../llm/client.ts'
+import { OWN_FILES_NOTE } from '../llm/project-note.ts'
 import { withImagesNote, withoutResultImages } from '../llm/user-content.ts'
 import type { CallId, MessageId, RunId } from '../protocol/ids.ts'
 import type { PublicModel } from '../protocol/models/catalog.ts'
@@ -132,9 +133,15 @@ export async function prepareRunContext(
           (tool) =>
             dependencies.isToolAllowed(tool, conversation) &&
             (options.quiet === true || tool.name !== NOTHING_TO_REPORT) &&
-            (run.projectId !== null || !failsWithoutProject(tool, options)),
+            (run.projectId !== null ||
+              mayOwnFiles(options) ||
+              !PROJECT_CATEGORIES.has(tool.category)),
         )
       : []
+  const ownFilesNote =
+    run.projectId === null && tools.some(({ category }) => category === 'file')
+      ? OWN_FILES_NOTE
+      : null
   // A temporary conversation leaves no traces in its project.
   const projectId = conversation.temporary ? null : run.projectId
   const recent = await noteLargeFiles(loaded, tools, (messageId, cut) =>
@@ -157,7 +164,7 @@ export async function prepareRunContext(
   const system = systemPrompt({
     custom: conversation.systemPrompt,
     instructions: preferences.instructions,
-    project: project?.about ?? null,
+    project: project?.about ?? ownFilesNote,
     memory: usesMemory ? (prompt.memory ?? memoryOf(earlier) ?? '') : '',
     began: conversation.createdAt,
   })
@@ -295,12 +302,15 @@ function withoutImagesOf(message: Extract<LlmMessage, { role: 'user' | 'tool' }>
   return { ...rest, content }
 }
 
-/** Tools of these categories can only fail in a conversation without a project. */
+/** Tools of these categories can only fail in a conversation without files. */
 const PROJECT_CATEGORIES: ReadonlySet<string> = new Set(['file', 'knowledge'])
 
-/** Programs pay for the tools in each of their requests, and nobody there sets a project afterwards. */
-const failsWithoutProject = ({ category }: ToolDefinition, { clientTools }: RunOptions): boolean =>
-  clientTools !== undefined && PROJECT_CATEGORIES.has(category)
+/**
+ * Whether a conversation without a project gets files of its own. Programs ask for them: they pay for the tools in each of
+ * their requests, and most have files of their own.
+ */
+export const mayOwnFiles = ({ clientTools, ownFiles }: RunOptions): boolean =>
+  clientTools === undefined || ownFiles === true
 
 /**
  * The server's tools that the run's options leave, in a fixed order that does not depend on MCP servers, so that the same tools

@@ -12,7 +12,7 @@ import type { Change } from '../protocol/change.ts'
 import type { ApprovalMode } from '../protocol/conversations/conversation.ts'
 import type { Attachment } from '../protocol/conversations/message.ts'
 import type { ErrorParams } from '../protocol/error.ts'
-import type { FileId, ProjectId, UserId } from '../protocol/ids.ts'
+import type { ConversationId, FileId, ProjectId, UserId } from '../protocol/ids.ts'
 import type { DecidedThrough, RequestState } from '../protocol/runs/approval.ts'
 import type { ReceiptCounts } from '../protocol/runs/receipt.ts'
 import type { Usage } from '../protocol/runs/usage.ts'
@@ -192,6 +192,19 @@ export interface RunNotices {
   ): void
 }
 
+/** The files of conversations without a project. */
+export interface ScratchProjects {
+  /** The conversation's scratch project; null before the first change. */
+  find(userId: UserId, conversationId: ConversationId): Promise<ProjectId | null>
+  /**
+   * The project in which a conversation that had none writes files: made now, or the one that it has got meanwhile.
+   * @throws AppError `conversation_gone`.
+   */
+  forChange(userId: UserId, conversationId: ConversationId): Promise<ProjectId>
+  /** Removes the conversation's files, if it has any of its own. No run may be active in it. */
+  remove(userId: UserId, conversationId: ConversationId): Promise<void>
+}
+
 /** Created once by `composition/chat.ts` and passed to everything in these modules. */
 export interface ChatDependencies {
   database: Database
@@ -200,6 +213,8 @@ export interface ChatDependencies {
   storage: TextCounter
   receipts: Pick<Receipts, 'atEnd'>
   documents: ProjectDocuments
+  /** The files of conversations without a project. */
+  scratch: ScratchProjects
   settings: ChatSettings
   catalog: ModelCatalog
   access: UserAccess

@@ -58,6 +58,7 @@ export async function checkSettings(
   if (projectId !== null && isNew('project_id')) {
     const project = await rules.store.projects.find(userId, projectId)
     if (project === undefined) throw appError('project_not_found')
+    if (project.scratch) throw appError('project_is_scratch')
   }
   const needsProject =
     isNew('project_id', 'checks', 'watch') &&

@@ -99,12 +99,22 @@ export interface PlanKeeper {
   ): Promise<{ outcome: 'stored' | 'edited' | 'kept'; plan: Plan }>
 }
 
+/** The files of a conversation that has no project. */
+export interface OwnFiles {
+  /** The scratch project with them; null before the first change. */
+  find(): Promise<ProjectId | null>
+  /** The project in which a call writes: made with the first one. */
+  forChange(): Promise<ProjectId>
+}
+
 /** The user, conversation and run of a call. The server sets it; the model can neither see nor forge it. */
 export interface ToolContext {
   userId: UserId
   conversationId: ConversationId | null
-  /** The conversation's project; null if it has none, so that file tools fail. */
+  /** Where the conversation's files are; null if it has none yet, or none may be made. */
   projectId: ProjectId | null
+  /** How a conversation without a project gets files of its own; absent if it gets none. */
+  readonly ownFiles?: OwnFiles
   runId: RunId
   /** The attempt at the run that makes the call. Once a later attempt has begun, the call can no longer change files. */
   attempt?: number

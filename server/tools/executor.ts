@@ -90,6 +90,9 @@ const INTERRUPTED =
 const TOO_DEEP =
   'Invalid arguments: nested so deeply that nobody can read them before approving the call.'
 
+/** The categories of tools whose results depend on the project. */
+const READS_FILES: ReadonlySet<string> = new Set(['file', 'knowledge'])
+
 /** When a call may run: after earlier ones with its key, unless both may share it. */
 interface Order {
   key: string
@@ -376,13 +379,15 @@ async function once(
   batch: Batch,
   call: ToolCall,
   tool: ToolDefinition,
-  { input, key, marks, isApproved, grantId }: PermittedCall,
+  { input, key: given, marks, isApproved, grantId }: PermittedCall,
 ): Promise<CallResult | 'not_granted'> {
   const { options, signal } = batch
   const isFree = !isApproved && grantId === null
   const redirects = isFree ? { allowsRedirect: options.approvals.allowsRedirect } : {}
   const { context } = options
   const { cache, results: keeper, safety } = batch.dependencies
+  // Another call may make the first file meanwhile, so what is read without any is not reused.
+  const key = context.projectId === null && READS_FILES.has(tool.category) ? null : given
   const state = key === null ? null : await cache.projectState(context.projectId)
   if (key !== null) {
     const known = await recall(batch, key, state)

@@ -20,7 +20,7 @@ interface Dependencies {
 /**
  * Changes the user's project in one transaction, with an audit entry if others decide in it afterwards.
  * @returns the project and its approvers afterwards.
- * @throws AppError `project_not_found`, `project_name_taken`, `approvers_need_accounts`, `approver_unknown`, `icon_not_image`.
+ * @throws AppError `project_not_found`, `project_is_scratch`, `project_name_taken`, `approvers_need_accounts`, `approver_unknown`, `icon_not_image`.
  */
 export async function changeProject(
   { userId, id }: { userId: UserId; id: ProjectId },
@@ -40,6 +40,7 @@ export async function changeProject(
     id,
     { name, description, icon, settings },
     async (tx, { before, after }) => {
+      if (before.scratch) throw appError('project_is_scratch')
       named = await store.approvers.list(id, tx)
       const known = named.map(({ principal }) => principal)
       const wanted = approvers === undefined ? known : await principalsOf(tx, approvers, store)

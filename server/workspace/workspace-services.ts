@@ -58,7 +58,16 @@ export interface WorkspaceOptions {
 export async function createWorkspaceServices(
   options: WorkspaceOptions,
 ): Promise<WorkspaceServices> {
-  const { root, limits, rule, records, outsideContents, bubblewrap, log } = options
+  const { root, limits, rule, outsideContents, bubblewrap, log } = options
+  /** Everything that changes a project asks for it first, so its size limit is known then. */
+  const records: CheckpointRepository = {
+    ...options.records,
+    async assertProject(projectId) {
+      const project = await options.records.assertProject(projectId)
+      workspaces.noteScratch(projectId, project.isScratch)
+      return project
+    },
+  }
   let recovered: ReadonlyMap<UserId, Promise<void>> = new Map()
   const storage = createStorageQuota({
     ...options.storage,

@@ -5,6 +5,7 @@ import { mkdir, readdir, realpath, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { LRUCache } from 'lru-cache'
 import { appError } from '../errors.ts'
+import { atMost } from '../lib/lru-limit.ts'
 import { makeFolder } from '../lib/make-folder.ts'
 import { ensureProcessFolder, openProcessFolder } from '../lib/process-folder.ts'
 import type { ProjectId, UserId } from '../protocol/ids.ts'
@@ -17,6 +18,8 @@ import { createWorkspace, type Workspace, type WorkspaceLimits } from './workspa
 export interface Workspaces {
   /** Opens the project's folder, without I/O. The caller has checked that the project belongs to the user. */
   open(userId: UserId, projectId: ProjectId): Workspace
+  /** Says whether the project holds the files of one conversation, which are bounded to 100 MB. */
+  noteScratch(projectId: ProjectId, isScratch: boolean): void
   /** Moves the project's folder and its checkpoints away at once; deletes their contents in the background. */
   remove(userId: UserId, projectId: ProjectId): Promise<void>
   /**
@@ -47,6 +50,9 @@ export interface Workspaces {
 /** The server's own files, next to the users' folders. No user id has this form. */
 const SERVER_FOLDER = '.nanoclaw'
 const MAX_OPEN_WORKSPACES = 1_000
+/** The limit for the files of one conversation. */
+const SCRATCH_BYTES = 100 * 1024 * 1024
+const MAX_SCRATCH_PROJECTS = 10_000
 
 /** An id as part of a host path. The server creates all ids; this check is the last line of defence. */
 function folderName(id: string): string {
@@ -63,6 +69,8 @@ interface WorkspacesState {
   /** The staging folder of this process. */
   readonly own: string
   readonly opened: LRUCache<string, Workspace>
+  /** Projects with the files of one conversation, as far as they were changed lately. */
+  readonly scratch: LRUCache<ProjectId, true>
 }
 
 /**
@@ -88,12 +96,17 @@ export async function createWorkspaces(options: {
     root,
     own,
     opened: new LRUCache<string, Workspace>({ max: MAX_OPEN_WORKSPACES }),
+    scratch: new LRUCache<ProjectId, true>(atMost(MAX_SCRATCH_PROJECTS)),
   }
   return {
     limits: state.limits,
     storage: state.storage,
     staging: state.own,
     open: (userId, projectId) => open(state, userId, projectId),
+    noteScratch(projectId, isScratch) {
+      if (isScratch) state.scratch.set(projectId, true)
+      else state.scratch.delete(projectId)
+    },
     remove: (userId, projectId) => remove(state, userId, projectId),
     handOver: (projectId, users) => handOver(state, projectId, users),
     bringBack: (userId, projectId) => bringBack(state, userId, projectId),
@@ -119,6 +132,15 @@ const folderOf = (state: WorkspacesState, userId: UserId, projectId: ProjectId):
 const serverFolder = (state: WorkspacesState, projectId: ProjectId): string =>
   join(state.root, SERVER_FOLDER, 'projects', folderName(projectId))
 
+/** Read at each use: the files of a conversation may become an ordinary project. */
+const limitsOf = ({ limits, scratch }: WorkspacesState, projectId: ProjectId): WorkspaceLimits => ({
+  fileRead: limits.fileRead,
+  fileWrite: limits.fileWrite,
+  get project() {
+    return scratch.has(projectId) ? Math.min(SCRATCH_BYTES, limits.project) : limits.project
+  },
+})
+
 function open(state: WorkspacesState, userId: UserId, projectId: ProjectId): Workspace {
   const folder = folderOf(state, userId, projectId)
   let workspace = state.opened.get(folder)
@@ -128,7 +150,7 @@ function open(state: WorkspacesState, userId: UserId, projectId: ProjectId): Wor
       projectId,
       root: folder,
       staging: state.own,
-      limits: state.limits,
+      limits: limitsOf(state, projectId),
       storage: state.storage,
     })
     state.opened.set(folder, workspace)

@@ -184,6 +184,7 @@ test('tools name the user of each job', async () => {
     },
     defaultStrictness: 'standard',
     readFiles: async () => ({ files: [], untrusted: false }),
+    storeOutput: async () => ({ paths: new Map() }),
   })
   await runTool(python, { code: '1' }, { userId })
   expect(owners).toEqual(['ann', 'ann', 'ann'])

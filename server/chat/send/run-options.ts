@@ -13,6 +13,7 @@ export type RunBody = Partial<RegenerateBody> &
       | 'origin'
       | 'tools'
       | 'clientTools'
+      | 'ownFiles'
       | 'searchesWeb'
       | 'retries'
       | 'format'
@@ -46,6 +47,7 @@ export function runOptions(
     onDisconnect: isUnattended(origin) ? 'continue' : (body.on_disconnect ?? 'grace'),
     ...(body.tools === undefined ? {} : { tools: body.tools }),
     ...(body.clientTools === undefined ? {} : { clientTools: body.clientTools }),
+    ...(body.ownFiles === true ? { ownFiles: true } : {}),
     ...(body.searchesWeb === undefined ? {} : { searchesWeb: body.searchesWeb }),
     ...(body.retries === undefined ? {} : { retries: body.retries }),
     ...(body.format === undefined ? {} : { format: body.format }),

@@ -10,7 +10,7 @@ import type { RunRow } from '../../db/repositories/runs/runs.ts'
 import type { Store } from '../../db/store.ts'
 import { type AppError, appError } from '../../errors.ts'
 import type { NewAttachment } from '../../protocol/conversations/message.ts'
-import type { ConversationId, MessageId } from '../../protocol/ids.ts'
+import type { ConversationId, MessageId, ProjectId } from '../../protocol/ids.ts'
 import { storedOrigin } from '../../protocol/runs/origin.ts'
 import { MESSAGE_DEFAULTS } from '../../runs/start/row-defaults.ts'
 import { originOfRun } from '../../runs/state.ts'
@@ -115,7 +115,7 @@ export async function storeTurn(
 
   const lock = async (): Promise<void> => {
     await show()
-    await assertProject(tx, store, run)
+    await assertProject(tx, store, run, conversation.scratchProjectId)
   }
 
   const markTainted = async (): Promise<void> => {
@@ -150,7 +150,7 @@ export async function storeTurn(
     // Nothing waits for the lock, because the leaf that was read before is almost always still the shown one.
     await inParallel(
       show,
-      () => assertProject(tx, store, run),
+      () => assertProject(tx, store, run, conversation.scratchProjectId),
       () => addQuestion(text, conversation.leafId),
     )
     if (shown.leafId !== conversation.leafId)
@@ -191,8 +191,12 @@ async function assertProject(
   tx: Writer,
   store: Store,
   { userId, projectId }: RunRow,
+  own: ProjectId | null,
 ): Promise<void> {
-  if (projectId !== null && (await store.projects.find(userId, projectId, tx)) === undefined)
+  if (projectId === null) return
+  const project = await store.projects.find(userId, projectId, tx)
+  // The files of another conversation are nobody else's.
+  if (project === undefined || (project.scratch && project.id !== own))
     throw appError('project_not_found')
 }
 

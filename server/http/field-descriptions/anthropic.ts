@@ -64,6 +64,7 @@ export const ANTHROPIC_DESCRIPTIONS = {
     }),
     nanoclaw: within('Options that only this server knows.', {
       project_id: 'The project whose files and documents tools use. Default: none.',
+      files: 'Whether the conversation gets files of its own where it has no project.',
       server_tools: 'Whether the model may call the tools of the server.',
     }),
   } satisfies FieldsOf<z.infer<typeof MessagesBody>>,

@@ -26,6 +26,8 @@ const conversation = {
     'The title, of up to 255 characters. If it is empty, the beginning of the first message stands for it until one is generated.',
   model: 'The id of the model. Null: the default model.',
   project_id: 'The project whose files and documents the conversation can use. Null: none.',
+  scratch_project_id:
+    'The project with the files of this conversation alone, made with the first one. Null: none. Without `project_id`, the conversation uses it.',
   project_name: 'The name of the project. Null without a project.',
   system_prompt: 'Instructions for the model, in addition to those of the server. Null: none.',
   temperature: 'The sampling temperature, from 0 to 2. Null: the default of the model.',

@@ -39,6 +39,8 @@ const EFFORT = '`none`: the model does not think; all others: it thinks as much 
 
 const nanoclaw = within('Options that only this server knows.', {
   project_id: 'The project whose files and documents tools use. Default: none.',
+  files:
+    'Whether the conversation gets files of its own where it has no project, so that the model is offered the file tools. Default: false.',
   server_tools:
     'Whether the model may call the tools of the server. Default: as the name of the model, the header `X-NanoClaw-Tools` or the API key says, otherwise true without `tools` and false with them.',
 })

@@ -59,7 +59,8 @@ const project = {
     id: 'Identifies the account.',
     name: 'The name of the account.',
   }),
-  scratch: 'Whether the project holds the files of one conversation and is in no list.',
+  scratch:
+    'Whether the project holds the files of one conversation: it is in no list, has at most 100 MB and is deleted with the conversation.',
   created_at: CREATED,
   updated_at: UPDATED,
 } satisfies FieldsOf<Project>
@@ -92,6 +93,7 @@ export const PROJECT_DESCRIPTIONS = {
   Project: project,
   CreateProject: project,
   UpdateProject: withApprovers,
+  KeepProject: { name: 'The name of the project.' },
   CopyProject: {
     name: 'The name of the copy.',
     files: 'Whether to copy the files. Default: true.',

@@ -8,7 +8,6 @@ import type { CallId } from '../../protocol/ids.ts'
 import { estimateTokens } from '../../protocol/models/token-estimate.ts'
 import type { LlmClient, LlmEvent, LlmMessage, LlmRequest, ToolCall } from '../client.ts'
 import { abortedFailure } from '../failure.ts'
-import { PROJECT_NOTE } from '../project-note.ts'
 import { estimatePromptTokens } from '../tokens.ts'
 import { type DemoCall, readIntents } from './intents.ts'
 
@@ -92,12 +91,8 @@ function planFor(request: LlmRequest): Plan {
   const known = new Set(request.tools.map((tool) => tool.function.name))
   if (asksForTour(question)) {
     const done = new Map(results.map((result) => [result.name, hasSucceeded(result.content)]))
-    const hasProject = request.messages.some(
-      ({ role, content }) => role === 'system' && content.includes(PROJECT_NOTE),
-    )
     // The number of messages grows, so a second tour in the conversation writes another file.
-    const fileName = hasProject ? `tour-${request.messages.length}.md` : null
-    const part = tourPart(say.tour, done, known, fileName)
+    const part = tourPart(say.tour, done, known, `tour-${request.messages.length}.md`)
     return { thinking: say.thinkingTour, ...part }
   }
   if (results.length > 0) {
@@ -234,20 +229,19 @@ interface Part {
 type TourResults = ReadonlyMap<string, boolean>
 
 /**
- * The next part of the tour. `tools` are those that this conversation has; `fileName` is that of a file that does not exist,
- * or null without a project, where the file tools only fail.
+ * The next part of the tour. `tools` are those that this conversation has; `fileName` is that of a file that does not
+ * exist.
  */
 function tourPart(
   say: TourTexts,
   results: TourResults,
   tools: ReadonlySet<string>,
-  fileName: string | null,
+  fileName: string,
 ): Part {
   const python = { tool: 'execute_python', arguments: { code: programOf(say) } }
-  const file =
-    fileName === null || !tools.has('file_write')
-      ? null
-      : { tool: 'file_write', arguments: { path: fileName, content: say.file } }
+  const file = !tools.has('file_write')
+    ? null
+    : { tool: 'file_write', arguments: { path: fileName, content: say.file } }
   const written = results.get('file_write')
   if (results.size === 0 && tools.has(python.tool))
     return { text: `${startOf(say)}\n\n${say.program}`, calls: [python] }
@@ -256,6 +250,6 @@ function tourPart(
     before.push(results.get(python.tool) === true ? say.plotted : say.programFailed)
   if (written === undefined && file !== null)
     return { text: [...before, say.change].join('\n\n'), calls: [file] }
-  const after = written === undefined ? say.withoutProject : written ? say.changed : say.rejected
+  const after = written === undefined ? say.withoutFiles : written ? say.changed : say.rejected
   return { text: [...before, after, say.end].join('\n\n'), calls: [] }
 }

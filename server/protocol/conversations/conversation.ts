@@ -38,6 +38,8 @@ export const Conversation = z
     model: z.string().nullable(),
     project_id: ProjectId.nullable(),
     project_name: z.string().nullable(),
+    /** The project with the files of this conversation alone; null before the first. */
+    scratch_project_id: ProjectId.nullable(),
     system_prompt: z.string().nullable(),
     temperature: z.number().nullable(),
     max_tokens: z.int().nullable(),

@@ -145,6 +145,7 @@ export const FILE_FAILURES = {
     'project_deleted',
     'This project was deleted and can no longer be changed. Nothing was changed.',
   ],
+  project_already_kept: ['conflict', 'This project already is an ordinary one.'],
   project_deleted_during_run: [
     'project_deleted',
     'The project of this conversation was deleted meanwhile, so the answer stops here. Send the message again to continue without the project.',
@@ -152,6 +153,10 @@ export const FILE_FAILURES = {
   project_full: [
     'project_full',
     'The project would exceed its limit of {{limit}}. Delete some files first.',
+  ],
+  project_is_scratch: [
+    'conflict',
+    'These are the files of one conversation. Keep them as a project first.',
   ],
   project_name_taken: ['name_taken', 'You already have a project with this name.'],
   project_not_found: ['not_found', 'Project not found.'],

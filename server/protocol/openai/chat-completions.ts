@@ -82,6 +82,8 @@ export type ChatMessage = z.infer<typeof ChatMessage>
 export const NanoClawOptions = z.object({
   /** The project whose files and documents the tools use. */
   project_id: optional(ProjectId),
+  /** Whether the conversation may have files of its own where it has no project: then the file tools are offered. */
+  files: optional(z.boolean()),
   /** Whether the answer uses tools of the server. By default, unless the program brings its own. */
   server_tools: optional(z.boolean()),
 })

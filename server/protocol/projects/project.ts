@@ -174,6 +174,9 @@ export const UpdateProjectBody = z
   .meta({ id: 'UpdateProject' })
 export type UpdateProjectBody = z.infer<typeof UpdateProjectBody>
 
+/** The files of one conversation become an ordinary project. */
+export const KeepProjectBody = z.object({ name: ProjectName }).meta({ id: 'KeepProject' })
+
 /** A copy of a project. */
 export const CopyProjectBody = z
   .object({

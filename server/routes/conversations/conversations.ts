@@ -225,6 +225,7 @@ export const presentConversation = (item: ConversationItem): Conversation => ({
   model: item.model,
   project_id: item.projectId,
   project_name: item.projectName,
+  scratch_project_id: item.scratchProjectId,
   system_prompt: item.systemPrompt,
   temperature: item.temperature,
   max_tokens: item.maxTokens,

@@ -1,6 +1,7 @@
 // The route by which a person runs a Python program of a conversation.
 
 import { z } from 'zod'
+import { projectOf } from '../../chat/owned.ts'
 import { appError } from '../../errors.ts'
 import type { App } from '../../http/app.ts'
 import { envelope } from '../../protocol/envelope.ts'
@@ -25,7 +26,7 @@ export function registerPythonRoutes(
       schema: {
         summary: 'Run a Python program without the model',
         description:
-          'Runs it as the tool `execute_python` would, at the default strictness of the server, with the files of the conversation’s project that `files` names. Nothing is stored. Closing the connection stops the program.',
+          'Runs it as the tool `execute_python` would, at the default strictness of the server, with the files of the conversation or its project that `files` names. Nothing is stored. Closing the connection stops the program.',
         tags: ['conversations'],
         params: z.object({ id: ConversationId }),
         body: RunPythonBody,
@@ -48,8 +49,8 @@ export function registerPythonRoutes(
       // Who has left already is not told again.
       if (reply.raw.destroyed) leave()
       try {
-        const { projectId } = conversation
-        return success(await runPython(body, { userId: user.id, projectId }, left.signal))
+        const place = { userId: user.id, projectId: projectOf(conversation) }
+        return success(await runPython(body, place, left.signal))
       } finally {
         reply.raw.off('close', leave)
         release()

@@ -8,12 +8,14 @@ import {
   type ProjectRow,
   settingsOf,
 } from '../../db/repositories/projects/projects.ts'
+import { appError } from '../../errors.ts'
 import type { App } from '../../http/app.ts'
 import { actorOf } from '../../http/audit.ts'
 import { Deleted, envelope } from '../../protocol/envelope.ts'
 import { ProjectId } from '../../protocol/ids.ts'
 import {
   CreateProjectBody,
+  KeepProjectBody,
   type Project,
   ProjectDetail,
   ProjectListQuery,
@@ -25,6 +27,7 @@ import type { Services } from '../../services.ts'
 import type { Consents } from '../../skills/consents.ts'
 import { changeProject } from '../../workspace/change-project.ts'
 import { ownProject } from '../../workspace/own-project.ts'
+import { removeProject } from '../../workspace/remove-project.ts'
 import type { Workspace } from '../../workspace/workspace.ts'
 import { deleted, presentPage, success } from '../envelope.ts'
 
@@ -43,6 +46,7 @@ type ProjectServices = Pick<
   | 'chat'
   | 'access'
   | 'authMode'
+  | 'changes'
 >
 
 /** `/api/projects` and `/api/projects/:id`. */
@@ -116,6 +120,7 @@ function registerOne(
     access,
     consents,
     authMode,
+    changes,
   }: ProjectServices,
 ): void {
   const { workspaces } = services
@@ -169,6 +174,37 @@ function registerOne(
     },
   )
 
+  app.post(
+    '/api/projects/:id/keep',
+    {
+      schema: {
+        summary: 'Make the files of one conversation an ordinary project',
+        description:
+          'The conversation is in the project from then on. 409 for a project that is not `scratch`.',
+        tags,
+        params: Params,
+        body: KeepProjectBody,
+        response: { 200: Detail },
+      },
+    },
+    async ({ user, params, body }) => {
+      const kept = await projects.keep(user.id, params.id, body.name)
+      if (kept === undefined) throw appError('project_not_found')
+      const { row, conversationId } = kept
+      if (conversationId !== null)
+        changes.publish(user.id, { type: 'conversation', id: conversationId, change: 'updated' })
+      return success(
+        await presentDetail(
+          row,
+          user,
+          workspaces.open(user.id, row.id),
+          await store.approvers.list(row.id),
+          consents,
+        ),
+      )
+    },
+  )
+
   app.delete(
     '/api/projects/:id',
     {
@@ -181,15 +217,11 @@ function registerOne(
     },
     async ({ user, params }) => {
       await ownProject(own, user.id, params.id)
-      await services.checkpoints.removeProject(params.id, {
-        stop: () => chat.stopProject(params.id),
-        async remove() {
-          await knowledge.removeProject(params.id)
-          await projects.remove(user.id, params.id)
-          await workspaces.remove(user.id, params.id)
-          await projects.forgetRemoved(params.id)
-        },
-      })
+      await removeProject(
+        { projects, workspace: services, knowledge },
+        { userId: user.id, id: params.id },
+        () => chat.stopProject(params.id),
+      )
       return deleted
     },
   )
@@ -206,7 +238,7 @@ const presentProject = (row: ProjectRow, owner: Owner): Project => ({
   ...settingsOf(row),
   role: 'own',
   owner: { id: owner.id, name: owner.username },
-  scratch: false,
+  scratch: row.scratch,
   created_at: row.createdAt.toISOString(),
   updated_at: row.updatedAt.toISOString(),
 })

@@ -12,12 +12,13 @@ import { windowTokens } from '../../llm/usage.ts'
 import { SUCCESS_BEGINS } from '../../protocol/runs/call-outcome.ts'
 import type { Step } from '../../protocol/runs/step.ts'
 import { NOTHING_TO_REPORT } from '../../tools/builtin/schedules/nothing-to-report.ts'
+import type { OwnFiles } from '../../tools/definition.ts'
 import { type CallRecorder, createToolExecutor } from '../../tools/executor.ts'
 import { createToolSet } from '../../tools/registry.ts'
 import { createAnswerCheck } from '../answer-format.ts'
 import { createApprovals } from '../approvals/request.ts'
 import { createTaint, type Taint } from '../approvals/taint.ts'
-import type { RunContext } from '../context.ts'
+import { mayOwnFiles, type RunContext } from '../context.ts'
 import { createPersonInput } from '../inputs/request.ts'
 import type { PerformedRun } from '../performed-run.ts'
 import { createRunPlan, type RunPlan, withNote } from '../plan.ts'
@@ -230,6 +231,7 @@ function toolRunner(
         userId: run.userId,
         conversationId: run.conversationId,
         projectId: run.projectId,
+        ...(mayOwnFiles(context.options) ? { ownFiles: ownFilesOf(performed) } : {}),
         runId: run.id,
         attempt: run.attempt,
         messageId: run.messageId,
@@ -246,6 +248,18 @@ function toolRunner(
       recorder: callRecorder,
     })
 }
+
+/** What the run learns here, its later calls know from the beginning. */
+const ownFilesOf = ({ run, dependencies: { scratch } }: PerformedRun): OwnFiles => ({
+  async find() {
+    run.projectId ??= await scratch.find(run.userId, run.conversationId)
+    return run.projectId
+  },
+  async forChange() {
+    run.projectId ??= await scratch.forChange(run.userId, run.conversationId)
+    return run.projectId
+  },
+})
 
 /** Stores the start and the result of each call through the run's recorder. */
 const createCallRecorder = (

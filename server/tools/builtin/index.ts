@@ -30,6 +30,7 @@ import {
   createExecutePythonTool,
   type ExecutePythonDependencies,
 } from './programs/execute-python.ts'
+import { createOutputStore } from './programs/stored-output.ts'
 import { nothingToReport } from './schedules/nothing-to-report.ts'
 import { createScheduleTools, type ScheduleTools } from './schedules/schedule-tools.ts'
 import { createPageTools } from './web/fetch-page.ts'
@@ -51,7 +52,7 @@ export interface BuiltinDependencies {
   services: WorkspaceServices
   /** How `exec` runs commands; null if the operator has not enabled it. */
   exec: Omit<ExecDependencies, 'services'> | null
-  python: ExecutePythonDependencies
+  python: Omit<ExecutePythonDependencies, 'storeOutput'>
   /** Prepares a picture of a project as models see it. */
   prepareImage: PrepareImage
   isUnaccepted: ReadingDependencies['isUnaccepted']
@@ -98,7 +99,7 @@ export const createBuiltinTools = (dependencies: BuiltinDependencies): ToolDefin
     ...createReadingFileTools({ ...files, prepareImage, isUnaccepted }),
     ...createWritingFileTools(files),
     createFileEditTool(files),
-    createExecutePythonTool(python),
+    createExecutePythonTool({ ...python, storeOutput: createOutputStore(services) }),
     ...(exec === null ? [] : [createExecTool({ services, ...exec })]),
     ...(images === null ? [] : [createGenerateImageTool({ services, ...images })]),
     createSaveMemoryTool(memory),

@@ -24,7 +24,7 @@ const DELETE_BATCH_SIZE = 200
  */
 function createConversationRemoval(database: Database) {
   const { read, write, tables } = database
-  const { conversations, messages, schedules } = tables
+  const { consents, conversations, messages, projects, removedProjects, schedules } = tables
   const files = createFilesOfMessages(database)
   return async (userId: UserId, id: ConversationId): Promise<boolean> => {
     const [found] = await read
@@ -49,7 +49,17 @@ function createConversationRemoval(database: Database) {
             .update(schedules)
             .set({ enabled: false, nextAt: null, disabledReason: null })
             .where(and(eq(schedules.conversationId, id), eq(schedules.enabled, true)))
-          await tx.delete(conversations).where(eq(conversations.id, id))
+          const [removed] = await tx
+            .delete(conversations)
+            .where(eq(conversations.id, id))
+            .returning({ scratch: conversations.scratchProjectId })
+          // Usually, its files were removed before; not those of a call that was still running.
+          const scratch = removed?.scratch ?? null
+          if (scratch !== null) {
+            await tx.delete(projects).where(eq(projects.id, scratch))
+            await tx.insert(removedProjects).values({ id: scratch, userId })
+            await tx.update(consents).set({ files: null }).where(eq(consents.projectId, scratch))
+          }
         }
       })
       await files.removeUnused(used)
@@ -168,7 +178,7 @@ export function createConversationRepository(database: Database) {
     const [project] = await tx
       .select({ id: projects.id })
       .from(projects)
-      .where(and(eq(projects.id, id), eq(projects.userId, userId)))
+      .where(and(eq(projects.id, id), eq(projects.userId, userId), eq(projects.scratch, false)))
     if (project === undefined) throw appError('project_not_found')
   }
 
@@ -204,6 +214,7 @@ export function createConversationRepository(database: Database) {
     const now = new Date()
     const row: ConversationRow = {
       projectId: null,
+      scratchProjectId: null,
       model: null,
       systemPrompt: null,
       temperature: null,

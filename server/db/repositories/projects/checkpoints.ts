@@ -292,14 +292,18 @@ function project(database: Database, { projectId }: Pick<NewCheckpoint, 'project
   return eq(projects.id, projectId)
 }
 
-async function assertProject(database: Database, projectId: ProjectId): Promise<void> {
+async function assertProject(
+  database: Database,
+  projectId: ProjectId,
+): Promise<{ isScratch: boolean }> {
   const { read } = database
   const { projects } = database.tables
   const [there] = await read
-    .select({ id: projects.id })
+    .select({ isScratch: projects.scratch })
     .from(projects)
     .where(project(database, { projectId }))
   if (there === undefined) throw projectDeleted()
+  return there
 }
 
 async function isCurrent(database: Database, { id, attempt }: RunAttempt): Promise<boolean> {

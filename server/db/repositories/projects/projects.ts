@@ -1,9 +1,9 @@
 // Projects of a user.
-import { and, desc, eq, isNotNull, sql } from 'drizzle-orm'
+import { and, desc, eq, exists, isNotNull, isNull, or, sql } from 'drizzle-orm'
 import { appError } from '../../../errors.ts'
 import { newId } from '../../../lib/ids.ts'
 import { withoutAbsent } from '../../../lib/without-absent.ts'
-import type { ProjectId, UserId } from '../../../protocol/ids.ts'
+import type { ConversationId, ProjectId, UserId } from '../../../protocol/ids.ts'
 import {
   type ApprovalBy,
   DEFAULT_PROJECT_SETTINGS,
@@ -36,9 +36,54 @@ export type ProjectRepository = ReturnType<typeof createProjectRepository>
 /** Every method takes the owner's id: another user's project is not found. */
 export function createProjectRepository(database: Database) {
   const { read, tables } = database
-  const { consents, projects, removedProjects } = tables
+  const { consents, conversations, projects, removedProjects, runs } = tables
   const owned = (userId: UserId, id: ProjectId) =>
     and(eq(projects.id, id), eq(projects.userId, userId))
+  /** The files of one conversation are gone while it is in the trash. */
+  const found = (userId: UserId, id: ProjectId) =>
+    and(
+      owned(userId, id),
+      or(
+        eq(projects.scratch, false),
+        exists(
+          read
+            .select({ one: sql`1` })
+            .from(conversations)
+            .where(and(eq(conversations.scratchProjectId, id), isNull(conversations.deletedAt))),
+        ),
+      ),
+    )
+  const listed = (userId: UserId) => and(eq(projects.userId, userId), eq(projects.scratch, false))
+
+  async function assertRoom(tx: Reader, userId: UserId): Promise<void> {
+    const [own] = await tx.select({ count: countAll }).from(projects).where(listed(userId))
+    if ((own?.count ?? 0) >= MAX_PROJECTS)
+      throw appError('projects_exhausted', { limit: MAX_PROJECTS })
+  }
+
+  async function insert(
+    tx: Writer,
+    userId: UserId,
+    values: { name: string; description: string | null } & Partial<
+      Pick<ProjectRow, 'id' | 'size' | 'scratch'>
+    >,
+  ): Promise<ProjectRow> {
+    const now = new Date()
+    const project = {
+      id: newId<ProjectId>(),
+      userId,
+      size: 0,
+      historySize: 0,
+      settings: null,
+      icon: null,
+      scratch: false,
+      ...values,
+      createdAt: now,
+      updatedAt: now,
+    }
+    await tx.insert(projects).values(project)
+    return project
+  }
 
   const unlessTaken = async <T>(work: Promise<T>): Promise<T> => {
     try {
@@ -50,13 +95,16 @@ export function createProjectRepository(database: Database) {
   }
 
   return {
-    /** @param reader the connection or transaction to read from. */
+    /**
+     * Also finds a project with the files of one conversation, unless that is in the trash.
+     * @param reader the connection or transaction to read from.
+     */
     async find(
       userId: UserId,
       id: ProjectId,
       reader: Reader = read,
     ): Promise<ProjectRow | undefined> {
-      const [project] = await reader.select().from(projects).where(owned(userId, id))
+      const [project] = await reader.select().from(projects).where(found(userId, id))
       return project
     },
 
@@ -85,12 +133,18 @@ export function createProjectRepository(database: Database) {
       return found?.state ?? ''
     },
 
+    /** The ids of all projects of a user, those with the files of one conversation included. */
+    async ids(userId: UserId): Promise<ProjectId[]> {
+      const all = await read
+        .select({ id: projects.id })
+        .from(projects)
+        .where(eq(projects.userId, userId))
+      return all.map(({ id }) => id)
+    },
+
     /** The names of all projects of a user, in no particular order. */
     names: async (userId: UserId): Promise<Pick<ProjectRow, 'id' | 'name'>[]> =>
-      read
-        .select({ id: projects.id, name: projects.name })
-        .from(projects)
-        .where(eq(projects.userId, userId)),
+      read.select({ id: projects.id, name: projects.name }).from(projects).where(listed(userId)),
 
     /** Most recently changed first, with the total number of projects. */
     async list(userId: UserId, { limit, cursor }: { limit: number; cursor?: string | undefined }) {
@@ -101,13 +155,13 @@ export function createProjectRepository(database: Database) {
           .from(projects)
           .where(
             and(
-              eq(projects.userId, userId),
+              listed(userId),
               after && afterMoment(projects.updatedAt, projects.id, new Date(after[0]), after[1]),
             ),
           )
           .orderBy(desc(projects.updatedAt), desc(projects.id))
           .limit(limit + 1),
-        read.select({ count: countAll }).from(projects).where(eq(projects.userId, userId)),
+        read.select({ count: countAll }).from(projects).where(listed(userId)),
       ])
       const page = toPage(rows, limit, (project) => [project.updatedAt.getTime(), project.id])
       return { ...page, total: all?.count ?? 0 }
@@ -120,26 +174,96 @@ export function createProjectRepository(database: Database) {
     ): Promise<ProjectRow> =>
       unlessTaken(
         database.write(async (tx) => {
-          const [own] = await tx
-            .select({ count: countAll })
-            .from(projects)
-            .where(eq(projects.userId, userId))
-          if ((own?.count ?? 0) >= MAX_PROJECTS)
-            throw appError('projects_exhausted', { limit: MAX_PROJECTS })
-          const now = new Date()
-          const project = {
-            id: newId<ProjectId>(),
-            userId,
-            size: 0,
-            historySize: 0,
-            settings: null,
-            icon: null,
-            ...values,
-            createdAt: now,
-            updatedAt: now,
-          }
-          await tx.insert(projects).values(project)
-          return project
+          await assertRoom(tx, userId)
+          return await insert(tx, userId, values)
+        }),
+      ),
+
+    /** The project with the files of one conversation; null before the first. */
+    async scratchOf(userId: UserId, conversationId: ConversationId): Promise<ProjectId | null> {
+      const [conversation] = await read
+        .select({ id: conversations.scratchProjectId })
+        .from(conversations)
+        .where(and(eq(conversations.id, conversationId), eq(conversations.userId, userId)))
+      return conversation?.id ?? null
+    },
+
+    /**
+     * The project in which a conversation writes files: its own, or one with the files of this conversation alone, which is
+     * made once, whoever asks at the same time. The runs that have begun without one get it, too.
+     * @throws AppError `conversation_gone`.
+     */
+    forFilesOf: (
+      userId: UserId,
+      conversationId: ConversationId,
+    ): Promise<{ id: ProjectId; isNew: boolean }> =>
+      database.write(async (tx) => {
+        // Written to, so that it is locked on both databases.
+        const [conversation] = await tx
+          .update(conversations)
+          .set({ leafId: sql`${conversations.leafId}` })
+          .where(
+            and(
+              eq(conversations.id, conversationId),
+              eq(conversations.userId, userId),
+              isNull(conversations.deletedAt),
+            ),
+          )
+          .returning({
+            projectId: conversations.projectId,
+            scratchProjectId: conversations.scratchProjectId,
+          })
+        if (conversation === undefined) throw appError('conversation_gone')
+        const there = conversation.projectId ?? conversation.scratchProjectId
+        const id = there ?? newId<ProjectId>()
+        if (there === null) {
+          await insert(tx, userId, { id, name: id, description: null, scratch: true })
+          await tx
+            .update(conversations)
+            .set({ scratchProjectId: id })
+            .where(eq(conversations.id, conversationId))
+        }
+        await tx
+          .update(runs)
+          .set({ projectId: id })
+          .where(
+            and(
+              eq(runs.conversationId, conversationId),
+              isNull(runs.projectId),
+              isNull(runs.endedAt),
+            ),
+          )
+        return { id, isNew: there === null }
+      }),
+
+    /**
+     * Makes the files of one conversation an ordinary project and puts the conversation into it. Undefined when the user has no
+     * such project.
+     * @throws AppError `project_name_taken`, `projects_exhausted`, `project_already_kept`.
+     */
+    keep: (
+      userId: UserId,
+      id: ProjectId,
+      name: string,
+    ): Promise<{ row: ProjectRow; conversationId: ConversationId | null } | undefined> =>
+      unlessTaken(
+        database.write(async (tx) => {
+          const [project] = await tx.select().from(projects).where(found(userId, id))
+          if (project === undefined) return undefined
+          await assertRoom(tx, userId)
+          const row = { ...project, name, scratch: false, updatedAt: new Date() }
+          const kept = await tx
+            .update(projects)
+            .set(row)
+            .where(and(owned(userId, id), eq(projects.scratch, true)))
+            .returning({ id: projects.id })
+          if (kept.length === 0) throw appError('project_already_kept')
+          const [conversation] = await tx
+            .update(conversations)
+            .set({ projectId: id, scratchProjectId: null })
+            .where(eq(conversations.scratchProjectId, id))
+            .returning({ id: conversations.id })
+          return { row, conversationId: conversation?.id ?? null }
         }),
       ),
 

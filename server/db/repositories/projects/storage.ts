@@ -295,7 +295,11 @@ export function createStorageRepository(database: Database) {
     const contents = byContent(eq(documents.userId, userId))
     const [inProjects, inDocuments, inFiles] = await Promise.all([
       read
-        .select({ count: count(), bytes: total(projects.size) })
+        .select({
+          // Those of single conversations are no projects to a person, but their bytes count.
+          count: total(sql<number>`case when ${projects.scratch} then 0 else 1 end`),
+          bytes: total(projects.size),
+        })
         .from(projects)
         .where(eq(projects.userId, userId)),
       read

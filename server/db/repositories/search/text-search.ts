@@ -182,6 +182,7 @@ function createPassageSearch({
         and(
           matchPassageWords(dialect, WORDS),
           eq(projects.userId, USER),
+          eq(projects.scratch, false),
           eq(documents.status, 'ready'),
           sql`${id} < ${BEFORE}`,
           projectIds && inArray(documents.projectId, [...projectIds]),
@@ -197,7 +198,7 @@ function createPassageSearch({
     const own = await read
       .select({ id: projects.id })
       .from(projects)
-      .where(eq(projects.userId, userId))
+      .where(and(eq(projects.userId, userId), eq(projects.scratch, false)))
       .limit(MAX_NAMED_PROJECTS + 1)
     return own.map(({ id }) => id)
   }

@@ -21,6 +21,10 @@ export function defineConversationTables(c: Columns, { users, projects }: Needed
       projectId: c
         .key<ProjectId>('project_id')
         .references((): AnyColumn => projects.id, { onDelete: 'set null' }),
+      /** The project with the files of this conversation alone; null before the first. Kept while it has another project. */
+      scratchProjectId: c
+        .key<ProjectId>('scratch_project_id')
+        .references((): AnyColumn => projects.id, { onDelete: 'set null' }),
       title: c.text('title').notNull(),
       /** The title folded to lower case, so that both databases search it in the same way. */
       titleKey: c.text('title_key').notNull(),
@@ -74,6 +78,7 @@ export function defineConversationTables(c: Columns, { users, projects }: Needed
         .index('conversations_list_in_project')
         .on(t.userId, t.projectId, t.archived, t.updatedAt, t.id),
       c.index('conversations_project').on(t.projectId),
+      c.uniqueIndex('conversations_scratch_project').on(t.scratchProjectId),
     ],
   )
 

@@ -31,6 +31,8 @@ export function defineProjectTables(
       settings: c.json<StoredProjectSettings>('settings'),
       /** An emoji or the id of an image in `files`; null: none. */
       icon: c.text('icon'),
+      /** It holds the files of one conversation, which refers to it, and is in no list. Its name is its id. */
+      scratch: c.boolean('scratch').notNull().default(false),
       createdAt: c.time('created_at').notNull(),
       updatedAt: c.time('updated_at').notNull(),
     },

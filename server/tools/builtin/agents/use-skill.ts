@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import type { ProjectId, UserId } from '../../../protocol/ids.ts'
 import { defineTool, fail, succeed, type ToolDefinition } from '../../definition.ts'
+import { projectOf } from '../files/project-access.ts'
 
 /** The name of the tool. Its results are neither shortened nor cut. */
 export const USE_SKILL = 'use_skill'
@@ -45,7 +46,9 @@ export const createUseSkillTool = (skills: SkillSource): ToolDefinition =>
         .optional()
         .describe('One of its files, instead of its instructions.'),
     }),
-    async handler({ name, file }, { userId, projectId }) {
+    async handler({ name, file }, context) {
+      const { userId } = context
+      const projectId = await projectOf(context)
       // Read again: consent may have ended, or the files may have changed, since the run began.
       const skill = (await skills.active(userId, projectId)).find(
         (one) => one.name === name && one.modelInvocable,

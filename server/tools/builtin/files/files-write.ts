@@ -17,6 +17,8 @@ import {
   originOf,
   pathKey,
   requireWorkspace,
+  workspaceForChange,
+  workspaceForPreview,
 } from './project-access.ts'
 
 const PathInput = withoutNul(z.string().min(1).max(4096))
@@ -96,7 +98,7 @@ function createFileWrite({ services, seen }: FileToolDependencies): ToolDefiniti
     recall: seen.recall,
     async preview(input, context) {
       const { path, before, diff } = await planWrite(
-        await requireWorkspace(services, context),
+        await workspaceForPreview(services, context),
         input,
         makeDiff,
       )
@@ -118,7 +120,9 @@ function createFileWrite({ services, seen }: FileToolDependencies): ToolDefiniti
       }
     },
     handler: async (input, context) => {
-      const workspace = await requireWorkspace(services, context)
+      // A path that is refused makes no project.
+      parseInnerPath(input.path)
+      const workspace = await workspaceForChange(services, context)
       return checkpoints.change(
         workspace,
         originOf('file_write', context),
@@ -167,7 +171,7 @@ function createFileMkdir({ services }: FileToolDependencies): ToolDefinition {
     input: z.object({ path: PathInput.describe('Relative to the project folder.') }),
     orderKey: ({ path }) => pathKey(path),
     preview: async ({ path }, context) => {
-      await requireWorkspace(services, context)
+      await workspaceForPreview(services, context)
       const { text } = parseInnerPath(path)
       return {
         display: `Create the folder ${text}`,
@@ -176,8 +180,8 @@ function createFileMkdir({ services }: FileToolDependencies): ToolDefinition {
       }
     },
     handler: async ({ path: input }, context) => {
-      const workspace = await requireWorkspace(services, context)
       const path = parseInnerPath(input).text
+      const workspace = await workspaceForChange(services, context)
       const created = await checkpoints.change(
         workspace,
         originOf('file_mkdir', context),

@@ -2,7 +2,7 @@
 import { LRUCache } from 'lru-cache'
 import { AppError } from '../../../errors.ts'
 import { atMost } from '../../../lib/lru-limit.ts'
-import type { RunId } from '../../../protocol/ids.ts'
+import { ProjectId, type RunId } from '../../../protocol/ids.ts'
 import type { ChangeOrigin } from '../../../workspace/checkpoints/record/change-journal.ts'
 import { parsePath } from '../../../workspace/files/paths.ts'
 import type { Workspace } from '../../../workspace/workspace.ts'
@@ -16,21 +16,68 @@ export interface FileToolDependencies {
 }
 
 /**
- * Opens the folder of the conversation's project. @throws AppError `no_project` if the conversation has none, or
- * `not_found` if the project was deleted.
+ * Opens the folder with the conversation's files, for a call that needs some to be there. @throws AppError `no_project` if the
+ * conversation has none, or `not_found` if the project was deleted.
  */
 export async function requireWorkspace(
   services: WorkspaceServices,
   context: ToolContext,
 ): Promise<Workspace> {
-  if (context.projectId === null)
-    throw new AppError(
-      'no_project',
-      'This conversation has no project, so it has no files. Ask the user to choose or create a project first.',
-    )
-  await services.records.assertProject(context.projectId)
-  return services.workspaces.open(context.userId, context.projectId)
+  const projectId = await projectOf(context)
+  if (projectId !== null) return openProject(services, context, projectId)
+  throw context.ownFiles === undefined ? noProject() : noFilesYet()
 }
+
+/** Opens the folder for a call that may create files: a conversation without a project gets files of its own. */
+export const workspaceForChange = async (
+  services: WorkspaceServices,
+  context: ToolContext,
+): Promise<Workspace> =>
+  context.projectId === null && context.ownFiles !== undefined
+    ? openProject(services, context, await context.ownFiles.forChange())
+    : requireWorkspace(services, context)
+
+/** The same for a preview, which makes nothing: the folder is empty as long as the conversation has no files. */
+export async function workspaceForPreview(
+  services: WorkspaceServices,
+  context: ToolContext,
+): Promise<Workspace> {
+  const isEmpty = context.ownFiles !== undefined && (await projectOf(context)) === null
+  return isEmpty
+    ? services.workspaces.open(context.userId, NO_PROJECT)
+    : requireWorkspace(services, context)
+}
+
+/** Where the conversation's files are; another call may have written the first one after this one began. */
+export const projectOf = async ({
+  projectId,
+  ownFiles,
+}: Pick<ToolContext, 'projectId' | 'ownFiles'>): Promise<ProjectId | null> =>
+  projectId ?? (await ownFiles?.find()) ?? null
+
+/** No project has this id, so its folder never exists. */
+const NO_PROJECT = ProjectId.parse('none')
+
+async function openProject(
+  services: WorkspaceServices,
+  { userId }: ToolContext,
+  id: ProjectId,
+): Promise<Workspace> {
+  await services.records.assertProject(id)
+  return services.workspaces.open(userId, id)
+}
+
+const noProject = (): AppError =>
+  new AppError(
+    'no_project',
+    'This conversation has no project, so it has no files. Ask the user to choose or create a project first.',
+  )
+
+const noFilesYet = (): AppError =>
+  new AppError(
+    'no_project',
+    'This conversation has no files yet. file_write creates the first one.',
+  )
 
 /** Who makes the change, for the project's history. */
 export const originOf = (tool: string, context: ToolContext): ChangeOrigin => ({

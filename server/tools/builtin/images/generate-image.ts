@@ -14,7 +14,7 @@ import {
   type ToolDefinition,
 } from '../../definition.ts'
 import type { ProducedFile } from '../../spending.ts'
-import { originOf, pathKey, requireWorkspace } from '../files/project-access.ts'
+import { originOf, pathKey, workspaceForChange } from '../files/project-access.ts'
 import type { ImagesApi, ImageTokens } from './images-api.ts'
 
 /** An image that a call starts from. */
@@ -190,8 +190,8 @@ async function findTarget(
   path: string,
   context: ToolContext,
 ): Promise<Target> {
-  const workspace = await requireWorkspace(services, context)
   const inner = parseInnerPath(path).text
+  const workspace = await workspaceForChange(services, context)
   if ((await workspace.state(inner)) !== null) throw appError('path_taken', { path: inner })
   return { workspace, path: inner }
 }

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import { appError } from '../../../errors.ts'
 import { type ConversationId, FileId, type UserId } from '../../../protocol/ids.ts'
 import type { ReadProjectFiles } from '../../project-files.ts'
+import { projectOf } from '../files/project-access.ts'
 import { type GenerateImageDependencies, NEWEST_IMAGE, type StoredImage } from './generate-image.ts'
 
 /** Where images are found and stored. */
@@ -36,7 +37,8 @@ export function createNamedImages({
   imageType,
 }: ImageSources): Pick<GenerateImageDependencies, 'findImage' | 'store'> {
   return {
-    async findImage({ userId, conversationId, projectId, signal }, reference) {
+    async findImage(context, reference) {
+      const { userId, conversationId, signal } = context
       const id = FileId.safeParse(reference)
       const byName =
         conversationId === null
@@ -46,6 +48,7 @@ export function createNamedImages({
       const file = fileId === undefined ? undefined : await files.find(userId, fileId)
       if (file?.kind === 'image')
         return { name: file.name, mime: file.mime, bytes: await files.read(file.sha256) }
+      const projectId = await projectOf(context)
       if (projectId === null) return null
       const found = await readFiles(
         { userId, projectId },

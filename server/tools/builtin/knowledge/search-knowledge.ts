@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { Knowledge } from '../../../knowledge/knowledge.ts'
 import { deadline } from '../../../lib/abort.ts'
 import { defineTool, fail, markUntrusted, succeed, type ToolDefinition } from '../../definition.ts'
+import { projectOf } from '../files/project-access.ts'
 
 const MAX_RESULTS = 20
 /** How long a search waits for files that were attached a moment ago. */
@@ -25,9 +26,10 @@ export const createSearchKnowledgeTool = (
       query: z.string().trim().min(1).max(2_000).describe('Keywords or a question.'),
       max_results: z.int().min(1).max(MAX_RESULTS).default(5).describe('Passages to return.'),
     }),
-    async handler({ query, max_results: limit }, { projectId, signal }) {
-      if (projectId === null)
-        return fail('This conversation has no project, so it has no documents to search.')
+    async handler({ query, max_results: limit }, context) {
+      const { signal } = context
+      const projectId = await projectOf(context)
+      if (projectId === null) return fail('This conversation has no documents to search.')
       const unread = await knowledge.whenFound(projectId, deadline(READING_WAIT_MS, signal))
       const stillReading = unread.length === 0 ? {} : { still_reading: unread }
       const hits = await knowledge.search(projectId, query, limit)

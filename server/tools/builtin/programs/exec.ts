@@ -20,7 +20,7 @@ import {
   type ToolDefinition,
   type ToolResult,
 } from '../../definition.ts'
-import { originOf, requireWorkspace } from '../files/project-access.ts'
+import { originOf, workspaceForChange, workspaceForPreview } from '../files/project-access.ts'
 
 const SHELL = existsSync('/bin/bash') ? '/bin/bash' : '/bin/sh'
 const DEFAULT_SECONDS = 30
@@ -84,7 +84,7 @@ export function createExecTool(dependencies: ExecDependencies): ToolDefinition {
     // Commands of a batch run in the order of the calls, because a later command may build on an earlier one.
     orderKey: () => 'exec',
     async preview({ command, timeout }, context) {
-      await requireWorkspace(services, context)
+      await workspaceForPreview(services, context)
       return {
         display: `Run a command (at most ${timeout} s)`,
         display_code: 'command',
@@ -94,7 +94,7 @@ export function createExecTool(dependencies: ExecDependencies): ToolDefinition {
       }
     },
     async handler(input, context) {
-      const workspace = await requireWorkspace(services, context)
+      const workspace = await workspaceForChange(services, context)
       const origin = originOf('exec', context)
       let untrusted = reachesOutside
       let outcome: CommandOutcome | undefined

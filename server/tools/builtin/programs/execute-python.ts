@@ -17,7 +17,9 @@ import {
   type ToolDefinition,
   type ToolResult,
 } from '../../definition.ts'
+import { projectOf } from '../files/project-access.ts'
 import { type PythonPrograms, type RanProgram, runPythonProgram } from './python-program.ts'
+import type { StoredOutput, StoreOutput } from './stored-output.ts'
 
 /** Covers the longest time limit and a slow start on a busy machine. */
 const TIMEOUT_MS = 90_000
@@ -30,7 +32,7 @@ function describe(python: PythonSandbox, strictness: Strictness): string {
       : `Installed packages: ${python.packages.join(', ')}.`
   return [
     'Runs a Python 3 program in a sandbox and returns {stdout, stderr, result, files}; `result` is the value of the last expression. Nothing persists between calls.',
-    'No network and no host files. Project files listed in `files` are at /workspace (read-only). Files written to /output are returned; PNG and SVG are shown to the user.',
+    "No network and no host files. The conversation's files listed in `files` are at /workspace (read-only). Files written to /output are stored in its folder output; PNG and SVG are shown to the user.",
     `Strictness: strict (${TIME_LIMIT_SECONDS.strict} s, pure computation), standard (${TIME_LIMIT_SECONDS.standard} s), lenient (${TIME_LIMIT_SECONDS.lenient} s, full standard library); looser than ${strictness} needs approval.`,
     modules === null
       ? 'The full standard library can be imported.'
@@ -43,11 +45,13 @@ function describe(python: PythonSandbox, strictness: Strictness): string {
 export interface ExecutePythonDependencies extends PythonPrograms {
   /** The operator's default. The model may choose a stricter level; a looser one needs approval. */
   defaultStrictness: Strictness
+  /** Stores the files that programs write. */
+  storeOutput: StoreOutput
 }
 
 /** The risk exceeds `low` only if a call requests more than the operator's default. */
 export function createExecutePythonTool(dependencies: ExecutePythonDependencies): ToolDefinition {
-  const { python, defaultStrictness } = dependencies
+  const { python, defaultStrictness, storeOutput } = dependencies
   const tool = defineTool({
     name: 'execute_python',
     description: '',
@@ -57,7 +61,7 @@ export function createExecutePythonTool(dependencies: ExecutePythonDependencies)
     input: z.object({
       code: z.string().min(1).max(MAX_PROGRAM_CHARACTERS),
       strictness: Strictness.default(defaultStrictness).describe('Which modules may be imported.'),
-      files: ProgramFilePatterns.default([]).describe('Project paths or patterns (data/*.csv).'),
+      files: ProgramFilePatterns.default([]).describe('Paths or patterns of files (data/*.csv).'),
     }),
     riskFor: ({ strictness }) => {
       if (!isLooser(strictness, defaultStrictness)) return 'low'
@@ -75,12 +79,13 @@ export function createExecutePythonTool(dependencies: ExecutePythonDependencies)
       await untilAborted(python.ready, context.signal)
       if (!python.state.available)
         return fail(`Python is not available on this server: ${python.state.reason}`)
-      if (patterns.length > 0 && context.projectId === null)
-        return fail('`files` requires a project, and this conversation has none.')
+      const projectId = await projectOf(context)
+      if (patterns.length > 0 && projectId === null)
+        return fail('This conversation has no files yet, so `files` must be empty.')
       const ran = await runPythonProgram(
         dependencies,
         { code, strictness, files: patterns },
-        context,
+        { userId: context.userId, projectId },
         {
           onStarting: () => context.progress({ kind: 'state', state: 'starting' }),
           onRunning: () => context.progress({ kind: 'state', state: 'running' }),
@@ -88,7 +93,8 @@ export function createExecutePythonTool(dependencies: ExecutePythonDependencies)
         },
         context.signal,
       )
-      return markUntrusted(present(ran), ran.untrusted)
+      const stored = await storeOutput(ran.outcome.files, context, ran.untrusted)
+      return markUntrusted(present(ran, stored), ran.untrusted)
     },
   })
   return {
@@ -113,13 +119,17 @@ const STATUS_DISPLAYS: Readonly<Record<ProgramStatus, string>> = {
   crashed: 'Interpreter crashed',
 }
 
-function present({ outcome, files, seconds }: RanProgram): ToolResult {
+function present({ outcome, files, seconds }: RanProgram, stored: StoredOutput): ToolResult {
   const { status, stdout, stderr, result, error } = outcome
   const data = {
     stdout,
     stderr,
     result,
-    files: files.map(({ name, mime, size }) => ({ name, mime, size })),
+    files: files.map(({ name, mime, size }) => {
+      const path = 'paths' in stored ? stored.paths.get(name) : undefined
+      return { name, mime, size, ...(path === undefined ? {} : { path }) }
+    }),
+    ...('error' in stored ? { not_stored: stored.error } : {}),
     ...(outcome.omittedFiles === 0 ? {} : { omitted_files: outcome.omittedFiles }),
   }
   const artifact: Artifact = {

@@ -38,10 +38,7 @@ export const createRunPython =
     if (registry.snapshot(place.userId).get('execute_python') === undefined)
       throw appError('python_unavailable')
     if (files.length > 0 && place.projectId === null)
-      throw new AppError(
-        'no_project',
-        '`files` requires a project, and this conversation has none.',
-      )
+      throw new AppError('no_project', 'This conversation has no files, so `files` must be empty.')
     const { outcome, ...ran } = await limits.runProgram(place.userId, () =>
       runPythonProgram(programs, { code, strictness, files }, place, NO_LISTENER, signal),
     )

@@ -110,7 +110,7 @@ const createTool = (schedules: ScheduleTools): ToolDefinition =>
         if (isHook(schedule.when))
           return fail('Only the user can make a schedule with a hook, on the page.')
         if (usesProject && context.projectId === null)
-          return fail('This conversation has no project.')
+          return fail('This conversation has no project. The user can keep its files as one first.')
         const made = await schedules.create(
           {
             userId: context.userId,

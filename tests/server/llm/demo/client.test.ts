@@ -2,7 +2,6 @@
 import { describe, expect, test } from 'vitest'
 import type { LlmMessage, ToolSchema } from '../../../../server/llm/client.ts'
 import { createDemoClient } from '../../../../server/llm/demo/demo-client.ts'
-import { PROJECT_NOTE } from '../../../../server/llm/project-note.ts'
 import { llmRequest, readResponse } from '../../../support/provider/llm.ts'
 
 const names = [
@@ -125,14 +124,11 @@ describe('the demo model', () => {
     ['ツアーをお願いします。', /\| ステップ \|[\s\S]*```mermaid/, /ツアーはこれで終わり/],
     ['둘러보기를 시작해 주세요.', /\| 단계 \|[\s\S]*```mermaid/, /둘러보기가 끝났습니다/],
   ])(
-    'gives a tour for “%s”: a table, a diagram, a program, and a change of a file in a project',
+    'gives a tour for “%s”: a table, a diagram, a program, and a change of a file',
     async (question, shows, ends) => {
       const messages: LlmMessage[] = [{ role: 'user', content: question }]
-      const next = async ({ prompt = `Be brief. ${PROJECT_NOTE}` } = {}) =>
-        readResponse(
-          demo,
-          llmRequest({ messages: [{ role: 'system', content: prompt }, ...messages], tools }),
-        )
+      const next = async (offered = tools) =>
+        readResponse(demo, llmRequest({ messages, tools: offered }))
       const returns = (name: string, success: boolean): void => {
         const callId = `call_demo_${messages.length}` as never
         messages.push(
@@ -144,10 +140,12 @@ describe('the demo model', () => {
       expect(first.text).toMatch(shows)
       expect(first.calls.map(({ name }) => name)).toEqual(['execute_python'])
       returns('execute_python', true)
-      // Without a project there is no file to change, although the tools for files are there.
-      const withoutProject = await next({ prompt: 'Be brief.' })
-      expect(withoutProject.text).toMatch(ends)
-      expect(withoutProject.calls).toEqual([])
+      // Where the tools for files are off, there is no file to change.
+      const withoutFiles = await next(
+        tools.filter(({ function: { name } }) => !name.startsWith('file')),
+      )
+      expect(withoutFiles.text).toMatch(ends)
+      expect(withoutFiles.calls).toEqual([])
       const second = await next()
       expect(second.calls.map(({ name }) => name)).toEqual(['file_write'])
       returns('file_write', false)

@@ -30,6 +30,8 @@ let given: string[]
 /** Whether the project's file contents and names carry taint. */
 const outside = { content: false, name: false }
 
+const storeOutput = async () => ({ paths: new Map<string, string>() })
+
 const PNG =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
@@ -58,7 +60,12 @@ beforeAll(async () => {
       outsideText: { isIn: async () => outside.content, isInNames: async () => outside.name },
     },
   })
-  tool = createExecutePythonTool({ python, defaultStrictness: 'standard', readFiles })
+  tool = createExecutePythonTool({
+    python,
+    defaultStrictness: 'standard',
+    readFiles,
+    storeOutput,
+  })
   const run: PythonSandbox['run'] = async ({ files }) => {
     given = files.map(({ path }) => path)
     return { ...failedProgram('completed', ''), error: null }
@@ -67,6 +74,7 @@ beforeAll(async () => {
     python: { ...python, run },
     defaultStrictness: 'standard',
     readFiles,
+    storeOutput,
   })
 })
 afterAll(async () => {
@@ -206,12 +214,14 @@ None`,
       python,
       defaultStrictness: 'lenient',
       readFiles: async () => ({ files: [], untrusted: false }),
+      storeOutput,
     })
     expect(risk(open)).toBe('low')
     const narrow = createExecutePythonTool({
       python,
       defaultStrictness: 'strict',
       readFiles: async () => ({ files: [], untrusted: false }),
+      storeOutput,
     })
     expect(['strict', 'standard', 'lenient'].map((level) => risk(narrow, level))).toEqual([
       'low',
@@ -227,6 +237,7 @@ None`,
       python: off,
       defaultStrictness: 'standard',
       readFiles: async () => ({ files: [], untrusted: false }),
+      storeOutput,
     })
     expect(shut.isolation).toMatch(/^off: /)
     expect(await runTool(shut, { code: '1' })).toMatchObject({
