@@ -22,12 +22,12 @@ const PARAGRAPHS = Array.from(
 const LONG = [...PARAGRAPHS, '| a | b |\n| - | - |\n| 1 | 2 |', 'The very last line.'].join('\n\n')
 
 /** A turn that sends the whole text, then waits for `release` before it finishes. */
-function heldAtTheEnd(text: string) {
+function heldAtTheEnd(text: string, chunkSize = 200) {
   let release = (): void => {}
   const until = new Promise<void>((resolve) => {
     release = resolve
   })
-  const whole = turn.text(text, { chunkSize: 200 })
+  const whole = turn.text(text, { chunkSize })
   const finish = whole.actions.findIndex(
     (action) => 'send' in action && String(action.send).includes('"finish_reason":"stop"'),
   )
@@ -226,6 +226,39 @@ describeInBrowser('a long answer', (visitor) => {
       expect(await seen(page)).toEqual({ shrunk: [], moved: [] })
       await page.getByRole('button', { name: 'Jump to latest message' }).click()
       expect(await page.getByText('The very last line.').nth(1).isVisible()).toBe(true)
+      await leave(page)
+    },
+  )
+
+  test.each([
+    { name: 'with a mouse', options: {} },
+    { name: 'on a phone', options: { phone: true } },
+  ])(
+    'an answer that comes at once below the view $name has its height when the reader scrolls to it, so that nothing shrinks',
+    async ({ options }) => {
+      const held = heldAtTheEnd(LONG, 100_000)
+      upstream.enqueue(held.turn)
+      const page = await visitor.open(server.url, options)
+      await say(page, 'A long one, please.')
+      await page.getByText('The very last line.').waitFor({ state: 'attached' })
+      await page.getByRole('table').waitFor({ state: 'attached' })
+      await page.locator('.prose-part-lazy').first().waitFor({ state: 'attached' })
+      await watchThread(page)
+      const isAtEnd = (): Promise<boolean> =>
+        page.evaluate(`(() => {
+          const { scrollHeight, scrollTop, clientHeight } = document.querySelector('section[aria-label="Messages"]')
+          return scrollHeight - scrollTop - clientHeight < 2
+        })()`)
+      for (let step = 0; step < 60 && !(await isAtEnd()); step += 1) {
+        await page.evaluate(
+          `document.querySelector('section[aria-label="Messages"]').scrollBy(0, 300)`,
+        )
+        await nextFrame(page)
+      }
+      expect(await isAtEnd()).toBe(true)
+      expect((await seen(page)).shrunk).toEqual([])
+      held.release()
+      await page.getByRole('button', { name: 'Regenerate' }).waitFor()
       await leave(page)
     },
   )

@@ -1,5 +1,5 @@
 // Renders Markdown from a model block by block. Nothing in it is trusted.
-import { createContext, memo, useContext, useMemo, useRef } from 'react'
+import { createContext, memo, useContext, useEffect, useMemo, useRef, useState } from 'react'
 import {
   type FootnoteNumbers,
   numberFootnotes,
@@ -159,6 +159,25 @@ const Part = memo(
     before.blocks.every((block, index) => block === after.blocks[index]),
 )
 
+/**
+ * How many of the parts may be laid out only in view. While a text grows, each part is laid out once, wherever it is, because
+ * the browser then remembers its height: it would shrink or grow by hundreds of pixels when the reader comes to it. Of a text
+ * that was there at once, the heights are estimated: laying out all of a long conversation would take too long.
+ */
+function useLazyParts(count: number, growing: boolean): number {
+  const [known, setKnown] = useState(growing ? 0 : Number.POSITIVE_INFINITY)
+  const wanted = Math.max(0, count - LAID_OUT_PARTS)
+  useEffect(() => {
+    if (wanted <= known) return
+    // The first frame lays the parts out; at its end, their heights are remembered.
+    let frame = requestAnimationFrame(() => {
+      frame = requestAnimationFrame(() => setKnown(wanted))
+    })
+    return () => cancelAnimationFrame(frame)
+  }, [wanted, known])
+  return Math.min(wanted, known)
+}
+
 /** Renders a Markdown text. Parts and blocks that have not changed are not rendered again. */
 export const Markdown = memo(function Markdown({
   text,
@@ -179,6 +198,7 @@ export const Markdown = memo(function Markdown({
   split.current = growBlocks(split.current, text, growing)
   const { blocks } = split.current
   const parts = useMemo(() => splitParts(blocks), [blocks])
+  const lazyParts = useLazyParts(parts.length, growing)
   const enclosing = useContext(EnclosingFootnotes)
   const own = useMemo(() => numberFootnotes(text, blocks, growing), [text, blocks, growing])
   const numbers = enclosing ?? own.numbers
@@ -204,7 +224,7 @@ export const Markdown = memo(function Markdown({
               numbers={numbers}
               definitions={definitions}
               growing={growing && index === parts.length - 1}
-              lazy={index < parts.length - LAID_OUT_PARTS}
+              lazy={index < lazyParts}
               depth={depth}
             />
           ))}
