@@ -11,6 +11,7 @@ import { type DocumentLanguage, documentTexts } from './document-texts.ts'
 import { type ReceiptReader, receiptOf } from './export-json.ts'
 import { DOCUMENT_END, documentStart, fileKind, timeHtml } from './html.ts'
 import type { MarkdownRenderer } from './markdown.ts'
+import type { ModelName } from './model-names.ts'
 import {
   type AnyText,
   contentOf,
@@ -39,7 +40,7 @@ export async function* exportHtml(
   store: ExportStore,
   receipts: ReceiptReader,
   conversation: ConversationRow,
-  given: Rendering,
+  given: Rendering & { nameOf: ModelName },
 ): AsyncGenerator<string> {
   const { language } = given
   const rendering: FileRendering = { ...given, owner: conversation.userId, hasFormulas: false }
@@ -54,7 +55,8 @@ export async function* exportHtml(
   )
   yield `<header><h1 class="title" dir="auto">${escapeHtml(title)}</h1><p class="note">${timeHtml(createdAt, language)}</p></header>\n`
   for await (const message of readShownBranch(store, conversation)) {
-    const who = message.role === 'user' ? texts.user : (message.model ?? texts.assistant)
+    const who =
+      message.role === 'user' ? texts.user : (given.nameOf(message.model) ?? texts.assistant)
     yield `<article class="${message.role}"><h2>${escapeHtml(who)}</h2>\n`
     if (message.role === 'user') {
       yield* preformatted(textOf(message), 'p', 'said')

@@ -6,6 +6,7 @@ import { filled } from '../lib/locale-texts.ts'
 import type { Receipt } from '../protocol/runs/receipt.ts'
 import { type DocumentLanguage, type DocumentTexts, documentTexts } from './document-texts.ts'
 import { type ReceiptReader, receiptOf } from './export-json.ts'
+import type { ModelName } from './model-names.ts'
 import {
   type AnyText,
   contentOf,
@@ -21,13 +22,14 @@ export async function* exportMarkdown(
   store: ExportStore,
   receipts: ReceiptReader,
   conversation: ConversationRow,
-  language: DocumentLanguage,
+  { language, nameOf }: { language: DocumentLanguage; nameOf: ModelName },
 ): AsyncGenerator<string> {
   const texts = documentTexts(language)
   yield `# ${oneLine(conversation.title)}\n\n${conversation.createdAt.toISOString()}\n`
   for await (const message of readShownBranch(store, conversation)) {
     const who = texts[message.role]
-    const model = message.model === null ? '' : ` (${oneLine(message.model)})`
+    const name = nameOf(message.model)
+    const model = name === null ? '' : ` (${oneLine(name)})`
     yield `\n## ${who}${model}\n\n`
     for (const { name, size } of message.attachments)
       yield `*${texts.attachment}${texts.colon}${oneLine(name)} ${filled(texts.bytes, { count: size })}*\n\n`

@@ -69,6 +69,7 @@ export function registerExportRoutes(
     | 'store'
     | 'files'
     | 'workspace'
+    | 'catalog'
     | 'offeredModels'
     | 'attachments'
     | 'markdown'
@@ -76,7 +77,8 @@ export function registerExportRoutes(
     | 'receipts'
   >,
 ): void {
-  const { markdown, attachments, database, files, offeredModels, receipts, record } = services
+  const { markdown, attachments, catalog, database, files, offeredModels, receipts, record } =
+    services
   const { storage } = services.workspace.workspaces
   const target = {
     database,
@@ -119,7 +121,7 @@ export function registerExportRoutes(
         'content-security-policy': "default-src 'none'; sandbox",
       })
       const pieces = await exportConversation(
-        { store, receipts, markdown, record },
+        { store, receipts, catalog, markdown, record },
         conversation,
         { format, language },
         actorOf(request),

@@ -131,6 +131,19 @@ describeOnEachServer('export and import', (start) => {
     }
   })
 
+  test('exported files call a model by its name, and by its id once the model is gone', async () => {
+    const file = one('x')
+    for (const [model, name] of [
+      ['demo', 'Demo (no language model)'],
+      ['long-gone', 'long-gone'],
+    ] as const) {
+      Object.assign(file.messages[1] ?? {}, { model })
+      const { id } = (await importIt(file)).json.data
+      expect(await (await read(id, 'html')).text()).toContain(`<h2>${name}</h2>`)
+      expect(await (await read(id, 'md')).text()).toContain(` (${name})\n`)
+    }
+  })
+
   test('a file name is derived from the title, without characters that systems reserve', async () => {
     const { id } = (await importIt(one('x', '../旅行: plan\u202e "a"\\b'))).json.data
     const header = (await read(id, 'md')).headers.get('content-disposition')
