@@ -1,8 +1,10 @@
 // A message on its way to the server, at the place and in the form that it will keep.
-import { useState } from 'react'
+import { Fragment, useState } from 'react'
 import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
+import { atPlaces } from '../../../lib/list-keys.ts'
 import { late } from '../../../ui/states/late.tsx'
 import { PartBoundary } from '../../../ui/states/part-boundary.tsx'
+import { codeParts } from './code-parts.ts'
 import type { Outgoing } from './outgoing.ts'
 
 const ChosenFileChips = late(() =>
@@ -16,6 +18,23 @@ const LONG_TEXT_CHARACTERS = 2_400
 const ownTextClass =
   'max-w-[85%] rounded-[18px] rounded-ee-md bg-hover px-4 py-2.5 text-message leading-relaxed whitespace-pre-wrap [overflow-wrap:anywhere]'
 
+const CODE_CLASSES = {
+  inLine: 'rounded-[5px] border border-line bg-surface/70 px-1 py-px font-mono text-[0.875em]',
+  block: 'my-1 block rounded-lg border border-line bg-surface/70 px-3 py-2 font-mono text-code',
+}
+
+/** The text as written, in which only code looks like code: other marks may be meant as they stand. */
+const WithCode = ({ text }: { text: string }) =>
+  atPlaces(codeParts(text)).map(({ place, item: { kind, text: part } }) =>
+    kind === 'text' ? (
+      <Fragment key={place}>{part}</Fragment>
+    ) : (
+      <code key={place} className={CODE_CLASSES[kind]}>
+        {part}
+      </code>
+    ),
+  )
+
 /** A user's text. A long one is folded, with a button that unfolds it. */
 export function OwnText({ text, lang }: { text: string; lang?: string | undefined }) {
   const { t } = useTranslation()
@@ -23,7 +42,7 @@ export function OwnText({ text, lang }: { text: string; lang?: string | undefine
   const isLong = text.length > LONG_TEXT_CHARACTERS
   return (
     <div dir="auto" lang={lang} className={ownTextClass}>
-      {isLong && !unfolded ? `${text.slice(0, LONG_TEXT_CHARACTERS)}…` : text}
+      <WithCode text={isLong && !unfolded ? `${text.slice(0, LONG_TEXT_CHARACTERS)}…` : text} />
       {isLong && (
         <button
           type="button"
