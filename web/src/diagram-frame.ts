@@ -1,5 +1,6 @@
 // The script of the frame that draws diagrams: receives Mermaid source, sends back an SVG image (ui/markdown/draw-diagram.ts). In a shared
 // page, its address holds the source, and it shows the image itself.
+import geist from '@fontsource-variable/geist/files/geist-latin-wght-normal.woff2?inline'
 import mermaid from 'mermaid'
 import { documentColours } from './ui/markdown/diagram-colours.ts'
 import type {
@@ -13,8 +14,23 @@ const MAX_SOURCE_CHARACTERS = 50_000
 const MAX_EDGES = 500
 const GANTT_WIDTH_PX = 800
 
-/** An SVG image cannot use web fonts, so text is measured and drawn in the system's font. */
-const FONT = 'system-ui, "PingFang SC", "Microsoft YaHei", "Noto Sans CJK SC", sans-serif'
+/** The page's font. An SVG image can load none, so it contains the Latin letters; the system draws all others. */
+const FONT =
+  '"Geist Diagram", "PingFang SC", "Microsoft YaHei", "Noto Sans CJK SC", system-ui, sans-serif'
+const FONT_FACE = `@font-face{font-family:"Geist Diagram";font-weight:100 900;src:url(${geist}) format("woff2")}`
+
+/** Resolves once texts are measured in the font. Never rejects: without it, the image uses the system's. */
+async function loadFont(): Promise<void> {
+  try {
+    // From its bytes: the frame may fetch nothing.
+    const bytes = Uint8Array.from(atob(geist.split(',')[1] ?? ''), (letter) => letter.charCodeAt(0))
+    const font = new FontFace('Geist Diagram', bytes, { weight: '100 900' })
+    document.fonts.add(await font.load())
+  } catch (error) {
+    console.warn('Diagrams use the font of the system', error)
+  }
+}
+const fontIsLoaded = loadFont()
 
 /** Gives the SVG the size of its view box: Mermaid's fills its container, but an image needs its own size. */
 function toImage(svg: SVGElement): DiagramImage {
@@ -25,11 +41,15 @@ function toImage(svg: SVGElement): DiagramImage {
   svg.setAttribute('width', String(width))
   svg.setAttribute('height', String(height))
   svg.style.removeProperty('max-width')
+  const style = document.createElementNS('http://www.w3.org/2000/svg', 'style')
+  style.textContent = FONT_FACE
+  svg.prepend(style)
   // Labels are HTML, which must be well-formed XML inside an image.
   return { svg: new XMLSerializer().serializeToString(svg), width, height }
 }
 
 async function draw({ id, source, dark, colours }: DiagramRequest): Promise<DiagramImage> {
+  await fontIsLoaded
   mermaid.initialize({
     startOnLoad: false,
     securityLevel: 'strict',
