@@ -2099,6 +2099,7 @@ export interface SettingsTexts {
     readonly listText: "What the agent may do without asking you. You give a permission when you approve a call."
     readonly none: "No permissions. The agent asks you each time."
     readonly remove: "Remove the permission for “{{tool}}”"
+    readonly unused: "never used"
     readonly uses_one: "used once"
     readonly uses_other: "used {{count}} times"
     readonly mostUses_one: "once at most"

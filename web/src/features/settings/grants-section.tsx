@@ -46,7 +46,7 @@ function GrantRow({ grant, onRemove }: { grant: Grant; onRemove: () => void }) {
   const tool = toolTitle(grant.tool, t)
   const day = (time: string): string => fullDay(time, i18n.language)
   const facts = [
-    t('grants.uses', { count: grant.uses }),
+    grant.uses === 0 ? t('grants.unused') : t('grants.uses', { count: grant.uses }),
     ...(grant.max_uses === null ? [] : [t('grants.mostUses', { count: grant.max_uses })]),
     ...(grant.last_used_at === null
       ? []
