@@ -188,9 +188,13 @@ function OpenConversation({
   const show = useShowMessage(id)
   const [edited, setEdited] = useState<MessageId | null>(null)
   const send = async (written: Written, clientId: string): Promise<boolean> => {
-    const isKept = useOffline.getState().isOffline && opensOffline()
+    const isKept = (): boolean => useOffline.getState().isOffline && opensOffline()
     const isFollowing = outgoingOf(id) !== null && outgoingOf(id)?.clientId !== clientId
-    if (!running && !isFollowing && !isKept) return await run.send(written, clientId)
+    if (!running && !isFollowing && !isKept()) {
+      const isSent = await run.send(written, clientId)
+      // The message may be what shows that the connection is gone.
+      if (isSent || !isKept()) return isSent
+    }
     const last = messages.data?.at(-1)
     enqueue(id, {
       id: clientId,
