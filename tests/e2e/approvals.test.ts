@@ -140,7 +140,13 @@ describeInBrowser('approving file changes', (visitor) => {
     await card(page).getByRole('button', { name: 'Reject' }).click()
     await card(page).getByText('second try').waitFor()
     expect(JSON.stringify(on.upstream.requests.at(-1)?.messages)).toContain('Too short.')
+    // The question names the file: neither a step above the card nor the preview in it repeats that.
+    const answer = page.locator('[data-answer]')
+    expect((await answer.innerText()).match(/notes\.md/g)).toHaveLength(1)
     await card(page).getByRole('button', { name: 'Change…' }).click()
+    // The fields show what the preview did.
+    await card(page).getByLabel('Content').waitFor()
+    expect(await card(page).getByRole('figure').count()).toBe(0)
     await card(page).getByLabel('Content').fill('my fields\n')
     await card(page).getByRole('button', { name: 'Edit as JSON' }).click()
     const changed = card(page).getByLabel('Arguments')

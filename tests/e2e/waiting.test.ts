@@ -38,7 +38,7 @@ describeInBrowser('what waits for the reader', (visitor) => {
     await page.getByText('2 requests wait for you').waitFor({ state: 'attached' })
     await link.click()
     await page.getByRole('heading', { name: 'Waiting for you' }).waitFor()
-    const card = (path: string) => page.getByRole('region', { name: `Create ${path}` })
+    const card = (path: string) => page.getByRole('group', { name: `Create ${path}` })
     await card('second.txt').getByText('text').first().waitFor()
     await card('first.txt').waitFor()
     // Nothing is decided by a shortcut that was meant for something else.
@@ -80,7 +80,7 @@ describeInBrowser('what waits for the reader', (visitor) => {
     const page = await visitor.open(`${on.server.url}/waiting`, { phone })
     on.upstream.enqueue(turn.text('Written.'))
     const approve = page
-      .getByRole('region', { name: 'Create last.txt' })
+      .getByRole('group', { name: 'Create last.txt' })
       .getByRole('button', { name: 'Approve' })
     if (phone) await approve.tap()
     else await approve.press('Enter')

@@ -63,6 +63,12 @@ export function questionSays(approval: PendingApproval, detail: string): boolean
   return object !== undefined && visibleText(object.replace(/\s+/g, ' ').trim()).startsWith(detail)
 }
 
+/** Whether the question of a request names all of its object, as the path of a file. */
+export function questionNames(approval: PendingApproval): boolean {
+  const object = subjectOf(approval)?.object
+  return object !== undefined && !shorten(object).includes('…')
+}
+
 /** Names the action and its object ("Create the folder src?"); tools that are not known are asked for by name. */
 export function approvalQuestion(approval: PendingApproval, t: TFunction): string {
   const { name, preview } = approval

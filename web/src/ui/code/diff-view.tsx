@@ -69,17 +69,34 @@ function FileDiff({ file, split }: { file: DiffFile; split: boolean }) {
   )
 }
 
+/** What the first lines are in, such as a function, instead of the name. Where they stand, their numbers say. */
+function withoutName(file: DiffFile): DiffFile {
+  const [first, ...rest] = file.rows
+  if (first?.kind !== 'hunk') return { ...file, name: '' }
+  return { ...file, name: first.text.replace(/^@@ [^@]* @@ ?/, ''), rows: rest }
+}
+
 /** Shows a unified diff of one or more files: in tool results, approval requests and checkpoints. */
-export const DiffView = memo(function DiffView({ diff }: { diff: string }) {
+export const DiffView = memo(function DiffView({
+  diff,
+  isNamed = false,
+}: {
+  diff: string
+  /** Whether the file's name already stands above. */
+  isNamed?: boolean
+}) {
   const { t } = useTranslation()
   const [split, setSplit] = useState(false)
-  const files = useMemo(() => readDiff(diff), [diff])
+  const files = useMemo(() => {
+    const read = readDiff(diff)
+    return isNamed && read.length === 1 ? read.map(withoutName) : read
+  }, [diff, isNamed])
   return (
     <div className="flex flex-col gap-2">
       {files.map((file) => (
         <figure key={file.key} className="overflow-hidden rounded-xl border border-line bg-surface">
-          <figcaption className="flex h-9 items-center gap-2 border-b border-line bg-sunken pe-1.5 ps-3 text-xs">
-            <span className="min-w-0 flex-1 truncate font-mono">{file.name}</span>
+          <figcaption className="flex h-8 items-center gap-2 border-b border-line bg-sunken pe-1.5 ps-3 text-xs">
+            <span className="min-w-0 flex-1 truncate font-mono text-soft">{file.name}</span>
             <LineCounts added={file.added} removed={file.removed} />
             <button
               type="button"

@@ -127,6 +127,8 @@ export function ApprovalCard({
   return (
     <section
       ref={card}
+      // Landmarks need different names, and a list of what waits may ask the same thing twice.
+      {...(takesFocus ? {} : { role: 'group' })}
       tabIndex={-1}
       data-approval
       aria-labelledby={titleId}
@@ -146,8 +148,8 @@ export function ApprovalCard({
       />
       {open && (
         <>
-          <div className="flex flex-col gap-3 px-4 py-3.5">
-            <ApprovalPreview approval={approval} />
+          <div className="flex flex-col gap-2.5 px-4 py-3">
+            <ApprovalPreview approval={approval} isChanging={mode === 'change'} />
             {mode === 'change' && (
               <ChangedArguments
                 ref={changedField}
@@ -226,7 +228,7 @@ function ChangedArguments({
       <Button
         tone="quiet"
         size="small"
-        className="self-start"
+        className="-ms-2.5 self-start"
         onClick={() => {
           onChange(changed)
           setFields(null)
@@ -279,7 +281,7 @@ function CardHeader({
   const question = approvalQuestion(approval, t)
   const detail = visibleText(summarize(approval.arguments))
   return (
-    <header className="flex items-center gap-2.5 border-b border-line bg-warn-soft px-4 py-2.5">
+    <header className="flex items-center gap-2.5 border-b border-line bg-warn-soft px-4 py-1.5 min-h-10">
       <ShieldAlert size={17} aria-hidden className="shrink-0 text-warn" />
       <h2 id={titleId} className="min-w-0 flex-1 text-sm font-semibold [overflow-wrap:anywhere]">
         {question}

@@ -1,6 +1,7 @@
 // The preview of a tool call that needs approval: warning, diff or command, and arguments.
 import { TriangleAlert } from 'lucide-react'
 import type { PendingApproval } from '../../../../../server/protocol/runs/run-event.ts'
+import { questionNames } from '../../../lib/approval-question.ts'
 import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { lazyPart } from '../../../ui/states/late.tsx'
 import { PartBoundary } from '../../../ui/states/part-boundary.tsx'
@@ -39,14 +40,19 @@ const isKnownPreview = (code: unknown): code is (typeof DISPLAY_CODES)[number] =
 /** How strictly a Python program is limited, by the server's names. */
 const LIMITS = ['strict', 'standard', 'lenient'] as const
 
-/** Texts are in the page's language if the server names them, otherwise in the server's words. */
-export function ApprovalPreview({ approval }: { approval: PendingApproval }) {
+/**
+ * Texts are in the page's language if the server names them, otherwise in the server's words. While the arguments are changed,
+ * their fields show what the preview would, so that only the warnings stay.
+ */
+export function ApprovalPreview({
+  approval,
+  isChanging = false,
+}: {
+  approval: PendingApproval
+  isChanging?: boolean
+}) {
   const { t } = useTranslation()
   const { preview } = approval
-  const shown = preview?.diff !== undefined || preview?.command !== undefined
-  // A diff already shows the file and its line counts.
-  const hasDiff = preview?.diff !== undefined && preview.diff !== ''
-  const limits = LIMITS.find((known) => known === preview?.display_params?.strictness)
   return (
     <PartBoundary fallback={null}>
       {preview?.warning !== undefined && (
@@ -58,6 +64,21 @@ export function ApprovalPreview({ approval }: { approval: PendingApproval }) {
         </p>
       )}
       <NewAddresses addresses={preview?.addresses} />
+      {!isChanging && <Shown approval={approval} />}
+    </PartBoundary>
+  )
+}
+
+/** What would happen: in words, as a diff, as a command, or the arguments as they are. */
+function Shown({ approval }: { approval: PendingApproval }) {
+  const { t } = useTranslation()
+  const { preview } = approval
+  const shown = preview?.diff !== undefined || preview?.command !== undefined
+  // A diff already shows the file and its line counts.
+  const hasDiff = preview?.diff !== undefined && preview.diff !== ''
+  const limits = LIMITS.find((known) => known === preview?.display_params?.strictness)
+  return (
+    <>
       {preview?.display !== undefined && !hasDiff && (
         <p className="text-sm whitespace-pre-line text-soft first-letter:uppercase">
           {preview.diff === ''
@@ -70,7 +91,7 @@ export function ApprovalPreview({ approval }: { approval: PendingApproval }) {
               : preview.display}
         </p>
       )}
-      {hasDiff && <DiffView diff={preview?.diff ?? ''} />}
+      {hasDiff && <DiffView diff={preview?.diff ?? ''} isNamed={questionNames(approval)} />}
       {preview?.command !== undefined && <CodeBlock code={preview.command} language="bash" />}
       {!shown && (
         <div>
@@ -78,7 +99,7 @@ export function ApprovalPreview({ approval }: { approval: PendingApproval }) {
           <CodeBlock code={prettyVisible(approval.arguments)} language="json" />
         </div>
       )}
-    </PartBoundary>
+    </>
   )
 }
 

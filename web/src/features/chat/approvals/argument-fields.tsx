@@ -2,6 +2,7 @@
 import { type Ref, useState } from 'react'
 import { argumentLabel } from '../../../lib/argument-label.ts'
 import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
+import { classNames } from '../../../ui/class-names.ts'
 import { TextArea, TextField } from '../../../ui/controls/field.tsx'
 import { Switch } from '../../../ui/controls/switch.tsx'
 import { readField, type SimpleArgument } from './simple-arguments.ts'
@@ -79,6 +80,7 @@ export function ArgumentFields({
       <TextArea
         key={name}
         {...common}
+        className={classNames(fieldClass, 'min-h-10!')}
         rows={Math.min(12, text.split('\n').length + 1)}
         onChange={(event) => write(name, event.target.value)}
       />

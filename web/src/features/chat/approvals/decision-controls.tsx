@@ -39,13 +39,13 @@ export function DecisionButtons({
 }) {
   const { t } = useTranslation()
   return (
-    <footer className="flex flex-wrap items-center justify-end gap-2 border-t border-line px-4 py-2.5">
+    <footer className="flex flex-wrap items-center justify-end gap-2 border-t border-line px-4 py-2">
       {mode === 'ask' && (
         <>
           {mayChange && (
             <Button
               tone="quiet"
-              className="me-auto"
+              className="-ms-3.5 me-auto"
               disabled={busy}
               onClick={() => onMode('change')}
             >
@@ -92,7 +92,7 @@ export function RememberChoice({
   const { t } = useTranslation()
   const isForTool = value === 'run' || value === 'conversation'
   return (
-    <div className="flex flex-col gap-2.5">
+    <div className="flex flex-col gap-1.5 pointer-coarse:gap-2.5">
       {approvalId !== null && (
         <Switch
           label={t('approval.rememberLike')}

@@ -1,5 +1,6 @@
 // The approval card, loaded when the first request arrives.
 import type { ComponentProps } from 'react'
+import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { lazyPart } from '../../../ui/states/late.tsx'
 import { PartBoundary } from '../../../ui/states/part-boundary.tsx'
 import type * as card from './approval-card.tsx'
@@ -13,10 +14,11 @@ const ApprovalCard = lazyPart(async () => {
   return Card
 })
 
-/** A lazy `ApprovalCard`; renders nothing while it loads. Used for answers and background tasks. */
+/** A lazy `ApprovalCard`; says only that something waits while it loads. Used for answers and background tasks. */
 export function LateApprovalCard(props: ComponentProps<typeof card.ApprovalCard>) {
+  const { t } = useTranslation()
   return (
-    <PartBoundary fallback={null}>
+    <PartBoundary fallback={<p className="text-sm text-warn">{t('steps.state.waiting')}</p>}>
       <ApprovalCard {...props} />
     </PartBoundary>
   )

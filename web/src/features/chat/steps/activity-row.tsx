@@ -24,7 +24,7 @@ export function ActivityRow({
   summary?: string
   trailing?: ReactNode
   live?: boolean
-  tone?: 'plain' | 'bad' | 'warn'
+  tone?: 'plain' | 'bad'
   initiallyOpen?: boolean
   /** Visible while the row is folded too. */
   below?: ReactNode
@@ -57,7 +57,6 @@ export function ActivityRow({
           className={classNames(
             'z-1 grid size-6.5 shrink-0 place-items-center rounded-full border bg-paper',
             tone === 'bad' && 'border-bad/40 text-bad',
-            tone === 'warn' && 'border-warn/50 text-warn',
             tone === 'plain' && 'border-line text-muted',
           )}
         >

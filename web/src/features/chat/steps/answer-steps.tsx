@@ -32,7 +32,15 @@ export const AnswerSteps = memo(function AnswerSteps({
   const [unfolded] = useState(() => new Set<string>())
   const growing = live?.growing ?? null
   const growingId = growing === null ? undefined : steps[growing]?.id
-  const segments = useMemo(() => toSegments(steps, growing), [steps, growing])
+  const approvals = live?.approvals
+  // The card below the steps shows a call that waits for a decision, and more of it than its row would.
+  const segments = useMemo(() => {
+    const waiting = new Set(approvals?.map(({ id_ref: ref }) => ref))
+    return toSegments(
+      steps.filter((step) => step?.type !== 'tool_call' || !waiting.has(step.id_ref)),
+      growing,
+    )
+  }, [steps, growing, approvals])
   return (
     <div className="flex flex-col gap-4">
       {segments.map((segment) =>
@@ -81,7 +89,6 @@ function ActivityItem({ item, live }: { item: Activity; live: Live | null }) {
           call={item.call}
           result={item.result}
           live={live !== null}
-          waiting={live?.approvals.some(({ id_ref: waiting }) => waiting === ref) ?? false}
           rejected={live?.rejected.includes(ref) ?? false}
           progress={(live?.progress ?? nothing)[ref]}
           startedAt={(live?.startedAt ?? nothing)[ref]}

@@ -3,7 +3,7 @@ import { visibleText } from '../../../../../server/protocol/runs/visible-text.ts
 import { fieldsOf, listIn, numberIn, parseJson, textIn } from '../../../lib/read-json.ts'
 
 /** The state of a call. */
-export type ToolState = 'waiting' | 'running' | 'done' | 'failed' | 'skipped' | 'interrupted'
+export type ToolState = 'running' | 'done' | 'failed' | 'skipped' | 'interrupted'
 
 /** The outcome of a tool call, read from JSON that may be incomplete. `data` and `error` are as the tool returned them. */
 export type Outcome = {

@@ -25,11 +25,10 @@ const stateOf = (
   result: ToolResultStep | null,
   outcome: Outcome | null,
   live: boolean,
-  approvalState: { waiting: boolean; rejected: boolean },
+  rejected: boolean,
 ): ToolState => {
   if (result === null) {
-    if (approvalState.waiting) return 'waiting'
-    if (approvalState.rejected) return 'skipped'
+    if (rejected) return 'skipped'
     return live ? 'running' : 'interrupted'
   }
   if (result.skipped || outcome?.skipped === true) return 'skipped'
@@ -61,14 +60,13 @@ function RunningTime({ since }: { since: number | undefined }) {
 }
 
 /**
- * `waiting`: a person must decide first. `rejected`: a person has rejected the call. `startedAt`: when the running call
- * started.
+ * `rejected`: a person has rejected the call. `startedAt`: when the running call started. A call that waits for a decision has
+ * a card instead.
  */
 export const ToolStep = memo(function ToolStep({
   call,
   result,
   live,
-  waiting,
   rejected,
   progress,
   startedAt,
@@ -76,14 +74,13 @@ export const ToolStep = memo(function ToolStep({
   call: ToolCallStep
   result: ToolResultStep | null
   live: boolean
-  waiting: boolean
   rejected: boolean
   progress: Progress | undefined
   startedAt: number | undefined
 }) {
   const { t, i18n } = useTranslation()
   const outcome = result === null ? null : readOutcome(result.content)
-  const state = stateOf(result, outcome, live, { waiting, rejected })
+  const state = stateOf(result, outcome, live, rejected)
   const { added, removed } = result?.artifact ?? {}
   const agents =
     result === null ? (live ? (progress?.agents ?? []) : []) : (result.artifact?.agents ?? [])
@@ -99,9 +96,7 @@ export const ToolStep = memo(function ToolStep({
       summary={summarize(call.arguments)}
       live={state === 'running'}
       unfold={state === 'running' && progress !== undefined && progress.output !== ''}
-      tone={
-        state === 'failed' || failedCode !== null ? 'bad' : state === 'waiting' ? 'warn' : 'plain'
-      }
+      tone={state === 'failed' || failedCode !== null ? 'bad' : 'plain'}
       trailing={
         <>
           <LineCounts added={added} removed={removed} />
@@ -156,7 +151,7 @@ function StateMark({ state, label }: { state: ToolState; label: string }) {
       {state === 'done' && <Check size={14} aria-hidden className="text-ok" />}
       {state === 'failed' && <X size={14} aria-hidden className="text-bad" />}
       {state === 'skipped' && <CircleSlash size={14} aria-hidden />}
-      {(state === 'waiting' || state === 'interrupted') && (
+      {state === 'interrupted' && (
         <span aria-hidden className="text-warn">
           {label}
         </span>
