@@ -141,8 +141,8 @@ describeInBrowser('approving file changes', (visitor) => {
     await card(page).getByText('second try').waitFor()
     expect(JSON.stringify(on.upstream.requests.at(-1)?.messages)).toContain('Too short.')
     // The question names the file: neither a step above the card nor the preview in it repeats that.
-    const answer = page.locator('[data-answer]')
-    expect((await answer.innerText()).match(/notes\.md/g)).toHaveLength(1)
+    expect((await card(page).innerText()).match(/notes\.md/g)).toHaveLength(1)
+    expect(await page.getByText('waiting for you', { exact: true }).count()).toBe(0)
     await card(page).getByRole('button', { name: 'Change…' }).click()
     // The fields show what the preview did.
     await card(page).getByLabel('Content').waitFor()
