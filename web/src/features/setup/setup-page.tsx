@@ -83,12 +83,15 @@ function Setup() {
         )}
         {step === 'try' && <TryStep models={form.added} />}
         {step !== 'try' && problem !== null && (
-          <p role="alert" className="rounded-lg bg-bad-soft px-3 py-2 text-sm text-bad">
+          <p
+            role="alert"
+            className="flex flex-wrap items-center justify-between gap-x-3 gap-y-2 rounded-lg bg-bad-soft px-3 py-2 text-sm text-bad"
+          >
             {errorText(problem)}
             {isTaken && taken.length > 0 && (
               <Button
                 size="small"
-                className="mt-2 block"
+                className="h-auto min-h-8 max-w-full py-1 text-start whitespace-normal"
                 disabled={exchange.isPending || store.isPending}
                 onClick={() => void save(true)}
               >
