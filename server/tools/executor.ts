@@ -1,5 +1,6 @@
 // Runs the tool calls of one run: checks them in order, asks for approval, runs them in parallel and yields the results in order.
 import { setTimeout as wait } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import pLimit, { type LimitFunction } from 'p-limit'
 import { AppError } from '../errors.ts'
 import { linkedController, untilAborted } from '../lib/abort.ts'
@@ -249,15 +250,27 @@ async function askForApproval(
     const error = `The arguments that the user approved are invalid. ${approved.error}`
     return { refusal: refused(call, error) }
   }
-  const approvedArguments = JSON.stringify(approved.input.value)
+  const marks = {
+    approvedArguments: JSON.stringify(approved.input.value),
+    changedByUser: differingArguments(input.value, approved.input.value),
+  }
   return {
     input: approved.input,
     key: approved.key,
-    marks: { approvedArguments },
+    marks,
     isApproved: true,
     grantId: null,
   }
 }
+
+/** The names of the arguments in which two calls of a tool differ. */
+const differingArguments = (
+  one: ParsedInput['value'],
+  other: ParsedInput['value'],
+): readonly string[] =>
+  [...new Set([...Object.keys(one), ...Object.keys(other)])].filter(
+    (name) => !isDeepStrictEqual(one[name], other[name]),
+  )
 
 /** Addresses that raise a low risk: text from outside may have made them up to send data out. */
 async function newAddressesOf(

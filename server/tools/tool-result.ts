@@ -40,6 +40,8 @@ export interface ResultMarks {
   skipped?: boolean
   /** JSON text of the arguments that a person approved instead of the model's. */
   approvedArguments?: string
+  /** Names of the arguments that this person changed. */
+  changedByUser?: readonly string[]
 }
 
 /** A result whose data is already JSON text, and short enough for the model. */
@@ -149,6 +151,8 @@ function writeContent(result: WrittenResult, marks: ResultMarks = {}): string {
   if (marks.duplicateOf !== undefined)
     fields.push(`"duplicate":true,"duplicate_of":${JSON.stringify(marks.duplicateOf)}`)
   if (marks.skipped) fields.push('"skipped":true')
+  if (marks.changedByUser !== undefined && marks.changedByUser.length > 0)
+    fields.push(`"changed_by_user":${JSON.stringify(marks.changedByUser)}`)
   if (marks.approvedArguments !== undefined)
     fields.push(`"approved_arguments":${marks.approvedArguments}`)
   return `{${fields.join(',')}}`

@@ -73,13 +73,19 @@ describe('approval', () => {
     })
     expect(read(good)).toMatchObject({
       data: { said: 'yours' },
+      // The model is told what ran, and which of its arguments a person has changed.
+      changed_by_user: ['value'],
       approved_arguments: { value: 'yours' },
     })
+    const [same] = await execute([call('c', 'risky', { value: 'mine' })], {
+      approvals: asking(async () => ({ decision: 'approve', arguments: '{"value":"mine"}' })),
+    })
+    expect(read(same).changed_by_user).toBeUndefined()
     const [bad] = await execute([call('b', 'risky')], {
       approvals: asking(async () => ({ decision: 'approve', arguments: '{"value":7}' })),
     })
     expect(read(bad).error).toContain('expected string')
-    expect(runs).toEqual(['yours'])
+    expect(runs).toEqual(['yours', 'mine'])
   })
 
   test('harmless calls of the batch run while others wait for approval', async () => {
