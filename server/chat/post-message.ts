@@ -2,15 +2,19 @@
 import type { Database } from '../db/database.ts'
 import type { Store } from '../db/store.ts'
 import { newId } from '../lib/ids.ts'
-import type { ConversationId, MessageId, UserId } from '../protocol/ids.ts'
+import type { ConversationId, MessageId, RunId, UserId } from '../protocol/ids.ts'
+import { storedOrigin } from '../protocol/runs/origin.ts'
 import { retryWhileUnavailable } from '../runs/group-commit.ts'
 import { MESSAGE_DEFAULTS } from '../runs/start/row-defaults.ts'
+import { originOfRun } from '../runs/state.ts'
 
 /** What the `message` tool posts. */
 export interface PostedMessage {
   userId: UserId
   /** The conversation in which the message was written; null if there is none. */
   from: ConversationId | null
+  /** The run that sends it, whose origin the message has; null if the server itself does. */
+  runId: RunId | null
   to: ConversationId
   text: string
 }
@@ -21,11 +25,12 @@ export interface PostedMessage {
  */
 export async function postMessage(
   { database, store, now }: { database: Database; store: Store; now(): Date },
-  { userId, from, to, text }: PostedMessage,
+  { userId, from, runId, to, text }: PostedMessage,
 ): Promise<MessageId | null> {
-  const [source, target] = await Promise.all([
+  const [source, target, run] = await Promise.all([
     from === null ? undefined : store.conversations.find(userId, from),
     store.conversations.find(userId, to),
+    runId === null ? undefined : store.runs.findOwned(userId, runId),
   ])
   if (target === undefined) return null
   const id = newId<MessageId>()
@@ -49,6 +54,7 @@ export async function postMessage(
           parentId: null,
           role: 'assistant',
           text: content,
+          origin: run === undefined ? null : storedOrigin(originOfRun(run)),
           createdAt,
         })
         await store.steps.store(tx, userId, {

@@ -62,6 +62,7 @@ export function createMessaging(
             {
               userId,
               from: null,
+              runId: null,
               to: conversationId,
               text: givenUpNotice({ channel, text, failure }),
             },

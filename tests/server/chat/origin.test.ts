@@ -44,6 +44,19 @@ describeOnEachServer('where messages come from', (start) => {
     return await server.call('POST', path, { token, body: { text: 'Hi', stream: false } })
   }
 
+  test('a message that the agent sends to another conversation comes from where its run came from', async () => {
+    const [from, to] = [await conversation(), await conversation()]
+    const message = { name: 'message', arguments: { content: 'News.', to } }
+    upstream.reset()
+    upstream.enqueue(turn.toolCalls([message]), turn.text('Sent.'))
+    const { json } = await server.call('POST', `/api/conversations/${from}/messages`, {
+      token: key,
+      body: { text: 'Tell them', stream: false, approval: 'auto' },
+    })
+    expect(json.data.message.text).toBe('Sent.')
+    expect(await messages(to)).toMatchObject([{ role: 'assistant', origin: API }])
+  })
+
   test('a message and its run say whether a person or a program sent them, in lists, alone, in the stream and in exports', async () => {
     const id = await conversation()
     const byPerson = await send(id, person)

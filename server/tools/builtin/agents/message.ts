@@ -1,7 +1,7 @@
 // The `message` tool: sends a message to another conversation of the user, or out through a channel the user set up.
 import { z } from 'zod'
 import type { Channels } from '../../../messaging/channels.ts'
-import { ConversationId, type MessageId, type UserId } from '../../../protocol/ids.ts'
+import { ConversationId, type MessageId, type RunId, type UserId } from '../../../protocol/ids.ts'
 import {
   defineTool,
   fail,
@@ -18,6 +18,8 @@ export interface SendMessageDependencies {
   post(message: {
     userId: UserId
     from: ConversationId | null
+    /** The run that sends it. */
+    runId: RunId
     to: ConversationId
     text: string
   }): Promise<MessageId | null>
@@ -61,6 +63,7 @@ export const createSendMessageTool = (dependencies: SendMessageDependencies): To
         ? await dependencies.post({
             userId: context.userId,
             from: context.conversationId,
+            runId: context.runId,
             to: target.data,
             text: content,
           })
