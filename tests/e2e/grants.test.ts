@@ -61,10 +61,25 @@ describeInBrowser('permissions in the page', (visitor) => {
       await page.getByRole('switch', { name: /^Also with another value: Content/ }).click()
       await page.getByText('anything', { exact: true }).waitFor()
       await page.getByText(/it would have allowed/).waitFor()
+      for (const name of ['One day', '10 times']) {
+        const bound = page.getByRole('radio', { name, exact: true })
+        await bound.hover()
+        await bound.click()
+        // The mouse stays over it.
+        await expect.poll(() => bound.getAttribute('aria-checked')).toBe('true')
+      }
       await picture('card')
       await expectAccessible(page)
       await page.getByRole('button', { name: 'Approve', exact: true }).click()
       await page.getByText('Written.').first().waitFor()
+
+      const [bounded] = (await server.call('GET', '/api/grants')).json.data.items
+      expect(bounded.max_uses).toBe(10)
+      const day = 86_400_000
+      expect(Date.parse(bounded.expires_at) - Date.parse(bounded.created_at)).toBeLessThanOrEqual(
+        day,
+      )
+      expect(Date.parse(bounded.expires_at)).toBeGreaterThan(Date.parse(bounded.created_at))
 
       await say(page, 'notes/monday.md rainy')
       const used = page.getByRole('link', { name: 'Allowed by a permission' })
@@ -73,6 +88,7 @@ describeInBrowser('permissions in the page', (visitor) => {
       await picture('use')
       await used.click()
       await page.getByText('used once').first().waitFor()
+      await page.getByText('10 times at most').first().waitFor()
       await page.getByText('anything', { exact: true }).first().waitFor()
       await picture('settings')
       await expectAccessible(page)
