@@ -120,7 +120,8 @@ export function createRunGrants({
           tested.add(id)
           const { grant, test } = found
           if (!isStale(grant, tool, print) && mayCover(grant, call) && holds(test, value)) return id
-          await turn()
+          const next = turn()
+          if (next !== undefined) await next
         }
         return null
       }

@@ -64,7 +64,7 @@ function compilePattern(
     const budget = globBudget()
     const isMatched = ofEach((text) => {
       if (typeof text !== 'string') return false
-      const normal = normalForm(tool, kind, text)
+      const normal = rememberedForm(tool, kind, text)
       return normal !== null && test(normal, budget)
     })
     return isMatched(value)
@@ -95,13 +95,22 @@ function equalTo(tool: MatchedTool, kind: ArgumentKind, values: readonly unknown
   return (value) => isOne(value) || isEach(value)
 }
 
+/** The text whose normal form was asked for last: a call is tested against many grants, one after the other. */
+let last: { tool: string; kind: ArgumentKind; text: string; normal: string | null } | null = null
+
+function rememberedForm(tool: MatchedTool, kind: ArgumentKind, text: string): string | null {
+  if (last?.text !== text || last.kind !== kind || last.tool !== tool.name)
+    last = { tool: tool.name, kind, text, normal: normalForm(tool, kind, text) }
+  return last.normal
+}
+
 /** Stands for what has no normal form; equal to nothing. */
 export const UNMATCHED = Symbol('unmatched')
 
 /** Texts, and those in a list, in their normal form. */
 export function normalValue(tool: MatchedTool, kind: ArgumentKind, value: unknown): unknown {
   if (kind === 'value' || kind === 'command') return value
-  if (typeof value === 'string') return normalForm(tool, kind, value) ?? UNMATCHED
+  if (typeof value === 'string') return rememberedForm(tool, kind, value) ?? UNMATCHED
   if (!Array.isArray(value)) return value
   const entries = value.map((entry) => normalValue(tool, kind, entry))
   return entries.includes(UNMATCHED) ? UNMATCHED : entries

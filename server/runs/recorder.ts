@@ -217,11 +217,19 @@ export function createRecorder(dependencies: Dependencies): Recorder {
       }
       let mayRun = true
       const startedAt = dependencies.now()
-      const mark = granted === undefined ? { startedAt } : { startedAt, grantId: granted.grantId }
+      const markIn = (tx: Writer, mark: { startedAt: Date | null; grantId?: string | null }) =>
+        stepRepository.markStarted(tx, messageId, found.call, mark, run)
       await commit(
         async (tx) => {
-          mayRun = (await granted?.use(tx)) ?? true
-          if (mayRun) await stepRepository.markStarted(tx, messageId, found.call, mark, run)
+          if (granted === undefined) return await markIn(tx, { startedAt })
+          // Together, because the call waits for both.
+          await inParallel(
+            async () => {
+              mayRun = await granted.use(tx)
+            },
+            () => markIn(tx, { startedAt, grantId: granted.grantId }),
+          )
+          if (!mayRun) await markIn(tx, { startedAt: null, grantId: null })
         },
         'call_begun',
         call.id,

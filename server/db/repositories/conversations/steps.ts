@@ -293,7 +293,7 @@ export function createStepRepository(database: Database) {
       tx: Writer,
       messageId: MessageId,
       position: number,
-      mark: { startedAt: Date | null; grantId?: string },
+      mark: { startedAt: Date | null; grantId?: string | null },
       attempt: RunAttempt,
     ): Promise<void> {
       assertWritten(await updateOf(tx, attempt, messageId, position, mark))
