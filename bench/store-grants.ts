@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { connect } from '../server/db/connect.ts'
 import type { DatabaseSettings } from '../server/db/database.ts'
+import { inParallel } from '../server/db/fragments.ts'
 import { createStore } from '../server/db/store.ts'
 import { createRunGrants } from '../server/grants/covering.ts'
 import { toolPrintOf } from '../server/grants/tool-print.ts'
@@ -40,6 +41,7 @@ async function measure(settings: DatabaseSettings): Promise<Row> {
           userId: run.userId,
           conversationId: run.conversationId,
           projectId: null,
+          scheduleId: null,
           runId: null,
           tool: tool.name,
           toolPrint: toolPrintOf(tool),
@@ -56,7 +58,7 @@ async function measure(settings: DatabaseSettings): Promise<Row> {
     await onConnection(settings, 'analyze')
     const grants = createRunGrants({
       store,
-      place: { ...run, runId: run.id },
+      place: { ...run, scheduleId: null, runId: run.id },
       retry: (read) => read(),
       now: () => new Date(),
     })
@@ -73,8 +75,10 @@ async function measure(settings: DatabaseSettings): Promise<Row> {
       await database.write(async (tx) => {
         const mayBeFirst = !grants.hasUsed(grantId)
         const used = { grantId, run, idRef, tool: tool.name, at: new Date(), mayBeFirst }
-        await applyGrant(tx, used, { store })
-        await begin(tx)
+        await inParallel(
+          () => applyGrant(tx, used, { store }),
+          () => begin(tx),
+        )
       })
       grants.settled(grantId, true)
     }

@@ -2120,6 +2120,7 @@ export interface SettingsTexts {
     readonly where: "Where it holds"
     readonly inConversation: "In this conversation"
     readonly inProject: "In the whole project"
+    readonly inSchedule: "In this schedule"
     readonly howLong: "How long"
     readonly noEnd: "No end"
     readonly oneDay: "One day"
@@ -2132,6 +2133,7 @@ export interface SettingsTexts {
     readonly at: {
       readonly conversation: "in the conversation “{{name}}”"
       readonly project: "in the project “{{name}}”"
+      readonly schedule: "in the schedule “{{name}}”"
     }
     readonly wouldAllow_one: "Of your earlier decisions, it would have allowed {{count}} call that you approved."
     readonly wouldAllow_other: "Of your earlier decisions, it would have allowed {{count}} calls that you approved."

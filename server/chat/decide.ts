@@ -9,6 +9,7 @@ import type { GrantRow } from '../db/repositories/runs/grants.ts'
 import type { RunRow } from '../db/repositories/runs/runs.ts'
 import { appError } from '../errors.ts'
 import { announceGrant, type NewGrant, prepareGrant, storeGrant } from '../grants/create.ts'
+import { scheduleOf } from '../grants/place.ts'
 import { rememberTool } from '../grants/remember.ts'
 import type { Actor, AuditDetails } from '../protocol/admin/audit.ts'
 import type { RunId, UserId } from '../protocol/ids.ts'
@@ -23,6 +24,7 @@ import {
   noticeSettled,
   waitsForOthers,
 } from '../runs/requests.ts'
+import { originOfRun } from '../runs/state.ts'
 import { decidableRun, ownedRun } from './owned.ts'
 
 /**
@@ -159,11 +161,15 @@ async function grantOf(
   dependencies: Parameters<typeof prepareGrant>[2],
 ): Promise<NewGrant | null> {
   if (remember !== 'grant' || grant === undefined || decision !== 'approve') return null
-  const place = grant.scope === 'project' ? run.projectId : run.conversationId
+  const places = {
+    conversation: run.conversationId,
+    project: run.projectId,
+    schedule: scheduleOf(originOfRun(run)),
+  }
   const body = {
     ...grant,
     tool: grant.tool ?? approval.name,
-    scope_id: grant.scope_id ?? place ?? '',
+    scope_id: grant.scope_id ?? places[grant.scope] ?? '',
     approval_id: approval.id,
   }
   return await prepareGrant(run.userId, body, dependencies)

@@ -67,6 +67,7 @@ export function defineTables(c: Columns) {
   const conversations = defineConversationTables(c, { ...accounts, ...projects })
   const messages = defineMessageTables(c, conversations)
   const runs = defineRunTables(c, conversations)
+  const schedules = defineScheduleTables(c, { ...accounts, ...projects, ...conversations })
   const ofConversations = {
     ...conversations,
     ...messages,
@@ -74,10 +75,10 @@ export function defineTables(c: Columns) {
     ...defineAttachmentTables(c, { ...messages, ...files }),
     ...runs,
     ...defineApprovalTables(c, runs),
-    ...defineGrantTables(c, { ...accounts, ...projects, ...conversations, ...runs }),
+    ...schedules,
+    ...defineGrantTables(c, { ...accounts, ...projects, ...conversations, ...runs, ...schedules }),
     ...defineRunRecordTables(c, { ...conversations, ...runs }),
     ...defineContextWindowTables(c, conversations),
-    ...defineScheduleTables(c, { ...accounts, ...projects, ...conversations }),
     ...defineSearchTables(c, { ...accounts, ...conversations }),
     ...defineShareTables(c, { ...accounts, ...conversations }),
   }

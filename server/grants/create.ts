@@ -16,7 +16,7 @@ import type {
 import type { ToolDefinition } from '../tools/definition.ts'
 import type { ToolRegistry } from '../tools/registry.ts'
 import { checkMatch } from './check-match.ts'
-import { findPlace, type GrantPlace } from './place.ts'
+import { findPlace, type GrantPlace, scopeOf } from './place.ts'
 import { checkedArguments, type Replay, replayMatch, suggestMatch } from './replay.ts'
 import { toolPrintOf } from './tool-print.ts'
 
@@ -78,6 +78,7 @@ export async function prepareGrant(
     userId,
     conversationId: 'conversationId' in place ? place.conversationId : null,
     projectId: 'projectId' in place ? place.projectId : null,
+    scheduleId: 'scheduleId' in place ? place.scheduleId : null,
     runId: null,
     tool: tool.name,
     toolPrint: toolPrintOf(tool),
@@ -117,8 +118,7 @@ const MAX_AUDITED_CHARACTERS = 2_000
 export const auditedGrant = (row: GrantRow) => ({
   id: row.id,
   tool: row.tool,
-  scope: row.projectId === null ? 'conversation' : 'project',
-  scope_id: row.projectId ?? row.conversationId,
+  ...scopeOf(row),
   match: JSON.stringify(row.match).slice(0, MAX_AUDITED_CHARACTERS),
   even_tainted: row.evenTainted,
 })

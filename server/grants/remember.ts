@@ -32,6 +32,7 @@ export async function rememberTool(
     userId: run.userId,
     conversationId: run.conversationId,
     projectId: null,
+    scheduleId: null,
     runId: isForRun ? run.id : null,
     tool: name,
     // The schema of a built-in tool is the operator's choice, who updates the server.

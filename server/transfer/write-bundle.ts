@@ -231,8 +231,13 @@ async function grantsOf(store: BundleDependencies['store'], userId: UserId): Pro
     for (const grant of page.items)
       grants.push({
         id: grant.id,
-        scope: grant.projectId === null ? 'conversation' : 'project',
-        scope_id: grant.projectId ?? grant.conversationId,
+        scope:
+          grant.scheduleId !== null
+            ? 'schedule'
+            : grant.projectId !== null
+              ? 'project'
+              : 'conversation',
+        scope_id: grant.scheduleId ?? grant.projectId ?? grant.conversationId,
         tool: grant.tool,
         match: grant.match,
         even_tainted: grant.evenTainted,

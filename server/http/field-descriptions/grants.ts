@@ -26,8 +26,9 @@ const MATCH = within(
 )
 
 const rule = {
-  scope: '`conversation` or `project`. `schedule` is not available yet.',
-  scope_id: 'The id of the conversation or project.',
+  scope:
+    '`conversation`, `project`, or `schedule`: the runs that a schedule starts, by its times or its hook.',
+  scope_id: 'The id of the conversation, project or schedule.',
   tool: 'The name of the tool.',
   match: MATCH,
   even_tainted:
@@ -50,7 +51,7 @@ const { approval_id: _request, ...decided } = rule
 /** What a grant says that a decision stores. */
 export const DECIDED_GRANT = {
   ...decided,
-  scope_id: 'The id of the conversation or project. Default: that of the run.',
+  scope_id: 'The id of the conversation, project or schedule. Default: that of the run.',
   tool: 'The name of the tool. Default: that of the call.',
 } satisfies FieldsOf<DecidedGrant>
 
@@ -71,7 +72,7 @@ export const GRANT_DESCRIPTIONS = {
     id: 'Identifies the grant. The steps of calls that it let through have it as `grant_id`.',
     scope: rule.scope,
     scope_id: rule.scope_id,
-    scope_name: 'The title of the conversation or the name of the project.',
+    scope_name: 'The title of the conversation, or the name of the project or schedule.',
     tool: rule.tool,
     match: within('The pattern of each argument. Null: every call of the tool.', PATTERN),
     even_tainted: 'Whether it also holds in conversations that contain text from outside.',

@@ -81,10 +81,6 @@ export const RUN_FAILURES = {
     'validation_failed',
     'The permission must be for the tool of the call, “{{tool}}”.',
   ],
-  grant_scope_unavailable: [
-    'validation_failed',
-    'A permission holds in a conversation or in a project.',
-  ],
   grant_too_wide: [
     'grant_too_wide',
     'In conversations with text from outside, the argument “{{argument}}” must be limited further.',

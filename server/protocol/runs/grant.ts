@@ -83,9 +83,9 @@ export const Grant = z
   .object({
     id: z.string(),
     scope: GrantScope,
-    /** The id of the conversation or project. */
+    /** The id of the conversation, project or schedule. */
     scope_id: z.string(),
-    /** The conversation's title or the project's name. */
+    /** The conversation's title, or the name of the project or schedule. */
     scope_name: z.string(),
     tool: z.string(),
     /** Null: every call of the tool. */

@@ -4,6 +4,7 @@ import type { ListedGrant } from '../../db/repositories/runs/grants.ts'
 import { appError } from '../../errors.ts'
 import { isStale } from '../../grants/covering.ts'
 import { createGrant, previewGrant } from '../../grants/create.ts'
+import { scopeOf } from '../../grants/place.ts'
 import { removeGrant } from '../../grants/remove.ts'
 import type { App } from '../../http/app.ts'
 import { actorOf } from '../../http/audit.ts'
@@ -122,8 +123,7 @@ const presenterOf =
     const tool = registry.snapshot(userId).get(grant.tool)
     return {
       id: grant.id,
-      scope: grant.projectId === null ? 'conversation' : 'project',
-      scope_id: grant.projectId ?? grant.conversationId ?? '',
+      ...scopeOf(grant),
       scope_name: grant.scopeName,
       tool: grant.tool,
       match: grant.match,

@@ -4,6 +4,7 @@ import { createContextWindow, messageBudget } from '../../agent/context-window.t
 import { type AgentLoopInput, type LoopEvent, runAgentLoop } from '../../agent/loop.ts'
 import { summarizeTurns } from '../../agent/summary.ts'
 import { createRunGrants, type RunGrants } from '../../grants/covering.ts'
+import { scheduleOf } from '../../grants/place.ts'
 import { applyGrant } from '../../grants/use.ts'
 import type { WorkClock } from '../../lib/work-clock.ts'
 import type { LlmRequest, ToolSchema } from '../../llm/client.ts'
@@ -23,7 +24,7 @@ import { createPersonInput } from '../inputs/request.ts'
 import type { PerformedRun } from '../performed-run.ts'
 import { createRunPlan, type RunPlan, withNote } from '../plan.ts'
 import type { Recorder } from '../recorder.ts'
-import { type ClientTool, limitsOf } from '../state.ts'
+import { type ClientTool, limitsOf, originOfRun } from '../state.ts'
 import { createAgentStarter } from '../sub-agents/agents.ts'
 import { type TellRequest, tellInTurn } from '../telling.ts'
 import { type ListedTools, listTools } from '../tools-on-demand.ts'
@@ -179,7 +180,7 @@ function toolRunner(
   const isRefused = context.options.refusesApprovals ?? false
   const grants = createRunGrants({
     store: dependencies.store,
-    place: { ...run, runId: run.id },
+    place: { ...run, scheduleId: scheduleOf(originOfRun(run)), runId: run.id },
     retry: performed.retry,
     now: dependencies.now,
   })

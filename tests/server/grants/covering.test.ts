@@ -56,6 +56,7 @@ test.each(DIALECTS)(
       userId: run.userId,
       conversationId: run.conversationId,
       projectId: null,
+      scheduleId: null,
       runId: null,
       tool: tool.name,
       toolPrint: toolPrintOf(tool),
@@ -74,7 +75,7 @@ test.each(DIALECTS)(
     })
     const grants = createRunGrants({
       store,
-      place: { ...run, runId: run.id },
+      place: { ...run, scheduleId: null, runId: run.id },
       retry: (read) => read(),
       now: () => new Date(),
     })
@@ -123,7 +124,7 @@ test('of two calls at once, the slower one finds the grant that the other has lo
   })
   const grants = createRunGrants({
     store,
-    place: { ...run, runId: run.id },
+    place: { ...run, scheduleId: null, runId: run.id },
     async retry(read) {
       reads += 1
       const isSecond = reads === 2

@@ -326,7 +326,7 @@ describeOnEachServer('grants', (start) => {
   })
 
   test.each<[string, () => object, number, string]>([
-    ['another scope', () => ({ scope: 'schedule' }), 400, 'validation_failed'],
+    ['an unknown schedule', () => ({ scope: 'schedule' }), 404, 'not_found'],
     ['a foreign place', () => ({ scope_id: 'foreign' }), 404, 'not_found'],
     ['an unknown tool', () => ({ tool: 'nothing' }), 400, 'validation_failed'],
     [

@@ -26,6 +26,7 @@ test.each(DIALECTS)(
       userId: run.userId,
       conversationId: run.conversationId,
       projectId: null,
+      scheduleId: null,
       runId: null,
       tool: 'file_write',
       toolPrint: null,

@@ -1,6 +1,7 @@
 // The tool calls that a user has approved or rejected, to show what a grant would have allowed.
-import { and, desc, eq, gte, inArray } from 'drizzle-orm'
+import { and, desc, eq, gte, inArray, or } from 'drizzle-orm'
 import type { ConversationId, ProjectId, UserId } from '../../../protocol/ids.ts'
+import type { ScheduleId } from '../../../protocol/schedules/schedule.ts'
 import type { Database } from '../../database.ts'
 import { afterMoment } from '../../fragments.ts'
 import type { ApprovalRow } from './approvals.ts'
@@ -23,16 +24,30 @@ export interface DecidedSelection {
   userId: UserId
   /** The names under which models call the tool. */
   names: readonly string[]
-  place: { conversationId: ConversationId } | { projectId: ProjectId }
+  place:
+    | { conversationId: ConversationId }
+    | { projectId: ProjectId }
+    /** The runs that it started, and their background tasks. */
+    | { scheduleId: ScheduleId }
   since: Date
 }
 
 /** How many calls are read at once: their arguments may be long. */
 const BATCH_SIZE = 50
 
-/** Uses the tables `approvals` and `runs`. */
+/** Uses the tables `approvals` and `runs`; reads `occurrences`. */
 export function createDecidedCallRepository({ read, tables }: Database) {
-  const { approvals, runs } = tables
+  const { approvals, runs, occurrences } = tables
+
+  const within = (place: DecidedSelection['place']) => {
+    if ('projectId' in place) return eq(runs.projectId, place.projectId)
+    if ('conversationId' in place) return eq(runs.conversationId, place.conversationId)
+    const started = read
+      .select({ id: occurrences.runId })
+      .from(occurrences)
+      .where(eq(occurrences.scheduleId, place.scheduleId))
+    return or(inArray(runs.id, started), inArray(runs.parentRunId, started))
+  }
 
   return {
     /** Newest first, in batches. */
@@ -63,9 +78,7 @@ export function createDecidedCallRepository({ read, tables }: Database) {
               inArray(approvals.name, [...names]),
               inArray(approvals.status, ['approved', 'rejected']),
               gte(approvals.createdAt, since),
-              'projectId' in place
-                ? eq(runs.projectId, place.projectId)
-                : eq(runs.conversationId, place.conversationId),
+              within(place),
               last === undefined
                 ? undefined
                 : afterMoment(approvals.createdAt, approvals.id, last.createdAt, last.id),

@@ -2,13 +2,14 @@
 import { and, desc, eq, gt, inArray, isNotNull, isNull, lt, or, sql } from 'drizzle-orm'
 import type { Page } from '../../../protocol/envelope.ts'
 import type { ConversationId, ProjectId, RunId, UserId } from '../../../protocol/ids.ts'
+import type { ScheduleId } from '../../../protocol/schedules/schedule.ts'
 import { decodeCursor, MomentCursor, toPage } from '../../cursor.ts'
 import type { Database, Writer } from '../../database.ts'
 import { afterMoment, countAll, inParallel } from '../../fragments.ts'
 
 /** A row of `grants`. */
 export type GrantRow = Database['tables']['grants']['$inferSelect']
-/** A grant with the title of its conversation or the name of its project. */
+/** A grant with the title of its conversation, or the name of its project or schedule. */
 export type ListedGrant = GrantRow & { scopeName: string }
 
 /** Where a call is made. */
@@ -16,6 +17,8 @@ export interface CallPlace {
   userId: UserId
   conversationId: ConversationId
   projectId: ProjectId | null
+  /** The schedule that started the run, if one did. */
+  scheduleId: ScheduleId | null
   runId: RunId
 }
 
@@ -28,11 +31,11 @@ export type GrantUse =
   /** Removed, expired, or used as often as it may be. */
   | { kind: 'refused' }
 
-/** Uses the tables `grants` and `grantUses`; reads `conversations`, `projects` and `runs`. */
+/** Uses the tables `grants` and `grantUses`; reads `conversations`, `projects`, `schedules` and `runs`. */
 export function createGrantRepository(database: Database) {
   const { read, tables } = database
-  const { grants, conversations, projects, runs } = tables
-  const scopeName = sql<string>`coalesce(${conversations.title}, ${projects.name}, '')`
+  const { grants, conversations, projects, schedules, runs } = tables
+  const scopeName = sql<string>`coalesce(${conversations.title}, ${projects.name}, ${schedules.name}, '')`
   const isOwn = (userId: UserId, id: string) => and(eq(grants.userId, userId), eq(grants.id, id))
 
   const select = () =>
@@ -41,6 +44,7 @@ export function createGrantRepository(database: Database) {
       .from(grants)
       .leftJoin(conversations, eq(conversations.id, grants.conversationId))
       .leftJoin(projects, eq(projects.id, grants.projectId))
+      .leftJoin(schedules, eq(schedules.id, grants.scheduleId))
       .leftJoin(runs, eq(runs.id, grants.runId))
   /** Omits those for a run that has ended. */
   const isListed = or(isNull(grants.runId), isNull(runs.endedAt))
@@ -230,7 +234,7 @@ async function openFor(
 ): Promise<string[]> {
   const { read } = database
   const { grants } = database.tables
-  const { userId, conversationId, projectId, runId } = place
+  const { userId, conversationId, projectId, scheduleId, runId } = place
   const rows = await read
     .select({ id: grants.id })
     .from(grants)
@@ -241,6 +245,7 @@ async function openFor(
         or(
           eq(grants.conversationId, conversationId),
           projectId === null ? undefined : eq(grants.projectId, projectId),
+          scheduleId === null ? undefined : eq(grants.scheduleId, scheduleId),
         ),
         or(isNull(grants.runId), eq(grants.runId, runId)),
         isOpen(database, at),

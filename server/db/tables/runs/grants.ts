@@ -1,32 +1,41 @@
 // Tables of grants: permissions for tool calls that a person stored, and the calls that used them.
 import type { ConversationId, ProjectId, RunId } from '../../../protocol/ids.ts'
 import type { GrantMatch } from '../../../protocol/runs/grant.ts'
+import type { ScheduleId } from '../../../protocol/schedules/schedule.ts'
 import type { Columns } from '../../columns/postgres.ts'
 import type { defineAccountTables } from '../accounts/accounts.ts'
 import type { defineConversationTables } from '../conversations/conversations.ts'
 import { ownedBy } from '../owner.ts'
 import type { defineProjectTables } from '../projects/projects.ts'
+import type { defineScheduleTables } from '../schedules/schedules.ts'
 import type { defineRunTables } from './runs.ts'
 
 type Needed = Pick<ReturnType<typeof defineAccountTables>, 'users'> &
   Pick<ReturnType<typeof defineProjectTables>, 'projects'> &
   Pick<ReturnType<typeof defineConversationTables>, 'conversations'> &
-  Pick<ReturnType<typeof defineRunTables>, 'runs'>
+  Pick<ReturnType<typeof defineRunTables>, 'runs'> &
+  Pick<ReturnType<typeof defineScheduleTables>, 'schedules'>
 
 /** A grant never changes but for its uses. It is deleted with its place. */
-export function defineGrantTables(c: Columns, { users, projects, conversations, runs }: Needed) {
+export function defineGrantTables(
+  c: Columns,
+  { users, projects, conversations, runs, schedules }: Needed,
+) {
   const grants = c.table(
     'grants',
     {
       id: c.text('id').primaryKey(),
       userId: ownedBy(c, users),
-      /** Set if it holds in one conversation; otherwise the project is set. */
+      /** Of conversation, project and schedule, the one in which it holds is set. */
       conversationId: c
         .key<ConversationId>('conversation_id')
         .references(() => conversations.id, { onDelete: 'cascade' }),
       projectId: c
         .key<ProjectId>('project_id')
         .references(() => projects.id, { onDelete: 'cascade' }),
+      scheduleId: c
+        .key<ScheduleId>('schedule_id')
+        .references(() => schedules.id, { onDelete: 'cascade' }),
       /** Set if it holds only for one run of the conversation. */
       runId: c.key<RunId>('run_id').references(() => runs.id, { onDelete: 'cascade' }),
       tool: c.text('tool').notNull(),
@@ -48,6 +57,7 @@ export function defineGrantTables(c: Columns, { users, projects, conversations, 
       c.index('grants_tool').on(t.userId, t.tool),
       c.index('grants_conversation').on(t.conversationId),
       c.index('grants_project').on(t.projectId),
+      c.index('grants_schedule').on(t.scheduleId),
       c.index('grants_run').on(t.runId),
     ],
   )

@@ -71,7 +71,7 @@ describeOnEachDatabase('approvals of a run', (open) => {
       },
       grants: createRunGrants({
         store,
-        place: { ...run, runId: run.id },
+        place: { ...run, scheduleId: null, runId: run.id },
         retry: (read) => read(),
         now,
       }),

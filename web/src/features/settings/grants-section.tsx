@@ -65,9 +65,7 @@ function GrantRow({ grant, onRemove }: { grant: Grant; onRemove: () => void }) {
             <bdi>
               {grant.run_id !== null
                 ? t('grants.inAnswer', { name: grant.scope_name })
-                : t(`grants.at.${grant.scope === 'project' ? 'project' : 'conversation'}`, {
-                    name: grant.scope_name,
-                  })}
+                : t(`grants.at.${grant.scope}`, { name: grant.scope_name })}
             </bdi>
           </span>
         </p>

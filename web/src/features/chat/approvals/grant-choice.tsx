@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'react'
 import type { z } from 'zod'
 import type { Approval } from '../../../../../server/protocol/runs/approval.ts'
-import type { DecidedGrant, GrantMatch } from '../../../../../server/protocol/runs/grant.ts'
+import type { DecidedGrant, Grant, GrantMatch } from '../../../../../server/protocol/runs/grant.ts'
 import { useApproval } from '../../../lib/api/approvals.ts'
 import { useGrantPreview } from '../../../lib/api/grants.ts'
 import { ruleLines } from '../../../lib/grant-rule.ts'
@@ -33,6 +33,10 @@ export function GrantChoice({ approvalId, onChange }: GrantChoiceProps) {
   )
 }
 
+/** The schedule whose run asks; null if none does. */
+const scheduleOf = ({ origin: { type, id } }: Approval): string | null =>
+  type === 'schedule' || type === 'hook' ? (id ?? null) : null
+
 /** Arguments that are never widened: every command is another one. */
 const KEPT = new Set(['command'])
 
@@ -45,14 +49,19 @@ function RuleChoice({
 }) {
   const { t } = useTranslation()
   const { conversation_id, project_id, name = '', tainted } = request
-  const [scope, setScope] = useState<'conversation' | 'project'>('conversation')
+  const scheduleId = scheduleOf(request)
+  // The narrowest one: what a person sends in the conversation of a schedule still asks.
+  const [scope, setScope] = useState<Grant['scope']>(
+    scheduleId === null ? 'conversation' : 'schedule',
+  )
   const [widened, setWidened] = useState<readonly string[]>([])
   const [anyway, setAnyway] = useState(false)
   const [expiresAt, setExpiresAt] = useState<string | null>(null)
   const [maxUses, setMaxUses] = useState<number | null>(null)
   const rule = {
     scope,
-    scope_id: scope === 'project' ? (project_id ?? '') : conversation_id,
+    scope_id:
+      { conversation: conversation_id, project: project_id, schedule: scheduleId }[scope] ?? '',
     tool: name,
     even_tainted: tainted,
     approval_id: request.id,
@@ -106,13 +115,18 @@ function RuleChoice({
             onChange={(on) => toggle(argument, on)}
           />
         ))}
-      {project_id !== null && (
+      {(project_id !== null || scheduleId !== null) && (
         <Segmented
           label={t('grants.where')}
           value={scope}
           options={[
+            ...(scheduleId === null
+              ? []
+              : [{ value: 'schedule' as const, label: t('grants.inSchedule') }]),
             { value: 'conversation', label: t('grants.inConversation') },
-            { value: 'project', label: t('grants.inProject') },
+            ...(project_id === null
+              ? []
+              : [{ value: 'project' as const, label: t('grants.inProject') }]),
           ]}
           onChange={setScope}
         />
