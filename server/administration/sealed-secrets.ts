@@ -12,6 +12,7 @@ import { CHANNEL_SEAL_PURPOSE } from '../messaging/channels.ts'
 import { PUSH_KEY_PURPOSE } from '../messaging/push.ts'
 import { webhookSealPurpose } from '../messaging/webhooks.ts'
 import { modelKeyPurpose } from '../models/stored-models.ts'
+import { hookSealPurpose } from '../schedules/schedules.ts'
 import { SHARE_SEAL_PURPOSE } from '../sharing/shares.ts'
 import { mcpClientPurpose, mcpGrantPurpose } from '../tools/mcp/oauth/stored-grants.ts'
 
@@ -35,6 +36,7 @@ const KIND_NAMES: Record<SealedKind, string> = {
   idempotency_key: 'repeatable responses',
   webhook: 'webhooks',
   earlier_webhook: 'earlier secrets of webhooks',
+  schedule_hook: 'hooks of schedules',
   setting: 'push notifications',
 }
 
@@ -80,6 +82,8 @@ export function purposeOf({ kind, ids: [id, second = ''] }: SealedValue): string
     case 'webhook':
     case 'earlier_webhook':
       return webhookSealPurpose(id)
+    case 'schedule_hook':
+      return hookSealPurpose(id)
     case 'setting':
       return PUSH_KEY_PURPOSE
   }

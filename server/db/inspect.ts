@@ -88,6 +88,7 @@ const SEALED: readonly {
   },
   { kind: 'webhook', table: 'webhooks', ids: ['id'], sealed: 'sealed_secret' },
   { kind: 'earlier_webhook', table: 'webhooks', ids: ['id'], sealed: 'sealed_earlier_secret' },
+  { kind: 'schedule_hook', table: 'schedules', ids: ['id'], sealed: 'sealed_hook_secret' },
 ]
 /** Values of each kind that are read: one that was stored with a new key must not hide the others. */
 const SEALED_SAMPLE = 5

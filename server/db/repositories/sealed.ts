@@ -2,6 +2,7 @@
 import { and, eq, inArray } from 'drizzle-orm'
 import { z } from 'zod'
 import { UserId } from '../../protocol/ids.ts'
+import { ScheduleId } from '../../protocol/schedules/schedule.ts'
 import type { Database, Writer } from '../database.ts'
 
 /** One sealed value. `ids` are the values of its row's key; what it was sealed for follows from them. */
@@ -24,6 +25,7 @@ export type SealedKind =
   | 'idempotency_key'
   | 'webhook'
   | 'earlier_webhook'
+  | 'schedule_hook'
   | 'setting'
 
 /** Settings whose value is a sealed text. */
@@ -32,12 +34,12 @@ const SEALED_SETTINGS = ['web_push_key']
 /** Reads and replaces everything that is stored sealed. */
 export type SealedRepository = ReturnType<typeof createSealedRepository>
 
-/** Uses the tables `mcpServers`, `webhooks` and `settings`. */
+/** Uses all tables with sealed values. */
 export function createSealedRepository(database: Database) {
   const { tables } = database
   const { models, channels, shares, mcpGrants, mcpClients, totps, idTokens, idempotencyKeys } =
     tables
-  const { mcpServers, webhooks, settings } = tables
+  const { mcpServers, webhooks, schedules, settings } = tables
 
   async function set(tx: Writer, { kind, ids: [id, second = ''], sealed }: SealedValue) {
     switch (kind) {
@@ -75,6 +77,11 @@ export function createSealedRepository(database: Database) {
         return tx.update(webhooks).set({ sealedSecret: sealed }).where(eq(webhooks.id, id))
       case 'earlier_webhook':
         return tx.update(webhooks).set({ sealedEarlierSecret: sealed }).where(eq(webhooks.id, id))
+      case 'schedule_hook':
+        return tx
+          .update(schedules)
+          .set({ sealedHookSecret: sealed })
+          .where(eq(schedules.id, ScheduleId.parse(id)))
       case 'setting':
         return tx.update(settings).set({ value: sealed }).where(eq(settings.key, id))
     }
@@ -103,6 +110,7 @@ async function list(database: Database): Promise<SealedValue[]> {
     idTokens,
     idempotencyKeys,
     webhooks,
+    schedules,
     settings,
   } = database.tables
   const found: { kind: SealedKind; id: string; second?: string; sealed: string | null }[] = [
@@ -153,6 +161,9 @@ async function list(database: Database): Promise<SealedValue[]> {
     ...(
       await read.select({ id: webhooks.id, sealed: webhooks.sealedEarlierSecret }).from(webhooks)
     ).map((row) => ({ kind: 'earlier_webhook' as const, ...row })),
+    ...(
+      await read.select({ id: schedules.id, sealed: schedules.sealedHookSecret }).from(schedules)
+    ).map((row) => ({ kind: 'schedule_hook' as const, ...row })),
     ...(await read.select().from(settings).where(inArray(settings.key, SEALED_SETTINGS))).map(
       ({ key, value }) => ({
         kind: 'setting' as const,

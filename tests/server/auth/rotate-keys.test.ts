@@ -47,6 +47,13 @@ test.each(DIALECTS)(
     const hook = { url: 'https://hooks.example/b', events: ['run.ended'] }
     const { id } = (await server.call('POST', '/api/webhooks', { token, body: hook })).json.data
     await server.call('POST', `/api/webhooks/${id}/secret`, { token, body: {} })
+    const timed = { name: 'Signed', text: 'Look.', when: { hook: true } }
+    const hookSecret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
+    const scheduled = await server.call('POST', '/api/schedules', {
+      token,
+      body: { ...timed, hook_secret: hookSecret },
+    })
+    expect(scheduled.status).toBe(200)
     const pushKey = async () =>
       (await server.call('GET', '/api/push', { token })).json.data?.public_key
     const firstPushKey = await pushKey()
@@ -65,7 +72,7 @@ test.each(DIALECTS)(
     }
     const works = [200, 200, 'https://hooks.example/…', true]
     const printed = await rotate(server)
-    expect(printed?.join(' ')).toMatch(/6 re-encrypted with the new key.*1 earlier keys stay valid/)
+    expect(printed?.join(' ')).toMatch(/7 re-encrypted with the new key.*1 earlier keys stay valid/)
     expect(keyFile()).not.toBe(before)
     expect(keyFile().trim()).toMatch(/^[0-9a-f]{64}$/)
     server = await begin()
@@ -85,7 +92,7 @@ test.each(DIALECTS)(
     rotateSecretKey(join(folder, 'data'))
     server = await begin()
     expect((await stillWorks()).slice(1)).toEqual(works.slice(1))
-    expect((await rotate(server))?.join(' ')).toContain('6 re-encrypted with the new key')
+    expect((await rotate(server))?.join(' ')).toContain('7 re-encrypted with the new key')
     expect(keyFile().trim()).toMatch(/^[0-9a-f]{64}$/)
 
     server = await begin()
