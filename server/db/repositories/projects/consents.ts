@@ -1,7 +1,8 @@
 // What users have accepted and refused of what others have written for models, by hash.
-import { and, desc, eq, inArray, isNotNull, ne } from 'drizzle-orm'
+import { and, desc, eq, inArray, isNotNull, lte, ne, type SQL } from 'drizzle-orm'
 import type { ProjectId, UserId } from '../../../protocol/ids.ts'
-import type { Database } from '../../database.ts'
+import type { Database, Writer } from '../../database.ts'
+import { countAll } from '../../fragments.ts'
 
 /** A decision of a user about a hash. */
 export type ConsentRow = Database['tables']['consents']['$inferSelect']
@@ -9,7 +10,16 @@ export type ConsentRow = Database['tables']['consents']['$inferSelect']
 /** Both databases accept the parameters of this many hashes. */
 const HASHES_PER_QUERY = 400
 
-/** Stores consent (table `consents`). A decision stays until the user decides otherwise about the same hash. */
+/** Decisions of a user that are stored, and accepted versions whose contents are: the newest ones. */
+const MAX_DECISIONS = 10_000
+const MAX_CONTENTS = 300
+/** Decisions beyond it after which the oldest are removed. */
+const SURPLUS = 500
+
+/**
+ * Stores consent (table `consents`). A decision stays until the user decides otherwise about the same hash, or has decided
+ * about `MAX_DECISIONS` others since.
+ */
 export function createConsentRepository(database: Database) {
   const { read, tables } = database
   const { consents } = tables
@@ -21,6 +31,32 @@ export function createConsentRepository(database: Database) {
       eq(consents.decision, 'accept'),
       ne(consents.what, 'file'),
     )
+
+  /** Removes the oldest decisions, and the contents of the oldest versions, beyond what is stored of a user. */
+  async function limit(tx: Writer, userId: UserId): Promise<void> {
+    const own = eq(consents.userId, userId)
+    const withContents = and(own, isNotNull(consents.files))
+    const nth = async (which: SQL | undefined, skipped: number): Promise<Date | undefined> => {
+      const [row] = await tx
+        .select({ at: consents.decidedAt })
+        .from(consents)
+        .where(which)
+        .orderBy(desc(consents.decidedAt))
+        .limit(1)
+        .offset(skipped)
+      return row?.at
+    }
+    const lastContent = await nth(withContents, MAX_CONTENTS)
+    if (lastContent !== undefined)
+      await tx
+        .update(consents)
+        .set({ files: null })
+        .where(and(withContents, lte(consents.decidedAt, lastContent)))
+    const [all] = await tx.select({ count: countAll }).from(consents).where(own)
+    if ((all?.count ?? 0) <= MAX_DECISIONS + SURPLUS) return
+    const last = await nth(own, MAX_DECISIONS)
+    if (last !== undefined) await tx.delete(consents).where(and(own, lte(consents.decidedAt, last)))
+  }
 
   return {
     /** The decisions of a user about these hashes. */
@@ -99,6 +135,7 @@ export function createConsentRepository(database: Database) {
               set: decided,
             })
         }
+        for (const userId of new Set(rows.map((row) => row.userId))) await limit(tx, userId)
       }),
   }
 }

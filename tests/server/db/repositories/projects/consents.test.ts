@@ -47,4 +47,32 @@ describeOnEachDatabase('accepted versions', (open) => {
     const decisions = await store.consents.decisions(userId, 'skill', ['a first', 'a second'])
     expect(decisions.size).toBe(2)
   })
+
+  test('are limited for each user: beyond, the contents and then the decisions of the oldest ones are gone', async () => {
+    const { id: userId } = await somebody(store)
+    const { id: projectId } = await store.projects.create(userId, { name: 'Q', description: null })
+    const row = (n: number) => ({
+      ...({ userId, projectId, what: 'skill', path: `${n}`, sha256: `${n}` } as const),
+      ...({ decision: 'accept', decidedAt: new Date(n) } as const),
+      files: [{ path: 'SKILL.md', sha256: `${n}`, text: `${n}` }],
+    })
+    const numbers = (from: number, to: number) =>
+      Array.from({ length: to - from }, (_, n) => from + n)
+    await store.consents.decide(numbers(0, 301).map(row))
+    expect((await keptTexts(userId)).map(Number).sort((a, b) => a - b)).toEqual(numbers(1, 301))
+    // As after many decisions, without the time that each takes.
+    const { consents } = database.tables
+    const many = numbers(301, 10_500).map((n) => ({ ...row(n), files: null }))
+    await database.write(async (tx) => {
+      for (let at = 0; at < many.length; at += 1_000)
+        await tx.insert(consents).values(many.slice(at, at + 1_000))
+    })
+    await store.consents.decide([row(10_500)])
+    const known = async (...hashes: number[]) =>
+      [...(await store.consents.decisions(userId, 'skill', hashes.map(String))).keys()]
+        .map(Number)
+        .sort((a, b) => a - b)
+    expect(await known(0, 500, 501, 10_500)).toEqual([501, 10_500])
+    expect((await keptTexts(userId)).map(Number)).toEqual([10_500])
+  })
 })
