@@ -235,7 +235,12 @@ export const workspaceSettings = ({
 }: Config): Pick<WorkspaceOptions, 'root' | 'searchTimeoutMs' | 'limits' | 'rule'> => ({
   root,
   searchTimeoutMs: limits.search_seconds * 1000,
-  limits: { fileRead: limits.file_read, fileWrite: limits.file_write, project: limits.project },
+  limits: {
+    fileRead: limits.file_read,
+    fileWrite: limits.file_write,
+    project: limits.project,
+    entries: limits.project_files,
+  },
   rule: {
     keep: checkpoints.keep,
     maxAgeDays: checkpoints.max_age_days,

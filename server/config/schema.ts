@@ -63,6 +63,8 @@ const Limits = section({
   import: Size.prefault('2GB'),
   /** Maximum bytes of a project. */
   project: Size.prefault('1GB'),
+  /** Maximum number of files, folders and links of a project; a snapshot of it holds at most 200,000. */
+  project_files: count.max(200_000).default(100_000),
   /** Maximum bytes of all projects and documents of a user. */
   storage: Size.prefault('5GB'),
   runs_per_user: count.default(8),

@@ -10,6 +10,7 @@ import { createTurns } from '../lib/turns.ts'
 import { BundledDocument, BundledPassage, MAX_PASSAGES } from '../protocol/conversations/export.ts'
 import type { UserId } from '../protocol/ids.ts'
 import { isEmoji, ProjectBundle, type ProjectSettings } from '../protocol/projects/project.ts'
+import { countedBytes, ENTRY_BYTES } from '../workspace/files/counted-bytes.ts'
 import { parsePath } from '../workspace/files/paths.ts'
 import { startUpload, type Upload, type UploadLimits } from '../workspace/files/uploads.ts'
 import { walk } from '../workspace/files/walk.ts'
@@ -293,7 +294,7 @@ export async function copyProject(
   }
 }
 
-/** The paths of all files, and their bytes together. */
+/** The paths of all files, and what they and the folders above them count together. */
 async function filesOf(
   workspace: Workspace,
   limit: number,
@@ -302,9 +303,10 @@ async function filesOf(
   let size = 0
   const options = { maxEntries: 2 * limit }
   const { complete } = await walk(workspace.root, parsePath(''), options, (entry) => {
+    if (entry.kind === 'directory') size += ENTRY_BYTES
     if (entry.kind !== 'file') return
     paths.push(entry.path)
-    size += entry.size
+    size += countedBytes('file', entry.size)
   })
   if (!complete) throw appError('upload_has_too_many_files', { limit })
   return { paths, size }
@@ -332,8 +334,8 @@ async function createFilled(
   try {
     await workspaces.storage.claim(userId, claim, project.size)
     await fill(upload)
-    let size = 0
-    for (const file of (await upload.staged()).files) size += file.size
+    await upload.staged()
+    const size = upload.countedSize
     // Files may have grown since they were counted.
     if (size > project.size) await workspaces.storage.claim(userId, claim, size - project.size)
     const row = await createNamed(store, userId, { ...project, size })

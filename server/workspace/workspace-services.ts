@@ -75,7 +75,7 @@ export async function createWorkspaceServices(
     storedTexts: options.counts?.amounts('stored texts') ?? NO_OTHERS,
     recovered: async (userId) => await recovered.get(userId),
     measure: async (userId, projectId) =>
-      (await workspaces.open(userId, projectId).stats()).totalSize,
+      (await workspaces.open(userId, projectId).stats()).countedSize,
   })
   const workspaces: Workspaces = await createWorkspaces({ root, limits, storage, log })
   const mutex = createKeyedMutex(LOCK_WAIT_MS, options.claims)

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { AppError, appError } from '../errors.ts'
 import type { ProjectId, UserId } from '../protocol/ids.ts'
+import { countedBytes, ENTRY_BYTES } from './files/counted-bytes.ts'
 import {
   createFolder,
   createLink,
@@ -79,18 +80,27 @@ async function openDownload(
   return { size: 0, stream: Readable.from([]) }
 }
 
-/** Limits in bytes. */
+/** Limits in bytes, and of the files, folders and links of a project. */
 export interface WorkspaceLimits {
   fileRead: number
   fileWrite: number
   project: number
+  /** By default, as many as a scan of a project visits. */
+  entries?: number | undefined
 }
 
-/** The contents of a project's folder. `totalSize` is in bytes. */
+/** Further entries of a whole project are ignored. */
+const WALK_LIMIT = 200_000
+
+/** How many files, folders and links a project may have. */
+export const entriesLimit = ({ entries = WALK_LIMIT }: WorkspaceLimits): number => entries
+
+/** The contents of a project's folder. `totalSize`: bytes of all files; `countedSize`: what counts towards limits. */
 export interface WorkspaceStats {
   files: number
   directories: number
   totalSize: number
+  countedSize: number
 }
 
 /** The files of one project. Every path is relative to its folder, and nothing outside of it can be reached. */
@@ -114,15 +124,20 @@ export interface Workspace {
   recentStats(): Promise<WorkspaceStats>
   /**
    * Writes `bytes` to `path` atomically, creating missing folders. Throws `file_changed` when `expected` is given and is
-   * not the current version ('' expects that nothing is there), `file_too_large`, `project_full`,
+   * not the current version ('' expects that nothing is there), `file_too_large`, `project_full`, `project_entries_full`,
    * `quota_exceeded`, `store_full`, `conflict` when a folder is there.
    */
   write(path: string, bytes: Uint8Array, options?: WriteOptions): Promise<FileState>
-  /** Creates a folder and its missing parents. Resolves with false when it already exists. */
-  createFolder(path: string, options?: DiskOptions): Promise<boolean>
+  /**
+   * Creates a folder and its missing parents. Resolves with false when it already exists. Throws `project_full`,
+   * `project_entries_full` and `quota_exceeded`, as `write` does.
+   */
+  createFolder(path: string): Promise<boolean>
+  /** The same for restoring one, whose space is already claimed. */
+  restoreFolder(path: string, options?: DiskOptions): Promise<void>
   /** Removes a file, a link (not its target) or a folder with everything in it, atomically. */
   remove(path: string, options?: DiskOptions): Promise<void>
-  /** Renames an entry, creating missing folders; throws `conflict` when something is at `to`. */
+  /** Renames an entry, creating missing folders within the limits; throws `conflict` when something is at `to`. */
   move(from: string, to: string): Promise<void>
   /** Removes an empty folder; resolves with false when it is not empty or not a folder. */
   removeEmptyFolder(path: string): Promise<boolean>
@@ -148,9 +163,8 @@ export interface WriteOptions {
   mode?: number
 }
 
-/** Further entries of a folder, or of a whole project, are ignored. */
+/** Further entries of a folder are ignored. */
 const LIST_LIMIT = 10_000
-const WALK_LIMIT = 200_000
 /** How long counts are shown that a program outside of this server may have made wrong. */
 const STATS_TTL_MS = 60_000
 /** How long the measured size of a project is cached. */
@@ -168,8 +182,14 @@ interface WorkspaceOptions {
   storage: StorageQuota
 }
 
+/** What a project has, or a change adds to it: counted bytes, and files, folders and links. */
+interface Growth {
+  bytes: number
+  entries: number
+}
+
 interface OpenWorkspace extends WorkspaceOptions {
-  cachedSize: { bytes: number; at: number } | undefined
+  cachedSize: (Growth & { at: number }) | undefined
   /** What is being counted or was, until something changes. */
   counted: { stats: Promise<WorkspaceStats>; at: number } | undefined
   /** The check of `guardChanges`. */
@@ -220,12 +240,13 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
       write(workspace, parseInnerPath(input), bytes, writeOptions).finally(() => {
         workspace.counted = undefined
       }),
-    createFolder: async (input, diskOptions = {}) =>
-      guarded(workspace, () => createFolder(root, parseInnerPath(input), diskOptions)),
+    createFolder: async (input) => createWithin(workspace, parseInnerPath(input)),
+    restoreFolder: async (input, diskOptions = {}) => {
+      await guarded(workspace, () => createFolder(root, parseInnerPath(input), diskOptions))
+    },
     remove: async (input, diskOptions) =>
       guarded(workspace, () => remove(workspace, parseInnerPath(input), diskOptions)),
-    move: async (from, to) =>
-      guarded(workspace, () => moveEntry(root, parseInnerPath(from), parseInnerPath(to))),
+    move: async (from, to) => moveWithin(workspace, parseInnerPath(from), parseInnerPath(to)),
     removeEmptyFolder: async (input) =>
       guarded(workspace, () => removeEmptyFolder(root, parseInnerPath(input))),
     copyIn: async (input, source, mode, { deferSync = false } = {}) => {
@@ -285,13 +306,15 @@ const stateAt = async ({ root }: OpenWorkspace, path: ProjectPath): Promise<File
 
 const stats = async (workspace: OpenWorkspace): Promise<WorkspaceStats> => {
   const { root } = workspace
-  const sum: WorkspaceStats = { files: 0, directories: 0, totalSize: 0 }
+  const sum: WorkspaceStats = { files: 0, directories: 0, totalSize: 0, countedSize: 0 }
   await walk(root, parsePath(''), { maxEntries: WALK_LIMIT }, (entry) => {
     if (entry.kind === 'directory') sum.directories++
     else sum.files++
     sum.totalSize += entry.size
+    sum.countedSize += countedBytes(entry.kind, entry.size)
   })
-  workspace.cachedSize = { bytes: sum.totalSize, at: Date.now() }
+  const entries = sum.files + sum.directories
+  workspace.cachedSize = { bytes: sum.countedSize, entries, at: Date.now() }
   return sum
 }
 
@@ -306,10 +329,70 @@ const recentStats = async (workspace: OpenWorkspace): Promise<WorkspaceStats> =>
   return counting.stats
 }
 
-const size = async (workspace: OpenWorkspace): Promise<number> => {
-  if (workspace.cachedSize !== undefined && Date.now() - workspace.cachedSize.at < SIZE_TTL_MS)
-    return workspace.cachedSize.bytes
-  return (await stats(workspace)).totalSize
+const size = async (workspace: OpenWorkspace): Promise<Growth> => {
+  const known = workspace.cachedSize
+  if (known !== undefined && Date.now() - known.at < SIZE_TTL_MS) return known
+  const { countedSize, files, directories } = await stats(workspace)
+  return { bytes: countedSize, entries: files + directories }
+}
+
+/** @throws AppError `project_full`, `project_entries_full`. */
+export function assertWithin(limits: WorkspaceLimits, used: Growth, growth: Growth): void {
+  if (growth.bytes > 0 && used.bytes + growth.bytes > limits.project)
+    throw appError('project_full', { limit: sizeText(limits.project) })
+  const limit = entriesLimit(limits)
+  if (growth.entries > 0 && used.entries + growth.entries > limit)
+    throw appError('project_entries_full', { limit })
+}
+
+/**
+ * Claims what a change adds, until it is recorded with the project's new size. @returns what the project has afterwards, for
+ * `cachedSize`.
+ */
+async function claimGrowth(
+  workspace: OpenWorkspace,
+  growth: Growth,
+): Promise<Growth & { at: number }> {
+  const { bytes, entries } = await size(workspace)
+  const at = workspace.cachedSize?.at ?? Date.now()
+  assertWithin(workspace.limits, { bytes, entries }, growth)
+  if (growth.bytes > 0)
+    await workspace.storage.claim(workspace.userId, workspace.projectId, growth.bytes)
+  return { bytes: bytes + growth.bytes, entries: entries + growth.entries, at }
+}
+
+/** Counts the folders above a path that do not exist yet. A link in the way is refused later. */
+async function missingAbove(workspace: OpenWorkspace, { segments }: ProjectPath): Promise<number> {
+  for (let depth = segments.length - 1; depth > 0; depth--) {
+    const above = parseInnerPath(segments.slice(0, depth).join('/'))
+    if ((await stateAt(workspace, above)) !== null) return segments.length - 1 - depth
+  }
+  return segments.length - 1
+}
+
+/** Creates a folder within the limits. */
+async function createWithin(workspace: OpenWorkspace, path: ProjectPath): Promise<boolean> {
+  const create = () => guarded(workspace, () => createFolder(workspace.root, path, {}))
+  if ((await stateAt(workspace, path)) !== null) return create()
+  const entries = 1 + (await missingAbove(workspace, path))
+  const after = await claimGrowth(workspace, { bytes: entries * ENTRY_BYTES, entries })
+  const isNew = await create()
+  workspace.cachedSize = after
+  return isNew
+}
+
+/** Renames an entry. The folders that it creates count. */
+async function moveWithin(
+  workspace: OpenWorkspace,
+  from: ProjectPath,
+  to: ProjectPath,
+): Promise<void> {
+  const move = () => guarded(workspace, () => moveEntry(workspace.root, from, to))
+  const entries = (await stateAt(workspace, from)) === null ? 0 : await missingAbove(workspace, to)
+  if (entries === 0) return move()
+  const after = await claimGrowth(workspace, { bytes: entries * ENTRY_BYTES, entries })
+  await move()
+  workspace.cachedSize = after
 }
 
 const write = async (
@@ -328,12 +411,13 @@ const write = async (
   // All checks come before anything is created.
   const before = await stateAt(workspace, path)
   assertReplaceable(before, path, expected)
-  const growth = bytes.length - (before?.size ?? 0)
-  const used = await size(workspace)
-  if (growth > 0 && used + growth > limits.project)
-    throw appError('project_full', { limit: sizeText(limits.project) })
-  // Released once the change is recorded with the project's new size.
-  if (growth > 0) await workspace.storage.claim(workspace.userId, workspace.projectId, growth)
+  const added = before === null ? 1 + (await missingAbove(workspace, path)) : 0
+  const inFolders = Math.max(0, added - 1) * ENTRY_BYTES
+  const replaced = before === null ? 0 : countedBytes('file', before.size)
+  const grown = await claimGrowth(workspace, {
+    bytes: inFolders + countedBytes('file', bytes.length) - replaced,
+    entries: added,
+  })
   return withPlace(root, path, { create: true }, async (place) => {
     // Preserves the execute bit, so that a script stays executable.
     const temporary = await stageBytes(
@@ -351,7 +435,7 @@ const write = async (
       throw error
     }
     await place.folder.handle.sync()
-    workspace.cachedSize = { bytes: used + growth, at: workspace.cachedSize?.at ?? Date.now() }
+    workspace.cachedSize = grown
     const after = await statEntry(place.real)
     if (after === null) throw appError('file_removed_while_written', { path: path.text })
     return after
@@ -368,8 +452,10 @@ const remove = (
     const before = await lstat(place.real)
     if (!before.isDirectory()) {
       await unlink(place.real)
-      if (workspace.cachedSize !== undefined)
-        workspace.cachedSize.bytes -= before.isFile() ? before.size : 0
+      if (workspace.cachedSize !== undefined) {
+        workspace.cachedSize.bytes -= countedBytes(before.isFile() ? 'file' : 'other', before.size)
+        workspace.cachedSize.entries -= 1
+      }
     } else {
       workspace.cachedSize = undefined
       await rmdir(place.real).catch(async (error: unknown) => {

@@ -150,6 +150,10 @@ export const FILE_FAILURES = {
     'project_deleted',
     'The project of this conversation was deleted meanwhile, so the answer stops here. Send the message again to continue without the project.',
   ],
+  project_entries_full: [
+    'project_full',
+    'A project can hold up to {{limit}} files and folders. Delete some first.',
+  ],
   project_full: [
     'project_full',
     'The project would exceed its limit of {{limit}}. Delete some files first.',

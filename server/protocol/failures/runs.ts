@@ -170,6 +170,10 @@ export const RUN_FAILURES = {
     'too_many_requests',
     'You can run {{limit}} programs at once. Wait for one to finish, or stop one.',
   ],
+  project_would_have_too_many_entries: [
+    'project_full',
+    'The change was undone because the project would have more than {{limit}} files and folders.',
+  ],
   project_would_be_too_large: [
     'project_full',
     'The change was undone because the project would grow to {{size}}. The limit is {{limit}}.',

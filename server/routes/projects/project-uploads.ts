@@ -136,8 +136,8 @@ export function registerProjectUploadRoutes(
       fields,
       'The upload needs a `name` of 1 to 255 characters.',
     )
-    let size = 0
-    for (const file of (await upload.staged()).files) size += file.size
+    await upload.staged()
+    const size = upload.countedSize
     const claim = randomUUID()
     await workspaces.storage.claim(userId, claim, size)
     try {

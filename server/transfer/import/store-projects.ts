@@ -109,8 +109,8 @@ export function createProjectWriter(
       open = null
       const claim = newId<string>()
       try {
-        let size = 0
-        for (const file of (await project.upload.staged()).files) size += file.size
+        await project.upload.staged()
+        const size = project.upload.countedSize
         await workspaces.storage.claim(userId, claim, size)
         ids.set(project.key, await createProject(project, size))
         created.add(project.key)

@@ -3,7 +3,7 @@ import { chmod, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import pLimit from 'p-limit'
 import { appError } from '../../errors.ts'
-import { sizeText } from '../files/faults.ts'
+import { countedBytes, ENTRY_BYTES } from '../files/counted-bytes.ts'
 import { assertReplaceable, statEntry } from '../files/file-state.ts'
 import {
   childPath,
@@ -14,7 +14,7 @@ import {
 } from '../files/paths.ts'
 import type { StagedFile, Upload } from '../files/uploads.ts'
 import type { WorkerPool } from '../worker/worker-pool.ts'
-import type { Workspace } from '../workspace.ts'
+import { assertWithin, type Workspace } from '../workspace.ts'
 import type { Workspaces } from '../workspaces.ts'
 import type { Checkpoints } from './checkpoints.ts'
 
@@ -93,24 +93,29 @@ async function checkAll(
   files: readonly PlacedFile[],
 ): Promise<{ placed: PlacedUpload; growth: number }> {
   const placed: PlacedUpload = { added: 0, replaced: 0, bytes: 0 }
-  let growth = 0
+  const growth = { bytes: 0, entries: 0 }
   await pLimit(CONCURRENCY).map(foldersAbove(files), async (folder) => {
     const before = await workspace.state(folder)
-    if (before !== null && before.kind !== 'directory' && before.kind !== 'link')
+    if (before === null) {
+      growth.bytes += ENTRY_BYTES
+      growth.entries += 1
+    } else if (before.kind !== 'directory' && before.kind !== 'link')
       throw appError('file_in_the_way', { path: folder })
   })
   await pLimit(CONCURRENCY).map(files, async ({ target, size }) => {
     const before = await workspace.state(target.text)
     assertReplaceable(before, target, undefined)
-    if (before === null) placed.added++
-    else placed.replaced++
+    if (before === null) {
+      placed.added++
+      growth.entries += 1
+    } else placed.replaced++
     placed.bytes += size
-    growth += size - (before?.size ?? 0)
+    growth.bytes += countedBytes('file', size)
+    if (before !== null) growth.bytes -= countedBytes('file', before.size)
   })
-  const { totalSize } = await workspace.stats()
-  if (growth > 0 && totalSize + growth > workspace.limits.project)
-    throw appError('project_full', { limit: sizeText(workspace.limits.project) })
-  return { placed, growth }
+  const { countedSize, files: has, directories } = await workspace.stats()
+  assertWithin(workspace.limits, { bytes: countedSize, entries: has + directories }, growth)
+  return { placed, growth: growth.bytes }
 }
 
 const moveIn = (workspace: Workspace, staging: string, { path, target }: PlacedFile) =>

@@ -5,7 +5,7 @@ import { sizeText } from '../files/faults.ts'
 import type { OutsideText } from '../outside-text.ts'
 import type { StorageQuota } from '../storage-quota.ts'
 import type { WorkerPool } from '../worker/worker-pool.ts'
-import type { Workspace } from '../workspace.ts'
+import { entriesLimit, type Workspace } from '../workspace.ts'
 import type { SnapshotInput } from './capture/snapshot.ts'
 import type { ChangeOrigin } from './record/change-journal.ts'
 import { type PartTools, withResult } from './record/change-parts.ts'
@@ -16,12 +16,15 @@ import { undoSteps } from './undo/undo-steps.ts'
 
 /** What the program is given to know about the project. */
 export interface ProjectUse {
-  /** Bytes of all files before the program runs. */
+  /** What all entries count before the program runs. */
   usedBytes: number
-  /** Maximum number of bytes of all files after the run, as far as known before it. */
+  /** Maximum of what all entries may count after the run, as far as known before it. */
   maxBytes: number
+  /** Files, folders and links before the program runs, and how many there may be after it. */
+  usedEntries: number
+  maxEntries: number
   /**
-   * Reserves growth of the project to `bytes` until the change is recorded. Resolves to the bytes that all files may have
+   * Reserves growth of the project to `bytes` until the change is recorded. Resolves to the bytes that all entries may count
    * now: fewer than `bytes` if these do not fit, in which case nothing is reserved.
    */
   reserve(bytes: number): Promise<number>
@@ -33,7 +36,8 @@ export interface ProjectUse {
 
 /**
  * Stores the whole project before `work` runs, which requires a scan. If the project exceeds its limit afterwards, or the
- * user's projects exceed the quota, reverts the changes and throws `project_full` or `quota_exceeded`.
+ * user's projects exceed the quota, reverts the changes and throws `project_full` (also for too many entries) or
+ * `quota_exceeded`.
  */
 export type WholeProjectChange = <T>(
   workspace: Workspace,
@@ -61,11 +65,12 @@ export function createWholeProjectChange(dependencies: {
   ): Promise<T> => {
     // Creates the project's folder if it is missing.
     await workspace.state('')
-    const { bytes: usedBytes } = await pool.run('take_snapshot', snapshotInput(workspace), {
-      timeoutMs: SNAPSHOT_TIMEOUT_MS,
-      owner: workspace.userId,
-      signal,
-    })
+    const { bytes: usedBytes, entries: usedEntries } = await pool.run(
+      'take_snapshot',
+      snapshotInput(workspace),
+      { timeoutMs: SNAPSHOT_TIMEOUT_MS, owner: workspace.userId, signal },
+    )
+    const maxEntries = Math.max(usedEntries, entriesLimit(workspace.limits))
     const growth = reserveGrowth(workspace, usedBytes, storage)
     const maxBytes = await growth.room()
     const readsOutside = await outsideText.isInProject(workspace.projectId)
@@ -73,18 +78,24 @@ export function createWholeProjectChange(dependencies: {
     const part = withResult(
       async () => ({ files: [], scope: 'all' as const }),
       () =>
-        work({ usedBytes, maxBytes, reserve: growth.reserve, readsOutside, signal }).finally(
-          growth.end,
-        ),
+        work({
+          ...{ usedBytes, maxBytes, usedEntries, maxEntries },
+          ...{ reserve: growth.reserve, readsOutside, signal },
+        }).finally(growth.end),
     )
-    const { bytes = 0 } = await recorder.perform(workspace, change, [part])
-    if (bytes <= usedBytes) return part.result()
+    const { bytes = 0, entries = 0 } = await recorder.perform(workspace, change, [part])
+    const hasTooMany = entries > maxEntries
+    if (bytes <= usedBytes && !hasTooMany) return part.result()
     const revert = async (): Promise<void> => {
       const { id } = change.row
       const { steps } = await undoSteps(partsOfAll(records, [{ id }]))
       await revertPaths(steps, toolsFor(workspace))
       await records.revert(workspace.projectId, id, usedBytes)
       workspace.forgetSize()
+    }
+    if (hasTooMany) {
+      await revert()
+      throw appError('project_would_have_too_many_entries', { limit: maxEntries })
     }
     if (bytes <= workspace.limits.project) {
       await storage.revertIfExceeded(workspace.userId, revert)

@@ -6,7 +6,9 @@ import type { Readable } from 'node:stream'
 import { appError } from '../../errors.ts'
 import type { ProjectId, UserId } from '../../protocol/ids.ts'
 import type { WorkerPool } from '../worker/worker-pool.ts'
+import { entriesLimit } from '../workspace.ts'
 import type { Workspaces } from '../workspaces.ts'
+import { countedBytes, ENTRY_BYTES } from './counted-bytes.ts'
 import { sizeText, systemCode, toFileError } from './faults.ts'
 import { type ProjectPath, parseInnerPath } from './paths.ts'
 
@@ -32,6 +34,8 @@ export interface Upload {
    */
   add(path: string, content: Readable): Promise<void>
   readonly files: number
+  /** What everything in it counts as a new project; see `countedBytes`. */
+  readonly countedSize: number
   /** Waits until everything is written. `folder` is a host folder, which `discard` removes. */
   staged(): Promise<{ folder: string; files: readonly StagedFile[] }>
   /** Turns the upload into the folder of a new project, without a top folder that all files share. */
@@ -56,13 +60,15 @@ interface UploadNames {
 }
 
 /** Refuses duplicate files, and a file where a folder is needed, before anything is written. */
-function claimName(names: UploadNames, { text, segments }: ProjectPath): void {
+function claimName(names: UploadNames, { text, segments }: ProjectPath, limit: number): void {
   const above = segments.slice(0, -1).map((_name, depth) => segments.slice(0, depth + 1).join('/'))
   const isTaken = names.files.has(text) || names.folders.has(text)
   if (isTaken || above.some((folder) => names.files.has(folder)))
     throw appError('upload_repeats', { path: text })
   names.files.add(text)
   for (const folder of above) names.folders.add(folder)
+  if (names.files.size + names.folders.size > limit)
+    throw appError('project_entries_full', { limit })
   names.tops.add(segments.length > 1 ? (segments[0] ?? '') : '')
 }
 
@@ -168,6 +174,11 @@ export async function startUpload(
   const writer = createBatchWriter(pool, staging, owner)
   const limit = Math.min(limits.bytes, workspaces.limits.project)
   const counts = { bytes: 0, files: 0 }
+  /** The top folder that all files share and that a new project does without. */
+  const sharedTop = (): string => {
+    const [top = ''] = names.tops
+    return names.tops.size === 1 ? top : ''
+  }
 
   /** The pieces of a file, counted as they arrive. Its stream is the caller's to end. */
   async function* counted(content: Readable, file: { size: number }): AsyncGenerator<Buffer> {
@@ -184,12 +195,19 @@ export async function startUpload(
     get files() {
       return counts.files
     },
+    get countedSize() {
+      const folders = names.folders.size - (sharedTop() === '' ? 0 : 1)
+      return received.reduce(
+        (sum, { size }) => sum + countedBytes('file', size),
+        folders * ENTRY_BYTES,
+      )
+    },
     async add(input, content) {
       writer.assertWritten()
       const path = parseInnerPath(input)
       if (++counts.files > limits.files)
         throw appError('upload_has_too_many_files', { limit: limits.files })
-      claimName(names, path)
+      claimName(names, path, entriesLimit(workspaces.limits))
       const pieces: Buffer[] = []
       const file: StagedFile = { path, size: 0 }
       const reader = counted(content, file)
@@ -209,10 +227,9 @@ export async function startUpload(
     },
     async adopt(userId, projectId) {
       await writer.finish()
-      const [top = ''] = names.tops
-      const shared = names.tops.size === 1 && top !== ''
-      await workspaces.adopt(shared ? join(staging, top) : staging, userId, projectId)
-      if (shared) await rm(staging, { recursive: true, force: true })
+      const top = sharedTop()
+      await workspaces.adopt(top === '' ? staging : join(staging, top), userId, projectId)
+      if (top !== '') await rm(staging, { recursive: true, force: true })
     },
     async discard() {
       await writer.settle()

@@ -1,5 +1,4 @@
 // The worker thread of the workspace: diffs, regular expressions, snapshots and other synchronous work.
-import type { CheckpointFile } from '../../db/tables/projects/checkpoints.ts'
 import { AppError, errorText } from '../../errors.ts'
 import { serveRequests } from '../../lib/worker-server.ts'
 import {
@@ -13,6 +12,7 @@ import {
   compareSnapshot,
   createSnapshot,
   measureContents,
+  type SnapshotChanges,
   type SnapshotInput,
 } from '../checkpoints/capture/snapshot.ts'
 import { type TextDiff, unifiedDiff } from '../checkpoints/diff/unified-diff.ts'
@@ -29,8 +29,8 @@ import {
 
 /** Input and output of each kind of job. */
 export interface Jobs {
-  take_snapshot: { input: SnapshotInput; output: { paths: number; bytes: number } }
-  compare_snapshot: { input: SnapshotInput; output: { files: CheckpointFile[]; bytes: number } }
+  take_snapshot: { input: SnapshotInput; output: { entries: number; bytes: number } }
+  compare_snapshot: { input: SnapshotInput; output: SnapshotChanges }
   sync_paths: { input: { root: string; paths: readonly string[] }; output: null }
   capture_tree: { input: CaptureTreeInput; output: CapturedTree }
   collect_contents: {

@@ -18,14 +18,20 @@ const faultsOf = (text: string, environment: Record<string, string> = {}): reado
 }
 
 test('project limits reach the module that enforces them, in its units', () => {
-  const limits = { search_seconds: 0.5, file_read: '1MB', file_write: '2MB', project: '3MB' }
+  const limits = {
+    search_seconds: 0.5,
+    file_read: '1MB',
+    file_write: '2MB',
+    project: '3MB',
+    project_files: 4,
+  }
   const checkpoints = { keep: 7, max_age_days: 8, max_size: '9MB' }
   const config = parseConfig(JSON.stringify({ limits, checkpoints }), {})
   const MB = 1024 * 1024
   expect(workspaceSettings(config)).toEqual({
     root: config.workspace_root,
     searchTimeoutMs: 500,
-    limits: { fileRead: MB, fileWrite: 2 * MB, project: 3 * MB },
+    limits: { fileRead: MB, fileWrite: 2 * MB, project: 3 * MB, entries: 4 },
     rule: { keep: 7, maxAgeDays: 8, maxBytes: 9 * MB },
   })
 })

@@ -41,7 +41,12 @@ describe('files of a project', () => {
     await workspace.move('src/deep/a.txt', 'lib/b.txt')
     expect(await textOf('lib/b.txt')).toBe('one')
     expect(await workspace.state('src/deep/a.txt')).toBeNull()
-    expect(await workspace.stats()).toEqual({ files: 1, directories: 3, totalSize: 3 })
+    expect(await workspace.stats()).toEqual({
+      files: 1,
+      directories: 3,
+      totalSize: 3,
+      countedSize: 4 * 256,
+    })
     await workspace.remove('lib')
     expect((await workspace.list('')).map(({ name }) => name)).toEqual(['src'])
   })
@@ -49,7 +54,9 @@ describe('files of a project', () => {
   test('are counted again after each change, and otherwise at most once a minute', async () => {
     await workspace.write('a/b.txt', bytes('one'))
     const counted = await Promise.all([workspace.recentStats(), workspace.recentStats()])
-    expect(counted).toEqual(Array(2).fill({ files: 1, directories: 1, totalSize: 3 }))
+    expect(counted).toEqual(
+      Array(2).fill({ files: 1, directories: 1, totalSize: 3, countedSize: 2 * 256 }),
+    )
     await writeFile(join(workspace.root, 'unseen.txt'), 'by another program')
     expect(await workspace.recentStats()).toEqual(counted[0])
     expect(await workspace.stats()).toMatchObject({ files: 2 })

@@ -114,6 +114,7 @@ export const SERVER_MODULES: Record<string, readonly string[]> = {
   administration: [
     'models',
     'access',
+    'schedules',
     'sharing',
     'chat',
     'auth',

@@ -244,7 +244,6 @@ export const SERVER_SUB_FOLDERS: Record<string, readonly string[]> = {
     'workspace/files',
     'workspace/search',
     'workspace/checkpoints',
-    'db',
     'errors.ts',
     'lib',
   ],

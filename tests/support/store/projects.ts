@@ -79,7 +79,7 @@ export async function openProject(
           records: histories,
           limit: () => limit,
           measure: async (userId, projectId) =>
-            (await workspaces.open(userId, projectId).stats()).totalSize,
+            (await workspaces.open(userId, projectId).stats()).countedSize,
           recovered: async () => {},
           claimed: NO_OTHERS,
           storedTexts: NO_OTHERS,

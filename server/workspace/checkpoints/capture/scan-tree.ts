@@ -20,6 +20,7 @@ import {
 import { join } from 'node:path'
 import type { PathContent } from '../../../db/tables/projects/checkpoints.ts'
 import { appError } from '../../../errors.ts'
+import { countedBytes } from '../../files/counted-bytes.ts'
 import { systemCode } from '../../files/faults.ts'
 import { childPath, FOLDER_FLAGS, HAS_DESCRIPTOR_PATHS, parseInnerPath } from '../../files/paths.ts'
 import { contentPath } from './content-store.ts'
@@ -70,15 +71,24 @@ function holdBelow(root: string, path: string): HeldFolder {
 
 /**
  * Visits every storable entry below the folder `start` of a project, each folder before its contents. Follows no link, also
- * none that replaces a folder meanwhile; `real` is valid during the visit. Returns the bytes of all files, including those
- * that cannot be stored.
- * @throws AppError `bad_request` beyond `maxEntries`, `not_found` if a folder disappears meanwhile.
+ * none that replaces a folder meanwhile; `real` is valid during the visit. Returns how many entries there are and what they count,
+ * including those that cannot be stored.
+ * @param options.isBeyond called with each entry beyond `maxEntries`. If it returns true, the entry is not visited, nor what is in it.
+ * @throws AppError `bad_request` beyond `maxEntries` without it, `not_found` if a folder disappears meanwhile.
  */
 export function scan(
   root: string,
   visit: (path: string, real: string, stats: BigIntStats) => void,
-  { start = '', maxEntries = MAX_ENTRIES }: { start?: string; maxEntries?: number } = {},
-): { bytes: number } {
+  {
+    start = '',
+    maxEntries = MAX_ENTRIES,
+    isBeyond,
+  }: {
+    start?: string
+    maxEntries?: number
+    isBeyond?: (path: string, real: string, stats: BigIntStats) => boolean
+  } = {},
+): { bytes: number; entries: number } {
   let entries = 0
   let bytes = 0
   const descend = (folder: HeldFolder, path: string, depth: number, storable: boolean): void => {
@@ -88,8 +98,11 @@ export function scan(
         const inner = childPath(path, name)
         const stats = lstatSync(real, { bigint: true, throwIfNoEntry: false })
         if (stats === undefined) continue
-        if (++entries > maxEntries) throw appError('too_many_changes', { limit: maxEntries })
-        if (stats.isFile()) bytes += Number(stats.size)
+        if (++entries > maxEntries) {
+          if (isBeyond === undefined) throw appError('too_many_changes', { limit: maxEntries })
+          if (isBeyond(inner, real, stats)) continue
+        }
+        bytes += countedBytes(stats.isFile() ? 'file' : 'other', Number(stats.size))
         const isStorable = storable && hasValidName(inner)
         if (isStorable) visit(inner, real, stats)
         if (stats.isDirectory() && depth < MAX_DEPTH)
@@ -100,7 +113,7 @@ export function scan(
     }
   }
   descend(holdBelow(root, start), start, 0, true)
-  return { bytes }
+  return { bytes, entries }
 }
 
 /** Entries whose names the path rules reject could not be restored, so they are not stored. */

@@ -2,6 +2,7 @@
 // only, while nothing else changes the project. Like git's index, it reads again only files whose stat has changed.
 import { randomUUID } from 'node:crypto'
 import {
+  type BigIntStats,
   type Dirent,
   mkdirSync,
   readdirSync,
@@ -77,15 +78,15 @@ export interface SnapshotInput {
 const HASHED_BYTES = 5 * 1024 * 1024
 
 /**
- * Stores the contents of every file durably, so that the state can be restored. Returns the number of paths and the bytes
- * of all files. Cheap when little has changed since the last snapshot.
+ * Stores the contents of every file durably, so that the state can be restored. Returns the number of entries and
+ * what they count. Cheap when little has changed since the last snapshot.
  */
-export function createSnapshot(input: SnapshotInput): { paths: number; bytes: number } {
+export function createSnapshot(input: SnapshotInput): { entries: number; bytes: number } {
   const known = loadIndex(input.folder) ?? new Map()
   const index: Index = new Map()
   const copied: string[] = []
   mkdirSync(input.contents, { recursive: true, mode: 0o700 })
-  const { bytes } = scan(input.root, (path, real, stats) => {
+  const size = scan(input.root, (path, real, stats) => {
     const before = known.get(path)
     const stat = statKey(stats)
     if (before?.kept && before.stat === stat) {
@@ -98,19 +99,36 @@ export function createSnapshot(input: SnapshotInput): { paths: number; bytes: nu
   // Synced together at the end, when the system has already written most of them.
   for (const path of copied) syncFile(path)
   saveIndex(input.folder, index)
-  return { paths: index.size, bytes }
+  return size
+}
+
+/** What has changed in a whole project, how many entries it has now, and what they count. */
+export interface SnapshotChanges {
+  files: CheckpointFile[]
+  bytes: number
+  entries: number
 }
 
 /**
- * Returns what has changed since `createSnapshot`, sorted by path, and the bytes of all files now, even if the process died in
- * between. Without the index of that snapshot it reports no changes.
+ * Returns what has changed since `createSnapshot`, sorted by path, and the size of everything now, even if the process died in
+ * between. Without the index of that snapshot it reports no changes. Of more entries than a scan visits, those that are new
+ * are removed: otherwise no change of the project could be recorded or undone any more. They count as entries, so that the
+ * change is known to exceed the limit.
  */
-export function compareSnapshot(input: SnapshotInput): { files: CheckpointFile[]; bytes: number } {
+export function compareSnapshot(input: SnapshotInput, maxEntries?: number): SnapshotChanges {
   const known = loadIndex(input.folder)
-  if (known === null) return { files: [], bytes: 0 }
+  if (known === null) return { files: [], bytes: 0, entries: 0 }
+  const paths = new Set(known.keys())
+  const takenAt = statSync(fileOf(input.folder)).mtimeMs
+  const isBeyond = (path: string, real: string, { ctimeMs }: BigIntStats): boolean => {
+    // The index lacks what has a name that cannot be stored.
+    if (paths.has(path) || Number(ctimeMs) < takenAt) return false
+    rmSync(real, { recursive: true, force: true })
+    return true
+  }
   const index: Index = new Map()
   const files: CheckpointFile[] = []
-  const { bytes } = scan(input.root, (path, real, stats) => {
+  const visit = (path: string, real: string, stats: BigIntStats): void => {
     const before = known.get(path)
     known.delete(path)
     const stat = statKey(stats)
@@ -128,11 +146,15 @@ export function compareSnapshot(input: SnapshotInput): { files: CheckpointFile[]
         ? { path, change: 'added', before: null, after: content }
         : { path, change: 'modified', before: before.content, after: content },
     )
+  }
+  const { bytes, entries } = scan(input.root, visit, {
+    isBeyond,
+    ...(maxEntries === undefined ? {} : { maxEntries }),
   })
   for (const [path, { content }] of known)
     files.push({ path, change: 'deleted', before: content, after: null })
   saveIndex(input.folder, index)
-  return { files: files.sort((one, other) => (one.path < other.path ? -1 : 1)), bytes }
+  return { files: files.sort((one, other) => (one.path < other.path ? -1 : 1)), bytes, entries }
 }
 
 /** Removes stored contents that neither `needed` nor the index refers to; returns the remaining bytes. */

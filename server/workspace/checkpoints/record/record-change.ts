@@ -35,10 +35,11 @@ export interface ChangePart {
   work(): Promise<void>
 }
 
-/** The result of a change: its files and, if the whole project was scanned, the bytes of all files. */
+/** The result of a change: its files and, if the whole project was scanned, how many entries it has and what they count. */
 export interface RecordedChange {
   files: CheckpointFile[]
   bytes?: number
+  entries?: number
   /** The stored checkpoint; undefined when nothing changed, or when it is stored with the next change. */
   row?: CheckpointRow
 }

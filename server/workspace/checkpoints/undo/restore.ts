@@ -58,7 +58,7 @@ export async function applyTargets(
     if (!(await workspace.removeEmptyFolder(path)) && of(path).target !== null)
       throw appError('folder_in_the_way', { path })
   for (const path of paths)
-    if (of(path).target?.kind === 'directory') await workspace.createFolder(path, options)
+    if (of(path).target?.kind === 'directory') await workspace.restoreFolder(path, options)
   await slot.map(paths, async (path) => {
     const { now, target } = of(path)
     if (target?.kind === 'file')

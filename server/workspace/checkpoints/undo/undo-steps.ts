@@ -1,6 +1,7 @@
 // Plans the steps that lead from the current state back to the state before several changes.
 import type { CheckpointFile, PathContent } from '../../../db/tables/projects/checkpoints.ts'
 import { appError } from '../../../errors.ts'
+import { countedBytes } from '../../files/counted-bytes.ts'
 import { type FolderMove, inverse, movedPath, type Part } from '../record/parts.ts'
 
 /** What each path should hold; null means nothing. */
@@ -52,7 +53,7 @@ export async function undoSteps(
 export const growthOf = (files: readonly CheckpointFile[]): number =>
   files.reduce((sum, { before, after }) => sum + bytesOf(after) - bytesOf(before), 0)
 const bytesOf = (content: PathContent | null): number =>
-  content?.kind === 'file' ? content.size : 0
+  content === null ? 0 : countedBytes(content.kind, content.kind === 'file' ? content.size : 0)
 
 function addFiles(
   segments: Segment[],
