@@ -1226,6 +1226,10 @@ export interface FirstScreenTexts {
       readonly history: "History"
       readonly settings: "Settings"
     }
+    readonly ownFiles: "Files of this conversation"
+    readonly ownFilesText: "Only this conversation has these files. They are deleted with it."
+    readonly keep: "Keep as project…"
+    readonly keepTitle: "Keep the files as a project"
   }
 }
 

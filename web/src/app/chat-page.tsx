@@ -6,7 +6,7 @@ import type { Conversation } from '../../../server/protocol/conversations/conver
 import { ChatHeader } from '../features/chat/chat-header.tsx'
 import { ChatView } from '../features/chat/chat-view.tsx'
 import { ProjectPicker } from '../features/projects/project-picker.tsx'
-import { usePatchConversation } from '../lib/api/conversations.ts'
+import { filesOf, usePatchConversation } from '../lib/api/conversations.ts'
 import { useMedia } from '../lib/browser/use-media.ts'
 import { useTranslation } from '../lib/i18n/use-translation.tsx'
 import { paths } from '../lib/paths.ts'
@@ -19,6 +19,10 @@ import { useConversationCommands } from './use-conversation-commands.ts'
 
 const ProjectPanel = lazyPart(() =>
   import('../features/projects/project-panel.tsx').then((module) => module.ProjectPanel),
+)
+
+const KeepFiles = lazyPart(() =>
+  import('../features/projects/keep-files.tsx').then((module) => module.KeepFiles),
 )
 
 const PanelDialog = lazyPart(() =>
@@ -72,27 +76,31 @@ export function ChatPage({ id, menu }: { id: string; menu: ReactNode }) {
           side="bottom"
           onChoose={(project) => patch.mutate({ id, project_id: project })}
         />
-        {conversation.project_id !== null && (
+        {filesOf(conversation) !== null && (
           <IconButton
             icon={FolderTree}
-            label={t('projects.panel')}
+            label={t(conversation.project_id === null ? 'projects.ownFiles' : 'projects.panel')}
             pressed={panel}
             onClick={() => setPanel(!panel)}
           />
         )}
       </ChatHeader>
     )
-  const aside = ({ project_id: projectId }: Conversation) => {
+  const aside = (conversation: Conversation) => {
+    const projectId = filesOf(conversation)
     if (!panel || projectId === null) return null
+    const isOwn = conversation.project_id === null
+    const label = t(isOwn ? 'projects.ownFiles' : 'projects.panel')
     const content = (
       <PartBoundary fallback={<Loading />}>
+        {isOwn && <KeepFiles projectId={projectId} name={conversation.title} />}
         <ProjectPanel key={projectId} projectId={projectId} wide={false} />
       </PartBoundary>
     )
     if (wide)
       return (
         <aside
-          aria-label={t('projects.panel')}
+          aria-label={label}
           className="flex w-[min(30rem,38vw,calc(100%-35rem))] shrink-0 flex-col border-s border-line bg-paper"
         >
           {content}
@@ -100,7 +108,7 @@ export function ChatPage({ id, menu }: { id: string; menu: ReactNode }) {
       )
     return (
       <PartBoundary fallback={null} isOver onClose={() => setPanel(false)}>
-        <PanelDialog title={t('projects.panel')} onClose={() => setPanel(false)}>
+        <PanelDialog title={label} onClose={() => setPanel(false)}>
           {content}
         </PanelDialog>
       </PartBoundary>

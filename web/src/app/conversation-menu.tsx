@@ -5,7 +5,7 @@ import { type ReactElement, useState } from 'react'
 import type { Conversation } from '../../../server/protocol/conversations/conversation.ts'
 import type { ProjectId } from '../../../server/protocol/ids.ts'
 import { ConversationActions } from '../features/conversations/conversation-actions.tsx'
-import { usePatchConversation } from '../lib/api/conversations.ts'
+import { filesOf, usePatchConversation } from '../lib/api/conversations.ts'
 import { useProjects } from '../lib/api/projects.ts'
 import { useCommands } from '../lib/commands.ts'
 import { conversationTitle } from '../lib/conversation-title.ts'
@@ -52,9 +52,9 @@ export function ConversationMenu({
                 <MenuItem icon={FolderOpen} onSelect={() => setDialog('project')}>
                   {t('projects.pickerIs', { name: projectName ?? t('projects.none') })}
                 </MenuItem>
-                {projectId !== null && onFiles !== undefined && (
+                {filesOf(conversation) !== null && onFiles !== undefined && (
                   <MenuItem icon={FolderTree} onSelect={onFiles}>
-                    {t('projects.panel')}
+                    {t(projectId === null ? 'projects.ownFiles' : 'projects.panel')}
                   </MenuItem>
                 )}
                 <MenuItem icon={SlidersHorizontal} onSelect={() => openSettings?.()}>

@@ -68,7 +68,10 @@ export function createRequestList(database: Database) {
   const place = {
     conversationId: runs.conversationId,
     conversationTitle: conversations.title,
-    projectId: runs.projectId,
+    // The files of one conversation are no project to a person.
+    projectId: sql<
+      RunRow['projectId']
+    >`nullif(${runs.projectId}, ${conversations.scratchProjectId})`,
     options: runs.options,
     endedAt: runs.endedAt,
     decidedByName: users.username,

@@ -5,6 +5,7 @@ import { useLocation } from 'wouter'
 import type { Conversation } from '../../../../server/protocol/conversations/conversation.ts'
 import type { MessageId } from '../../../../server/protocol/ids.ts'
 import {
+  filesOf,
   isDeletedHere,
   useConversation,
   usePatchConversation,
@@ -173,7 +174,7 @@ function OpenConversation({
   const messages = useMessages(id)
   const loadOlder = useNextPage(messageKeys.list(id), messages.fetchNextPage)
   const { options, change } = useOptions(conversation)
-  const run = useRunActions(id, options)
+  const run = useRunActions(id, options, filesOf(conversation))
   const [toDelete, setToDelete] = useState<string | null>(null)
   useAttach(client, id, conversation)
   useMarkSeen(conversation)
@@ -219,8 +220,8 @@ function OpenConversation({
     [run, show],
   )
   const place = useMemo(
-    () => ({ conversationId: id, projectId: conversation.project_id }),
-    [id, conversation.project_id],
+    () => ({ conversationId: id, projectId: filesOf(conversation) }),
+    [id, conversation],
   )
   // When the tools are known, the buttons of all code blocks appear. Deferred, so that they do not delay user input.
   const codeActions = useDeferredValue(useCodeActions())
@@ -260,7 +261,7 @@ function OpenConversation({
             <Composer
               key={id}
               draftKey={id}
-              projectId={conversation.project_id}
+              projectId={filesOf(conversation)}
               options={options}
               onOptions={change}
               running={running}

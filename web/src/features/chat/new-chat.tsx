@@ -156,7 +156,7 @@ export function NewChat({
         {
           kind: 'send',
           files: draft.files,
-          body: { ...writtenFields(draft), tools_enabled: options.tools },
+          body: { ...writtenFields(draft, projectId), tools_enabled: options.tools },
         },
         clientId,
       )

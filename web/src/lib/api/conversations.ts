@@ -15,6 +15,7 @@ import type {
   PatchConversationBody,
   TagList,
 } from '../../../../server/protocol/conversations/conversation.ts'
+import type { ProjectId } from '../../../../server/protocol/ids.ts'
 import { ApiError, authorization, request, requestDone } from '../http/api-client.ts'
 import {
   findListed,
@@ -31,6 +32,14 @@ export const conversationKeys = {
   lists: listKeys.all,
   one: (id: string) => ['conversation', id] as const,
 }
+
+/** Where the files of a conversation are: its project, or its own ones; null before the first. */
+export const filesOf = ({
+  project_id: projectId,
+  scratch_project_id: own,
+}: Pick<Conversation, 'project_id' | 'scratch_project_id'>): ProjectId | null =>
+  // A conversation that was kept for offline use by an earlier version of the page has no field for its own files.
+  projectId ?? own ?? null
 
 /**
  * A list of conversations, newest activity first, in pages. `GET /api/events` keeps loaded pages up to date, so a list of

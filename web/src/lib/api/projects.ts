@@ -58,6 +58,21 @@ export function useUpdateProject() {
   })
 }
 
+/** Makes the files of one conversation an ordinary project, and puts the conversation into it. */
+export function useKeepProject() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: ({ id, name }: { id: string; name: string }) =>
+      request<Project>(`/api/projects/${id}/keep`, { method: 'POST', body: { name } }),
+    onSuccess: ({ id }) =>
+      Promise.all([
+        client.invalidateQueries({ queryKey: projectKeys.list }),
+        client.invalidateQueries({ queryKey: projectKeys.one(id) }),
+        client.invalidateQueries({ queryKey: ['conversation'] }),
+      ]),
+  })
+}
+
 /** Removes a project, given its id, with its files, checkpoints and documents. */
 export function useDeleteProject() {
   const client = useQueryClient()

@@ -19,8 +19,8 @@ const keys = {
 const inProject = (projectId: string | null): string =>
   projectId === null ? '' : `?project_id=${encodeURIComponent(projectId)}`
 
-/** Skills that `/` has offered on this page, by name. */
-const offered = new Set<string>()
+/** The names of the skills that `/` offered last in each project; `null`: without one. */
+const offered = new Map<string | null, ReadonlySet<string>>()
 /** A message names at most this many skills. */
 const MAX_SKILLS = 5
 
@@ -45,19 +45,24 @@ export const useSkillCommands = (projectId: string | null, enabled = true) =>
         { signal },
       )
       const skills = items.filter(({ kind }) => kind === 'skill')
-      for (const { name } of skills) offered.add(name)
+      offered.set(projectId, new Set(skills.map(({ name }) => name)))
       return skills
     },
     staleTime: 30_000,
     meta: { quiet: true },
   })
 
-/** The skills that a message begins with, each written as `/name`. */
-export function skillsIn(text: string): string[] {
+/** The skills of a place that a message begins with, each written as `/name`. Those of other projects are only text there. */
+export function skillsIn(text: string, projectId: string | null): string[] {
   const names: string[] = []
   for (const word of text.trimStart().split(/\s+/)) {
     const name = word.slice(1)
-    if (!word.startsWith('/') || !offered.has(name) || names.length >= MAX_SKILLS) break
+    if (
+      !word.startsWith('/') ||
+      offered.get(projectId)?.has(name) !== true ||
+      names.length >= MAX_SKILLS
+    )
+      break
     if (!names.includes(name)) names.push(name)
   }
   return names

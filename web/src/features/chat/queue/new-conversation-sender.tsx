@@ -43,7 +43,10 @@ async function createFor(
 ): Promise<string> {
   const id = known ?? (await createConversation(settings)).id
   if (known === null) remember(message.id, id)
-  const body = { ...writtenFields(message), tools_enabled: message.tools }
+  const body = {
+    ...writtenFields(message, settings.project_id ?? null),
+    tools_enabled: message.tools,
+  }
   const first = await startRun(client, id, { kind: 'send', files: message.files, body }, message.id)
   if (secondModel !== null) {
     secondModels.set(id, secondModel)

@@ -4,7 +4,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import type { MessageId } from '../../../../../server/protocol/ids.ts'
-import { useConversation } from '../../../lib/api/conversations.ts'
+import { filesOf, useConversation } from '../../../lib/api/conversations.ts'
 import { ApiError } from '../../../lib/http/api-client.ts'
 import { waitToReconnect } from '../../../lib/http/reconnect.ts'
 import { useNewest } from '../../../lib/newest.ts'
@@ -49,13 +49,14 @@ function QueueSender({ conversationId }: { conversationId: string }) {
   const isHeld = hasFailed || isCompared || isEdited || isPaused
   const isDue = next !== undefined && isFree && !isHeld && !busy
   const parent = useNewest(parentId)
+  const place = useNewest(conversation.data === undefined ? null : filesOf(conversation.data))
 
   useEffect(() => {
     if (!isDue) return
     const send = async (): Promise<void> => {
       try {
         const body = {
-          ...writtenFields(next),
+          ...writtenFields(next, place.current),
           tools_enabled: next.tools,
           // An id is a plain string when stored; the server checks it.
           ...(parent.current === null ? {} : { parent_id: parent.current as MessageId }),

@@ -102,14 +102,11 @@ export async function startRun(
 }
 
 /** The fields of a written message for the body of its request. */
-export const writtenFields = ({
-  text,
-  files,
-}: {
-  text: string
-  files: readonly AttachedFile[]
-}) => {
-  const skills = skillsIn(text)
+export const writtenFields = (
+  { text, files }: { text: string; files: readonly AttachedFile[] },
+  projectId: string | null,
+) => {
+  const skills = skillsIn(text, projectId)
   return {
     text,
     attachments: files.map(({ id }) => ({ file_id: id })),

@@ -46,7 +46,12 @@ const untilEnded = (runId: string): Promise<void> =>
  * Returns the actions for these options, in an object that changes only with the arguments. Actions that start a run
  * resolve with whether the server accepted it.
  */
-export function useRunActions(conversationId: string, options: ChatOptions) {
+export function useRunActions(
+  conversationId: string,
+  options: ChatOptions,
+  /** Where its files are, and its skills. */
+  place: ProjectId | null,
+) {
   const client = useQueryClient()
   return useMemo(() => {
     const attempt = async (work: () => Promise<unknown>): Promise<boolean> => {
@@ -90,7 +95,7 @@ export function useRunActions(conversationId: string, options: ChatOptions) {
               kind: 'send',
               files: written.files,
               body: {
-                ...writtenFields(written),
+                ...writtenFields(written, place),
                 ...bodyOptions(options),
                 ...(projectId === undefined ? {} : { project_id: projectId }),
               },
@@ -171,7 +176,7 @@ export function useRunActions(conversationId: string, options: ChatOptions) {
       stop,
       stopOne: (runId: string) => attempt(() => stopRun(runId)),
     }
-  }, [client, conversationId, options])
+  }, [client, conversationId, options, place])
 }
 
 /** The result of `useRunActions`, for components that receive single actions. */
