@@ -20,6 +20,7 @@ const conversation = (id: string, minute: number, changes: object = {}): Convers
     model: null,
     project_id: null,
     project_name: null,
+    scratch_project_id: null,
     system_prompt: null,
     temperature: null,
     max_tokens: null,

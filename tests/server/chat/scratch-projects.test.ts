@@ -147,7 +147,11 @@ describeOnEachServer('files of a conversation without a project', (start) => {
       return own
     })
     expect(await scratchOf(id)).toBeNull()
-    expect(waiting).toMatchObject({ name: 'file_write', project_id: null, preview: { path: 'asked.txt', added: 1 } })
+    expect(waiting).toMatchObject({
+      name: 'file_write',
+      project_id: null,
+      preview: { path: 'asked.txt', added: 1 },
+    })
     const decision = { id_ref: waiting.id_ref, decision: 'approve' }
     expect((await call('POST', `/api/runs/${waiting.run_id}/approvals`, decision)).status).toBe(200)
     await answered

@@ -31,6 +31,7 @@ describeOnEachServer('conversations', (start) => {
       message_count: 0,
       active_run_id: null,
       project_name: null,
+      scratch_project_id: null,
       archived: false,
     })
     expect(made).not.toHaveProperty('user_id')
