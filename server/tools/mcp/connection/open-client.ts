@@ -1,6 +1,6 @@
 // Opens the client for one MCP server, in the revision that the server speaks: detected once, then remembered.
 import type { PriorDiscovery } from '@modelcontextprotocol/client'
-import { onAbort } from '../../../lib/abort.ts'
+import { deadline, onAbort } from '../../../lib/abort.ts'
 import type { McpEra, McpServerSettings } from '../../../protocol/models/mcp.ts'
 import { isForOldTransport, isSignInWanted } from '../faults.ts'
 import { loadSdk, type RemoteClient } from '../sdk.ts'
@@ -110,9 +110,7 @@ async function openIn(
     ...(prior === undefined ? {} : { prior }),
   })
   // The start of the old transport ends neither at its close nor after any time.
-  const signal = isOldTransport
-    ? AbortSignal.any([givenUp.signal, AbortSignal.timeout(timeout)])
-    : givenUp.signal
+  const signal = isOldTransport ? deadline(timeout, givenUp.signal) : givenUp.signal
   await unlessAborted(connecting, signal)
   opener.hasConnected = true
   opener.era = client.getProtocolEra() ?? null
