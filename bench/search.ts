@@ -3,10 +3,11 @@
 import pg from 'pg'
 import { connect } from '../server/db/connect.ts'
 import type { Database, DatabaseSettings, Dialect } from '../server/db/database.ts'
+import { PROGRESS_KEYS } from '../server/db/search-progress.ts'
 import { createStore } from '../server/db/store.ts'
 import { SqliteClient } from '../server/lib/sqlite-driver.ts'
 import type { UserId } from '../server/protocol/ids.ts'
-import { createIndexProgress, PROGRESS_KEYS } from '../server/search/progress.ts'
+import { createIndexProgress } from '../server/search/progress.ts'
 import { createSearch } from '../server/search/search.ts'
 import { median, percentile, type Row } from './row.ts'
 import {

@@ -364,6 +364,7 @@ export interface AdminTexts {
       readonly backup_created: "Backup created"
       readonly backup_restored: "Backup restored"
       readonly folders_adopted: "Folders assigned to this database"
+      readonly database_moved: "Database moved"
       readonly approval_link_created: "Link to an approval created"
       readonly schedule_created: "Schedule created"
       readonly schedule_changed: "Schedule changed"

@@ -1,4 +1,4 @@
-// The subcommands: doctor, config, service, migrate, backup, restore, export, admin.
+// The subcommands: doctor, config, service, migrate, backup, restore, move, export, admin.
 import { runDoctor } from './composition/doctor.ts'
 import { databaseSettings, installationOf } from './composition/settings.ts'
 import type { LoadedConfig } from './config/load.ts'
@@ -19,6 +19,8 @@ export interface Command {
   operands: number
   /** Options without a value, without their dashes. */
   flags?: readonly string[]
+  /** Options with a value, without their dashes. */
+  options?: readonly string[]
   run(context: CommandContext): Promise<CommandResult>
 }
 
@@ -28,6 +30,8 @@ export interface CommandContext {
   operands: readonly string[]
   /** The given `flags`. */
   flags: ReadonlySet<string>
+  /** The values of the given `options`. */
+  options: ReadonlyMap<string, string>
   /** Folder of the built page. */
   webRoot: string
 }
@@ -151,6 +155,24 @@ export const commands: Readonly<Record<string, Command>> = {
         return isComplete
           ? done(`Restored ${source}.`)
           : done(`Restored ${source}, but not everything:`, ...lines)
+      } catch (error) {
+        return failed(errorText(error))
+      }
+    },
+  },
+
+  move: {
+    usage: '--to <postgresql://… | file>',
+    summary:
+      'copies the database into an empty one of the other kind, verified table by table; stop the server first',
+    operands: 0,
+    options: ['to'],
+    async run({ loaded: { config }, options }) {
+      const to = options.get('to')
+      if (to === undefined || to === '') return failed(...usageOf('move'))
+      const { move } = await import('./commands/move.ts')
+      try {
+        return done(...(await move(config, to, (line) => console.error(line))))
       } catch (error) {
         return failed(errorText(error))
       }

@@ -6,7 +6,7 @@ import type { Logger } from 'pino'
 import { z } from 'zod'
 import packageJson from '../package.json' with { type: 'json' }
 import type { Server } from './app.ts'
-import { type Command, commands, usageOf } from './cli.ts'
+import { type Command, type CommandContext, commands, usageOf } from './cli.ts'
 import { isPrimary, runWorkers, workersAskedFor } from './cluster/workers.ts'
 import {
   appsPort,
@@ -121,26 +121,36 @@ async function runCommand(
   command: Command,
   values: readonly string[],
 ): Promise<void> {
-  const { operands, flags } = readArguments(name, command, values)
+  const given = readArguments(name, command, values)
   for (const line of describeInstallation(loaded)) console.error(redactor.redact(line))
-  const { lines, status } = await command.run({ loaded, operands, flags, webRoot })
+  const { lines, status } = await command.run({ loaded, ...given, webRoot })
   for (const line of lines) console.log(redactor.redact(line))
   process.exit(status)
 }
 
 function readArguments(
   name: string,
-  { flags = [], operands: most }: Command,
+  { flags = [], options = [], operands: most }: Command,
   values: readonly string[],
-): { operands: readonly string[]; flags: ReadonlySet<string> } {
+): Pick<CommandContext, 'operands' | 'flags' | 'options'> {
   try {
     const { positionals, values: given } = parseArgs({
       args: [...values],
       allowPositionals: true,
-      options: Object.fromEntries(flags.map((flag) => [flag, { type: 'boolean' as const }])),
+      options: {
+        ...Object.fromEntries(flags.map((flag) => [flag, { type: 'boolean' as const }])),
+        ...Object.fromEntries(options.map((option) => [option, { type: 'string' as const }])),
+      },
     })
+    const texts = Object.entries(given).flatMap(([option, value]) =>
+      typeof value === 'string' ? [[option, value] as const] : [],
+    )
     if (positionals.length <= most)
-      return { operands: positionals, flags: new Set(Object.keys(given)) }
+      return {
+        operands: positionals,
+        flags: new Set(Object.keys(given).filter((flag) => given[flag] === true)),
+        options: new Map(texts),
+      }
   } catch {
     // An unknown option: the usage says which ones exist.
   }

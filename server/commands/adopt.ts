@@ -7,6 +7,7 @@ import { createStore } from '../db/store.ts'
 import { TRASH_MS, UNUSED_BLOB_MS } from '../files/collect.ts'
 import { adoptPlaces } from '../owner/installation.ts'
 import { rememberFolders } from '../owner/last-folders.ts'
+import { forgetMove } from '../owner/moved-away.ts'
 import { claimStore } from '../owner/owner.ts'
 import { holdPlaces, installationPlaces, rememberFiles } from '../owner/places.ts'
 import { COMMAND_LINE } from '../protocol/admin/audit.ts'
@@ -38,6 +39,7 @@ export async function adopt(config: Config, isCopy: boolean): Promise<string[]> 
       const own = installationSettings(config)
       if (!own.isShared) await rememberFolders(own, settings, quiet)
       await rememberFiles(own, settings, quiet)
+      await forgetMove(own.dataFolder, own.database)
       await database.write((tx) =>
         audit.record(tx, COMMAND_LINE, {
           action: 'folders_adopted',

@@ -35,6 +35,7 @@ import {
 import { blobPath, blobsIn } from '../files/disk-blobs.ts'
 import { makeFolder } from '../lib/make-folder.ts'
 import { movesOfDatabase } from '../owner/last-folders.ts'
+import { forgetMove } from '../owner/moved-away.ts'
 import { claimStore } from '../owner/owner.ts'
 import {
   elsewhere,
@@ -309,11 +310,6 @@ async function restoreFolder(
 ): Promise<string[]> {
   const { header, entries } = await readManifest(backup)
   const settings = databaseSettings(config)
-  if (header.dialect !== settings.dialect)
-    throw new AppError(
-      'conflict',
-      `The backup is of ${header.dialect === 'sqlite' ? 'SQLite' : 'PostgreSQL'}; the configured database is another one. Set db_type.`,
-    )
   const absent = await verifyBackup(backup, entries)
   if (absent.includes(header.database))
     throw new AppError('bad_request', `The backup lacks its database, ${header.database}.`)
@@ -322,7 +318,7 @@ async function restoreFolder(
     missing.push(`${absent.length} of its files (${listed(absent)})`)
     if (!isPartial) refusePartial([`${absent.length} of its files (${listed(absent)})`])
   }
-  await checkDatabaseBackup(settings, join(backup, header.database))
+  await checkDatabaseBackup(join(backup, header.database))
   await assertNotOthers(config, join(backup, header.database))
   await hold()
   await prepareReplaced(settings)
@@ -344,8 +340,8 @@ async function restoreEarlier(
 ): Promise<string[]> {
   const files = blobsOfBackup(backup)
   const settings = databaseSettings(config)
-  await checkDatabaseBackup(settings, backup)
-  const lost = (await blobsOfDatabaseBackup(settings.dialect, backup)).filter(
+  await checkDatabaseBackup(backup)
+  const lost = (await blobsOfDatabaseBackup(backup)).filter(
     (sha256) => !existsSync(blobPath(files, sha256)),
   )
   const missing =
@@ -402,6 +398,7 @@ async function replaceDatabase(config: Config, source: string, stamp: string): P
       )
   }
   await restoreDatabase(settings, source)
+  await forgetMove(config.data_dir, settings)
   const fault = await settleRestored(installationSettings(config), replaced)
   return fault === null ? [] : [`The next start is refused: ${fault.detail}. ${fault.advice}`]
 }

@@ -72,8 +72,11 @@ export const installationSettings = (config: Config): InstallationSettings => ({
 })
 
 /** The database for the operator: where it is, without its password. */
-export function describeDatabase(config: Config): string {
-  const settings = databaseSettings(config)
+export const describeDatabase = (config: Config): string =>
+  describeDatabaseSettings(databaseSettings(config))
+
+/** The same of a database that is not configured. */
+export function describeDatabaseSettings(settings: DatabaseSettings): string {
   if (settings.dialect === 'sqlite') return `SQLite, ${settings.file}`
   const { connection } = settings
   if (!('url' in connection))

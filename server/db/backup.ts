@@ -6,10 +6,15 @@ import { dirname, resolve } from 'node:path'
 import { AppError, errorText } from '../errors.ts'
 import { makeFolder } from '../lib/make-folder.ts'
 import { SqliteClient } from '../lib/sqlite-driver.ts'
-import type { DatabaseSettings } from './database.ts'
+import { connect } from './connect.ts'
+import type { DatabaseSettings, PostgresSettings } from './database.ts'
 import { inspectDatabase } from './inspect.ts'
 import { MIGRATIONS_TABLE, pendingMigrations } from './migrate.ts'
+import { openPostgresBackup, openSqliteBackup } from './move/backup-source.ts'
+import { replaceRows } from './move/move.ts'
+import type { MoveSource } from './move/move-end.ts'
 import {
+  assertUnused,
   blobsOfPostgresBackup,
   checkPostgresBackup,
   dumpPostgres,
@@ -61,20 +66,20 @@ export async function restoreDatabase(settings: DatabaseSettings, source: string
   const file = resolve(source)
   if (!existsSync(file)) throw new AppError('not_found', `Backup ${file} not found.`)
   try {
-    if (settings.dialect === 'sqlite') await loadSqlite(file, resolve(settings.file))
-    else await loadPostgres(settings, file)
+    const dialect = await dialectOf(file)
+    if (settings.dialect === 'sqlite')
+      await (dialect === 'sqlite' ? loadSqlite : loadRowsIntoSqlite)(file, resolve(settings.file))
+    else if (dialect === 'postgres') await loadPostgres(settings, file)
+    else await loadRowsIntoPostgres(settings, file)
   } catch (error) {
     throw toOperatorError('The backup could not be restored', error)
   }
 }
 
-/** @throws AppError when a database with these settings cannot be replaced by this backup. Changes nothing. */
-export async function checkDatabaseBackup(
-  settings: DatabaseSettings,
-  source: string,
-): Promise<void> {
+/** @throws AppError when a database, of either kind, cannot be replaced by this backup. Changes nothing. */
+export async function checkDatabaseBackup(source: string): Promise<void> {
   try {
-    if (settings.dialect === 'sqlite') checkSqliteBackup(source)
+    if ((await dialectOf(source)) === 'sqlite') checkSqliteBackup(source)
     else await checkPostgresBackup(source)
   } catch (error) {
     throw toOperatorError('The backup cannot be restored', error)
@@ -85,12 +90,9 @@ export async function checkDatabaseBackup(
  * The contents that a backup of a database refers to (SHA-256, hexadecimal). One of an early version, which had no files,
  * refers to none.
  */
-export async function blobsOfDatabaseBackup(
-  dialect: DatabaseSettings['dialect'],
-  source: string,
-): Promise<string[]> {
+export async function blobsOfDatabaseBackup(source: string): Promise<string[]> {
   const file = resolve(source)
-  if (dialect === 'postgres') return await blobsOfPostgresBackup(file)
+  if ((await dialectOf(file)) === 'postgres') return await blobsOfPostgresBackup(file)
   const client = new SqliteClient(file, { readonly: true, timeout: 1_000 })
   try {
     const columns = client.prepare("select name from pragma_table_info('files')").pluck().all()
@@ -109,13 +111,9 @@ export async function blobsOfDatabaseBackup(
 }
 
 /** The value under a key of the settings in a backup; undefined if there is none, as in backups of early versions. */
-export async function settingOfDatabaseBackup(
-  dialect: DatabaseSettings['dialect'],
-  source: string,
-  key: string,
-): Promise<unknown> {
+export async function settingOfDatabaseBackup(source: string, key: string): Promise<unknown> {
   const file = resolve(source)
-  if (dialect === 'postgres') return await settingOfPostgresBackup(file, key)
+  if ((await dialectOf(file)) === 'postgres') return await settingOfPostgresBackup(file, key)
   const client = new SqliteClient(file, { readonly: true, timeout: 1_000 })
   try {
     const tables = client.prepare("select name from sqlite_master where type = 'table'").pluck()
@@ -170,6 +168,25 @@ async function dumpSqlite(file: string, target: string): Promise<void> {
   await syncFile(target)
 }
 
+/** How every SQLite file begins; anything else is read as a backup of PostgreSQL, or refused as such. */
+const SQLITE_MAGIC = Buffer.from('SQLite format 3\0')
+
+/** The kind of database that a backup is of. */
+async function dialectOf(file: string): Promise<DatabaseSettings['dialect']> {
+  const handle = await open(file, 'r')
+  try {
+    const { buffer } = await handle.read(
+      Buffer.alloc(SQLITE_MAGIC.length),
+      0,
+      SQLITE_MAGIC.length,
+      0,
+    )
+    return buffer.equals(SQLITE_MAGIC) ? 'sqlite' : 'postgres'
+  } finally {
+    await handle.close()
+  }
+}
+
 /** Refuses files that are not an intact NanoClaw database, or that a newer version wrote. */
 function checkSqliteBackup(file: string): void {
   const client = new SqliteClient(file, { readonly: true, fileMustExist: true })
@@ -216,4 +233,33 @@ async function loadSqlite(source: string, file: string): Promise<void> {
   await syncFile(copy)
   await setAside(file)
   await rename(copy, file)
+}
+
+/** A backup of PostgreSQL becomes a new SQLite file, which then takes the place of the old one. */
+async function loadRowsIntoSqlite(source: string, file: string): Promise<void> {
+  await checkPostgresBackup(source)
+  makeFolder(dirname(file))
+  const fresh = `${file}.restoring`
+  for (const suffix of ['', '-wal', '-shm']) await rm(fresh + suffix, { force: true })
+  const settings = { dialect: 'sqlite' as const, file: fresh }
+  await (await connect(settings, { log: { info() {}, warn() {} } })).close()
+  await replaceRowsBy(openPostgresBackup(source), settings)
+  await syncFile(fresh)
+  await setAside(file)
+  await rename(fresh, file)
+}
+
+async function loadRowsIntoPostgres(settings: PostgresSettings, source: string): Promise<void> {
+  checkSqliteBackup(source)
+  await migratePostgres(clientConfig(settings))
+  await assertUnused(settings)
+  await replaceRowsBy(await openSqliteBackup(source), settings)
+}
+
+async function replaceRowsBy(source: MoveSource, settings: DatabaseSettings): Promise<void> {
+  try {
+    await replaceRows(source, settings)
+  } finally {
+    await source.close()
+  }
 }

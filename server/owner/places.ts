@@ -7,6 +7,7 @@ import { settingOfDatabaseBackup } from '../db/backup.ts'
 import { connect } from '../db/connect.ts'
 import type { Database, DatabaseSettings, StoreLog } from '../db/database.ts'
 import { inspectBlobs, inspectProjects, inspectSetting } from '../db/inspect.ts'
+import { UNFINISHED_MOVE } from '../db/move/moved-tables.ts'
 import { NO_REFERENCES } from '../db/repositories/installation.ts'
 import { createStore } from '../db/store.ts'
 import { AppError } from '../errors.ts'
@@ -32,6 +33,7 @@ import {
   rememberFolders,
   settleRestoredFolders,
 } from './last-folders.ts'
+import { assertNotMoved } from './moved-away.ts'
 import type { StoreOwner } from './owner.ts'
 
 /** Where the parts of an installation are. */
@@ -217,6 +219,7 @@ const contains = (folder: string, settings: DatabaseSettings): boolean =>
  */
 export async function assertMayCreate(settings: InstallationSettings): Promise<void> {
   await assertNotRestoring(settings)
+  await assertNotMoved(settings.dataFolder, settings.database)
   const { database } = settings
   if (database.dialect !== 'sqlite' || (await exists(resolve(database.file)))) return
   const fault = await installationFault(installationPlaces(settings), null, NO_REFERENCES)
@@ -280,6 +283,8 @@ export async function assertInstallation(
   { owner, log }: { owner: Pick<StoreOwner, 'alsoHolds'>; log: Pick<StoreLog, 'warn'> },
 ): Promise<void> {
   const { settings, installation } = createStore(database)
+  if ((await settings.get(UNFINISHED_MOVE, z.unknown())) !== undefined) refuse(UNFINISHED_FAULT)
+  await assertNotMoved(where.dataFolder, where.database)
   const elsewhere = await filesLeftElsewhere(where, (key) => settings.get(key, z.unknown()))
   if (elsewhere !== null) refuse(elsewhere)
   const id = await settleInstallation({
@@ -339,8 +344,7 @@ export async function othersPlace(
   settings: InstallationSettings,
   backup: string,
 ): Promise<PlaceFault | null> {
-  const { dialect } = settings.database
-  const stored = await settingOfDatabaseBackup(dialect, backup, INSTALLATION_KEY)
+  const stored = await settingOfDatabaseBackup(backup, INSTALLATION_KEY)
   const restored = InstallationId.safeParse(stored).data?.id ?? null
   // A damaged SQLite file has no id, and is a reason to restore.
   const replaced = await idOfDatabase(settings.database).catch(() => 'damaged' as const)
@@ -382,6 +386,12 @@ export async function elsewhere(settings: InstallationSettings): Promise<PlaceFa
     projects: projects.map(({ id, user: userId }) => ({ id, userId })),
   }
   return installationFault(places, id, references)
+}
+
+const UNFINISHED_FAULT: PlaceFault = {
+  detail: 'A move into this database was interrupted, so that it is not complete',
+  advice:
+    'Run the same `nanoclaw move` again with the configuration of the earlier database; it continues where it ended',
 }
 
 /** In the data folder while a restore replaces something, so that an interrupted one is repeated before a start. */

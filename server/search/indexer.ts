@@ -1,8 +1,9 @@
 // Indexes in the background: texts from before the search index existed, newest first, and the rest of long attachments.
 import { setTimeout } from 'node:timers/promises'
 import type { Database, StoreLog } from '../db/database.ts'
+import { PROGRESS_KEYS } from '../db/search-progress.ts'
 import type { Store } from '../db/store.ts'
-import { type Pass, PROGRESS_KEYS, Progress } from './progress.ts'
+import { type Pass, Progress } from './progress.ts'
 
 /** Messages per transaction, and the pause after it, so that other writers come first. */
 const MESSAGE_BATCH_SIZE = 10

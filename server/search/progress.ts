@@ -1,6 +1,7 @@
 // The progress of the background indexing. Stored, so that it survives restarts and every instance knows it.
 import { z } from 'zod'
 import type { CharacterMatch } from '../db/search-entries.ts'
+import { PROGRESS_KEYS } from '../db/search-progress.ts'
 import type { Store } from '../db/store.ts'
 
 /** `from`: the newest message when the pass began. `next`: where it continues; 0 when it is done. */
@@ -8,16 +9,6 @@ export const Progress = z.object({ from: z.int().min(0), next: z.int().min(0) })
 /** How far a pass of the indexer is. */
 export type Progress = z.infer<typeof Progress>
 
-/**
- * The settings with the progress: of texts that were never indexed, of those without their single characters, and of those
- * without emoji, the parts of compounds and words without article and vowel marks; of passages of documents without the latter.
- */
-export const PROGRESS_KEYS = {
-  missing: 'search-index',
-  characters: 'search-characters',
-  words: 'search-further-words',
-  passages: 'search-passage-words',
-} as const
 /** A pass of the indexer over the stored messages. */
 export type Pass = keyof typeof PROGRESS_KEYS
 

@@ -20,8 +20,10 @@ const Header = z.object({
   /** `created_at` of every migration that was applied to the backed-up database. */
   migrations: z.array(z.number()),
 })
-const End = z.object({ end: z.literal(true), rows: z.int() })
-const ROW_LINE = /^\{"table":"(\w+)","row":(\{.*\})\}$/s
+/** The last line. */
+export const BackupEnd = z.object({ end: z.literal(true), rows: z.int() })
+/** A line with a row: its table and its JSON. */
+export const ROW_LINE = /^\{"table":"(\w+)","row":(\{.*\})\}$/s
 
 const BATCH_ROWS = 500
 /** Characters of rows sent to the server in one statement. */
@@ -105,6 +107,10 @@ async function refuseWhileInUse(client: pg.Client): Promise<void> {
     throw new AppError('store_busy', 'The database is in use. Stop all servers first.')
 }
 
+/** @throws AppError when a server is connected to the database. */
+export const assertUnused = (settings: PostgresSettings): Promise<void> =>
+  withClient(settings, refuseWhileInUse)
+
 function parseHeader(line: string | undefined): z.infer<typeof Header> {
   try {
     return Header.parse(JSON.parse(line ?? ''))
@@ -130,7 +136,7 @@ async function insertRows(client: pg.Client, name: string, rows: readonly string
  * The lines of a backup, which end with `\n` alone. `node:readline` also ends a line at U+2028 and U+2029, depending on
  * Node's version, and JSON allows both inside a string.
  */
-async function* readLines(input: Readable): AsyncGenerator<string, void> {
+export async function* readLines(input: Readable): AsyncGenerator<string, void> {
   let line = ''
   const decoder = new TextDecoder()
   for await (const bytes of input) {
@@ -191,7 +197,7 @@ async function loadLines(client: pg.Client, lines: AsyncIterator<string>): Promi
     const [, name, row] = ROW_LINE.exec(line) ?? []
     if (name === undefined || row === undefined) {
       await flush()
-      const end = End.safeParse(line === '' ? null : JSON.parse(line))
+      const end = BackupEnd.safeParse(line === '' ? null : JSON.parse(line))
       if (end.data?.rows !== count)
         throw new AppError('bad_request', 'The backup is incomplete: its last line is missing.')
       return

@@ -61,6 +61,7 @@ export const AuditAction = z.enum([
   'backup_created',
   'backup_restored',
   'folders_adopted',
+  'database_moved',
 ])
 export type AuditAction = z.infer<typeof AuditAction>
 

@@ -114,6 +114,7 @@ const CALLERS: Record<AuditAction, readonly Caller[]> = {
   backup_created: ['command'],
   backup_restored: ['command'],
   folders_adopted: ['command'],
+  database_moved: ['command'],
 }
 
 describe.each(DIALECTS)('while no entry of the audit log can be stored (%s)', (dialect) => {

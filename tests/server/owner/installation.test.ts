@@ -274,6 +274,7 @@ test('folders that belong to another database are adopted by a command, and its 
     },
     operands: [],
     flags: new Set(),
+    options: new Map(),
     webRoot: '',
   })
   expect(await adoptWith(other)).toEqual([
@@ -661,6 +662,7 @@ test.each(['of this version', 'of an earlier version'])(
         loaded: { config, file: null, presets: null, unknownVariables: [], sourceOf: () => null },
         operands: [file],
         flags: new Set(),
+        options: new Map(),
         webRoot: '',
       })
       expect(result).toMatchObject({ status: 0 })

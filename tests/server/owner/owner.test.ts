@@ -87,6 +87,7 @@ describe.each(DIALECTS)('the owner of a store (%s)', (dialect) => {
       loaded: { config, file: null, presets: null, unknownVariables: [], sourceOf: () => null },
       operands: [copy],
       flags: new Set<string>(),
+      options: new Map(),
       webRoot: '',
     }
     expect(await commands.backup?.run(context)).toMatchObject({ status: 0 })

@@ -75,6 +75,7 @@ const ACTIONS: Record<AuditAction, true> = {
   backup_created: true,
   backup_restored: true,
   folders_adopted: true,
+  database_moved: true,
 }
 const isAction = (name: string): name is AuditAction => Object.hasOwn(ACTIONS, name)
 
