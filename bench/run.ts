@@ -8,7 +8,7 @@ import { beginResult, RESULTS_FOLDER, type StoredRow, shownValue } from './resul
 
 const SUITES = ['stream', 'store', 'workspace', 'sandbox', 'agents']
 /** These run only if named: filling their databases takes minutes, or they need a Redis. */
-const LONG_SUITES = ['search', 'cluster']
+const LONG_SUITES = ['search', 'cluster', 'move']
 const ALL_SUITES = [...SUITES, ...LONG_SUITES]
 
 /** The files of a suite that export `run`: `<suite>.ts` and `<suite>-….ts`, or the one named file. */

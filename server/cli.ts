@@ -1,4 +1,4 @@
-// The subcommands: doctor, config, service, migrate, backup, restore, move, export, admin.
+// The subcommands: doctor, config, service, migrate, backup, restore, rollback, move, export, admin.
 import { runDoctor } from './composition/doctor.ts'
 import { databaseSettings, installationOf } from './composition/settings.ts'
 import type { LoadedConfig } from './config/load.ts'
@@ -106,11 +106,12 @@ export const commands: Readonly<Record<string, Command>> = {
       const { connect } = await import('./db/connect.ts')
       try {
         // Connecting applies the migrations, one process at a time.
+        const notes: string[] = []
         const database = await connect(databaseSettings(config), {
-          log: { info() {}, warn() {} },
+          log: { info: (_, message) => void notes.push(message), warn() {} },
         })
         await database.close()
-        return done('The database is up to date.')
+        return done(...notes, 'The database is up to date.')
       } catch (error) {
         return failed(errorText(error))
       }
@@ -155,6 +156,22 @@ export const commands: Readonly<Record<string, Command>> = {
         return isComplete
           ? done(`Restored ${source}.`)
           : done(`Restored ${source}, but not everything:`, ...lines)
+      } catch (error) {
+        return failed(errorText(error))
+      }
+    },
+  },
+
+  rollback: {
+    usage: '[--partial] [copy]',
+    summary:
+      'goes back to the copy of the database that an upgrade made; stop the server first, then start the earlier version',
+    operands: 1,
+    flags: ['partial'],
+    async run({ loaded: { config }, operands: [copy], flags }) {
+      const { rollBack } = await import('./commands/rollback.ts')
+      try {
+        return done(...(await rollBack(config, copy, flags.has('partial'))))
       } catch (error) {
         return failed(errorText(error))
       }

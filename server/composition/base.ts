@@ -1,5 +1,7 @@
 // What every module is built on: the open store, this instance, the keys for secrets, and the access rules.
+
 import type { FastifyBaseLogger } from 'fastify'
+import packageJson from '../../package.json' with { type: 'json' }
 import { type Access, createAccess } from '../access/access.ts'
 import { type LoweredRisks, loadLoweredRisks } from '../access/lowered-risks.ts'
 import { loadMcpServers, type McpServerCatalog } from '../access/mcp-servers.ts'
@@ -16,6 +18,7 @@ import type { Limits } from '../lib/limits.ts'
 import type { ProcessClock } from '../lib/process-clock.ts'
 import { type Redactor, storedSecrets } from '../lib/redact.ts'
 import type { WorkClaims } from '../lib/work-claims.ts'
+import { rememberProgram } from '../owner/last-program.ts'
 import type { StoreOwner } from '../owner/owner.ts'
 import { assertInstallation, assertMayCreate } from '../owner/places.ts'
 import { type Instance, openInstance } from './instance.ts'
@@ -86,6 +89,7 @@ async function openOn(
   // First, because everything else reads or changes the files.
   await assertInstallation(installationSettings(config), database, { owner, log })
   const store = createStore(database)
+  await rememberProgram(packageJson.version, store.settings, log)
   const instance = await openInstance({ config, owner, store, log })
   const hadKeys = readSecretKeys(secretKeys, config.data_dir) !== undefined
   const secrets = await inspectSecrets(installationSettings(config), secretKeys)

@@ -60,17 +60,25 @@ export async function backupDatabase(
 /**
  * Replaces the database with a backup. No server may be running on it. The old database is kept beside it (SQLite) or
  * unchanged if anything fails (PostgreSQL: one transaction).
+ * @returns the file with the old database; null if there is none.
  * @throws AppError with a text for the operator.
  */
-export async function restoreDatabase(settings: DatabaseSettings, source: string): Promise<void> {
+export async function restoreDatabase(
+  settings: DatabaseSettings,
+  source: string,
+): Promise<string | null> {
   const file = resolve(source)
   if (!existsSync(file)) throw new AppError('not_found', `Backup ${file} not found.`)
   try {
     const dialect = await dialectOf(file)
     if (settings.dialect === 'sqlite')
-      await (dialect === 'sqlite' ? loadSqlite : loadRowsIntoSqlite)(file, resolve(settings.file))
-    else if (dialect === 'postgres') await loadPostgres(settings, file)
+      return await (dialect === 'sqlite' ? loadSqlite : loadRowsIntoSqlite)(
+        file,
+        resolve(settings.file),
+      )
+    if (dialect === 'postgres') await loadPostgres(settings, file)
     else await loadRowsIntoPostgres(settings, file)
+    return null
   } catch (error) {
     throw toOperatorError('The backup could not be restored', error)
   }
@@ -201,8 +209,8 @@ function checkSqliteBackup(file: string): void {
 }
 
 /** Renames the old database, after moving everything from its WAL into the one file if it is not damaged. */
-async function setAside(file: string): Promise<void> {
-  if (!existsSync(file)) return
+async function setAside(file: string): Promise<string | null> {
+  if (!existsSync(file)) return null
   const client = new SqliteClient(file, { timeout: 1_000 })
   try {
     // Leaving WAL mode needs exclusive access to the file, and moves everything from the WAL into it.
@@ -220,23 +228,25 @@ async function setAside(file: string): Promise<void> {
   for (const suffix of ['-wal', '-shm'])
     if (existsSync(file + suffix)) await rename(file + suffix, aside + suffix)
   await rename(file, aside)
+  return aside
 }
 
 const isDamage = (error: unknown): boolean =>
   error instanceof SqliteClient.SqliteError && /^SQLITE_(NOTADB|CORRUPT)/.test(error.code)
 
-async function loadSqlite(source: string, file: string): Promise<void> {
+async function loadSqlite(source: string, file: string): Promise<string | null> {
   checkSqliteBackup(source)
   makeFolder(dirname(file))
   const copy = `${file}.restoring`
   await copyFile(source, copy)
   await syncFile(copy)
-  await setAside(file)
+  const aside = await setAside(file)
   await rename(copy, file)
+  return aside
 }
 
 /** A backup of PostgreSQL becomes a new SQLite file, which then takes the place of the old one. */
-async function loadRowsIntoSqlite(source: string, file: string): Promise<void> {
+async function loadRowsIntoSqlite(source: string, file: string): Promise<string | null> {
   await checkPostgresBackup(source)
   makeFolder(dirname(file))
   const fresh = `${file}.restoring`
@@ -245,8 +255,9 @@ async function loadRowsIntoSqlite(source: string, file: string): Promise<void> {
   await (await connect(settings, { log: { info() {}, warn() {} } })).close()
   await replaceRowsBy(openPostgresBackup(source), settings)
   await syncFile(fresh)
-  await setAside(file)
+  const aside = await setAside(file)
   await rename(fresh, file)
+  return aside
 }
 
 async function loadRowsIntoPostgres(settings: PostgresSettings, source: string): Promise<void> {

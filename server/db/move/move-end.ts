@@ -1,5 +1,4 @@
 // One of the two databases of a move: reads and writes whole tables, in one form for both kinds of database.
-import type { DatabaseSettings } from '../database.ts'
 import type { TableDigest } from './digest.ts'
 import type { MovedTable, Rows } from './moved-tables.ts'
 
@@ -32,19 +31,4 @@ export interface MoveWriter {
   /** @param json null removes the setting. */
   set(key: string, json: string | null): Promise<void>
   setNextNumber(table: MovedTable, next: number): Promise<void>
-}
-
-/** @throws AppError or the driver's error when the database cannot be reached. It must have all migrations. */
-export async function openSource(settings: DatabaseSettings): Promise<MoveSource> {
-  // Only the drivers in use are loaded.
-  if (settings.dialect === 'sqlite')
-    return (await import('./sqlite-end.ts')).openSqliteSource(settings)
-  return await (await import('./postgres-end.ts')).openPostgresSource(settings)
-}
-
-/** @throws AppError or the driver's error when the database cannot be reached. It must have all migrations. */
-export async function openTarget(settings: DatabaseSettings): Promise<MoveTarget> {
-  if (settings.dialect === 'sqlite')
-    return (await import('./sqlite-end.ts')).openSqliteTarget(settings)
-  return await (await import('./postgres-end.ts')).openPostgresTarget(settings)
 }

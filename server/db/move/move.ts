@@ -8,14 +8,9 @@ import type { DatabaseSettings } from '../database.ts'
 import { inspectDatabase } from '../inspect.ts'
 import { PROGRESS_KEYS } from '../search-progress.ts'
 import { createDigest, isSameDigest, type TableDigest } from './digest.ts'
-import {
-  type MoveSource,
-  type MoveTarget,
-  type MoveWriter,
-  openSource,
-  openTarget,
-} from './move-end.ts'
+import type { MoveSource, MoveTarget, MoveWriter } from './move-end.ts'
 import { MOVED_TABLES, type MovedRow, type MovedTable, UNFINISHED_MOVE } from './moved-tables.ts'
+import { openSource, openTarget } from './open-ends.ts'
 
 /** In the target while a move is not complete: where it comes from, and the tables that are there. */
 const Unfinished = z.object({

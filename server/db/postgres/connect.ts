@@ -249,10 +249,15 @@ export async function connectPostgres(
 ): Promise<Database> {
   const config = clientConfig(settings)
   const poolSize = Math.max(2, settings.poolSize ?? 10)
-  await migratePostgres(config).catch((error: unknown) => {
+  const migrations = await migratePostgres(config).catch((error: unknown) => {
     if (error instanceof AppError) throw error
     throw postgresUnusable(error)
   })
+  if (migrations > 0)
+    log.info(
+      { migrations },
+      `applied ${migrations} ${migrations === 1 ? 'migration' : 'migrations'}; no copy of the PostgreSQL database was made before (to be able to go back, run pg_dump before an upgrade)`,
+    )
 
   const vectors = settings.embeddings === true ? await detectVectorSupport(config, log) : 'scan'
 

@@ -5,8 +5,11 @@ import { MIGRATIONS_TABLE, pendingMigrations } from '../migrate.ts'
 /** The key of the advisory lock: "nano" in ASCII, which no other program in this database should use. */
 const ADVISORY_LOCK = 0x6e616e6f
 
-/** Applies missing migrations in one transaction, over its own connection. */
-export async function migratePostgres(config: pg.ClientConfig): Promise<void> {
+/**
+ * Applies missing migrations in one transaction, over its own connection.
+ * @returns how many were applied to the tables of an earlier version; 0 for a new database.
+ */
+export async function migratePostgres(config: pg.ClientConfig): Promise<number> {
   const client = new pg.Client({ ...config, connectionTimeoutMillis: 5_000 })
   // The next statement reports a lost connection; without a listener the event would end the process.
   client.on('error', () => {})
@@ -22,7 +25,8 @@ export async function migratePostgres(config: pg.ClientConfig): Promise<void> {
       `select created_at from ${MIGRATIONS_TABLE}`,
     )
     const applied = rows.map((row) => Number(row.created_at))
-    for (const migration of pendingMigrations('postgres', applied)) {
+    const pending = pendingMigrations('postgres', applied)
+    for (const migration of pending) {
       for (const statement of migration.sql) await client.query(statement)
       await client.query(`insert into ${MIGRATIONS_TABLE} (hash, created_at) values ($1, $2)`, [
         migration.hash,
@@ -30,6 +34,7 @@ export async function migratePostgres(config: pg.ClientConfig): Promise<void> {
       ])
     }
     await client.query('commit')
+    return applied.length === 0 ? 0 : pending.length
   } finally {
     // Closing ends a transaction that is still open.
     await client.end().catch(() => {})

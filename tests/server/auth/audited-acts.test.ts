@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { administer } from '../../../server/commands/admin.ts'
 import { backUp, restore } from '../../../server/commands/backup.ts'
+import { move } from '../../../server/commands/move.ts'
 import { databaseSettings } from '../../../server/composition/settings.ts'
 import { connect } from '../../../server/db/connect.ts'
 import { inspectSetting } from '../../../server/db/inspect.ts'
@@ -786,6 +787,16 @@ describeOnEachServer('an act', (start) => {
       ])
       note(found, 'command')
     }
+    const moved = `${backup}-moved.db`
+    await move(config, moved, () => {})
+    const there = await connect({ dialect: 'sqlite', file: moved }, { log: quiet })
+    const acts = (await createStore(there).audit.list({}, { limit: 100 })).items
+    await there.close()
+    const act = acts.filter(({ action }) => action === 'database_moved')
+    expect(act.map(({ username, details }) => [username, details.by])).toEqual([
+      [null, 'command line'],
+    ])
+    note(act, 'command')
     // Replaces the log by that of the backup.
     await restore(config, backup, { keys: {}, isPartial: true })
     const [last] = await stored()

@@ -198,6 +198,7 @@ export const SERVER_SUB_FOLDERS: Record<string, readonly string[]> = {
   'db/sqlite': ['db/columns', 'db/vectors', 'errors.ts', 'lib'],
   'db/postgres': ['db/columns', 'db/vectors', 'errors.ts'],
   'db/packed-words': ['lib'],
+  'db/move': ['db/columns', 'db/postgres', 'errors.ts', 'lib'],
   'db/repositories': ['db/packed-words', 'db/tables', 'db/vectors', 'errors.ts', 'protocol', 'lib'],
   'net/page-content': [],
   'protocol/accounts': ['protocol/conversations', 'protocol/runs'],

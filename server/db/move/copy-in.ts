@@ -7,7 +7,7 @@ import {
   type MovedTable,
   type MovedValue,
   type Rows,
-} from '../move/moved-tables.ts'
+} from './moved-tables.ts'
 
 /** Signature, flags and the length of an extension (https://www.postgresql.org/docs/current/sql-copy.html). */
 const HEADER = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1')
