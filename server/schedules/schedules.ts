@@ -312,6 +312,11 @@ export async function addOccurrence(
         endedAt: occurrence.createdAt,
       }
     : { ...occurrence, state: open.length > 0 ? 'waiting' : 'running' }
+  // However often it is asked for meanwhile, it is one entry; a request with a key is one of its own, by which it is known.
+  if (skips && occurrence.trigger !== 'clock' && occurrence.requestKey === null) {
+    const counted = await store.occurrences.countSkipped(tx, stored)
+    if (counted !== undefined) return counted
+  }
   return (await store.occurrences.insert(tx, stored)) ? stored : null
 }
 

@@ -1,9 +1,9 @@
 // What a schedule watches: a page or files of a project, compared with what the last look saw. No model is called.
-import pLimit from 'p-limit'
 import type { ScheduleRow } from '../db/repositories/schedules/schedules.ts'
 import type { Store } from '../db/store.ts'
 import { errorText } from '../errors.ts'
 import { attachable } from '../lib/attachable-text.ts'
+import { createFairQueue } from '../lib/fair-queue.ts'
 import type { ProjectId, UserId } from '../protocol/ids.ts'
 import type { MakeDiff } from '../workspace/checkpoints/diff/diffs.ts'
 import type { ScheduleSettings } from './settings.ts'
@@ -13,8 +13,8 @@ const MAX_WATCHED_CHARACTERS = 500_000
 /** The most that a model is given of what changed. */
 const MAX_DIFF_CHARACTERS = 20_000
 
-/** Pages and projects that are looked at at the same time. */
-const slots = pLimit(8)
+/** Pages and projects that are looked at at the same time; of one user, few, so that slow pages do not delay those of others. */
+const slots = createFairQueue({ size: 8, perOwner: 2 })
 
 /** What looking needs. */
 export interface WatchDependencies {
@@ -42,7 +42,7 @@ export async function lookAtWatch(
   dependencies: WatchDependencies,
 ): Promise<Seen> {
   try {
-    const found = await slots(() => contentOf(schedule, watch, dependencies))
+    const found = await slots.run(schedule.userId, () => contentOf(schedule, watch, dependencies))
     if (typeof found !== 'string') return found
     const content = attachable(found.slice(0, MAX_WATCHED_CHARACTERS))
     const before = await dependencies.store.schedules.watched(schedule.id)

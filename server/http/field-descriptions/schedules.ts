@@ -92,7 +92,8 @@ const occurrence = {
   reason: 'Why it ended in this way. Null: no reason is needed.',
   detail: 'More about the reason, for a person. Null: nothing.',
   manual: 'Whether a person started it.',
-  count: 'How many due times it stands for: more than one only for the oldest of many missed ones.',
+  count:
+    'How many due times or requests it stands for: more than one for the oldest of many missed ones, and for requests that were skipped in a row.',
   run_id: 'The run. Null: none was started.',
   conversation_id: 'The conversation of the run.',
   message_id: 'The answer of the run.',

@@ -128,6 +128,29 @@ describe.each(DIALECTS)('schedules on %s', (dialect) => {
     ])
   })
 
+  test('however often it is asked to run while it runs, that is one entry with their number', async () => {
+    let release = (): void => {}
+    const until = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    upstreamProgram.current = () => turn.text('Slow.', { until })
+    const { id } = await made({ when: BERLIN })
+    const run = async () =>
+      (await server.call('POST', `/api/schedules/${id}/run`, { body: {} })).status
+    expect(await run()).toBe(202)
+    await eventually(async () => expect((await occurrences(id))[0]?.run_id).toBeTruthy())
+    for (let n = 0; n < 3; n += 1) expect(await run()).toBe(202)
+    const found = await occurrences(id)
+    expect(found.map(({ state, count }: Record<string, unknown>) => [state, count])).toEqual([
+      ['skipped', 3],
+      ['running', 1],
+    ])
+    release()
+    await eventually(async () => expect((await occurrences(id))[1]?.state).toBe('done'))
+    expect(await run()).toBe(202)
+    await eventually(async () => expect(await occurrences(id)).toHaveLength(3))
+  })
+
   test('while one is still running, the next is skipped, or waits and then runs', async () => {
     let release = (): void => {}
     const until = new Promise<void>((resolve) => {

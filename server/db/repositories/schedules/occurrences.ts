@@ -46,6 +46,30 @@ export function createOccurrenceRepository(database: Database) {
       return inserted.length > 0
     },
 
+    /**
+     * Counts a skipped occurrence in the newest one of its schedule, if that was skipped for the same reason and trigger;
+     * undefined if it was not. The schedule is locked.
+     */
+    async countSkipped(
+      tx: Writer,
+      { scheduleId, trigger, reason, endedAt }: NewOccurrence,
+    ): Promise<OccurrenceRow | undefined> {
+      const [newest] = await tx
+        .select(columns)
+        .from(occurrences)
+        .where(eq(occurrences.scheduleId, scheduleId))
+        .orderBy(desc(occurrences.dueAt), desc(occurrences.id))
+        .limit(1)
+      if (newest?.state !== 'skipped' || newest.requestKey !== null) return undefined
+      if (newest.reason !== reason || newest.trigger !== trigger) return undefined
+      const [row] = await tx
+        .update(occurrences)
+        .set({ count: sql`${occurrences.count} + 1`, endedAt })
+        .where(eq(occurrences.id, newest.id))
+        .returning(columns)
+      return row
+    },
+
     async find(id: OccurrenceId, reader: Reader = read): Promise<OccurrenceRow | undefined> {
       const [row] = await reader.select(columns).from(occurrences).where(eq(occurrences.id, id))
       return row
