@@ -118,6 +118,7 @@ export interface AdminTexts {
       readonly program_seconds_per_day: "Program seconds per day"
       readonly messages_per_day: "Channel messages per day"
       readonly schedules: "Schedules"
+      readonly channel_runs_per_hour: "Runs per hour from a messenger"
     }
   }
   readonly mcpAccess: {
@@ -370,6 +371,8 @@ export interface AdminTexts {
       readonly schedule_changed: "Schedule changed"
       readonly schedule_deleted: "Schedule deleted"
       readonly hook_token_replaced: "Address of a hook replaced"
+      readonly sender_allowed: "Sender allowed"
+      readonly sender_blocked: "Sender blocked"
     }
   }
 }
@@ -1347,6 +1350,41 @@ export interface MessagesTexts {
       readonly medium: "medium risk"
       readonly high: "high risk"
     }
+  }
+  readonly chat: {
+    readonly code: "This bot does not know you yet. In NanoClaw, open Settings → Channels and enter this code: {{code}}. It is valid for one hour."
+    readonly full: "Too many messages are waiting. This one was not kept."
+    readonly limit: "You have reached the limit of {{limit}} requests per hour. Try again later."
+    readonly stopped: "Stopped."
+    readonly failed: "This did not work: {{detail}}"
+    readonly nothing: "There was no answer."
+    readonly old: "An answer from earlier is in NanoClaw. {{url}}"
+    readonly fileTooLarge: "The file {{name}} is too large for this chat. It is in NanoClaw. {{url}}"
+    readonly approve: "Approve"
+    readonly reject: "Reject"
+    readonly openPage: "To approve this, open NanoClaw. {{url}}"
+    readonly approved: "✓ Approved: {{tool}}"
+    readonly rejected: "✗ Rejected: {{tool}}"
+    readonly expired: "Nobody decided in time: {{tool}}"
+    readonly void: "No longer needed: {{tool}}"
+    readonly waits: "Waiting for you"
+    readonly working: "Working"
+    readonly queued: "Messages waiting: {{messages}}"
+    readonly newStarted: "Your next message begins a new conversation."
+    readonly nothingRuns: "Nothing is running."
+    readonly projectSet: "Your next message begins a conversation in the project “{{name}}”."
+    readonly projectUnknown: "There is no project “{{name}}”. Your projects: {{names}}"
+    readonly modelSet: "The model is now {{name}}."
+    readonly modelUnknown: "There is no model “{{name}}”. You can use: {{names}}"
+    readonly nothingWaits: "Nothing is waiting for a decision."
+    readonly severalWait: "Several calls are waiting. Use their buttons."
+    readonly notDecided: "This could not be decided: {{detail}}"
+    readonly undoNothing: "There is nothing to undo: this conversation has no project."
+    readonly undoAsk: "Restore the files of the project to the state before your last message?"
+    readonly undoYes: "Restore"
+    readonly undoNo: "Leave as it is"
+    readonly undone: "Restored. Changed files: {{files}}"
+    readonly help: "/new: begin a new conversation\n/stop: stop what is running\n/status: what is running\n/project <name>: begin a conversation in a project\n/model <id>: choose the model\n/undo: restore the files to before your last message\n/approve, /reject: decide the call that is waiting"
   }
 }
 

@@ -148,7 +148,8 @@ async function startWork(
   parts: ServerServices,
 ): Promise<{ toolsReady: Promise<void>; stop(): Promise<void> }> {
   const { instance, claims, store, access, settings, mcpServers, loweredRisks, log } = base
-  const { oidc, emailLinks, chat, transfers, webhooks, push, scheduleClock } = parts.services
+  const { oidc, emailLinks, chat, transfers, webhooks, push, scheduleClock, receiving } =
+    parts.services
   oidc?.prepare()
   const toolsReady = parts.startTools()
   // An unfinished run may need any tool, so wait for them; without such runs there is nothing to wait for.
@@ -161,6 +162,7 @@ async function startWork(
     isShared: claims !== undefined,
     log,
   })
+  receiving.start()
   leadBackgroundWork(base, parts)
   return {
     toolsReady,
@@ -170,6 +172,7 @@ async function startWork(
       await emailLinks.settled()
       await transfers.stop()
       await scheduleClock.stop()
+      await receiving.stop()
       await instance.stopLeading()
       if (!chat.runs.isDraining) await instance.drain(chat.runs, 0)
     },
@@ -179,7 +182,7 @@ async function startWork(
 /** Indexes, moves attachments to files, and removes expired data for as long as this instance leads. */
 function leadBackgroundWork(
   { config, database, store, instance, log, now }: Base,
-  { services: { chat, workspace, scheduleClock }, blobs, mover }: ServerServices,
+  { services: { chat, workspace, scheduleClock, receiving }, blobs, mover }: ServerServices,
 ): void {
   const searchIndexer = createSearchIndexer(store, database, log)
   const { files, unusedBlobs: unused, settings } = store
@@ -195,6 +198,7 @@ function leadBackgroundWork(
     removeOldCopies({ places: copyPlaces(config), days: config.replaced_days, log, now }),
   )
   instance.lead(() => scheduleClock.lead())
+  instance.lead(() => receiving.lead())
   instance.lead(() => startCollecting({ files, unused, settings, blobs, log, now }))
   instance.lead(() =>
     purgeDeleted({

@@ -46,6 +46,9 @@ import type { HealthFinding } from './protocol/admin/server.ts'
 import type { UserId } from './protocol/ids.ts'
 import type { ModelSettings } from './protocol/models/catalog.ts'
 import type { Receipts } from './receipts/receipts.ts'
+import type { BridgeInbox } from './receiving/bridge.ts'
+import type { Receiving } from './receiving/receiving.ts'
+import type { Senders } from './receiving/senders.ts'
 import type { RunRecordReader } from './runs/inspection/read-record.ts'
 import type { ScheduleClock } from './schedules/clock.ts'
 import type { Hooks } from './schedules/hooks.ts'
@@ -189,6 +192,12 @@ export interface Services {
 
   // Messages to programs and people.
   channels: Channels
+  /** @throws AppError `channels_off` for accounts that may have none. */
+  assertChannels(userId: UserId): void
+  /** What people write at messengers. */
+  receiving: Receiving
+  senders: Senders
+  bridge: BridgeInbox
   webhooks: Webhooks
   push: Push
 

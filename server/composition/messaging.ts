@@ -2,15 +2,17 @@
 import { z } from 'zod'
 import { createResourceLimits } from '../access/resource-limits.ts'
 import { postMessage } from '../chat/post-message.ts'
-import { createChannelRepository } from '../db/repositories/deliveries/channels.ts'
+import { appError } from '../errors.ts'
 import { type Channels, createChannels } from '../messaging/channels.ts'
 import { givenUpNotice } from '../messaging/given-up-notice.ts'
 import { createChannelKinds } from '../messaging/kinds.ts'
 import { createPush, PUSH_KEY_SETTING, type Push } from '../messaging/push.ts'
 import { waitingText } from '../messaging/waiting-notice.ts'
 import { createWebhooks } from '../messaging/webhooks.ts'
+import type { OfferedModels } from '../models/offered-models.ts'
 import type { GuardedFetch } from '../net/guarded-fetch.ts'
 import type { UserId } from '../protocol/ids.ts'
+import { type ReceiveBody, ReceiveSettings } from '../protocol/programs/channel.ts'
 import type { ApprovalPreview } from '../protocol/runs/run-event.ts'
 import { readRunOptions, readRunState } from '../runs/state.ts'
 import type { TellWaiting } from '../runs/told-request.ts'
@@ -28,7 +30,15 @@ export type Unconfirmed = (userId: UserId, addresses: readonly string[]) => Prom
  */
 export function createMessaging(
   base: Base,
-  { fetch, unconfirmed }: { fetch: GuardedFetch; unconfirmed: Unconfirmed | undefined },
+  {
+    fetch,
+    unconfirmed,
+    offeredModels,
+  }: {
+    fetch: GuardedFetch
+    unconfirmed: Unconfirmed | undefined
+    offeredModels: Pick<OfferedModels, 'assertOffered'>
+  },
 ) {
   const { config, database, store, access, box, limits, log, now } = base
   const webhooks = createWebhooks({
@@ -47,13 +57,20 @@ export function createMessaging(
     onReached: webhooks.events.quotaReached,
     now,
   })
+  const kinds = createChannelKinds({
+    fetch,
+    smtp: config.smtp,
+    telegramUrl: config.telegram.api_url,
+    now,
+  })
   const channels = createChannels({
-    repository: createChannelRepository(database),
-    kinds: createChannelKinds({
-      fetch,
-      smtp: config.smtp,
-      telegramUrl: config.telegram.api_url,
-    }),
+    repository: store.channels,
+    kinds,
+    checkReceive: receiveChecker(base, offeredModels),
+    async ownChat({ id, userId }) {
+      const chat = await store.receiving.privateChat(id, userId)
+      return chat === undefined ? null : { chatId: chat.externalId, threadId: chat.threadId }
+    },
     onGivenUp: async ({ userId, conversationId, channel, text, failure }) =>
       conversationId === null
         ? null
@@ -76,8 +93,35 @@ export function createMessaging(
     now,
     log,
   })
-  return { webhooks, push: createConfiguredPush(base, fetch), channels, resourceLimits }
+  return { webhooks, push: createConfiguredPush(base, fetch), channels, kinds, resourceLimits }
 }
+
+/** Checks how a channel is to receive. */
+const receiveChecker =
+  (
+    { store, access, config }: Pick<Base, 'store' | 'access' | 'config'>,
+    offeredModels: Pick<OfferedModels, 'assertOffered'>,
+  ) =>
+  async (userId: UserId, body: ReceiveBody): Promise<ReceiveSettings> => {
+    const receive = ReceiveSettings.parse({
+      project_id: body.project_id ?? null,
+      model: body.model ?? null,
+      approval: body.approval ?? 'ask',
+      groups: body.groups ?? 'off',
+      shared: body.shared ?? false,
+    })
+    const user = await store.users.find(userId)
+    if (receive.shared && (config.auth_mode !== 'multi' || user?.role !== 'admin'))
+      throw appError('channel_shared_by_admins')
+    // In a channel for everybody, nobody else decides how freely somebody's tools run.
+    if (receive.shared && receive.approval !== 'ask')
+      throw appError('approval_mode_not_permitted', { mode: receive.approval, available: ['ask'] })
+    access.assertApprovalMode(userId, receive.approval)
+    if (receive.model !== null) await offeredModels.assertOffered(userId, receive.model)
+    if (receive.project_id !== null && !(await store.projects.find(userId, receive.project_id)))
+      throw appError('project_not_found')
+    return receive
+  }
 
 /** Tells people of requests through their browsers and channels. */
 export function createTelling(

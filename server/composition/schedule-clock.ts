@@ -9,6 +9,7 @@ import type { ToolRegistry } from '../tools/registry.ts'
 import { compileGlob } from '../workspace/files/glob.ts'
 import type { WorkspaceServices } from '../workspace/workspace-services.ts'
 import type { Base } from './base.ts'
+import { createConversationModel } from './conversation-model.ts'
 import { patternMatcher } from './schedules.ts'
 import type { Tools } from './tools.ts'
 
@@ -70,18 +71,7 @@ export function createConfiguredClock(
         quiet,
       })
     },
-    async conversationModel({ userId, projectId }, wanted) {
-      const ofProject =
-        projectId === null ? undefined : await store.projects.find(userId, projectId)
-      const model = wanted ?? ofProject?.settings?.model ?? null
-      const isOffered = model === null || (await offeredModels.isOffered(userId, model))
-      const chosen = isOffered ? model : null
-      return {
-        model: chosen,
-        // Without any model, the run says so.
-        thinkingEnabled: await offeredModels.thinksByDefault(userId, chosen).catch(() => false),
-      }
-    },
+    conversationModel: createConversationModel({ store, offeredModels }),
     async readPage(url, userId) {
       const page = await readPage(url, 'text', { signal: AbortSignal.timeout(45_000), userId })
       if (!page.ok) return page

@@ -31,6 +31,7 @@ import { createConfiguredChat } from './chat.ts'
 import { runDoctor } from './doctor.ts'
 import { createFiles, openBlobs } from './files.ts'
 import { createObservers } from './observers.ts'
+import { createConfiguredReceiving } from './receiving.ts'
 import { createConfiguredClock } from './schedule-clock.ts'
 import { storageLimit } from './settings.ts'
 import { createTools } from './tools.ts'
@@ -125,6 +126,15 @@ export async function createServices(
     tools,
     workspace,
     receipts,
+    offeredModels,
+    changes,
+    metrics,
+  })
+  const messengers = createConfiguredReceiving(base, {
+    chat,
+    tools,
+    files,
+    workspace,
     offeredModels,
     changes,
     metrics,
@@ -263,6 +273,7 @@ export async function createServices(
     runPython: tools.runPython,
     isolationKnown: tools.isolationKnown,
     channels,
+    ...messengers,
     webhooks: tools.webhooks,
     push: tools.push,
     schedules: tools.schedules,

@@ -76,7 +76,11 @@ export function createTools(
   const results = createStoredResults(store)
   const { memory: get, changeMemory: change } = store.settings
   const memory = createMemory({ get, change }, { now })
-  const { webhooks, push, channels, resourceLimits } = createMessaging(base, { fetch, unconfirmed })
+  const { webhooks, push, channels, kinds, resourceLimits } = createMessaging(base, {
+    fetch,
+    unconfirmed,
+    offeredModels,
+  })
   const budgets = createBudgets({ store, access, now, notices: webhooks.events })
   const cache = createResultCache({
     ttlSeconds: config.tools.cache_ttl,
@@ -174,6 +178,7 @@ export function createTools(
     readPage: createPageLoader({ fetch, pages }),
     memory,
     channels,
+    channelKinds: kinds,
     webhooks,
     push,
     knowledge,

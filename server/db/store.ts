@@ -29,6 +29,9 @@ import { createStepRepository } from './repositories/conversations/steps.ts'
 import { createSummaryRepository } from './repositories/conversations/summaries.ts'
 import { createTransferRepository } from './repositories/conversations/transfers.ts'
 import { createTrashRepository } from './repositories/conversations/trash.ts'
+import { createChannelRepository } from './repositories/deliveries/channels.ts'
+import { createPartRepository } from './repositories/deliveries/outgoing-parts.ts'
+import { createReceivingRepository } from './repositories/deliveries/receiving.ts'
 import { createWebhookRepository } from './repositories/deliveries/webhooks.ts'
 import { createInstallationRepository } from './repositories/installation.ts'
 import { createMcpServerRepository } from './repositories/mcp-servers.ts'
@@ -131,6 +134,9 @@ export const createStore = (database: Database) => ({
   ownerEpochs: createOwnerEpochRepository(database),
   schedules: createScheduleRepository(database),
   occurrences: createOccurrenceRepository(database),
+  channels: createChannelRepository(database),
+  receiving: createReceivingRepository(database),
+  parts: createPartRepository(database),
   webhooks: createWebhookRepository(database),
   push: createPushRepository(database),
 })

@@ -17,6 +17,7 @@ import { defineMessageTables } from './tables/conversations/messages.ts'
 import { defineShareTables } from './tables/conversations/shares.ts'
 import { defineTransferTables } from './tables/conversations/transfers.ts'
 import { defineChannelTables } from './tables/deliveries/channels.ts'
+import { defineReceivingTables } from './tables/deliveries/receiving.ts'
 import { defineWebhookTables } from './tables/deliveries/webhooks.ts'
 import { defineAppTables } from './tables/projects/apps.ts'
 import { defineCheckpointTables } from './tables/projects/checkpoints.ts'
@@ -42,6 +43,7 @@ export function defineTables(c: Columns) {
   const accounts = defineAccountTables(c)
   const sessions = defineSessionTables(c, accounts)
   const groups = defineGroupTables(c, accounts)
+  const channels = defineChannelTables(c, accounts)
   const ofUsers = {
     ...accounts,
     ...sessions,
@@ -50,7 +52,7 @@ export function defineTables(c: Columns) {
     ...groups,
     ...defineAccountLinkTables(c, { ...accounts, ...groups }),
     ...defineUsageTables(c, accounts),
-    ...defineChannelTables(c, accounts),
+    ...channels,
     ...defineWebhookTables(c, accounts),
     ...defineMcpTables(c, accounts),
     ...defineTransferTables(c, accounts),
@@ -79,6 +81,7 @@ export function defineTables(c: Columns) {
     ...defineGrantTables(c, { ...accounts, ...projects, ...conversations, ...runs, ...schedules }),
     ...defineRunRecordTables(c, { ...conversations, ...runs }),
     ...defineContextWindowTables(c, conversations),
+    ...defineReceivingTables(c, { ...accounts, ...channels, ...conversations }),
     ...defineSearchTables(c, { ...accounts, ...conversations }),
     ...defineShareTables(c, { ...accounts, ...conversations }),
   }

@@ -2,6 +2,13 @@
 import type { z } from 'zod'
 import { type AppError, appError } from '../errors.ts'
 import { type DescribedFailure, storedFailure } from '../protocol/failures/stored.ts'
+import {
+  type Destination,
+  type Messenger,
+  type MessengerSpecification,
+  type PartOutcome,
+  ReceivingEnded,
+} from './messenger.ts'
 
 /** A message that is sent through a channel. */
 export interface OutgoingMessage {
@@ -11,6 +18,8 @@ export interface OutgoingMessage {
   channel: string
   text: string
   createdAt: Date
+  /** The chat with the owner of the channel, if they have written to it; only for messengers. */
+  to?: Destination | null
 }
 
 /** The outcome of one attempt. `retry`: whether another attempt makes sense; `failure`: for the user, without secrets. */
@@ -29,6 +38,8 @@ export interface ChannelKindSpecification<Settings extends z.ZodType> {
   recipients?(settings: z.output<Settings>): number
   /** Addresses whose owners must agree to receive email; none by default. */
   mailAddresses?(settings: z.output<Settings>): readonly string[]
+  /** Absent: it only sends. */
+  messenger?: MessengerSpecification<z.output<Settings>>
   /** Makes one attempt. An exception counts as a failure worth retrying. Stops when the signal is aborted. */
   send(
     settings: z.output<Settings>,
@@ -40,6 +51,8 @@ export interface ChannelKindSpecification<Settings extends z.ZodType> {
 /** A kind without the type of its settings, so that one map can hold all kinds. */
 export interface ChannelKind {
   readonly type: string
+  /** Null: it only sends. */
+  readonly messenger: Messenger | null
   /** Throws an `AppError` for wrong settings from a user, which names the field, and for what this server cannot do. */
   check(settings: unknown): void
   /** The settings that clients may see; an empty object when the stored settings no longer match the schema. */
@@ -57,6 +70,7 @@ export function defineChannelKind<Settings extends z.ZodType>(
 ): ChannelKind {
   return {
     type: kind.type,
+    messenger: kind.messenger === undefined ? null : checkedMessenger(kind, kind.messenger),
     check(settings) {
       const checked = kind.settings.safeParse(settings)
       if (!checked.success) {
@@ -86,5 +100,42 @@ export function defineChannelKind<Settings extends z.ZodType>(
         return { ok: false, failure: storedFailure('delivery_settings_unfit'), retry: false }
       return kind.send(checked.data, message, signal)
     },
+  }
+}
+
+/** The messenger of a kind, which checks stored settings before it uses them. */
+function checkedMessenger<Settings extends z.ZodType>(
+  { settings: schema }: Pick<ChannelKindSpecification<Settings>, 'settings'>,
+  messenger: MessengerSpecification<z.output<Settings>>,
+): Messenger {
+  const unfit = storedFailure('delivery_settings_unfit')
+  const read = (settings: unknown): z.output<Settings> => {
+    const checked = schema.safeParse(settings)
+    if (!checked.success) throw new ReceivingEnded('error', unfit)
+    return checked.data
+  }
+  const { receive, showProgress, showTyping, trustedSender } = messenger
+  return {
+    maxCharacters: messenger.maxCharacters,
+    takesToken: messenger.takesToken === true,
+    botOf: (settings) => messenger.botOf(read(settings)),
+    trustedSender: (settings) => trustedSender?.(read(settings)) ?? null,
+    ...(receive === undefined
+      ? {}
+      : { receive: (settings, inbox, signal) => receive(read(settings), inbox, signal) }),
+    async send(settings, to, part, signal): Promise<PartOutcome> {
+      const checked = schema.safeParse(settings)
+      if (!checked.success) return { ok: false, failure: unfit, retry: false }
+      return await messenger.send(checked.data, to, part, signal)
+    },
+    ...(showProgress === undefined
+      ? {}
+      : {
+          showProgress: (settings, to, progress, signal) =>
+            showProgress(read(settings), to, progress, signal),
+        }),
+    ...(showTyping === undefined
+      ? {}
+      : { showTyping: (settings, to, signal) => showTyping(read(settings), to, signal) }),
   }
 }

@@ -1,5 +1,7 @@
-// The channels of a user: create, list without secrets, remove, send.
+// The channels of a user: create, change, list without secrets, remove, send.
 
+import { createHash } from 'node:crypto'
+import type { z } from 'zod'
 import type { SecretBox } from '../auth/secret-box.ts'
 import type {
   ChannelRepository,
@@ -10,10 +12,23 @@ import { appError } from '../errors.ts'
 import { deadline } from '../lib/abort.ts'
 import { newId } from '../lib/ids.ts'
 import type { Limits, RateLimit } from '../lib/limits.ts'
-import { type DescribedFailure, storedFailure } from '../protocol/failures/stored.ts'
+import { hashLinkToken, newLinkToken } from '../lib/link-token.ts'
+import {
+  type DescribedFailure,
+  storedFailure,
+  storedFailureText,
+} from '../protocol/failures/stored.ts'
 import type { ConversationId, UserId } from '../protocol/ids.ts'
-import type { Channel, DeliveryStatus } from '../protocol/programs/channel.ts'
+import type {
+  Channel,
+  CreatedChannel,
+  DeliveryStatus,
+  PatchChannelBody,
+  ReceiveBody,
+  ReceiveSettings,
+} from '../protocol/programs/channel.ts'
 import type { ChannelKind } from './channel-kind.ts'
+import { type Destination, SKIP_UNREAD } from './messenger.ts'
 import { createOutbox, type Outbox } from './outbox.ts'
 
 /** Pauses before the second, third … attempt. After the last one, the delivery has failed. */
@@ -48,8 +63,18 @@ export interface Channels {
   /** Throws `validation_failed`, `name_taken` or `too_many_requests`. */
   create(
     userId: UserId,
-    channel: { type: string; name: string; settings: unknown },
-  ): Promise<Channel>
+    channel: { type: string; name: string; settings: unknown; receive?: ReceiveBody | undefined },
+  ): Promise<z.infer<typeof CreatedChannel>>
+  /** Absent fields stay unchanged; `receive: null` ends receiving. Throws as `create`, and `not_found`. */
+  change(userId: UserId, id: string, patch: PatchChannelBody): Promise<Channel>
+  /** Throws `not_found`. */
+  find(userId: UserId, id: string): Promise<ChannelRow>
+  /** Replaces the token with which a program hands over messages. Throws `not_found` or `validation_failed`. */
+  replaceToken(userId: UserId, id: string): Promise<string>
+  /** All settings, with secrets. Throws if they cannot be opened. */
+  settingsOf(channel: ChannelRow): unknown
+  /** Calls `listener` after a channel was made, changed or removed. */
+  onChange(listener: (userId: UserId, id: string) => void): void
   /** Throws `not_found`. */
   remove(userId: UserId, id: string): Promise<void>
   /**
@@ -82,6 +107,10 @@ export interface ChannelsOptions {
   countMessages?(userId: UserId, count: number): Promise<void>
   /** Returns the addresses that may not receive email yet. By default, all may. */
   unconfirmed?(userId: UserId, addresses: readonly string[]): Promise<string[]>
+  /** How a channel receives, checked. Throws why this user may not have it so. */
+  checkReceive?(userId: UserId, receive: ReceiveBody): Promise<ReceiveSettings>
+  /** The chat with the owner of a channel, for messages without another destination. */
+  ownChat?(channel: ChannelRow): Promise<Destination | null>
   /** The pause between attempts, in milliseconds; for tests. */
   pauseMs?: number
 }
@@ -93,6 +122,7 @@ interface ChannelsState extends ChannelsOptions {
   // Not a count of stored deliveries, because recreating the channel removes these and would reset it.
   readonly allowance: RateLimit
   readonly outbox: Outbox
+  readonly listeners: Set<(userId: UserId, id: string) => void>
 }
 
 /** Call `start` once, and `stop` before the store closes. */
@@ -120,7 +150,8 @@ export function createChannels(options: ChannelsOptions): Channels {
         const failure = storedFailure('delivery_mail_unconfirmed', { address: missing })
         return { ok: false, failure, retry: false }
       }
-      return await kind.send(settings, { id, channel: channel.name, text, createdAt }, signal)
+      const to = kind.messenger === null ? null : ((await options.ownChat?.(channel)) ?? null)
+      return await kind.send(settings, { id, channel: channel.name, text, createdAt, to }, signal)
     },
     onGivenUp: async ({ channel, delivery }, failure) => {
       const { userId, conversationId, content: text } = delivery
@@ -131,6 +162,7 @@ export function createChannels(options: ChannelsOptions): Channels {
     ...options,
     allowance,
     outbox,
+    listeners: new Set(),
   }
   return {
     list: (userId) => list(state, userId),
@@ -139,6 +171,15 @@ export function createChannels(options: ChannelsOptions): Channels {
 
     async remove(userId, id) {
       if (!(await state.repository.remove(userId, id))) throw appError('channel_not_found')
+      told(state, userId, id)
+    },
+
+    change: (userId, id, patch) => change(state, userId, id, patch),
+    find: (userId, id) => find(state, userId, id),
+    replaceToken: (userId, id) => replaceToken(state, userId, id),
+    settingsOf: (channel) => settingsOf(state, channel),
+    onChange: (listener) => {
+      state.listeners.add(listener)
     },
 
     send: (userId, name, message) => send(state, userId, name, message),
@@ -169,6 +210,11 @@ const present = (
   type: channel.type,
   name: channel.name,
   settings: visibleSettings(state, channel),
+  direction: channel.receive === null ? 'out' : 'both',
+  receive: channel.receive,
+  state: channel.receive === null ? 'off' : (channel.state ?? initialState(state, channel)),
+  error: channel.fault === null ? null : storedFailureText(channel.fault),
+  reason: channel.fault?.reason ?? null,
   last_delivery: last,
   created_at: channel.createdAt.toISOString(),
 })
@@ -206,15 +252,82 @@ async function list(state: ChannelsState, userId: UserId): Promise<Channel[]> {
   })
 }
 
-async function create(
-  state: ChannelsState,
-  userId: UserId,
-  { type, name, settings }: { type: string; name: string; settings: unknown },
-): Promise<Channel> {
+/** A channel to which messages are handed over is always ready. */
+const initialState = (state: ChannelsState, { type }: ChannelRow) =>
+  state.kinds.get(type)?.messenger?.receive === undefined ? 'receiving' : 'connecting'
+
+const told = (state: ChannelsState, userId: UserId, id: string): void => {
+  for (const listener of state.listeners) listener(userId, id)
+}
+
+function kindOf(state: ChannelsState, type: string): ChannelKind {
   const kind = state.kinds.get(type)
   if (kind === undefined)
     throw appError('channel_type_unknown', { type, types: [...state.kinds.keys()] })
+  return kind
+}
+
+async function find(state: ChannelsState, userId: UserId, id: string): Promise<ChannelRow> {
+  const channel = (await state.repository.list(userId)).find((one) => one.id === id)
+  if (channel === undefined) throw appError('channel_not_found')
+  return channel
+}
+
+/** The columns of receiving. */
+async function receivingOf(
+  state: ChannelsState,
+  userId: UserId,
+  kind: ChannelKind,
+  { settings, receive }: { settings: unknown; receive: ReceiveBody },
+): Promise<Pick<ChannelRow, 'receive' | 'botHash'>> {
+  if (kind.messenger === null || state.checkReceive === undefined)
+    throw appError('channel_only_sends', { type: kind.type })
+  const bot = `${kind.type} ${kind.messenger.botOf(settings)}`
+  return {
+    receive: await state.checkReceive(userId, receive),
+    botHash: createHash('sha256').update(bot).digest('hex'),
+  }
+}
+
+/** What was chosen before, as it is checked again. */
+const toBody = (receive: ReceiveSettings | ReceiveBody): ReceiveBody => ({
+  project_id: receive.project_id ?? undefined,
+  model: receive.model ?? undefined,
+  approval: receive.approval,
+  groups: receive.groups,
+  shared: receive.shared,
+})
+
+/** Says which of the two rules of channels a row breaks: names are unique for a user, bots for the server. */
+async function violated(
+  state: ChannelsState,
+  error: unknown,
+  { userId, id, name }: Pick<ChannelRow, 'userId' | 'id' | 'name'>,
+): Promise<unknown> {
+  if (!state.isUniqueViolation(error)) return error
+  const other = await state.repository.findByName(userId, name)
+  return other !== undefined && other.id !== id
+    ? appError('channel_name_taken', { name })
+    : appError('channel_already_receiving')
+}
+
+async function create(
+  state: ChannelsState,
+  userId: UserId,
+  {
+    type,
+    name,
+    settings,
+    receive,
+  }: { type: string; name: string; settings: unknown; receive?: ReceiveBody | undefined },
+): Promise<z.infer<typeof CreatedChannel>> {
+  const kind = kindOf(state, type)
   kind.check(settings)
+  const receiving =
+    receive === undefined
+      ? { receive: null, botHash: null }
+      : await receivingOf(state, userId, kind, { settings, receive })
+  const token = kind.messenger?.takesToken === true ? newLinkToken() : null
   const channel: ChannelRow = {
     id: newId(),
     userId,
@@ -222,16 +335,71 @@ async function create(
     name,
     sealedSettings: state.secrets.seal(JSON.stringify(settings), CHANNEL_SEAL_PURPOSE),
     createdAt: state.now(),
+    ...receiving,
+    state: null,
+    fault: null,
+    place: null,
+    tokenHash: token === null ? null : hashLinkToken(token),
   }
   let isStored: boolean
   try {
     isStored = await state.repository.insert(channel, MAX_CHANNELS)
   } catch (error) {
-    if (!state.isUniqueViolation(error)) throw error
-    throw appError('channel_name_taken', { name })
+    throw await violated(state, error, channel)
   }
   if (!isStored) throw appError('channels_exhausted', { limit: MAX_CHANNELS })
-  return present(state, channel, null)
+  told(state, userId, channel.id)
+  return { ...present(state, channel, null), ...(token === null ? {} : { token }) }
+}
+
+async function change(
+  state: ChannelsState,
+  userId: UserId,
+  id: string,
+  { name, settings: given, receive }: PatchChannelBody,
+): Promise<Channel> {
+  const before = await find(state, userId, id)
+  const kind = kindOf(state, before.type)
+  if (given !== undefined) kind.check(given)
+  const settings: unknown = given ?? settingsOf(state, before)
+  const wanted = receive === undefined ? before.receive : receive
+  const receiving =
+    wanted === null
+      ? { receive: null, botHash: null }
+      : await receivingOf(state, userId, kind, { settings, receive: toBody(wanted) })
+  const set = {
+    ...(name === undefined ? {} : { name }),
+    ...(given === undefined
+      ? {}
+      : { sealedSettings: state.secrets.seal(JSON.stringify(given), CHANNEL_SEAL_PURPOSE) }),
+    ...receiving,
+    // What arrives while it does not receive is dropped.
+    ...(receive === null
+      ? { place: SKIP_UNREAD }
+      : before.receive !== null && receiving.botHash !== before.botHash
+        ? { place: null }
+        : {}),
+    state: null,
+    fault: null,
+  }
+  let changed: ChannelRow | undefined
+  try {
+    changed = await state.repository.change(userId, id, set)
+  } catch (error) {
+    throw await violated(state, error, { userId, id, name: name ?? before.name })
+  }
+  if (changed === undefined) throw appError('channel_not_found')
+  told(state, userId, id)
+  return present(state, changed, null)
+}
+
+async function replaceToken(state: ChannelsState, userId: UserId, id: string): Promise<string> {
+  const channel = await find(state, userId, id)
+  if (kindOf(state, channel.type).messenger?.takesToken !== true)
+    throw appError('channel_has_no_token')
+  const token = newLinkToken()
+  await state.repository.change(userId, id, { tokenHash: hashLinkToken(token) })
+  return token
 }
 
 async function send(

@@ -1,6 +1,7 @@
 // All kinds of channels; a new kind needs one file and one line here.
 import type { GuardedFetch } from '../net/guarded-fetch.ts'
 import type { ChannelKind } from './channel-kind.ts'
+import { createBridgeKind } from './kinds/bridge.ts'
 import { createEmailKind } from './kinds/email.ts'
 import { createTelegramKind } from './kinds/telegram.ts'
 import { createWebhookKind } from './kinds/webhook.ts'
@@ -12,6 +13,7 @@ export interface ChannelKindDependencies {
   smtp: SmtpSettings | undefined
   /** Replaces the address of Telegram's Bot API, for example with a self-hosted server. */
   telegramUrl?: string | undefined
+  now?(): Date
 }
 
 /** By the name that is stored as the type of a channel. */
@@ -21,6 +23,7 @@ export const createChannelKinds = (
   new Map(
     [
       createWebhookKind(dependencies),
+      createBridgeKind({ fetch: dependencies.fetch, now: dependencies.now ?? (() => new Date()) }),
       createEmailKind(dependencies),
       createTelegramKind({ fetch: dependencies.fetch, apiUrl: dependencies.telegramUrl }),
     ].map((kind) => [kind.type, kind]),

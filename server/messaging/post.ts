@@ -6,7 +6,8 @@ import type { SendOutcome } from './channel-kind.ts'
 
 const TIMEOUT_MS = 15_000
 
-const REASONS = {
+/** Why a request did not reach its receiver. */
+export const FETCH_REASONS = {
   host_unknown: 'delivery_receiver_host_unknown',
   connection_refused: 'delivery_receiver_refused_connection',
   connection_lost: 'delivery_receiver_closed_connection',
@@ -44,7 +45,7 @@ export async function post(options: PostOptions): Promise<SendOutcome> {
     ...(options.trusted === undefined ? {} : { trusted: options.trusted }),
   })
   if (!response.ok)
-    return { ok: false, failure: storedFailure(REASONS[response.fault]), retry: true }
+    return { ok: false, failure: storedFailure(FETCH_REASONS[response.fault]), retry: true }
   if (response.status >= 200 && response.status < 300) return { ok: true }
   const busy = response.status >= 500 || [408, 425, 429].includes(response.status)
   return {

@@ -1,5 +1,5 @@
 // Webhooks of users: create, change, remove and test them, and send them events.
-import { createHmac, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { SecretBox } from '../auth/secret-box.ts'
 import type { Writer } from '../db/database.ts'
 import type { AuditRepository } from '../db/repositories/accounts/audit.ts'
@@ -27,36 +27,16 @@ import type {
 } from '../protocol/programs/webhook.ts'
 import { createOutbox } from './outbox.ts'
 import { postJson } from './post.ts'
+import { SECRET_PREFIX, webhookHeaders } from './webhook-signature.ts'
 import { createWebhookEvents, newDelivery, type WebhookEvents } from './webhooks/webhook-events.ts'
 
 // Signatures of webhooks as specified by https://www.standardwebhooks.com, so that receivers can verify them with a
 // library.
 
-const PREFIX = 'whsec_'
 const SECRET_BYTES = 32
 
 /** A new secret, in the form in which receivers are configured with it. */
-const newWebhookSecret = (): string => PREFIX + randomBytes(SECRET_BYTES).toString('base64')
-
-/**
- * The headers of a delivery: id, time of the attempt in seconds, and for each secret `v1,` with the HMAC-SHA256 of
- * `id.time.body` in base64. A receiver accepts a request if one of the signatures is valid.
- */
-function webhookHeaders(
-  { id, body }: { id: string; body: string },
-  { secrets, now }: { secrets: readonly string[]; now: Date },
-): Record<string, string> {
-  const timestamp = String(Math.floor(now.getTime() / 1000))
-  const signatures = secrets.map((secret) => {
-    const key = Buffer.from(secret.slice(PREFIX.length), 'base64')
-    return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`
-  })
-  return {
-    'webhook-id': id,
-    'webhook-timestamp': timestamp,
-    'webhook-signature': signatures.join(' '),
-  }
-}
+const newWebhookSecret = (): string => SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64')
 
 const MAX_WEBHOOKS = 20
 const SHOWN_DELIVERIES = 50

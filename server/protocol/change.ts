@@ -26,6 +26,7 @@ export const Change = z.discriminatedUnion('type', [
   z.object({ type: z.literal('grant'), ...fields }),
   z.object({ type: z.literal('schedule'), ...fields }),
   z.object({ type: z.literal('occurrence'), ...fields, schedule_id: ScheduleId }),
+  z.object({ type: z.literal('channel'), ...fields }),
   z.object({ type: z.literal('project'), ...fields }),
   z.object({ type: z.literal('file'), ...fields, project_id: ProjectId }),
   z.object({ type: z.literal('settings'), ...fields }),

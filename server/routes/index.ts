@@ -42,6 +42,7 @@ import { registerEmbeddingRoutes } from './programs/embeddings.ts'
 import { registerMcpServerRoutes } from './programs/mcp-server.ts'
 import { registerAnthropicRoutes } from './programs/messages.ts'
 import { registerResponseRoutes } from './programs/responses.ts'
+import { registerSenderRoutes } from './programs/senders.ts'
 import { registerWebhookRoutes } from './programs/webhooks.ts'
 import { registerAttachFileRoute } from './projects/attach-file.ts'
 import { registerCheckpointRoutes } from './projects/checkpoints.ts'
@@ -112,6 +113,7 @@ export function registerRoutes(app: App, services: Services): void {
   registerStatsRoutes(app, services)
   registerBackgroundRoutes(app, services)
   registerChannelRoutes(app, services)
+  registerSenderRoutes(app, services)
   registerWebhookRoutes(app, services)
   registerPushRoutes(app, services)
   registerMemoryRoutes(app, services)

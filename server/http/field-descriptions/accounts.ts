@@ -61,6 +61,7 @@ const quota = {
   storage: 'Bytes of projects, their history, documents and files. Null: no limit.',
   program_seconds_per_day:
     'Seconds per day (UTC) that Python programs and shell commands may run. Null: no limit.',
+  channel_runs_per_hour: 'Runs that each sender at a messenger may start per hour. Null: 60.',
   messages_per_day: 'Messages to channels per day (UTC). Null: no limit.',
   schedules: 'Schedules of the account. Null: as configured.',
 } satisfies FieldsOf<Quota>

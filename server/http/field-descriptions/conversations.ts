@@ -5,6 +5,7 @@ import type {
   BulkBody,
   BulkResult,
   Conversation,
+  ConversationChannel,
   PinOrderBody,
   TagList,
 } from '../../protocol/conversations/conversation.ts'
@@ -55,6 +56,12 @@ const conversation = {
   temporary: 'Whether the conversation is in no list and is removed soon after its run has ended.',
   tags: 'The tags of the conversation, up to 20 of up to 50 characters each.',
   schedule_id: 'The schedule that made it. Absent: none.',
+  channel: within('The chat of a messenger to which it belongs. Absent: none.', {
+    id: 'The id of the channel.',
+    name: 'The name of the channel at that time.',
+    type: 'The kind of channel.',
+    chat_name: 'How the chat was called.',
+  } satisfies FieldsOf<ConversationChannel>),
 } satisfies FieldsOf<Conversation>
 
 const transfer = {

@@ -55,6 +55,7 @@ const PATH_PARAMETERS: Texts = {
   'skills/user/{name}': 'The name of the skill.',
   'apps/{id}': 'The id of the open app.',
   'channels/{id}': 'The id of the channel.',
+  'senders/{sid}': 'The id of the sender.',
   'webhooks/{id}': 'The id of the webhook.',
   'subscriptions/{id}': 'The id of the subscription.',
 }

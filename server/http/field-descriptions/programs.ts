@@ -1,6 +1,18 @@
 // Descriptions for the API reference: channels, webhooks and Python programs.
 import type { z } from 'zod'
-import type { Channel, CreateChannelBody } from '../../protocol/programs/channel.ts'
+import type {
+  BridgeAnswer,
+  BridgeIncoming,
+  ChannelToken,
+  CreateChannelBody,
+  CreatedChannel,
+  PairBody,
+  Paired,
+  PatchChannelBody,
+  ReceiveBody,
+  Sender,
+  SetSenderBody,
+} from '../../protocol/programs/channel.ts'
 import type { PythonOutcome, RunPythonBody } from '../../protocol/programs/python.ts'
 import type {
   CreatedWebhook,
@@ -34,6 +46,52 @@ const webhook = {
   secret: 'The secret that signs requests (`whsec_…`). No later response contains it.',
 } satisfies FieldsOf<CreatedWebhook>
 
+const receive = {
+  project_id: 'The project of new conversations. Null: none.',
+  model: 'The model of new conversations. Null: that of the project, else the default model.',
+  approval: 'The approval mode of its runs. Default: `ask`.',
+  groups:
+    'Which messages of a group start a run: `off`: none; `mention`: those that address the bot; `all`: all of paired senders. Default: `off`.',
+  shared:
+    'Whether it is for everybody: each sender pairs with an account of their own. Only for administrators.',
+} satisfies FieldsOf<ReceiveBody>
+
+const channel = {
+  id: 'Identifies the channel.',
+  type: 'The kind of channel: `webhook`, `email`, `telegram`, `slack` or `bridge`.',
+  name: 'The name by which models address the channel.',
+  settings: 'The settings of the channel without secrets.',
+  direction: '`out`: it only sends; `both`: people can write through it.',
+  receive: within('How it receives. Null: it only sends.', receive),
+  state:
+    '`off`: it only sends; `connecting`: not connected now; `receiving`; `conflict`: another program receives for the same bot; `error`: until it is changed.',
+  error: 'Why it does not receive, for a person. Null: no error.',
+  reason: 'The machine-readable reason of `error`. Null: no error.',
+  last_delivery: within('The newest message to the channel. Null: none.', delivery),
+  created_at: CREATED,
+  token: 'With which a program hands over messages (`bridge` only). No later response contains it.',
+} satisfies FieldsOf<z.infer<typeof CreatedChannel>>
+
+const newChannel = {
+  type: channel.type,
+  name: 'The name by which models address the channel: up to 50 letters, digits, `.`, `_` and `-`.',
+  settings:
+    'The settings of this kind of channel (docs/channels.md). Secrets in them are stored encrypted and never returned.',
+  receive: within('How people can write through it. Absent: it only sends.', receive),
+} satisfies FieldsOf<z.infer<typeof CreateChannelBody>>
+
+const sender = {
+  id: 'Identifies the sender.',
+  external_id: 'Who they are at the messenger.',
+  name: 'How they are called there.',
+  state:
+    '`pending`: a stranger who was told a code; `allowed`: acts as `user_id`; `blocked`: gets nothing.',
+  user_id: 'The account as which they act. Null: not paired.',
+  requested_at: 'When they were first seen, or last told a code.',
+  allowed_at: 'When they were last allowed to write. Null: never.',
+  last_at: 'When they last wrote.',
+} satisfies FieldsOf<Sender>
+
 /** By the id of a schema in the reference. */
 export const PROGRAM_DESCRIPTIONS = {
   RunPython: {
@@ -58,20 +116,52 @@ export const PROGRAM_DESCRIPTIONS = {
     omitted_files:
       'The number of files left out because there were too many or they were too large.',
   } satisfies FieldsOf<PythonOutcome>,
-  Channel: {
-    id: 'Identifies the channel.',
-    type: 'The kind of channel: `webhook`, `email` or `telegram`.',
-    name: 'The name by which models address the channel.',
-    settings: 'The settings of the channel without secrets.',
-    last_delivery: within('The newest message to the channel. Null: none.', delivery),
-    created_at: CREATED,
-  } satisfies FieldsOf<Channel>,
-  CreateChannel: {
-    type: 'The kind of channel: `webhook`, `email` or `telegram`.',
-    name: 'The name by which models address the channel: up to 50 letters, digits, `.`, `_` and `-`.',
-    settings:
-      'The settings of this kind of channel (docs/api.md). Secrets in them are stored encrypted and never returned.',
-  } satisfies FieldsOf<z.infer<typeof CreateChannelBody>>,
+  Channel: channel,
+  CreatedChannel: channel,
+  CreateChannel: newChannel,
+  PatchChannel: {
+    name: newChannel.name,
+    settings: newChannel.settings,
+    receive: within('How people can write through it. Null: no longer.', receive),
+  } satisfies FieldsOf<PatchChannelBody>,
+  ReceiveChannel: receive,
+  ReceiveSettings: receive,
+  ChannelToken: {
+    token: channel.token,
+  } satisfies FieldsOf<z.infer<typeof ChannelToken>>,
+  Sender: sender,
+  SetSender: {
+    state: '`allowed` or `blocked`.',
+  } satisfies FieldsOf<z.infer<typeof SetSenderBody>>,
+  Pair: { code: 'The code that the bot told.' } satisfies FieldsOf<z.infer<typeof PairBody>>,
+  Paired: {
+    channel: within('The channel.', { id: channel.id, name: channel.name }),
+    sender: within('The sender that was paired.', sender),
+  } satisfies FieldsOf<z.infer<typeof Paired>>,
+  BridgeIncoming: {
+    id: 'Identifies the message at the messenger: handing it over again changes nothing.',
+    chat_id: 'The chat in which it was written.',
+    thread_id: 'The thread in the chat. Null: none.',
+    chat_name: 'How the chat is called.',
+    group: 'Whether several people write in it. Default: no.',
+    mention: 'In a group: whether the message addresses the bot.',
+    sender: within('Who wrote it.', { id: sender.external_id, name: sender.name }),
+    text: 'What was written.',
+    attachments: within('Files, at most 20 MB each.', {
+      name: 'The name of the file.',
+      mime: 'Its media type.',
+      data: 'Its content in base64.',
+    }),
+    forwarded: 'Whether somebody else wrote the text. It then counts as text from outside.',
+    approval: within('A decision instead of a message.', {
+      id: 'The `approval.id` of the request that was sent to the chat.',
+      decision: '`approve` or `reject`.',
+    }),
+  } satisfies FieldsOf<BridgeIncoming>,
+  BridgeAnswer: {
+    accepted: 'Whether it does something.',
+    duplicate: 'Whether it was handed over before.',
+  } satisfies FieldsOf<BridgeAnswer>,
   Webhook: webhook satisfies FieldsOf<Webhook>,
   CreatedWebhook: webhook,
   CreateWebhook: webhook,

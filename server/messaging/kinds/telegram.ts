@@ -1,40 +1,419 @@
-// Messages from the user's Telegram bot to one chat.
+// Telegram: messages from the user's bot, and what people write to it, by long polling of the Bot API.
+import { FormData } from 'undici'
 import { z } from 'zod'
-import type { GuardedFetch } from '../../net/guarded-fetch.ts'
+import type { FetchOutcome, GuardedFetch } from '../../net/guarded-fetch.ts'
+import { storedFailure } from '../../protocol/failures/stored.ts'
 import { defineChannelKind, type SendOutcome } from '../channel-kind.ts'
-import { postJson } from '../post.ts'
+import {
+  type Arrival,
+  type ArrivedFile,
+  type Destination,
+  type Inbox,
+  type OutgoingPart,
+  type PartOutcome,
+  ReceivingEnded,
+  SKIP_UNREAD,
+} from '../messenger.ts'
+import { FETCH_REASONS } from '../post.ts'
+import { telegramHtml } from './telegram-html.ts'
 
-/** Telegram's limit for one message. */
+/** Telegram's limit for one message, in UTF-16 units. */
 const MAX_CHARACTERS = 4_096
+/** Seconds that Telegram waits for something to arrive. */
+const POLL_SECONDS = 25
+const TIMEOUT_MS = 20_000
+const MAX_ANSWER_BYTES = 8_000_000
+const MAX_FILE_BYTES = 20 * 1024 * 1024
+
+const Settings = z.object({
+  bot_token: z.string().regex(/^\d+:[\w-]{20,100}$/, { error: 'a bot token from BotFather' }),
+  chat_id: z
+    .union([z.int().transform(String), z.string().regex(/^(-?\d{1,20}|@\w{5,40})$/)], {
+      error: 'a chat ID or @channel',
+    })
+    .optional(),
+})
+type Settings = z.infer<typeof Settings>
+
+const Id = z.union([z.number(), z.string()]).transform(String)
+const Person = z.object({
+  id: Id,
+  is_bot: z.boolean().optional(),
+  first_name: z.string().optional(),
+  last_name: z.string().optional(),
+  username: z.string().optional(),
+})
+const File = z.object({
+  file_id: z.string(),
+  file_name: z.string().optional(),
+  file_size: z.number().optional(),
+})
+const Message = z.object({
+  message_id: z.number(),
+  from: Person.optional(),
+  chat: z.object({ id: Id, type: z.string(), title: z.string().optional() }),
+  message_thread_id: z.number().optional(),
+  is_topic_message: z.boolean().optional(),
+  text: z.string().optional(),
+  caption: z.string().optional(),
+  forward_origin: z.unknown().optional(),
+  reply_to_message: z.object({ from: Person.optional() }).optional(),
+  photo: z.array(File).optional(),
+  document: File.optional(),
+  voice: File.optional(),
+  audio: File.optional(),
+  video: File.optional(),
+})
+type Message = z.infer<typeof Message>
+const Update = z.object({
+  update_id: z.number(),
+  message: Message.optional().catch(undefined),
+  callback_query: z
+    .object({
+      id: z.string(),
+      from: Person,
+      data: z.string().optional(),
+      message: Message.optional().catch(undefined),
+    })
+    .optional()
+    .catch(undefined),
+})
+type Update = z.infer<typeof Update>
+const Answer = z.object({
+  ok: z.boolean(),
+  result: z.unknown().optional(),
+  error_code: z.number().optional(),
+  description: z.string().optional(),
+})
+
+/** How the Bot API answers a call. */
+type Called =
+  | { ok: true; result: unknown }
+  | { ok: false; status: number | null; description: string; fault: SendOutcome & { ok: false } }
+
+/** The Bot API. `apiUrl` replaces its address, for tests and self-hosted servers. */
+interface Bot {
+  fetch: GuardedFetch
+  apiUrl: string
+}
 
 /** `apiUrl` replaces the address of the Bot API, for tests and self-hosted servers. */
-export const createTelegramKind = (dependencies: {
+export function createTelegramKind(dependencies: {
   fetch: GuardedFetch
   apiUrl?: string | undefined
-}) =>
-  defineChannelKind({
+}) {
+  const bot: Bot = {
+    fetch: dependencies.fetch,
+    apiUrl: dependencies.apiUrl ?? 'https://api.telegram.org',
+  }
+  return defineChannelKind({
     type: 'telegram',
-    settings: z.object({
-      bot_token: z.string().regex(/^\d+:[\w-]{20,100}$/, { error: 'a bot token from BotFather' }),
-      chat_id: z.union([z.int().transform(String), z.string().regex(/^(-?\d{1,20}|@\w{5,40})$/)], {
-        error: 'a chat ID or @channel',
-      }),
-    }),
-    present: ({ chat_id }) => ({ chat_id }),
+    settings: Settings,
+    present: ({ chat_id }) => (chat_id === undefined ? {} : { chat_id }),
     async send(settings, message, signal) {
-      const base = dependencies.apiUrl ?? 'https://api.telegram.org'
+      const chatId = settings.chat_id ?? message.to?.chatId
+      if (chatId === undefined)
+        return { ok: false, failure: storedFailure('delivery_no_chat'), retry: false }
       let outcome: SendOutcome = { ok: true }
-      for (let start = 0; start < message.text.length && outcome.ok; start += MAX_CHARACTERS)
-        outcome = await postJson({
-          fetch: dependencies.fetch,
-          url: `${base}/bot${settings.bot_token}/sendMessage`,
-          body: JSON.stringify({
-            chat_id: settings.chat_id,
-            text: message.text.slice(start, start + MAX_CHARACTERS),
-          }),
-          signal,
-          trusted: true,
-        })
+      for (let start = 0; start < message.text.length && outcome.ok; start += MAX_CHARACTERS) {
+        const text = message.text.slice(start, start + MAX_CHARACTERS)
+        const sent = await call(bot, settings, 'sendMessage', { chat_id: chatId, text }, signal)
+        outcome = sent.ok ? { ok: true } : sent.fault
+      }
       return outcome
     },
+    messenger: {
+      maxCharacters: MAX_CHARACTERS,
+      botOf: ({ bot_token }) => bot_token.split(':')[0] ?? bot_token,
+      // The id of a private chat is that of the person.
+      trustedSender: ({ chat_id }) => chat_id ?? null,
+      receive: (settings, inbox, signal) => receive(bot, settings, inbox, signal),
+      send: (settings, to, part, signal) => sendPart(bot, settings, to, part, signal),
+      showProgress: (settings, to, progress, signal) =>
+        showProgress(bot, settings, to, progress, signal),
+      async showTyping(settings, to, signal) {
+        await call(bot, settings, 'sendChatAction', { ...placeOf(to), action: 'typing' }, signal)
+      },
+    },
   })
+}
+
+const placeOf = ({ chatId, threadId }: Destination): Record<string, unknown> => ({
+  chat_id: chatId,
+  ...(threadId === '' ? {} : { message_thread_id: Number(threadId) }),
+})
+
+/** Calls a method of the Bot API. */
+async function call(
+  { fetch, apiUrl }: Bot,
+  { bot_token }: Settings,
+  method: string,
+  body: Record<string, unknown> | FormData,
+  signal: AbortSignal,
+  timeoutMs = TIMEOUT_MS,
+): Promise<Called> {
+  const isForm = body instanceof FormData
+  const response = await fetch(`${apiUrl}/bot${bot_token}/${method}`, {
+    method: 'POST',
+    body: isForm ? body : JSON.stringify(body),
+    ...(isForm ? {} : { headers: { 'content-type': 'application/json' } }),
+    signal,
+    timeoutMs,
+    maxBytes: MAX_ANSWER_BYTES,
+    trusted: true,
+  })
+  return readAnswer(response)
+}
+
+function readAnswer(response: FetchOutcome): Called {
+  if (!response.ok)
+    return {
+      ok: false,
+      status: null,
+      description: '',
+      fault: { ok: false, failure: storedFailure(FETCH_REASONS[response.fault]), retry: true },
+    }
+  const { status } = response
+  const answer = Answer.safeParse(parsed(response.body))
+  if (status >= 200 && status < 300 && answer.success && answer.data.ok)
+    return { ok: true, result: answer.data.result }
+  const isBusy = status >= 500 || [408, 425, 429].includes(status) || status < 300
+  return {
+    ok: false,
+    status,
+    description: answer.data?.description ?? '',
+    fault: { ok: false, failure: storedFailure('delivery_refused', { status }), retry: isBusy },
+  }
+}
+
+function parsed(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(body).toString('utf8'))
+  } catch {
+    return null
+  }
+}
+
+/** Asks for updates until the signal aborts. They are confirmed by the next request, after everything is stored. */
+async function receive(
+  bot: Bot,
+  settings: Settings,
+  inbox: Inbox,
+  signal: AbortSignal,
+): Promise<void> {
+  const me = z
+    .object({ id: Id, username: z.string().optional() })
+    .parse(resultOf(await call(bot, settings, 'getMe', {}, signal)))
+  let offset = await firstOffset(bot, settings, inbox, signal)
+  await inbox.connected()
+  while (!signal.aborted) {
+    const asked = {
+      ...(offset === null ? {} : { offset }),
+      timeout: POLL_SECONDS,
+      allowed_updates: ['message', 'callback_query'],
+    }
+    const answer = await call(
+      bot,
+      settings,
+      'getUpdates',
+      asked,
+      signal,
+      (POLL_SECONDS + 15) * 1_000,
+    )
+    if (signal.aborted) return
+    const raw = z.array(z.looseObject({ update_id: z.number() })).parse(resultOf(answer))
+    const updates = raw.flatMap((one) => Update.safeParse(one).data ?? [])
+    const last = raw.at(-1)
+    if (last === undefined) continue
+    const arrivals = updates.flatMap((one) => arrivalOf(bot, settings, one, me) ?? [])
+    await inbox.take(arrivals, String(last.update_id + 1))
+    offset = last.update_id + 1
+    for (const { callback_query: pressed } of updates)
+      if (pressed !== undefined)
+        await call(bot, settings, 'answerCallbackQuery', { callback_query_id: pressed.id }, signal)
+    await inbox.connected()
+  }
+}
+
+/** Where receiving begins; after a pause, behind everything that has arrived meanwhile. */
+async function firstOffset(
+  bot: Bot,
+  settings: Settings,
+  inbox: Inbox,
+  signal: AbortSignal,
+): Promise<number | null> {
+  if (inbox.place === null) return null
+  if (inbox.place !== SKIP_UNREAD) return Number(inbox.place)
+  const newest = await call(bot, settings, 'getUpdates', { offset: -1, timeout: 0 }, signal)
+  const [last] = z.array(z.looseObject({ update_id: z.number() })).parse(resultOf(newest))
+  const next = last === undefined ? null : last.update_id + 1
+  await inbox.take([], next === null ? null : String(next))
+  return next
+}
+
+/** The result of a call. @throws ReceivingEnded */
+function resultOf(called: Called): unknown {
+  if (called.ok) return called.result
+  const { status } = called
+  if (status === 409) throw new ReceivingEnded('conflict', storedFailure('channel_bot_conflict'))
+  if (status === 401 || status === 404)
+    throw new ReceivingEnded('error', storedFailure('channel_bot_refused'))
+  throw new ReceivingEnded('connecting', called.fault.failure)
+}
+
+/** What an update says; null for what nobody is meant to act on. */
+function arrivalOf(
+  bot: Bot,
+  settings: Settings,
+  { update_id: update, message: written, callback_query: pressed }: Update,
+  me: { id: string; username?: string | undefined },
+): Arrival | null {
+  const message = written ?? pressed?.message
+  const from = pressed?.from ?? written?.from
+  if (message === undefined || from === undefined || from.is_bot === true) return null
+  const text = pressed === undefined ? (message.text ?? message.caption ?? '') : ''
+  const button = /^([ar]):([\w-]{1,38})$/.exec(pressed?.data ?? '')
+  if (pressed !== undefined && button === null) return null
+  const isMentioned =
+    me.username !== undefined && text.toLowerCase().includes(`@${me.username.toLowerCase()}`)
+  const name = [from.first_name, from.last_name].filter(Boolean).join(' ')
+  return {
+    id: `update:${update}`,
+    chat: {
+      id: message.chat.id,
+      name: message.chat.title ?? name,
+      isPrivate: message.chat.type === 'private',
+    },
+    threadId: message.is_topic_message === true ? String(message.message_thread_id ?? '') : '',
+    sender: { id: from.id, name: name === '' ? (from.username ?? from.id) : name },
+    text,
+    isAddressed: isMentioned || message.reply_to_message?.from?.id === me.id,
+    isOutside: message.forward_origin !== undefined,
+    files: pressed === undefined ? filesOf(bot, settings, message) : [],
+    decision:
+      button?.[2] === undefined
+        ? null
+        : { part: button[2], choice: button[1] === 'a' ? 'approve' : 'reject' },
+    mayAnswerStranger: pressed === undefined,
+  }
+}
+
+function filesOf(bot: Bot, settings: Settings, message: Message): ArrivedFile[] {
+  const photo = message.photo?.at(-1)
+  const found: [z.infer<typeof File> | undefined, string][] = [
+    [photo, 'photo.jpg'],
+    [message.document, 'file'],
+    [message.voice, 'voice.ogg'],
+    [message.audio, 'audio.mp3'],
+    [message.video, 'video.mp4'],
+  ]
+  return found.flatMap(([file, name]) =>
+    file === undefined
+      ? []
+      : [
+          {
+            name: file.file_name ?? name,
+            read: (signal: AbortSignal) => readFile(bot, settings, file, signal),
+          },
+        ],
+  )
+}
+
+async function readFile(
+  bot: Bot,
+  settings: Settings,
+  { file_id, file_size }: z.infer<typeof File>,
+  signal: AbortSignal,
+): Promise<Buffer | null> {
+  if (file_size !== undefined && file_size > MAX_FILE_BYTES) return null
+  const found = await call(bot, settings, 'getFile', { file_id }, signal)
+  const place = found.ok ? z.object({ file_path: z.string() }).safeParse(found.result) : null
+  if (place?.success !== true) return null
+  const response = await bot.fetch(
+    `${bot.apiUrl}/file/bot${settings.bot_token}/${place.data.file_path}`,
+    { signal, timeoutMs: 60_000, maxBytes: MAX_FILE_BYTES, trusted: true },
+  )
+  if (!response.ok || response.status !== 200 || response.truncated) return null
+  return Buffer.from(response.body)
+}
+
+async function sendPart(
+  bot: Bot,
+  settings: Settings,
+  to: Destination,
+  part: OutgoingPart & { id: string },
+  signal: AbortSignal,
+): Promise<PartOutcome> {
+  const place = placeOf(to)
+  switch (part.type) {
+    case 'end':
+      return { ok: true }
+    case 'text': {
+      const formatted = { ...place, text: telegramHtml(part.text), parse_mode: 'HTML' }
+      const sent = await call(bot, settings, 'sendMessage', formatted, signal)
+      if (sent.ok || sent.status !== 400) return outcomeOf(sent)
+      // Its formatting was refused.
+      const plain = { ...place, text: part.text }
+      return outcomeOf(await call(bot, settings, 'sendMessage', plain, signal))
+    }
+    case 'card': {
+      const buttons = [
+        ...(part.approve === null ? [] : [{ text: part.approve, callback_data: `a:${part.id}` }]),
+        ...(part.reject === null ? [] : [{ text: part.reject, callback_data: `r:${part.id}` }]),
+      ]
+      const card = {
+        ...place,
+        text: part.text.slice(0, MAX_CHARACTERS),
+        reply_markup: { inline_keyboard: [buttons] },
+      }
+      return outcomeOf(await call(bot, settings, 'sendMessage', card, signal))
+    }
+    case 'settled': {
+      if (part.externalId === null) return { ok: true }
+      const edit = { ...place, message_id: Number(part.externalId), text: part.text }
+      const sent = await call(bot, settings, 'editMessageText', edit, signal)
+      // The person has deleted it, or it says so already.
+      return !sent.ok && sent.status === 400 ? { ok: true } : outcomeOf(sent)
+    }
+    case 'file': {
+      const form = new FormData()
+      for (const [name, value] of Object.entries(place)) form.set(name, String(value))
+      form.set('document', new Blob([new Uint8Array(part.bytes)], { type: part.mime }), part.name)
+      return outcomeOf(await call(bot, settings, 'sendDocument', form, signal, 60_000))
+    }
+  }
+}
+
+function outcomeOf(called: Called): PartOutcome {
+  if (!called.ok) return called.fault
+  const message = z.object({ message_id: z.number() }).safeParse(called.result)
+  return message.success ? { ok: true, externalId: String(message.data.message_id) } : { ok: true }
+}
+
+async function showProgress(
+  bot: Bot,
+  settings: Settings,
+  to: Destination,
+  { text, externalId }: { text: string | null; externalId: string | null },
+  signal: AbortSignal,
+): Promise<string | null> {
+  const place = placeOf(to)
+  if (text === null) {
+    if (externalId !== null)
+      await call(
+        bot,
+        settings,
+        'deleteMessage',
+        { ...place, message_id: Number(externalId) },
+        signal,
+      )
+    return null
+  }
+  if (externalId !== null) {
+    const edit = { ...place, message_id: Number(externalId), text }
+    await call(bot, settings, 'editMessageText', edit, signal)
+    return externalId
+  }
+  const sent = outcomeOf(await call(bot, settings, 'sendMessage', { ...place, text }, signal))
+  return sent.ok ? (sent.externalId ?? null) : null
+}

@@ -29,6 +29,8 @@ export const Quota = z
     messages_per_day: Count.nullable(),
     /** Schedules that the account may have. */
     schedules: z.int().min(0).max(100_000).nullable(),
+    /** Runs that each sender at a messenger may start per hour. */
+    channel_runs_per_hour: z.int().min(0).max(100_000).nullable(),
   })
   .meta({ id: 'Quota' })
 export type Quota = z.infer<typeof Quota>
@@ -60,6 +62,7 @@ export const NO_QUOTA: Quota = {
   program_seconds_per_day: null,
   messages_per_day: null,
   schedules: null,
+  channel_runs_per_hour: null,
 }
 
 export const NO_SHARED_QUOTA: SharedQuota = {
@@ -87,6 +90,7 @@ export const QuotaKindName = z.enum([
   'program_seconds_per_day',
   'messages_per_day',
   'schedules',
+  'channel_runs_per_hour',
 ])
 
 /** A limit that applies to a user, and how much of it is used. */

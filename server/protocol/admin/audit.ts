@@ -54,6 +54,8 @@ export const AuditAction = z.enum([
   'hook_token_replaced',
   'app_network_allowed',
   'app_network_ended',
+  'sender_allowed',
+  'sender_blocked',
   'share_created',
   'share_deleted',
   'exported',

@@ -30,6 +30,12 @@ export const Tags = z
     return [...known.values()]
   })
 
+/** The chat of a messenger to which a conversation belongs. Names are those at the time of its first message. */
+export const ConversationChannel = z
+  .object({ id: z.string(), name: z.string(), type: z.string(), chat_name: z.string() })
+  .meta({ id: 'ConversationChannel' })
+export type ConversationChannel = z.infer<typeof ConversationChannel>
+
 /** A conversation without its messages. `null` settings are those of the project or the server. */
 export const Conversation = z
   .object({
@@ -69,6 +75,8 @@ export const Conversation = z
     tags: z.array(z.string()),
     /** The schedule that made it; absent if a person did. */
     schedule_id: z.string().optional(),
+    /** The chat of a messenger to which it belongs; absent: none. */
+    channel: ConversationChannel.optional(),
   })
   .meta({ id: 'Conversation' })
 export type Conversation = z.infer<typeof Conversation>

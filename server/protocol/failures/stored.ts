@@ -73,6 +73,9 @@ export const STORED_FAILURES = {
   document_too_large_to_read: 'it is too large to read',
   document_unreadable: 'the file could not be read',
 
+  channel_bot_conflict: 'another program receives the messages of this bot',
+  channel_bot_refused: 'the service refuses the bot; check its token',
+  delivery_no_chat: 'nobody has written to this bot yet, so it knows no chat',
   delivery_channel_kind_gone: 'this server no longer offers this type of channel',
   delivery_failed: 'sending failed',
   delivery_mail_certificate_expired:

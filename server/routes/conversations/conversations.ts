@@ -247,4 +247,5 @@ export const presentConversation = (item: ConversationItem): Conversation => ({
   temporary: item.temporary,
   tags: item.tags,
   ...(item.scheduleId === null ? {} : { schedule_id: item.scheduleId }),
+  ...(item.channel === null ? {} : { channel: item.channel }),
 })

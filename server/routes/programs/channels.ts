@@ -1,29 +1,47 @@
-// Routes for the user's message channels: webhook, email, Telegram.
+// Routes for the user's message channels: create, change, list, remove.
 
 import { z } from 'zod'
 import { confirmChannel } from '../../auth/confirm-channel.ts'
 import type { App } from '../../http/app.ts'
 import { Deleted, envelope } from '../../protocol/envelope.ts'
-import { Channel, ChannelList, CreateChannelBody } from '../../protocol/programs/channel.ts'
+import {
+  Channel,
+  ChannelList,
+  ChannelToken,
+  CreateChannelBody,
+  CreatedChannel,
+  PatchChannelBody,
+} from '../../protocol/programs/channel.ts'
 import type { Services } from '../../services.ts'
 import { documentLanguage, folderOf } from '../../sharing/document-texts.ts'
 import { deleted, success } from '../envelope.ts'
 
-/** `/api/channels` and `/api/channels/:id`. */
+const tags = ['channels']
+const OneChannel = z.object({ id: z.string().max(64) })
+
+/** `/api/channels`, `/api/channels/:id` and `/api/channels/:id/token`. */
 export function registerChannelRoutes(
   app: App,
-  { channels, authMode, emailLinks }: Pick<Services, 'channels' | 'authMode' | 'emailLinks'>,
+  {
+    channels,
+    authMode,
+    emailLinks,
+    assertChannels,
+  }: Pick<Services, 'channels' | 'authMode' | 'emailLinks' | 'assertChannels'>,
 ): void {
   app.get(
     '/api/channels',
     {
       schema: {
         summary: 'List your channels',
-        tags: ['channels'],
+        tags,
         response: { 200: envelope(ChannelList) },
       },
     },
-    async ({ user }) => success({ items: await channels.list(user.id) }),
+    async ({ user }) => {
+      assertChannels(user.id)
+      return success({ items: await channels.list(user.id) })
+    },
   )
 
   app.post(
@@ -31,12 +49,15 @@ export function registerChannelRoutes(
     {
       schema: {
         summary: 'Create a channel; its secrets are never returned',
-        tags: ['channels'],
+        description:
+          'With `receive`, people who are paired can write to the agent through it. A channel of the type `bridge` answers the token with which a program hands over messages, once.',
+        tags,
         body: CreateChannelBody,
-        response: { 200: envelope(Channel) },
+        response: { 200: envelope(CreatedChannel) },
       },
     },
     async ({ user, body, headers }) => {
+      assertChannels(user.id)
       const channel = await channels.create(user.id, body)
       try {
         const language = folderOf(documentLanguage(headers['accept-language']))
@@ -50,17 +71,57 @@ export function registerChannelRoutes(
     },
   )
 
+  app.patch(
+    '/api/channels/:id',
+    {
+      schema: {
+        summary: 'Change a channel, or whether it receives',
+        description:
+          '`receive: null` ends receiving; what arrives meanwhile is dropped. A channel that could not receive is tried again.',
+        tags,
+        params: OneChannel,
+        body: PatchChannelBody,
+        response: { 200: envelope(Channel) },
+      },
+    },
+    async ({ user, params, body, headers }) => {
+      assertChannels(user.id)
+      const channel = await channels.change(user.id, params.id, body)
+      const language = folderOf(documentLanguage(headers['accept-language']))
+      if (authMode === 'multi' && body.settings !== undefined)
+        await confirmChannel(emailLinks, user.id, channel, language)
+      return success(channel)
+    },
+  )
+
+  app.post(
+    '/api/channels/:id/token',
+    {
+      schema: {
+        summary: 'Replace the token with which a program hands over messages',
+        tags,
+        params: OneChannel,
+        response: { 200: envelope(ChannelToken) },
+      },
+    },
+    async ({ user, params }) => {
+      assertChannels(user.id)
+      return success({ token: await channels.replaceToken(user.id, params.id) })
+    },
+  )
+
   app.delete(
     '/api/channels/:id',
     {
       schema: {
         summary: 'Delete a channel',
-        tags: ['channels'],
-        params: z.object({ id: z.string().max(64) }),
+        tags,
+        params: OneChannel,
         response: { 200: Deleted },
       },
     },
     async ({ user, params }) => {
+      assertChannels(user.id)
       await channels.remove(user.id, params.id)
       return deleted
     },

@@ -16,6 +16,7 @@ import { createStore } from '../../../server/db/store.ts'
 import { SqliteClient } from '../../../server/lib/sqlite-driver.ts'
 import { PUSH_KEY_SETTING } from '../../../server/messaging/push.ts'
 import { AuditAction } from '../../../server/protocol/admin/audit.ts'
+import { eventually } from '../../support/eventually.ts'
 import { turn } from '../../support/provider/upstream-turns.ts'
 import { useUpstream } from '../../support/provider/use-upstream.ts'
 import { openEvents } from '../../support/server/events.ts'
@@ -54,7 +55,16 @@ const quiet = { info() {}, warn() {} }
 const upstream = await useUpstream()
 
 /** Who does an act: a session of the page, an API key, somebody who is not signed in, … */
-type Caller = 'page' | 'key' | 'visitor' | 'single sign-on' | 'mcp' | 'link' | 'run' | 'command'
+type Caller =
+  | 'page'
+  | 'key'
+  | 'visitor'
+  | 'single sign-on'
+  | 'mcp'
+  | 'link'
+  | 'channel'
+  | 'run'
+  | 'command'
 const ADMIN = ['page', 'key'] as const satisfies readonly Caller[]
 
 /** Everybody who can do each act. What is missing for a caller is refused to it, or cannot be asked for. */
@@ -96,7 +106,7 @@ const CALLERS: Record<AuditAction, readonly Caller[]> = {
   webhook_changed: ADMIN,
   webhook_secret_replaced: ADMIN,
   webhook_deleted: ADMIN,
-  approval_decided: [...ADMIN, 'mcp', 'link'],
+  approval_decided: [...ADMIN, 'mcp', 'link', 'channel'],
   approvers_changed: ADMIN,
   approval_link_created: ADMIN,
   grant_created: ADMIN,
@@ -108,6 +118,8 @@ const CALLERS: Record<AuditAction, readonly Caller[]> = {
   schedule_changed: ADMIN,
   schedule_deleted: ADMIN,
   hook_token_replaced: ADMIN,
+  sender_allowed: ADMIN,
+  sender_blocked: ADMIN,
   share_created: ADMIN,
   share_deleted: ADMIN,
   exported: [...ADMIN, 'command'],
@@ -289,6 +301,27 @@ describeOnEachServer('an act', (start) => {
     return (await entries()).filter(({ id }) => !known.has(id))
   }
 
+  /** A channel to which a stranger has written; nothing that it sends arrives anywhere. */
+  async function channelWithSender(token: string, name: string, receive: object) {
+    const settings = { url: `http://127.0.0.1:9/${name}` }
+    const { id, token: own } = (
+      await server.call('POST', '/api/channels', {
+        token,
+        body: { type: 'bridge', name, settings, receive },
+      })
+    ).json.data
+    const path = `/api/channels/${id}`
+    const give = async (message: string, text: string) => {
+      const body = { id: message, chat_id: 'c', sender: { id: 'ann' }, text }
+      const given = await server.call('POST', `${path}/incoming`, { token: own, body })
+      expect(given.status).toBe(202)
+    }
+    await give('1', 'Hello')
+    const [{ id: sender }] = (await server.call('GET', `${path}/senders`, { token })).json.data
+      .items
+    return { path, sender, give }
+  }
+
   test.each(['the page', 'an API key'])(
     'through %s leaves one entry with its account, and one that is refused leaves none',
     async (door) => {
@@ -337,6 +370,9 @@ describeOnEachServer('an act', (start) => {
         await act('hook_token_replaced', 'POST', `${own}/hook-token`, {})
         await act('schedule_deleted', 'DELETE', own)
       }
+      const { path, sender } = await channelWithSender(token, isKey ? 'keys' : 'pages', {})
+      await act('sender_allowed', 'PUT', `${path}/senders/${sender}`, { state: 'allowed' })
+      await act('sender_blocked', 'PUT', `${path}/senders/${sender}`, { state: 'blocked' })
       const webhook = await act('webhook_created', 'POST', '/api/webhooks', hook)
       if (webhook !== null) {
         const own = `/api/webhooks/${webhook.id}`
@@ -418,6 +454,29 @@ describeOnEachServer('an act', (start) => {
       isByKey: api_key !== undefined,
     }))
   const decided = { action: 'approval_decided', username: 'ada', tool: 'file_write', isByKey: true }
+
+  test('of a person who decides at a messenger leaves one entry', async () => {
+    const project_id = await newProject('Of a messenger')
+    const { path, sender, give } = await channelWithSender(key, 'phone', { project_id })
+    const body = { state: 'allowed' }
+    await server.call('PUT', `${path}/senders/${sender}`, { token: key, body })
+    upstream.enqueue(turn.toolCalls([write]), turn.text('Done.'))
+    let attempt = 1
+    const pending = async () =>
+      (await server.call('GET', '/api/approvals', { token: key })).json.data.items
+    const found = await added(async () => {
+      await give('2', 'Write')
+      await eventually(async () => expect(await pending()).toHaveLength(1))
+      await eventually(async () => {
+        attempt += 1
+        await give(`approve ${attempt}`, '/approve')
+        expect(await pending()).toEqual([])
+      })
+    })
+    const by = { by: 'channel:phone', isByKey: false, decision: 'approve' }
+    expect(summary(found)).toEqual([{ ...decided, ...by }])
+    note(found, 'channel')
+  })
 
   test('of a person who decides in a client of /mcp leaves one entry', async () => {
     const project = await newProject('Of a client')

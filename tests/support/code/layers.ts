@@ -71,6 +71,7 @@ export const SERVER_MODULES: Record<string, readonly string[]> = {
     'models',
     'protocol',
     'receipts',
+    'receiving',
     'runs',
     'schedules',
     'search',
@@ -135,6 +136,8 @@ export const SERVER_MODULES: Record<string, readonly string[]> = {
   'mcp-server': ['chat', 'runs', 'search', 'workspace', 'auth', 'db', 'errors.ts', 'protocol'],
   // Pure translations between the formats of OpenAI and requests and events of the chat.
   'openai-api': ['chat', 'runs', 'db', 'errors.ts', 'protocol'],
+  // Messengers: who writes there, what they write, its run, and what goes back.
+  receiving: ['messaging', 'db', 'errors.ts', 'protocol', 'lib'],
   // What runs by itself: due times, their occurrences, what came of each.
   schedules: [
     'receipts',

@@ -215,7 +215,7 @@ export const SERVER_SUB_FOLDERS: Record<string, readonly string[]> = {
   'protocol/models': ['protocol/runs'],
   'protocol/schedules': ['protocol/accounts', 'protocol/conversations'],
   'protocol/openai': ['protocol/conversations', 'protocol/runs'],
-  'protocol/programs': [],
+  'protocol/programs': ['protocol/conversations'],
   // What a project's conversations begin with.
   'protocol/projects': ['protocol/accounts', 'protocol/conversations'],
   'protocol/runs': ['protocol/tool-names'],

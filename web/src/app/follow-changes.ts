@@ -27,6 +27,7 @@ const CHANGE_TYPES: Record<Change['type'], true> = {
   approval: true,
   grant: true,
   schedule: true,
+  channel: true,
   occurrence: true,
   project: true,
   file: true,
@@ -56,6 +57,8 @@ const staleKeys = (change: Change): (readonly unknown[])[] => {
       return [['approvals']]
     case 'grant':
       return [['grants']]
+    case 'channel':
+      return [['channels']]
     case 'schedule':
       return [['schedules']]
     case 'occurrence':

@@ -108,6 +108,7 @@ export type ConversationSettings = Partial<
     | 'approvalDeadline'
     | 'disabledMcpServers'
     | 'scheduleId'
+    | 'channel'
   >
 >
 type NewConversation = ConversationSettings & {
@@ -227,6 +228,7 @@ export function createConversationRepository(database: Database) {
       tags: [],
       origin: null,
       scheduleId: null,
+      channel: null,
       ...settings,
       id: newId<ConversationId>(),
       userId,

@@ -53,6 +53,24 @@ export function createChannelRepository(database: Database) {
       return rows[0]
     },
 
+    /**
+     * Changes a channel; undefined if the user has none with this id.
+     * @throws the database's unique violation when the name or the bot is taken.
+     */
+    change: (
+      userId: UserId,
+      id: string,
+      set: Partial<Omit<ChannelRow, 'id' | 'userId' | 'type' | 'createdAt'>>,
+    ): Promise<ChannelRow | undefined> =>
+      database.write(async (tx) => {
+        const [row] = await tx
+          .update(channels)
+          .set(set)
+          .where(and(eq(channels.id, id), eq(channels.userId, userId)))
+          .returning()
+        return row
+      }),
+
     /** Removes a channel with its pending deliveries. False when the user has no such channel. */
     async remove(userId: UserId, id: string): Promise<boolean> {
       return database.write(async (tx) => {

@@ -1,6 +1,9 @@
 // The table of conversations.
 import { sql } from 'drizzle-orm'
-import type { ApprovalMode } from '../../../protocol/conversations/conversation.ts'
+import type {
+  ApprovalMode,
+  ConversationChannel,
+} from '../../../protocol/conversations/conversation.ts'
 import type { ConversationId, MessageId, ProjectId } from '../../../protocol/ids.ts'
 import type { ScheduleId } from '../../../protocol/schedules/schedule.ts'
 import type { AnyColumn, Columns } from '../../columns/postgres.ts'
@@ -60,6 +63,8 @@ export function defineConversationTables(c: Columns, { users, projects }: Needed
       tags: c.json<string[]>('tags').notNull().default([]),
       /** The schedule that made it; it may have been deleted since. */
       scheduleId: c.key<ScheduleId>('schedule_id'),
+      /** The chat of a messenger to which it belongs, as it was called then. */
+      channel: c.json<ConversationChannel>('channel'),
       /** Of an imported conversation: its source and its id there, so that importing it again adds nothing. */
       origin: c.text('origin'),
     },

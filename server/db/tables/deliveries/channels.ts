@@ -1,5 +1,8 @@
 // Tables of channels, and of the messages that wait for delivery to them.
+import { sql } from 'drizzle-orm'
+import type { StoredFailure } from '../../../protocol/failures/stored.ts'
 import type { ConversationId } from '../../../protocol/ids.ts'
+import type { ReceiveSettings, ReceiveState } from '../../../protocol/programs/channel.ts'
 import type { Columns } from '../../columns/postgres.ts'
 import type { defineAccountTables } from '../accounts/accounts.ts'
 import { ownedBy } from '../owner.ts'
@@ -18,8 +21,23 @@ export function defineChannelTables(c: Columns, { users }: Accounts) {
       name: c.text('name').notNull(),
       sealedSettings: c.text('sealed_settings').notNull(),
       createdAt: c.time('created_at').notNull(),
+      /** How it receives; null: it only sends. */
+      receive: c.json<ReceiveSettings>('receive'),
+      /** The state of receiving; null before it has begun. */
+      state: c.choice<Exclude<ReceiveState, 'off'>>('state'),
+      /** Why it does not receive. */
+      fault: c.json<StoredFailure>('fault'),
+      /** Up to where the messenger's messages are stored, in the form of its kind. */
+      place: c.text('place'),
+      /** The hash of the token with which a program hands over messages. */
+      tokenHash: c.text('token_hash'),
+      /** Identifies the bot while the channel receives, so that only one channel does. */
+      botHash: c.text('bot_hash'),
     },
-    (t) => [c.uniqueIndex('channels_user_name').on(t.userId, t.name)],
+    (t) => [
+      c.uniqueIndex('channels_user_name').on(t.userId, t.name),
+      c.uniqueIndex('channels_bot').on(t.botHash).where(sql`${t.botHash} is not null`),
+    ],
   )
 
   const deliveries = c.table(

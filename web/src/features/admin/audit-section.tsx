@@ -63,6 +63,8 @@ const ACTIONS: Record<AuditAction, true> = {
   schedule_changed: true,
   schedule_deleted: true,
   hook_token_replaced: true,
+  sender_allowed: true,
+  sender_blocked: true,
   grant_created: true,
   grant_used: true,
   grant_removed: true,

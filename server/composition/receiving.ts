@@ -1,0 +1,129 @@
+// Messengers as configured, with what they need of the other modules: sending, deciding, files, models.
+import { Counter, type Registry } from 'prom-client'
+import { appError } from '../errors.ts'
+import type { UserId } from '../protocol/ids.ts'
+import { ApprovalDecisionBody } from '../protocol/runs/run.ts'
+import { type BridgeInbox, createBridgeInbox } from '../receiving/bridge.ts'
+import type { Observe } from '../receiving/content.ts'
+import { createReceiving, type Receiving } from '../receiving/receiving.ts'
+import { createSenders, type Senders } from '../receiving/senders.ts'
+import type { Services } from '../services.ts'
+import type { Base } from './base.ts'
+import { createConversationModel } from './conversation-model.ts'
+import type { Tools } from './tools.ts'
+
+/** The checkpoint of a restore that a person asks for. */
+const RESTORE_ORIGIN = { tool: 'restore', messageId: null, runId: null }
+
+/** The messengers of this instance, and who writes there. They do nothing before they lead. */
+export function createConfiguredReceiving(
+  base: Base,
+  {
+    chat,
+    tools,
+    files,
+    workspace,
+    offeredModels,
+    changes,
+    metrics,
+  }: Pick<Services, 'chat' | 'files' | 'workspace' | 'offeredModels' | 'changes'> & {
+    tools: Tools
+    metrics: Registry
+  },
+): {
+  receiving: Receiving
+  senders: Senders
+  bridge: BridgeInbox
+  assertChannels(userId: UserId): void
+} {
+  const { config, database, store, access, limits, instance, log, now, clock } = base
+  const { channels, channelKinds, schedules } = tools
+  const address = config.public_url?.replace(/\/+$/, '')
+  const isAllowed = (userId: UserId): boolean => access.allowsFeature(userId, 'channels')
+  const receiving = createReceiving({
+    database,
+    store,
+    now,
+    every: clock.every,
+    log,
+    isShared: instance.sharing !== undefined,
+    isAllowed,
+    announce: changes.publish,
+    observe: countMessages(metrics),
+    messengerOf: (type) => channelKinds.get(type)?.messenger ?? null,
+    settingsOf: channels.settingsOf,
+    approvesHigh: config.approval.channel_high,
+    runsPerHour: (userId) => access.quota(userId).channel_runs_per_hour,
+    conversationModel: createConversationModel({ store, offeredModels }),
+    conversationUrl: (id) =>
+      address === undefined ? '' : id === null ? address : `${address}/c/${id}`,
+    waitingUrl: () => (address === undefined ? null : `${address}/waiting`),
+    models: offeredModels.list,
+    async storeFile(userId, file) {
+      return (await files.uploadOnce(userId, file)).id
+    },
+    filesOf: async () => [],
+    readFile: async () => null,
+    send: (userId, id, { text, clientId, files: attached, outside, origin, approval }) =>
+      chat.send(userId, id, {
+        text,
+        attachments: [
+          ...attached.map((file_id) => ({ file_id })),
+          ...outside.map((file) => ({ ...file, extension: undefined })),
+        ],
+        client_id: clientId,
+        origin,
+        // Another mode may have been chosen for the conversation since.
+        ...(access.approvalModes(userId).includes(approval) ? { approval } : {}),
+      }),
+    async stop(userId, runId) {
+      await chat.stop(userId, runId)
+    },
+    async decide(userId, { runId, idRef, callHash, decision }, actor) {
+      const body = ApprovalDecisionBody.parse({ id_ref: idRef, decision, call_hash: callHash })
+      await chat.decide(userId, runId, body, actor)
+    },
+    async restore(userId, projectId, messageId) {
+      if ((await store.projects.find(userId, projectId)) === undefined)
+        throw appError('project_not_found')
+      const { records, checkpoints, workspaces } = workspace
+      const moment = await records.momentOfMessage(userId, messageId)
+      if (moment === undefined) throw appError('message_not_found')
+      const first = await records.firstSince(projectId, messageId, moment)
+      if (first === undefined) return 0
+      const project = workspaces.open(userId, projectId)
+      return (await checkpoints.restore(project, first.id, RESTORE_ORIGIN)).restored
+    },
+  })
+  schedules.onRunChange(receiving.runChanged)
+  channels.onChange((userId, id) => {
+    changes.publish(userId, { type: 'channel', id, change: 'updated' })
+    receiving.channelChanged()
+  })
+  return {
+    receiving,
+    bridge: createBridgeInbox({ store, receiving }),
+    senders: createSenders({
+      database,
+      store,
+      limits,
+      now,
+      announce: changes.publish,
+      findChannel: channels.find,
+    }),
+    assertChannels(userId) {
+      if (!isAllowed(userId)) throw appError('channels_off')
+    },
+  }
+}
+
+/** Counts the messages of messengers. */
+function countMessages(registry: Registry): Observe {
+  const messages = new Counter({
+    name: 'nanoclaw_channel_messages_total',
+    help: 'Messages of messengers, by what came of them.',
+    labelNames: ['type', 'direction', 'outcome'],
+    registers: [registry],
+  })
+  return (seen) => messages.inc(seen)
+}

@@ -1,0 +1,275 @@
+// Something arrives from a messenger: who may write is stored, once; everybody else learns nothing but a code.
+import type { Database, Writer } from '../db/database.ts'
+import type { ChannelRow } from '../db/repositories/deliveries/channels.ts'
+import type { ChatRow, SenderRow } from '../db/repositories/deliveries/receiving.ts'
+import type { Store } from '../db/store.ts'
+import { AppError, errorText } from '../errors.ts'
+import { newId } from '../lib/ids.ts'
+import { filled, localeTexts } from '../lib/locale-texts.ts'
+import { textLanguage } from '../lib/text-language.ts'
+import type { Arrival, ArrivedFile } from '../messaging/messenger.ts'
+import type { FileId, UserId } from '../protocol/ids.ts'
+import type { ReceiveSettings } from '../protocol/programs/channel.ts'
+import { isCommand } from './commands.ts'
+import type { IncomingContent, MessageOutcome, Observe } from './content.ts'
+import { codeFor, newSender } from './pairing.ts'
+import { addNotice } from './parts.ts'
+
+/** Messages that wait in a chat. */
+const MAX_WAITING = 20
+const MAX_TEXT = 100_000
+const MAX_NAME = 200
+const MAX_FILES = 10
+const FILE_TIMEOUT_MS = 120_000
+
+/** What accepting needs. */
+export interface AcceptDependencies {
+  database: Database
+  store: Store
+  now(): Date
+  /** Stores a file for its user. @throws AppError why this kind of file cannot be used. */
+  storeFile(userId: UserId, file: { name: string; bytes: Buffer }): Promise<FileId>
+  /** Whether the account may use messengers. */
+  isAllowed(userId: UserId): boolean
+  /** The sender who may write from the start. */
+  trustedSender(channel: ChannelRow): string | null
+  /** Tells a stranger something, without storing it. Never throws; false if it did not arrive. */
+  tellStranger(channel: ChannelRow, arrival: Arrival, text: string): Promise<boolean>
+  /** There is something to do in a chat. */
+  wake(chatId: string): void
+  observe: Observe
+  log: { warn(details: object, message: string): void }
+}
+
+/** Accepts one arrival. Everything that it leads to is stored when this resolves. */
+export async function accept(
+  channel: ChannelRow & { receive: ReceiveSettings },
+  arrival: Arrival,
+  dependencies: AcceptDependencies,
+): Promise<MessageOutcome> {
+  const outcome = await acceptOne(channel, arrival, dependencies)
+  dependencies.observe({ type: channel.type, direction: 'in', outcome })
+  return outcome
+}
+
+async function acceptOne(
+  channel: ChannelRow & { receive: ReceiveSettings },
+  arrival: Arrival,
+  dependencies: AcceptDependencies,
+): Promise<MessageOutcome> {
+  const { database, store, isAllowed } = dependencies
+  const sender = await senderOf(channel, arrival, dependencies)
+  if (sender?.state === 'blocked') return 'ignored'
+  const { isPrivate } = arrival.chat
+  if (sender?.state !== 'allowed' || sender.userId === null) {
+    if (!isPrivate) return await overhear(channel, arrival, null, dependencies)
+    return await meetStranger(channel, arrival, sender, dependencies)
+  }
+  if (!sender.isActive || !isAllowed(sender.userId)) return 'ignored'
+  if (!isPrivate && arrival.decision === null) {
+    const { groups } = channel.receive
+    if (groups === 'off') return 'ignored'
+    if (groups === 'mention' && !arrival.isAddressed)
+      return await overhear(channel, arrival, sender, dependencies)
+  }
+  if (await store.receiving.isKnown(database.read, channel.id, arrival.id)) return 'duplicate'
+  // Read before the transaction, which others wait for.
+  const files = await storeFiles(sender.userId, arrival.files, dependencies)
+  const chat = await storeArrival(
+    channel,
+    arrival,
+    { ...sender, userId: sender.userId },
+    files,
+    dependencies,
+  )
+  if (chat === null) return 'duplicate'
+  dependencies.wake(chat.id)
+  return 'accepted'
+}
+
+/** Who wrote, if they are known. The one whom the settings name is known from the start. */
+async function senderOf(
+  channel: ChannelRow,
+  arrival: Arrival,
+  { database, store, now, trustedSender }: AcceptDependencies,
+) {
+  const known = await store.receiving.sender(database.read, channel.id, arrival.sender.id)
+  const isTrusted =
+    arrival.chat.isPrivate &&
+    arrival.sender.id === arrival.chat.id &&
+    arrival.sender.id === trustedSender(channel)
+  if (!isTrusted || (known !== undefined && known.state !== 'pending')) return known
+  const at = now()
+  const allowed = {
+    state: 'allowed' as const,
+    userId: channel.userId,
+    allowedAt: at,
+    codeHash: null,
+  }
+  await database.write(async (tx) => {
+    await store.receiving.addSender(tx, {
+      ...newSender(channel.id, arrival.sender, at),
+      ...allowed,
+    })
+    if (known !== undefined) await store.receiving.changeSender(tx, channel.id, known.id, allowed)
+    await store.audit.record(
+      tx,
+      { userId: channel.userId, username: null, address: null, details: { by: 'settings' } },
+      {
+        action: 'sender_allowed',
+        at,
+        details: { channel: channel.name, sender: arrival.sender.id },
+      },
+    )
+  })
+  return await store.receiving.sender(database.read, channel.id, arrival.sender.id)
+}
+
+/** A stranger gets a code, and nothing of what they wrote is kept. */
+async function meetStranger(
+  channel: ChannelRow,
+  arrival: Arrival,
+  known: SenderRow | undefined,
+  dependencies: AcceptDependencies,
+): Promise<MessageOutcome> {
+  if (!arrival.mayAnswerStranger) return 'stranger'
+  const { database, store } = dependencies
+  const code = await database.write((tx) => codeFor(tx, channel, arrival, known, dependencies))
+  if (code === null) return 'stranger'
+  const { chat } = localeTexts(textLanguage(arrival.text), 'messages')
+  const isTold = await dependencies.tellStranger(channel, arrival, filled(chat.code, { code }))
+  if (!isTold)
+    // The next message may try again.
+    await database.write(async (tx) => {
+      const stored = await store.receiving.sender(tx, channel.id, arrival.sender.id)
+      if (stored !== undefined)
+        await store.receiving.changeSender(tx, channel.id, stored.id, { toldAt: null })
+    })
+  return 'stranger'
+}
+
+/** What is written in a group without addressing the bot is kept for a while, if somebody who is paired talks to it there. */
+async function overhear(
+  channel: ChannelRow & { receive: ReceiveSettings },
+  arrival: Arrival,
+  sender: SenderRow | null,
+  { database, store, now }: AcceptDependencies,
+): Promise<MessageOutcome> {
+  const outcome = sender === null ? 'stranger' : 'ignored'
+  if (channel.receive.groups !== 'mention' || arrival.text === '' || arrival.decision !== null)
+    return outcome
+  const place = { externalId: arrival.chat.id, threadId: arrival.threadId }
+  const chat = await store.receiving.anyChat(database.read, channel.id, place)
+  if (chat === undefined) return outcome
+  await database.write(async (tx) => {
+    await store.receiving.addIncoming(tx, {
+      channelId: channel.id,
+      externalId: arrival.id,
+      chatId: chat.id,
+      senderId: sender?.id ?? null,
+      kind: 'overheard',
+      state: 'done',
+      content: { ...contentOf(arrival), isOutside: true },
+      createdAt: now(),
+    })
+  })
+  return outcome
+}
+
+/** Stores a message of somebody who may write. Null if it is stored already. */
+async function storeArrival(
+  channel: ChannelRow,
+  arrival: Arrival,
+  sender: SenderRow & { userId: UserId },
+  files: Pick<IncomingContent, 'files' | 'notes'>,
+  { database, store, now }: AcceptDependencies,
+): Promise<ChatRow | null> {
+  const at = now()
+  const content: IncomingContent = { ...contentOf(arrival), ...files }
+  const isAsked = arrival.decision !== null || isCommand(content.text)
+  return await database.write(async (tx) => {
+    const chat = await store.receiving.ensureChat(tx, newChat(channel, arrival, sender.userId, at))
+    await tx.lock(`chat ${chat.id}`)
+    const open = isAsked ? [] : await store.receiving.openMessages(chat.id, tx)
+    const isFull = open.filter(({ state }) => state === 'waiting').length >= MAX_WAITING
+    const isNew = await store.receiving.addIncoming(tx, {
+      channelId: channel.id,
+      externalId: arrival.id,
+      chatId: chat.id,
+      senderId: sender.id,
+      kind: arrival.decision !== null ? 'decision' : isAsked ? 'command' : 'message',
+      state: isFull ? 'dropped' : 'waiting',
+      content: isFull ? null : content,
+      createdAt: at,
+    })
+    if (!isNew) return null
+    await store.receiving.changeSender(tx, channel.id, sender.id, {
+      lastAt: at,
+      ...(arrival.sender.name === '' ? {} : { name: arrival.sender.name.slice(0, MAX_NAME) }),
+    })
+    if (isFull && !chat.isFullTold) await tellFull(tx, chat, content.text, at, { store })
+    return chat
+  })
+}
+
+async function tellFull(
+  tx: Writer,
+  chat: ChatRow,
+  written: string,
+  at: Date,
+  { store }: Pick<AcceptDependencies, 'store'>,
+): Promise<void> {
+  const { chat: texts } = localeTexts(textLanguage(written), 'messages')
+  await addNotice(tx, chat.id, texts.full, { store, at })
+  await store.receiving.changeChat(tx, chat.id, { isFullTold: true })
+}
+
+const contentOf = ({ text, isOutside, sender, decision }: Arrival): IncomingContent => ({
+  text: text.slice(0, MAX_TEXT),
+  isOutside,
+  senderName: sender.name.slice(0, MAX_NAME),
+  files: [],
+  notes: [],
+  decision,
+})
+
+const newChat = (
+  channel: ChannelRow,
+  { chat, threadId }: Arrival,
+  userId: UserId,
+  createdAt: Date,
+): ChatRow => ({
+  id: newId(),
+  channelId: channel.id,
+  userId,
+  externalId: chat.id,
+  threadId,
+  name: chat.name.slice(0, MAX_NAME),
+  isPrivate: chat.isPrivate,
+  conversationId: null,
+  choice: null,
+  isFullTold: false,
+  progressId: null,
+  createdAt,
+})
+
+/** Stores the files of a message; what cannot be used is said with it. */
+async function storeFiles(
+  userId: UserId,
+  arrived: readonly ArrivedFile[],
+  { storeFile, log }: AcceptDependencies,
+): Promise<Pick<IncomingContent, 'files' | 'notes'>> {
+  const files: FileId[] = []
+  const notes: string[] = []
+  for (const { name, read } of arrived.slice(0, MAX_FILES))
+    try {
+      const bytes = await read(AbortSignal.timeout(FILE_TIMEOUT_MS))
+      if (bytes === null) notes.push(`${name}: ✗`)
+      else files.push(await storeFile(userId, { name, bytes }))
+    } catch (error) {
+      if (!(error instanceof AppError))
+        log.warn({ cause: errorText(error) }, 'a received file failed')
+      notes.push(`${name}: ${error instanceof AppError ? error.message : '✗'}`)
+    }
+  return { files, notes }
+}

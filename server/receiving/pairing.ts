@@ -1,0 +1,78 @@
+// How a person at a messenger becomes somebody: a code, told to them and typed in by a signed-in user.
+import { createHash, randomInt } from 'node:crypto'
+import type { Writer } from '../db/database.ts'
+import type { ChannelRow } from '../db/repositories/deliveries/channels.ts'
+import type { SenderRow } from '../db/repositories/deliveries/receiving.ts'
+import type { Store } from '../db/store.ts'
+import { newId } from '../lib/ids.ts'
+import type { Arrival } from '../messaging/messenger.ts'
+
+/** Without characters that look like others. */
+const ALPHABET = 'ABCDEFGHJKMNPQRSTUVWXYZ23456789'
+const CODE_LENGTH = 8
+const HOUR_MS = 3_600_000
+/** How many strangers of a channel may have a code at once. */
+const MAX_PENDING = 3
+const MAX_NAME = 200
+
+/** The hash under which a code is stored; spaces, dashes and case do not matter. */
+export const hashCode = (code: string): string =>
+  createHash('sha256').update(code.toUpperCase().replaceAll(/[\s-]/g, '')).digest('hex')
+
+const newCode = (): string =>
+  Array.from({ length: CODE_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
+
+/**
+ * Gives a stranger a code, at most once an hour, and while at most two others have one. Nothing of the message is stored.
+ * Returns the code to tell them; null for nothing.
+ */
+export async function codeFor(
+  tx: Writer,
+  channel: Pick<ChannelRow, 'id'>,
+  { sender }: Pick<Arrival, 'sender'>,
+  known: SenderRow | undefined,
+  { store, now }: { store: Pick<Store, 'receiving'>; now(): Date },
+): Promise<string | null> {
+  const at = now()
+  const isTold = known?.toldAt != null && at.getTime() - known.toldAt.getTime() < HOUR_MS
+  if (isTold) return null
+  const id = known?.id ?? newId()
+  await tx.lock(`senders of ${channel.id}`)
+  if ((await store.receiving.countPending(tx, channel.id, id, at)) >= MAX_PENDING) return null
+  const code = newCode()
+  const told = {
+    codeHash: hashCode(code),
+    codeExpiresAt: new Date(at.getTime() + HOUR_MS),
+    toldAt: at,
+    requestedAt: at,
+    lastAt: at,
+  }
+  if (known === undefined)
+    await store.receiving.addSender(tx, {
+      ...newSender(channel.id, sender, at),
+      ...told,
+      id,
+    })
+  else await store.receiving.changeSender(tx, channel.id, known.id, told)
+  return code
+}
+
+/** A sender who has just written for the first time. */
+export const newSender = (
+  channelId: string,
+  { id, name }: Arrival['sender'],
+  at: Date,
+): SenderRow => ({
+  id: newId(),
+  channelId,
+  userId: null,
+  externalId: id,
+  name: name.slice(0, MAX_NAME),
+  state: 'pending',
+  codeHash: null,
+  codeExpiresAt: null,
+  toldAt: null,
+  requestedAt: at,
+  allowedAt: null,
+  lastAt: at,
+})

@@ -1,0 +1,481 @@
+// Messengers at one instance: what arrives is stored, chats are looked after until everything in them has ended, answers go out.
+import type { ChannelRow } from '../db/repositories/deliveries/channels.ts'
+import type { DuePart } from '../db/repositories/deliveries/outgoing-parts.ts'
+import type { ChatPlace, IncomingRow } from '../db/repositories/deliveries/receiving.ts'
+import type { RunRow } from '../db/repositories/runs/runs.ts'
+import { errorText } from '../errors.ts'
+import type { ProcessClock } from '../lib/process-clock.ts'
+import { type Arrival, ReceivingEnded } from '../messaging/messenger.ts'
+import { createOutbox } from '../messaging/outbox.ts'
+import { type StoredFailure, storedFailure } from '../protocol/failures/stored.ts'
+import type { ReceiveSettings, ReceiveState } from '../protocol/programs/channel.ts'
+import { type AcceptDependencies, accept } from './accept.ts'
+import { type CommandDependencies, obey } from './commands.ts'
+import type { MessageOutcome } from './content.ts'
+import { type SendDependencies, sendPart } from './parts.ts'
+import { createProgress, type ProgressDependencies } from './progress.ts'
+import { followTurn, formTurn, mergeTime, startTurn } from './turns.ts'
+
+/** How often it is compared, without a statement, whether something is to be done. */
+const BEAT_MS = 250
+/** How often the store is asked at rest, and when instances share it. */
+const LOOK_MS = 60_000
+const SHARED_LOOK_MS = 2_000
+/** How often a run is looked at that has not ended. */
+const FOLLOW_MS = 1_000
+/** How soon a chat is looked at again when it could not be. */
+const RETRY_MS = 2_000
+const PAUSES_SECONDS = [5, 30, 120, 600, 3_600]
+/** How long a message is known, so that it is not accepted again. */
+const KNOWN_MS = 30 * 24 * 3_600_000
+const OVERHEARD_MS = 24 * 3_600_000
+const HOUR_MS = 3_600_000
+const MAX_RECONNECT_MS = 60_000
+
+/** What messengers need of the other modules. */
+export interface ReceivingDependencies
+  extends Omit<AcceptDependencies, 'wake' | 'tellStranger' | 'trustedSender'>,
+    Omit<CommandDependencies, 'wakeOutbox'>,
+    SendDependencies,
+    ProgressDependencies {
+  every: ProcessClock['every']
+  /** Whether other instances share the store. */
+  isShared: boolean
+}
+
+interface State {
+  isLeading: boolean
+  isStopped: boolean
+  /** Chats to look at, and when. */
+  due: Map<string, number>
+  /** Chats by the run that they wait for. */
+  runs: Map<string, string>
+  busy: Map<string, Promise<void>>
+  receivers: Map<string, { fingerprint: string; stop(): Promise<void> }>
+  nextLook: number
+  nextPurge: number
+}
+
+/** The messengers of one instance. */
+export interface Receiving {
+  /** Accepts what a program hands over. */
+  accept(channel: ChannelRow, arrival: Arrival): Promise<MessageOutcome>
+  /** A channel was made, changed or removed. */
+  channelChanged(): void
+  /** A run has changed. */
+  runChanged(runId: string): void
+  /** Sends a text to a chat behind what is on its way. */
+  wakeOutbox(): void
+  start(): void
+  /** Receives for all channels, as the one instance that does. Returns a function that ends it. */
+  lead(): () => Promise<void>
+  stop(): Promise<void>
+}
+
+/** Create one per process. */
+export function createReceiving(given: ReceivingDependencies): Receiving {
+  const { store, now, log } = given
+  const state: State = {
+    isLeading: false,
+    isStopped: false,
+    due: new Map(),
+    runs: new Map(),
+    busy: new Map(),
+    receivers: new Map(),
+    nextLook: Number.POSITIVE_INFINITY,
+    nextPurge: 0,
+  }
+  const outbox = createPartOutbox(given)
+  const dependencies = {
+    ...given,
+    wakeOutbox: () => outbox.wake(),
+    wake: (chatId: string) => {
+      state.due.set(chatId, 0)
+      void work()
+    },
+    trustedSender: (channel: ChannelRow) =>
+      given.messengerOf(channel.type)?.trustedSender?.(given.settingsOf(channel)) ?? null,
+    tellStranger: (channel: ChannelRow, arrival: Arrival, text: string) =>
+      tellStranger(channel, arrival, text, given),
+  }
+  const progress = createProgress(dependencies)
+
+  /** Does work about one thing at a time; nothing rejects. */
+  function once(key: string, perform: () => Promise<void>): Promise<void> {
+    const running = state.busy.get(key)
+    if (running !== undefined) return running
+    const done = perform()
+      .catch((error: unknown) => {
+        log.warn({ cause: errorText(error), key }, 'a chat could not be looked at')
+        if (key !== 'look') state.due.set(key, now().getTime() + RETRY_MS)
+      })
+      .finally(() => state.busy.delete(key))
+    state.busy.set(key, done)
+    return done
+  }
+
+  async function lookAtChat(id: string): Promise<void> {
+    const next = await advance(id, dependencies)
+    if (next === null) {
+      progress.end(id)
+      for (const [run, chat] of state.runs) if (chat === id) state.runs.delete(run)
+      return
+    }
+    if (next.run !== null) {
+      state.runs.set(next.run.id, id)
+      if (state.isLeading) await progress.show(next.place, next.run)
+    }
+    const known = state.due.get(id)
+    if (known === undefined || known > next.at) state.due.set(id, next.at)
+  }
+
+  async function work(): Promise<void> {
+    const moment = now().getTime()
+    const started: Promise<void>[] = []
+    for (const [id, at] of state.due)
+      if (at <= moment && !state.busy.has(id) && !state.isStopped) {
+        state.due.delete(id)
+        started.push(once(id, () => lookAtChat(id)))
+      }
+    await Promise.all(started)
+  }
+
+  async function look(): Promise<void> {
+    const moment = now().getTime()
+    state.nextLook = moment + (given.isShared ? SHARED_LOOK_MS : LOOK_MS)
+    for (const id of await store.receiving.openChats()) if (!state.due.has(id)) state.due.set(id, 0)
+    await syncReceivers(state, dependencies)
+    if (moment >= state.nextPurge) {
+      state.nextPurge = moment + HOUR_MS
+      await given.database.write(async (tx) => {
+        await store.receiving.removeOldIncoming(tx, {
+          known: new Date(moment - KNOWN_MS),
+          overheard: new Date(moment - OVERHEARD_MS),
+        })
+        await store.receiving.removeExpired(tx, new Date(moment - HOUR_MS))
+      })
+    }
+  }
+
+  async function beat(): Promise<void> {
+    if (state.isStopped) return
+    if (state.isLeading && now().getTime() >= state.nextLook) await once('look', look)
+    if (state.due.size > 0) await work()
+  }
+  const endBeats = given.every(BEAT_MS, beat)
+
+  const settled = async (): Promise<void> => {
+    while (state.busy.size > 0) await Promise.all(state.busy.values())
+  }
+  const stopReceivers = async (): Promise<void> => {
+    const all = [...state.receivers.values()]
+    state.receivers.clear()
+    await Promise.all(all.map((one) => one.stop()))
+  }
+
+  return {
+    async accept(channel, arrival) {
+      const { receive } = channel
+      if (receive === null) return 'ignored'
+      return await accept({ ...channel, receive }, arrival, dependencies)
+    },
+    channelChanged() {
+      if (!state.isLeading) return
+      state.nextLook = 0
+      void beat()
+    },
+    runChanged(runId) {
+      const chat = state.runs.get(runId)
+      if (chat !== undefined) dependencies.wake(chat)
+    },
+    wakeOutbox: () => outbox.wake(),
+    start: () => outbox.start(),
+    lead() {
+      const begin = async (): Promise<void> => {
+        // A claim of a process that has died; no other can have made one.
+        if (!given.isShared) await store.parts.releaseAll()
+        outbox.wake()
+      }
+      void begin().catch((error: unknown) =>
+        log.warn({ cause: errorText(error) }, 'what waits for messengers could not be read'),
+      )
+      state.isLeading = true
+      state.nextLook = 0
+      void beat()
+      return async () => {
+        state.isLeading = false
+        await settled()
+        await stopReceivers()
+      }
+    },
+    async stop() {
+      state.isStopped = true
+      endBeats()
+      await settled()
+      await stopReceivers()
+      await outbox.stop()
+    },
+  }
+}
+
+/** The outbox of parts. */
+const createPartOutbox = (given: ReceivingDependencies) =>
+  createOutbox<DuePart>({
+    queue: given.store.parts,
+    pausesSeconds: PAUSES_SECONDS,
+    now: given.now,
+    log: given.log,
+    async send(item, signal) {
+      const { outcome, counts } = await sendPart(item, given, signal)
+      if (outcome.ok && outcome.externalId !== undefined)
+        await given.store.parts.setExternalId(item.delivery.id, outcome.externalId)
+      if (counts !== null)
+        given.observe({ type: item.channel.type, direction: 'out', outcome: counts })
+      return outcome
+    },
+  })
+
+interface Advanced {
+  /** When to look again. */
+  at: number
+  run: RunRow | null
+  place: ChatPlace
+}
+
+/** Does what can be done in a chat now. Resolves to null when everything in it has ended. */
+async function advance(
+  id: string,
+  dependencies: CommandDependencies & { now(): Date },
+): Promise<Advanced | null> {
+  const { store, now } = dependencies
+  let place = await store.receiving.chat(id)
+  if (place === undefined) return null
+  let open = await store.receiving.openMessages(id)
+  const asked = open.filter(({ kind }) => kind === 'command' || kind === 'decision')
+  for (const row of asked) {
+    await obey(place, row, open, dependencies)
+    // It may have changed the chat.
+    place = await store.receiving.chat(id)
+    if (place === undefined) return null
+    open = await store.receiving.openMessages(id)
+  }
+  const later = (ms: number, run: RunRow | null, at: ChatPlace): Advanced => ({
+    at: now().getTime() + ms,
+    run,
+    place: at,
+  })
+  for (;;) {
+    const active = open.filter(({ state }) => state !== 'waiting')
+    if (active.length > 0) {
+      const run = await performTurn(place, active, dependencies)
+      if (run !== null) return later(FOLLOW_MS, run, place)
+      const left = await store.receiving.openMessages(id)
+      // It waits until it can start.
+      if (left.some(({ state }) => state === 'starting')) return later(RETRY_MS, null, place)
+      open = left
+      continue
+    }
+    const waiting = open.filter(({ kind }) => kind === 'message')
+    const at = mergeTime(waiting)
+    if (at === null) return open.length === 0 ? null : later(0, null, place)
+    if (at > now().getTime()) return { at, run: null, place }
+    place = await store.receiving.chat(id)
+    if (place === undefined) return null
+    await formTurn(place, dependencies)
+    open = await store.receiving.openMessages(id)
+    if (open.length === 0) dependencies.wakeOutbox()
+  }
+}
+
+/** Starts and follows the turn of a chat. Returns its run while it has not ended. */
+async function performTurn(
+  place: ChatPlace,
+  rows: readonly IncomingRow[],
+  dependencies: CommandDependencies,
+): Promise<RunRow | null> {
+  const { store } = dependencies
+  if (rows.some(({ state }) => state === 'running'))
+    return await followTurn(
+      place,
+      rows.filter(({ state }) => state === 'running'),
+      dependencies,
+    )
+  await startTurn(place, rows, dependencies)
+  const started = (await store.receiving.openMessages(place.chat.id)).filter(
+    ({ state }) => state === 'running',
+  )
+  return started.length === 0 ? null : await followTurn(place, started, dependencies)
+}
+
+/** Tells a stranger something without storing it. */
+async function tellStranger(
+  channel: ChannelRow,
+  { chat, threadId }: Arrival,
+  text: string,
+  { messengerOf, settingsOf, log }: ReceivingDependencies,
+): Promise<boolean> {
+  try {
+    const sent = await messengerOf(channel.type)?.send(
+      settingsOf(channel),
+      { chatId: chat.id, threadId },
+      { type: 'text', text, id: `code-${channel.id}-${chat.id}`.slice(0, 200) },
+      AbortSignal.timeout(15_000),
+    )
+    return sent?.ok === true
+  } catch (error) {
+    log.warn({ cause: errorText(error), channel: channel.id }, 'a pairing code could not be sent')
+    return false
+  }
+}
+
+type ReceiverDependencies = ReceivingDependencies & AcceptDependencies
+
+/** Starts receivers of new channels, and ends those of channels that have changed. */
+async function syncReceivers(state: State, dependencies: ReceiverDependencies): Promise<void> {
+  const channels = await dependencies.store.receiving.receiving()
+  const wanted = new Map(
+    channels
+      .filter(({ type }) => dependencies.messengerOf(type)?.receive !== undefined)
+      .map((channel) => [channel.id, channel]),
+  )
+  for (const [id, receiver] of state.receivers) {
+    const channel = wanted.get(id)
+    if (channel !== undefined && fingerprint(channel) === receiver.fingerprint) continue
+    state.receivers.delete(id)
+    await receiver.stop()
+  }
+  for (const [id, channel] of wanted)
+    if (!state.receivers.has(id) && state.isLeading && !state.isStopped)
+      state.receivers.set(id, startReceiver(channel, dependencies))
+}
+
+const fingerprint = ({ sealedSettings, receive }: ChannelRow): string =>
+  `${sealedSettings} ${JSON.stringify(receive)}`
+
+/** Receives for one channel until it is stopped. */
+function startReceiver(channel: ChannelRow, dependencies: ReceiverDependencies) {
+  const { now, log } = dependencies
+  const controller = new AbortController()
+  const { signal } = controller
+  const run = async (): Promise<void> => {
+    for (let failures = 0; !signal.aborted; ) {
+      const ended = await receiveOnce(channel, dependencies, signal, () => {
+        failures = 0
+      }).catch((error: unknown) => {
+        log.warn({ cause: errorText(error), channel: channel.id }, 'a channel could not receive')
+        return null
+      })
+      if (signal.aborted) return
+      await setState(channel, ended?.state ?? 'connecting', ended?.failure ?? null, dependencies)
+      // Only a change of the channel helps.
+      if (ended?.state === 'error') return
+      const pause =
+        ended?.state === 'conflict'
+          ? MAX_RECONNECT_MS
+          : Math.min(1_000 * 2 ** failures, MAX_RECONNECT_MS)
+      failures += 1
+      await passedOrAborted(now().getTime() + pause, dependencies, signal)
+    }
+  }
+  const done = run().catch((error: unknown) =>
+    log.warn({ cause: errorText(error), channel: channel.id }, 'a channel has ended receiving'),
+  )
+  return {
+    fingerprint: fingerprint(channel),
+    async stop() {
+      controller.abort()
+      await done
+    },
+  }
+}
+
+/** Receives until the connection ends. Returns why. */
+async function receiveOnce(
+  given: ChannelRow,
+  dependencies: ReceiverDependencies,
+  signal: AbortSignal,
+  onConnected: () => void,
+): Promise<{
+  state: Exclude<ReceiveState, 'off' | 'receiving'>
+  failure: StoredFailure | null
+} | null> {
+  const { store, database } = dependencies
+  const channel = await store.receiving.channel(given.id)
+  const receive: ReceiveSettings | null = channel?.receive ?? null
+  if (channel === undefined || receive === null) return { state: 'error', failure: null }
+  const messenger = dependencies.messengerOf(channel.type)
+  if (messenger?.receive === undefined) return { state: 'error', failure: null }
+  let settings: unknown
+  try {
+    settings = dependencies.settingsOf(channel)
+  } catch {
+    return { state: 'error', failure: storedFailure('delivery_secret_unreadable') }
+  }
+  let place = channel.place
+  try {
+    await messenger.receive(
+      settings,
+      {
+        get place() {
+          return place
+        },
+        async take(arrivals, next) {
+          for (const arrival of arrivals)
+            await accept({ ...channel, receive }, arrival, dependencies)
+          if (next === place) return
+          await database.write(async (tx) => {
+            await store.receiving.changeChannel(tx, channel.id, { place: next })
+          })
+          place = next
+        },
+        async connected() {
+          onConnected()
+          await setState(channel, 'receiving', null, dependencies)
+        },
+      },
+      signal,
+    )
+    return null
+  } catch (error) {
+    if (error instanceof ReceivingEnded) return { state: error.state, failure: error.failure }
+    throw error
+  }
+}
+
+/** Stores whether a channel receives, if that has changed. */
+async function setState(
+  { id, userId }: ChannelRow,
+  next: Exclude<ReceiveState, 'off'>,
+  failure: StoredFailure | null,
+  { database, store, announce }: ReceiverDependencies,
+): Promise<void> {
+  const known = await store.receiving.channel(id)
+  const reason = failure?.reason ?? null
+  if (known === undefined || (known.state === next && (known.fault?.reason ?? null) === reason))
+    return
+  await database.write(async (tx) => {
+    await store.receiving.changeChannel(tx, id, {
+      state: next,
+      fault: failure === null ? null : { reason: failure.reason, params: failure.params },
+    })
+  })
+  announce(userId, { type: 'channel', id, change: 'updated' })
+}
+
+/** Resolves when the time has come or the signal aborts. */
+const passedOrAborted = (
+  until: number,
+  { every, now }: Pick<ReceivingDependencies, 'every' | 'now'>,
+  signal: AbortSignal,
+): Promise<void> =>
+  new Promise((resolve) => {
+    const done = (): void => {
+      end()
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+    const end = every(BEAT_MS, async () => {
+      if (now().getTime() >= until) done()
+    })
+    signal.addEventListener('abort', done)
+  })

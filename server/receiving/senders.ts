@@ -1,0 +1,145 @@
+// The people at messengers, as the owner of a channel sees them: listed, paired by code, blocked, removed.
+import type { Database } from '../db/database.ts'
+import type { ChannelRow } from '../db/repositories/deliveries/channels.ts'
+import type { SenderRow } from '../db/repositories/deliveries/receiving.ts'
+import type { Store } from '../db/store.ts'
+import { appError } from '../errors.ts'
+import type { Limits } from '../lib/limits.ts'
+import type { Actor } from '../protocol/admin/audit.ts'
+import type { Change } from '../protocol/change.ts'
+import type { UserId } from '../protocol/ids.ts'
+import { hashCode } from './pairing.ts'
+
+/** What managing senders needs. */
+export interface SenderDependencies {
+  database: Database
+  store: Pick<Store, 'receiving' | 'audit'>
+  limits: Limits
+  now(): Date
+  announce(userId: UserId, change: Change): void
+  /** The channel of a user. @throws AppError `channel_not_found`. */
+  findChannel(userId: UserId, id: string): Promise<ChannelRow>
+}
+
+/** The senders of channels. */
+export type Senders = ReturnType<typeof createSenders>
+
+/** Create one per process. */
+export function createSenders(dependencies: SenderDependencies) {
+  const { database, store, limits, now, announce, findChannel } = dependencies
+  const changed = ({ userId, id }: ChannelRow): void =>
+    announce(userId, { type: 'channel', id, change: 'updated' })
+  const audited = (
+    action: 'sender_allowed' | 'sender_blocked',
+    channel: ChannelRow,
+    sender: SenderRow,
+  ) => ({
+    action,
+    at: now(),
+    details: {
+      id: channel.id,
+      channel: channel.name,
+      sender: sender.externalId,
+      name: sender.name,
+    },
+  })
+
+  return {
+    /** The senders of a user's channel, newest first. */
+    async list(
+      userId: UserId,
+      channelId: string,
+      page: { limit: number; cursor?: string | undefined },
+    ) {
+      const channel = await findChannel(userId, channelId)
+      return await store.receiving.senders(channel.id, page)
+    },
+
+    /**
+     * The sender with this code acts as the user from now on.
+     * @throws AppError `code_unknown`, or `too_many_requests` after too many wrong codes.
+     */
+    async pair(
+      userId: UserId,
+      code: string,
+      actor: Actor,
+    ): Promise<{ sender: SenderRow; channel: ChannelRow }> {
+      const key = `pairing ${userId}`
+      const attempt = await limits.attempts.begin(key, key)
+      if ('retryAfterSeconds' in attempt)
+        throw appError('codes_exhausted', {}, { retryAfter: attempt.retryAfterSeconds })
+      const paired = await database
+        .write(async (tx) => {
+          const found = await store.receiving.findByCode(tx, hashCode(code), now())
+          if (found === undefined) return null
+          const channel = await store.receiving.channel(found.channelId, tx)
+          const isOpen = channel?.receive?.shared === true || channel?.userId === userId
+          if (channel === undefined || channel.receive === null || !isOpen) return null
+          const sender = await store.receiving.changeSender(tx, channel.id, found.id, {
+            userId,
+            state: 'allowed',
+            codeHash: null,
+            codeExpiresAt: null,
+            toldAt: null,
+            allowedAt: now(),
+          })
+          if (sender === undefined) return null
+          await store.audit.record(tx, actor, audited('sender_allowed', channel, sender))
+          return { sender, channel }
+        })
+        .catch((error: unknown) => {
+          attempt.withdraw()
+          throw error
+        })
+      if (paired === null) {
+        attempt.failed()
+        throw appError('code_unknown')
+      }
+      attempt.succeeded()
+      changed(paired.channel)
+      return paired
+    },
+
+    /** Blocks a sender, or lets them write. @throws AppError `sender_not_found`, `sender_not_paired`. */
+    async set(
+      userId: UserId,
+      channelId: string,
+      senderId: string,
+      state: 'allowed' | 'blocked',
+      actor: Actor,
+    ): Promise<SenderRow> {
+      const channel = await findChannel(userId, channelId)
+      const found = await store.receiving.findSender(channel.id, senderId)
+      if (found === undefined) throw appError('sender_not_found')
+      const owner = channel.receive?.shared === true ? null : channel.userId
+      const actsAs = found.userId ?? owner
+      if (state === 'allowed' && actsAs === null) throw appError('sender_not_paired')
+      const sender = await database.write(async (tx) => {
+        const row = await store.receiving.changeSender(tx, channel.id, found.id, {
+          state,
+          codeHash: null,
+          codeExpiresAt: null,
+          ...(state === 'allowed' ? { userId: actsAs, allowedAt: now() } : {}),
+        })
+        if (row === undefined) throw appError('sender_not_found')
+        const action = state === 'allowed' ? 'sender_allowed' : 'sender_blocked'
+        await store.audit.record(tx, actor, audited(action, channel, row))
+        return row
+      })
+      changed(channel)
+      return sender
+    },
+
+    /** Forgets a sender, who is a stranger again. @throws AppError `sender_not_found`. */
+    async remove(userId: UserId, channelId: string, senderId: string, actor: Actor): Promise<void> {
+      const channel = await findChannel(userId, channelId)
+      await database.write(async (tx) => {
+        const row = await store.receiving.removeSender(tx, channel.id, senderId)
+        if (row === undefined) throw appError('sender_not_found')
+        if (row.state === 'allowed')
+          await store.audit.record(tx, actor, audited('sender_blocked', channel, row))
+      })
+      changed(channel)
+    },
+  }
+}

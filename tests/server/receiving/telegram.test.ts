@@ -1,0 +1,136 @@
+// Telegram from outside, against a scripted Bot API: updates that come again start nothing.
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { eventually } from '../../support/eventually.ts'
+import { turn } from '../../support/provider/upstream-turns.ts'
+import { useUpstream } from '../../support/provider/use-upstream.ts'
+import { type TestServer, useServers } from '../../support/server/server.ts'
+import { DIALECTS } from '../../support/store/dialects.ts'
+
+const upstream = await useUpstream()
+const { start } = useServers()
+
+const TOKEN = `123456:${'a'.repeat(35)}`
+type Call = { method: string; body: Record<string, unknown> }
+
+/** A Bot API that gives every update until a later offset has been asked for three times. */
+async function startBotApi() {
+  const calls: Call[] = []
+  const updates: { update_id: number }[] = []
+  let confirmations = 0
+  /** A status instead of an answer, by method. */
+  const refusals = new Map<string, number>()
+  let message = 100
+  const answer = (method: string, body: Record<string, unknown>): unknown => {
+    if (method === 'getMe') return { id: 123456, is_bot: true, username: 'nano_bot' }
+    if (method === 'sendMessage') {
+      message += 1
+      return { message_id: message, chat: { id: Number(body.chat_id), type: 'private' } }
+    }
+    if (method !== 'getUpdates') return true
+    const offset = Number(body.offset ?? 0)
+    const last = updates.at(-1)?.update_id ?? 0
+    if (offset > last && updates.length > 0 && confirmations < 2) {
+      // As if the confirmation had been lost.
+      confirmations += 1
+      return [...updates]
+    }
+    return updates.filter(({ update_id }) => update_id >= offset)
+  }
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const method = request.url?.split('/').at(-1) ?? ''
+      const body = JSON.parse(Buffer.concat(chunks).toString('utf8') || '{}')
+      calls.push({ method, body })
+      const isRefused =
+        method === 'sendMessage' && body.parse_mode === 'HTML' && refusals.has('HTML')
+      const status = isRefused ? 400 : refusals.get(method)
+      const send = () => {
+        response.writeHead(status ?? 200, { 'content-type': 'application/json' })
+        response.end(
+          JSON.stringify(
+            status === undefined
+              ? { ok: true, result: answer(method, body) }
+              : { ok: false, error_code: status, description: 'refused' },
+          ),
+        )
+      }
+      // An empty answer of a long poll would be asked for again at once.
+      if (method === 'getUpdates') setTimeout(send, 30)
+      else send()
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(async () => {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  })
+  const { port } = server.address() as AddressInfo // never null or a path: the server listens on TCP
+  const of = (method: string) => calls.filter((one) => one.method === method)
+  return { url: `http://127.0.0.1:${port}`, calls, updates, refusals, of }
+}
+
+const ANN = { id: 77, is_bot: false, first_name: 'Ann' }
+const privately = { id: 77, type: 'private' }
+const written = (update: number, text: string, more: Record<string, unknown> = {}) => ({
+  update_id: update,
+  message: { message_id: update, from: ANN, chat: privately, text, ...more },
+})
+
+describe.each(DIALECTS)('Telegram on %s', (dialect) => {
+  let server: TestServer
+  let api: Awaited<ReturnType<typeof startBotApi>>
+  beforeEach(async () => {
+    upstream.program(() => turn.text('It is **42**.'))
+    api = await startBotApi()
+    server = await start({
+      dialect,
+      config: {
+        models: [{ id: 'scripted', api_url: upstream.url }],
+        titles: 'off',
+        telegram: { api_url: api.url },
+      },
+    })
+  })
+  const connect = async (settings: Record<string, unknown> = {}) =>
+    (
+      await server.call('POST', '/api/channels', {
+        body: {
+          type: 'telegram',
+          name: 'phone',
+          settings: { bot_token: TOKEN, ...settings },
+          receive: {},
+        },
+      })
+    ).json.data
+  const texts = () => api.of('sendMessage').map(({ body }) => body.text)
+  const conversations = async () => (await server.call('GET', '/api/conversations')).json.data.items
+  const channel = async () => (await server.call('GET', '/api/channels')).json.data.items[0]
+
+  test('an update that comes three times makes one run and one answer, also when its formatting is refused', async () => {
+    api.refusals.set('HTML', 400)
+    api.updates.push(written(5, 'What is it?'))
+    await connect({ chat_id: 77 })
+    await eventually(() => expect(texts()).toContain('It is **42**.'))
+    await eventually(() =>
+      expect(api.of('getUpdates').filter(({ body }) => body.offset === 6).length).toBeGreaterThan(
+        3,
+      ),
+    )
+    expect(texts().filter((text) => text === 'It is **42**.')).toHaveLength(1)
+    const formatted = api.of('sendMessage').find(({ body }) => body.parse_mode === 'HTML')
+    expect(formatted?.body.text).toBe('It is <b>42</b>.')
+    expect(await conversations()).toHaveLength(1)
+    expect(await channel()).toMatchObject({ state: 'receiving', direction: 'both', error: null })
+    // Nothing was confirmed before it was stored.
+    expect(api.of('getUpdates')[0]?.body.offset).toBeUndefined()
+    const second = await server.call('POST', '/api/channels', {
+      body: { type: 'telegram', name: 'again', settings: { bot_token: TOKEN }, receive: {} },
+    })
+    expect(second.status).toBe(409)
+    expect(server.logged()).not.toContain(TOKEN)
+  })
+})
