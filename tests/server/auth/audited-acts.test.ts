@@ -476,6 +476,8 @@ describeOnEachServer('an act', (start) => {
     const by = { by: 'channel:phone', isByKey: false, decision: 'approve' }
     expect(summary(found)).toEqual([{ ...decided, ...by }])
     note(found, 'channel')
+    // The next test brings turns of its own.
+    await eventually(() => upstream.expectDone())
   })
 
   test('of a person who decides in a client of /mcp leaves one entry', async () => {
