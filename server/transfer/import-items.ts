@@ -68,6 +68,8 @@ export type ImportItem =
   | { type: 'conversation'; conversation: ImportedConversation }
   | { type: 'messages'; messages: ImportedMessage[]; isLast: boolean }
   | { type: 'project'; key: string; name: string; description: string | null }
+  /** The files of the preceding conversation, which has no project; files and documents name its key. */
+  | { type: 'conversation_files'; key: string; title: string }
   | { type: 'project_file'; project: string; path: string; file: ImportedFile }
   | {
       type: 'document'

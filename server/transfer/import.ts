@@ -143,6 +143,8 @@ async function storeItem(
       return item.isLast ? true : null
     case 'project':
       return await projects.begin(item.key, item.name, item.description)
+    case 'conversation_files':
+      return await projects.beginScratch(item.key, item.title, conversations.completedId())
     case 'project_file':
       await projects.addFile(item.project, item.path, item.file)
       return null

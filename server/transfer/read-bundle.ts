@@ -23,7 +23,8 @@ export const MANIFEST = 'manifest.json'
 /** Of the bundles that this server writes; it reads those of earlier versions, too. 2: with grants. */
 export const BUNDLE_VERSION = 2
 const MEMORY = 'memory.md'
-const CONVERSATION = /^conversations\/[^/]+\.json$/
+const CONVERSATION = /^conversations\/([^/]+)\.json$/
+const OF_CONVERSATION = /^(conversations\/[^/]+\/)(?:files|documents)\/./
 const PROJECT = /^projects\/([^/]+)\/project\.json$/
 const MAX_SMALL_BYTES = 1024 * 1024
 const MAX_DOCUMENT_BYTES = 64 * 1024 * 1024
@@ -54,19 +55,46 @@ export async function* readBundle(
     const key = PROJECT.exec(name)?.[1]
     if (key !== undefined) yield* orSkipped(name, readProject(archive, key, unpacker, state))
   }
+  const scratch = scratchEntries(archive)
   for (const name of archive.names) {
-    if (!CONVERSATION.test(name)) continue
-    yield* orSkipped(name, readOne(archive, name, unpacker, state))
+    const id = CONVERSATION.exec(name)?.[1]
+    if (id === undefined) continue
+    const folder = `conversations/${id}/`
+    const own = { folder, entries: scratch.get(folder) ?? [] }
+    yield* orSkipped(name, readOne({ archive, unpacker, state }, name, own))
     state.done += archive.sizeOf(name)
   }
   if (archive.has(MEMORY)) yield* orSkipped(MEMORY, readMemory(archive))
 }
 
+interface Reading {
+  archive: Archive
+  unpacker: Unpacker
+  state: ReadingState
+}
+/** The entries with the contents of a project or of a conversation, all below one folder. */
+interface Contents {
+  folder: string
+  entries: readonly string[]
+}
+
+/** The entries with the files and documents of conversations, by the folder of each. */
+function scratchEntries(archive: Archive): Map<string, string[]> {
+  const found = new Map<string, string[]>()
+  for (const name of archive.names) {
+    const folder = OF_CONVERSATION.exec(name)?.[1]
+    if (folder === undefined) continue
+    const entries = found.get(folder)
+    if (entries === undefined) found.set(folder, [name])
+    else entries.push(name)
+  }
+  return found
+}
+
 async function* readOne(
-  archive: Archive,
+  { archive, unpacker, state }: Reading,
   name: string,
-  unpacker: Unpacker,
-  state: ReadingState,
+  own: Contents,
 ): AsyncGenerator<ImportItem> {
   if (archive.sizeOf(name) > MAX_CONVERSATION_BYTES)
     throw new ImportFault(
@@ -76,6 +104,13 @@ async function* readOne(
   for (const message of assembled.messages)
     for (const file of message.files) if ('entry' in file) state.done += archive.sizeOf(file.entry)
   yield* portionsOf(assembled, { unpacker, archive }, state.begin())
+  if (own.entries.length === 0) return
+  // The server does not want the files of a conversation that it did not want.
+  const key = own.folder
+  const { title } = wellFormed(assembled.conversation)
+  const isWanted = state.begin()
+  yield { type: 'conversation_files', key, title }
+  yield* readContents({ archive, unpacker, state }, own, { key, name: title, isWanted })
 }
 
 async function* readProject(
@@ -89,7 +124,16 @@ async function* readProject(
   const { name, description } = wellFormed(project)
   const isWanted = state.begin()
   yield { type: 'project', key, name, description }
-  for (const entry of archive.names) {
+  const contents = { folder, entries: archive.names }
+  yield* readContents({ archive, unpacker, state }, contents, { key, name, isWanted })
+}
+
+async function* readContents(
+  { archive, unpacker, state }: Reading,
+  { folder, entries }: Contents,
+  { key, name, isWanted }: { key: string; name: string; isWanted: () => boolean },
+): AsyncGenerator<ImportItem> {
+  for (const entry of entries) {
     if (!isWanted()) return
     if (!entry.startsWith(`${folder}files/`)) continue
     const path = entry.slice(`${folder}files/`.length)
@@ -97,7 +141,7 @@ async function* readProject(
     state.done += archive.sizeOf(entry)
   }
   // After all files, because the first document completes the project.
-  for (const entry of archive.names) {
+  for (const entry of entries) {
     if (!isWanted()) return
     if (!entry.startsWith(`${folder}documents/`)) continue
     yield* orSkipped(`${name}/${entry.slice(folder.length)}`, readDocument(archive, entry, key))

@@ -28,6 +28,12 @@ interface Opened {
 const MAX_ITEMS = 50
 /** Maximum messages of one reply, together about as many characters as one portion has. */
 const MAX_MESSAGES = 200
+/** Items that are the last of their reply. */
+const ENDS_REPLY: ReadonlySet<ImportItem['type']> = new Set([
+  'project',
+  'conversation_files',
+  'project_file',
+])
 const SQLITE_MAGIC = 'SQLite format 3\0'
 const ZIP_MAGIC = 'PK'
 
@@ -54,7 +60,7 @@ async function next(skip: boolean): Promise<ReaderReply> {
     if (done === true) break
     found.push(value)
     // After these, the server decides whether it wants the rest, and each file is stored before the next one is unpacked.
-    if (value.type === 'project' || value.type === 'project_file') break
+    if (ENDS_REPLY.has(value.type)) break
     if (value.type === 'messages') messages += value.messages.length
     // A long conversation takes several replies, between which the server can refuse the rest.
     if (value.type === 'messages' && !value.isLast) break

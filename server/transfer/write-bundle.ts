@@ -117,6 +117,7 @@ export async function writeBundle(
   for await (const conversation of wantedConversations(dependencies, userId, conversationIds)) {
     signal.throwIfAborted()
     await writeConversation(dependencies, zip, conversation, { counts, written })
+    await writeScratch(dependencies, zip, conversation, { counts, signal })
     onProgress(counts.conversations, total)
   }
   if (conversationIds === null) await writeRest(dependencies, zip, options, counts)
@@ -181,6 +182,21 @@ async function writeConversation(
     written.add(sha256)
     counts.files += 1
   }
+}
+
+/** The files and documents of a conversation without a project, below its id. */
+async function writeScratch(
+  { store, workspaces }: BundleDependencies,
+  zip: ZipWriter,
+  { id, userId, scratchProjectId }: ConversationRow,
+  { counts, signal }: { counts: Counts; signal: AbortSignal },
+): Promise<void> {
+  const project =
+    scratchProjectId === null ? undefined : await store.projects.find(userId, scratchProjectId)
+  if (project === undefined) return
+  const prefix = `conversations/${id}/`
+  await addProjectFiles(zip, prefix, workspaces.open(userId, project.id), signal)
+  counts.documents += await addDocuments(zip, prefix, project, store.documents)
 }
 
 /** Opens a stream; null when its file no longer exists. */

@@ -51,7 +51,7 @@ export interface Workspaces {
 const SERVER_FOLDER = '.nanoclaw'
 const MAX_OPEN_WORKSPACES = 1_000
 /** The limit for the files of one conversation. */
-const SCRATCH_BYTES = 100 * 1024 * 1024
+export const SCRATCH_BYTES = 100 * 1024 * 1024
 const MAX_SCRATCH_PROJECTS = 10_000
 
 /** An id as part of a host path. The server creates all ids; this check is the last line of defence. */

@@ -39,6 +39,8 @@ export interface ConversationWriter {
   add(messages: readonly ImportedMessage[], isLast: boolean): Promise<void>
   /** Whether the conversation begun last was wanted. */
   isWanted(): boolean
+  /** The conversation begun last; null when it was not wanted or is incomplete. */
+  completedId(): ConversationId | null
   /** The conversation completed last. */
   lastId(): ConversationId | null
   /** Removes a conversation that is incomplete, and ends the claims of the import. */
@@ -87,6 +89,8 @@ export function createConversationWriter(
     isWanted: () => writer.isWanted,
 
     add: (messages, isLast) => add(writer, messages, isLast),
+
+    completedId: () => (writer.isWanted && writer.open === null ? writer.lastId : null),
 
     lastId: () => writer.lastId,
 

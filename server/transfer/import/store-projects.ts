@@ -6,15 +6,16 @@ import { AppError } from '../../errors.ts'
 import type { Knowledge } from '../../knowledge/knowledge.ts'
 import { newId } from '../../lib/ids.ts'
 import { storedFailure } from '../../protocol/failures/stored.ts'
-import type { ProjectId, UserId } from '../../protocol/ids.ts'
+import type { ConversationId, ProjectId, UserId } from '../../protocol/ids.ts'
 import { startUpload, type Upload, type UploadLimits } from '../../workspace/files/uploads.ts'
 import type { WorkspaceServices } from '../../workspace/workspace-services.ts'
+import { SCRATCH_BYTES } from '../../workspace/workspaces.ts'
 import type { ImportedFile, ImportedPassage } from '../import-items.ts'
 import type { ReportWriter } from '../import-report.ts'
 
 /** The dependencies for storing imported projects. */
 export interface ProjectStoring {
-  projects: Pick<ProjectRepository, 'names' | 'create' | 'remove'>
+  projects: Pick<ProjectRepository, 'names' | 'create' | 'createScratch' | 'remove'>
   workspace: Pick<WorkspaceServices, 'workspaces' | 'pool'>
   knowledge: Pick<Knowledge, 'addPassages'>
   uploadLimits: UploadLimits
@@ -24,6 +25,8 @@ export interface ProjectStoring {
 export interface ProjectWriter {
   /** Begins a project. @returns whether its contents are wanted; false when the user has one of this name. */
   begin(key: string, name: string, description: string | null): Promise<boolean>
+  /** Begins the files of a conversation without a project; those of null are not wanted. @returns whether they are. */
+  beginScratch(key: string, title: string, conversationId: ConversationId | null): Promise<boolean>
   addFile(key: string, path: string, file: ImportedFile): Promise<void>
   addDocument(
     key: string,
@@ -47,6 +50,15 @@ export interface ProjectWriter {
 /** The folder that contains all files and is removed from their paths. */
 const TOP_FOLDER = 'project'
 
+interface OpenProject {
+  key: string
+  name: string
+  description: string | null
+  /** Whose files it holds; null for an ordinary project. */
+  conversationId: ConversationId | null
+  upload: Upload
+}
+
 /** Create one per import: it remembers which project of the archive became which row. */
 export function createProjectWriter(
   { projects, workspace, knowledge, uploadLimits }: ProjectStoring,
@@ -57,13 +69,16 @@ export function createProjectWriter(
   const ids = new Map<string, ProjectId>()
   /** Keys of projects that were created by this import. */
   const created = new Set<string>()
-  let open: { key: string; name: string; description: string | null; upload: Upload } | null = null
+  let open: OpenProject | null = null
 
   async function createProject(
-    { name, description, upload }: NonNullable<typeof open>,
+    { name, description, upload, conversationId }: OpenProject,
     size: number,
   ): Promise<ProjectId> {
-    const row = await projects.create(userId, { name, description, size })
+    const row =
+      conversationId === null
+        ? await projects.create(userId, { name, description, size })
+        : await projects.createScratch(userId, conversationId, size)
     try {
       if (upload.files > 0) await upload.adopt(userId, row.id)
     } catch (error) {
@@ -85,8 +100,18 @@ export function createProjectWriter(
         key,
         name,
         description,
+        conversationId: null,
         upload: await startUpload(workspaces, pool, uploadLimits, userId),
       }
+      return true
+    },
+
+    async beginScratch(key, name, conversationId) {
+      if (conversationId === null) return false
+      const { files, bytes } = uploadLimits
+      const limits = { files, bytes: Math.min(bytes, SCRATCH_BYTES) }
+      const upload = await startUpload(workspaces, pool, limits, userId)
+      open = { key, name, description: null, conversationId, upload }
       return true
     },
 
@@ -114,7 +139,7 @@ export function createProjectWriter(
         await workspaces.storage.claim(userId, claim, size)
         ids.set(project.key, await createProject(project, size))
         created.add(project.key)
-        report.count('projects')
+        if (project.conversationId === null) report.count('projects')
       } catch (error) {
         if (!(error instanceof AppError)) throw error
         report.skip(project.name, storedFailure('import_file_refused', { detail: error.message }))

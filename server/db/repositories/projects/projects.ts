@@ -237,6 +237,35 @@ export function createProjectRepository(database: Database) {
       }),
 
     /**
+     * Gives a conversation of an import the project with its files. @param size bytes of these.
+     * @throws AppError `conversation_gone`: it is gone, or has files of its own already.
+     */
+    createScratch: (
+      userId: UserId,
+      conversationId: ConversationId,
+      size: number,
+    ): Promise<ProjectRow> =>
+      database.write(async (tx) => {
+        const id = newId<ProjectId>()
+        const values = { id, name: id, description: null, scratch: true, size }
+        const project = await insert(tx, userId, values)
+        const given = await tx
+          .update(conversations)
+          .set({ scratchProjectId: id })
+          .where(
+            and(
+              eq(conversations.id, conversationId),
+              eq(conversations.userId, userId),
+              isNull(conversations.deletedAt),
+              isNull(conversations.scratchProjectId),
+            ),
+          )
+          .returning({ id: conversations.id })
+        if (given.length === 0) throw appError('conversation_gone')
+        return project
+      }),
+
+    /**
      * Makes the files of one conversation an ordinary project and puts the conversation into it. Undefined when the user has no
      * such project.
      * @throws AppError `project_name_taken`, `projects_exhausted`, `project_already_kept`.
