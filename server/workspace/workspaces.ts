@@ -136,6 +136,7 @@ const serverFolder = (state: WorkspacesState, projectId: ProjectId): string =>
 const limitsOf = ({ limits, scratch }: WorkspacesState, projectId: ProjectId): WorkspaceLimits => ({
   fileRead: limits.fileRead,
   fileWrite: limits.fileWrite,
+  entries: limits.entries,
   get project() {
     return scratch.has(projectId) ? Math.min(SCRATCH_BYTES, limits.project) : limits.project
   },

@@ -31,10 +31,7 @@ export type SealedKind =
 /** Settings whose value is a sealed text. */
 const SEALED_SETTINGS = ['web_push_key']
 
-/** Reads and replaces everything that is stored sealed. */
-export type SealedRepository = ReturnType<typeof createSealedRepository>
-
-/** Uses all tables with sealed values. */
+/** Reads and replaces everything that is stored sealed. Uses all tables with sealed values. */
 export function createSealedRepository(database: Database) {
   const { tables } = database
   const { models, channels, shares, mcpGrants, mcpClients, totps, idTokens, idempotencyKeys } =
