@@ -1535,6 +1535,29 @@ export interface ProjectsTexts {
       readonly download_and_run: "Line {{line}} downloads something and starts it:"
     }
   }
+  readonly apps: {
+    readonly frame: "App {{name}}"
+    readonly open: "Open {{name}}"
+    readonly reload: "Reload the app"
+    readonly fullScreen: "Use the whole window"
+    readonly leaveFullScreen: "Back beside the page"
+    readonly tainted: "Contains text that others may have written"
+    readonly rules: "What this app can do"
+    readonly rulesText: "It runs in a closed frame and reaches neither this page nor your account nor the network. Browsers other than Chrome and Edge cannot close one way out (WebRTC): there, open only apps that you trust."
+    readonly network: "Allow the network"
+    readonly networkOff: "No longer allow the network"
+    readonly networkTitle: "Allow this app to use the network?"
+    readonly networkText: "It can then send what it shows, and what you type into it, to any address."
+    readonly networkTainted: "It contains text that others may have written, perhaps to deceive. With the network it can send what it shows, and what you type into it, to any address."
+    readonly networkAllow: "Allow"
+    readonly faultLine: "{{message}} (line {{line}})"
+    readonly fix: "Ask for a fix"
+    readonly fixText: "The app {{path}} reports an error: {{fault}}\nPlease fix it."
+    readonly asked: "The app has put a text into the message field."
+    readonly nowhere: "There is no message field on this page. Open the app beside a conversation."
+    readonly picture: "The address for apps can’t be reached, so the file is shown without its scripts and styles."
+    readonly unreachable: "The address for apps can’t be reached, and this kind of file needs it."
+  }
 }
 
 export interface ProseTexts {

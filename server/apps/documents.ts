@@ -60,11 +60,7 @@ await draw()
 </script>`,
   )
 
-/** @param script the compiled component with its libraries, which shows itself in `#root`. */
-export const componentDocument = (script: string): string =>
-  page('', `<div id="root"></div><script>${script.replaceAll('</script', '<\\/script')}</script>`)
-
-/** Shown instead of an app that could not be built: the fault goes to the page, too. */
+/** Shown instead of an app that cannot be shown: the fault goes to the page, too. */
 export const faultDocument = (fault: string): string =>
   page(
     'pre{margin:1rem;white-space:pre-wrap}',

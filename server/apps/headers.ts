@@ -20,7 +20,7 @@ const PERMISSIONS = [
   ],
   ...['idle-detection', 'local-fonts', 'magnetometer', 'microphone', 'midi', 'payment'],
   ...['publickey-credentials-create', 'publickey-credentials-get', 'screen-wake-lock', 'serial'],
-  ...['storage-access', 'usb', 'web-share', 'window-management', 'xr-spatial-tracking'],
+  ...['storage-access', 'usb', 'window-management', 'xr-spatial-tracking'],
 ]
   .map((name) => `${name}=()`)
   .join(', ')

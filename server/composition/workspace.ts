@@ -6,7 +6,7 @@ import type { Config } from '../config/schema.ts'
 import type { Store } from '../db/store.ts'
 import { createReceipts } from '../receipts/receipts.ts'
 import { detectBubblewrap } from '../sandbox/bubblewrap.ts'
-import { builtInSkills } from '../skills/built-in.ts'
+import { builtInSkills, MAKE_APP } from '../skills/built-in.ts'
 import { createConsents } from '../skills/consents.ts'
 import { createSkills } from '../skills/skills.ts'
 import { countLines } from '../workspace/checkpoints/diff/count-lines.ts'
@@ -62,7 +62,7 @@ export const createConfiguredReceipts = (
 
 /** The skills of users, projects and the server, and the consent to those of projects. @throws ConfigError without `skills_dir`. */
 export function createConfiguredSkills(
-  { config, store, now }: Pick<Base, 'config' | 'store' | 'now'>,
+  { config, store, access, now }: Pick<Base, 'config' | 'store' | 'access' | 'now'>,
   { workspaces, makeDiff }: Pick<WorkspaceServices, 'workspaces' | 'makeDiff'>,
 ) {
   if (config.skills_dir !== undefined && !existsSync(config.skills_dir))
@@ -74,6 +74,8 @@ export function createConfiguredSkills(
       ...(config.skills_dir === undefined ? [] : [config.skills_dir]),
       builtInSkills(),
     ],
+    isOffered: (userId, name) =>
+      name !== MAKE_APP || (config.apps.enabled && access.allowsFeature(userId, 'apps')),
   })
   return { skills, consents: createConsents({ store, workspaces, skills, makeDiff, now }) }
 }

@@ -4,6 +4,10 @@
 export const PROJECT_NOTE =
   'The file tools work in this project; paths are relative to its top folder.'
 
+/** Where people can open files as apps, beside one of the others. */
+export const APPS_NOTE =
+  'The user can open HTML, SVG and Mermaid (.mmd) files beside the conversation, where they run without any network. When something is better tried than read, write it as one such file.'
+
 /** The same for a conversation without a project, before its first file and after, so that the prompt stays as it is. */
 export const OWN_FILES_NOTE =
   'This conversation has no project. The file tools work on its own files; paths are relative to their top folder. The user sees the files and can keep them as a project.'

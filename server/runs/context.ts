@@ -16,7 +16,7 @@ import { appError } from '../errors.ts'
 import { oncePer } from '../lib/once-per.ts'
 import { createTurns } from '../lib/turns.ts'
 import type { LlmClient, LlmMessage, ToolCall } from '../llm/client.ts'
-import { OWN_FILES_NOTE } from '../llm/project-note.ts'
+import { APPS_NOTE, OWN_FILES_NOTE } from '../llm/project-note.ts'
 import { withImagesNote, withoutResultImages } from '../llm/user-content.ts'
 import type { CallId, MessageId, RunId } from '../protocol/ids.ts'
 import type { PublicModel } from '../protocol/models/catalog.ts'
@@ -138,10 +138,13 @@ export async function prepareRunContext(
               !PROJECT_CATEGORIES.has(tool.category)),
         )
       : []
-  const ownFilesNote =
-    run.projectId === null && tools.some(({ category }) => category === 'file')
-      ? OWN_FILES_NOTE
-      : null
+  const hasFiles = tools.some(({ category }) => category === 'file')
+  const filesNotes = [
+    project?.about ?? (run.projectId === null && hasFiles ? OWN_FILES_NOTE : ''),
+    tools.some(({ name }) => name === 'file_write') && dependencies.mayOpenApps(run.userId)
+      ? APPS_NOTE
+      : '',
+  ]
   // A temporary conversation leaves no traces in its project.
   const projectId = conversation.temporary ? null : run.projectId
   const recent = await noteLargeFiles(loaded, tools, (messageId, cut) =>
@@ -164,7 +167,7 @@ export async function prepareRunContext(
   const system = systemPrompt({
     custom: conversation.systemPrompt,
     instructions: preferences.instructions,
-    project: project?.about ?? ownFilesNote,
+    project: filesNotes.filter((note) => note !== '').join('\n\n'),
     memory: usesMemory ? (prompt.memory ?? memoryOf(earlier) ?? '') : '',
     began: conversation.createdAt,
   })

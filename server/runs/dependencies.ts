@@ -234,6 +234,8 @@ export interface ChatDependencies {
   /** What may be used of the skills. */
   skills: Pick<Skills, 'active' | 'stateOf'>
   describeProject(userId: UserId, projectId: ProjectId): Promise<ProjectDescription | null>
+  /** Whether the user can open files as apps. */
+  mayOpenApps(userId: UserId): boolean
   /** Notifies the user's open pages of a change. Call it after the commit. */
   announce(userId: UserId, change: Change): void
   /** Whether the user has a page open, as far as this instance knows. */

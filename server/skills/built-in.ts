@@ -5,6 +5,9 @@ import { fileURLToPath } from 'node:url'
 /** The skill whose runs have limits of their own. */
 export const RESEARCH = 'research'
 
+/** The skill that is there only where apps are. */
+export const MAKE_APP = 'make-app'
+
 /**
  * The folder of the skills that come with the server. The build copies it beside its files; from the sources it is at the
  * top of the repository. @throws Error if the installation is incomplete.

@@ -69,6 +69,8 @@ export interface SkillDependencies {
   workspaces: Pick<Workspaces, 'open'>
   /** Absolute folders with skills of the server; the first wins. */
   serverFolders: readonly string[]
+  /** Whether a user has what a skill of the server is about. */
+  isOffered(userId: UserId, name: string): boolean
 }
 
 /** How long a list of the server's folders is reused, in milliseconds. */
@@ -77,7 +79,12 @@ const SERVER_LIST_MS = 5_000
 const KEPT_CHARACTERS = 64 * 1024 * 1024
 
 /** Create one per server. */
-export function createSkills({ store, workspaces, serverFolders }: SkillDependencies): Skills {
+export function createSkills({
+  store,
+  workspaces,
+  serverFolders,
+  isOffered,
+}: SkillDependencies): Skills {
   const folders = createSkillFolders()
   const ofUsers = new LRUCache<string, FoundSkill>({
     max: 500,
@@ -128,13 +135,14 @@ export function createSkills({ store, workspaces, serverFolders }: SkillDependen
   }
 
   const candidates = async (userId: UserId, projectId: ProjectId | null): Promise<Candidate[]> => {
-    const [project, own, server, preferences, row] = await Promise.all([
+    const [project, own, all, preferences, row] = await Promise.all([
       projectId === null ? [] : ofProject(userId, projectId),
       ofUser(userId),
       ofTheServer(),
       store.settings.preferences(userId),
       projectId === null ? undefined : store.projects.find(userId, projectId),
     ])
+    const server = all.filter(({ skill }) => isOffered(userId, skill.folder))
     const off = new Set([
       ...preferences.skills_off,
       ...(row === undefined ? [] : settingsOf(row).skills_off),

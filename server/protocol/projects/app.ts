@@ -1,23 +1,8 @@
-// Apps on the wire: files of projects that run in a frame, and the messages between the frame and the page.
+// Apps on the wire: files of projects that run in a frame.
 import { z } from 'zod'
 import { Timestamp, withoutNul } from '../envelope.ts'
 import { ProjectId } from '../ids.ts'
-
-/** How a file runs. `component`: JSX or TSX with a default export; `document`: Markdown. */
-export const AppKind = z.enum(['html', 'svg', 'component', 'diagram', 'document'])
-export type AppKind = z.infer<typeof AppKind>
-
-const KINDS: readonly (readonly [RegExp, AppKind])[] = [
-  [/\.html?$/i, 'html'],
-  [/\.svg$/i, 'svg'],
-  [/\.[jt]sx$/i, 'component'],
-  [/\.mmd$/i, 'diagram'],
-  [/\.(?:md|markdown)$/i, 'document'],
-]
-
-/** The kind of app that a file is, by its name; null for other files. */
-export const appKindOf = (path: string): AppKind | null =>
-  KINDS.find(([names]) => names.test(path))?.[1] ?? null
+import type { AppKind } from './app-kind.ts'
 
 /** Which file to run. */
 export const OpenAppBody = z
@@ -35,7 +20,7 @@ export const RunningApp = z
     id: z.string(),
     /** Null if the server has no address for apps: the page shows single files by itself. */
     url: z.string().nullable(),
-    kind: AppKind,
+    kind: z.enum(['html', 'svg', 'diagram', 'document']) satisfies z.ZodType<AppKind>,
     /** Whether it may use the network. */
     network: z.boolean(),
     /** Whether text from outside is in the file, or in a file of its folder. */
@@ -47,29 +32,3 @@ export type RunningApp = z.infer<typeof RunningApp>
 
 /** What a person permits an app. */
 export const PatchAppBody = z.object({ network: z.boolean() }).meta({ id: 'PatchApp' })
-
-/** Libraries that components can import. */
-export const AppLibraries = z
-  .object({ items: z.array(z.object({ name: z.string(), version: z.string() })) })
-  .meta({ id: 'AppLibraries' })
-
-/** The longest text that an app may put into the message field. */
-export const MAX_ASK_CHARACTERS = 2_000
-
-/** What the frame of an app sends to the page. Each message carries the channel of the frame. */
-export const AppMessage = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('ready') }),
-  z.object({
-    type: z.literal('error'),
-    message: z.string().max(2_000),
-    line: z.number().int().nullish(),
-  }),
-  z.object({
-    type: z.literal('console'),
-    level: z.enum(['log', 'info', 'warn', 'error', 'debug']),
-    text: z.string().max(2_000),
-  }),
-  z.object({ type: z.literal('ask'), text: z.string().min(1).max(MAX_ASK_CHARACTERS) }),
-  z.object({ type: z.literal('size'), height: z.number().min(0).max(1_000_000) }),
-])
-export type AppMessage = z.infer<typeof AppMessage>

@@ -15,7 +15,7 @@ import {
 } from '../../apps/documents.ts'
 import { appHeaders, LIBRARY_HEADERS, REFUSAL_HEADERS } from '../../apps/headers.ts'
 import type { App } from '../../http/app.ts'
-import { appKindOf } from '../../protocol/projects/app.ts'
+import { appKindOf } from '../../protocol/projects/app-kind.ts'
 import type { Services } from '../../services.ts'
 
 type Needed = Pick<Services, 'apps' | 'markdown'> & {

@@ -78,6 +78,7 @@ describeOnEachServer('skills', (start) => {
     const items = await list()
     expect(BUILT_IN).toEqual([
       'analyse-table',
+      'make-app',
       'plan-trip',
       'research',
       'review-text',

@@ -88,6 +88,8 @@ export interface PageOptions {
   withBuiltPage?: boolean
   /** Lets the page install its service worker, in a separate context; otherwise tests would get files of earlier tests. */
   serviceWorker?: boolean
+  /** The port of apps on this machine, to which the frames of the page may send requests. */
+  appsPort?: number
   /** Uses a separate browser context with an empty cache: to control the clock, or to check what is loaded. */
   ownContext?: boolean
 }
@@ -141,7 +143,7 @@ export function describeInBrowser(name: string, suite: (visitor: Visitor) => voi
         const address = new URL(url)
         if (remote) address.hostname = REMOTE_HOST
         await forget(page, address.origin)
-        watch(page, address.origin)
+        watch(page, address.origin, options.appsPort)
         await page.goto(address.href)
         return page
       },
@@ -209,7 +211,8 @@ async function givePage(context: BrowserContext, root: string): Promise<void> {
   )
 }
 
-function watch(page: Page, origin: string): void {
+function watch(page: Page, origin: string, appsPort?: number): void {
+  const apps = `http://localhost:${appsPort}/`
   const faults: string[] = []
   faultsOf.set(page, faults)
   page.on('pageerror', (error) => faults.push(`thrown: ${error.message}`))
@@ -220,6 +223,7 @@ function watch(page: Page, origin: string): void {
   })
   page.on('request', (request) => {
     const url = request.url()
+    if (appsPort !== undefined && url.startsWith(apps)) return
     if (!url.startsWith(origin) && !/^(data|blob):/.test(url)) faults.push(`request to ${url}`)
   })
 }

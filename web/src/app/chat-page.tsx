@@ -1,12 +1,13 @@
 // The page of a conversation: the chat, combined with parts of other features.
 import { ChevronDown, FolderTree, SquarePen } from 'lucide-react'
-import { type ComponentProps, type ReactNode, useState } from 'react'
+import { type ComponentProps, type ReactNode, useEffect, useState } from 'react'
 import { useLocation } from 'wouter'
 import type { Conversation } from '../../../server/protocol/conversations/conversation.ts'
 import { ChatHeader } from '../features/chat/chat-header.tsx'
 import { ChatView } from '../features/chat/chat-view.tsx'
 import { ProjectPicker } from '../features/projects/project-picker.tsx'
 import { filesOf, usePatchConversation } from '../lib/api/conversations.ts'
+import { receiveFilesBeside } from '../lib/browser/open-beside.ts'
 import { useMedia } from '../lib/browser/use-media.ts'
 import { useTranslation } from '../lib/i18n/use-translation.tsx'
 import { paths } from '../lib/paths.ts'
@@ -40,6 +41,16 @@ export function ChatPage({ id, menu }: { id: string; menu: ReactNode }) {
   const { t } = useTranslation()
   const patch = usePatchConversation()
   const [panel, setPanel] = useState(false)
+  /** The file that was opened from the conversation last; counted, because the same one can be opened again. */
+  const [opened, setOpened] = useState<{ path: string; count: number } | null>(null)
+  useEffect(
+    () =>
+      receiveFilesBeside((path) => {
+        setOpened((before) => ({ path, count: (before?.count ?? 0) + 1 }))
+        setPanel(true)
+      }),
+    [],
+  )
   // The chat keeps 35 rem beside the panel and the sidebar.
   const wide = useMedia(menu === null ? '(min-width: 72rem)' : '(min-width: 64rem)')
   const isPhone = !useMedia('(min-width: 40rem)')
@@ -94,7 +105,12 @@ export function ChatPage({ id, menu }: { id: string; menu: ReactNode }) {
     const content = (
       <PartBoundary fallback={<Loading />}>
         {isOwn && <KeepFiles projectId={projectId} name={conversation.title} />}
-        <ProjectPanel key={projectId} projectId={projectId} wide={false} />
+        <ProjectPanel
+          key={`${projectId} ${opened?.count ?? 0}`}
+          projectId={projectId}
+          wide={false}
+          initial={opened}
+        />
       </PartBoundary>
     )
     if (wide)

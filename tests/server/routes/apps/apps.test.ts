@@ -6,6 +6,8 @@ import { connect } from '../../../../server/db/connect.ts'
 import { createStore } from '../../../../server/db/store.ts'
 import { ProjectId } from '../../../../server/protocol/ids.ts'
 import { sha256Of } from '../../../../server/skills/found-skill.ts'
+import { turn } from '../../../support/provider/upstream-turns.ts'
+import { useUpstream } from '../../../support/provider/use-upstream.ts'
 import {
   describeOnEachServer,
   register,
@@ -15,6 +17,7 @@ import {
 } from '../../../support/server/server.ts'
 
 const useApps = useServers()
+const upstream = await useUpstream()
 const MULTI = { auth_mode: 'multi', jwt_secret: TEST_JWT_SECRET }
 
 /** Opens the port of apps on a server. */
@@ -288,4 +291,28 @@ test('without a port apps have no address, and switched off they are unknown', a
   const body = { project_id: 'x', path: 'a.html' }
   expect((await off.call('POST', '/api/apps', { body })).status).toBe(404)
   expect(off.server.appsServer).toBeNull()
+  const commands = async (server: TestServer) =>
+    (await server.call('GET', '/api/commands')).json.data.items.map(
+      ({ name }: { name: string }) => name,
+    )
+  expect(await commands(without)).toContain('make-app')
+  expect(await commands(off)).not.toContain('make-app')
+})
+
+test('models are told of apps in the system prompt where these are on, and of nothing where they are off', async () => {
+  const promptWith = async (config: object): Promise<string> => {
+    const server = await useApps.start({
+      config: { models: [{ id: 'scripted', api_url: upstream.url }], titles: 'off', ...config },
+    })
+    const { json } = await server.call('POST', '/api/conversations', { body: {} })
+    const before = upstream.requests.length
+    upstream.enqueue(turn.text('Hello.'))
+    await server.call('POST', `/api/conversations/${json.data.id}/messages`, {
+      body: { text: 'Hello', stream: false },
+    })
+    return JSON.stringify(upstream.requests[before]?.body)
+  }
+  expect(await promptWith({})).toMatch(/can open HTML, SVG and Mermaid .* run without any network/)
+  const off = await promptWith({ apps: { enabled: false } })
+  expect(off).not.toMatch(/Mermaid|make-app/)
 })

@@ -1,4 +1,5 @@
-// The preview of a text file: rendered Markdown, or CSV as a table. For PDF files, see binary-file.tsx.
+// The preview of a text file: rendered Markdown, CSV as a table, or a running app. For PDF files, see binary-file.tsx.
+import { appKindOf } from '../../../../server/protocol/projects/app-kind.ts'
 import { ScrollRegion } from '../../ui/scroll-region.tsx'
 import { Loading } from '../../ui/states/feedback.tsx'
 import { lazyPart } from '../../ui/states/late.tsx'
@@ -11,23 +12,36 @@ const CsvTable = lazyPart(() =>
   import('../../ui/table/data-table.tsx').then((module) => module.CsvTable),
 )
 
+const AppFrame = lazyPart(() => import('./app-frame.tsx').then((module) => module.AppFrame))
+
 /** The kinds of text with a preview. */
-export type PreviewKind = 'markdown' | 'csv'
+export type PreviewKind = 'markdown' | 'csv' | 'app'
 
 /** The kind of preview of a file; null if it has none. */
-export const previewOf = (path: string): PreviewKind | null =>
-  /\.(?:md|markdown)$/i.test(path) ? 'markdown' : /\.(?:csv|tsv)$/i.test(path) ? 'csv' : null
+export function previewOf(path: string): PreviewKind | null {
+  if (/\.(?:csv|tsv)$/i.test(path)) return 'csv'
+  const kind = appKindOf(path)
+  return kind === null ? null : kind === 'document' ? 'markdown' : 'app'
+}
 
 /** Replaces the editor while the user looks at the preview. */
 export function FilePreview({
   kind,
+  projectId,
   path,
   text,
 }: {
   kind: PreviewKind
+  projectId: string
   path: string
   text: string
 }) {
+  if (kind === 'app')
+    return (
+      <PartBoundary fallback={<Loading />}>
+        <AppFrame projectId={projectId} path={path} text={text} />
+      </PartBoundary>
+    )
   return (
     <ScrollRegion className="h-full overflow-auto px-5 py-4 -outline-offset-2">
       <PartBoundary fallback={<Loading />}>

@@ -173,7 +173,7 @@ function Editing({
       )}
       {preview !== null && view === 'preview' && (
         <div className="min-h-0 flex-1">
-          <FilePreview kind={preview} path={path} text={text} />
+          <FilePreview kind={preview} projectId={projectId} path={path} text={text} />
         </div>
       )}
       {/* Stays mounted behind the preview, with its undo history. */}

@@ -1,11 +1,11 @@
 // The form for the fields of a prompt or of a resource's URI template. A filled-in prompt goes into the message field.
 import { type ChangeEvent, type FormEvent, useId, useState } from 'react'
+import { insertIntoComposer } from '../../../lib/browser/composer-insert.ts'
 import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { Button } from '../../../ui/controls/button.tsx'
 import { TextArea, TextField } from '../../../ui/controls/field.tsx'
 import { Dialog } from '../../../ui/overlays/dialog.tsx'
 import { reportError } from '../../../ui/states/error-text.ts'
-import { insertIntoComposer } from '../composer-insert.ts'
 import { askForFields, type PromptToFill } from './prompt-to-fill.ts'
 
 const close = (): void => askForFields(null)

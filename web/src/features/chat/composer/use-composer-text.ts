@@ -1,8 +1,8 @@
 // The text of the composer: stored as a draft, edited by suggestions, pasted files and other views.
 
 import { type RefObject, useEffect, useLayoutEffect, useState } from 'react'
+import { receiveInserts } from '../../../lib/browser/composer-insert.ts'
 import { useNewest } from '../../../lib/newest.ts'
-import { receiveInserts } from '../composer-insert.ts'
 import { joinTexts, readDraft, receiveReturned, writeDraft } from './drafts.ts'
 
 /** The text that the user writes into `field`. */

@@ -1,9 +1,9 @@
 // A button above a selection in a message that quotes it into the composer.
 import { TextQuote } from 'lucide-react'
 import { type RefObject, useEffect, useState } from 'react'
+import { insertIntoComposer } from '../../../lib/browser/composer-insert.ts'
 import { watchSelection } from '../../../lib/browser/text-selection.ts'
 import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
-import { insertIntoComposer } from '../composer-insert.ts'
 
 type Selected = { text: string; left: number; top: number }
 

@@ -4,6 +4,7 @@ import type { PendingApproval } from '../../../../../server/protocol/runs/run-ev
 import type { Step } from '../../../../../server/protocol/runs/step.ts'
 import type { Progress } from '../runs/tool-progress.ts'
 import { RowKey } from './activity-row.tsx'
+import { AnswerApps } from './answer-apps.tsx'
 import { FoldedSteps, foldable } from './folded-steps.tsx'
 import { type Activity, toSegments } from './segments.ts'
 import { TextStep } from './text-step.tsx'
@@ -74,6 +75,7 @@ export const AnswerSteps = memo(function AnswerSteps({
           </div>
         ),
       )}
+      {live === null && <AnswerApps steps={steps} />}
     </div>
   )
 })

@@ -104,6 +104,19 @@ export const useFileContent = (projectId: string, path: string, encoding: string
     meta: { quiet: true },
   })
 
+/** A number that grows with every change to the files of a project. */
+export const useFilesEdition = (projectId: string): number =>
+  useQuery({
+    // Asked again when the files may have changed, and only then.
+    queryKey: ['project-files', projectId, 'edition'],
+    queryFn: () => performance.now(),
+    initialData: 0,
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
+    networkMode: 'always',
+  }).data
+
 /** A file's bytes, for showing an image or a PDF. */
 export const useFileBytes = (projectId: string, path: string) =>
   useQuery({

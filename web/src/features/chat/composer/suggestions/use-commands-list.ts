@@ -8,11 +8,11 @@ import type { ProjectId } from '../../../../../../server/protocol/ids.ts'
 import { fillPrompt, useMcpPrompts } from '../../../../lib/api/mcp.ts'
 import { usePreferences } from '../../../../lib/api/preferences.ts'
 import { useSkillCommands } from '../../../../lib/api/skills.ts'
+import { insertIntoComposer } from '../../../../lib/browser/composer-insert.ts'
 import { COMMAND_NAMES, useCommands } from '../../../../lib/commands.ts'
 import { useTranslation } from '../../../../lib/i18n/use-translation.tsx'
 import { COMMAND_ICONS } from '../../../../ui/command-icons.ts'
 import { reportError } from '../../../../ui/states/error-text.ts'
-import { insertIntoComposer } from '../../composer-insert.ts'
 import { askForFields } from '../prompt-to-fill.ts'
 import { type Editing, SUGGESTIONS_OF_A_KIND, type Suggestion } from './suggestion.ts'
 
@@ -65,7 +65,10 @@ function useSavedPrompts(query: string, { replace }: Editing): Suggestion[] {
       choose() {
         replace('')
         const fields = fieldsOfPrompt(text)
-        if (fields.length === 0) return insertIntoComposer(text)
+        if (fields.length === 0) {
+          insertIntoComposer(text)
+          return
+        }
         askForFields({
           key: `saved ${name}`,
           title: name,

@@ -12,5 +12,8 @@ export function receiveInserts(insert: Insert): () => void {
   }
 }
 
-/** Inserts the text at the caret; does nothing if the page has no composer. */
-export const insertIntoComposer = (text: string): void => current?.(text)
+/** Inserts the text at the end. @returns false, and does nothing, if the page has no composer. */
+export function insertIntoComposer(text: string): boolean {
+  current?.(text)
+  return current !== null
+}

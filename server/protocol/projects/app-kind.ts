@@ -1,0 +1,15 @@
+// Which files can run as apps, by their names.
+
+/** How a file runs. `diagram`: Mermaid; `document`: Markdown. */
+export type AppKind = 'html' | 'svg' | 'diagram' | 'document'
+
+const KINDS: readonly (readonly [RegExp, AppKind])[] = [
+  [/\.html?$/i, 'html'],
+  [/\.svg$/i, 'svg'],
+  [/\.mmd$/i, 'diagram'],
+  [/\.(?:md|markdown)$/i, 'document'],
+]
+
+/** The kind of app that a file is; null for other files. */
+export const appKindOf = (path: string): AppKind | null =>
+  KINDS.find(([names]) => names.test(path))?.[1] ?? null

@@ -1,0 +1,176 @@
+// Apps in a browser: beside a conversation, and a hostile one, which reaches nothing.
+import { randomUUID } from 'node:crypto'
+import { createSocket } from 'node:dgram'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { beforeAll, expect, test } from 'vitest'
+import { composer, describeInBrowser, expectAccessible, leave } from '../support/page/page.ts'
+import { usePageServer } from '../support/page/page-server.ts'
+
+const CALCULATOR = `<!doctype html><html lang="en"><title>Sum</title><main><h1>Version 1</h1>
+<button onclick="nanoclaw.ask('Explain 6 × 7')">Explain</button>
+<button onclick="window.dispatchEvent(new ErrorEvent('error', { message: 'It broke', lineno: 7 }))">Break</button></main>`
+
+/** Everything that could reach the canary, the page or another app; \`results\` says what came of it. */
+const hostile = (
+  canary: string,
+  udp: number,
+  page: string,
+  other: string,
+): string => `<!doctype html>
+<link rel="stylesheet" href="${canary}/style"><link rel="prefetch" href="${canary}/prefetch">
+<link rel="preconnect" href="${canary}"><link rel="preload" as="image" href="${canary}/preload">
+<script type="speculationrules">{"prefetch":[{"urls":["${canary}/speculation"]}]}</script>
+<style>@font-face{font-family:f;src:url(${canary}/font)} body{font-family:f;background:url(${canary}/background)}</style>
+<body>text<img src="${canary}/img"><video src="${canary}/video"></video><iframe src="${canary}/iframe"></iframe>
+<object data="${canary}/object"></object>
+<script>
+const outcome = async (work) => { try { return await work() ?? 'done' } catch (error) { return 'refused' } }
+const event = (target) => new Promise((resolve, reject) => {
+  target.onload = target.onopen = () => resolve('reached')
+  target.onerror = () => reject(new Error('error'))
+})
+const added = (name, fields) => {
+  const element = Object.assign(document.createElement(name), fields)
+  const done = event(element)
+  document.body.append(element)
+  return done
+}
+const peer = async () => {
+  const connection = new RTCPeerConnection({ iceServers: [{ urls: 'stun:127.0.0.1:${udp}' }] })
+  connection.createDataChannel('c')
+  const gathered = new Promise((resolve) => {
+    connection.onicegatheringstatechange = () => connection.iceGatheringState === 'complete' && resolve()
+  })
+  await connection.setLocalDescription(await connection.createOffer())
+  await gathered
+}
+window.results = (async () => {
+  const results = {}
+  for (const [name, work] of Object.entries({
+    fetch: () => fetch('${canary}/fetch', { mode: 'no-cors' }).then(() => 'reached'),
+    api: () => fetch('${page}/api/conversations', { mode: 'no-cors' }).then(() => 'reached'),
+    other: () => fetch('${other}').then(() => 'reached'),
+    beacon: () => navigator.sendBeacon('${canary}/beacon') ? 'done' : 'refused',
+    socket: () => event(new WebSocket('${canary.replace('http', 'ws')}/socket')),
+    events: () => event(new EventSource('${canary}/events')),
+    script: () => added('script', { src: '${canary}/script' }),
+    module: () => import('${canary}/module').then(() => 'reached'),
+    worker: () => event(new Worker(URL.createObjectURL(new Blob(['fetch("${canary}/worker")'])))),
+    service: () => navigator.serviceWorker.register('sw.js').then(() => 'reached'),
+    parent: () => parent.document.title,
+    top: () => { top.location.href = '${canary}/top'; return top.location.href },
+    cookie: () => document.cookie,
+    database: () => indexedDB.open('x') && 'reached',
+    window: () => open('${canary}/window') === null ? 'refused' : 'reached',
+    dialog: () => confirm('?') ? 'reached' : 'refused',
+    peer,
+  })) results[name] = await outcome(work)
+  // Requests before it were sent, if they were.
+  await added('img', { src: 'mark.svg' })
+  return results
+})()
+</script>`
+
+describeInBrowser('an app', (visitor) => {
+  const on = usePageServer(visitor)
+  let appsPort = 0
+  beforeAll(async () => {
+    const { appsServer } = on.server.server
+    await appsServer?.listen({ host: '127.0.0.1', port: 0 })
+    const probe = await on.createProject('Probe', { 'a.html': '' })
+    const body = { project_id: probe, path: 'a.html' }
+    const { json } = await on.server.call('POST', '/api/apps', { body })
+    appsPort = Number(new URL(json.data.url).port)
+  })
+
+  test('runs beside the conversation, writes into the message field, reports its faults, and is loaded again when it changes', async () => {
+    const project = await on.createProject(`Sums ${randomUUID()}`, { 'sum.html': CALCULATOR })
+    const body = { project_id: project }
+    const { json } = await on.server.call('POST', '/api/conversations', { body })
+    const page = await visitor.open(`${on.server.url}/c/${json.data.id}`, { appsPort })
+    await page.getByRole('button', { name: 'Project files' }).click()
+    await page.getByRole('tree', { name: 'Files' }).getByText('sum.html').click()
+    const frame = page.frameLocator('iframe[title="App sum.html"]')
+    await frame.getByRole('button', { name: 'Explain' }).click()
+    await expect.poll(() => composer(page).inputValue()).toBe('Explain 6 × 7')
+    await frame.getByRole('button', { name: 'Break' }).click()
+    await page.getByText('It broke (line 7)').waitFor()
+    await page.getByRole('button', { name: 'Ask for a fix' }).click()
+    await expect.poll(() => composer(page).inputValue()).toContain('sum.html reports an error')
+    await expectAccessible(page)
+
+    await page.getByRole('button', { name: 'Allow the network', exact: true }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Allow' }).click()
+    await page.getByRole('button', { name: 'No longer allow the network' }).waitFor()
+    await on.server.call('PUT', `/api/projects/${project}/files/sum.html`, {
+      body: { content: CALCULATOR.replace('Version 1', 'Version 2') },
+    })
+    await frame.getByRole('heading', { name: 'Version 2' }).waitFor()
+    await leave(page)
+  })
+
+  test('that is hostile reaches neither the network nor the page, its server or another app, and cannot leave its frame', async () => {
+    const hits: string[] = []
+    const web = createServer((request, response) => {
+      hits.push(request.url ?? '')
+      response.setHeader('access-control-allow-origin', '*').end('reached')
+    })
+    web.on('upgrade', (request, socket) => {
+      hits.push(`socket ${request.url}`)
+      socket.destroy()
+    })
+    const stun = createSocket('udp4').on('message', () => hits.push('udp'))
+    await new Promise<void>((resolve) => web.listen(0, '127.0.0.1', resolve))
+    await new Promise<void>((resolve) => stun.bind(0, '127.0.0.1', resolve))
+    try {
+      const canary = `http://127.0.0.1:${(web.address() as AddressInfo).port}` // of a server on a port, which it listens on
+      const other = await on.createProject(`Other ${randomUUID()}`, { 'secret.html': 'a secret' })
+      const opened = await on.server.call('POST', '/api/apps', {
+        body: { project_id: other, path: 'secret.html' },
+      })
+      const project = await on.createProject(`Hostile ${randomUUID()}`, {
+        'attack.html': hostile(canary, stun.address().port, on.server.url, opened.json.data.url),
+        'leave.html': `<!doctype html><p>leaving</p><script>location.href = '${canary}/left'</script>`,
+        'link.html': `<!doctype html><a href="${canary}/link" ping="${canary}/ping" download>link</a><script>document.querySelector('a').click()</script>`,
+        'form.html': `<!doctype html><form action="${canary}/form" method="post"><input name="a"></form><script>document.forms[0].submit()</script>`,
+        'refresh.html': `<!doctype html><meta http-equiv="refresh" content="0;url=${canary}/refreshed">`,
+        'mark.svg': '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>',
+        'sw.js': '',
+      })
+      const page = await visitor.open(`${on.server.url}/projects/${project}`, { ownContext: true })
+      const address = page.url()
+      const tree = page.getByRole('tree', { name: 'Files' })
+      await tree.getByText('attack.html').click()
+      const attack = () => page.frames().find((one) => one.url().includes('/attack.html'))
+      await expect.poll(() => attack() !== undefined).toBe(true)
+      const inner = attack()
+      await inner?.waitForFunction('window.results !== undefined')
+      const results = (await inner?.evaluate<Record<string, string>>('window.results')) ?? {}
+      const reached = Object.entries(results).filter(([, outcome]) => outcome === 'reached')
+      expect(reached).toEqual([])
+      for (const name of ['fetch', 'api', 'other', 'script', 'service', 'parent', 'top', 'cookie'])
+        expect([name, results[name]]).toEqual([name, 'refused'])
+      for (const name of ['leave.html', 'link.html', 'form.html', 'refresh.html']) {
+        await tree.getByText(name).click()
+        await page.locator(`iframe[title="App ${name}"]`).waitFor()
+        // The browser shows its own page for what the frame may not load.
+        await expect
+          .poll(() => page.frames().some((one) => one.url().startsWith('chrome-error:')))
+          .toBe(true)
+      }
+      // The canary works, and nothing else has come to it.
+      await fetch(`${canary}/control`)
+      expect(hits).toEqual(['/control'])
+      expect(page.url()).toBe(address)
+      expect(
+        await page.evaluate('document.cookie + Object.keys(window.results ?? {}).join()'),
+      ).toBe('')
+      await tree.getByText('attack.html').waitFor()
+      await page.context().close()
+    } finally {
+      web.close()
+      stun.close()
+    }
+  })
+})
