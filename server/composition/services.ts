@@ -14,6 +14,7 @@ import { createModelCatalog } from '../llm/catalog.ts'
 import { createModelProbe } from '../llm/probe.ts'
 import { createOfferedModels } from '../models/offered-models.ts'
 import { cachedModels } from '../models/stored-models.ts'
+import { addInstallationMetrics, addSignInMetrics } from '../observability/installation-metrics.ts'
 import { addRunGauges } from '../observability/run-metrics.ts'
 import { createRunRecordReader } from '../runs/inspection/read-record.ts'
 import { createRunRecords } from '../runs/inspection/run-records.ts'
@@ -121,6 +122,12 @@ export async function createServices(
     receipts,
   })
   addRunGauges(metrics, chat.runs, instance)
+  addInstallationMetrics(metrics, {
+    folders: { data: config.data_dir, workspaces: config.workspace_root },
+    failingWebhooks: store.webhooks.countFailing,
+    lastBackup: store.audit.lastBackup,
+  })
+  const countFailedSignIn = addSignInMetrics(metrics)
   const scheduleClock = createConfiguredClock(base, {
     chat,
     tools,
@@ -184,7 +191,10 @@ export async function createServices(
     passkeys: account.passkeys,
     emailLinks: account.emailLinks,
     oidc: account.oidc,
-    record: account.record,
+    async record(entry) {
+      if (entry.action === 'sign_in_failed') countFailedSignIn()
+      await account.record(entry)
+    },
     access,
     settings,
     reportQuota: createQuotaReport({

@@ -13,7 +13,12 @@ import { ConversationId, RunId } from '../../../server/protocol/ids.ts'
 import { garbageCollector } from '../../support/collect-garbage.ts'
 import { turn } from '../../support/provider/upstream-turns.ts'
 import { useUpstream } from '../../support/provider/use-upstream.ts'
-import { type TestServer, useServers } from '../../support/server/server.ts'
+import {
+  register,
+  TEST_JWT_SECRET,
+  type TestServer,
+  useServers,
+} from '../../support/server/server.ts'
 import { startCollector } from '../../support/trace-collector.ts'
 
 const upstream = await useUpstream()
@@ -61,10 +66,27 @@ test('metrics count a run with its outcome, tokens, cost, first token and tools'
     'nanoclaw_lease_lapses_total 0',
     'nanoclaw_lost_attempts_total 0',
     'nanoclaw_store_retries_total 0',
+    'nanoclaw_failed_sign_ins_total 0',
+    'nanoclaw_failing_webhooks 0',
+    'nanoclaw_last_backup_timestamp_seconds 0',
     `nanoclaw_build_info{version="${packageJson.version}"} 1`,
   ])
     expect(metrics).toContain(`${line}\n`)
+  for (const folder of ['data', 'workspaces'])
+    expect(metrics).toMatch(new RegExp(`nanoclaw_free_bytes\\{folder="${folder}"\\} [1-9]`))
   expect(metrics).toMatch(/nanoclaw_cost_total\{model="scripted",currency="EUR"\} 0\.0000\d+/)
+})
+
+test('metrics count a sign-in with a wrong password, and not one that succeeds', async () => {
+  const accounts = await start({ config: { auth_mode: 'multi', jwt_secret: TEST_JWT_SECRET } })
+  const token = await register(accounts, 'ada')
+  const signIn = (password: string) =>
+    accounts.call('POST', '/api/auth/login', { body: { username: 'ada', password } })
+  expect((await signIn('a good password')).status).toBe(200)
+  expect((await signIn('a wrong password')).status).toBe(401)
+  const headers = { authorization: `Bearer ${token}` }
+  const answer = await (await fetch(`${accounts.url}/metrics`, { headers })).text()
+  expect(answer).toContain('nanoclaw_failed_sign_ins_total 1\n')
 })
 
 test('a run is one trace of model and tool calls without their texts, and a later attempt is linked to it', async () => {

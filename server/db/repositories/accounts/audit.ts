@@ -19,6 +19,9 @@ export interface AuditSelection {
   to?: Date | undefined
 }
 
+/** Backups that may be incomplete one after the other before the complete one is no longer looked for. */
+const BACKUPS_LOOKED_AT = 100
+
 /** Stores the audit log. */
 export type AuditRepository = ReturnType<typeof createAuditRepository>
 
@@ -81,6 +84,17 @@ export function createAuditRepository(database: Database) {
         .orderBy(desc(auditEntries.at), desc(auditEntries.id))
         .limit(limit + 1)
       return toPage(rows, limit, (row) => [row.at.getTime(), row.id])
+    },
+
+    /** When the newest complete backup was made; null if the log knows none, or only incomplete ones for long. */
+    async lastBackup(): Promise<Date | null> {
+      const rows = await read
+        .select({ at: auditEntries.at, details: auditEntries.details })
+        .from(auditEntries)
+        .where(eq(auditEntries.action, 'backup_created'))
+        .orderBy(desc(auditEntries.at), desc(auditEntries.id))
+        .limit(BACKUPS_LOOKED_AT)
+      return rows.find(({ details }) => details.complete !== false)?.at ?? null
     },
 
     /** Removes entries older than a time. */

@@ -1,5 +1,16 @@
 // Webhooks of users, and the events that wait to be delivered to them.
-import { and, asc, count, desc, eq } from 'drizzle-orm'
+import {
+  and,
+  asc,
+  count,
+  countDistinct,
+  desc,
+  eq,
+  isNotNull,
+  ne,
+  notExists,
+  sql,
+} from 'drizzle-orm'
 import type { UserId } from '../../../protocol/ids.ts'
 import type { Database, Writer } from '../../database.ts'
 import { createDeliveryQueue, isDue, lease } from './delivery-queue.ts'
@@ -83,6 +94,25 @@ export function createWebhookRepository(database: Database) {
         .where(eq(deliveries.webhookId, webhookId))
         .orderBy(desc(deliveries.createdAt), desc(deliveries.id))
         .limit(limit)
+    },
+
+    /** How many enabled webhooks did not take the last event that was sent to them. */
+    async countFailing(): Promise<number> {
+      const [row] = await read
+        .select({ failing: countDistinct(webhooks.id) })
+        .from(webhooks)
+        .innerJoin(deliveries, eq(deliveries.webhookId, webhooks.id))
+        .where(
+          and(
+            eq(webhooks.isActive, true),
+            ne(deliveries.status, 'delivered'),
+            isNotNull(deliveries.lastError),
+            notExists(
+              sql`(select 1 from webhook_deliveries as later where later.webhook_id = ${webhooks.id} and later.status = 'delivered' and later.created_at >= ${deliveries.createdAt})`,
+            ),
+          ),
+        )
+      return row?.failing ?? 0
     },
 
     async findDelivery(id: string): Promise<WebhookDeliveryRow | undefined> {

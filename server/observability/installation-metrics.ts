@@ -1,0 +1,81 @@
+// Prometheus metrics of the installation, read on each scrape: free space, webhooks that fail, the last backup.
+import { statfs } from 'node:fs/promises'
+import { Counter, Gauge, type Registry } from 'prom-client'
+
+/** A database that does not answer must not take the other metrics with it. */
+const READ_MS = 3_000
+
+/** What the metrics are read from. */
+export interface MeasuredInstallation {
+  /** Folders that the server writes to, by the value of the label. */
+  folders: Readonly<Record<string, string>>
+  /** Webhooks that are on and fail. */
+  failingWebhooks(): Promise<number>
+  /** When the newest complete backup was made; null if none is known. */
+  lastBackup(): Promise<Date | null>
+}
+
+/** Adds the gauges. One that cannot be read is NaN. Instances that share a database give the same numbers of it. */
+export function addInstallationMetrics(
+  registry: Registry,
+  { folders, failingWebhooks, lastBackup }: MeasuredInstallation,
+): void {
+  const registers = [registry]
+  new Gauge({
+    name: 'nanoclaw_free_bytes',
+    help: 'Free space where a folder of the server is: data (data_dir) or workspaces (workspace_root).',
+    labelNames: ['folder'],
+    registers,
+    async collect() {
+      for (const [folder, path] of Object.entries(folders))
+        this.set({ folder }, await orNaN(freeBytes(path)))
+    },
+  })
+  new Gauge({
+    name: 'nanoclaw_failing_webhooks',
+    help: 'Webhooks that are on and did not take the last event that was sent to them.',
+    registers,
+    async collect() {
+      this.set(await orNaN(failingWebhooks()))
+    },
+  })
+  new Gauge({
+    name: 'nanoclaw_last_backup_timestamp_seconds',
+    help: 'When `nanoclaw backup` last made a complete backup, by the audit log; 0 if there is none.',
+    registers,
+    async collect() {
+      const seconds = async () => ((await lastBackup())?.getTime() ?? 0) / 1_000
+      this.set(await orNaN(seconds()))
+    },
+  })
+}
+
+/** Adds the counter of sign-ins that failed. Returns the function that counts one. */
+export function addSignInMetrics(registry: Registry): () => void {
+  const failed = new Counter({
+    name: 'nanoclaw_failed_sign_ins_total',
+    help: 'Sign-ins with a wrong password, code, passkey or answer of the identity provider.',
+    registers: [registry],
+  })
+  return () => failed.inc()
+}
+
+async function freeBytes(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder)
+  return bavail * bsize
+}
+
+/** The number; NaN, which alert rules can ask for, if it cannot be read in time. */
+async function orNaN(read: Promise<number>): Promise<number> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<number>((resolve) => {
+    timer = setTimeout(resolve, READ_MS, Number.NaN)
+  })
+  try {
+    return await Promise.race([read, late])
+  } catch {
+    return Number.NaN
+  } finally {
+    clearTimeout(timer)
+  }
+}
