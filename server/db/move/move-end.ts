@@ -5,6 +5,8 @@ import type { MovedTable, Rows } from './moved-tables.ts'
 /** An open database that rows are read from; one state of it, whatever is written meanwhile. */
 export interface MoveSource {
   rows(table: MovedTable): Rows
+  /** Whether the database computes checksums itself, so that they also verify how its rows are read. */
+  computesDigests: boolean
   digest(table: MovedTable): Promise<TableDigest>
   /** The number that the counter of a table gives next. */
   nextNumber(table: MovedTable): Promise<number>

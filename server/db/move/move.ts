@@ -143,7 +143,7 @@ async function isUnchanged(source: MoveSource, { tables }: Unfinished): Promise<
 }
 
 async function copyTable(
-  source: Pick<MoveSource, 'rows'>,
+  source: Pick<MoveSource, 'rows' | 'digest' | 'computesDigests'>,
   write: MoveWriter,
   table: MovedTable,
 ): Promise<TableDigest> {
@@ -155,7 +155,13 @@ async function copyTable(
     }
   }
   await write.insert(table, read())
-  return digest.result()
+  const result = digest.result()
+  if (source.computesDigests && !isSameDigest(result, await source.digest(table)))
+    throw new AppError(
+      'conflict',
+      `The rows of the table ${table.name} were not read as the source stores them. The source is unchanged, and nothing of this table was moved.`,
+    )
+  return result
 }
 
 /** Numbers continue where the source was; the search index is built anew, with everything that this version indexes. */

@@ -17,7 +17,8 @@ import {
   rowsOf,
 } from './moved-tables.ts'
 
-const BATCH_ROWS = 2_000
+/** Few, because one row may be as large as a message with its results. */
+const BATCH_ROWS = 50
 /** Every value as PostgreSQL's text, which `fromPostgres` reads. */
 const AS_TEXT: pg.CustomTypesConfig = { getTypeParser: () => (text: string) => text }
 
@@ -31,6 +32,9 @@ async function open(settings: PostgresSettings): Promise<pg.Client> {
   client.on('error', () => {})
   try {
     await client.connect()
+    // A database or a role may have other defaults, with which values would be read wrongly or not in full.
+    await client.query('set bytea_output = hex')
+    await client.query('set extra_float_digits = 3')
     const { rows } = await client.query<{ server_encoding: string }>('show server_encoding')
     if (rows[0]?.server_encoding === 'UTF8') return client
   } catch (error) {
@@ -91,6 +95,7 @@ export async function openPostgresSource(settings: PostgresSettings): Promise<Mo
   await client.query('begin isolation level repeatable read read only')
   return {
     rows: (table) => rowsIn(client, table),
+    computesDigests: true,
     digest: (table) => digestOf(client, table),
     async nextNumber(table) {
       const { rows } = await client.query<{ sequence: string }>(

@@ -66,6 +66,7 @@ export function openSqliteSource(settings: SqliteSettings): MoveSource {
   client.exec('begin')
   return {
     rows: (table) => rowsIn(client, table),
+    computesDigests: false,
     digest: (table) => digestOf(client, table),
     async nextNumber({ name }) {
       const last = client
