@@ -277,16 +277,19 @@ export function createProjectRepository(database: Database) {
     ): Promise<{ row: ProjectRow; conversationId: ConversationId | null } | undefined> =>
       unlessTaken(
         database.write(async (tx) => {
-          const [project] = await tx.select().from(projects).where(found(userId, id))
+          const [project] = await tx
+            .select({ id: projects.id })
+            .from(projects)
+            .where(found(userId, id))
           if (project === undefined) return undefined
           await assertRoom(tx, userId)
-          const row = { ...project, name, scratch: false, updatedAt: new Date() }
-          const kept = await tx
+          // Nothing else of the row is written: a change of its files may have measured them meanwhile.
+          const [row] = await tx
             .update(projects)
-            .set(row)
+            .set({ name, scratch: false, updatedAt: new Date() })
             .where(and(owned(userId, id), eq(projects.scratch, true)))
-            .returning({ id: projects.id })
-          if (kept.length === 0) throw appError('project_already_kept')
+            .returning()
+          if (row === undefined) throw appError('project_already_kept')
           const [conversation] = await tx
             .update(conversations)
             .set({ projectId: id, scratchProjectId: null })
@@ -322,23 +325,28 @@ export function createProjectRepository(database: Database) {
     ): Promise<ProjectRow | undefined> =>
       unlessTaken(
         database.write(async (tx) => {
-          const [project] = await tx.select().from(projects).where(owned(userId, id))
-          if (project === undefined) return undefined
-          const changed = {
-            ...project,
-            name: changes.name ?? project.name,
-            description:
-              changes.description === undefined ? project.description : changes.description,
-            icon: changes.icon === undefined ? project.icon : changes.icon,
-            settings: {
-              ...(project.settings ?? DEFAULT_PROJECT_SETTINGS),
-              ...withoutAbsent(changes.settings ?? {}),
-            },
-            updatedAt: new Date(),
-          }
-          await tx.update(projects).set(changed).where(owned(userId, id))
-          await also?.(tx, { before: project, after: changed })
-          return changed
+          // Written to, so that it is locked on both databases, and the settings are added to the current ones.
+          const [before] = await tx
+            .update(projects)
+            .set({ updatedAt: new Date() })
+            .where(owned(userId, id))
+            .returning()
+          if (before === undefined) return undefined
+          const { name, description, icon } = changes
+          const [after] = await tx
+            .update(projects)
+            .set({
+              ...withoutAbsent({ name, description, icon }),
+              settings: {
+                ...(before.settings ?? DEFAULT_PROJECT_SETTINGS),
+                ...withoutAbsent(changes.settings ?? {}),
+              },
+            })
+            .where(owned(userId, id))
+            .returning()
+          if (after === undefined) throw new Error('the locked row is there')
+          await also?.(tx, { before, after })
+          return after
         }),
       ),
 

@@ -1,4 +1,5 @@
 // Projects of a user: names, lists, updates.
+import { eq } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
 import type { Database } from '../../../../../server/db/database.ts'
 import { createStore, type Store } from '../../../../../server/db/store.ts'
@@ -6,12 +7,19 @@ import { newId } from '../../../../../server/lib/ids.ts'
 import type { ProjectId } from '../../../../../server/protocol/ids.ts'
 import { describeOnEachDatabase } from '../../../../support/store/databases.ts'
 import { somebody } from '../../../../support/store/store-rows.ts'
+import { gate } from '../../../tools/support.ts'
 
 describeOnEachDatabase('projects', (open) => {
   let database: Database
   let store: Store
+  /** Is called before a statement that changes projects runs. */
+  let onUpdate = () => {}
   beforeAll(async () => {
-    database = await open()
+    database = await open({
+      onStatement: (sql) => {
+        if (sql.startsWith('update "projects"')) onUpdate()
+      },
+    })
     store = createStore(database)
   })
 
@@ -109,5 +117,43 @@ describeOnEachDatabase('projects', (open) => {
     const conversation = await store.conversations.create(owner.id, { projectId: project.id })
     expect(await store.projects.remove(owner.id, project.id)).toBe(true)
     expect((await store.conversations.find(owner.id, conversation.id))?.projectId).toBeNull()
+  })
+
+  test('a change of its settings, and keeping it, leave what a change of its files stores at the same moment', async () => {
+    const { id: userId } = await somebody(store)
+    const { projects } = database.tables
+    /** Makes the change when another one has written the project, and ends that one when the change has come to writing. */
+    const meanwhile = async <T>(id: ProjectId, change: () => Promise<T>): Promise<T> => {
+      const [grown, end] = [gate(), gate()]
+      const growing = database.write(async (tx) => {
+        await tx.update(projects).set({ size: 7, historySize: 9 }).where(eq(projects.id, id))
+        grown.open()
+        await end.opened
+      })
+      await grown.opened
+      onUpdate = end.open
+      const changing = change()
+      // Its transactions take turns.
+      if (database.dialect === 'sqlite') end.open()
+      await growing
+      return await changing
+    }
+    const { id } = await store.projects.create(userId, { name: 'measured', description: null })
+    await meanwhile(id, () =>
+      store.projects.update(userId, id, { description: 'd', settings: { model: 'm' } }),
+    )
+    expect(await store.projects.update(userId, id, { icon: '🐦' })).toMatchObject({
+      name: 'measured',
+      description: 'd',
+      icon: '🐦',
+      settings: { model: 'm' },
+      size: 7,
+      historySize: 9,
+    })
+    const conversation = await store.conversations.create(userId, {})
+    const { id: scratch } = await store.projects.forFilesOf(userId, conversation.id)
+    const kept = await meanwhile(scratch, () => store.projects.keep(userId, scratch, 'kept'))
+    expect(kept?.row).toMatchObject({ name: 'kept', scratch: false, size: 7, historySize: 9 })
+    expect(await store.projects.find(userId, scratch)).toEqual(kept?.row)
   })
 })
