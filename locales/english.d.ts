@@ -118,6 +118,7 @@ export interface AdminTexts {
       readonly program_seconds_per_day: "Program seconds per day"
       readonly messages_per_day: "Channel messages per day"
       readonly schedules: "Schedules"
+      readonly projects_shared: "Shared projects"
       readonly channel_runs_per_hour: "Runs per hour from a messenger"
     }
   }
@@ -1284,6 +1285,7 @@ export interface FormsTexts {
     readonly open: "Open the conversation"
     readonly next: "next {{time}}"
     readonly noNext: "no next time"
+    readonly notRun: "A scheduled task did not run."
     readonly runNow: "Do {{name}} now"
     readonly edit: "Edit {{name}}"
     readonly remove: "Delete {{name}}"

@@ -110,6 +110,7 @@ const ENGLISH = {
   answer_ready: 'Your answer is ready.',
   answer_failed: 'An answer ended with an error.',
   waiting: 'The agent is waiting for you.',
+  schedule_not_run: 'A scheduled task did not run.',
   approve: 'Approve',
   reject: 'Reject',
   tools: {},
@@ -177,7 +178,8 @@ function factsOf(receipt, { receipt: texts, language }) {
 }
 
 /** Shows a notification for every message, because browsers end subscriptions whose messages show none. */
-async function showPush({ type, run_id: run, conversation_id, approval_id, approver, receipt }) {
+async function showPush(notice) {
+  const { type, run_id: run, conversation_id, approval_id, approver, receipt } = notice
   const texts = await pushTexts()
   const call =
     type !== 'waiting' ? null : approver ? await callOfOther(approval_id) : await waitingCall(run)
@@ -185,7 +187,7 @@ async function showPush({ type, run_id: run, conversation_id, approval_id, appro
   // The notification only names the tool, so a high-risk call cannot be approved here without being read.
   const choices =
     call === null ? [] : call.risk_level === 'high' ? ['reject'] : ['approve', 'reject']
-  const tag = `run ${run}`
+  const tag = run === undefined ? `schedule ${notice.schedule_id}` : `run ${run}`
   const windows = await self.clients.matchAll({ type: 'window' })
   const isWatched = windows.some(({ focused }) => focused)
   await self.registration.showNotification('NanoClaw', {
@@ -199,7 +201,7 @@ async function showPush({ type, run_id: run, conversation_id, approval_id, appro
     silent: isWatched,
     data: {
       run,
-      path: approver ? '/waiting' : `/c/${conversation_id}`,
+      path: run === undefined ? '/schedules' : approver ? '/waiting' : `/c/${conversation_id}`,
       call: call?.id_ref ?? null,
       hash: call?.call_hash,
     },

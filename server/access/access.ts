@@ -103,6 +103,9 @@ const limitsSpending = (quota: SharedQuota): boolean =>
   quota.cost_per_day !== null ||
   quota.cost_per_month !== null
 
+/** Parts of the product whose tools are a category of their own: without the part, they are not offered. */
+const FEATURE_OF_CATEGORY: ReadonlyMap<string, Feature> = new Map([['schedule', 'schedules']])
+
 /** The properties of a tool that rules depend on. */
 interface RuledTool {
   name: string
@@ -246,6 +249,13 @@ function entriesOf(
   return entries
 }
 
+/** Tools of MCP servers are permitted if their server is, those of a part of the product if the part is. */
+function permits(rules: AccessRules, { name, category }: RuledTool): boolean {
+  const feature = FEATURE_OF_CATEGORY.get(category)
+  if (feature !== undefined && !allows(rules.features, feature)) return false
+  return category === 'mcp' || allows(rules.tools, name)
+}
+
 function entryOf(
   groups: readonly { id: GroupId; name: string; permissions: GroupPermissions }[],
 ): Entry {
@@ -253,10 +263,6 @@ function entryOf(
   return {
     rules,
     groups: groups.map(({ id, name }) => ({ id, name })),
-    // Tools of MCP servers are permitted if their server is.
-    tools:
-      rules.tools === null
-        ? null
-        : ({ name, category }) => category === 'mcp' || allows(rules.tools, name),
+    tools: rules.tools === null && rules.features === null ? null : (tool) => permits(rules, tool),
   }
 }

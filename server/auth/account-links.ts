@@ -148,17 +148,7 @@ const find = (
       role: 'admin' | 'user'
       kind: 'invitation' | 'reset' | 'confirmation'
       hash: string
-      quota: {
-        concurrent_runs?: number | null | undefined
-        requests_per_minute?: number | null | undefined
-        storage?: number | null | undefined
-        program_seconds_per_day?: number | null | undefined
-        messages_per_day?: number | null | undefined
-        tokens_per_day?: number | null | undefined
-        tokens_per_month?: number | null | undefined
-        cost_per_day?: number | null | undefined
-        cost_per_month?: number | null | undefined
-      } | null
+      quota: PatchQuota | null
       groupId: GroupId | null
       note: string | null
       createdBy: UserId | null

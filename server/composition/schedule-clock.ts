@@ -1,8 +1,10 @@
 // The clock of schedules as configured, with what it needs of the other modules: sending, files, pages, commands, notices.
 import { Counter, Histogram, type Registry } from 'prom-client'
 import { newId } from '../lib/ids.ts'
+import { SOLE_WORKER } from '../lib/work-claims.ts'
 import { CallId, type ProjectId, type UserId } from '../protocol/ids.ts'
 import { createScheduleClock, type ScheduleClock } from '../schedules/clock.ts'
+import { describeFiles } from '../schedules/watched-files.ts'
 import type { Services } from '../services.ts'
 import type { ToolContext } from '../tools/definition.ts'
 import type { ToolRegistry } from '../tools/registry.ts'
@@ -32,7 +34,7 @@ export function createConfiguredClock(
     metrics: Registry
   },
 ): ScheduleClock {
-  const { config, database, store, log, now, clock, instance } = base
+  const { config, database, store, log, now, clock, instance, claims } = base
   const { schedules, webhooks, push, channels, registry, readPage } = tools
   return createScheduleClock({
     database,
@@ -72,8 +74,10 @@ export function createConfiguredClock(
       })
     },
     conversationModel: createConversationModel({ store, offeredModels }),
-    async readPage(url, userId) {
-      const page = await readPage(url, 'text', { signal: AbortSignal.timeout(45_000), userId })
+    claims: claims ?? SOLE_WORKER,
+    async readPage(url, userId, ending) {
+      const signal = AbortSignal.any([ending, AbortSignal.timeout(45_000)])
+      const page = await readPage(url, 'text', { signal, userId })
       if (!page.ok) return page
       const { text } = page.data
       // An empty text would look like a page that never changes.
@@ -92,8 +96,9 @@ export function createConfiguredClock(
         log.warn({ err: error, user_id: userId }, 'the end of a scheduled task could not be told')
       }
     },
-    async tellPush(userId, { runId, conversationId, state }) {
-      if (runId === null || conversationId === null) return
+    async tellPush(userId, { id, scheduleId, runId, conversationId, state }) {
+      if (runId === null || conversationId === null)
+        return await push.tellNotRun(userId, { schedule_id: scheduleId, occurrence_id: id })
       await push.tellEnded(userId, {
         run_id: runId,
         conversation_id: conversationId,
@@ -129,14 +134,14 @@ function projectFiles({ workspaces, records }: Pick<WorkspaceServices, 'workspac
       if ((await workspace.state(path)) === null) return null
       return (await workspace.read(path)).bytes.toString('utf8')
     },
-    async readFiles(userId: UserId, projectId: ProjectId, glob: string): Promise<string> {
+    async readFiles(
+      userId: UserId,
+      projectId: ProjectId,
+      glob: string,
+      signal: AbortSignal,
+    ): Promise<string> {
       const workspace = await open(userId, projectId)
-      const lines: string[] = []
-      for (const path of await findFiles(userId, projectId, glob)) {
-        const state = await workspace.state(path)
-        if (state !== null) lines.push(`${path} ${state.size} ${state.version}`)
-      }
-      return lines.join('\n')
+      return await describeFiles(workspace, await findFiles(userId, projectId, glob), signal)
     },
   }
 }
@@ -144,7 +149,7 @@ function projectFiles({ workspaces, records }: Pick<WorkspaceServices, 'workspac
 /** Runs commands of checks with the tool `exec`, in the sandbox and with its limits. */
 const commandRunner =
   (registry: ToolRegistry): Parameters<typeof createScheduleClock>[0]['runCommand'] =>
-  async (command, run) => {
+  async (command, run, ending) => {
     const tool = registry.snapshot(run.userId).get('exec')
     const parsed = tool?.parse(JSON.stringify({ command, timeout: COMMAND_SECONDS }))
     if (parsed?.ok !== true) return { exitCode: null, detail: 'commands are off' }
@@ -162,7 +167,7 @@ const commandRunner =
       isTainted: () => true,
       agents: { performTasks: unavailable, startBackgroundTask: unavailable },
       spending: { admit: unavailable },
-      signal: AbortSignal.timeout((COMMAND_SECONDS + 30) * 1_000),
+      signal: AbortSignal.any([ending, AbortSignal.timeout((COMMAND_SECONDS + 30) * 1_000)]),
       progress() {},
     }
     const result = await parsed.input.run(context)

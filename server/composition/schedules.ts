@@ -26,8 +26,12 @@ export function createConfiguredSchedules(
     offeredModels,
     skills,
     workspace,
+    webhooks,
     registry,
-  }: Pick<Services, 'channels' | 'changes' | 'offeredModels' | 'skills' | 'workspace'> & {
+  }: Pick<
+    Services,
+    'channels' | 'changes' | 'offeredModels' | 'skills' | 'workspace' | 'webhooks'
+  > & {
     registry(): ToolRegistry
   },
 ): Schedules {
@@ -37,6 +41,8 @@ export function createConfiguredSchedules(
     box,
     audit: store.audit,
     announce: changes.publish,
+    scheduleEnded: webhooks.events.scheduleEnded,
+    afterCommit: webhooks.afterCommit,
     skills,
     now,
     minIntervalSeconds: config.schedules.min_interval,
@@ -141,16 +147,18 @@ export function toScheduleTools(
     },
     remove: (userId, runId, id) => schedules.remove(userId, id, actorOf(userId, runId)),
     async preview(userId, when) {
-      const zone = (await zoneOf(userId, when, { store })) ?? 'UTC'
-      const shown = new Intl.DateTimeFormat('en-GB', {
-        timeZone: zone,
+      const zone = await zoneOf(userId, when, { store })
+      // In the person's own zone, whatever the pattern says.
+      const { time_zone: own } = await store.settings.preferences(userId)
+      const shown = own === '' ? (zone ?? 'UTC') : own
+      const format = new Intl.DateTimeFormat('en-GB', {
+        timeZone: shown,
         dateStyle: 'full',
         timeStyle: 'short',
       })
-      if ('at' in when) return [`${shown.format(new Date(when.at))} (${zone})`]
-      return nextDues({ when, zone, since: now() }, now(), 3).map(
-        (time) => `${shown.format(time)} (${zone})`,
-      )
+      const times =
+        'at' in when ? [new Date(when.at)] : nextDues({ when, zone, since: now() }, now(), 3)
+      return times.map((time) => `${format.format(time)} (${shown})`)
     },
     nameOf: async (userId, id) => (await schedules.find(userId, id)).name,
   }

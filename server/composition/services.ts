@@ -288,7 +288,16 @@ export async function createServices(
     push: tools.push,
     schedules: tools.schedules,
     scheduleClock,
-    hooks: createHooks({ database, store, box, schedules: tools.schedules, limits, now }),
+    hooks: createHooks({
+      database,
+      store,
+      box,
+      schedules: tools.schedules,
+      scheduleEnded: tools.webhooks.events.scheduleEnded,
+      afterCommit: tools.webhooks.afterCommit,
+      limits,
+      now,
+    }),
   }
   return {
     services,

@@ -107,6 +107,7 @@ export function createTools(
     offeredModels,
     skills,
     workspace,
+    webhooks,
     registry: () => registry,
   })
   const builtin = createBuiltinTools({

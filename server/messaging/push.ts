@@ -8,7 +8,12 @@ import { errorText } from '../errors.ts'
 import type { Limits } from '../lib/limits.ts'
 import { atMost } from '../lib/lru-limit.ts'
 import type { GuardedFetch } from '../net/guarded-fetch.ts'
-import type { PushNotice, PushSubscriptionBody } from '../protocol/accounts/push.ts'
+import type {
+  PushNotice,
+  PushSubscriptionBody,
+  RunNotice,
+  ScheduleNotice,
+} from '../protocol/accounts/push.ts'
 import type { Change } from '../protocol/change.ts'
 import { type ConversationId, RunId, type UserId } from '../protocol/ids.ts'
 import type { ReceiptCounts } from '../protocol/runs/receipt.ts'
@@ -31,7 +36,7 @@ const ENDED_STATUSES: readonly number[] = [401, 403, 404, 410]
 export const PUSH_KEY_SETTING = 'web_push_key'
 export const PUSH_KEY_PURPOSE = 'web push key'
 
-const NOTICES: Partial<Record<RunStatus, PushNotice['type']>> = {
+const NOTICES: Partial<Record<RunStatus, RunNotice['type']>> = {
   completed: 'answer_ready',
   failed: 'answer_failed',
   interrupted: 'answer_failed',
@@ -58,7 +63,7 @@ export interface Push {
   tellWaiting(
     userId: UserId,
     request: Pick<
-      PushNotice,
+      RunNotice,
       'run_id' | 'conversation_id' | 'approval_id' | 'call_hash' | 'deadline' | 'approver'
     >,
   ): Promise<void>
@@ -67,6 +72,8 @@ export interface Push {
     userId: UserId,
     notice: { run_id: RunId; conversation_id: ConversationId; failed: boolean },
   ): Promise<void>
+  /** Notifies a user of a scheduled task that did not run. Never rejects. */
+  tellNotRun(userId: UserId, notice: Omit<ScheduleNotice, 'type'>): Promise<void>
   /** Resolves when all notifications in progress have been sent or have failed. */
   settled(): Promise<void>
   stop(): Promise<void>
@@ -166,6 +173,13 @@ export function createPush(options: PushOptions): Push {
         sendToAll(push, userId, { type: failed ? 'answer_failed' : 'answer_ready', ...run }),
       ),
 
+    tellNotRun: (userId, notice) =>
+      perform(
+        push,
+        notice.occurrence_id,
+        sendToAll(push, userId, { type: 'schedule_not_run', ...notice }),
+      ),
+
     settled: () => settled(push),
 
     async stop() {
@@ -213,8 +227,8 @@ async function send(
     subject: push.subject,
     lifetimeSeconds: LIFETIME_SECONDS,
     urgency: notice.type === 'waiting' ? 'high' : 'normal',
-    // A later notification about the same run replaces an undelivered one.
-    topic: createHash('sha256').update(notice.run_id).digest('base64url').slice(0, 32),
+    // A later notification about the same run, or schedule, replaces an undelivered one.
+    topic: createHash('sha256').update(subjectOf(notice)).digest('base64url').slice(0, 32),
   })
   for (let attempt = 0; ; attempt += 1) {
     const outcome = await post({
@@ -235,7 +249,7 @@ async function send(
     if (!outcome.retry || pause === undefined) {
       const { reason, params } = outcome.failure
       log.warn(
-        { run_id: notice.run_id, reason, ...params },
+        { about: subjectOf(notice), reason, ...params },
         'a push notification could not be sent',
       )
       return
@@ -243,6 +257,10 @@ async function send(
     await sleep(push.pauseMs ?? pause, undefined, { signal: stopping.signal })
   }
 }
+
+/** The id of what a notification is about. */
+const subjectOf = (notice: PushNotice): string =>
+  'run_id' in notice ? notice.run_id : notice.schedule_id
 
 async function notify(push: Notifications, userId: UserId, id: RunId): Promise<void> {
   const { said } = push
@@ -269,11 +287,11 @@ async function sendToAll(push: Notifications, userId: UserId, notice: PushNotice
 }
 
 /** Resolves when the work is done, also after a failure. */
-function perform(push: Notifications, id: RunId, work: Promise<void>): Promise<void> {
+function perform(push: Notifications, id: string, work: Promise<void>): Promise<void> {
   const { stopping, log, sending } = push
   const done = work.catch((error: unknown) => {
     if (!stopping.signal.aborted)
-      log.warn({ run_id: id, cause: errorText(error) }, 'a push notification could not be sent')
+      log.warn({ about: id, cause: errorText(error) }, 'a push notification could not be sent')
   })
   sending.add(done)
   return done.finally(() => sending.delete(done))

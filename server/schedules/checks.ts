@@ -35,6 +35,7 @@ export interface CheckDependencies {
   runCommand(
     command: string,
     run: Pick<RunRow, 'id' | 'userId' | 'projectId' | 'conversationId' | 'messageId' | 'model'>,
+    signal: AbortSignal,
   ): Promise<{ exitCode: number | null; detail: string }>
 }
 
@@ -54,10 +55,11 @@ interface Facts extends Checked {
 
 type Result = Pick<CheckOutcome, 'passed' | 'detail'>
 
-/** Null while a delivery that a check asks for is still on its way. */
+/** Null while a delivery that a check asks for is still on its way. @throws if `signal` ended it. */
 export async function evaluateChecks(
   checked: Checked,
   dependencies: CheckDependencies,
+  signal: AbortSignal,
 ): Promise<CheckOutcome[] | null> {
   const { checks } = checked.settings
   if (checks.length === 0) return []
@@ -81,10 +83,11 @@ export async function evaluateChecks(
   for (const check of checks) {
     let result: Result
     try {
-      result = await evaluate(check, facts, dependencies)
+      result = await evaluate(check, facts, dependencies, signal)
     } catch (error) {
       result = { passed: false, detail: errorText(error) }
     }
+    signal.throwIfAborted()
     outcomes.push({ check, passed: result.passed, detail: result.detail.slice(0, 500) })
   }
   return outcomes
@@ -97,8 +100,9 @@ const evaluate = (
   check: ScheduleCheck,
   facts: Facts,
   dependencies: CheckDependencies,
+  signal: AbortSignal,
 ): Result | Promise<Result> => {
-  if ('command' in check) return ofCommand(check, facts, dependencies)
+  if ('command' in check) return ofCommand(check, facts, dependencies, signal)
   if ('sent' in check) return ofDelivery(check, facts)
   if ('answer' in check) return ofAnswer(check, facts, dependencies)
   if ('tool' in check) return ofTool(check, facts)
@@ -214,8 +218,9 @@ async function ofCommand(
   { command, exits }: Extract<ScheduleCheck, { command: string }>,
   { run }: Facts,
   { runCommand }: CheckDependencies,
+  signal: AbortSignal,
 ): Promise<Result> {
-  const { exitCode, detail } = await runCommand(command, run)
+  const { exitCode, detail } = await runCommand(command, run, signal)
   return {
     passed: exitCode === exits,
     detail: exitCode === null ? detail : `exit code ${exitCode}`,

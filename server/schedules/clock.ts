@@ -1,20 +1,25 @@
 // The clock of schedules: notices what is due, stores each due time exactly once, and looks after what has not ended.
-import type { Database } from '../db/database.ts'
+import pLimit from 'p-limit'
+import type { Database, Writer } from '../db/database.ts'
 import type { NewOccurrence, OccurrenceRow } from '../db/repositories/schedules/occurrences.ts'
 import type { ScheduleRow } from '../db/repositories/schedules/schedules.ts'
 import type { Store } from '../db/store.ts'
+import { appError, errorText } from '../errors.ts'
 import type { ProcessClock } from '../lib/process-clock.ts'
 import type { OccurrenceId, ScheduleId } from '../protocol/schedules/schedule.ts'
+import { duesUntil, missedRows, type SortedTimes, sortDues } from './due-times.ts'
 import { type ProgressDependencies, progress } from './progress.ts'
 import {
   addOccurrence,
   announceOccurrence,
+  endedAsStored,
   newOccurrence,
   nextStart,
   type Schedules,
 } from './schedules.ts'
 import { ScheduleSettings } from './settings.ts'
-import { nextDue, spreadOf } from './times.ts'
+import { toldOf } from './tell.ts'
+import { spreadOf } from './times.ts'
 import { lookAtWatch, type WatchDependencies } from './watch.ts'
 
 /** How often the process's clock is compared with the next due time, without a statement. */
@@ -31,13 +36,8 @@ const OPEN_LOOK_MS = 2_000
 const ASLEEP_MS = 10_000
 /** How long another instance may take to notice that the one which led is gone: this is no downtime. */
 const TAKE_OVER_MS = 30_000
-/** Of more missed times in a row than this, the older ones are one entry. */
-const MAX_MISSED = 100
-/** More due times than this are not counted one by one. */
-const MAX_COUNTED = 20_000
-/** Due times that are computed in one turn of the event loop. */
-const TIMES_AT_ONCE = 50
-const HOUR_MS = 3_600_000
+/** Schedules and occurrences that are worked on at the same time: when hundreds are due, people's requests come in between. */
+const turns = pLimit(8)
 
 /** What the clock needs. */
 export interface ClockDependencies extends ProgressDependencies, WatchDependencies {
@@ -72,6 +72,8 @@ interface State {
   open: Map<OccurrenceId, string | null>
   /** What is being worked on. */
   busy: Map<string, { again: boolean; done: Promise<void> }>
+  /** Ends looks and checks that are in progress. Somebody does them again. */
+  ending: AbortController
 }
 
 /** Create one per process. */
@@ -85,6 +87,7 @@ export function createScheduleClock(dependencies: ClockDependencies): ScheduleCl
     nextLook: begun,
     open: new Map(),
     busy: new Map(),
+    ending: new AbortController(),
   }
 
   /** Does work about one thing; what asks for it meanwhile has it done once more. */
@@ -102,7 +105,10 @@ export function createScheduleClock(dependencies: ClockDependencies): ScheduleCl
       } while (entry.again)
     }
     entry.done = perform()
-      .catch((error: unknown) => log.warn({ err: error, key }, 'a schedule could not be looked at'))
+      .catch((error: unknown) => {
+        if (!state.ending.signal.aborted)
+          log.warn({ err: error, key }, 'a schedule could not be looked at')
+      })
       .finally(() => state.busy.delete(key))
     state.busy.set(key, entry)
     return entry.done
@@ -110,11 +116,12 @@ export function createScheduleClock(dependencies: ClockDependencies): ScheduleCl
 
   const follow = (id: OccurrenceId): Promise<void> =>
     once(id, async () => {
-      let next = await progress(id, dependencies)
+      const { signal } = state.ending
+      let next = await progress(id, dependencies, { turns, signal })
       if (next !== null && next.runId !== null && state.open.get(id) !== next.runId) {
         // A short run may have ended before anybody knew that it belongs to this occurrence.
         state.open.set(id, next.runId)
-        next = await progress(id, dependencies)
+        next = await progress(id, dependencies, { turns, signal })
       }
       if (next === null) {
         state.open.delete(id)
@@ -127,7 +134,11 @@ export function createScheduleClock(dependencies: ClockDependencies): ScheduleCl
 
   const fire = (id: ScheduleId): Promise<void> =>
     once(id, async () => {
-      const { begin, next } = await advance(id, state.upSince, dependencies)
+      const { begin, next } = await advance(
+        id,
+        { upSince: state.upSince, signal: state.ending.signal },
+        dependencies,
+      )
       if (next !== null && next < state.nextLook) state.nextLook = next
       for (const occurrence of begin) void follow(occurrence)
     })
@@ -149,7 +160,7 @@ export function createScheduleClock(dependencies: ClockDependencies): ScheduleCl
     for (const item of items) {
       if (item.kind === 'occurrence') {
         next = Math.min(next, moment.getTime() + OPEN_LOOK_MS)
-        void follow(item.id)
+        if (item.hasMoved) void follow(item.id)
       } else if (item.dueAt <= moment) void fire(item.id)
       else next = Math.min(next, item.dueAt.getTime())
     }
@@ -187,8 +198,11 @@ export function createScheduleClock(dependencies: ClockDependencies): ScheduleCl
     else state.lastBeat = now()
   })
 
+  /** Ends what takes long, and waits for the rest. */
   async function settled(): Promise<void> {
+    state.ending.abort()
     while (state.busy.size > 0) await Promise.all([...state.busy.values()].map(({ done }) => done))
+    state.ending = new AbortController()
   }
 
   return {
@@ -218,24 +232,17 @@ interface Advanced {
 }
 const NOTHING: Advanced = { begin: [], next: null }
 
-/** Those that have not ended. */
+/** Those that have not ended, or whose end is still to be told. */
 const beginning = (rows: readonly OccurrenceRow[]): OccurrenceId[] =>
-  rows.flatMap((row) => (row.endedAt === null ? [row.id] : []))
+  rows.flatMap((row) => (row.endedAt === null || row.untold !== null ? [row.id] : []))
 
-/** All due times from `from` to `until`, newest last, at most the newest that are counted. */
-async function duesUntil(
-  rule: { when: ScheduleSettings['when']; zone: string | null; since: Date },
-  from: Date,
-  until: Date,
-): Promise<Date[]> {
-  const times: Date[] = [from]
-  for (;;) {
-    const last = times.at(-1) ?? from
-    const next = nextDue(rule, last)
-    if (next === null || next > until || times.length >= MAX_COUNTED) return times
-    times.push(next)
-    if (times.length % TIMES_AT_ONCE === 0) await new Promise(setImmediate)
-  }
+/** A schedule that is due, and how it moves on. */
+interface Due {
+  schedule: ScheduleRow
+  settings: ScheduleSettings
+  move: { id: ScheduleId; from: Date; next: Date | null }
+  times: SortedTimes
+  at: Date
 }
 
 /**
@@ -244,166 +251,191 @@ async function duesUntil(
  */
 async function advance(
   id: ScheduleId,
-  upSince: Date,
+  { upSince, signal }: { upSince: Date; signal: AbortSignal },
   dependencies: ClockDependencies,
 ): Promise<Advanced> {
-  const { store, database, now, announce } = dependencies
+  const due = await turns(() => findDue(id, upSince, dependencies))
+  if (!('move' in due)) return due
+  const { settings } = due
+  if (settings.watch === null) return await turns(() => storeDue(due, dependencies))
+  // Before the schedule moves on: a process that dies meanwhile leaves the look to the next one.
+  const seen = await lookAtWatch(due.schedule, settings, dependencies, signal)
+  return await turns(() => storeLook(due, seen, dependencies))
+}
+
+/** What is due of a schedule; nothing if it is not due, or switched off because it may no longer run. */
+async function findDue(
+  id: ScheduleId,
+  upSince: Date,
+  dependencies: ClockDependencies,
+): Promise<Due | Advanced> {
+  const { store, now, catchUpHours } = dependencies
   const schedule = await store.schedules.get(id)
   if (schedule === undefined || schedule.nextAt === null || !schedule.enabled) return NOTHING
   const at = now()
   const { nextAt: from } = schedule
   if (from > at) return { begin: [], next: from }
-  if (!(await mayRun(schedule, dependencies))) return NOTHING
   const settings = ScheduleSettings.parse(schedule.settings)
   const { when, zone } = settings
   const spread = spreadOf(id, when)
-  const rule = { when, zone, since: schedule.since }
-  const next = 'at' in when ? null : nextStart(id, settings, schedule.since, at)
-  const times = await duesUntil(
-    rule,
+  const passed = await duesUntil(
+    { when, zone, since: schedule.since },
     new Date(from.getTime() - spread),
     new Date(at.getTime() - spread),
   )
-  const move = { id, from, next }
-  if (settings.watch !== null)
-    return { begin: await lookAndAdvance(schedule, settings, move, times, dependencies), next }
-  const { run, missed } = sortDues(times, { upSince, spread, at, settings }, dependencies)
-  const added: OccurrenceRow[] = []
-  await database.write(async (tx) => {
-    added.length = 0
-    if ((await store.schedules.advance(tx, move)) === undefined) return
-    const rows = missedRows(id, missed, at)
-    await store.occurrences.insertAll(tx, rows)
-    added.push(...rows)
-    for (const dueAt of run) {
-      const stored = await addOccurrence(
-        tx,
-        newOccurrence(id, { dueAt, trigger: 'clock', at }),
-        store,
-      )
-      if (stored !== null) added.push(stored)
-    }
-  })
-  if (added.length === 0) return NOTHING
-  announce(schedule.userId, { type: 'schedule', id, change: 'updated' })
-  for (const row of added) announceOccurrence(row, schedule.userId, announce)
-  const newest = run.at(-1)
-  if (newest !== undefined)
-    dependencies.observe({ kind: 'delay', seconds: (at.getTime() - newest.getTime()) / 1_000 })
-  for (const { state } of added)
-    if (state === 'missed' || state === 'skipped') dependencies.observe({ kind: 'ended', state })
-  return { begin: beginning(added), next }
-}
-
-/** A schedule whose user may no longer have any is switched off. */
-async function mayRun(
-  schedule: ScheduleRow & { isActive: boolean },
-  { database, store, schedules, announce }: ClockDependencies,
-): Promise<boolean> {
-  const isAllowed = (): boolean => {
-    try {
-      schedules.assertAllowed(schedule.userId)
-      return true
-    } catch {
-      return false
-    }
-  }
-  if (schedule.isActive && isAllowed()) return true
-  await database.write(async (tx) => {
-    await store.schedules.change(tx, schedule.id, {
-      enabled: false,
-      nextAt: null,
-      disabledReason: 'owner',
-    })
-  })
-  announce(schedule.userId, { type: 'schedule', id: schedule.id, change: 'updated' })
-  return false
-}
-
-interface Missed {
-  dueAt: Date
-  reason: 'down' | 'catch_up_none' | 'too_old'
-}
-
-/** Which due times run, and which were missed because nobody looked at the clock. */
-function sortDues(
-  times: readonly Date[],
-  {
-    upSince,
-    spread,
-    at,
+  const next = 'at' in when ? null : nextStart(id, settings, schedule.since, at)
+  const due: Due = {
+    schedule,
     settings,
-  }: { upSince: Date; spread: number; at: Date; settings: ScheduleSettings },
-  { catchUpHours }: Pick<ClockDependencies, 'catchUpHours'>,
-): { run: Date[]; missed: Missed[] } {
-  const wasDown = (time: Date): boolean => time.getTime() + spread < upSince.getTime()
-  const late = times.filter(wasDown)
-  const run = times.filter((time) => !wasDown(time))
-  const missed: Missed[] = late.map((dueAt) => ({
-    dueAt,
-    reason: settings.catchUp === 'none' ? 'catch_up_none' : 'down',
-  }))
-  const newest = missed.at(-1)
-  if (newest === undefined || settings.catchUp === 'none' || run.length > 0) return { run, missed }
-  if (at.getTime() - newest.dueAt.getTime() > catchUpHours * HOUR_MS) {
-    newest.reason = 'too_old'
-    return { run, missed }
+    move: { id, from, next },
+    times: sortDues(passed, { upSince, spread, at, settings, catchUpHours }),
+    at,
   }
-  return { run: [newest.dueAt], missed: missed.slice(0, -1) }
+  const refusal = await refusalOf(schedule, dependencies)
+  if (refusal === null) return due
+  return { begin: beginning(await switchOff(due, refusal, dependencies)), next: null }
 }
 
-/** The rows of missed times: the newest hundred, and one for all before them. */
-function missedRows(id: ScheduleId, missed: readonly Missed[], at: Date): NewOccurrence[] {
-  const listed = missed.length > MAX_MISSED ? missed.slice(-MAX_MISSED) : missed
-  const older = missed.slice(0, missed.length - listed.length)
-  const row = ({ dueAt, reason }: Missed, count: number): NewOccurrence => ({
-    ...newOccurrence(id, { dueAt, trigger: 'clock', at }),
-    state: 'missed',
-    reason,
-    count,
-    endedAt: at,
-  })
-  const [first] = older
-  return [
-    ...(first === undefined ? [] : [row(first, older.length)]),
-    ...listed.map((one) => row(one, 1)),
-  ]
+/** Why a schedule may not run. */
+interface Refusal {
+  reason: 'owner' | 'quota'
+  detail: string
+  /** Whether the person is told. */
+  isTold: boolean
 }
 
-/** Looks at what is watched; only a change, or looks that keep failing, make an occurrence. */
-async function lookAndAdvance(
-  schedule: ScheduleRow,
-  settings: ScheduleSettings,
-  move: { id: ScheduleId; from: Date; next: Date | null },
-  times: readonly Date[],
+async function refusalOf(
+  schedule: ScheduleRow & { isActive: boolean },
+  { store, schedules }: ClockDependencies,
+): Promise<Refusal | null> {
+  try {
+    if (!schedule.isActive) throw appError('account_disabled')
+    schedules.assertAllowed(schedule.userId)
+  } catch (error) {
+    return { reason: 'owner', detail: errorText(error), isTold: schedule.isActive }
+  }
+  const limit = schedules.maxPerUser(schedule.userId)
+  if ((await store.schedules.countBefore(schedule)) < limit) return null
+  const { message: detail } = appError('schedules_exhausted', { limit })
+  return { reason: 'quota', detail, isTold: true }
+}
+
+const newestOf = ({ run, missed }: SortedTimes): Date | undefined =>
+  run.at(-1) ?? missed.at(-1)?.dueAt
+
+const isAt = ({ dueAt }: NewOccurrence, time: Date): boolean => dueAt.getTime() === time.getTime()
+
+/** Switches a schedule off. Its due time is listed as one that did not begin, and the person is told. */
+async function switchOff(
+  { schedule, settings, move, times, at }: Due,
+  { reason, detail, isTold }: Refusal,
   dependencies: ClockDependencies,
-): Promise<OccurrenceId[]> {
-  const { store, database, now, announce } = dependencies
-  const dueAt = times.at(-1) ?? move.from
-  // Before the schedule moves on: a process that dies meanwhile leaves the look to the next one.
-  const seen = await lookAtWatch(schedule, settings, dependencies)
+): Promise<OccurrenceRow[]> {
+  const { store } = dependencies
+  const dueAt = newestOf(times) ?? move.from
+  const added = await storeMove({ schedule, settings, move }, dependencies, async (tx) => {
+    const change = { enabled: false, nextAt: null, disabledReason: reason }
+    await store.schedules.change(tx, schedule.id, change)
+    const stored: NewOccurrence = {
+      ...newOccurrence(schedule.id, { dueAt, trigger: 'clock', at }),
+      state: 'skipped',
+      reason: 'not_started',
+      detail,
+      endedAt: at,
+      untold: isTold ? toldOf('skipped', settings, true) : null,
+    }
+    const missed = missedRows(schedule.id, times, at).filter((row) => !isAt(row, dueAt))
+    return await store.occurrences.insertAll(tx, [...missed, stored])
+  })
+  return added ?? []
+}
+
+/** Stores due times: missed ones, and those that run. */
+async function storeDue(due: Due, dependencies: ClockDependencies): Promise<Advanced> {
+  const { schedule, settings, move, times, at } = due
+  const { store, observe } = dependencies
+  const added = await storeMove(due, dependencies, async (tx) => {
+    const missed = missedRows(schedule.id, times, at)
+    const newest = missed.at(-1)
+    // A run tells what came of it; without one, the person learns of the newest time that was missed.
+    if (newest !== undefined && times.run.length === 0)
+      newest.untold = toldOf('missed', settings, false)
+    const rows: OccurrenceRow[] = await store.occurrences.insertAll(tx, missed)
+    for (const dueAt of times.run) {
+      const occurrence = newOccurrence(schedule.id, { dueAt, trigger: 'clock', at })
+      const stored = await addOccurrence(tx, occurrence, dependencies)
+      if (stored !== null) rows.push(stored)
+    }
+    return rows
+  })
+  if (added === null) return NOTHING
+  const newest = times.run.at(-1)
+  if (newest !== undefined)
+    observe({ kind: 'delay', seconds: (at.getTime() - newest.getTime()) / 1_000 })
+  return { begin: beginning(added), next: move.next }
+}
+
+/** Stores what a look at what is watched saw; only a change, or looks that keep failing, make an occurrence. */
+async function storeLook(
+  due: Due,
+  seen: Awaited<ReturnType<typeof lookAtWatch>>,
+  dependencies: ClockDependencies,
+): Promise<Advanced> {
+  const { schedule, move, times } = due
+  const { store, now } = dependencies
+  const dueAt = newestOf(times) ?? move.from
   const at = now()
-  const added: OccurrenceRow[] = []
-  await database.write(async (tx) => {
-    added.length = 0
-    if ((await store.schedules.advance(tx, move)) === undefined) return
+  const added = await storeMove(due, dependencies, async (tx) => {
     const occurrence = newOccurrence(schedule.id, { dueAt, trigger: 'clock', at })
     if (seen.kind === 'failed') {
       const watchFailures = schedule.watchFailures + 1
       await store.schedules.change(tx, schedule.id, { watchFailures })
-      if (watchFailures % 3 !== 0) return
+      if (watchFailures % 3 !== 0) return []
       // Its end counts, and is told, as that of a run that failed.
       const failed: NewOccurrence = { ...occurrence, reason: 'watch_failed', detail: seen.detail }
-      if (await store.occurrences.insert(tx, failed)) added.push(failed)
-      return
+      return await store.occurrences.insertAll(tx, [failed])
     }
     await store.schedules.change(tx, schedule.id, { watchedAt: at, watchFailures: 0 })
     if (seen.content !== null) await store.schedules.setWatched(tx, schedule.id, seen.content)
-    if (seen.input === null) return
-    const stored = await addOccurrence(tx, { ...occurrence, input: seen.input }, store)
-    if (stored !== null) added.push(stored)
+    if (seen.input === null) return []
+    const stored = await addOccurrence(tx, { ...occurrence, input: seen.input }, dependencies)
+    return stored === null ? [] : [stored]
   })
-  announce(schedule.userId, { type: 'schedule', id: schedule.id, change: 'updated' })
-  for (const row of added) announceOccurrence(row, schedule.userId, announce)
-  return beginning(added)
+  // What is watched has changed meanwhile: it is looked at again.
+  if (added === null) return { begin: [], next: at }
+  return { begin: beginning(added), next: move.next }
 }
+
+/**
+ * Moves a schedule on with what `store` adds, and tells of it. Null if another instance has done it, or if the schedule no
+ * longer says what was looked at.
+ */
+async function storeMove(
+  { schedule, settings, move }: Pick<Due, 'schedule' | 'settings' | 'move'>,
+  dependencies: ClockDependencies,
+  add: (tx: Writer) => Promise<OccurrenceRow[]>,
+): Promise<OccurrenceRow[] | null> {
+  const { store, database, announce, observe } = dependencies
+  const { id, userId } = schedule
+  const added = await database.write(async (tx) => {
+    const locked = await store.schedules.lock(tx, id)
+    if (locked === undefined || watchedBy(locked) !== watchedBy({ ...schedule, settings }))
+      return null
+    if ((await store.schedules.advance(tx, move)) === undefined) return null
+    const rows = await add(tx)
+    await endedAsStored(tx, userId, rows, dependencies)
+    return rows
+  })
+  if (added === null) return null
+  dependencies.afterCommit(userId)
+  announce(userId, { type: 'schedule', id, change: 'updated' })
+  for (const row of added) {
+    announceOccurrence(row, userId, announce)
+    if (row.endedAt !== null) observe({ kind: 'ended', state: row.state })
+  }
+  return added
+}
+
+/** What a look depends on. */
+const watchedBy = ({ settings, projectId }: Pick<ScheduleRow, 'settings' | 'projectId'>): string =>
+  JSON.stringify([ScheduleSettings.parse(settings).watch, projectId])

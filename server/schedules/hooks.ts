@@ -8,7 +8,14 @@ import { attachable } from '../lib/attachable-text.ts'
 import type { Limits } from '../lib/limits.ts'
 import { hashLinkToken } from '../lib/link-token.ts'
 import type { OccurrenceId } from '../protocol/schedules/schedule.ts'
-import { addOccurrence, hookSealPurpose, newOccurrence, type Schedules } from './schedules.ts'
+import {
+  addOccurrence,
+  endedAsStored,
+  hookSealPurpose,
+  newOccurrence,
+  type ScheduleDependencies,
+  type Schedules,
+} from './schedules.ts'
 
 const REQUESTS_PER_MINUTE = 60
 const MINUTE_MS = 60_000
@@ -42,9 +49,11 @@ export function createHooks({
   store,
   box,
   schedules,
+  scheduleEnded,
+  afterCommit,
   limits,
   now,
-}: {
+}: Pick<ScheduleDependencies, 'scheduleEnded' | 'afterCommit'> & {
   database: Database
   store: Store
   box: Pick<SecretBox, 'open'>
@@ -86,8 +95,11 @@ export function createHooks({
           requestKey,
           input: inputOf(body, contentType),
         }
-        const added = await addOccurrence(tx, occurrence, store)
-        if (added !== null) return added
+        const added = await addOccurrence(tx, occurrence, { store })
+        if (added !== null) {
+          await endedAsStored(tx, schedule.userId, [added], { scheduleEnded })
+          return added
+        }
         // The same request arrived at another instance in the same moment.
         const known =
           requestKey === null
@@ -96,6 +108,7 @@ export function createHooks({
         if (known === undefined) throw appError('hook_unknown')
         return known
       })
+      if (stored.state === 'skipped') afterCommit(schedule.userId)
       if (stored.endedAt === null && stored.runId === null)
         schedules.started(stored, schedule.userId)
       return stored.id

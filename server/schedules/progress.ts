@@ -1,10 +1,11 @@
 // One occurrence: starts its run when it may, sees what came of it, and stores its end once, with what follows from it.
-
+import pLimit, { type LimitFunction } from 'p-limit'
 import type { Database, Writer } from '../db/database.ts'
 import type { RunRow } from '../db/repositories/runs/runs.ts'
 import type { OccurrenceRow } from '../db/repositories/schedules/occurrences.ts'
 import type { ScheduleRow } from '../db/repositories/schedules/schedules.ts'
 import type { Store } from '../db/store.ts'
+import type { WorkClaims } from '../lib/work-claims.ts'
 import type { Change } from '../protocol/change.ts'
 import type { UserId } from '../protocol/ids.ts'
 import { SUCCESS_BEGINS } from '../protocol/runs/call-outcome.ts'
@@ -34,6 +35,7 @@ export interface ProgressDependencies
   announce(userId: UserId, change: Change): void
   /** Conversations of a schedule that makes one each time. */
   keepRuns: number
+  claims: WorkClaims
   trashConversation(userId: UserId, id: NonNullable<OccurrenceRow['conversationId']>): Promise<void>
   /** Records `schedule.ended` for webhooks; call it in the transaction that stores the end. */
   scheduleEnded(tx: Writer, userId: UserId, ended: EndedOccurrence): Promise<void>
@@ -44,11 +46,54 @@ export interface ProgressDependencies
   ): void
 }
 
+/** How the work on occurrences is bounded. */
+export interface WorkBounds {
+  /** Of what is short. */
+  turns: LimitFunction
+  /** Ends checks that are in progress; somebody evaluates them again. */
+  signal: AbortSignal
+}
+
+/** Checks that are evaluated at the same time: they may run commands. */
+const checking = pLimit(4)
+
+/** An occurrence whose run has ended. */
+interface Ended {
+  occurrence: OccurrenceRow
+  schedule: ScheduleRow
+  settings: ScheduleSettings
+  run: RunRow
+}
+
 /** Does what can be done now. Resolves to null when nothing is left to do, otherwise to the run to wait for. */
 export async function progress(
   id: OccurrenceId,
   dependencies: ProgressDependencies,
+  { turns, signal }: WorkBounds,
 ): Promise<{ runId: string | null } | null> {
+  const found = await turns(() => stepOn(id, dependencies))
+  if (found === null || !('run' in found)) return found
+  const { run, settings } = found
+  // Commands are run by one instance, also when another one looks after the occurrence, too.
+  const claim = settings.checks.some((check) => 'command' in check) ? `checks of ${id}` : null
+  if (claim !== null && !(await dependencies.claims.claim(claim))) return { runId: run.id }
+  try {
+    const current = await dependencies.store.occurrences.find(id)
+    if (current === undefined || current.endedAt !== null) return null
+    const end = await checking(() => endOf(found, dependencies, signal))
+    if (end === null) return { runId: run.id }
+    await turns(() => storeEnd(found, end, dependencies))
+    return null
+  } finally {
+    if (claim !== null) await dependencies.claims.finish(claim)
+  }
+}
+
+/** Does what is short; resolves to the occurrence if its run has ended. */
+async function stepOn(
+  id: OccurrenceId,
+  dependencies: ProgressDependencies,
+): Promise<Ended | { runId: string | null } | null> {
   const { store } = dependencies
   const occurrence = await store.occurrences.find(id)
   if (occurrence === undefined) return null
@@ -59,20 +104,10 @@ export async function progress(
     return null
   }
   const settings = ScheduleSettings.parse(schedule.settings)
+  const withoutRun = { occurrence, schedule, settings, run: null }
   if (occurrence.reason === 'watch_failed') {
-    await storeEnd(
-      occurrence,
-      schedule,
-      settings,
-      null,
-      {
-        state: 'failed',
-        reason: 'watch_failed',
-        detail: occurrence.detail,
-        checks: [],
-      },
-      dependencies,
-    )
+    const { detail } = occurrence
+    await storeEnd(withoutRun, ending('failed', 'watch_failed', detail), dependencies)
     return null
   }
   if (occurrence.runId === null) {
@@ -82,15 +117,7 @@ export async function progress(
       return { runId: null }
     }
     if (started.kind === 'ended') {
-      await storeEnd(
-        occurrence,
-        schedule,
-        settings,
-        null,
-        started.end,
-        dependencies,
-        started.disables,
-      )
+      await storeEnd(withoutRun, started.end, dependencies, started.disables)
       return null
     }
     announceOccurrence(occurrence, schedule.userId, dependencies.announce, 'updated')
@@ -99,8 +126,7 @@ export async function progress(
   }
   const run = await store.runs.find(occurrence.runId)
   if (run === undefined) {
-    const gone = { state: 'stopped', reason: 'ended', detail: null, checks: [] } as const
-    await storeEnd(occurrence, schedule, settings, null, { ...gone, checks: [] }, dependencies)
+    await storeEnd(withoutRun, ending('stopped', 'ended', null), dependencies)
     return null
   }
   if (run.endedAt === null) {
@@ -108,10 +134,7 @@ export async function progress(
     await showState(occurrence, schedule.userId, waits ? 'waiting' : 'running', dependencies)
     return { runId: run.id }
   }
-  const end = await endOf(run, occurrence, schedule, settings, dependencies)
-  if (end === null) return { runId: run.id }
-  await storeEnd(occurrence, schedule, settings, run, end, dependencies)
-  return null
+  return { occurrence, schedule, settings, run }
 }
 
 async function showState(
@@ -129,20 +152,21 @@ async function showState(
 
 /** What came of an ended run, on what is stored; null while a delivery is still being waited for. */
 async function endOf(
-  run: RunRow,
-  occurrence: OccurrenceRow,
-  schedule: ScheduleRow,
-  settings: ScheduleSettings,
+  { run, occurrence, schedule, settings }: Ended,
   dependencies: ProgressDependencies,
+  signal: AbortSignal,
 ): Promise<End | null> {
   const { store } = dependencies
   if (run.status === 'failed' || run.status === 'interrupted')
     return ending('failed', 'run_failed', run.error?.content ?? null)
-  if (run.finishReason === 'budget' || run.finishReason === 'max_iterations')
-    return ending('stopped', 'budget', run.reachedLimit?.content ?? null)
+  if (run.finishReason === 'budget' || run.finishReason === 'max_iterations') {
+    const isQuota = run.reachedLimit?.reason?.endsWith('_used_up') === true
+    return { ...ending('stopped', 'budget', run.reachedLimit?.content ?? null), isQuota }
+  }
   if (run.status === 'stopped') return ending('stopped', 'stopped', null)
   const steps = await store.ledger.steps(run.messageId)
-  const checks = await evaluateChecks({ run, occurrence, schedule, settings, steps }, dependencies)
+  const checked = { run, occurrence, schedule, settings, steps }
+  const checks = await evaluateChecks(checked, dependencies, signal)
   if (checks === null) return null
   const requests = await store.ledger.requests(run.id)
   if (requests.includes('expired')) return { ...ending('unmet', 'approval_expired', null), checks }
@@ -170,11 +194,8 @@ const FAILURES: readonly OccurrenceState[] = ['unmet', 'failed', 'stopped']
 
 /** Stores the end once: whoever changes the row counts the failure, switches off, and tells. */
 async function storeEnd(
-  occurrence: OccurrenceRow,
-  schedule: ScheduleRow,
-  settings: ScheduleSettings,
-  run: RunRow | null,
-  { state, reason, detail, checks }: End,
+  { occurrence, schedule, settings, run }: Omit<Ended, 'run'> & { run: RunRow | null },
+  { state, reason, detail, checks, isQuota = false }: End,
   dependencies: ProgressDependencies,
   disables: ScheduleRow['disabledReason'] | 'trashed' = null,
 ): Promise<void> {
@@ -204,7 +225,13 @@ async function storeEnd(
             enabled: false,
             nextAt: null,
             disabledReason:
-              disables === null ? 'failures' : disables === 'trashed' ? null : disables,
+              disables === null
+                ? isQuota
+                  ? 'quota'
+                  : 'failures'
+                : disables === 'trashed'
+                  ? null
+                  : disables,
           }
         : {}),
     })

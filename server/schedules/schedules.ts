@@ -12,6 +12,7 @@ import type { Change } from '../protocol/change.ts'
 import type { RunId, UserId } from '../protocol/ids.ts'
 import {
   type CreateScheduleBody,
+  type EndedOccurrence,
   OccurrenceId,
   type PatchScheduleBody,
   type ScheduleId,
@@ -29,6 +30,10 @@ export interface ScheduleDependencies extends ScheduleRules {
   store: Store
   box: Pick<SecretBox, 'seal'>
   audit: Store['audit']
+  /** Records `schedule.ended` for webhooks; call it in the transaction that stores the end. */
+  scheduleEnded(tx: Writer, userId: UserId, ended: EndedOccurrence): Promise<void>
+  /** Call it after that transaction. */
+  afterCommit(userId: UserId): void
   /** Notifies the user's open pages. Call it after the commit. */
   announce(userId: UserId, change: Change): void
 }
@@ -65,6 +70,11 @@ export function createSchedules(dependencies: ScheduleDependencies) {
 
   async function find(userId: UserId, id: ScheduleId): Promise<ScheduleRow> {
     dependencies.assertAllowed(userId)
+    return await findOwn(userId, id)
+  }
+
+  /** Also of somebody who may no longer have schedules. */
+  async function findOwn(userId: UserId, id: ScheduleId): Promise<ScheduleRow> {
     const row = await store.schedules.find(userId, id)
     if (row === undefined) throw appError('schedule_not_found')
     return row
@@ -80,6 +90,7 @@ export function createSchedules(dependencies: ScheduleDependencies) {
     },
 
     assertAllowed: dependencies.assertAllowed,
+    maxPerUser: dependencies.maxPerUser,
 
     /** Calls `listener` with the id of each run that changes at this instance. */
     onRunChange(listener: (runId: string) => void): void {
@@ -145,7 +156,7 @@ export function createSchedules(dependencies: ScheduleDependencies) {
       return { row, ...(hookToken === undefined ? {} : { hookToken }) }
     },
 
-    /** Absent fields stay unchanged. @throws AppError `schedule_not_found`, and what `checkSettings` throws. */
+    /** Absent fields stay unchanged. Who may no longer have schedules can still switch them off. @throws AppError `schedule_not_found`, and what `checkSettings` throws. */
     async change(
       userId: UserId,
       id: ScheduleId,
@@ -156,8 +167,9 @@ export function createSchedules(dependencies: ScheduleDependencies) {
       const named = new Set(
         Object.entries(body).flatMap(([name, value]) => (value === undefined ? [] : [name])),
       )
+      const onlyEnds = body.enabled === false && named.size === 1
       for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
-        const before = await find(userId, id)
+        const before = onlyEnds ? await findOwn(userId, id) : await find(userId, id)
         const settings = await checkSettings(
           userId,
           merged(before, ScheduleSettings.parse(before.settings), body),
@@ -210,7 +222,11 @@ export function createSchedules(dependencies: ScheduleDependencies) {
       await find(userId, id)
       const at = now()
       const occurrence = newOccurrence(id, { dueAt: at, trigger: 'manual', at })
-      await database.write((tx) => addOccurrence(tx, occurrence, store))
+      await database.write(async (tx) => {
+        const stored = await addOccurrence(tx, occurrence, dependencies)
+        await endedAsStored(tx, userId, stored === null ? [] : [stored], dependencies)
+      })
+      dependencies.afterCommit(userId)
       announceOccurrence(occurrence, userId, announce)
       for (const listener of listeners) listener({ occurrence: occurrence.id })
       return occurrence.id
@@ -282,6 +298,24 @@ export const newOccurrence = (
   untold: null,
 })
 
+/** Tells webhooks of those that ended as they were stored: missed and skipped ones. Call it in that transaction. */
+export async function endedAsStored(
+  tx: Writer,
+  userId: UserId,
+  rows: readonly OccurrenceRow[],
+  { scheduleEnded }: Pick<ScheduleDependencies, 'scheduleEnded'>,
+): Promise<void> {
+  for (const { id, scheduleId, state, endedAt } of rows)
+    if (endedAt !== null)
+      await scheduleEnded(tx, userId, {
+        scheduleId,
+        occurrenceId: id,
+        state,
+        runId: null,
+        at: endedAt,
+      })
+}
+
 /** How many requests of a hook wait at most. */
 export const MAX_WAITING_REQUESTS = 20
 
@@ -293,7 +327,7 @@ export const MAX_WAITING_REQUESTS = 20
 export async function addOccurrence(
   tx: Writer,
   occurrence: NewOccurrence,
-  store: Pick<Store, 'schedules' | 'occurrences'>,
+  { store }: { store: Pick<Store, 'schedules' | 'occurrences'> },
 ): Promise<OccurrenceRow | null> {
   const schedule = await store.schedules.lock(tx, occurrence.scheduleId)
   if (schedule === undefined) return null

@@ -51,6 +51,8 @@ export interface End {
   reason: OccurrenceReason | null
   detail: string | null
   checks: CheckOutcome[]
+  /** Whether a quota of the account, not a limit of the schedule, is why. */
+  isQuota?: boolean
 }
 
 type Started =
@@ -69,6 +71,7 @@ const PASSING: readonly string[] = [
   'store_unavailable',
   'conflict',
 ]
+const QUOTA_REACHED: readonly string[] = ['budget_exceeded', 'quota_exceeded', 'quota_reached']
 const MODEL_GONE: readonly string[] = ['unknown_model', 'model_not_found']
 
 const ended = (
@@ -139,8 +142,9 @@ export async function startRun(
       return ended({ state: 'skipped', reason, detail: error.message })
     }
     const isModelGone = MODEL_GONE.includes(error.code)
+    const isQuota = QUOTA_REACHED.includes(error.code)
     return ended(
-      { state: 'failed', reason: 'not_started', detail: error.message },
+      { state: 'failed', reason: 'not_started', detail: error.message, isQuota },
       isModelGone ? 'model' : null,
     )
   }

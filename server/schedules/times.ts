@@ -4,10 +4,11 @@ import { LRUCache } from 'lru-cache'
 import { appError } from '../errors.ts'
 import { EVERY_UNITS_MS, type ScheduleWhen } from '../protocol/schedules/schedule.ts'
 
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
+const DAY_MS = 24 * 3_600_000
 /** Times of a day that are compared with each other; more cannot be a minute apart. */
 const MAX_TIMES_OF_DAY = 1_500
+/** Days on which a pattern is due that are looked through; they repeat after 400 years at the latest, most within a month. */
+const MAX_DAYS = 500
 /** Cron schedules for a full hour start within this time, each at its own moment. */
 const SPREAD_MS = 60_000
 
@@ -202,17 +203,31 @@ export function assertDueRule(when: ScheduleWhen, minIntervalSeconds: number): v
   if ('every' in when && everyMs(when.every) < limit) throw tooOften()
   if (!('cron' in when)) return
   const pattern = patternOf(when.cron)
-  // A day on which it is due and the night after it, as a clock without changes shows them.
-  let time = pattern.next(Date.UTC(2024, 0, 1) - 1)
-  if (time === null) throw appError('never_due', { cron: when.cron })
-  const end = time + 25 * HOUR_MS
+  // As a clock without changes shows them: every day on which it is due has the same times.
+  const first = pattern.next(Date.UTC(2024, 0, 1) - 1)
+  if (first === null) throw appError('never_due', { cron: when.cron })
+  const midnight = Math.floor(first / DAY_MS + 1) * DAY_MS
+  let last = first
   for (let number = 0; number < MAX_TIMES_OF_DAY; number += 1) {
-    const next = pattern.next(time)
-    if (next === null) return
-    if (next - time < limit) throw tooOften()
-    if (next > end) return
-    time = next
+    const next = pattern.next(last)
+    if (next === null || next >= midnight) break
+    if (next - last < limit) throw tooOften()
+    last = next
   }
+  if (first + DAY_MS - last < limit && hasTwoDays(pattern, first)) throw tooOften()
+}
+
+/** Whether a pattern is ever due on two days in a row. */
+function hasTwoDays(pattern: WallPattern, first: number): boolean {
+  const dayOf = (time: number): number => Math.floor(time / DAY_MS)
+  let day = dayOf(first)
+  for (let number = 0; number < MAX_DAYS; number += 1) {
+    const next = pattern.next((day + 1) * DAY_MS - 1)
+    if (next === null) return false
+    if (dayOf(next) === day + 1) return true
+    day = dayOf(next)
+  }
+  return false
 }
 
 /** How long after its due time a schedule starts, in milliseconds: cron schedules for minute 0 are spread over a minute by their id. */

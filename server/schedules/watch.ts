@@ -24,9 +24,15 @@ export interface WatchDependencies {
   readPage(
     url: string,
     userId: UserId,
+    signal: AbortSignal,
   ): Promise<{ ok: true; text: string } | { ok: false; error: string }>
-  /** The files that match, each with the hash of its content, and the text of small ones. @throws AppError */
-  readFiles(userId: UserId, projectId: ProjectId, glob: string): Promise<string>
+  /** The files that match, each with the hash of its content, and the text of small ones. @throws AppError, or if ended by `signal`. */
+  readFiles(
+    userId: UserId,
+    projectId: ProjectId,
+    glob: string,
+    signal: AbortSignal,
+  ): Promise<string>
 }
 
 /** What a look saw. */
@@ -35,14 +41,18 @@ type Seen =
   /** `content`: what to remember; null: nothing changed. `input`: what the model is given; null: nothing is to be done. */
   | { kind: 'seen'; content: string | null; input: { name: string; content: string } | null }
 
-/** Looks once. Never throws. */
+/** Looks once. @throws if `signal` ended the look: it says nothing about what is watched. */
 export async function lookAtWatch(
   schedule: Pick<ScheduleRow, 'id' | 'userId' | 'projectId'>,
   { watch }: ScheduleSettings,
   dependencies: WatchDependencies,
+  signal: AbortSignal,
 ): Promise<Seen> {
   try {
-    const found = await slots.run(schedule.userId, () => contentOf(schedule, watch, dependencies))
+    const found = await slots.run(schedule.userId, () =>
+      contentOf(schedule, watch, dependencies, signal),
+    )
+    signal.throwIfAborted()
     if (typeof found !== 'string') return found
     const content = attachable(found.slice(0, MAX_WATCHED_CHARACTERS))
     const before = await dependencies.store.schedules.watched(schedule.id)
@@ -55,6 +65,7 @@ export async function lookAtWatch(
       input: { name: 'what-changed.diff', content: attachable(diff.slice(0, MAX_DIFF_CHARACTERS)) },
     }
   } catch (error) {
+    signal.throwIfAborted()
     return { kind: 'failed', detail: errorText(error) }
   }
 }
@@ -63,10 +74,11 @@ async function contentOf(
   { userId, projectId }: Pick<ScheduleRow, 'userId' | 'projectId'>,
   watch: ScheduleSettings['watch'],
   { readPage, readFiles }: WatchDependencies,
+  signal: AbortSignal,
 ): Promise<string | Extract<Seen, { kind: 'failed' }>> {
   if (watch === null) return ''
   if ('files' in watch)
-    return projectId === null ? '' : await readFiles(userId, projectId, watch.files)
-  const page = await readPage(watch.page, userId)
+    return projectId === null ? '' : await readFiles(userId, projectId, watch.files, signal)
+  const page = await readPage(watch.page, userId, signal)
   return page.ok ? page.text : { kind: 'failed', detail: page.error }
 }

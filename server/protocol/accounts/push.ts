@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { Timestamp } from '../envelope.ts'
 import { ConversationId, RunId } from '../ids.ts'
 import { ReceiptCounts } from '../runs/receipt.ts'
+import { OccurrenceId, ScheduleId } from '../schedules/schedule.ts'
 
 /** A browser's subscription, as `PushSubscription.toJSON()` gives it. */
 export const PushSubscriptionBody = z
@@ -30,8 +31,8 @@ export const StoredPushSubscription = z
   .object({ id: z.string() })
   .meta({ id: 'StoredPushSubscription' })
 
-/** The content of a notification. It reveals nothing of the conversation, because others may see the screen. */
-export const PushNotice = z.object({
+/** A notification about a run. It reveals nothing of the conversation, because others may see the screen. */
+const RunNotice = z.object({
   type: z.enum(['answer_ready', 'answer_failed', 'waiting']),
   run_id: RunId,
   conversation_id: ConversationId,
@@ -44,4 +45,16 @@ export const PushNotice = z.object({
   /** With `answer_ready`: what the answer did, in numbers. Absent: it called no tools. */
   receipt: ReceiptCounts.optional(),
 })
+
+/** A notification about a scheduled task that did not run: it was missed or skipped, or could not begin. */
+const ScheduleNotice = z.object({
+  type: z.literal('schedule_not_run'),
+  schedule_id: ScheduleId,
+  occurrence_id: OccurrenceId,
+})
+
+/** The content of a notification. */
+export const PushNotice = z.union([RunNotice, ScheduleNotice])
+export type RunNotice = z.infer<typeof RunNotice>
+export type ScheduleNotice = z.infer<typeof ScheduleNotice>
 export type PushNotice = z.infer<typeof PushNotice>

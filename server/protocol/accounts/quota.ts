@@ -29,6 +29,8 @@ export const Quota = z
     messages_per_day: Count.nullable(),
     /** Schedules that the account may have. */
     schedules: z.int().min(0).max(100_000).nullable(),
+    /** Projects of the account that have other members. */
+    projects_shared: z.int().min(0).max(100_000).nullable(),
     /** Runs that each sender at a messenger may start per hour. */
     channel_runs_per_hour: z.int().min(0).max(100_000).nullable(),
   })
@@ -62,6 +64,7 @@ export const NO_QUOTA: Quota = {
   program_seconds_per_day: null,
   messages_per_day: null,
   schedules: null,
+  projects_shared: null,
   channel_runs_per_hour: null,
 }
 
@@ -90,6 +93,7 @@ export const QuotaKindName = z.enum([
   'program_seconds_per_day',
   'messages_per_day',
   'schedules',
+  'projects_shared',
   'channel_runs_per_hour',
 ])
 

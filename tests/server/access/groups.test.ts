@@ -50,6 +50,25 @@ describeOnEachServer('groups', (start) => {
   const send = (id: string, body: object = {}) =>
     asBob('POST', `/api/conversations/${id}/messages`, { text: 'Go', stream: false, ...body })
 
+  test('members of a group without schedules have neither their routes nor their tools, and can still switch one off', async () => {
+    const made = await asBob('POST', '/api/schedules', {
+      name: 'Daily',
+      text: 'Look.',
+      when: { every: '1d' },
+    })
+    expect(await toolNames()).toContain('schedule_create')
+    await withGroup({ features: ['channels'] }, async () => {
+      expect((await asBob('GET', '/api/schedules')).status).toBe(404)
+      expect((await toolNames()).filter((name) => name.startsWith('schedule_'))).toEqual([])
+      const path = `/api/schedules/${made.json.data.id}`
+      expect((await asBob('PATCH', path, { text: 'Look again.' })).status).toBe(404)
+      const off = await asBob('PATCH', path, { enabled: false })
+      expect([off.status, off.json.data.enabled]).toEqual([200, false])
+      expect((await asBob('PATCH', path, { enabled: true })).status).toBe(404)
+    })
+    expect(await toolNames()).toContain('schedule_create')
+  })
+
   test('only an administrator can create, list, change and delete groups and their members', async () => {
     const id = await createGroup('Editors', {
       models: ['small'],

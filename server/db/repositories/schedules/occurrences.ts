@@ -213,9 +213,14 @@ export function createOccurrenceRepository(database: Database) {
       return rows.flatMap(({ id }) => (id === null ? [] : [id]))
     },
 
-    /** Inserts missed ones, except those that are already stored. */
-    async insertAll(tx: Writer, rows: readonly NewOccurrence[]): Promise<void> {
-      for (const row of rows) await tx.insert(occurrences).values(row).onConflictDoNothing()
+    /** Inserts occurrences, except those that are stored already. @returns what was inserted. */
+    async insertAll(tx: Writer, rows: readonly NewOccurrence[]): Promise<OccurrenceRow[]> {
+      const inserted: OccurrenceRow[] = []
+      for (const row of rows)
+        inserted.push(
+          ...(await tx.insert(occurrences).values(row).onConflictDoNothing().returning(columns)),
+        )
+      return inserted
     },
   }
 }

@@ -1,5 +1,5 @@
 // Schedules of users, and the times at which they are due next.
-import { and, asc, desc, eq, inArray, isNotNull, lte, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, inArray, isNotNull, lt, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { Page } from '../../../protocol/envelope.ts'
 import type { ConversationId, UserId } from '../../../protocol/ids.ts'
 import {
@@ -19,12 +19,13 @@ export type ScheduleChange = Partial<Omit<ScheduleRow, 'id' | 'userId' | 'create
 /** What the clock has to look at: a schedule that will be due, or an occurrence that has not ended. */
 export type ClockItem =
   | { kind: 'schedule'; id: ScheduleId; dueAt: Date }
-  | { kind: 'occurrence'; id: OccurrenceId }
+  /** `hasMoved`: whether there is something to do, because its run does not simply go on. */
+  | { kind: 'occurrence'; id: OccurrenceId; hasMoved: boolean }
 
-/** Uses the tables `schedules` and `scheduleWatches`; reads `occurrences` and `users`. */
+/** Uses the tables `schedules` and `scheduleWatches`; reads `occurrences`, `runs` and `users`. */
 export function createScheduleRepository(database: Database) {
   const { read, tables } = database
-  const { schedules, scheduleWatches, occurrences, users } = tables
+  const { schedules, scheduleWatches, occurrences, runs, users } = tables
   const isOwn = (userId: UserId, id: ScheduleId) =>
     and(eq(schedules.userId, userId), eq(schedules.id, id))
   const off = (disabledReason: DisabledReason | null) =>
@@ -66,6 +67,27 @@ export function createScheduleRepository(database: Database) {
         .select({ count: countAll })
         .from(schedules)
         .where(eq(schedules.userId, userId))
+      return row?.count ?? 0
+    },
+
+    /** How many of the user's schedules are older than this one. */
+    async countBefore({
+      userId,
+      createdAt,
+      id,
+    }: Pick<ScheduleRow, 'userId' | 'createdAt' | 'id'>): Promise<number> {
+      const [row] = await read
+        .select({ count: countAll })
+        .from(schedules)
+        .where(
+          and(
+            eq(schedules.userId, userId),
+            or(
+              lt(schedules.createdAt, createdAt),
+              and(eq(schedules.createdAt, createdAt), lt(schedules.id, id)),
+            ),
+          ),
+        )
       return row?.count ?? 0
     },
 
@@ -138,7 +160,7 @@ export function createScheduleRepository(database: Database) {
         .where(and(isNotNull(schedules.nextAt), lte(schedules.nextAt, until)))
       const open = read
         .select({
-          kind: sql<string>`'occurrence'`,
+          kind: sql<string>`case when ${occurrences.untold} is null and exists (select 1 from ${runs} as at_work where at_work.id = ${occurrences.runId} and at_work.ended_at is null and (at_work.status in ('awaiting_approval', 'awaiting_input')) = (${occurrences.state} = 'waiting')) then 'at work' else 'occurrence' end`,
           id: sql<string>`${occurrences.id}`,
           dueAt: occurrences.createdAt,
         })
@@ -148,7 +170,14 @@ export function createScheduleRepository(database: Database) {
         )
       const rows = await due.unionAll(open).orderBy(asc(sql`3`))
       return rows.flatMap(({ kind, id, dueAt }): ClockItem[] => {
-        if (kind === 'occurrence') return [{ kind, id: OccurrenceId.parse(id) }]
+        if (kind !== 'schedule')
+          return [
+            {
+              kind: 'occurrence',
+              id: OccurrenceId.parse(id),
+              hasMoved: kind === 'occurrence',
+            },
+          ]
         return dueAt === null ? [] : [{ kind: 'schedule', id: ScheduleId.parse(id), dueAt }]
       })
     },

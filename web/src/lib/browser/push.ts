@@ -24,6 +24,7 @@ async function storeTexts(): Promise<void> {
     answer_ready: t('chat.ready'),
     answer_failed: t('chat.notReady'),
     waiting: t('chat.waiting'),
+    schedule_not_run: t('schedules.notRun'),
     approve: t('approval.approve'),
     reject: t('approval.reject'),
     tools: t('toolNames', { returnObjects: true }),

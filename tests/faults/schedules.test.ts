@@ -1,0 +1,154 @@
+// Schedules when their process is killed or paused: every due time is one occurrence with one run, whichever instance looks.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { eventually } from '../support/eventually.ts'
+import { turn } from '../support/provider/upstream-turns.ts'
+import { useUpstream } from '../support/provider/use-upstream.ts'
+import { randomFrom, SEED } from '../support/random.ts'
+import { useInstanceProcesses } from '../support/server/instance-processes.ts'
+import { databaseKeys } from '../support/server/server.ts'
+import { type ServerPlace, serverPlace } from '../support/server/server-process.ts'
+import { useDatabases } from '../support/store/databases.ts'
+import { DIALECTS } from '../support/store/dialects.ts'
+import { hasRedis } from '../support/store/redis.ts'
+
+const upstream = await useUpstream()
+const KILLS = process.env.FAULTS === 'full' ? 40 : 3
+/** Due times for each kill. */
+const DUE_EACH = 6
+/** The first one is due when all schedules have been made, or at once. */
+const FIRST_MS = 1_500
+const APART_MS = 150
+const LIMIT_MS = 3_600_000
+
+// biome-ignore lint/suspicious/noExplicitAny: the assertions check the shape
+type Call = (method: string, path: string, body?: unknown) => Promise<any>
+
+/** Makes schedules that are due once each, shortly one after the other. @returns their ids. */
+async function makeDue(call: Call, count: number, round: string): Promise<string[]> {
+  const first = Date.now() + FIRST_MS
+  const ids: string[] = []
+  for (let at = 0; at < count; at += 1) {
+    const { id } = await call('POST', '/api/schedules', {
+      name: `${round} ${at}`,
+      text: `Task ${round} ${at}`,
+      when: { at: new Date(first + at * APART_MS).toISOString() },
+    })
+    ids.push(id)
+  }
+  return ids
+}
+
+/** Each schedule has one occurrence, which is done, and whose conversation has its text and one answer, once. */
+async function assertOnce(call: Call, ids: readonly string[]): Promise<void> {
+  for (const id of ids) {
+    const [occurrence] = await eventually(async () => {
+      const { items } = await call('GET', `/api/schedules/${id}/occurrences`)
+      expect(items.map(({ state }: { state: string }) => state)).toEqual(['done'])
+      return items
+    })
+    const { text } = await call('GET', `/api/schedules/${id}`)
+    const path = `/api/conversations/${occurrence.conversation_id}/messages`
+    const { items } = await call('GET', path)
+    expect(items.map(({ role, text }: Record<string, string>) => [role, text])).toEqual([
+      ['user', text],
+      ['assistant', 'It is done.'],
+    ])
+  }
+  const { items } = await call('GET', '/api/conversations?limit=100')
+  const scheduled = items.flatMap(({ schedule_id: id }: { schedule_id?: string }) =>
+    id !== undefined && ids.includes(id) ? [id] : [],
+  )
+  expect(scheduled.toSorted(), 'no schedule made a second conversation').toEqual(ids.toSorted())
+}
+
+describe.each(DIALECTS)('schedules of a server on %s that is killed', (dialect) => {
+  const databases = useDatabases()
+  const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-schedules-'))
+  let place: ServerPlace | undefined
+  afterAll(async () => {
+    await place?.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  test(
+    `${KILLS} kills while due times come make none of them run twice, and lose none (SEED=${SEED})`,
+    async () => {
+      upstream.program(() => turn.text('It is done.', { delayMs: 20 }))
+      const random = randomFrom(SEED)
+      place = await serverPlace(folder, {
+        ...databaseKeys(await databases.migrated(dialect)),
+        models: [{ id: 'scripted', api_url: upstream.url }],
+        titles: 'off',
+      })
+      let server = await place.start()
+      const call: Call = async (method, path, body) => {
+        const response = await fetch(server.url + path, {
+          method,
+          ...(body === undefined
+            ? {}
+            : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+        })
+        expect([response.status, path]).toEqual([200, path])
+        return ((await response.json()) as { data: unknown }).data
+      }
+      for (let kill = 0; kill < KILLS; kill += 1) {
+        const begun = upstream.requests.length
+        const ids = await makeDue(call, DUE_EACH, `${kill}`)
+        // Some are done then, one is at work, and the others are due while nobody looks.
+        const wanted = begun + 1 + random.below(DUE_EACH - 1)
+        await eventually(() => expect(upstream.requests.length).toBeGreaterThanOrEqual(wanted))
+        await server.kill('SIGKILL')
+        server = await place.start()
+        await assertOnce(call, ids)
+      }
+    },
+    LIMIT_MS,
+  )
+})
+
+describe.skipIf(!hasRedis)('schedules of two instances', () => {
+  const instances = useInstanceProcesses(2)
+  const { processes } = instances
+
+  test(
+    'when the instance that looks at the clock dies or is paused, the other one goes on, and no due time runs twice',
+    async () => {
+      instances.upstream.program(() => turn.text('It is done.', { delayMs: 20 }))
+      const through =
+        (index: number): Call =>
+        (method, path, body) =>
+          instances.call(index, method, path, body)
+      const signal = (index: number, name: NodeJS.Signals) =>
+        process.kill(processes[index]?.pid ?? 0, name)
+
+      // Afterwards the second one leads, whichever did before.
+      await processes[0]?.kill('SIGKILL')
+      await assertOnce(through(1), await makeDue(through(1), 1, 'alone'))
+      await instances.restart(0)
+
+      const killed = await makeDue(through(0), DUE_EACH, 'killed')
+      const begun = instances.upstream.requests.length
+      await eventually(() => expect(instances.upstream.requests.length).toBeGreaterThan(begun))
+      await processes[1]?.kill('SIGKILL')
+      await assertOnce(through(0), killed)
+      await instances.restart(1)
+
+      const paused = await makeDue(through(1), DUE_EACH, 'paused')
+      const before = instances.upstream.requests.length
+      await eventually(() => expect(instances.upstream.requests.length).toBeGreaterThan(before))
+      signal(0, 'SIGSTOP')
+      try {
+        await assertOnce(through(1), paused)
+      } finally {
+        signal(0, 'SIGCONT')
+      }
+      // The one that was paused looks again, too, and finds nothing to do.
+      await assertOnce(through(0), await makeDue(through(0), 1, 'after'))
+      await assertOnce(through(0), [...killed, ...paused])
+    },
+    LIMIT_MS,
+  )
+})
