@@ -1641,6 +1641,7 @@ export interface ReceiptsTexts {
     readonly commandsTitle: "Commands"
     readonly sentTitle: "Messages"
     readonly rememberedTitle: "Remembered"
+    readonly scheduledTitle: "Scheduled"
     readonly unresolvedTitle: "Failed and not put right"
     readonly unfinishedTitle: "Not finished"
     readonly cost: "Cost"

@@ -252,6 +252,7 @@ export async function createServices(
       memory,
       changes,
       receipts,
+      schedules: tools.schedules,
     }),
     markdown,
     changes,

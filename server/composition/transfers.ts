@@ -22,6 +22,7 @@ export const createTransfers = (
     memory,
     changes,
     receipts,
+    schedules,
   }: Pick<
     Services,
     | 'offeredModels'
@@ -33,6 +34,7 @@ export const createTransfers = (
     | 'memory'
     | 'changes'
     | 'receipts'
+    | 'schedules'
   >,
 ): TransferJobs =>
   createTransferJobs({
@@ -59,6 +61,9 @@ export const createTransfers = (
       knowledge,
       memory,
       uploadLimits: { bytes: config.limits.import, files: config.limits.upload_files },
+      schedules,
+      storedSchedules: store.schedules,
+      actorOf: (userId) => ({ userId, username: null, address: null, details: { by: 'import' } }),
       maxBytes: config.limits.import,
     },
     announce: (userId, id) =>

@@ -106,7 +106,15 @@ export function foldReceipt(ledger: Ledger): Receipt {
     remembered: bounded(
       settled.flatMap(({ outcome }) => (outcome?.fact === undefined ? [] : [outcome.fact])),
     ),
-    scheduled: [],
+    scheduled: bounded([
+      ...new Set(
+        settled.flatMap(({ outcome }) =>
+          outcome?.success === true && outcome.schedule_id !== undefined
+            ? [outcome.schedule_id]
+            : [],
+        ),
+      ),
+    ]),
     sources: {
       read: settled.filter(({ name, outcome }) => outcome?.success === true && isReadingTool(name))
         .length,

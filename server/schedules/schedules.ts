@@ -43,7 +43,8 @@ const MAX_ATTEMPTS = 5
 
 /** A run that makes a schedule: the schedule may use no more than it. */
 export interface MakingRun {
-  runId: RunId
+  /** Null: a schedule of an export, which a run has made elsewhere. */
+  runId: RunId | null
   /** The names of its tools. */
   tools: readonly string[]
 }
@@ -148,7 +149,11 @@ export function createSchedules(dependencies: ScheduleDependencies) {
         await dependencies.audit.record(tx, actor, {
           action: 'schedule_created',
           at,
-          details: { id, name: row.name, ...(run === undefined ? {} : { run_id: run.runId }) },
+          details: {
+            id,
+            name: row.name,
+            ...(run == null || run.runId === null ? {} : { run_id: run.runId }),
+          },
         })
       })
       changed(userId, id, 'created')

@@ -8,6 +8,7 @@ import type { MessageId } from '../protocol/ids.ts'
 import type { Plan } from '../protocol/runs/plan.ts'
 import type { StoredReceipt } from '../protocol/runs/receipt.ts'
 import type { Step } from '../protocol/runs/step.ts'
+import type { BundledSchedule } from './bundled-schedules.ts'
 
 type MessageColumns = Database['tables']['messages']['$inferSelect']
 type ConversationColumns = Database['tables']['conversations']['$inferSelect']
@@ -81,6 +82,7 @@ export type ImportItem =
       passages: ImportedPassage[]
     }
   | { type: 'memory'; content: string }
+  | { type: 'schedule'; schedule: BundledSchedule }
   /** `ofConversation`: part of the preceding conversation. */
   | { type: 'skipped'; what: string; failure: DescribedFailure; ofConversation?: boolean }
 

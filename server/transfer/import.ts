@@ -4,6 +4,7 @@ import { createWorkerClient, type WorkerClient } from '../lib/worker-client.ts'
 import type { ImportFormat } from '../protocol/conversations/transfer.ts'
 import { storedFailure } from '../protocol/failures/stored.ts'
 import type { ConversationId, UserId } from '../protocol/ids.ts'
+import { importSchedules, type ScheduleStoring } from './bundled-schedules.ts'
 import {
   type ConversationStoring,
   type ConversationWriter,
@@ -23,7 +24,7 @@ import {
 import type { ReportWriter } from './import-report.ts'
 
 /** The dependencies of an import. */
-export interface ImportDependencies extends ConversationStoring, ProjectStoring {
+export interface ImportDependencies extends ConversationStoring, ProjectStoring, ScheduleStoring {
   memory: Pick<Memory, 'read' | 'remember'>
   /** Unpacked bytes of one import. */
   maxBytes: number
@@ -117,7 +118,7 @@ async function ask(
 const isOutOfMemory = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY'
 
-interface Taking {
+interface Taking extends ScheduleStoring {
   userId: UserId
   memory: ImportDependencies['memory']
   report: ReportWriter
@@ -131,7 +132,7 @@ interface Taking {
  */
 async function storeItem(
   item: ImportItem,
-  { userId, memory, report, conversations, projects }: Taking,
+  { userId, memory, report, conversations, projects, ...storing }: Taking,
 ): Promise<boolean | null> {
   if (item.type !== 'project_file') await projects.complete()
   switch (item.type) {
@@ -153,6 +154,14 @@ async function storeItem(
       return null
     case 'memory':
       await addMemory(memory, userId, item.content)
+      return null
+    case 'schedule':
+      await importSchedules([item.schedule], {
+        ...storing,
+        userId,
+        report,
+        projectOf: projects.idOf,
+      })
       return null
     case 'skipped':
       if (item.ofConversation !== true || conversations.isWanted())

@@ -9,6 +9,7 @@ import {
 import { storedFailure } from '../protocol/failures/stored.ts'
 import { wellFormed } from '../sharing/well-formed.ts'
 import type { Archive } from './archive.ts'
+import { BundledSchedule, SCHEDULES } from './bundled-schedules.ts'
 import { readNanoClaw } from './formats/nanoclaw.ts'
 import {
   ImportFault,
@@ -20,13 +21,14 @@ import { portionsOf, type Unpacker } from './portions.ts'
 import type { ReadingState } from './reading-state.ts'
 
 export const MANIFEST = 'manifest.json'
-/** Of the bundles that this server writes; it reads those of earlier versions, too. 2: with grants. */
+/** Of the bundles that this server writes; it reads those of earlier versions, too. 2: with grants, schedules and skills. */
 export const BUNDLE_VERSION = 2
 const MEMORY = 'memory.md'
 const CONVERSATION = /^conversations\/([^/]+)\.json$/
 const OF_CONVERSATION = /^(conversations\/[^/]+\/)(?:files|documents)\/./
 const PROJECT = /^projects\/([^/]+)\/project\.json$/
 const MAX_SMALL_BYTES = 1024 * 1024
+const MAX_SCHEDULES_BYTES = 16 * 1024 * 1024
 const MAX_DOCUMENT_BYTES = 64 * 1024 * 1024
 
 /** Whether an archive is a bundle. @throws ImportFault for a bundle of a newer version. */
@@ -65,6 +67,7 @@ export async function* readBundle(
     state.done += archive.sizeOf(name)
   }
   if (archive.has(MEMORY)) yield* orSkipped(MEMORY, readMemory(archive))
+  if (archive.has(SCHEDULES)) yield* orSkipped(SCHEDULES, readSchedules(archive))
 }
 
 interface Reading {
@@ -173,6 +176,17 @@ async function* readMemory(archive: Archive): AsyncGenerator<ImportItem> {
   if (archive.sizeOf(MEMORY) > MAX_SMALL_BYTES)
     throw new ImportFault(storedFailure('import_unreadable', { detail: 'size' }))
   yield { type: 'memory', content: wellFormed(await textOf(archive, MEMORY)) }
+}
+
+/** One at a time, so that one that cannot be read leaves the others. */
+async function* readSchedules(archive: Archive): AsyncGenerator<ImportItem> {
+  const all = await readJson(archive, SCHEDULES, z.array(z.unknown()), MAX_SCHEDULES_BYTES)
+  for (const [at, one] of all.entries())
+    yield* orSkipped(`${SCHEDULES} ${at + 1}`, readSchedule(one))
+}
+
+async function* readSchedule(one: unknown): AsyncGenerator<ImportItem> {
+  yield { type: 'schedule', schedule: wellFormed(BundledSchedule.parse(one)) }
 }
 
 /** Leaves out what cannot be read, with the reason, and continues with the rest of the bundle. */

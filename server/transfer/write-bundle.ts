@@ -14,6 +14,7 @@ import type { ConversationId, UserId } from '../protocol/ids.ts'
 import { conversationJson, type ReceiptReader, settingsOf } from '../sharing/export-json.ts'
 import type { Workspace } from '../workspace/workspace.ts'
 import type { Workspaces } from '../workspace/workspaces.ts'
+import { bundledSchedules, SCHEDULES } from './bundled-schedules.ts'
 import { fileEntry } from './formats/nanoclaw.ts'
 import { BUNDLE_VERSION } from './read-bundle.ts'
 
@@ -75,6 +76,7 @@ export interface BundleDependencies {
     | 'tokenUsage'
     | 'users'
     | 'grants'
+    | 'schedules'
   >
   /** The user's channels, without their secrets. */
   listChannels(userId: UserId): Promise<{ type: string; name: string }[]>
@@ -232,6 +234,7 @@ async function writeRest(
   await zip.add('memory.md', [await store.settings.memory(userId)])
   const usage = await store.tokenUsage.byDay(userId, { from: '0000-01-01', to: '9999-12-31' })
   await zip.add('usage.json', jsonPieces(usage.map(toUsage)))
+  await zip.add(SCHEDULES, jsonPieces(await bundledSchedules(store.schedules, userId)))
   await zip.add('grants.json', [JSON.stringify(await grantsOf(store, userId), null, 2)])
   await zip.add('settings.json', [
     JSON.stringify(await settingsFile(dependencies, userId), null, 2),

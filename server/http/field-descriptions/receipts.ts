@@ -71,7 +71,7 @@ export const RECEIPT_DESCRIPTIONS = {
       delivered: 'Whether it arrived. Null: it is on its way, or unknown.',
     }),
     remembered: 'Facts that were added to the memory.',
-    scheduled: 'Schedules that the answer created or changed.',
+    scheduled: 'Ids of the schedules that the answer created or changed.',
     sources: within('What the answer rests on.', {
       read: 'Successful calls of tools that read.',
       cited: 'Different sources that the answer cites.',

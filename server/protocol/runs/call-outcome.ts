@@ -23,11 +23,19 @@ export const CallOutcome = z.object({
   message_id: z.string().optional(),
   /** Of a saved fact: the fact. */
   fact: z.string().optional(),
+  /** Of a schedule that was made or changed: its id. */
+  schedule_id: z.string().optional(),
 })
 export type CallOutcome = z.infer<typeof CallOutcome>
 
 /** Tools whose results say more than whether they succeeded. None of them has an alias. */
-export const DETAILED_TOOLS: ReadonlySet<string> = new Set(['exec', 'message', 'save_memory'])
+export const DETAILED_TOOLS: ReadonlySet<string> = new Set([
+  'exec',
+  'message',
+  'save_memory',
+  'schedule_create',
+  'schedule_change',
+])
 /** How the stored result of a successful call begins. */
 export const SUCCESS_BEGINS = '{"success":true'
 /** The field of a stored result with the arguments that a person changed. */
@@ -86,6 +94,10 @@ function detailsOf(
       ...(delivery_status === undefined ? {} : { delivery_status }),
       ...(message_id === undefined ? {} : { message_id }),
     }
+  }
+  if (name === 'schedule_create' || name === 'schedule_change') {
+    const schedule_id = textIn(data.id)
+    return schedule_id === undefined ? {} : { schedule_id }
   }
   const fact = name === 'save_memory' && data.saved === true ? textIn(data.fact) : undefined
   return fact === undefined ? {} : { fact }

@@ -56,7 +56,7 @@ export const Receipt = z
     ),
     /** Facts added to the memory. */
     remembered: list(z.string()),
-    /** Schedules that it created or changed. */
+    /** Ids of the schedules that it created or changed. */
     scheduled: list(z.string()),
     sources: z.object({
       /** Successful calls of tools that read. */

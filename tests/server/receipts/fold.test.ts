@@ -152,7 +152,15 @@ async function expected(database: Database, answer: StoredAnswer) {
       ]
     }),
     remembered: calls.flatMap((call) => (dataOf(call).saved === true ? ['A fact'] : [])),
-    scheduled: [],
+    scheduled: [
+      ...new Set(
+        calls.flatMap((call) =>
+          call.name.startsWith('schedule_') && call.result?.success === true && !call.skipped
+            ? [String(dataOf(call).id)]
+            : [],
+        ),
+      ),
+    ],
     sources: {
       read: calls.filter(
         ({ name, result, skipped }) => result?.success === true && !skipped && READING.test(name),

@@ -45,6 +45,8 @@ function randomCall(random: Random, deliveries: readonly string[]) {
     ['message', { content: 'Done', to: random.pick(['channel:ops', 'channel:other']) }],
     ['message', { content: 'Done' }],
     ['save_memory', { fact: 'A fact' }],
+    ['schedule_create', { name: 'Daily', text: 'Look.', when: { every: '1d' } }],
+    ['schedule_change', { id: 'schedule 1', enabled: false }],
     [
       'calculator',
       random.pick([
@@ -79,6 +81,8 @@ function dataOf(random: Random, name: string, success: boolean, deliveries: read
       ? { message_id: newId(), conversation_id: 'x' }
       : { delivery_id: random.pick(deliveries), status: random.pick(['pending', 'delivered']) }
   if (name === 'message') return { delivery_id: random.pick(deliveries), status: 'failed' }
+  if (name.startsWith('schedule_'))
+    return success && { id: random.pick(['schedule 1', 'schedule 2']), name: 'Daily' }
   if (name === 'save_memory')
     return success && random.pick([{ saved: true, fact: 'A fact' }, { saved: false }])
   return success && { text: 'some text'.repeat(random.below(200)) }
@@ -101,6 +105,7 @@ function outcomeOf({ name, skipped, result }: ReturnType<typeof randomCall>): Ca
     ...(name === 'message' && 'message_id' in fields
       ? { message_id: String(fields.message_id) }
       : {}),
+    ...(name.startsWith('schedule_') && 'id' in fields ? { schedule_id: String(fields.id) } : {}),
     ...(fields.saved === true ? { fact: String(fields.fact) } : {}),
   }
 }

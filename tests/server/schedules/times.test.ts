@@ -102,6 +102,9 @@ test('times closer to each other than the least interval are refused, also over 
   expect(reasonOf(() => assertDueRule({ cron: '*/5 * * * *' }, 300))).toBe('accepted')
   expect(reasonOf(() => assertDueRule({ cron: '0,2 9 * * *' }, 300))).toBe('too_often')
   expect(reasonOf(() => assertDueRule({ cron: '0,58 0,23 * * *' }, 300))).toBe('too_often')
+  // From the 31st to the 1st, but not from the 1st to the 2nd, which is not a day of the pattern.
+  expect(reasonOf(() => assertDueRule({ cron: '2,58 0,23 1,31 * *' }, 300))).toBe('too_often')
+  expect(reasonOf(() => assertDueRule({ cron: '2,58 0,23 1,15 * *' }, 300))).toBe('accepted')
   expect(reasonOf(() => assertDueRule({ every: '4m' }, 300))).toBe('too_often')
   expect(reasonOf(() => assertDueRule({ every: '5m' }, 300))).toBe('accepted')
 })

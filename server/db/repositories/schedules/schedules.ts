@@ -150,6 +150,8 @@ export function createScheduleRepository(database: Database) {
 
     /** Everything that the clock has to look at until this time, in one statement. */
     async ofClock(until: Date): Promise<ClockItem[]> {
+      // Drizzle writes columns of a query without joins without their table: a subquery would take its own.
+      const outer = (column: 'run_id' | 'state'): SQL => sql.raw(`"occurrences"."${column}"`)
       const due = read
         .select({
           kind: sql<string>`'schedule'`,
@@ -160,7 +162,7 @@ export function createScheduleRepository(database: Database) {
         .where(and(isNotNull(schedules.nextAt), lte(schedules.nextAt, until)))
       const open = read
         .select({
-          kind: sql<string>`case when ${occurrences.untold} is null and exists (select 1 from ${runs} as at_work where at_work.id = ${occurrences.runId} and at_work.ended_at is null and (at_work.status in ('awaiting_approval', 'awaiting_input')) = (${occurrences.state} = 'waiting')) then 'at work' else 'occurrence' end`,
+          kind: sql<string>`case when ${occurrences.untold} is null and exists (select 1 from ${runs} as at_work where at_work.id = ${outer('run_id')} and at_work.ended_at is null and (at_work.status in ('awaiting_approval', 'awaiting_input')) = (${outer('state')} = 'waiting')) then 'at work' else 'occurrence' end`,
           id: sql<string>`${occurrences.id}`,
           dueAt: occurrences.createdAt,
         })

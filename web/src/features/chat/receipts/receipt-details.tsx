@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { RotateCcw, SquareSplitHorizontal } from 'lucide-react'
 import { type ReactNode, use, useState } from 'react'
+import { Link } from 'wouter'
 import type { MessageId } from '../../../../../server/protocol/ids.ts'
 import type { Receipt } from '../../../../../server/protocol/runs/receipt.ts'
 import { useCheckpointDiff } from '../../../lib/api/checkpoints.ts'
@@ -11,6 +12,7 @@ import { money } from '../../../lib/format.ts'
 import { request } from '../../../lib/http/api-client.ts'
 import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { atPlaces } from '../../../lib/list-keys.ts'
+import { paths } from '../../../lib/paths.ts'
 import { toolTitle } from '../../../lib/tool-title.ts'
 import { LineCounts } from '../../../ui/code/line-counts.tsx'
 import { Button } from '../../../ui/controls/button.tsx'
@@ -77,7 +79,7 @@ function Details({
   conversationId: string
 }) {
   const { t, i18n } = useTranslation()
-  const { calls, commands, sent, remembered, unfinished, unresolved } = receipt
+  const { calls, commands, sent, remembered, scheduled, unfinished, unresolved } = receipt
   const costs = Object.entries(receipt.usage?.cost ?? {}).filter(([, amount]) => amount > 0)
   const undecided = calls.expired + calls.parked
   const notes = [
@@ -134,6 +136,18 @@ function Details({
           ))}
         </Section>
       )}
+      {scheduled.length > 0 && (
+        <Section title={t('receipt.scheduledTitle')}>
+          <li>
+            <Link
+              href={paths.schedules}
+              className="touch-target inline-flex items-center text-accent underline-offset-3 hover:underline"
+            >
+              {t('schedules.title')}
+            </Link>
+          </li>
+        </Section>
+      )}
       {unresolved.length > 0 && (
         <Section title={t('receipt.unresolvedTitle')}>
           {unresolved.map(({ id_ref: id, name, error }) => (
@@ -156,7 +170,12 @@ function Details({
           ))}
         </Section>
       )}
-      {receipt.files.length + commands.length + sent.length + remembered.length === 0 && (
+      {receipt.files.length +
+        commands.length +
+        sent.length +
+        remembered.length +
+        scheduled.length ===
+        0 && (
         <p className="text-muted">{t('receipt.nothing')}</p>
       )}
       {notes.length > 0 && <p className="text-note text-muted">{notes.join(' · ')}</p>}
