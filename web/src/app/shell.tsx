@@ -20,6 +20,7 @@ import { usePageFocus, useSidebarFocus } from './use-lost-focus.ts'
 import { useShellCommands } from './use-shell-commands.ts'
 import { useShortcuts } from './use-shortcuts.ts'
 import { useSidebar } from './use-sidebar.ts'
+import { useBrowserZone } from './use-browser-zone.ts'
 import { useTabTitle } from './use-tab-title.ts'
 
 const ShortcutHelp = lazyView(() =>
@@ -55,6 +56,7 @@ export function Shell({ multi }: { multi: boolean }) {
   const openConversation = useCallback((id: string) => navigate(paths.conversation(id)), [navigate])
   useRunNotifications(openConversation)
   useTabTitle()
+  useBrowserZone()
   const wide = useMedia('(min-width: 56rem)')
   const [pinned, setPinned] = useSidebar()
   const { drawer, setDrawer, drawerMounted } = useDrawer(location)

@@ -1,6 +1,6 @@
 // The restrictions of a group: for each kind, its members may use everything or only chosen items.
 
-import type { GroupPermissions } from '../../../../server/protocol/admin/group.ts'
+import { Feature, type GroupPermissions } from '../../../../server/protocol/admin/group.ts'
 import { ApprovalMode } from '../../../../server/protocol/conversations/conversation.ts'
 import { useModels, useTools } from '../../lib/api/catalog.ts'
 import { useMcpServers } from '../../lib/api/mcp.ts'
@@ -9,10 +9,18 @@ import { toolTitle } from '../../lib/tool-title.ts'
 import { SelectField } from '../../ui/controls/field.tsx'
 
 /** The kinds of things that a group can restrict. */
-export const RESTRICTIONS = ['models', 'tools', 'mcp_servers', 'approval_modes'] as const
+export const RESTRICTIONS = [
+  'models',
+  'tools',
+  'mcp_servers',
+  'approval_modes',
+  'features',
+] as const
 type Restriction = (typeof RESTRICTIONS)[number]
 type Option = { value: string; label: string }
 
+const isFeature = (name: string): name is Feature =>
+  Feature.options.some((feature) => feature === name)
 const isApprovalMode = (name: string): name is ApprovalMode =>
   ApprovalMode.options.some((mode) => mode === name)
 
@@ -41,6 +49,10 @@ export function GroupRestrictions({
       value: mode,
       label: t(`approval.mode.${mode}`),
     })),
+    features: Feature.options.map((feature) => ({
+      value: feature,
+      label: t(`admin.groups.feature.${feature}`),
+    })),
   }
   return RESTRICTIONS.map((kind) => (
     <Restricted
@@ -53,7 +65,9 @@ export function GroupRestrictions({
         onChange(
           kind === 'approval_modes'
             ? { ...value, approval_modes: chosen?.filter(isApprovalMode) ?? null }
-            : { ...value, [kind]: chosen },
+            : kind === 'features'
+              ? { ...value, features: chosen?.filter(isFeature) ?? null }
+              : { ...value, [kind]: chosen },
         )
       }
     />

@@ -7,8 +7,10 @@ import { FormDialog } from '../../ui/overlays/form-dialog.tsx'
 import { ShownOnce } from '../../ui/shown-once.tsx'
 import { errorText } from '../../ui/states/error-text.ts'
 import { type Schedule, useChangeSchedule, useCreateSchedule, usePreview } from './api/schedules.ts'
+import { type Details, detailsOf, ScheduleDetails } from './schedule-details.tsx'
 import {
   INTERVALS,
+  intervalInWords,
   RULE_KINDS,
   type Rule,
   type RuleKind,
@@ -36,6 +38,7 @@ export function ScheduleForm({
   const [text, setText] = useState(schedule?.text ?? '')
   const [page, setPage] = useState(pageOf(schedule))
   const [quiet, setQuiet] = useState(schedule?.quiet ?? false)
+  const [details, setDetails] = useState(() => detailsOf(schedule))
   const [rule, setRule] = useState(() => ruleOf(schedule?.when))
   const when = whenOf(rule)
   const { isPending, error } = schedule === undefined ? create : change
@@ -49,7 +52,7 @@ export function ScheduleForm({
     }
     const watch = mayWatch && page.trim() !== '' ? { page: page.trim() } : null
     if (schedule === undefined)
-      create.mutate({ name, text, quiet, when, watch, project_id: null }, { onSuccess: done })
+      create.mutate({ name, text, quiet, when, watch, ...details }, { onSuccess: done })
     // What the form does not show, or the person left as it was, stays: new times would start an interval again.
     else
       change.mutate(
@@ -58,6 +61,7 @@ export function ScheduleForm({
           ...(name === schedule.name ? {} : { name }),
           ...(text === schedule.text ? {} : { text }),
           ...(quiet === schedule.quiet ? {} : { quiet }),
+          ...changedDetails(details, detailsOf(schedule)),
           ...(isSame(rule, ruleOf(schedule.when)) ? {} : { when: keptExact(when, schedule.when) }),
           ...(page.trim() === pageOf(schedule) && (mayWatch || schedule.watch === null)
             ? {}
@@ -113,6 +117,7 @@ export function ScheduleForm({
         checked={quiet}
         onChange={setQuiet}
       />
+      <ScheduleDetails value={details} onChange={setDetails} />
     </FormDialog>
   )
 }
@@ -121,6 +126,15 @@ const pageOf = (schedule: Schedule | undefined): string =>
   schedule?.watch != null && 'page' in schedule.watch ? schedule.watch.page : ''
 
 const isSame = (one: Rule, other: Rule): boolean => JSON.stringify(one) === JSON.stringify(other)
+
+/** Only what a person has changed: the rest may no longer be possible, and stays. */
+const changedDetails = (now: Details, before: Details): Partial<Details> => ({
+  ...(now.project_id === before.project_id ? {} : { project_id: now.project_id }),
+  ...(now.approval === before.approval ? {} : { approval: now.approval }),
+  ...(JSON.stringify(now.notify) === JSON.stringify(before.notify) ? {} : { notify: now.notify }),
+  ...(JSON.stringify(now.limits) === JSON.stringify(before.limits) ? {} : { limits: now.limits }),
+  ...(JSON.stringify(now.checks) === JSON.stringify(before.checks) ? {} : { checks: now.checks }),
+})
 
 /** New times, to the minute if the old ones were. */
 const keptExact = (
@@ -173,7 +187,7 @@ function RuleFields({ rule, onChange }: { rule: Rule; onChange(rule: Rule): void
           value={rule.every}
           options={[...new Set([...INTERVALS, rule.every])].map((value) => ({
             value,
-            label: value,
+            label: intervalInWords(value, i18n.language),
           }))}
           onChange={({ target }) => onChange({ ...rule, every: target.value })}
         />

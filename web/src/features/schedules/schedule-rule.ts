@@ -1,4 +1,5 @@
 // The times of a schedule as the form asks for them, and as the request says them.
+import { browserZone } from '../../lib/browser/zone.ts'
 import type { Schedule } from './api/schedules.ts'
 
 /** How often, as a person chooses it. */
@@ -20,9 +21,6 @@ export interface Rule {
   cron: string
   zone: string
 }
-
-/** The zone of this browser. */
-export const browserZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone
 
 const FIRST: Rule = {
   kind: 'weekdays',
@@ -84,6 +82,16 @@ export const weekdayName = (day: number, language: string): string =>
   new Intl.DateTimeFormat(language, { weekday: 'long', timeZone: 'UTC' }).format(
     Date.UTC(2024, 0, 7 + day),
   )
+
+const UNITS: Readonly<Record<string, string>> = { m: 'minute', h: 'hour', d: 'day' }
+
+/** An interval such as `15m` in words. */
+export const intervalInWords = (every: string, language: string): string =>
+  new Intl.NumberFormat(language, {
+    style: 'unit',
+    unit: UNITS[every.slice(-1)] ?? 'minute',
+    unitDisplay: 'long',
+  }).format(Number(every.slice(0, -1)))
 
 /** A due time in words, in the zone of the rule. */
 export const timeInWords = (iso: string, language: string, zone?: string): string =>

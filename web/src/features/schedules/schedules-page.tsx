@@ -1,10 +1,10 @@
 // The page of schedules: when each runs next, what came of the last time, and what all times cost.
 import { CalendarClock, Pencil, Play, Plus, Trash2 } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { Link } from 'wouter'
-import { useChangePreferences, usePreferences } from '../../lib/api/preferences.ts'
 import { fullTime, money } from '../../lib/format.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
+import { atPlaces } from '../../lib/list-keys.ts'
 import { paths } from '../../lib/paths.ts'
 import { Button, IconButton } from '../../ui/controls/button.tsx'
 import { moveFocusOnRemoval } from '../../ui/controls/move-focus-on-removal.ts'
@@ -25,13 +25,12 @@ import {
   useSchedules,
 } from './api/schedules.ts'
 import { ScheduleForm } from './schedule-form.tsx'
-import { browserZone, ruleOf, timeInWords, weekdayName } from './schedule-rule.ts'
+import { intervalInWords, ruleOf, timeInWords, weekdayName } from './schedule-rule.ts'
 
 /** The page at `/schedules`. */
 export function SchedulesPage() {
   const { t } = useTranslation()
   const [edited, setEdited] = useState<Schedule | 'new' | null>(null)
-  useBrowserZone()
   return (
     <div className="mx-auto flex w-full max-w-3xl flex-col gap-6 px-5 py-8">
       <header className="flex flex-wrap items-end justify-between gap-3">
@@ -49,16 +48,6 @@ export function SchedulesPage() {
       )}
     </div>
   )
-}
-
-/** Without a time zone of their own, schedules of the user are in that of this browser from now on. */
-function useBrowserZone(): void {
-  const { data } = usePreferences()
-  const { mutate } = useChangePreferences()
-  const isEmpty = data?.time_zone === ''
-  useEffect(() => {
-    if (isEmpty) mutate({ time_zone: browserZone() })
-  }, [isEmpty, mutate])
 }
 
 function ScheduleList({ onEdit }: { onEdit(schedule: Schedule): void }) {
@@ -106,7 +95,7 @@ function useRuleText(): (schedule: Pick<Schedule, 'when'>) => string {
     if (kind === 'daily' || kind === 'weekdays') return t(`schedules.rule.${kind}`, { time })
     if (kind === 'weekly')
       return t('schedules.rule.weekly', { day: weekdayName(weekday, i18n.language), time })
-    if (kind === 'every') return t('schedules.rule.every', { interval: every })
+    if (kind === 'every') return t('schedules.rule.every', { interval: intervalInWords(every, i18n.language) })
     if (kind === 'cron') return t('schedules.rule.cron', { cron })
     return t(kind === 'hook' ? 'schedules.rule.hook' : 'schedules.rule.once')
   }
@@ -229,6 +218,11 @@ function History({ id }: { id: string }) {
         {items.map((item) => (
           <li key={item.id}>
             <LastOccurrence occurrence={item} />
+            {atPlaces(item.checks.filter(({ passed }) => !passed)).map(({ place, item: check }) => (
+              <p key={place} dir="auto" className="text-note text-bad wrap-anywhere">
+                ✗ {check.detail}
+              </p>
+            ))}
             {item.detail !== null && (
               <p dir="auto" className="text-note text-muted wrap-anywhere">
                 {item.detail}

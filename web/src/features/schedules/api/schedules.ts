@@ -17,7 +17,23 @@ export interface ScheduleBody {
   when: object
   quiet: boolean
   watch: { page: string } | null
+  approval: Schedule['approval']
+  notify: Schedule['notify']
+  limits: Schedule['limits']
+  checks: Schedule['checks']
 }
+
+/** The names of the user's channels. */
+export const useChannelNames = () =>
+  useQuery({
+    queryKey: ['channels'],
+    queryFn: ({ signal }) =>
+      request<{ items: { name: string }[] }>('/api/channels', { signal }).then(
+        ({ items }) => items,
+      ),
+    select: (channels) => channels.map(({ name }) => name),
+    meta: { quiet: true },
+  })
 
 /** The schedules, newest first, page by page. */
 export const useSchedules = () =>
