@@ -113,7 +113,7 @@ describe.each(DIALECTS)('bounds of schedules on %s', (dialect) => {
       const until = new Promise<void>((resolve) => {
         release = resolve
       })
-      upstream.program(({ messages }) =>
+      schedules.answerWith(({ messages }) =>
         JSON.stringify(messages.at(-1)).includes('Wait for me')
           ? turn.text('Slow.', { until })
           : turn.text('It is done.'),

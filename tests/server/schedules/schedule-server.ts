@@ -11,13 +11,15 @@ import { useDatabases } from '../../support/store/databases.ts'
 export function useScheduleServer(upstream: Upstream, dialect: Dialect) {
   const { start } = useServers()
   const databases = useDatabases()
+  let model: Parameters<Upstream['program']>[0]
   let clock: SimulatedClock
   let keys: Record<string, unknown>
   let server: TestServer
   beforeEach(async () => {
     clock = simulatedClock('2026-03-27T07:29:50Z')
     keys = databaseKeys(await databases.migrated(dialect))
-    upstream.program(() => turn.text('It is done.'))
+    model = () => turn.text('It is done.')
+    upstream.program((request) => model(request))
   })
   const call = async (method: string, path: string, body?: unknown) =>
     (await server.call(method, path, body === undefined ? {} : { body })).json.data
@@ -36,6 +38,10 @@ export function useScheduleServer(upstream: Upstream, dialect: Dialect) {
         },
       })
       return server
+    },
+    /** What the model answers from now on. */
+    answerWith(program: typeof model): void {
+      model = program
     },
     get clock() {
       return clock

@@ -16,11 +16,11 @@ import { PartBoundary } from '../ui/states/part-boundary.tsx'
 import { OfflineNotice } from './offline-notice.tsx'
 import { Pages } from './pages.tsx'
 import { Sidebar } from './sidebar.tsx'
+import { useBrowserZone } from './use-browser-zone.ts'
 import { usePageFocus, useSidebarFocus } from './use-lost-focus.ts'
 import { useShellCommands } from './use-shell-commands.ts'
 import { useShortcuts } from './use-shortcuts.ts'
 import { useSidebar } from './use-sidebar.ts'
-import { useBrowserZone } from './use-browser-zone.ts'
 import { useTabTitle } from './use-tab-title.ts'
 
 const ShortcutHelp = lazyView(() =>

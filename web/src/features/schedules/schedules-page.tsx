@@ -95,7 +95,8 @@ function useRuleText(): (schedule: Pick<Schedule, 'when'>) => string {
     if (kind === 'daily' || kind === 'weekdays') return t(`schedules.rule.${kind}`, { time })
     if (kind === 'weekly')
       return t('schedules.rule.weekly', { day: weekdayName(weekday, i18n.language), time })
-    if (kind === 'every') return t('schedules.rule.every', { interval: intervalInWords(every, i18n.language) })
+    if (kind === 'every')
+      return t('schedules.rule.every', { interval: intervalInWords(every, i18n.language) })
     if (kind === 'cron') return t('schedules.rule.cron', { cron })
     return t(kind === 'hook' ? 'schedules.rule.hook' : 'schedules.rule.once')
   }

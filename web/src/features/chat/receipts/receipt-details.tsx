@@ -175,9 +175,7 @@ function Details({
         sent.length +
         remembered.length +
         scheduled.length ===
-        0 && (
-        <p className="text-muted">{t('receipt.nothing')}</p>
-      )}
+        0 && <p className="text-muted">{t('receipt.nothing')}</p>}
       {notes.length > 0 && <p className="text-note text-muted">{notes.join(' · ')}</p>}
     </div>
   )
