@@ -54,9 +54,13 @@ export interface ListedSchedule {
   next_at: string | null
 }
 
-const When = ScheduleWhen.describe(
-  'One of {"at": UTC time}, {"cron": "m h dom mon dow", "tz": IANA name}, {"every": "15m".."30d"}. tz defaults to the user\'s zone.',
-)
+/** Models are told the kinds in words: their schemas would cost more in each request than all else about schedules. */
+const When = z
+  .record(z.string(), z.unknown())
+  .pipe(ScheduleWhen)
+  .describe(
+    'One of {"at": UTC time}, {"cron": "m h dom mon dow", "tz": IANA name}, {"every": "15m".."30d"}. tz defaults to the user\'s zone.',
+  )
 const Text = withoutNul(z.string().trim().min(1).max(20_000)).describe(
   'What to do each time, complete in itself.',
 )
@@ -86,7 +90,7 @@ const createTool = (schedules: ScheduleTools): ToolDefinition =>
   defineTool({
     name: 'schedule_create',
     description:
-      'Makes a schedule: a task that runs by itself later or again and again, for which the user asked. It can use the tools of this conversation.',
+      'Makes a schedule: a task that runs by itself later or repeatedly, when the user asks for it.',
     category: 'schedule',
     riskLevel: 'medium',
     input: z.object({
@@ -96,11 +100,11 @@ const createTool = (schedules: ScheduleTools): ToolDefinition =>
       quiet: z
         .boolean()
         .default(false)
-        .describe('It may end without telling the user when nothing is worth it.'),
+        .describe('Tell the user only if there is something to say.'),
       project_files: z
         .boolean()
         .default(false)
-        .describe('It works with the files of this project.'),
+        .describe('Work with the files of this project.'),
     }),
     orderKey: () => 'schedules',
     preview: async ({ name, text, when }, context) =>
