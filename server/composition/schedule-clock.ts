@@ -1,5 +1,6 @@
 // The clock of schedules as configured, with what it needs of the other modules: sending, files, pages, commands, notices.
 import { Counter, Histogram, type Registry } from 'prom-client'
+import { deadline } from '../lib/abort.ts'
 import { newId } from '../lib/ids.ts'
 import { SOLE_WORKER } from '../lib/work-claims.ts'
 import { CallId, type ProjectId, type UserId } from '../protocol/ids.ts'
@@ -76,7 +77,7 @@ export function createConfiguredClock(
     conversationModel: createConversationModel({ store, offeredModels }),
     claims: claims ?? SOLE_WORKER,
     async readPage(url, userId, ending) {
-      const signal = AbortSignal.any([ending, AbortSignal.timeout(45_000)])
+      const signal = deadline(45_000, ending)
       const page = await readPage(url, 'text', { signal, userId })
       if (!page.ok) return page
       const { text } = page.data
@@ -167,7 +168,7 @@ const commandRunner =
       isTainted: () => true,
       agents: { performTasks: unavailable, startBackgroundTask: unavailable },
       spending: { admit: unavailable },
-      signal: AbortSignal.any([ending, AbortSignal.timeout((COMMAND_SECONDS + 30) * 1_000)]),
+      signal: deadline((COMMAND_SECONDS + 30) * 1_000, ending),
       progress() {},
     }
     const result = await parsed.input.run(context)

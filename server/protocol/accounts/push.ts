@@ -3,7 +3,6 @@ import { z } from 'zod'
 import { Timestamp } from '../envelope.ts'
 import { ConversationId, RunId } from '../ids.ts'
 import { ReceiptCounts } from '../runs/receipt.ts'
-import { OccurrenceId, ScheduleId } from '../schedules/schedule.ts'
 
 /** A browser's subscription, as `PushSubscription.toJSON()` gives it. */
 export const PushSubscriptionBody = z
@@ -49,8 +48,8 @@ const RunNotice = z.object({
 /** A notification about a scheduled task that did not run: it was missed or skipped, or could not begin. */
 const ScheduleNotice = z.object({
   type: z.literal('schedule_not_run'),
-  schedule_id: ScheduleId,
-  occurrence_id: OccurrenceId,
+  schedule_id: z.string(),
+  occurrence_id: z.string(),
 })
 
 /** The content of a notification. */

@@ -155,8 +155,10 @@ async function expected(database: Database, answer: StoredAnswer) {
     scheduled: [
       ...new Set(
         calls.flatMap((call) =>
-          call.name.startsWith('schedule_') && call.result?.success === true && !call.skipped
-            ? [String(dataOf(call).id)]
+          call.name.startsWith('schedule_') &&
+          call.result?.success === true &&
+          typeof dataOf(call).id === 'string'
+            ? [dataOf(call).id]
             : [],
         ),
       ),
