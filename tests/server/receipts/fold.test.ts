@@ -82,6 +82,7 @@ async function everyCall(database: Database, { messageId, runId }: StoredAnswer)
                     ...outcome,
                     status: outcome.delivery_status,
                     saved: outcome.fact !== undefined,
+                    id: outcome.schedule_id,
                   },
                 },
         })
