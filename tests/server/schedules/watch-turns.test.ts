@@ -36,6 +36,7 @@ describeOnEachDatabase('pages that schedules watch', (open) => {
         { id: newId<ScheduleId>(), userId, projectId: null },
         watching(page),
         dependencies,
+        new AbortController().signal,
       )
     const [one, other] = [newId<UserId>(), newId<UserId>()]
     const slow = Array.from({ length: 20 }, (_, n) => look(one, `https://slow.test/${n}`))

@@ -174,7 +174,17 @@ export const SERVER_MODULES: Record<string, readonly string[]> = {
   // Conversations outside the chat: exports, imports, shared copies.
   sharing: ['receipts', 'auth', 'db', 'errors.ts', 'protocol', 'lib'],
   // Everything of a user in and out: bundles, imports of other programs. They store and read what these modules own.
-  transfer: ['schedules', 'sharing', 'files', 'knowledge', 'workspace', 'db', 'errors.ts', 'protocol', 'lib'],
+  transfer: [
+    'schedules',
+    'sharing',
+    'files',
+    'knowledge',
+    'workspace',
+    'db',
+    'errors.ts',
+    'protocol',
+    'lib',
+  ],
   // No database and no HTTP, so that the loop can be read and tested in isolation.
   agent: ['tools', 'llm', 'errors.ts', 'protocol', 'lib'],
   http: ['auth', 'errors.ts', 'protocol', 'lib'],

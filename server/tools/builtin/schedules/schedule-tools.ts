@@ -101,10 +101,7 @@ const createTool = (schedules: ScheduleTools): ToolDefinition =>
         .boolean()
         .default(false)
         .describe('Tell the user only if there is something to say.'),
-      project_files: z
-        .boolean()
-        .default(false)
-        .describe('Work with the files of this project.'),
+      project_files: z.boolean().default(false).describe('Work with the files of this project.'),
     }),
     orderKey: () => 'schedules',
     preview: async ({ name, text, when }, context) =>
