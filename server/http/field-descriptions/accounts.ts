@@ -65,8 +65,6 @@ const quota = {
   messages_per_day: 'Messages to channels per day (UTC). Null: no limit.',
   schedules: 'Schedules of the account. Null: as configured.',
   projects_shared: 'Projects of the account that have other members. Null: no limit.',
-  channel_runs_per_hour:
-    "Runs per hour that messages to the account's channels may start. Null: no limit.",
 } satisfies FieldsOf<Quota>
 
 const apiKey = {
