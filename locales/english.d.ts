@@ -820,6 +820,7 @@ export interface FirstScreenTexts {
     readonly home: "Go to the home page"
     readonly part: "This part of the page couldn’t be shown."
     readonly reload: "Reload page"
+    readonly otherVersion: "Version {{server}} is running. This page is still from version {{page}}."
   }
   readonly shell: {
     readonly notices: "Notifications"

@@ -211,8 +211,15 @@ const serviceWorker = (): Plugin => ({
   },
 })
 
+/** The version of the page, which it compares with that of the server. */
+function version(): string {
+  const manifest = resolve(import.meta.dirname, '../package.json')
+  return (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version
+}
+
 export default defineConfig({
   root: import.meta.dirname,
+  define: { PAGE_VERSION: JSON.stringify(version()) },
   plugins: [
     builtMermaid(),
     replacedModules(),

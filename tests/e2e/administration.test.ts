@@ -247,4 +247,32 @@ describeInBrowser('the administration', (visitor) => {
     await chosen.waitFor({ state: 'detached' })
     await leave(page)
   })
+
+  test('a page that is open while the server is upgraded tells the administrator, and reloads at a click', async () => {
+    const single = await servers.start({ webRoot: visitor.webRoot() })
+    const page = await visitor.open(single.url)
+    await composer(page).waitFor()
+    await page.route('**/healthz', (route) =>
+      route.fulfill({ json: { code: 0, data: { status: 'ok', version: '99.1.0' } } }),
+    )
+    const notice = page.getByText('Version 99.1.0 is running.')
+    // An upgrade ends the connection. The part of the page that looks at the version loads after the first screen.
+    await expect
+      .poll(async () => {
+        await page.evaluate(
+          "dispatchEvent(new Event('offline')); dispatchEvent(new Event('online'))",
+        )
+        return await notice.count()
+      })
+      .toBe(1)
+    await expectAccessible(page)
+    await page.unroute('**/healthz')
+    await Promise.all([
+      page.waitForEvent('load'),
+      page.getByRole('button', { name: 'Reload page' }).click(),
+    ])
+    await composer(page).waitFor()
+    expect(await notice.count()).toBe(0)
+    await leave(page)
+  })
 })

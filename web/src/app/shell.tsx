@@ -45,6 +45,10 @@ const FollowChanges = lastPart(() =>
   import('./follow-changes.ts').then((module) => module.FollowChanges),
 )
 
+const OtherVersion = lastPart(() =>
+  import('./other-version.tsx').then((module) => module.OtherVersion),
+)
+
 const Drawer = late(() => import('./drawer.tsx').then((module) => module.Drawer))
 
 /** `multi`: whether there are accounts; then the sidebar shows the user's name. */
@@ -115,6 +119,11 @@ export function Shell({ multi }: { multi: boolean }) {
       )}
       <main id="main" tabIndex={-1} className="flex min-w-0 flex-1 flex-col outline-none">
         <OfflineNotice />
+        {user?.role === 'admin' && (
+          <PartBoundary fallback={null} instead={null}>
+            <OtherVersion />
+          </PartBoundary>
+        )}
         <PartBoundary subject={location}>
           <Pages user={user} multi={multi} onMenu={sidebarShown ? null : showSidebar} />
         </PartBoundary>
