@@ -13,6 +13,7 @@ import { captureOne } from '../workspace/checkpoints/capture/capture.ts'
 import type { Checkpoints } from '../workspace/checkpoints/checkpoints.ts'
 import { parseInnerPath, parsePath } from '../workspace/files/paths.ts'
 import { walk } from '../workspace/files/walk.ts'
+import { hashInPieces } from '../workspace/outside-text.ts'
 import { ownProject } from '../workspace/own-project.ts'
 import type { Workspace } from '../workspace/workspace.ts'
 import type { Workspaces } from '../workspace/workspaces.ts'
@@ -66,7 +67,14 @@ export function createApps(dependencies: Dependencies) {
     workspace: Workspace,
   ): Promise<Pick<OpenedApp, 'network' | 'tainted'>> => {
     const outside = await outsideFiles(dependencies, workspace, row.path)
-    const tainted = outside === 'unknown' || outside.length > 0
+    const tainted =
+      outside === 'unknown' ||
+      outside.length > 0 ||
+      // The content before a change is in no file any more.
+      (row.checkpointId !== null &&
+        (await dependencies.checkpoints.outsideText.isIn(workspace, [
+          await earlierContent(dependencies, row, workspace),
+        ])))
     return { tainted, network: await mayUseNetwork(dependencies, row, outside) }
   }
 
@@ -109,7 +117,10 @@ export function createApps(dependencies: Dependencies) {
       return { row, token, ...description }
     },
 
-    /** Permits an app the network, or ends the permission. @throws AppError `app_not_found`, `app_too_large`. */
+    /**
+     * Permits an app the network, or ends the permission, and with it the app's addresses.
+     * @throws AppError `app_not_found`, `app_earlier`, `app_too_large`.
+     */
     async setNetwork(
       userId: UserId,
       id: string,
@@ -119,33 +130,35 @@ export function createApps(dependencies: Dependencies) {
       assertAllowed(userId)
       const row = await store.apps.find(userId, id)
       if (row === undefined || row.expiresAt <= now()) throw appError('app_not_found')
+      if (network && row.checkpointId !== null) throw appError('app_earlier')
       const workspace = await workspaceOf(userId, row.projectId)
       const outside = await outsideFiles(dependencies, workspace, row.path)
       if (network && outside === 'unknown') throw appError('app_too_large')
       const at = now()
       await database.write(async (tx) => {
-        if (network)
-          await store.apps.allowNetwork(tx, {
-            userId,
-            projectId: row.projectId,
-            path: row.path,
-            outside: outside === 'unknown' ? [] : [...outside],
-            allowedAt: at,
-          })
-        else if (!(await store.apps.removeNetwork(tx, row))) return
-        await store.audit.record(tx, actor, {
-          action: network ? 'app_network_allowed' : 'app_network_ended',
-          at,
-          details: { project_id: row.projectId, path: row.path },
+        if (!network) {
+          if (await store.apps.removeNetwork(tx, row))
+            await store.audit.record(tx, actor, networkEntry('app_network_ended', row, at))
+          return
+        }
+        const ended = await store.apps.allowNetwork(tx, {
+          userId,
+          projectId: row.projectId,
+          path: row.path,
+          outside: outside === 'unknown' ? [] : [...outside],
+          allowedAt: at,
         })
+        await store.audit.record(tx, actor, networkEntry('app_network_allowed', row, at))
+        for (const one of ended)
+          await store.audit.record(tx, actor, networkEntry('app_network_ended', one, at))
       })
       return { row, ...(await described(row, workspace)) }
     },
 
     /** The app of an address; null if the address is unknown, has expired or ended. */
     async find(token: string): Promise<{ row: AppRow; workspace: Workspace } | null> {
-      const row = await store.apps.byToken(hashLinkToken(token))
-      if (row === undefined || row.expiresAt <= now()) return null
+      const row = await store.apps.byToken(hashLinkToken(token), now())
+      if (row === undefined) return null
       try {
         assertAllowed(row.userId)
         return { row, workspace: await workspaceOf(row.userId, row.projectId) }
@@ -157,12 +170,13 @@ export function createApps(dependencies: Dependencies) {
 
     /**
      * A file that the app may load: its own, and those of its folder and below; null for others. A file with text from outside
-     * that was not there when the app was permitted the network ends the permission; only documents, which then come without
-     * it, are still read.
+     * that was not there when the app was permitted the network ends the permission and the address.
+     * @param isForFrame whether a frame loads it, and not a document that is already there.
      */
     async read(
       { row, workspace }: { row: AppRow; workspace: Workspace },
       given: string,
+      isForFrame: boolean,
     ): Promise<AppFile | null> {
       try {
         const path = parseInnerPath(given)
@@ -172,8 +186,9 @@ export function createApps(dependencies: Dependencies) {
           isMain && row.checkpointId !== null
             ? await earlierContent(dependencies, row, workspace)
             : (await workspace.read(path.text)).bytes
-        const network = await networkOf(dependencies, { row, workspace }, bytes)
-        if (network === 'ended' && !isMain && appKindOf(path.text) !== 'html') return null
+        const isDocument = isForFrame && (isMain || appKindOf(path.text) === 'html')
+        const network = await networkOf(dependencies, { row, workspace }, { bytes, isDocument })
+        if (network === 'ended' || (network === 'unknown' && !isDocument)) return null
         return { bytes, isMain, network: network === 'allowed' }
       } catch (error) {
         if (error instanceof AppError && error.status < 500) return null
@@ -250,37 +265,79 @@ async function outsideFiles(
   const hashes: string[] = []
   for (const one of paths) {
     const content = await captureOne(root, parsePath(one), null)
-    if (content?.kind === 'file') hashes.push(content.hash)
+    // All empty files have one hash, and no text.
+    if (content?.kind === 'file' && content.size > 0) hashes.push(content.hash)
   }
+  // One that began meanwhile may have written what was read.
+  if (await checkpoints.outsideText.isChangeOpen(workspace)) return 'unknown'
   return [...(await store.outsideContents.marked(projectId, hashes))].sort()
 }
 
 /** Whether the user's permission still holds. A file with new text from outside ends it. */
 async function mayUseNetwork(
-  { database, store }: Dependencies,
+  dependencies: Dependencies,
   row: AppRow,
   outside: readonly string[] | 'unknown',
 ): Promise<boolean> {
   // What an earlier version would send was not looked at.
   if (row.checkpointId !== null) return false
-  const permission = await store.apps.findNetwork(row)
+  const permission = await dependencies.store.apps.findNetwork(row)
   if (permission === undefined || outside === 'unknown') return false
   const known = new Set(permission.outside)
   if (outside.every((hash) => known.has(hash))) return true
-  await database.write((tx) => store.apps.removeNetwork(tx, row))
+  await endForText(dependencies, row)
   return false
 }
 
-/** The same when one of the files is loaded: `ended` if this file ends the permission. */
+/** Ends a permission because of text from outside. The entry names the server: its user did nothing. */
+async function endForText({ database, store, now }: Dependencies, row: AppRow): Promise<void> {
+  await database.write(async (tx) => {
+    // Of several readers of such files, one ends it.
+    if (!(await store.apps.removeNetwork(tx, row))) return
+    const actor: Actor = {
+      userId: row.userId,
+      username: null,
+      address: null,
+      details: { by: 'server' },
+    }
+    await store.audit.record(tx, actor, networkEntry('app_network_ended', row, now()))
+  })
+}
+
+const networkEntry = (
+  action: 'app_network_allowed' | 'app_network_ended',
+  { projectId, path }: Pick<AppRow, 'projectId' | 'path'>,
+  at: Date,
+) => ({ action, at, details: { project_id: projectId, path } })
+
+/**
+ * The same when one of the files is loaded, after its bytes were read. `ended`: nothing of the app is served any more.
+ * `unknown`: the files cannot be looked at now, so documents come without the network, and nothing comes that a document with
+ * it could read.
+ */
 async function networkOf(
   dependencies: Dependencies,
   { row, workspace }: { row: AppRow; workspace: Workspace },
-  bytes: Buffer,
-): Promise<'none' | 'allowed' | 'ended'> {
+  { bytes, isDocument }: { bytes: Buffer; isDocument: boolean },
+): Promise<'none' | 'allowed' | 'ended' | 'unknown'> {
   const { store, checkpoints } = dependencies
-  if (row.checkpointId !== null) return 'none'
-  if ((await store.apps.findNetwork(row)) === undefined) return 'none'
-  if (!(await checkpoints.outsideText.isIn(workspace, [bytes]))) return 'allowed'
+  const found = await store.apps.networkOfAddress(row.id)
+  // Another file may have ended it since the address was found.
+  if (found === undefined) return 'ended'
+  if (found.outside === null || row.checkpointId !== null) return 'none'
+  const hash = await hashInPieces(bytes)
+  if (!found.outside.includes(hash)) {
+    // In this order: a change is closed only after its marks are stored.
+    if (await checkpoints.outsideText.isChangeOpen(workspace)) return 'unknown'
+    const isMarked = (await store.outsideContents.marked(row.projectId, [hash])).size > 0
+    if (isMarked && bytes.length > 0) {
+      await endForText(dependencies, row)
+      return 'ended'
+    }
+  }
+  if (!isDocument) return 'allowed'
+  // A document with the network can send what it loads: all of it is looked at before.
   const outside = await outsideFiles(dependencies, workspace, row.path)
+  if (outside === 'unknown') return 'unknown'
   return (await mayUseNetwork(dependencies, row, outside)) ? 'allowed' : 'ended'
 }

@@ -134,7 +134,8 @@ export function createOutsideText(
 export const nameHash = (name: string): string =>
   createHash('sha256').update('name of a file\0').update(name).digest('hex')
 
-async function hashInPieces(content: Uint8Array): Promise<string> {
+/** The SHA-256 of a content, as marks have it, without holding up the event loop. */
+export async function hashInPieces(content: Uint8Array): Promise<string> {
   const hash = createHash('sha256')
   for (let index = 0; index < content.length; index += PIECE_BYTES) {
     if (index > 0) await new Promise((resolve) => setImmediate(resolve))

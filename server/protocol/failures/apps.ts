@@ -8,6 +8,10 @@ export const APP_FAILURES = {
     '“{{path}}” cannot run as an app. HTML, SVG, Mermaid (.mmd) and Markdown files can.',
   ],
   app_hidden: ['validation_failed', 'Files whose name begins with a dot cannot run as an app.'],
+  app_earlier: [
+    'conflict',
+    'This is the app as it was before a change. Only the app as it is now can be allowed to use the network.',
+  ],
   app_too_large: [
     'conflict',
     'The folder of this app has too many files, or is being changed, so that it cannot be allowed to use the network now.',

@@ -34,6 +34,7 @@ const LIBRARIES = '-'
 
 /** Everything that this origin answers. Every other path is 404; nothing here reads a cookie or a credential. */
 export function registerAppFiles(app: App, services: Needed): void {
+  const library = findLibrary(services.webRoot)
   // Whatever answers, the fault handler and unknown paths included.
   app.addHook('onSend', async (_request, reply, payload) => {
     if (!reply.hasHeader('content-security-policy')) void reply.headers(REFUSAL_HEADERS)
@@ -50,22 +51,27 @@ export function registerAppFiles(app: App, services: Needed): void {
           return refuse(reply.header('allow', 'GET, HEAD'), 405, 'Method not allowed\n')
         // An app must not answer in the place of this server.
         if (headers['service-worker'] !== undefined) return refuse(reply, 403, 'Forbidden\n')
+        // Outside of a frame, nothing would keep an app from leaving for another address with what it knows.
+        if (headers['sec-fetch-dest'] === 'document') return refuse(reply, 404, NOT_FOUND)
         return undefined
       },
     },
-    (request, reply) => answer(services, request, reply),
+    (request, reply) => answer({ ...services, library }, request, reply),
   )
 }
 
 async function answer(
-  services: Needed,
+  services: Needed & { library: Library },
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { token, '*': path } = Params.parse(request.params)
-  if (token === LIBRARIES) return sendLibrary(services, path, reply)
+  if (token === LIBRARIES) return sendLibrary(await services.library, path, reply)
   const found = await services.apps.find(token)
-  const file = found === null ? null : await services.apps.read(found, path)
+  // Browsers say it to every origin that they trust, and requests of documents with the network reach only such.
+  const destination = request.headers['sec-fetch-dest'] ?? 'iframe'
+  const file =
+    found === null ? null : await services.apps.read(found, path, destination === 'iframe')
   const origin = found?.row.appsOrigin ?? null
   if (found === null || file === null || origin === null) return refuse(reply, 404, NOT_FOUND)
   const { pageOrigin } = found.row
@@ -109,18 +115,27 @@ async function documentOf(
 
 const LIBRARY_FILE = /^mermaid\/((?:chunks\/)?(?:[\w.-]+\/)?[\w-][\w.-]*\.mjs)$/
 
+/** The folder of Mermaid's modules; undefined if the page was not built. */
+type Library = Promise<string | undefined>
+
+async function findLibrary(webRoot: string): Library {
+  const assets = join(webRoot, 'assets')
+  const entries = await readdir(assets, { withFileTypes: true }).catch(() => [])
+  // A module of the page has a name that begins like that of the folder.
+  const found = entries.find((one) => one.isDirectory() && one.name.startsWith('mermaid-'))
+  return found === undefined ? undefined : join(assets, found.name)
+}
+
 /** Modules of Mermaid, which the page uses as well. */
 async function sendLibrary(
-  { webRoot }: Needed,
+  folder: string | undefined,
   path: string,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const name = LIBRARY_FILE.exec(path)?.[1]
-  const assets = join(webRoot, 'assets')
-  const folder = (await readdir(assets).catch(() => [])).find((one) => one.startsWith('mermaid-'))
   if (name === undefined || folder === undefined || path.includes('..'))
     return refuse(reply, 404, NOT_FOUND)
-  const file = join(assets, folder, name)
+  const file = join(folder, name)
   const isThere = await stat(file).then(
     (found) => found.isFile(),
     () => false,

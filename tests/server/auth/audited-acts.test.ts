@@ -1,4 +1,5 @@
 // Each act that the audit log knows leaves exactly one entry with its actor, whoever does it in whatever way.
+import { createHash } from 'node:crypto'
 import { existsSync, mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,6 +17,7 @@ import { createStore } from '../../../server/db/store.ts'
 import { SqliteClient } from '../../../server/lib/sqlite-driver.ts'
 import { PUSH_KEY_SETTING } from '../../../server/messaging/push.ts'
 import { AuditAction } from '../../../server/protocol/admin/audit.ts'
+import { ProjectId } from '../../../server/protocol/ids.ts'
 import { eventually } from '../../support/eventually.ts'
 import { turn } from '../../support/provider/upstream-turns.ts'
 import { useUpstream } from '../../support/provider/use-upstream.ts'
@@ -64,6 +66,7 @@ type Caller =
   | 'link'
   | 'channel'
   | 'run'
+  | 'server'
   | 'command'
 const ADMIN = ['page', 'key'] as const satisfies readonly Caller[]
 
@@ -113,7 +116,7 @@ const CALLERS: Record<AuditAction, readonly Caller[]> = {
   grant_used: ['run'],
   grant_removed: ADMIN,
   app_network_allowed: ['page'],
-  app_network_ended: ['page'],
+  app_network_ended: ['page', 'server'],
   schedule_created: ADMIN,
   schedule_changed: ADMIN,
   schedule_deleted: ADMIN,
@@ -751,6 +754,38 @@ describeOnEachServer('an act', (start) => {
     // Nobody asked for it: the run did it for its account.
     expect(used.map(({ details }) => details.by)).toEqual(['run'])
     note(used, 'run')
+  })
+
+  test('of the server that ends the network of an app, because of text from outside, leaves one entry with its account', async () => {
+    const { id: project } = (
+      await server.call('POST', '/api/projects', { token: session, body: { name: 'Told' } })
+    ).json.data
+    const write = (content: string) =>
+      server.call('PUT', `/api/projects/${project}/files/a.html`, {
+        token: session,
+        body: { content },
+      })
+    const open = () =>
+      server.call('POST', '/api/apps', {
+        token: session,
+        body: { project_id: project, path: 'a.html' },
+      })
+    await write('ours')
+    const { id } = (await open()).json.data
+    const body = { network: true }
+    await server.call('PATCH', `/api/apps/${id}`, { token: session, body })
+    await write('what a page has said')
+    const database = await connect(databaseSettings(server.server.config), { log: quiet })
+    try {
+      const hash = createHash('sha256').update('what a page has said').digest('hex')
+      await createStore(database).outsideContents.add(ProjectId.parse(project), [hash])
+    } finally {
+      await database.close()
+    }
+    const ended = await added(open)
+    expect(outline(ended)).toEqual([['app_network_ended', 'ada']])
+    expect(ended.map(({ details }) => details.by)).toEqual(['server'])
+    note(ended, 'server')
   })
 
   test('of single sign-on leaves one entry for each change of the account, and one for the sign-in', async () => {

@@ -1,11 +1,11 @@
 // Apps over HTTP: who gets an address, what is reachable below it with which headers, and when it ends.
+import { createHash } from 'node:crypto'
 import { request } from 'node:http'
 import { expect, test } from 'vitest'
 import { databaseSettings } from '../../../../server/composition/settings.ts'
 import { connect } from '../../../../server/db/connect.ts'
 import { createStore } from '../../../../server/db/store.ts'
 import { ProjectId } from '../../../../server/protocol/ids.ts'
-import { sha256Of } from '../../../../server/skills/found-skill.ts'
 import { turn } from '../../../support/provider/upstream-turns.ts'
 import { useUpstream } from '../../../support/provider/use-upstream.ts'
 import {
@@ -18,6 +18,7 @@ import {
 
 const useApps = useServers()
 const upstream = await useUpstream()
+const quiet = { log: { info() {}, warn() {} } }
 const MULTI = { auth_mode: 'multi', jwt_secret: TEST_JWT_SECRET }
 
 /** Opens the port of apps on a server. */
@@ -70,6 +71,17 @@ async function write(
       body,
     })
     expect([path, status]).toEqual([path, 200])
+  }
+}
+
+/** Marks contents as text from outside, as a tainted run that writes them does. */
+async function mark(server: TestServer, project: string, contents: string[]): Promise<void> {
+  const database = await connect(databaseSettings(server.server.config), quiet)
+  try {
+    const hashes = contents.map((content) => createHash('sha256').update(content).digest('hex'))
+    await createStore(database).outsideContents.add(ProjectId.parse(project), hashes)
+  } finally {
+    await database.close()
   }
 }
 
@@ -155,6 +167,10 @@ describeOnEachServer('an app', (start) => {
     expect((await reach(url, { method: 'HEAD' })).status).toBe(200)
     const worker = { 'service-worker': 'script' }
     expect((await reach(`${root}worker.js`, { headers: worker })).status).toBe(403)
+    // As the page of a tab it could leave for any other address.
+    const tab = { 'sec-fetch-dest': 'document' }
+    expect(await reach(url, { headers: tab })).toMatchObject({ status: 404, text: 'Not found\n' })
+    expect((await reach(url, { headers: { 'sec-fetch-dest': 'iframe' } })).status).toBe(200)
     const credentials = { authorization: 'Bearer nc-nobody', cookie: 'nc-session=x' }
     expect((await reach(url, { headers: credentials })).status).toBe(200)
     for (const path of [
@@ -208,8 +224,8 @@ describeOnEachServer('an app', (start) => {
     const { id, url } = await open(server, project, 'a.html')
     const allowed = await server.call('PATCH', `/api/apps/${id}`, { body: { network: true } })
     expect(allowed.json.data).toMatchObject({ network: true, tainted: false })
-    const policyOf = async () =>
-      String((await reach(url)).headers['content-security-policy'])
+    const policyOf = async (address = url) =>
+      String((await reach(address)).headers['content-security-policy'])
         .split('; ')
         .filter((line) => / https:$/.test(line))
         .map((line) => line.split(' ')[0])
@@ -219,21 +235,73 @@ describeOnEachServer('an app', (start) => {
     await write(server, project, { 'a.html': 'a better app', 'data.js': 'second' })
     expect(await open(server, project, 'a.html')).toMatchObject({ network: true })
 
-    const database = await connect(databaseSettings(server.server.config), {
-      log: { info() {}, warn() {} },
-    })
+    await mark(server, project, ['what a page has said', 'and more of it'])
+    const file = (name: string) => url.replace('a.html', name)
+    await write(server, project, { 'data.js': 'what a page has said', 'more.js': 'and more of it' })
+    // A document that was loaded before has the network still: nothing more reaches it.
+    for (const path of ['data.js', 'more.js', 'a.html'])
+      expect([path, (await reach(file(path))).status]).toEqual([path, 404])
+    const entries = await server.call('GET', '/api/admin/audit?action=app_network_ended')
+    expect(entries.json.data.items).toMatchObject([
+      { details: { by: 'server', project_id: project, path: 'a.html' } },
+    ])
+
+    const again = await open(server, project, 'a.html')
+    expect(again).toMatchObject({ network: false, tainted: true })
+    expect(await policyOf(again.url)).toEqual([])
+    expect((await reach(again.url.replace('a.html', 'data.js'))).status).toBe(200)
+    // Allowed with what is there now, until its user ends it.
+    await server.call('PATCH', `/api/apps/${again.id}`, { body: { network: true } })
+    expect((await policyOf(again.url)).length).toBe(4)
+    expect((await reach(again.url.replace('a.html', 'more.js'))).status).toBe(200)
+    await server.call('PATCH', `/api/apps/${again.id}`, { body: { network: false } })
+    expect((await reach(again.url.replace('a.html', 'data.js'))).status).toBe(404)
+  })
+
+  test('does not come with the network when a file of its folder has got text from outside', async () => {
+    const server = await withApps(await start())
+    const project = await newProject(server)
+    await write(server, project, { 'a.html': 'an app', 'data.js': 'first' })
+    const { id, url } = await open(server, project, 'a.html')
+    await server.call('PATCH', `/api/apps/${id}`, { body: { network: true } })
+    await mark(server, project, ['what a page has said'])
+    await write(server, project, { 'data.js': 'what a page has said' })
+    expect((await reach(url)).status).toBe(404)
+    expect(await open(server, project, 'a.html')).toMatchObject({ network: false })
+  })
+
+  test('ends with its account, its session and its API key, also when these only expire or are disabled', async () => {
+    const server = await withApps(await start(MULTI))
+    const [ada, bob] = [await register(server, 'ada'), await register(server, 'bob')]
+    const project = await newProject(server, bob)
+    await write(server, project, { 'a.html': 'an app' }, bob)
+    const { key } = (
+      await server.call('POST', '/api/auth/keys', { token: bob, body: { name: 'a key' } })
+    ).json.data
+    const byKey = await open(server, project, 'a.html', key)
+    const bySession = await open(server, project, 'a.html', bob)
+    expect((await reach(byKey.url)).status).toBe(200)
+    const database = await connect(databaseSettings(server.server.config), quiet)
     try {
-      const { outsideContents } = createStore(database)
-      await write(server, project, { 'data.js': 'what a page has said' })
-      const hash = await sha256Of(Buffer.from('what a page has said'))
-      await outsideContents.add(ProjectId.parse(project), [hash])
+      const expiresAt = new Date(0)
+      await database.write(async (tx) => {
+        await tx.update(database.tables.apiKeys).set({ expiresAt })
+      })
+      expect((await reach(byKey.url)).status).toBe(404)
+      expect((await reach(bySession.url)).status).toBe(200)
+      await database.write(async (tx) => {
+        await tx.update(database.tables.apiKeys).set({ expiresAt: null })
+      })
     } finally {
       await database.close()
     }
-    expect((await reach(url.replace('a.html', 'data.js'))).status).toBe(404)
-    expect(await policyOf()).toEqual([])
-    expect(await open(server, project, 'a.html')).toMatchObject({ network: false, tainted: true })
-    expect((await reach(url.replace('a.html', 'data.js'))).status).toBe(200)
+    expect((await reach(byKey.url)).status).toBe(200)
+    const { id } = (await server.call('GET', '/api/auth/profile', { token: bob })).json.data
+    await server.call('PATCH', `/api/admin/users/${id}`, {
+      token: ada,
+      body: { is_active: false },
+    })
+    for (const { url } of [byKey, bySession]) expect((await reach(url)).status).toBe(404)
   })
 
   test('opens as it was before a change, and only kinds of files that can run', async () => {
@@ -249,6 +317,14 @@ describeOnEachServer('an app', (start) => {
     expect((await reach(earlier.json.data.url)).text).toMatch(/first$/)
     const { url } = await open(server, project, 'a.html')
     expect((await reach(url)).text).toMatch(/second$/)
+    const { id } = earlier.json.data
+    const permitted = await server.call('PATCH', `/api/apps/${id}`, { body: { network: true } })
+    expect(permitted.status).toBe(409)
+    // Its content is in no file any more.
+    await mark(server, project, ['first'])
+    const tainted = await opening('a.html', { checkpoint_id: checkpoint })
+    expect(tainted.json.data).toMatchObject({ tainted: true, network: false })
+    expect(await open(server, project, 'a.html')).toMatchObject({ tainted: false })
     const refused: [path: string, more: object, status: number][] = [
       ['b.html', { checkpoint_id: checkpoint }, 404],
       ['a.html', { checkpoint_id: 'unknown' }, 404],
