@@ -9171,7 +9171,7 @@ export interface paths {
         head?: never;
         /**
          * Allow an app to use the network, or no longer
-         * @description Holds for this user and file, also for later addresses, until a file of its folder gets new text from outside. `url` is null: the address stays as it is, and its documents have the new rules when they are loaded again.
+         * @description Holds for this user and file, also for later addresses, until a file of its folder gets new text from outside. `url` is null: once it is allowed, documents have the new rules when they are loaded again; when the permission ends, all addresses of the app end, and it must be opened again.
          */
         patch: {
             parameters: {

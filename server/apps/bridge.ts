@@ -3,7 +3,7 @@
 /**
  * Reports errors, the console and the height to the page, gives the app `nanoclaw.ask(text)`, and tells it the colours of the
  * page. Storage, which documents without an origin do not have, lasts as long as the document. Without a channel in the
- * address, as in a share, it reports nothing. Of a document that sends more than 100 messages within 10 seconds, the rest is
+ * address it reports nothing. Of a document that sends more than 100 messages within 10 seconds, the rest is
  * dropped. It is text, because a compiled function could refer to helpers that no frame has.
  */
 const SOURCE = String.raw`(() => {
