@@ -109,6 +109,7 @@ export function ChatPage({ id, menu }: { id: string; menu: ReactNode }) {
           key={`${projectId} ${opened?.count ?? 0}`}
           projectId={projectId}
           wide={false}
+          isOwn={isOwn}
           initial={opened}
         />
       </PartBoundary>

@@ -32,8 +32,11 @@ const CHANGE_MARKS = { added: '+', modified: '~', deleted: '−' } as const
 const CHANGE_TONES = { added: 'text-ok', modified: 'text-warn', deleted: 'text-bad' } as const
 const SHOWN_FILES = 4
 
-/** A tab of the project. Restoring creates a checkpoint, so it can be undone. */
-export function CheckpointsPanel({ projectId }: { projectId: string }) {
+/**
+ * A tab of the project. Restoring creates a checkpoint, so it can be undone. With `isOwn`, all changes are of the conversation
+ * that is open already.
+ */
+export function CheckpointsPanel({ projectId, isOwn }: { projectId: string; isOwn: boolean }) {
   const { t } = useTranslation()
   const list = useCheckpoints(projectId)
   const restore = useRestore(projectId)
@@ -63,7 +66,7 @@ export function CheckpointsPanel({ projectId }: { projectId: string }) {
             checkpoint={checkpoint}
             onCompare={() => setCompared(checkpoint.id)}
             onRestore={() => setRestoring(checkpoint.id)}
-            onOpenChat={(runId) => void openChat(runId)}
+            onOpenChat={isOwn ? null : (runId) => void openChat(runId)}
           />
         ))}
       </ol>
@@ -101,7 +104,7 @@ function Entry({
   checkpoint: Checkpoint
   onCompare: () => void
   onRestore: () => void
-  onOpenChat: (runId: string) => void
+  onOpenChat: ((runId: string) => void) | null
 }) {
   const { t, i18n } = useTranslation()
   const { files, file_count: fileCount } = checkpoint
@@ -131,14 +134,14 @@ function Entry({
           <li className="text-muted">{t('history.more', { count: fileCount - SHOWN_FILES })}</li>
         )}
       </ul>
-      <div className="mt-1.5 -ms-2 flex gap-1">
+      <div className="mt-1.5 -ms-2 flex flex-wrap gap-1">
         <Button size="small" tone="quiet" icon={SquareSplitHorizontal} onClick={onCompare}>
           {t('history.compare')}
         </Button>
         <Button size="small" tone="quiet" icon={RotateCcw} onClick={onRestore}>
           {t('history.restore')}
         </Button>
-        {checkpoint.run_id !== null && (
+        {checkpoint.run_id !== null && onOpenChat !== null && (
           <Button
             size="small"
             tone="quiet"

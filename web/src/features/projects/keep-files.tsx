@@ -2,11 +2,12 @@
 import { FolderPlus } from 'lucide-react'
 import { useState } from 'react'
 import { useKeepProject } from '../../lib/api/projects.ts'
+import { isUntitled } from '../../lib/conversation-title.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { Button } from '../../ui/controls/button.tsx'
 import { PromptDialog } from '../../ui/overlays/prompt-dialog.tsx'
 
-/** Says whose files these are, with the button that keeps them. `name` is proposed. */
+/** Says whose files these are, with the button that keeps them. `name`, the title of the conversation, is proposed. */
 export function KeepFiles({ projectId, name }: { projectId: string; name: string }) {
   const { t } = useTranslation()
   const keep = useKeepProject()
@@ -23,7 +24,7 @@ export function KeepFiles({ projectId, name }: { projectId: string; name: string
         <PromptDialog
           title={t('projects.keepTitle')}
           label={t('projects.name')}
-          initial={name}
+          initial={isUntitled(name) ? '' : name}
           saving={keep.isPending}
           onClose={close}
           onSubmit={(chosen) => keep.mutate({ id: projectId, name: chosen }, { onSuccess: close })}

@@ -19,12 +19,15 @@ const scrollingClass = 'min-h-0 flex-1 overflow-y-auto outline-none'
 export function ProjectPanel({
   projectId,
   wide,
+  isOwn = false,
   initial = null,
   initialPassage = null,
 }: {
   projectId: string
   /** Whether it is shown on the project's page. */
   wide: boolean
+  /** Whether it has the files of one conversation, beside which it is shown. */
+  isOwn?: boolean
   /** The file to open initially. */
   initial?: OpenFile | null
   /** The passage of a searchable file or document to open initially. */
@@ -80,7 +83,7 @@ export function ProjectPanel({
         </>
       )}
       <Tabs.Content value="history" className={scrollingClass}>
-        <CheckpointsPanel projectId={projectId} />
+        <CheckpointsPanel projectId={projectId} isOwn={isOwn} />
       </Tabs.Content>
     </Tabs.Root>
   )
