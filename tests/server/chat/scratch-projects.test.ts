@@ -1,13 +1,23 @@
 // The files of a conversation without a project: made with the first change, kept, trashed, deleted and restored with it.
-import { describe, expect, test } from 'vitest'
+import { mkdtempSync } from 'node:fs'
+import { readdir, rm, truncate, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { eventually } from '../../support/eventually.ts'
 import { turn } from '../../support/provider/upstream-turns.ts'
 import { useUpstream } from '../../support/provider/use-upstream.ts'
 import { describeOnEachServer } from '../../support/server/server.ts'
 import { useTwoAccounts } from '../../support/server/two-accounts.ts'
+import { createTeam, toolMessages } from './agent-team.ts'
 
 const upstream = await useUpstream()
+const team = createTeam(upstream)
+const MB = 1024 * 1024
+
+const usersIn = async (root: string): Promise<string[]> =>
+  (await readdir(root)).filter((name) => !name.startsWith('.'))
 
 const ToolSent = z.object({ function: z.object({ name: z.string() }) })
 
@@ -21,7 +31,12 @@ const calls = (...list: { name: string; arguments: object }[]) => [
 ]
 
 describeOnEachServer('files of a conversation without a project', (start) => {
+  const root = mkdtempSync(join(tmpdir(), 'scratch-projects-'))
+  afterAll(() => rm(root, { recursive: true, force: true, maxRetries: 3 }))
   const accounts = useTwoAccounts(start, {
+    workspace_root: root,
+    // Without a page, a temporary conversation is removed after a twentieth of this.
+    limits: { temporary_minutes: 0.6 },
     models: [{ id: 'scripted', api_url: upstream.url }],
     titles: 'off',
     tools: { exec: { enabled: true } },
@@ -167,6 +182,81 @@ describeOnEachServer('files of a conversation without a project', (start) => {
     const said = await send(id, calls({ name: 'file_list', arguments: {} }))
     expect(said).toContain('asked.txt')
     expect(await scratchOf(id)).toBe(before)
+  })
+
+  test('are those of the whole conversation: what a sub-agent writes is among them', async () => {
+    const id = await begin()
+    await accounts.server.server.toolsReady
+    team.parentAsksFor([{ name: 'writer', instruction: 'write it' }])
+    team.subAgents((request) =>
+      toolMessages(request).length === 0
+        ? turn.toolCalls([write('by-agent.md', 'S')])
+        : turn.text('Written.'),
+    )
+    await send(id, [])
+    expect(await fileNames(await scratchOf(id))).toEqual(['by-agent.md'])
+  })
+
+  test('are removed with a temporary conversation', async () => {
+    const id = await begin({ temporary: true })
+    let finish = (): void => {}
+    const until = new Promise<void>((resolve) => {
+      finish = resolve
+    })
+    // The conversation stays at least as long as its answer.
+    const answered = send(id, [
+      turn.toolCalls([write('soon-gone.txt', 'T')]),
+      turn.text('Done.', { until }),
+    ])
+    const project = await eventually(async () => {
+      const found = await scratchOf(id)
+      expect(await fileNames(found)).toEqual(['soon-gone.txt'])
+      return found
+    })
+    const [user = ''] = await usersIn(root)
+    expect(await readdir(join(root, user))).toContain(project)
+    finish()
+    await answered
+    await eventually(async () => {
+      expect(await fileNames(project)).toBe(404)
+      expect(await readdir(join(root, user))).not.toContain(project)
+    })
+  })
+
+  test('are written without a question where a grant of the conversation covers the call, also as a project', async () => {
+    const id = await begin({ approval: 'ask' })
+    const grant = {
+      tool: 'file_write',
+      match: { path: { glob: 'notes/*.md' }, content: { any: true } },
+    }
+    const place = { scope: 'conversation', scope_id: id }
+    expect((await call('POST', '/api/grants', { ...grant, ...place })).status).toBe(200)
+    await send(id, calls(write('notes/a.md', 'A')))
+    const project = await scratchOf(id)
+    const other = { scope: 'project', scope_id: project }
+    expect((await call('POST', '/api/grants', { ...grant, ...other })).status).toBe(404)
+
+    await call('POST', `/api/projects/${project}/keep`, { name: `Granted ${id}` })
+    await send(id, calls(write('notes/b.md', 'B')))
+    const { json } = await call('GET', `/api/projects/${project}/files?path=notes`)
+    expect(json.data.files.map(({ name }: { name: string }) => name)).toEqual(['a.md', 'b.md'])
+  })
+
+  test('have at most 100 MB together, until they are a project', async () => {
+    const id = await begin()
+    await send(id, calls(write('folder/a.txt', 'A')))
+    const project = await scratchOf(id)
+    const [user = ''] = await usersIn(root)
+    const large = join(root, user, project, 'large.bin')
+    await writeFile(large, '')
+    await truncate(large, 100 * MB)
+    // The size is counted again after a folder was deleted.
+    await call('DELETE', `/api/projects/${project}/files/folder`)
+    expect(await send(id, calls(write('b.txt', 'B')))).toContain('100 MB')
+    const put = () => call('PUT', `/api/projects/${project}/files/b.txt`, { content: 'B' })
+    expect(await put()).toMatchObject({ status: 413, json: { error: 'project_full' } })
+    await call('POST', `/api/projects/${project}/keep`, { name: `Large ${id}` })
+    expect((await put()).status).toBe(200)
   })
 
   test('hold what Python programs write, in the folder output, with a checkpoint', async () => {
