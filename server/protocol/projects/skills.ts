@@ -76,12 +76,8 @@ export const SkillFileQuery = SkillsQuery.extend({ path: z.string().min(1).max(1
 /** The text of a SKILL.md; of a skill of one file, or of one whose other files stay. */
 export const WriteSkillBody = z
   .object({
-    content: withoutNul(
-      z
-        .string()
-        .min(1)
-        .max(200 * 1_024),
-    ),
+    // Only named here: a longer text is refused with the reason that names all limits of a skill, as in an upload.
+    content: withoutNul(z.string().min(1)).meta({ maxLength: 200 * 1_024 }),
   })
   .meta({ id: 'WriteSkill' })
 

@@ -273,6 +273,15 @@ describeOnEachServer('skills', (start) => {
     ]
     for (const [what, content, status] of cases)
       expect((await upload(content)).status, what).toBe(status)
+    const content = skillText('evil', 'x'.repeat(201 * 1024))
+    for (const [method, path] of [
+      ['POST', '/api/skills'],
+      ['PUT', '/api/skills/user/evil'],
+    ] as const)
+      expect(await call(method, path, { content }), path).toMatchObject({
+        status: 413,
+        json: { reason: 'skill_too_large' },
+      })
     expect(await stateOf('evil')).toBeUndefined()
   })
 })
