@@ -13,10 +13,7 @@ export interface DuePart {
   channel: ChannelRow
 }
 
-/** Stores what goes out to chats. */
-export type PartRepository = ReturnType<typeof createPartRepository>
-
-/** Uses the table `outgoingParts`; reads `chats` and `channels`. */
+/** Stores what goes out to chats. Uses the table `outgoingParts`; reads `chats` and `channels`. */
 export function createPartRepository({ read, write, tables }: Database) {
   const { outgoingParts: parts, chats, channels } = tables
   const isPending = eq(parts.status, 'pending')

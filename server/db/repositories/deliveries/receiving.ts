@@ -38,10 +38,7 @@ export interface ChatPlace {
 
 const OPEN: IncomingState[] = ['waiting', 'starting', 'running']
 
-/** Stores what people write at messengers. */
-export type ReceivingRepository = ReturnType<typeof createReceivingRepository>
-
-/** Uses the tables `channels`, `senders`, `chats` and `incomingMessages`. */
+/** Stores what people write at messengers. Uses the tables `channels`, `senders`, `chats` and `incomingMessages`. */
 export function createReceivingRepository(database: Database) {
   const { read, tables } = database
   const { channels, users } = tables
