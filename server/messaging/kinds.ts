@@ -23,8 +23,8 @@ export const createChannelKinds = (
   new Map(
     [
       createWebhookKind(dependencies),
-      createBridgeKind({ fetch: dependencies.fetch, now: dependencies.now ?? (() => new Date()) }),
       createEmailKind(dependencies),
       createTelegramKind({ fetch: dependencies.fetch, apiUrl: dependencies.telegramUrl }),
+      createBridgeKind({ fetch: dependencies.fetch, now: dependencies.now ?? (() => new Date()) }),
     ].map((kind) => [kind.type, kind]),
   )

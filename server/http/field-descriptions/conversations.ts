@@ -21,6 +21,13 @@ import { type FieldsOf, within } from './describe-fields.ts'
 import { MESSAGE } from './messages.ts'
 import { APPROVAL, CREATED, PAGE, REASON, UPDATED } from './shared.ts'
 
+const chat = {
+  id: 'The id of the channel.',
+  name: 'The name of the channel at that time.',
+  type: 'The kind of channel.',
+  chat_name: 'How the chat was called.',
+} satisfies FieldsOf<ConversationChannel>
+
 const conversation = {
   id: 'Identifies the conversation.',
   title:
@@ -56,12 +63,7 @@ const conversation = {
   temporary: 'Whether the conversation is in no list and is removed soon after its run has ended.',
   tags: 'The tags of the conversation, up to 20 of up to 50 characters each.',
   schedule_id: 'The schedule that made it. Absent: none.',
-  channel: within('The chat of a messenger to which it belongs. Absent: none.', {
-    id: 'The id of the channel.',
-    name: 'The name of the channel at that time.',
-    type: 'The kind of channel.',
-    chat_name: 'How the chat was called.',
-  } satisfies FieldsOf<ConversationChannel>),
+  channel: within('The chat of a messenger to which it belongs. Absent: none.', chat),
 } satisfies FieldsOf<Conversation>
 
 const transfer = {
@@ -77,6 +79,7 @@ const SHARE_INCLUDE =
 
 /** By the id of a schema in the reference. */
 export const CONVERSATION_DESCRIPTIONS = {
+  ConversationChannel: chat,
   Conversation: conversation,
   CreateConversation: conversation,
   PatchConversation: {

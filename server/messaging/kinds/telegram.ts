@@ -118,7 +118,9 @@ export function createTelegramKind(dependencies: {
       for (let start = 0; start < message.text.length && outcome.ok; start += MAX_CHARACTERS) {
         const text = message.text.slice(start, start + MAX_CHARACTERS)
         const sent = await call(bot, settings, 'sendMessage', { chat_id: chatId, text }, signal)
-        outcome = sent.ok ? { ok: true } : sent.fault
+        // Whatever a self-hosted server says beside it, 2xx means that it took the message.
+        const isTaken = sent.ok || (sent.status !== null && sent.status < 300)
+        outcome = isTaken ? { ok: true } : sent.fault
       }
       return outcome
     },

@@ -34,6 +34,8 @@ const PUBLIC = new Set([
   'POST /a/{token}',
   // So is the address of a hook.
   'POST /hooks/{token}',
+  // A bridge has the token of its channel; no key opens it.
+  'POST /api/channels/{id}/incoming',
 ])
 /** Only for somebody who has signed in: a stolen key must not be able to stay. */
 const NOT_FOR_KEYS = new Set([

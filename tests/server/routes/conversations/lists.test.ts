@@ -42,6 +42,13 @@ describeOnEachServer('lists', (start) => {
     const schedule = (
       await call('POST', '/api/schedules', { body: { name: 'Paged', text: 'Look.', when } })
     ).json.data.id
+    const receiving = {
+      type: 'bridge',
+      name: 'paged',
+      settings: { url: 'https://bridge.example.org' },
+      receive: {},
+    }
+    const channel = (await call('POST', '/api/channels', { body: receiving })).json.data.id
     const idIn = (list: string): string =>
       list.startsWith('/api/projects')
         ? project
@@ -49,7 +56,9 @@ describeOnEachServer('lists', (start) => {
           ? group
           : list.startsWith('/api/schedules')
             ? schedule
-            : conversation
+            : list.startsWith('/api/channels')
+              ? channel
+              : conversation
     for (const list of lists) {
       const path = list.replace('{cid}', checkpoint).replace('{id}', idIn(list))
       const target = `${path}?${required.get(list)}`
