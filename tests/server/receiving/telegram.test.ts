@@ -1,4 +1,4 @@
-// Telegram from outside, against a scripted Bot API: updates that come again start nothing.
+// Telegram from outside, against a scripted Bot API: updates that come again start nothing, buttons decide, and a bot that is refused says so.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
@@ -10,6 +10,11 @@ import { DIALECTS } from '../../support/store/dialects.ts'
 
 const upstream = await useUpstream()
 const { start } = useServers()
+
+/** What the model does, unless a test replaces it. */
+const program: { current: Parameters<typeof upstream.program>[0] } = {
+  current: () => turn.text('It is **42**.'),
+}
 
 const TOKEN = `123456:${'a'.repeat(35)}`
 type Call = { method: string; body: Record<string, unknown> }
@@ -84,7 +89,8 @@ describe.each(DIALECTS)('Telegram on %s', (dialect) => {
   let server: TestServer
   let api: Awaited<ReturnType<typeof startBotApi>>
   beforeEach(async () => {
-    upstream.program(() => turn.text('It is **42**.'))
+    program.current = () => turn.text('It is **42**.')
+    upstream.program((request) => program.current(request))
     api = await startBotApi()
     server = await start({
       dialect,
@@ -132,5 +138,52 @@ describe.each(DIALECTS)('Telegram on %s', (dialect) => {
     })
     expect(second.status).toBe(409)
     expect(server.logged()).not.toContain(TOKEN)
+  })
+
+  test('a stranger gets a code and nothing else, and a button of the person decides the call', async () => {
+    program.current = ({ messages }) =>
+      messages.at(-1)?.role === 'user'
+        ? turn.toolCalls([{ id: 'call_1', name: 'message', arguments: { content: 'Tea.' } }])
+        : turn.text('Sent.')
+    await connect()
+    api.updates.push(written(5, 'secret'), written(6, 'secret'))
+    await eventually(() => expect(texts()).toHaveLength(1))
+    const code = /[A-HJ-NP-Z2-9]{8}/.exec(String(texts()[0]))?.[0]
+    expect((await server.call('POST', '/api/channels/pair', { body: { code } })).status).toBe(200)
+    api.updates.push(written(7, 'Write that I like tea.'))
+    await eventually(() =>
+      expect(api.of('sendMessage').some(({ body }) => body.reply_markup !== undefined)).toBe(true),
+    )
+    const card = api.of('sendMessage').find(({ body }) => body.reply_markup !== undefined)
+    const [[approve]] = Object(card?.body.reply_markup).inline_keyboard
+    expect(approve.callback_data.length).toBeLessThanOrEqual(40)
+    const message = { message_id: 102, from: { id: 123456, is_bot: true }, chat: privately }
+    const pressed = (update: number, from: unknown) => ({
+      update_id: update,
+      callback_query: { id: `q${update}`, from, data: approve.callback_data, message },
+    })
+    api.updates.push(pressed(8, { ...ANN, id: 78 }), pressed(9, ANN))
+    await eventually(() => expect(texts()).toContain('Sent.'))
+    await eventually(() => expect(api.of('editMessageText').length).toBeGreaterThan(0))
+    expect(api.of('answerCallbackQuery').length).toBeGreaterThan(0)
+    const { items } = (await server.call('GET', '/api/approvals?state=decided')).json.data
+    expect(items.map((one: Record<string, unknown>) => [one.state, one.decided_through])).toEqual([
+      ['approved', 'channel:phone'],
+    ])
+    expect(await conversations()).toHaveLength(1)
+  })
+
+  test('a bot that is refused, or received elsewhere, says so, and is tried again when the channel is changed', async () => {
+    api.refusals.set('getMe', 401)
+    const { id } = await connect()
+    await eventually(async () =>
+      expect(await channel()).toMatchObject({ state: 'error', reason: 'channel_bot_refused' }),
+    )
+    api.refusals.delete('getMe')
+    api.refusals.set('getUpdates', 409)
+    await server.call('PATCH', `/api/channels/${id}`, { body: { settings: { bot_token: TOKEN } } })
+    await eventually(async () =>
+      expect(await channel()).toMatchObject({ state: 'conflict', reason: 'channel_bot_conflict' }),
+    )
   })
 })
