@@ -38,6 +38,15 @@ export async function forgetMove(dataFolder: string, database: DatabaseSettings)
   if (note?.from === databaseName(database)) await rm(join(dataFolder, NOTE_NAME), { force: true })
 }
 
+/** Where the rows of a database were moved to, as `rememberMove` was told; null if they were not. */
+export async function movedTo(
+  dataFolder: string,
+  database: DatabaseSettings,
+): Promise<string | null> {
+  const note = await noteIn(dataFolder)
+  return note?.from === databaseName(database) ? note.to : null
+}
+
 /** @throws AppError with a text for the operator when the rows of the database were moved into another one. */
 export async function assertNotMoved(
   dataFolder: string,

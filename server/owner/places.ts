@@ -394,6 +394,11 @@ const UNFINISHED_FAULT: PlaceFault = {
     'Run the same `nanoclaw move` again with the configuration of the earlier database; it continues where it ended',
 }
 
+/** @throws AppError with a text for the operator when only a part of another database is in this one. Reads only. */
+export async function assertMoveEnded(database: DatabaseSettings): Promise<void> {
+  if ((await inspectSetting(database, UNFINISHED_MOVE)) !== undefined) refuse(UNFINISHED_FAULT)
+}
+
 /** In the data folder while a restore replaces something, so that an interrupted one is repeated before a start. */
 export const UNFINISHED_RESTORE = 'restore-unfinished'
 

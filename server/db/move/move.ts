@@ -33,6 +33,11 @@ export interface MoveOptions {
   source: string
   /** Called when a table is in the target. */
   onTable?(name: string, rows: number): void
+  /**
+   * Called once all rows are verified, in the transaction that completes the target. What it throws leaves the move unfinished.
+   * It may be called again by a repeated move.
+   */
+  onEnd?(write: Pick<MoveWriter, 'insert'>, rows: number): Promise<void>
 }
 
 /**
@@ -96,8 +101,11 @@ async function moveTables(
         `The table ${table.name} is not the same in both databases (${expected?.rows} rows here, ${digest.rows} there). The source is unchanged; empty the target and try again.`,
       )
   }
-  await target.transaction((write) => endMove(source, write))
   const rows = Object.values(state.tables).reduce((sum, digest) => sum + digest.rows, 0)
+  await target.transaction(async (write) => {
+    await options.onEnd?.(write, rows)
+    await endMove(source, write)
+  })
   return { tables: MOVED_TABLES.length, rows, resumed }
 }
 

@@ -142,6 +142,8 @@ test.each(DIALECTS)(
     await server.close()
     await expect(go(source, source)).rejects.toThrow(/configured already/)
     expect((await go(source, there)).join('\n')).toMatch(/^Moved \d+ rows of \d+ tables/)
+    expect((await go(source, there)).join('\n')).toMatch(/this move is complete/)
+    await expect(go(source, await databases.settings('sqlite'))).rejects.toThrow(/was moved at/)
     await expect(begin(source)).rejects.toThrow(/was moved at .* older state.*admin adopt/)
 
     const moved = await begin(there)
@@ -159,7 +161,7 @@ test.each(DIALECTS)(
 test.each(DIALECTS)(
   'a database into which a move was interrupted is refused by the start, which names the command that completes it (%s)',
   async (dialect) => {
-    const { begin } = place(`unfinished-${dialect}`)
+    const { begin, config } = place(`unfinished-${dialect}`)
     const source = await databases.migrated('sqlite')
     const target = await databases.migrated(dialect)
     const interrupted = moveDatabase(source, target, {
@@ -170,6 +172,8 @@ test.each(DIALECTS)(
     })
     await expect(interrupted).rejects.toThrow('interrupted')
     await expect(begin(target)).rejects.toThrow(/interrupted.*Run the same `nanoclaw move` again/)
+    const elsewhere = targetName(await databases.settings('sqlite'))
+    await expect(move(config(target), elsewhere, () => {})).rejects.toThrow(/is not complete/)
   },
 )
 

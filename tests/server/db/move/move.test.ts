@@ -164,6 +164,33 @@ test.each(DIALECTS)(
 )
 
 test.each(DIALECTS)(
+  'a move whose last step failed is completed by a repeated one, which does the last step again (%s)',
+  async (dialect) => {
+    const source = await databases.migrated('sqlite')
+    const target = await databases.migrated(dialect)
+    const table = MOVED_TABLES.find(({ name }) => name === 'settings')
+    if (table === undefined) throw new Error('no settings')
+    let attempts = 0
+    const go = () =>
+      moveDatabase(source, target, {
+        source: 'one',
+        async onEnd(write) {
+          await write.insert(table, [['last', '1']])
+          attempts += 1
+          if (attempts === 1) throw new Error('interrupted')
+        },
+      })
+    await expect(go()).rejects.toThrow('interrupted')
+    expect(await go()).toMatchObject({ resumed: MOVED_TABLES.length })
+    const ended = await onConnection(
+      target,
+      "select key from settings where key in ('last', 'unfinished_move')",
+    )
+    expect(ended).toEqual([{ key: 'last' }])
+  },
+)
+
+test.each(DIALECTS)(
   'a target that contains anything is refused by name and unchanged, and so is a value of the wrong type (%s)',
   async (dialect) => {
     const source = await filled()
