@@ -171,7 +171,13 @@ export const commands: Readonly<Record<string, Command>> = {
     async run({ loaded: { config }, operands: [copy], flags }) {
       const { rollBack } = await import('./commands/rollback.ts')
       try {
-        return done(...(await rollBack(config, copy, flags.has('partial'))))
+        return done(
+          ...(await rollBack(config, {
+            copy,
+            isPartial: flags.has('partial'),
+            keys: keysFromEnvironment(),
+          })),
+        )
       } catch (error) {
         return failed(errorText(error))
       }

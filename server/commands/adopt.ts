@@ -15,6 +15,9 @@ import { assertDatabaseExists, quiet } from './stopped-server.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
+/** What happens to files that a database does not know, for the operator. */
+export const UNKNOWN_FILES = `Attached files that this database does not refer to are removed after ${(UNUSED_BLOB_MS + TRASH_MS) / DAY_MS} days; project folders that it does not know stay.`
+
 /**
  * Marks the places. The copy of another database first gets ids of its own. Other instances of the same database may run.
  * @returns the lines to print.
@@ -49,7 +52,7 @@ export async function adopt(config: Config, isCopy: boolean): Promise<string[]> 
       )
       return [
         ...places.map(({ key, name }) => `${key} (${name}) now belongs to this database.`),
-        `Installation ${id}. Attached files that this database does not refer to are removed after ${(UNUSED_BLOB_MS + TRASH_MS) / DAY_MS} days; project folders that it does not know stay.`,
+        `Installation ${id}. ${UNKNOWN_FILES}`,
       ]
     } finally {
       await database.close()

@@ -2,24 +2,41 @@
 import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
+import { inspectSecrets } from '../administration/sealed-secrets.ts'
+import type { SecretKeySources } from '../auth/secret-keys.ts'
 import { blobsForCommands } from '../composition/files.ts'
 import { databaseSettings, installationSettings } from '../composition/settings.ts'
 import type { Config } from '../config/schema.ts'
 import {
   blobsOfDatabaseBackup,
   checkDatabaseBackup,
-  restoreDatabase,
+  returnToCopy,
   settingOfDatabaseBackup,
 } from '../db/backup.ts'
 import { inspectProjects } from '../db/inspect.ts'
 import { AppError } from '../errors.ts'
 import { openDiskBlobs } from '../files/disk-blobs.ts'
+import { newId } from '../lib/ids.ts'
 import { LAST_PROGRAM, LastProgram } from '../owner/last-program.ts'
 import { claimStore } from '../owner/owner.ts'
 import { holdPlaces } from '../owner/places.ts'
+import { type AuditAction, COMMAND_LINE } from '../protocol/admin/audit.ts'
+import { UNKNOWN_FILES } from './adopt.ts'
 import { quiet } from './stopped-server.ts'
 
 const NAMED = 3
+const DAY_MS = 24 * 60 * 60 * 1000
+
+/** Later, what was stored since an upgrade is more than what going back is worth, unless somebody says so. */
+const RECENT_MS = 7 * DAY_MS
+
+/** What a rollback is told. */
+export interface RollbackOptions {
+  /** A copy; by default the newest, if it is of the last days. */
+  copy: string | undefined
+  isPartial: boolean
+  keys: SecretKeySources
+}
 
 /** The copies that upgrades made of a SQLite database, oldest first. Those of restores are something else. */
 async function copiesOf(file: string): Promise<string[]> {
@@ -34,14 +51,12 @@ async function copiesOf(file: string): Promise<string[]> {
 /**
  * Puts the copy back in place of the database, which is set aside. Attached files that only the copy refers to are taken out of
  * the trash. The program of the earlier version has to be started next: this one would change the tables again.
- * @param given a copy; by default the newest.
  * @returns the lines to print.
  * @throws AppError with a text for the operator; nothing is then changed.
  */
 export async function rollBack(
   config: Config,
-  given: string | undefined,
-  isPartial: boolean,
+  { copy: given, isPartial, keys }: RollbackOptions,
 ): Promise<string[]> {
   const settings = databaseSettings(config)
   if (settings.dialect === 'postgres')
@@ -62,6 +77,16 @@ export async function rollBack(
     await holdPlaces(installationSettings(config), owner, quiet)
     await checkDatabaseBackup(copy)
     const version = LastProgram.safeParse(await settingOfDatabaseBackup(copy, LAST_PROGRAM)).data
+    const made = madeAt(copy)
+    const about = [
+      ...(made === null ? [] : [`made at ${made.toISOString()}`]),
+      ...(version === undefined ? [] : [`of version ${version.version}`]),
+    ].join(', ')
+    if (given === undefined && made !== null && made.getTime() < Date.now() - RECENT_MS)
+      throw new AppError(
+        'conflict',
+        `Nothing was changed: the newest copy, ${about}, is not of an upgrade of the last ${RECENT_MS / DAY_MS} days, and everything stored since would be set aside. To go back to it nevertheless, name it: nanoclaw rollback ${copy}`,
+      )
     const blobs = await blobsForCommands(config)
     const store = typeof blobs === 'string' ? await openDiskBlobs(blobs) : blobs
     const lacking = new Set(await blobsOfDatabaseBackup(copy))
@@ -71,16 +96,30 @@ export async function rollBack(
     const missing = [
       ...named(lacking.size, 'attached files', [...lacking]),
       ...(await missingProjects(config, copy)),
+      ...(await closedSecrets(config, copy, keys)),
     ]
     if (missing.length > 0 && !isPartial)
       throw new AppError(
         'conflict',
-        `Nothing was changed: the copy ${copy} refers to what is no longer there: ${missing.join('; ')}. To go back without it, add --partial.`,
+        `Nothing was changed: the copy ${copy} refers to what is no longer there or cannot be opened: ${missing.join('; ')}. To go back without it, add --partial.`,
       )
     for (const sha256 of discarded) await store.restore(sha256)
-    const aside = await restoreDatabase(settings, copy)
+    const action: AuditAction = 'backup_restored'
+    const aside = await returnToCopy(settings, copy, {
+      id: newId<string>(),
+      at: Date.now(),
+      action,
+      user_id: COMMAND_LINE.userId,
+      username: COMMAND_LINE.username,
+      address: COMMAND_LINE.address,
+      details: JSON.stringify({
+        folder: copy,
+        complete: missing.length === 0,
+        ...COMMAND_LINE.details,
+      }),
+    })
     return [
-      `The database is again as in ${copy}.${aside === null ? '' : ` What it contained until now is in ${aside}.`}`,
+      `The database is again as in ${copy}${about === '' ? '' : ` (${about})`}.${aside === null ? '' : ` What it contained until now is in ${aside}.`}`,
       ...(discarded.length === 0
         ? []
         : [`${discarded.length} attached files were taken out of the trash.`]),
@@ -89,10 +128,35 @@ export async function rollBack(
         ? 'Start the earlier version of NanoClaw now. This version would change the tables again.'
         : `Start version ${version.version} of NanoClaw now, which used this database last. This version (or a later one) would change the tables again.`,
       'Files of projects are as they are now; their checkpoints can bring earlier contents back.',
+      UNKNOWN_FILES,
     ]
   } finally {
     await owner.release()
   }
+}
+
+/** When the copy was made, according to its name; null if an operator gave it another one. */
+function madeAt(copy: string): Date | null {
+  const [, day, hour, minute, second, part] =
+    /\.before-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)-(\d{3})Z$/.exec(copy) ?? []
+  if (day === undefined) return null
+  const made = new Date(`${day}T${hour}:${minute}:${second}.${part}Z`)
+  return Number.isNaN(made.getTime()) ? null : made
+}
+
+/** Secrets of the copy whose keys were replaced since. */
+async function closedSecrets(
+  { data_dir: dataFolder }: Config,
+  copy: string,
+  keys: SecretKeySources,
+): Promise<string[]> {
+  const database = { dialect: 'sqlite' as const, file: copy }
+  const { unreadable } = await inspectSecrets({ database, dataFolder }, keys)
+  return unreadable.length === 0
+    ? []
+    : [
+        `the key of stored secrets (${unreadable.join(', ')}); put the earlier key below the present one into secret.key in data_dir`,
+      ]
 }
 
 const named = (count: number, what: string, names: readonly string[]): string[] =>

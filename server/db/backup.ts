@@ -5,9 +5,9 @@ import { copyFile, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { AppError, errorText } from '../errors.ts'
 import { makeFolder } from '../lib/make-folder.ts'
-import { SqliteClient } from '../lib/sqlite-driver.ts'
+import { SqliteClient, type SqliteDatabase } from '../lib/sqlite-driver.ts'
 import { connect } from './connect.ts'
-import type { DatabaseSettings, PostgresSettings } from './database.ts'
+import type { DatabaseSettings, PostgresSettings, SqliteSettings } from './database.ts'
 import { inspectDatabase } from './inspect.ts'
 import { MIGRATIONS_TABLE, pendingMigrations } from './migrate.ts'
 import { openPostgresBackup, openSqliteBackup } from './move/backup-source.ts'
@@ -56,6 +56,47 @@ export async function backupDatabase(
   }
   return { file, bytes: (await stat(file)).size }
 }
+
+/**
+ * Puts a copy that an upgrade made back in place of a SQLite database, which is kept beside it. No server may be running on it.
+ * Its projects are measured again, because their files are those of now, and its audit log gets an entry.
+ * @returns the file with what the database contained; null if there was none.
+ * @throws AppError with a text for the operator.
+ */
+export async function returnToCopy(
+  { file }: SqliteSettings,
+  copy: string,
+  entry: Readonly<Record<string, string | number | null>>,
+): Promise<string | null> {
+  try {
+    return await loadSqlite(resolve(copy), resolve(file), (client) => {
+      const forgotten = ['size', 'history_size'].filter((name) => mayBeNull(client, name))
+      if (forgotten.length > 0)
+        client.exec(`update projects set ${forgotten.map((name) => `${name} = null`).join(', ')}`)
+      const columns = columnsOf(client, 'audit_entries').filter((name) =>
+        Object.hasOwn(entry, name),
+      )
+      if (columns.length > 0)
+        client
+          .prepare(
+            `insert into audit_entries (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})`,
+          )
+          .run(columns.map((name) => entry[name]))
+    })
+  } catch (error) {
+    throw toOperatorError('The copy could not be put back', error)
+  }
+}
+
+/** The columns of a table of any version; none if there is no such table. */
+const columnsOf = (client: SqliteDatabase, table: string): string[] =>
+  client.prepare('select name from pragma_table_info(?)').pluck().all(table).map(String)
+
+/** Whether the size of a project may be unknown, in tables of any version. */
+const mayBeNull = (client: SqliteDatabase, column: string): boolean =>
+  client
+    .prepare('select 1 from pragma_table_info(?) where name = ? and "notnull" = 0')
+    .get('projects', column) !== undefined
 
 /**
  * Replaces the database with a backup. No server may be running on it. The old database is kept beside it (SQLite) or
@@ -234,11 +275,26 @@ async function setAside(file: string): Promise<string | null> {
 const isDamage = (error: unknown): boolean =>
   error instanceof SqliteClient.SqliteError && /^SQLITE_(NOTADB|CORRUPT)/.test(error.code)
 
-async function loadSqlite(source: string, file: string): Promise<string | null> {
+/** @param prepare changes the rows before they are in place. */
+async function loadSqlite(
+  source: string,
+  file: string,
+  prepare?: (client: SqliteDatabase) => void,
+): Promise<string | null> {
   checkSqliteBackup(source)
   makeFolder(dirname(file))
   const copy = `${file}.restoring`
   await copyFile(source, copy)
+  if (prepare !== undefined) {
+    const client = new SqliteClient(copy)
+    try {
+      client.transaction(() => prepare(client))()
+      // Everything is in the one file that is renamed.
+      client.pragma('journal_mode = delete')
+    } finally {
+      client.close()
+    }
+  }
   await syncFile(copy)
   const aside = await setAside(file)
   await rename(copy, file)

@@ -95,10 +95,12 @@ const SEALED_SAMPLE = 5
 
 const SealedRow = z.object({ id: z.string(), second: z.string().nullable(), sealed: z.string() })
 
-/** Some sealed values of each kind, read without changing anything. The database must have all migrations. */
+/** Some sealed values of each kind, read without changing anything. A PostgreSQL database must have all migrations. */
 export async function inspectSealed(settings: DatabaseSettings): Promise<SealedValue[]> {
   const queries = SEALED.map(({ kind, table, ids: [id, second], sealed }) => ({
     kind,
+    table,
+    column: sealed,
     text: `select cast(${id} as text) as id, ${second === undefined ? 'null' : `cast(${second} as text)`} as second, ${sealed} as sealed from ${table} where ${sealed} is not null limit ${SEALED_SAMPLE}`,
   }))
   const setting = await inspectSetting(settings, 'web_push_key')
@@ -120,9 +122,13 @@ export async function inspectSealed(settings: DatabaseSettings): Promise<SealedV
     })
   const client = new SqliteClient(resolve(settings.file), { readonly: true, timeout: 1_000 })
   try {
+    const has = client.prepare('select 1 from pragma_table_info(?) where name = ?')
     return [
       ...ofSettings,
-      ...queries.flatMap(({ kind, text }) => found(kind, client.prepare(text).all())),
+      // A copy of an earlier version lacks what later ones store.
+      ...queries
+        .filter(({ table, column }) => has.get(table, column) !== undefined)
+        .flatMap(({ kind, text }) => found(kind, client.prepare(text).all())),
     ]
   } finally {
     client.close()
