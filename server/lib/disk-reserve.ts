@@ -80,6 +80,9 @@ export async function openDiskReserve(
     try {
       if (!(await fill(place)) || !(await isUsed())) return
       await rm(place.used, { force: true })
+      // Another process has used the reserve since it was seen: what said so is said again.
+      if (!(await exists(place.file)))
+        return void (await writeFile(place.used, '', { mode: 0o600 }))
       isUnsaid = false
       log.info({ folder }, 'There is space on the disk again: everything can be stored.')
     } finally {
@@ -115,7 +118,10 @@ async function release({ file, used }: Place): Promise<boolean> {
       () => false,
     )
   }
-  await truncate(used)
+  await truncate(used).catch((error: unknown) => {
+    // Another process has found space again, and removed it: that frees as much.
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
+  })
   return true
 }
 

@@ -41,6 +41,6 @@ test('once one of several processes uses the reserve of a full disk, all of them
   expect([await one.isUsed(), await two.isUsed()]).toEqual([false, false])
   expect(statSync(reserve).size).toBe(8 * 1024 * 1024)
   expect(readdirSync(folder)).toEqual(['.reserve'])
-  expect(said.at(-1)).toContain('There is space on the disk again')
+  await expect.poll(() => said.at(-1)).toContain('There is space on the disk again')
   for (const each of [one, two, late]) each.close()
 })
