@@ -4,6 +4,7 @@ import type { ChatService } from '../chat/chat-service.ts'
 import type { StoreLog } from '../db/database.ts'
 import type { OwnedConversation } from '../db/repositories/conversations/trash.ts'
 import type { Store } from '../db/store.ts'
+import type { ConversationId } from '../protocol/ids.ts'
 import type { Workspaces } from '../workspace/workspaces.ts'
 
 const HOUR_MS = 60 * 60 * 1000
@@ -61,9 +62,23 @@ export function purgeDeleted({
   let startedAt: Date | null = isSole ? now() : null
   const before = (ageMs: number): Date => new Date(now().getTime() - ageMs)
 
-  async function removeAll(findDue: () => Promise<OwnedConversation[]>): Promise<void> {
-    for (let due = await findDue(); due.length > 0 && !isStopped; due = await findDue())
-      for (const { userId, id } of due) await chat.removeConversation(userId, id)
+  /** Goes on after one that cannot be removed now: it must not keep what others deleted. */
+  async function removeAll(
+    findDue: (after: ConversationId | null) => Promise<OwnedConversation[]>,
+  ): Promise<void> {
+    for (let after: ConversationId | null = null; !isStopped; ) {
+      const due = await findDue(after)
+      if (due.length === 0) return
+      for (const { userId, id } of due) {
+        after = id
+        try {
+          await chat.removeConversation(userId, id)
+        } catch (error) {
+          if (isStopped) return
+          log.warn({ err: error, conversation: id }, 'a conversation could not be removed yet')
+        }
+      }
+    }
   }
   async function purge(): Promise<void> {
     try {
@@ -79,9 +94,9 @@ export function purgeDeleted({
       }
       await store.messages.purge(before(UNDO_MS))
       await store.idempotency.purge(before(IDEMPOTENCY_MS))
-      await removeAll(() => store.trash.due(before(TRASH_MS)))
+      await removeAll((after) => store.trash.due(before(TRASH_MS), after))
       const dueBefore = startedAt ?? before(UNUSED_TEMPORARY_MS)
-      await removeAll(() => store.trash.dueTemporary(dueBefore))
+      await removeAll((after) => store.trash.dueTemporary(dueBefore, after))
       await store.shares.removeUnfinished(dueBefore)
       startedAt = null
       await store.runRecords.removeBefore(before(inspectorDays * 24 * HOUR_MS))

@@ -49,9 +49,9 @@ export function createConfiguredChat(
     scratch: createScratchProjects({
       projects: store.projects,
       workspace,
-      knowledge: tools.knowledge,
       onNew: (userId, id) =>
         changes.publish(userId, { type: 'conversation', id, change: 'updated' }),
+      log,
     }),
     receipts,
     settings: chatSettings(config, settings),

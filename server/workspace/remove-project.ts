@@ -4,7 +4,7 @@ import type { ProjectId, UserId } from '../protocol/ids.ts'
 import type { WorkspaceServices } from './workspace-services.ts'
 
 /** What removing a project needs. */
-export interface RemovableProjects {
+interface RemovableProjects {
   projects: Pick<ProjectRepository, 'remove' | 'forgetRemoved'>
   workspace: Pick<WorkspaceServices, 'workspaces' | 'checkpoints'>
   /** Removes the documents of a project with their passages. */

@@ -193,7 +193,7 @@ describeOnEachServer('the trash', (start) => {
 })
 
 describeOnEachDatabase('the purge', (open) => {
-  test('removes only old trash and temporary conversations that no run needs', async () => {
+  test('removes only old trash and temporary conversations that no run needs, and goes on after one that it cannot remove', async () => {
     const database = await open()
     const store = createStore(database)
     const { id: userId } = await somebody(store)
@@ -207,7 +207,7 @@ describeOnEachDatabase('the purge', (open) => {
       await database.write((tx) => store.trash.add(tx, id, deletedAt))
       return id
     }
-    const [old, recent] = [await inTrash(31), await inTrash(29)]
+    const [stuck, old, recent] = [await inTrash(31), await inTrash(31), await inTrash(29)]
     const ordinary = await create()
     const [unused, answering] = [await create(true), await create(true)]
     const message = await say(database, answering, 'Hello?', null)
@@ -223,6 +223,7 @@ describeOnEachDatabase('the purge', (open) => {
         workspaces: { remove: async () => {} },
         chat: {
           async removeConversation(owner, id) {
+            if (id === stuck) throw new Error('EACCES: permission denied')
             await store.conversations.remove(owner, id)
             removed.push(id)
             if (id === unused) {
@@ -238,7 +239,8 @@ describeOnEachDatabase('the purge', (open) => {
     })
     await allRemoved
     expect(removed).toEqual([old, unused])
-    expect(await store.trash.restore(userId, [recent])).toEqual([recent])
+    const left = await store.trash.restore(userId, [stuck, old, recent])
+    expect(left.toSorted()).toEqual([stuck, recent].toSorted())
     for (const id of [recent, ordinary, answering])
       expect(await store.conversations.find(userId, id)).toBeDefined()
   })

@@ -75,7 +75,7 @@ describeOnEachDatabase('an import that dies half-way', (open) => {
     await untilDead
 
     expect((await store.conversations.list(userId, { limit: 10 })).items).toEqual([])
-    const due = await store.trash.dueTemporary(new Date(Date.now() + 1_000))
+    const due = await store.trash.dueTemporary(new Date(Date.now() + 1_000), null)
     expect(due).toMatchObject([{ userId }])
   })
 })

@@ -56,9 +56,14 @@ function createConversationRemoval(database: Database) {
           // Usually, its files were removed before; not those of a call that was still running.
           const scratch = removed?.scratch ?? null
           if (scratch !== null) {
-            await tx.delete(projects).where(eq(projects.id, scratch))
-            await tx.insert(removedProjects).values({ id: scratch, userId })
-            await tx.update(consents).set({ files: null }).where(eq(consents.projectId, scratch))
+            const gone = await tx
+              .delete(projects)
+              .where(and(eq(projects.id, scratch), eq(projects.scratch, true)))
+              .returning({ id: projects.id })
+            if (gone.length > 0) {
+              await tx.insert(removedProjects).values({ id: scratch, userId })
+              await tx.update(consents).set({ files: null }).where(eq(consents.projectId, scratch))
+            }
           }
         }
       })

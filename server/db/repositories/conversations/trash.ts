@@ -1,5 +1,5 @@
 // Conversations in the trash, and temporary ones that are due for removal.
-import { and, eq, exists, inArray, isNotNull, isNull, lt, not, sql } from 'drizzle-orm'
+import { and, asc, eq, exists, gt, inArray, isNotNull, isNull, lt, not, sql } from 'drizzle-orm'
 import type { ConversationId, UserId } from '../../../protocol/ids.ts'
 import type { Database, Writer } from '../../database.ts'
 import { isKeptForKey } from '../runs/idempotency.ts'
@@ -14,6 +14,8 @@ const DUE_LIMIT = 100
 export function createTrashRepository({ read, write, tables }: Database) {
   const { conversations, runs } = tables
   const columns = { id: conversations.id, userId: conversations.userId }
+  const isBeyond = (after: ConversationId | null) =>
+    after === null ? undefined : gt(conversations.id, after)
 
   return {
     /** Moves a conversation to the trash. The caller has locked it and knows that no run is active in it. */
@@ -32,19 +34,30 @@ export function createTrashRepository({ read, write, tables }: Database) {
         return restored.map(({ id }) => id)
       }),
 
-    /** Some of the conversations that were moved to the trash before a given time. */
-    due: (before: Date): Promise<OwnedConversation[]> =>
+    /**
+     * Some of the conversations that were moved to the trash before a given time, in the order of their ids.
+     * @param after the last one that was seen before.
+     */
+    due: (before: Date, after: ConversationId | null): Promise<OwnedConversation[]> =>
       read
         .select(columns)
         .from(conversations)
-        .where(and(isNotNull(conversations.deletedAt), lt(conversations.deletedAt, before)))
+        .where(
+          and(
+            isNotNull(conversations.deletedAt),
+            lt(conversations.deletedAt, before),
+            isBeyond(after),
+          ),
+        )
+        .orderBy(asc(conversations.id))
         .limit(DUE_LIMIT),
 
     /**
      * Some of the temporary conversations, created and last written in before a given time, in which no run is active and
-     * which no Idempotency-Key keeps.
+     * which no Idempotency-Key keeps, in the order of their ids.
+     * @param after the last one that was seen before.
      */
-    dueTemporary: (before: Date): Promise<OwnedConversation[]> =>
+    dueTemporary: (before: Date, after: ConversationId | null): Promise<OwnedConversation[]> =>
       read
         .select(columns)
         .from(conversations)
@@ -62,8 +75,10 @@ export function createTrashRepository({ read, write, tables }: Database) {
               ),
             ),
             not(isKeptForKey(tables, conversations.id)),
+            isBeyond(after),
           ),
         )
+        .orderBy(asc(conversations.id))
         .limit(DUE_LIMIT),
 
     /** Which of these conversations are temporary. */

@@ -1,5 +1,5 @@
 // Projects of a user.
-import { and, desc, eq, exists, isNotNull, isNull, or, sql } from 'drizzle-orm'
+import { and, desc, eq, exists, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm'
 import { appError } from '../../../errors.ts'
 import { newId } from '../../../lib/ids.ts'
 import { withoutAbsent } from '../../../lib/without-absent.ts'
@@ -84,6 +84,24 @@ export function createProjectRepository(database: Database) {
     await tx.insert(projects).values(project)
     return project
   }
+
+  const removeIf = (userId: UserId, id: ProjectId, condition: SQL | undefined): Promise<boolean> =>
+    database.write(async (tx) => {
+      const removed = await tx
+        .delete(projects)
+        .where(and(owned(userId, id), condition))
+        .returning({ id: projects.id })
+      if (removed.length === 0) return false
+      await tx.insert(removedProjects).values({ id, userId })
+      // The decisions outlive the project, the contents do not.
+      await tx
+        .update(consents)
+        .set({ files: null })
+        .where(
+          and(eq(consents.userId, userId), eq(consents.projectId, id), isNotNull(consents.files)),
+        )
+      return true
+    })
 
   const unlessTaken = async <T>(work: Promise<T>): Promise<T> => {
     try {
@@ -354,24 +372,11 @@ export function createProjectRepository(database: Database) {
      * Removes a project and notes in the same transaction that its folders are to be removed: call `forgetRemoved` once they
      * are. Its conversations remain, without a project. False when the user has no such project.
      */
-    remove: (userId: UserId, id: ProjectId): Promise<boolean> =>
-      database.write(async (tx) => {
-        const [project] = await tx
-          .select({ id: projects.id })
-          .from(projects)
-          .where(owned(userId, id))
-        if (project === undefined) return false
-        await tx.delete(projects).where(owned(userId, id))
-        await tx.insert(removedProjects).values({ id, userId })
-        // The decisions outlive the project, the contents do not.
-        await tx
-          .update(consents)
-          .set({ files: null })
-          .where(
-            and(eq(consents.userId, userId), eq(consents.projectId, id), isNotNull(consents.files)),
-          )
-        return true
-      }),
+    remove: (userId: UserId, id: ProjectId): Promise<boolean> => removeIf(userId, id, undefined),
+
+    /** Like `remove`, but false, and the project stays, if it has become an ordinary one meanwhile. */
+    removeScratch: (userId: UserId, id: ProjectId): Promise<boolean> =>
+      removeIf(userId, id, eq(projects.scratch, true)),
 
     /** Removed projects whose folders may still exist. */
     removed: (): Promise<{ id: ProjectId; userId: UserId }[]> =>
