@@ -4,7 +4,6 @@ import { appError } from '../../../errors.ts'
 import { withoutNul } from '../../../protocol/envelope.ts'
 import type { UserId } from '../../../protocol/ids.ts'
 import { parseInnerPath } from '../../../workspace/files/paths.ts'
-import type { Workspace } from '../../../workspace/workspace.ts'
 import type { WorkspaceServices } from '../../../workspace/workspace-services.ts'
 import {
   defineTool,
@@ -14,7 +13,12 @@ import {
   type ToolDefinition,
 } from '../../definition.ts'
 import type { ProducedFile } from '../../spending.ts'
-import { originOf, pathKey, workspaceForChange } from '../files/project-access.ts'
+import {
+  originOf,
+  pathKey,
+  workspaceForChange,
+  workspaceForPreview,
+} from '../files/project-access.ts'
 import type { ImagesApi, ImageTokens } from './images-api.ts'
 
 /** An image that a call starts from. */
@@ -113,7 +117,7 @@ export function createGenerateImageTool(dependencies: GenerateImageDependencies)
     },
     async handler({ prompt, images, size, quality, background, save_as }, context) {
       // Check everything that can be refused before anything is paid for.
-      const target = save_as === undefined ? null : await findTarget(services, save_as, context)
+      const target = save_as === undefined ? null : await freePath(services, save_as, context)
       const inputs = await inputsOf(findImage, images, context)
       if (typeof inputs === 'string') return fail(inputs)
       const booking = await context.spending.admit(costOf(price, null))
@@ -129,7 +133,7 @@ export function createGenerateImageTool(dependencies: GenerateImageDependencies)
             made.refusal ? `The image service rejected this request: ${made.error}` : made.error,
           )
         const charge = { model, ...costOf(price, made.tokens) }
-        const image = await store(context.userId, nameOf(target?.path ?? prompt), made.bytes).catch(
+        const image = await store(context.userId, nameOf(target ?? prompt), made.bytes).catch(
           async (error: unknown) => {
             // The request is paid for, although the image cannot be shown.
             await booking.book(charge, [])
@@ -179,31 +183,30 @@ async function inputsOf(
   return found
 }
 
-interface Target {
-  workspace: Workspace
-  path: string
-}
-
-/** Where to write a copy. @throws AppError without a project, or if the file already exists: nothing is overwritten. */
-async function findTarget(
+/**
+ * Where to write a copy. Makes nothing: a conversation without a project gets files of its own when the image is there.
+ * @throws AppError without a place for files, or if the file already exists: nothing is overwritten.
+ */
+async function freePath(
   services: WorkspaceServices,
   path: string,
   context: ToolContext,
-): Promise<Target> {
+): Promise<string> {
   const inner = parseInnerPath(path).text
-  const workspace = await workspaceForChange(services, context)
+  const workspace = await workspaceForPreview(services, context)
   if ((await workspace.state(inner)) !== null) throw appError('path_taken', { path: inner })
-  return { workspace, path: inner }
+  return inner
 }
 
 async function saveCopy(
-  { checkpoints }: WorkspaceServices,
-  { workspace, path }: Target,
+  services: WorkspaceServices,
+  path: string,
   image: StoredImage,
   context: ToolContext,
 ): Promise<string> {
   const bytes = await image.read()
-  await checkpoints.change(workspace, originOf('generate_image', context), [path], () =>
+  const workspace = await workspaceForChange(services, context)
+  await services.checkpoints.change(workspace, originOf('generate_image', context), [path], () =>
     workspace.write(path, bytes, { expected: '' }),
   )
   return path

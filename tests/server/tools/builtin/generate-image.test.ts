@@ -151,6 +151,21 @@ describeOnEachServer('generate_image', (start) => {
     expect(received).toHaveLength(1)
   })
 
+  test('a copy gives a conversation files of its own only once the image is there', async () => {
+    const id = await newConversation()
+    const scratch = async () =>
+      (await call('GET', `/api/conversations/${id}`)).json.data.scratch_project_id
+    answer = { status: 401, body: { error: { message: 'Wrong key.', code: 'invalid_api_key' } } }
+    const failed = await paintIn(id, { prompt: 'A cat', save_as: 'cat.png' })
+    expect(failed.result).toMatchObject({ success: false })
+    expect(await scratch()).toBeNull()
+    answer = { status: 200, body: images({}) }
+    const made = await paintIn(id, { prompt: 'A cat', save_as: 'cat.png' })
+    expect(made.result).toMatchObject({ success: true, data: { path: 'cat.png' } })
+    const copy = await fetch(`${server.url}/api/projects/${await scratch()}/files/cat.png?raw=1`)
+    expect(Buffer.from(await copy.arrayBuffer()).equals(red)).toBe(true)
+  })
+
   test('attached and generated images are edited as parts of a form', async () => {
     // An attached picture may be of others' making, so the mode auto_medium would ask.
     const id = await newConversation({ approval: 'auto' })
