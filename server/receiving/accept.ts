@@ -14,6 +14,7 @@ import { isCommand } from './commands.ts'
 import type { IncomingContent, MessageOutcome, Observe } from './content.ts'
 import { codeFor, newSender } from './pairing.ts'
 import { addNotice } from './parts.ts'
+import { isOpenTo } from './permission.ts'
 
 /** Messages that wait in a chat. */
 const MAX_WAITING = 20
@@ -66,6 +67,8 @@ async function acceptOne(
     return await meetStranger(channel, arrival, sender, dependencies)
   }
   if (!sender.isActive || !isAllowed(sender.userId)) return 'ignored'
+  // Nobody acts as another account under the rules of the channel's owner.
+  if (!(await isOpenTo(channel, sender.userId, store))) return 'ignored'
   if (!isPrivate && arrival.decision === null) {
     const { groups } = channel.receive
     if (groups === 'off') return 'ignored'
@@ -186,7 +189,8 @@ async function storeArrival(
 ): Promise<ChatRow | null> {
   const at = now()
   const content: IncomingContent = { ...contentOf(arrival), ...files }
-  const isAsked = arrival.decision !== null || isCommand(content.text)
+  // What somebody else wrote is no command.
+  const isAsked = arrival.decision !== null || (!arrival.isOutside && isCommand(content.text))
   return await database.write(async (tx) => {
     const chat = await store.receiving.ensureChat(tx, newChat(channel, arrival, sender.userId, at))
     await tx.lock(`chat ${chat.id}`)

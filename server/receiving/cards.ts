@@ -13,6 +13,7 @@ import type { Actor } from '../protocol/admin/audit.ts'
 import { CallId, type MessageId, type ProjectId, RunId, type UserId } from '../protocol/ids.ts'
 import { contentOf, PartContent } from './content.ts'
 import { addNotice, addPart } from './parts.ts'
+import { mayReceive } from './permission.ts'
 
 const MAX_PREVIEW = 1_000
 
@@ -37,16 +38,18 @@ async function textsFor(run: RunRow, { store }: Pick<CardDependencies, 'store'>)
 
 /** Stores a card for each request of the run that waits and has none. */
 export async function offerRequests(
-  { chat }: ChatPlace,
+  place: ChatPlace,
   run: RunRow,
   dependencies: CardDependencies,
 ): Promise<void> {
   const { database, store, now, approvesHigh } = dependencies
+  const { chat } = place
   const approvals = (await store.runs.approvals(run.id)).filter(
     ({ status }) => status === 'pending',
   )
   const inputs = (await store.runInputs.pending([run.id])).get(run.id) ?? []
   if (approvals.length === 0 && inputs.length === 0) return
+  if (!(await mayReceive(place, store))) return
   const { title, texts } = await textsFor(run, dependencies)
   const at = now()
   let isAdded = false
@@ -184,7 +187,14 @@ export async function press(
     )
   } catch (error) {
     if (!(error instanceof AppError)) throw error
-    return filled(texts.notDecided, { detail: error.message })
+    const decided = (await store.runs.approvals(RunId.parse(content.runId))).find(
+      ({ id: one }) => one === content.approvalId,
+    )
+    const wanted = choice === 'approve' ? 'approved' : 'rejected'
+    // Another press of the same button, or this one before the server ended.
+    const isDone =
+      decided?.status === wanted && decided.decidedThrough === `channel:${channel.name}`
+    if (!isDone) return filled(texts.notDecided, { detail: error.message })
   }
   const run = await store.runs.find(RunId.parse(content.runId))
   if (run !== undefined) await settleCards({ ...part, isActive: true }, run, dependencies)
@@ -200,23 +210,28 @@ async function undo(
   { database, store, now, restore, wakeOutbox }: DecideDependencies,
 ): Promise<string | null> {
   const { chat: texts } = localeTexts(textLanguage(content.text), 'messages')
+  const reference = `settled:${partId}`
+  if ((await store.parts.findByReference(chat.id, reference)) !== undefined) return null
+  let said: string | null = null
+  if (choice === 'approve')
+    try {
+      const restored = await restore(chat.userId, content.projectId, content.messageId)
+      said = filled(texts.undone, { files: restored })
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      return filled(texts.failed, { detail: error.message })
+    }
+  // After the restore: if the server ends before this, the button is obeyed again.
   const isFirst = await database.write(async (tx) => {
     const settled: PartContent = {
       type: 'settled',
       of: partId,
       text: choice === 'approve' ? texts.undoYes : texts.undoNo,
     }
-    return await addPart(tx, chat.id, settled, { store, at: now() }, `settled:${partId}`)
+    return await addPart(tx, chat.id, settled, { store, at: now() }, reference)
   })
   wakeOutbox()
-  if (!isFirst || choice === 'reject') return null
-  try {
-    const restored = await restore(chat.userId, content.projectId, content.messageId)
-    return filled(texts.undone, { files: restored })
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error
-    return filled(texts.failed, { detail: error.message })
-  }
+  return isFirst ? said : null
 }
 
 /** The one card of a chat whose request waits; null if there is none, or more than one. */

@@ -7,6 +7,7 @@ import type { RunId, UserId } from '../protocol/ids.ts'
 import { type DecideDependencies, onlyCard, press, pressedOf } from './cards.ts'
 import { ChatChoice, contentOf, type PartContent } from './content.ts'
 import { addNotice, addPart } from './parts.ts'
+import { isOpenTo } from './permission.ts'
 import { type TurnDependencies, textsOf } from './turns.ts'
 
 const COMMANDS = [
@@ -23,6 +24,8 @@ const COMMANDS = [
 type Command = (typeof COMMANDS)[number]
 
 const MAX_NAMES = 20
+/** After this time, a command whose server has ended is obeyed again. */
+const CLAIM_MS = 5 * 60_000
 
 /** The command of a text and what follows it; null for any other text. Telegram adds `@` and the bot in groups. */
 function parseCommand(text: string): { command: Command; rest: string } | null {
@@ -36,12 +39,11 @@ export const isCommand = (text: string): boolean => parseCommand(text) !== null
 
 /** What commands need. */
 export interface CommandDependencies extends TurnDependencies, DecideDependencies {
-  stop(userId: UserId, runId: RunId): Promise<void>
   /** The models that the user may choose. */
   models(userId: UserId): Promise<{ id: string }[]>
 }
 
-/** Does what a command or button asks for, and marks it as done, with what is said about it. */
+/** Does what a command or button asks for, once among all instances, and marks it as done, with what is said about it. */
 export async function obey(
   place: ChatPlace,
   row: IncomingRow,
@@ -49,13 +51,21 @@ export async function obey(
   dependencies: CommandDependencies,
 ): Promise<void> {
   const { database, store, now } = dependencies
+  if (!(await claim(row, dependencies))) return
   const pressed = pressedOf(row)
-  const said =
-    pressed === null
-      ? await perform(place, row, open, dependencies)
-      : await press(place, row, pressed, dependencies)
+  let said: string | null
+  try {
+    if (!(await isOfAllowed(place, row, dependencies))) said = null
+    else if (pressed !== null) said = await press(place, row, pressed, dependencies)
+    else said = await perform(place, row, open, dependencies)
+  } catch (error) {
+    await database.write(async (tx) => {
+      await store.receiving.changeIncoming(tx, [row.position], ['running'], { state: 'waiting' })
+    })
+    throw error
+  }
   await database.write(async (tx) => {
-    const ended = await store.receiving.changeIncoming(tx, [row.position], ['waiting'], {
+    const ended = await store.receiving.changeIncoming(tx, [row.position], ['running'], {
       state: 'done',
       content: null,
     })
@@ -63,6 +73,37 @@ export async function obey(
       await addNotice(tx, place.chat.id, said, { store, at: now() })
   })
   dependencies.wakeOutbox()
+}
+
+/** Claims a command for this instance; false if another has it. */
+const claim = (
+  { position }: IncomingRow,
+  { database, store, now }: CommandDependencies,
+): Promise<boolean> =>
+  database.write(async (tx) => {
+    await tx.lock(`command ${position}`)
+    const at = now()
+    const row = await store.receiving.incoming(position, tx)
+    const isLeft =
+      row?.state === 'running' && at.getTime() - (row.startedAt ?? at).getTime() >= CLAIM_MS
+    if (row?.state !== 'waiting' && !isLeft) return false
+    await store.receiving.changeIncoming(tx, [position], ['waiting', 'running'], {
+      state: 'running',
+      startedAt: at,
+    })
+    return true
+  })
+
+/** Whether the sender of a command may still write, as the person of the chat. */
+async function isOfAllowed(
+  { chat, channel, isActive }: ChatPlace,
+  { senderId }: IncomingRow,
+  { store }: CommandDependencies,
+): Promise<boolean> {
+  if (senderId === null || !isActive || channel.receive === null) return false
+  const sender = await store.receiving.findSender(channel.id, senderId)
+  if (sender?.state !== 'allowed' || sender.userId !== chat.userId) return false
+  return await isOpenTo(channel, chat.userId, store)
 }
 
 async function perform(
@@ -81,7 +122,7 @@ async function perform(
     case 'help':
       return texts.help
     case 'new':
-      await beginAnother(place, open, {}, dependencies)
+      await beginAnother(place, row, open, {}, dependencies)
       return texts.newStarted
     case 'stop':
       return await stop(place, row, open, active, dependencies)
@@ -103,16 +144,20 @@ async function perform(
   }
 }
 
-/** The next message begins a new conversation; what waits still belongs to the present one. */
+/** The next message begins a new conversation; what was written before still belongs to the present one. */
 async function beginAnother(
   { chat }: ChatPlace,
+  row: IncomingRow,
   open: readonly IncomingRow[],
   choice: ChatChoice,
   { database, store }: CommandDependencies,
 ): Promise<void> {
   const waiting = open.filter(
-    ({ kind, state, conversationId }) =>
-      kind === 'message' && state === 'waiting' && conversationId === null,
+    ({ kind, state, conversationId, position }) =>
+      kind === 'message' &&
+      state === 'waiting' &&
+      conversationId === null &&
+      position < row.position,
   )
   await database.write(async (tx) => {
     await tx.lock(`chat ${chat.id}`)
@@ -137,25 +182,26 @@ async function stop(
   active: RunId | null,
   { database, store, stop: stopRun }: CommandDependencies,
 ): Promise<string | null> {
+  // Also what has not become a run yet.
   const waiting = open.filter(
     ({ kind, state, position }) =>
-      kind === 'message' && state === 'waiting' && position < row.position,
+      kind === 'message' && state !== 'running' && position < row.position,
   )
-  await database.write(async (tx) => {
-    await store.receiving.changeIncoming(
+  const dropped = await database.write((tx) =>
+    store.receiving.changeIncoming(
       tx,
       waiting.map(({ position }) => position),
-      ['waiting'],
+      ['waiting', 'starting'],
       { state: 'dropped', content: null },
-    )
-  })
+    ),
+  )
   // The end of the run says that it was stopped.
   if (active !== null) {
     await stopRun(chat.userId, active)
     return null
   }
   const texts = textsOf(contentOf(row))
-  return waiting.length > 0 ? texts.stopped : texts.nothingRuns
+  return dropped.length > 0 ? texts.stopped : texts.nothingRuns
 }
 
 async function status(
@@ -206,7 +252,7 @@ async function chooseProject(
       names: names.slice(0, MAX_NAMES).join(', '),
     })
   }
-  await beginAnother(place, open, { projectId: found.id }, dependencies)
+  await beginAnother(place, row, open, { projectId: found.id }, dependencies)
   return filled(texts.projectSet, { name: found.name })
 }
 
@@ -226,7 +272,8 @@ async function chooseModel(
       name: wanted,
       names: models.slice(0, MAX_NAMES).join(', '),
     })
-  if (chat.conversationId === null) await beginAnother(place, open, { model: wanted }, dependencies)
+  if (chat.conversationId === null)
+    await beginAnother(place, row, open, { model: wanted }, dependencies)
   else
     try {
       await store.conversations.patch(chat.userId, chat.conversationId, { model: wanted })
@@ -238,7 +285,7 @@ async function chooseModel(
     } catch (error) {
       if (!(error instanceof AppError)) throw error
       // It is in the trash, so the next message begins another one.
-      await beginAnother(place, open, { model: wanted }, dependencies)
+      await beginAnother(place, row, open, { model: wanted }, dependencies)
     }
   await database.write(async (tx) => {
     await store.receiving.changeChat(tx, chat.id, {

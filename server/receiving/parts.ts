@@ -9,6 +9,7 @@ import type { Messenger, OutgoingPart, PartOutcome } from '../messaging/messenge
 import { storedFailure } from '../protocol/failures/stored.ts'
 import type { FileId, UserId } from '../protocol/ids.ts'
 import { type MessageOutcome, PartContent } from './content.ts'
+import { mayReceive } from './permission.ts'
 import { splitText } from './split-text.ts'
 
 /** An older answer is not sent any more. */
@@ -88,6 +89,9 @@ export async function sendPart(
       outcome: { ok: false, failure: storedFailure('delivery_channel_kind_gone'), retry: false },
       counts: 'failed',
     }
+  // Whoever was blocked or removed meanwhile gets nothing.
+  if (!(await mayReceive({ chat, channel }, dependencies.store)))
+    return { outcome: { ok: true }, counts: null }
   const isOld = dependencies.now().getTime() - delivery.createdAt.getTime() > MAX_AGE_MS
   const content = PartContent.parse(JSON.parse(delivery.content))
   const part = await outgoing(content, { chat, isOld }, dependencies)

@@ -8,6 +8,7 @@ import { errorText } from '../errors.ts'
 import { localeTexts } from '../lib/locale-texts.ts'
 import { textLanguage } from '../lib/text-language.ts'
 import type { Messenger } from '../messaging/messenger.ts'
+import { mayReceive } from './permission.ts'
 
 const TYPING_MS = 5_000
 const EDIT_MS = 3_000
@@ -43,6 +44,7 @@ export function createProgress(dependencies: ProgressDependencies) {
     const current = await store.receiving.chat(chat.id)
     const externalId = current?.chat.progressId ?? null
     if (text === null && externalId === null) return
+    if (current === undefined || !(await mayReceive(current, store))) return
     const next = await messenger.showProgress(
       settingsOf(channel),
       { chatId: chat.externalId, threadId: chat.threadId },
@@ -79,6 +81,7 @@ export function createProgress(dependencies: ProgressDependencies) {
         one.typingAt = at
         const to = { chatId: chat.externalId, threadId: chat.threadId }
         await quietly(async () => {
+          if (!(await mayReceive(place, store))) return
           await messenger.showTyping?.(settingsOf(channel), to, AbortSignal.timeout(TIMEOUT_MS))
         })
       }

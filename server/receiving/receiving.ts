@@ -25,7 +25,8 @@ const SHARED_LOOK_MS = 2_000
 const FOLLOW_MS = 1_000
 /** How soon a chat is looked at again when it could not be. */
 const RETRY_MS = 2_000
-const PAUSES_SECONDS = [5, 30, 120, 600, 3_600]
+/** Every minute for a day: what waits becomes a link after six hours, and the link still arrives. */
+const PAUSES_SECONDS = [5, 30, ...Array.from({ length: 24 * 60 }, () => 60)]
 /** How long a message is known, so that it is not accepted again. */
 const KNOWN_MS = 30 * 24 * 3_600_000
 const OVERHEARD_MS = 24 * 3_600_000
@@ -251,7 +252,8 @@ async function advance(
   let place = await store.receiving.chat(id)
   if (place === undefined) return null
   let open = await store.receiving.openMessages(id)
-  const asked = open.filter(({ kind }) => kind === 'command' || kind === 'decision')
+  const isAsked = ({ kind }: IncomingRow): boolean => kind === 'command' || kind === 'decision'
+  const asked = open.filter(isAsked)
   for (const row of asked) {
     await obey(place, row, open, dependencies)
     // It may have changed the chat.
@@ -264,14 +266,16 @@ async function advance(
     run,
     place: at,
   })
+  // Another instance obeys it, or it has just come.
+  if (open.some(isAsked)) return later(RETRY_MS, null, place)
   for (;;) {
-    const active = open.filter(({ state }) => state !== 'waiting')
+    const active = open.filter((row) => row.state !== 'waiting' && !isAsked(row))
     if (active.length > 0) {
       const run = await performTurn(place, active, dependencies)
       if (run !== null) return later(FOLLOW_MS, run, place)
       const left = await store.receiving.openMessages(id)
       // It waits until it can start.
-      if (left.some(({ state }) => state === 'starting')) return later(RETRY_MS, null, place)
+      if (left.some((row) => row.state === 'starting')) return later(RETRY_MS, null, place)
       open = left
       continue
     }
@@ -281,9 +285,12 @@ async function advance(
     if (at > now().getTime()) return { at, run: null, place }
     place = await store.receiving.chat(id)
     if (place === undefined) return null
-    await formTurn(place, dependencies)
+    const isFormed = await formTurn(place, dependencies)
     open = await store.receiving.openMessages(id)
-    if (open.length === 0) dependencies.wakeOutbox()
+    if (isFormed) continue
+    // Dropped, or the chat has changed meanwhile.
+    dependencies.wakeOutbox()
+    return open.length === 0 ? null : later(0, null, place)
   }
 }
 

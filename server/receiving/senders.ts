@@ -9,11 +9,12 @@ import type { Actor } from '../protocol/admin/audit.ts'
 import type { Change } from '../protocol/change.ts'
 import type { UserId } from '../protocol/ids.ts'
 import { hashCode } from './pairing.ts'
+import { isOpenTo } from './permission.ts'
 
 /** What managing senders needs. */
 export interface SenderDependencies {
   database: Database
-  store: Pick<Store, 'receiving' | 'audit'>
+  store: Pick<Store, 'receiving' | 'audit' | 'users'>
   limits: Limits
   now(): Date
   announce(userId: UserId, change: Change): void
@@ -73,8 +74,8 @@ export function createSenders(dependencies: SenderDependencies) {
           const found = await store.receiving.findByCode(tx, hashCode(code), now())
           if (found === undefined) return null
           const channel = await store.receiving.channel(found.channelId, tx)
-          const isOpen = channel?.receive?.shared === true || channel?.userId === userId
-          if (channel === undefined || channel.receive === null || !isOpen) return null
+          if (channel === undefined || channel.receive === null) return null
+          if (!(await isOpenTo(channel, userId, store))) return null
           const sender = await store.receiving.changeSender(tx, channel.id, found.id, {
             userId,
             state: 'allowed',

@@ -11,11 +11,18 @@ import { textLanguage } from '../lib/text-language.ts'
 import type { Messenger } from '../messaging/messenger.ts'
 import type { Change } from '../protocol/change.ts'
 import type { ApprovalMode } from '../protocol/conversations/conversation.ts'
-import { type ConversationId, type FileId, ProjectId, type UserId } from '../protocol/ids.ts'
+import {
+  type ConversationId,
+  type FileId,
+  ProjectId,
+  type RunId,
+  type UserId,
+} from '../protocol/ids.ts'
 import type { RunOrigin } from '../protocol/runs/origin.ts'
 import { offerRequests, settleCards } from './cards.ts'
 import { ChatChoice, contentOf, type IncomingContent } from './content.ts'
 import { addAnswer, addNotice, addPart } from './parts.ts'
+import { isOpenTo, mayReceive } from './permission.ts'
 
 /** How long a message waits for others that belong to it. */
 export const MERGE_MS = 1_500
@@ -24,7 +31,7 @@ const HOUR_MS = 3_600_000
 /** The most messages of a group that are given with one that starts a run. */
 const MAX_OVERHEARD = 50
 const OVERHEARD_MS = 24 * HOUR_MS
-/** How long a message waits until its run can start. */
+/** How long a turn waits while the server has no room for its run. */
 const MAX_WAIT_MS = 10 * 60_000
 const DEFAULT_RUNS_PER_HOUR = 60
 
@@ -48,6 +55,7 @@ export interface TurnDependencies {
   messengerOf(type: string): Messenger | null
   /** @throws AppError why it cannot start, now or at all. */
   send(userId: UserId, id: ConversationId, message: ChannelMessage): Promise<RunRow>
+  stop(userId: UserId, runId: RunId): Promise<void>
   /** The model and whether it thinks by default, for a new conversation. */
   conversationModel(
     place: { userId: UserId; projectId: ProjectId | null },
@@ -66,16 +74,15 @@ export interface TurnDependencies {
   wakeOutbox(): void
 }
 
-/** Refusals that pass by themselves. */
+/** Refusals that pass by themselves, however long that takes: the message is not at fault. */
 const PASSING: readonly string[] = [
   'run_active',
-  'too_many_runs',
   'shutting_down',
-  'server_busy',
   'store_busy',
   'store_unavailable',
-  'conflict',
 ]
+/** Refusals that may pass. */
+const MAY_PASS: readonly string[] = ['too_many_runs', 'server_busy', 'conflict']
 
 /** The language in which a person is answered: that of what they wrote. */
 export const textsOf = (content: IncomingContent | null) =>
@@ -105,12 +112,13 @@ function merged(waiting: readonly IncomingRow[]): IncomingRow[] {
   return rows
 }
 
-/** Makes one turn of the waiting messages of a chat, unless one has not ended. Returns whether there is one now. */
+/**
+ * Makes one turn of the waiting messages of a chat, unless one has not ended. Returns whether there is one now. Drops what
+ * waits if the channel receives no more.
+ */
 export async function formTurn(place: ChatPlace, dependencies: TurnDependencies): Promise<boolean> {
   const { database, store, now } = dependencies
   const { chat, channel } = place
-  const receive = channel.receive
-  if (receive === null) return false
   const known =
     chat.conversationId === null
       ? undefined
@@ -123,9 +131,20 @@ export async function formTurn(place: ChatPlace, dependencies: TurnDependencies)
     await tx.lock(`chat ${chat.id}`)
     const current = await store.receiving.chat(chat.id, tx)
     if (current === undefined || current.chat.conversationId !== chat.conversationId) return false
-    const open = await store.receiving.openMessages(chat.id, tx)
+    const open = (await store.receiving.openMessages(chat.id, tx)).filter(
+      ({ kind }) => kind === 'message',
+    )
     if (open.some(({ state }) => state !== 'waiting')) return true
-    const rows = merged(open.filter(({ kind }) => kind === 'message'))
+    if (current.channel.receive === null) {
+      await store.receiving.changeIncoming(
+        tx,
+        open.map(({ position }) => position),
+        ['waiting'],
+        { state: 'dropped', content: null },
+      )
+      return false
+    }
+    const rows = merged(open)
     const [first] = rows
     if (first === undefined) return false
     const positions = rows.map(({ position }) => position)
@@ -232,8 +251,14 @@ export async function startTurn(
     first.senderId === null
       ? undefined
       : await store.receiving.findSender(channel.id, first.senderId)
+  const isPermitted =
+    sender?.state === 'allowed' &&
+    sender.userId === chat.userId &&
+    place.isActive &&
+    channel.receive !== null &&
+    (await isOpenTo(channel, chat.userId, store))
   // Whoever was removed or blocked meanwhile starts nothing.
-  if (sender?.state !== 'allowed' || !place.isActive) {
+  if (!isPermitted) {
     await database.write(async (tx) => {
       await store.receiving.changeIncoming(tx, positions, ['starting'], {
         state: 'dropped',
@@ -254,18 +279,24 @@ export async function startTurn(
       },
       approval: channel.receive?.approval ?? 'ask',
     })
-    await database.write(async (tx) => {
-      await store.receiving.changeIncoming(tx, positions, ['starting'], {
+    const started = await database.write((tx) =>
+      store.receiving.changeIncoming(tx, positions, ['starting'], {
         state: 'running',
         runId: run.id,
         content: null,
-      })
-    })
+      }),
+    )
+    // `/stop` came while it started.
+    if (
+      started.length === 0 &&
+      (await store.receiving.incoming(first.position))?.state === 'dropped'
+    )
+      await dependencies.stop(chat.userId, run.id)
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     const at = now()
-    const isYoung = at.getTime() - first.createdAt.getTime() < MAX_WAIT_MS
-    if (PASSING.includes(error.code) && isYoung) return
+    const isYoung = at.getTime() - (first.startedAt ?? at).getTime() < MAX_WAIT_MS
+    if (PASSING.includes(error.code) || (MAY_PASS.includes(error.code) && isYoung)) return
     await database.write(async (tx) => {
       const ended = await store.receiving.changeIncoming(tx, positions, ['starting'], {
         state: 'done',
@@ -356,7 +387,7 @@ async function endTurn(
       ['starting', 'running'],
       { state: 'done', content: null },
     )
-    if (ended.length === 0) return
+    if (ended.length === 0 || !(await mayReceive(place, store, tx))) return
     const reference = `turn:${first.turnId}`
     await addAnswer(tx, chat.id, { text: said, max, reference }, { store, at })
     for (const { id, name, mime } of files)

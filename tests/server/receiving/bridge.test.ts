@@ -173,8 +173,12 @@ describe.each(DIALECTS)('a bridge on %s', (dialect) => {
       .data
     expect(items).toHaveLength(1)
     expect(items[0].details).toMatchObject({ by: 'channel:phone', sender: 'ann' })
+    // The same button again changes nothing and says nothing.
     await press('x4', ANN)
-    await eventually(() => expect(bridge.texts('c1').length).toBeGreaterThan(1))
+    await give({ id: 'reject', text: '/reject' })
+    await eventually(() =>
+      expect(bridge.texts('c1').slice(1)).toEqual(['Nothing is waiting for a decision.']),
+    )
     expect(called.filter((role) => role === 'tool')).toHaveLength(1)
   })
 

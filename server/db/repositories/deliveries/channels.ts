@@ -16,9 +16,9 @@ export type NewDelivery = Database['tables']['deliveries']['$inferInsert']
 /** Stores channels and their outbox. */
 export type ChannelRepository = ReturnType<typeof createChannelRepository>
 
-/** Uses the tables `channels` and `deliveries`. */
+/** Uses the tables `channels` and `deliveries`; drops rows of `incomingMessages`. */
 export function createChannelRepository(database: Database) {
-  const { channels, deliveries } = database.tables
+  const { channels, deliveries, incomingMessages } = database.tables
   return {
     /**
      * Stores a channel; false when the user already has `atMost` channels.
@@ -68,6 +68,12 @@ export function createChannelRepository(database: Database) {
           .set(set)
           .where(and(eq(channels.id, id), eq(channels.userId, userId)))
           .returning()
+        // Nothing that was written before is answered once it receives no more.
+        if (row !== undefined && row.receive === null)
+          await tx
+            .update(incomingMessages)
+            .set({ state: 'dropped', content: null })
+            .where(and(eq(incomingMessages.channelId, id), eq(incomingMessages.state, 'waiting')))
         return row
       }),
 

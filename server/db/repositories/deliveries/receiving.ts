@@ -9,6 +9,7 @@ import {
   gte,
   inArray,
   isNotNull,
+  isNull,
   lt,
   ne,
   or,
@@ -205,7 +206,9 @@ function createSenders({ read, tables }: Database) {
 
 /** Chats, one for each person who acts in it and thread. */
 function createChats({ read, tables }: Database) {
-  const { channels, chats, users } = tables
+  const { channels, chats, incomingMessages: incoming, senders, users } = tables
+  /** A sender who may write, acts as the person of the chat and has written in it. */
+  const hasAllowed = sql`exists (select 1 from ${senders} as s where s.channel_id = ${chats.channelId} and s.user_id = ${chats.userId} and s.state = 'allowed' and (s.external_id = ${chats.externalId} or exists (select 1 from ${incoming} as m where m.chat_id = ${chats.id} and m.sender_id = s.id)))`
 
   return {
     /** The chat, made if there is none. */
@@ -267,13 +270,28 @@ function createChats({ read, tables }: Database) {
       return row
     },
 
-    /** The newest private chat of a person with the bot of a channel. */
+    /** Whether the chat still belongs to somebody who may write, as an account that is active. */
+    async isOfAllowed(id: string, from: Reader = read): Promise<boolean> {
+      const [row] = await from
+        .select({ id: chats.id })
+        .from(chats)
+        .innerJoin(users, eq(users.id, chats.userId))
+        .where(and(eq(chats.id, id), eq(users.isActive, true), hasAllowed))
+      return row !== undefined
+    },
+
+    /** The newest private chat of a person, who may write, with the bot of a channel. */
     async privateChat(channelId: string, userId: UserId): Promise<ChatRow | undefined> {
       const [row] = await read
         .select()
         .from(chats)
         .where(
-          and(eq(chats.channelId, channelId), eq(chats.userId, userId), eq(chats.isPrivate, true)),
+          and(
+            eq(chats.channelId, channelId),
+            eq(chats.userId, userId),
+            eq(chats.isPrivate, true),
+            hasAllowed,
+          ),
         )
         .orderBy(desc(chats.createdAt))
         .limit(1)
@@ -333,6 +351,12 @@ function createIncoming({ read, tables }: Database) {
       return rows.map(({ id }) => id)
     },
 
+    /** A message, if it is still known. */
+    async incoming(position: number, from: Reader = read): Promise<IncomingRow | undefined> {
+      const [row] = await from.select().from(incoming).where(eq(incoming.position, position))
+      return row
+    },
+
     /** Changes messages that are still in one of these states; returns those that changed. */
     async changeIncoming(
       tx: Writer,
@@ -390,7 +414,7 @@ function createIncoming({ read, tables }: Database) {
       return row?.turns ?? 0
     },
 
-    /** Forgets what ended before `known`, and what was only overheard before `overheard`. */
+    /** Forgets what ended before `known`, but not that a sender wrote in a chat, and what was only overheard before `overheard`. */
     async removeOldIncoming(tx: Writer, before: { known: Date; overheard: Date }): Promise<void> {
       await tx
         .update(incoming)
@@ -408,6 +432,10 @@ function createIncoming({ read, tables }: Database) {
           and(
             lt(incoming.createdAt, before.known),
             or(eq(incoming.state, 'done'), eq(incoming.state, 'dropped')),
+            or(
+              isNull(incoming.senderId),
+              sql`exists (select 1 from ${incoming} as later where later.chat_id = ${incoming.chatId} and later.sender_id = ${incoming.senderId} and later.position > ${incoming.position})`,
+            ),
           ),
         )
     },
