@@ -282,10 +282,10 @@ async function receivingOf(
 ): Promise<Pick<ChannelRow, 'receive' | 'botHash'>> {
   if (kind.messenger === null || state.checkReceive === undefined)
     throw appError('channel_only_sends', { type: kind.type })
-  const bot = `${kind.type} ${kind.messenger.botOf(settings)}`
+  const bot = kind.messenger.botOf(settings)
   return {
     receive: await state.checkReceive(userId, receive),
-    botHash: createHash('sha256').update(bot).digest('hex'),
+    botHash: bot === null ? null : createHash('sha256').update(`${kind.type} ${bot}`).digest('hex'),
   }
 }
 

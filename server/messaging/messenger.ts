@@ -85,8 +85,8 @@ export interface Inbox {
 export interface MessengerSpecification<Settings> {
   /** The most UTF-16 units of one message. */
   maxCharacters: number
-  /** Identifies the bot, so that it receives through one channel only. */
-  botOf(settings: Settings): string
+  /** What only who has the bot knows, so that it receives through one channel only; null if several may. */
+  botOf(settings: Settings): string | null
   /** The sender who may write from the start, if the settings name one. */
   trustedSender?(settings: Settings): string | null
   /** Whether other programs hand over messages, with a token. */

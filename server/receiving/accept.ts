@@ -59,6 +59,9 @@ async function acceptOne(
   dependencies: AcceptDependencies,
 ): Promise<MessageOutcome> {
   const { database, store, isAllowed } = dependencies
+  const { text, files: given, decision } = arrival
+  // A sticker, or that somebody has joined.
+  if (text.trim() === '' && given.length === 0 && decision === null) return 'ignored'
   const sender = await senderOf(channel, arrival, dependencies)
   if (sender?.state === 'blocked') return 'ignored'
   const { isPrivate } = arrival.chat

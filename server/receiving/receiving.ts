@@ -205,8 +205,9 @@ export function createReceiving(given: ReceivingDependencies): Receiving {
       void beat()
       return async () => {
         state.isLeading = false
-        await settled()
+        // First, because another instance may receive already.
         await stopReceivers()
+        await settled()
       }
     },
     async stop() {

@@ -75,7 +75,7 @@ export function createBridgeKind({ fetch, now }: { fetch: GuardedFetch; now(): D
     messenger: {
       maxCharacters: MAX_CHARACTERS,
       takesToken: true,
-      botOf: ({ url }) => url,
+      botOf: () => null,
       async send(settings, { chatId, threadId }, part, signal) {
         const base = { id: part.id, chat_id: chatId, thread_id: threadId === '' ? null : threadId }
         const sent = await post(settings, { ...base, ...messageOf(part) }, signal)

@@ -126,7 +126,8 @@ export function createTelegramKind(dependencies: {
     },
     messenger: {
       maxCharacters: MAX_CHARACTERS,
-      botOf: ({ bot_token }) => bot_token.split(':')[0] ?? bot_token,
+      // All of it: who knows only the number of a bot does not occupy it.
+      botOf: ({ bot_token }) => bot_token,
       // The id of a private chat is that of the person.
       trustedSender: ({ chat_id }) => chat_id ?? null,
       receive: (settings, inbox, signal) => receive(bot, settings, inbox, signal),

@@ -127,8 +127,9 @@ function registerIncoming(app: App, bridge: Services['bridge']): void {
       bodyLimit: MAX_BODY_BYTES,
       // Before the body is read: it may be large.
       async onRequest(request) {
-        const { id } = InChannel.parse(request.params)
-        await bridge.channel(id, tokenOf(request.headers.authorization))
+        const { data } = InChannel.safeParse(request.params)
+        if (data === undefined) throw appError('channel_receive_off')
+        await bridge.channel(data.id, tokenOf(request.headers.authorization))
       },
       schema: {
         summary: 'Hand over a message from a messenger',
