@@ -1,5 +1,6 @@
 // Schedules as configured: their rules, and the tools with which the agent makes them.
 import { appError } from '../errors.ts'
+import { removeScheduleGrants } from '../grants/remove.ts'
 import type { ApprovalMode } from '../protocol/conversations/conversation.ts'
 import type { UserId } from '../protocol/ids.ts'
 import { readRunOptions } from '../runs/state.ts'
@@ -43,6 +44,7 @@ export function createConfiguredSchedules(
     announce: changes.publish,
     scheduleEnded: webhooks.events.scheduleEnded,
     afterCommit: webhooks.afterCommit,
+    removeGrants: (tx, id, actor) => removeScheduleGrants(tx, id, actor, { store, now }),
     skills,
     now,
     minIntervalSeconds: config.schedules.min_interval,

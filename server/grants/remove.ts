@@ -1,7 +1,9 @@
 // A person removes a grant: from the next call on, they are asked again.
+import type { Writer } from '../db/database.ts'
 import { appError } from '../errors.ts'
 import type { Actor } from '../protocol/admin/audit.ts'
 import type { UserId } from '../protocol/ids.ts'
+import type { ScheduleId } from '../protocol/schedules/schedule.ts'
 import { announceGrant, auditedGrant, type GrantDependencies } from './create.ts'
 import { keyOf } from './tool-print.ts'
 
@@ -29,4 +31,25 @@ export async function removeGrant(
     })
   })
   announceGrant({ id, userId }, 'deleted', dependencies)
+}
+
+/**
+ * Removes the grants of a schedule that no longer does what they were given for, with their audit entries, in the transaction of
+ * its change.
+ * @returns their ids, which `announceGrant` tells the pages after the commit.
+ */
+export async function removeScheduleGrants(
+  tx: Writer,
+  id: ScheduleId,
+  actor: Actor,
+  { store, now }: Pick<GrantDependencies, 'store' | 'now'>,
+): Promise<string[]> {
+  const removed = await store.grants.removeOfSchedule(tx, id)
+  for (const grant of removed)
+    await store.audit.record(tx, actor, {
+      action: 'grant_removed',
+      at: now(),
+      details: auditedGrant(grant),
+    })
+  return removed.map((grant) => grant.id)
 }

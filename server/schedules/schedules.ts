@@ -34,6 +34,8 @@ export interface ScheduleDependencies extends ScheduleRules {
   scheduleEnded(tx: Writer, userId: UserId, ended: EndedOccurrence): Promise<void>
   /** Call it after that transaction. */
   afterCommit(userId: UserId): void
+  /** Removes the grants of a schedule, with their audit entries. @returns their ids. */
+  removeGrants(tx: Writer, id: ScheduleId, actor: Actor): Promise<readonly string[]>
   /** Notifies the user's open pages. Call it after the commit. */
   announce(userId: UserId, change: Change): void
 }
@@ -185,6 +187,8 @@ export function createSchedules(dependencies: ScheduleDependencies) {
         // It changed while its settings were checked: what was checked is no longer what would be stored.
         if (made === null) continue
         changed(userId, id, 'updated')
+        for (const grant of made.endedGrants)
+          announce(userId, { type: 'grant', id: grant, change: 'deleted' })
         wake(made.row)
         return made
       }
@@ -374,8 +378,8 @@ async function storeChange(
     named: ReadonlySet<string>
     actor: Actor
   },
-  { database, store, now, audit, box }: ScheduleDependencies,
-): Promise<MadeSchedule | null> {
+  { database, store, now, audit, box, removeGrants }: ScheduleDependencies,
+): Promise<(MadeSchedule & { endedGrants: readonly string[] }) | null> {
   const { id } = before
   const at = now()
   const isHook = 'hook' in settings.when
@@ -415,12 +419,19 @@ async function storeChange(
     })
     if (row === undefined) throw appError('schedule_not_found')
     if (forgets) await store.schedules.forgetWatched(tx, id)
+    const earlier = ScheduleSettings.parse(locked.settings)
+    // They were given for what the schedule did: another task, project or starter is asked again.
+    const isOther =
+      projectId !== locked.projectId ||
+      settings.text !== earlier.text ||
+      isHook !== 'hook' in earlier.when
+    const endedGrants = isOther ? await removeGrants(tx, id, actor) : []
     await audit.record(tx, actor, {
       action: 'schedule_changed',
       at,
       details: { id, name: row.name, fields: [...named].join(' ') },
     })
-    return { row, ...(hookToken === undefined ? {} : { hookToken }) }
+    return { row, endedGrants, ...(hookToken === undefined ? {} : { hookToken }) }
   })
 }
 

@@ -94,6 +94,18 @@ describeOnEachServer('a grant of a schedule', (start) => {
       rejected: 0,
     })
 
+    // It keeps what it was given while it does the same, and no longer.
+    const change = (body: object) => call('PATCH', `/api/schedules/${schedule}`, body)
+    const kept = async () => (await call('GET', '/api/grants')).data.items.length
+    expect(await change({ name: 'Early', when: { every: '20d' } })).toMatchObject({ code: 0 })
+    expect(await kept()).toBe(1)
+    for (const body of [{ text: 'Write more.' }, { when: { hook: true } }, { project_id: null }]) {
+      if ((await kept()) === 0)
+        expect(await call('POST', '/api/grants', rule)).toMatchObject({ code: 0 })
+      expect(await change(body)).toMatchObject({ code: 0 })
+      expect(await kept()).toBe(0)
+    }
+
     await call('DELETE', `/api/schedules/${schedule}`)
     expect((await call('GET', '/api/grants')).data.items).toEqual([])
     expect(await call('POST', '/api/grants', rule)).toMatchObject({ code: 404 })

@@ -104,6 +104,11 @@ export function createGrantRepository(database: Database) {
       return removed
     },
 
+    /** Removes the grants of a schedule, and returns them. */
+    async removeOfSchedule(tx: Writer, id: ScheduleId): Promise<GrantRow[]> {
+      return await tx.delete(grants).where(eq(grants.scheduleId, id)).returning()
+    },
+
     /** The ids of the grants for a tool that hold at this place and time, oldest first. */
     openFor: (place: CallPlace, tool: string, at: Date) => openFor(database, place, tool, at),
 
