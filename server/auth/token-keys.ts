@@ -1,6 +1,6 @@
 // The keys that sign tokens: the newest signs; earlier ones are accepted until everything that they signed has expired.
 import { createHash, randomBytes } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { AppError } from '../errors.ts'
@@ -22,6 +22,8 @@ export interface TokenKeys {
 }
 
 const FILE = 'token-keys.json'
+/** New keys that are not in use yet. */
+const DRAFT = `${FILE}.unfinished`
 const SECRET_BYTES = 32
 /** An unused page renews its session after this time at the latest. Includes one more day for clock differences. */
 const OVERLAP_MS = (REFRESH_LIFETIME_SECONDS + 24 * 60 * 60) * 1000
@@ -78,22 +80,34 @@ export function loadTokenKeys(
   return { current, accepted }
 }
 
+/** New keys on the disk, which take the place of the present ones, or are discarded. */
+export interface TokenKeysDraft {
+  /** How many keys will be accepted. */
+  accepted: number
+  use(): void
+  discard(): void
+}
+
 /**
- * Creates a new key that signs from the next start on. Earlier ones are accepted until everything that they signed has
+ * Writes a new key that signs from the next start on, once it is used. Earlier ones are accepted until everything that they signed has
  * expired, or not at all.
- * @returns how many are accepted.
  */
-export function rotateTokenKeys(
+export function draftTokenKeys(
   dataDirectory: string,
   configured: string,
   { now, overlap }: { now: Date; overlap: boolean },
-): number {
+): TokenKeysDraft {
   const until = new Date(now.getTime() + OVERLAP_MS).toISOString()
   const earlier = read(dataDirectory, configured)
     .keys.map((key) => ({ ...key, until: key.until ?? until }))
     .filter((key) => overlap && Date.parse(key.until) > now.getTime())
   const secret = randomBytes(SECRET_BYTES).toString('base64url')
   const stored: Stored = { keys: [{ id: idOf(secret), secret, until: null }, ...earlier] }
-  writeFileAtomically(join(dataDirectory, FILE), `${JSON.stringify(stored, null, 2)}\n`)
-  return stored.keys.length
+  const draft = join(dataDirectory, DRAFT)
+  writeFileAtomically(draft, `${JSON.stringify(stored, null, 2)}\n`)
+  return {
+    accepted: stored.keys.length,
+    use: () => renameSync(draft, join(dataDirectory, FILE)),
+    discard: () => rmSync(draft, { force: true }),
+  }
 }

@@ -8,7 +8,7 @@ import {
   rotateSecretKey,
   type SecretKeySources,
 } from '../auth/secret-keys.ts'
-import { rotateTokenKeys } from '../auth/token-keys.ts'
+import { draftTokenKeys, type TokenKeysDraft } from '../auth/token-keys.ts'
 import type { Config } from '../config/schema.ts'
 import type { SealedValue } from '../db/repositories/sealed.ts'
 import { createStore } from '../db/store.ts'
@@ -28,9 +28,13 @@ export async function rotateKeys(
     const { sealed, audit } = createStore(database)
     const values = await sealed.list()
     const now = new Date()
-    // New keys are written within the transaction: what cannot be recorded is not done. Earlier ones open what they sealed
-    // until it has ended.
-    const lines = await database.write(async (tx) => {
+    // New keys are written before or within the transaction: what cannot be recorded is not done. Earlier ones open what they
+    // sealed until it has ended, and sign until then.
+    const tokens =
+      config.auth_mode === 'multi'
+        ? draftTokenKeys(config.data_dir, config.jwt_secret ?? '', { now, overlap: !signOut })
+        : null
+    const work = database.write(async (tx) => {
       await audit.record(tx, COMMAND_LINE, {
         action: 'keys_rotated',
         at: now,
@@ -38,28 +42,25 @@ export async function rotateKeys(
       })
       const { reseal, report } = rotateSecrets(config, values, keys)
       await sealed.replace(tx, reseal)
-      return [...report(), ...rotateTokens(config, { now, signOut })]
+      return report()
     })
+    const lines = await work.catch((error: unknown) => {
+      tokens?.discard()
+      throw error
+    })
+    tokens?.use()
     if (!isConfigured(keys)) dropEarlierSecretKeys(config.data_dir)
-    return lines
+    return [...lines, ...(tokens === null ? [] : [describeTokens(tokens, signOut)])]
   })
 }
 
 const isConfigured = ({ configured }: SecretKeySources): boolean =>
   configured !== undefined && configured !== ''
 
-function rotateTokens(config: Config, { now, signOut }: { now: Date; signOut: boolean }): string[] {
-  if (config.auth_mode !== 'multi') return []
-  const accepted = rotateTokenKeys(config.data_dir, config.jwt_secret ?? '', {
-    now,
-    overlap: !signOut,
-  })
-  return [
-    signOut
-      ? 'Session tokens: new key created. All users must sign in again.'
-      : `Session tokens: new key created, used from the next start. Tokens signed with the ${accepted - 1} earlier keys stay valid until they expire.`,
-  ]
-}
+const describeTokens = ({ accepted }: TokenKeysDraft, signOut: boolean): string =>
+  signOut
+    ? 'Session tokens: new key created. All users must sign in again.'
+    : `Session tokens: new key created, used from the next start. Tokens signed with the ${accepted - 1} earlier keys stay valid until they expire.`
 
 /** @returns the values to store, and the lines to print once they are all stored. */
 function rotateSecrets(
