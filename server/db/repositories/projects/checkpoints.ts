@@ -22,6 +22,8 @@ export type ProjectSize = { bytes: number } | { grown: number }
 const PAGE_FILES = 250
 /** Files of each checkpoint that lists show. */
 const SAMPLE_FILES = 20
+/** Changes of a tool in which a content is looked for. */
+const NEWEST_CHANGES = 200
 /** `fileCount` of a checkpoint whose files are not all stored yet. */
 const INCOMPLETE = -1
 
@@ -78,6 +80,24 @@ function createCheckpointContents(database: Database) {
         if (found.length >= count) break
       }
       return found
+    },
+
+    /** Whether one of the tool's newest changes left this content, named by its hash, at the path. */
+    async isLeftBy(
+      projectId: ProjectId,
+      { tool, path, hash }: { tool: string; path: string; hash: string },
+    ): Promise<boolean> {
+      const rows = await read
+        .select({ id: checkpoints.id })
+        .from(checkpoints)
+        .where(and(eq(checkpoints.projectId, projectId), eq(checkpoints.tool, tool)))
+        .orderBy(desc(checkpoints.id))
+        .limit(NEWEST_CHANGES)
+      for (const { id } of rows)
+        for await (const page of pagesOf(id))
+          for (const { path: changed, after } of page)
+            if (changed === path && after?.kind === 'file' && after.hash === hash) return true
+      return false
     },
 
     /** The contents that the checkpoints of a project need: their sizes in bytes by hash. */

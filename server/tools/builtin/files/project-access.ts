@@ -15,12 +15,15 @@ export interface FileToolDependencies {
   seen: SeenFiles
 }
 
+/** What opening a folder needs. */
+type OpenServices = Pick<WorkspaceServices, 'workspaces' | 'records'>
+
 /**
  * Opens the folder with the conversation's files, for a call that needs some to be there. @throws AppError `no_project` if the
  * conversation has none, or `not_found` if the project was deleted.
  */
 export async function requireWorkspace(
-  services: WorkspaceServices,
+  services: OpenServices,
   context: ToolContext,
 ): Promise<Workspace> {
   const projectId = await projectOf(context)
@@ -30,7 +33,7 @@ export async function requireWorkspace(
 
 /** Opens the folder for a call that may create files: a conversation without a project gets files of its own. */
 export const workspaceForChange = async (
-  services: WorkspaceServices,
+  services: OpenServices,
   context: ToolContext,
 ): Promise<Workspace> =>
   context.projectId === null && context.ownFiles !== undefined
@@ -39,7 +42,7 @@ export const workspaceForChange = async (
 
 /** The same for a preview, which makes nothing: the folder is empty as long as the conversation has no files. */
 export async function workspaceForPreview(
-  services: WorkspaceServices,
+  services: OpenServices,
   context: ToolContext,
 ): Promise<Workspace> {
   const isEmpty = context.ownFiles !== undefined && (await projectOf(context)) === null
@@ -59,7 +62,7 @@ export const projectOf = async ({
 const NO_PROJECT = ProjectId.parse('none')
 
 async function openProject(
-  services: WorkspaceServices,
+  services: OpenServices,
   { userId }: ToolContext,
   id: ProjectId,
 ): Promise<Workspace> {

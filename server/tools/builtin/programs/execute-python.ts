@@ -32,7 +32,7 @@ function describe(python: PythonSandbox, strictness: Strictness): string {
       : `Installed packages: ${python.packages.join(', ')}.`
   return [
     'Runs a Python 3 program in a sandbox and returns {stdout, stderr, result, files}; `result` is the value of the last expression. Nothing persists between calls.',
-    "No network and no host files. The conversation's files listed in `files` are at /workspace (read-only). Files written to /output are stored in its folder output; PNG and SVG are shown to the user.",
+    "No network and no host files. The conversation's files listed in `files` are at /workspace (read-only). Files written to /output are stored in its folder output, at the `path` in the result; PNG and SVG are shown to the user.",
     `Strictness: strict (${TIME_LIMIT_SECONDS.strict} s, pure computation), standard (${TIME_LIMIT_SECONDS.standard} s), lenient (${TIME_LIMIT_SECONDS.lenient} s, full standard library); looser than ${strictness} needs approval.`,
     modules === null
       ? 'The full standard library can be imported.'
