@@ -325,6 +325,41 @@ describeOnEachServer('an act', (start) => {
     return { path, sender, give }
   }
 
+  test('of the server that ends the network of an app, because of text from outside, leaves one entry with its account', async () => {
+    const token = session
+    const { id: project } = (
+      await server.call('POST', '/api/projects', { token, body: { name: 'Told' } })
+    ).json.data
+    const write = (content: string) =>
+      server.call('PUT', `/api/projects/${project}/files/a.html`, {
+        token,
+        body: { content },
+      })
+    const open = () =>
+      server.call('POST', '/api/apps', {
+        token,
+        body: { project_id: project, path: 'a.html' },
+      })
+    await write('ours')
+    const { id } = (await open()).json.data
+    const body = { network: true }
+    await server.call('PATCH', `/api/apps/${id}`, { token, body })
+    await write('what a page has said')
+    const database = await connect(databaseSettings(server.server.config), { log: quiet })
+    try {
+      const hash = createHash('sha256').update('what a page has said').digest('hex')
+      await createStore(database).outsideContents.add(ProjectId.parse(project), [hash])
+    } finally {
+      await database.close()
+    }
+    const ended = await added(open)
+    expect(ended.map(({ action, username }) => [action, username])).toEqual([
+      ['app_network_ended', 'ada'],
+    ])
+    expect(ended.map(({ details }) => details.by)).toEqual(['server'])
+    note(ended, 'server')
+  })
+
   test.each(['the page', 'an API key'])(
     'through %s leaves one entry with its account, and one that is refused leaves none',
     async (door) => {
@@ -754,38 +789,6 @@ describeOnEachServer('an act', (start) => {
     // Nobody asked for it: the run did it for its account.
     expect(used.map(({ details }) => details.by)).toEqual(['run'])
     note(used, 'run')
-  })
-
-  test('of the server that ends the network of an app, because of text from outside, leaves one entry with its account', async () => {
-    const { id: project } = (
-      await server.call('POST', '/api/projects', { token: session, body: { name: 'Told' } })
-    ).json.data
-    const write = (content: string) =>
-      server.call('PUT', `/api/projects/${project}/files/a.html`, {
-        token: session,
-        body: { content },
-      })
-    const open = () =>
-      server.call('POST', '/api/apps', {
-        token: session,
-        body: { project_id: project, path: 'a.html' },
-      })
-    await write('ours')
-    const { id } = (await open()).json.data
-    const body = { network: true }
-    await server.call('PATCH', `/api/apps/${id}`, { token: session, body })
-    await write('what a page has said')
-    const database = await connect(databaseSettings(server.server.config), { log: quiet })
-    try {
-      const hash = createHash('sha256').update('what a page has said').digest('hex')
-      await createStore(database).outsideContents.add(ProjectId.parse(project), [hash])
-    } finally {
-      await database.close()
-    }
-    const ended = await added(open)
-    expect(outline(ended)).toEqual([['app_network_ended', 'ada']])
-    expect(ended.map(({ details }) => details.by)).toEqual(['server'])
-    note(ended, 'server')
   })
 
   test('of single sign-on leaves one entry for each change of the account, and one for the sign-in', async () => {
