@@ -2077,13 +2077,14 @@ export interface SettingsTexts {
   }
   readonly channels: {
     readonly title: "Channels"
-    readonly text: "Where the agent can send messages, once you approve each one."
+    readonly text: "Where the agent can send messages, once you approve each one, and from where people can write to it."
     readonly none: "No channels yet"
     readonly kind: "Type"
     readonly kinds: {
       readonly webhook: "Webhook"
       readonly email: "Email"
       readonly telegram: "Telegram"
+      readonly bridge: "Bridge"
     }
     readonly name: "Name"
     readonly nameHint: "Letters, digits, ., _ and -, without spaces. Starts with a letter or digit."
@@ -2110,6 +2111,31 @@ export interface SettingsTexts {
     readonly remove: "Remove {{name}}"
     readonly removeTitle: "Remove this channel?"
     readonly removeText: "Its secrets are deleted, and the agent can no longer send messages through it."
+    readonly people: {
+      readonly pair: "Enter a code"
+      readonly code: "Code"
+      readonly codeHint: "A bot that doesn’t know somebody tells them a code of eight characters. Whoever has the code then writes as you."
+      readonly paired: "{{name}} can now write through {{channel}}."
+      readonly of: "People of {{name}}"
+      readonly none: "Nobody has written yet. Write to the bot, then enter the code that it tells you."
+      readonly state: {
+        readonly pending: "Has a code, not entered yet"
+        readonly allowed: "May write"
+        readonly blocked: "Blocked"
+      }
+      readonly block: "Block"
+      readonly allow: "Allow"
+      readonly forget: "Forget"
+      readonly receives: "Messages to the bot go to the agent"
+      readonly receivesHint: "Only people whose code you enter are answered. The chat ID is then optional."
+      readonly receive: {
+        readonly off: "Doesn’t receive"
+        readonly connecting: "Connecting…"
+        readonly receiving: "Receives messages"
+        readonly conflict: "Doesn’t receive"
+        readonly error: "Doesn’t receive"
+      }
+    }
   }
   readonly webhooks: {
     readonly title: "Webhooks"

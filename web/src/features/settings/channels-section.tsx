@@ -1,5 +1,5 @@
-// Channels to which the agent can send messages: list, create, remove. Secrets are never shown again.
-import { Plus, Send, Trash2 } from 'lucide-react'
+// Channels to which the agent can send messages and from which people write to it: list, create, remove. Secrets are never shown again.
+import { KeyRound, Plus, Send, Trash2, Users } from 'lucide-react'
 import { useState } from 'react'
 import { ChannelName } from '../../../../server/protocol/programs/channel.ts'
 import { useRefusalText } from '../../lib/http/refusal-text.ts'
@@ -8,6 +8,7 @@ import { EmailField, UrlField } from '../../ui/controls/address-field.tsx'
 import { Button, IconButton } from '../../ui/controls/button.tsx'
 import { SelectField, TextField } from '../../ui/controls/field.tsx'
 import { moveFocusOnRemoval } from '../../ui/controls/move-focus-on-removal.ts'
+import { Switch } from '../../ui/controls/switch.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { ConfirmDialog } from '../../ui/overlays/dialog.tsx'
 import { FormDialog } from '../../ui/overlays/form-dialog.tsx'
@@ -15,6 +16,7 @@ import { notify } from '../../ui/overlays/toasts.ts'
 import { errorText } from '../../ui/states/error-text.ts'
 import { Empty, Failed, Loading } from '../../ui/states/feedback.tsx'
 import { type Channel, useChannels, useCreateChannel, useDeleteChannel } from './api/channels.ts'
+import { PairDialog, PeopleDialog } from './channel-people.tsx'
 import { Section } from './section.tsx'
 
 /** The settings of each kind of channel. */
@@ -34,6 +36,8 @@ export function ChannelsSection() {
   const remove = useDeleteChannel()
   const [toDelete, setToDelete] = useState<Channel | null>(null)
   const [isAdding, setIsAdding] = useState(false)
+  const [isPairing, setIsPairing] = useState(false)
+  const [withPeople, setWithPeople] = useState<Channel | null>(null)
   return (
     <>
       <Section
@@ -58,13 +62,22 @@ export function ChannelsSection() {
                 <p className="truncate text-note text-muted">
                   <Facts
                     of={[
-                      t(`channels.kinds.${kindOf(channel)}`),
+                      t(`channels.kinds.${labelOf(channel)}`),
                       ...visibleSettings(channel.settings),
                     ]}
                   />
                 </p>
+                {channel.receive !== null && <Receiving channel={channel} />}
                 {channel.last_delivery !== null && <Delivery delivery={channel.last_delivery} />}
               </div>
+              {channel.receive !== null && (
+                <IconButton
+                  icon={Users}
+                  label={t('channels.people.of', { name: channel.name })}
+                  size="small"
+                  onClick={() => setWithPeople(channel)}
+                />
+              )}
               <IconButton
                 icon={Trash2}
                 label={t('channels.remove', { name: channel.name })}
@@ -74,7 +87,16 @@ export function ChannelsSection() {
             </li>
           ))}
         </ul>
+        {channels.data?.some(({ receive }) => receive !== null) && (
+          <Button size="small" icon={KeyRound} onClick={() => setIsPairing(true)}>
+            {t('channels.people.pair')}
+          </Button>
+        )}
       </Section>
+      {isPairing && <PairDialog onClose={() => setIsPairing(false)} />}
+      {withPeople !== null && (
+        <PeopleDialog channel={withPeople} onClose={() => setWithPeople(null)} />
+      )}
       {isAdding && <NewChannel onClose={() => setIsAdding(false)} />}
       <ConfirmDialog
         open={toDelete !== null}
@@ -90,6 +112,24 @@ export function ChannelsSection() {
 
 const kindOf = (channel: Channel): Kind =>
   CHANNEL_KINDS.find((name) => name === channel.type) ?? 'webhook'
+
+const labelOf = (channel: Channel): Kind | 'bridge' =>
+  channel.type === 'bridge' ? 'bridge' : kindOf(channel)
+
+/** Whether people can write through the channel now. */
+function Receiving({ channel }: { channel: Channel }) {
+  const { t } = useTranslation()
+  const refusalText = useRefusalText()
+  const isBroken = channel.state === 'error' || channel.state === 'conflict'
+  return (
+    <p className={`text-note ${isBroken ? 'text-bad' : 'text-muted'}`}>
+      {t(`channels.people.receive.${channel.state}`)}
+      {isBroken &&
+        channel.error !== null &&
+        `: ${refusalText({ reason: channel.reason, params: null, message: channel.error })}`}
+    </p>
+  )
+}
 
 /** The settings that are texts; others are not shown. */
 const visibleSettings = (settings: Channel['settings']): string[] =>
@@ -117,19 +157,23 @@ function NewChannel({ onClose }: { onClose: () => void }) {
   const [kind, setKind] = useState<Kind>('webhook')
   const [name, setName] = useState('')
   const [settings, setSettings] = useState<Partial<Record<FieldName, string>>>({})
+  const [receives, setReceives] = useState(false)
   const isNamed = ChannelName.safeParse(name).success
   const filled = filledSettings(settings)
+  const isReceiving = kind === 'telegram' && receives
+  const isOptional = (field: FieldName): boolean =>
+    field === 'secret' || (field === 'chat_id' && isReceiving)
   return (
     <FormDialog
       title={t('channels.add')}
       isReady={
-        isNamed && CHANNEL_FIELDS[kind].every((field) => field === 'secret' || field in filled)
+        isNamed && CHANNEL_FIELDS[kind].every((field) => isOptional(field) || field in filled)
       }
       isPending={create.isPending}
       error={create.error}
       onSubmit={() =>
         create.mutate(
-          { type: kind, name, settings: filled },
+          { type: kind, name, settings: filled, ...(isReceiving ? { receive: {} } : {}) },
           {
             onSuccess: () => {
               notify(t('channels.added', { name }), 'success')
@@ -165,10 +209,19 @@ function NewChannel({ onClose }: { onClose: () => void }) {
         <ChannelField
           key={field}
           name={field}
+          isOptional={isOptional(field)}
           value={settings[field] ?? ''}
           onChange={(value) => setSettings((old) => ({ ...old, [field]: value }))}
         />
       ))}
+      {kind === 'telegram' && (
+        <Switch
+          label={t('channels.people.receives')}
+          hint={t('channels.people.receivesHint')}
+          checked={receives}
+          onChange={setReceives}
+        />
+      )}
     </FormDialog>
   )
 }
@@ -188,10 +241,12 @@ function filledSettings(
 /** The field of one setting. The browser checks it before the form is sent. */
 function ChannelField({
   name,
+  isOptional,
   value,
   onChange,
 }: {
   name: FieldName
+  isOptional: boolean
   value: string
   onChange: (value: string) => void
 }) {
@@ -200,7 +255,7 @@ function ChannelField({
     label: t(`channels.field.${name}`),
     field: `settings.${name}`,
     autoComplete: 'off',
-    required: name !== 'secret',
+    required: !isOptional,
     value,
     onChange: ({ target }: { target: { value: string } }) => onChange(target.value),
   }

@@ -1,11 +1,12 @@
 // Requests for the user's channels.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import type { Channel } from '../../../../../server/protocol/programs/channel.ts'
+import type { Channel, Sender } from '../../../../../server/protocol/programs/channel.ts'
 import { request, requestDone } from '../../../lib/http/api-client.ts'
 
 export type { Channel }
 
 const channelsKey = ['channels'] as const
+const sendersKey = (channelId: string) => ['channel-senders', channelId] as const
 
 /** The channels, without their secrets. */
 export const useChannels = () =>
@@ -24,6 +25,7 @@ export function useCreateChannel() {
       type: string
       name: string
       settings: Record<string, string | string[]>
+      receive?: Record<string, never>
     }) => requestDone('/api/channels', { method: 'POST', body }),
     onSuccess: () => client.invalidateQueries({ queryKey: channelsKey }),
     meta: { quiet: true },
@@ -36,5 +38,44 @@ export function useDeleteChannel() {
   return useMutation({
     mutationFn: (id: string) => requestDone(`/api/channels/${id}`, { method: 'DELETE' }),
     onSuccess: () => client.invalidateQueries({ queryKey: channelsKey }),
+  })
+}
+
+/** Pairs a person at a messenger with this account, given the code that the bot told them. The form shows the error itself. */
+export function usePair() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (code: string) =>
+      request<{ channel: { id: string; name: string }; sender: Sender }>('/api/channels/pair', {
+        method: 'POST',
+        body: { code },
+      }),
+    onSuccess: ({ channel }) => client.invalidateQueries({ queryKey: sendersKey(channel.id) }),
+    meta: { quiet: true },
+  })
+}
+
+/** The people who have written to a channel. */
+export const useSenders = (channelId: string) =>
+  useQuery({
+    queryKey: sendersKey(channelId),
+    queryFn: ({ signal }) =>
+      request<{ items: Sender[] }>(`/api/channels/${channelId}/senders?limit=100`, { signal }).then(
+        ({ items }) => items,
+      ),
+    meta: { quiet: true },
+  })
+
+/** Blocks a person, lets them write again, or forgets them, so that they are a stranger again. */
+export function useSetSender(channelId: string) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: ({ id, state }: { id: string; state: 'allowed' | 'blocked' | 'forgotten' }) => {
+      const path = `/api/channels/${channelId}/senders/${id}`
+      return state === 'forgotten'
+        ? requestDone(path, { method: 'DELETE' })
+        : requestDone(path, { method: 'PUT', body: { state } })
+    },
+    onSuccess: () => client.invalidateQueries({ queryKey: sendersKey(channelId) }),
   })
 }
