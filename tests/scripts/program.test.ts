@@ -289,6 +289,8 @@ const TRIED = [
   'admin reset-push-key',
   'backup',
   'restore',
+  'rollback',
+  'move',
   'export',
   'admin',
 ]
@@ -358,6 +360,9 @@ describe.each(Object.keys(LAYOUTS))('in the layout: %s', (name) => {
     await ran('admin', 'end-sessions', 'bob')
     expect(await ran('admin', 'list')).toContain('bob\tuser\tactive\t\n')
     expect(await ran('admin', 'rotate-keys')).toContain('new key created')
+    const unchanged = await run(layout, 'rollback')
+    expect(unchanged.status).toBe(1)
+    expect(unchanged.stdout + unchanged.stderr).toContain('There is no copy')
     const files = join(scratch, `files-of-${name}`)
     mkdirSync(files)
     await ran('admin', 'export-user', 'ada', join(files, 'ada.zip'))
@@ -444,6 +449,9 @@ describe.each(Object.keys(LAYOUTS))('in the layout: %s', (name) => {
     ])
     expect((await run(layout, 'doctor', '--nonsense')).status).toBe(2)
     expect((await run(layout, 'fly')).stderr).toMatch(/Unknown command "fly"/)
+    // The last command: from here on, nothing may be stored in the database that was left.
+    expect(await ran('move', '--to', join(files, 'moved.db'))).toContain('Moved ')
+    expect(statSync(join(files, 'moved.db')).isFile()).toBe(true)
     expect(readdirSync(elsewhere)).toEqual([])
   })
 })
