@@ -153,7 +153,7 @@ statistics.mean(values)`,
 
   test('fails with a clear message for files without a project', async () => {
     expect(await runTool(tool, { code: '1', files: ['a.csv'] }, { projectId: null })).toMatchObject(
-      { success: false, error: expect.stringContaining('project') },
+      { success: false, error: expect.stringContaining('no files yet') },
     )
   })
 
