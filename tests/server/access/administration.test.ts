@@ -172,9 +172,9 @@ describeOnEachServer('the administration of a server', (start) => {
     const rest = (await asAdmin('GET', `/storage?cursor=${first.next_cursor}`)).json.data
     expect(rest).toMatchObject({ items: [{ username: 'ann', files: 700, total: 700 }] })
     // The history grows with the next change.
-    await write('c')
+    await write('c'.repeat(400))
     expect((await asAdmin('GET', '/storage')).json.data.items[0]).toMatchObject({
-      projects: 1,
+      projects: 400,
       history: 5300,
     })
     expect((await asAdmin('GET', '/storage?cursor=nonsense')).status).toBe(400)
