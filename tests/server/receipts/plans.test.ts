@@ -166,7 +166,7 @@ describeOnEachServer('the plan of an answer', (start) => {
           arguments: { items: [items('open')[0], items('done')[0]] },
         },
       ]),
-      turn.toolCalls([{ name: 'file_write', arguments: { path: 'x', content: 'x' } }]),
+      turn.toolCalls([{ name: 'calculator', arguments: { expression: '1 + 1' } }]),
       turn.text('Done.'),
     )
     const { stream, run } = await send()
