@@ -1,6 +1,7 @@
 // The channels of a user: create, change, list without secrets, remove, send.
 
 import { createHash } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import type { z } from 'zod'
 import type { SecretBox } from '../auth/secret-box.ts'
 import type {
@@ -367,6 +368,7 @@ async function change(
     wanted === null
       ? { receive: null, botHash: null }
       : await receivingOf(state, userId, kind, { settings, receive: toBody(wanted) })
+  const isSameWay = given === undefined && isDeepStrictEqual(receiving.receive, before.receive)
   const set = {
     ...(name === undefined ? {} : { name }),
     ...(given === undefined
@@ -379,8 +381,8 @@ async function change(
       : before.receive !== null && receiving.botHash !== before.botHash
         ? { place: null }
         : {}),
-    state: null,
-    fault: null,
+    // What works goes on; a service that refused the bot is asked again after any change.
+    ...(isSameWay && before.fault === null ? {} : { state: null, fault: null }),
   }
   let changed: ChannelRow | undefined
   try {

@@ -19,6 +19,9 @@ import { isOpenTo } from './permission.ts'
 /** Messages that wait in a chat. */
 const MAX_WAITING = 20
 const MAX_TEXT = 100_000
+/** What is only overheard in a chat: how many messages, and how much of each. */
+const MAX_OVERHEARD = 50
+const MAX_OVERHEARD_TEXT = 4_000
 const MAX_NAME = 200
 const MAX_FILES = 10
 const FILE_TIMEOUT_MS = 120_000
@@ -67,7 +70,7 @@ async function acceptOne(
   const { isPrivate } = arrival.chat
   if (sender?.state !== 'allowed' || sender.userId === null) {
     if (!isPrivate) return await overhear(channel, arrival, null, dependencies)
-    return await meetStranger(channel, arrival, sender, dependencies)
+    return await meetStranger(channel, arrival, dependencies)
   }
   if (!sender.isActive || !isAllowed(sender.userId)) return 'ignored'
   // Nobody acts as another account under the rules of the channel's owner.
@@ -135,12 +138,11 @@ async function senderOf(
 async function meetStranger(
   channel: ChannelRow,
   arrival: Arrival,
-  known: SenderRow | undefined,
   dependencies: AcceptDependencies,
 ): Promise<MessageOutcome> {
   if (!arrival.mayAnswerStranger) return 'stranger'
   const { database, store } = dependencies
-  const code = await database.write((tx) => codeFor(tx, channel, arrival, known, dependencies))
+  const code = await database.write((tx) => codeFor(tx, channel, arrival, dependencies))
   if (code === null) return 'stranger'
   const { chat } = localeTexts(textLanguage(arrival.text), 'messages')
   const isTold = await dependencies.tellStranger(channel, arrival, filled(chat.code, { code }))
@@ -175,9 +177,14 @@ async function overhear(
       senderId: sender?.id ?? null,
       kind: 'overheard',
       state: 'done',
-      content: { ...contentOf(arrival), isOutside: true },
+      content: {
+        ...contentOf(arrival),
+        text: arrival.text.slice(0, MAX_OVERHEARD_TEXT),
+        isOutside: true,
+      },
       createdAt: now(),
     })
+    await store.receiving.removeOverheard(tx, chat.id, MAX_OVERHEARD)
   })
   return outcome
 }
@@ -197,8 +204,11 @@ async function storeArrival(
   return await database.write(async (tx) => {
     const chat = await store.receiving.ensureChat(tx, newChat(channel, arrival, sender.userId, at))
     await tx.lock(`chat ${chat.id}`)
-    const open = isAsked ? [] : await store.receiving.openMessages(chat.id, tx)
-    const isFull = open.filter(({ state }) => state === 'waiting').length >= MAX_WAITING
+    const open = await store.receiving.openMessages(chat.id, tx)
+    const ahead = open.filter(
+      ({ state, kind }) => state === 'waiting' && (kind === 'message') !== isAsked,
+    )
+    const isFull = ahead.length >= MAX_WAITING
     const isNew = await store.receiving.addIncoming(tx, {
       channelId: channel.id,
       externalId: arrival.id,
@@ -214,7 +224,8 @@ async function storeArrival(
       lastAt: at,
       ...(arrival.sender.name === '' ? {} : { name: arrival.sender.name.slice(0, MAX_NAME) }),
     })
-    if (isFull && !chat.isFullTold) await tellFull(tx, chat, content.text, at, { store })
+    if (isFull && !isAsked && !chat.isFullTold)
+      await tellFull(tx, chat, content.text, at, { store })
     return chat
   })
 }

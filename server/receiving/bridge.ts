@@ -9,6 +9,7 @@ import {
   type BridgeIncoming,
   MAX_RECEIVED_BYTES,
 } from '../protocol/programs/channel.ts'
+import { PartContent } from './content.ts'
 import type { Receiving } from './receiving.ts'
 
 /** Receives what bridges hand over. */
@@ -35,13 +36,20 @@ export const createBridgeInbox = ({
     const { approval } = incoming
     if (approval !== undefined) {
       const part = await store.parts.find(approval.id)
-      const isHere = part?.channel.id === channel.id && part.chat.externalId === incoming.chat_id
+      const isHere =
+        part !== undefined &&
+        hasButtons(part.delivery.content) &&
+        part.channel.id === channel.id &&
+        part.chat.externalId === incoming.chat_id
       if (!isHere) return { accepted: false, duplicate: false }
     }
     const outcome = await receiving.accept(channel, arrivalOf(incoming))
     return { accepted: outcome === 'accepted', duplicate: outcome === 'duplicate' }
   },
 })
+
+const hasButtons = (content: string): boolean =>
+  ['card', 'undo'].includes(PartContent.parse(JSON.parse(content)).type)
 
 function arrivalOf(incoming: BridgeIncoming): Arrival {
   const { id, sender, approval } = incoming

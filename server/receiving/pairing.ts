@@ -22,6 +22,10 @@ export const hashCode = (code: string): string =>
 const newCode = (): string =>
   Array.from({ length: CODE_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
 
+/** One transaction at a time decides who is known to a channel. */
+export const lockSenders = (tx: Writer, channelId: string): Promise<void> =>
+  tx.lock(`senders of ${channelId}`)
+
 /**
  * Gives a stranger a code, at most once an hour, and while at most two others have one. Nothing of the message is stored.
  * Returns the code to tell them; null for nothing.
@@ -30,14 +34,16 @@ export async function codeFor(
   tx: Writer,
   channel: Pick<ChannelRow, 'id'>,
   { sender }: Pick<Arrival, 'sender'>,
-  known: SenderRow | undefined,
   { store, now }: { store: Pick<Store, 'receiving'>; now(): Date },
 ): Promise<string | null> {
   const at = now()
+  await lockSenders(tx, channel.id)
+  // Read under the lock: several messages of one stranger may arrive at once.
+  const known = await store.receiving.sender(tx, channel.id, sender.id)
+  if (known !== undefined && known.state !== 'pending') return null
   const isTold = known?.toldAt != null && at.getTime() - known.toldAt.getTime() < HOUR_MS
   if (isTold) return null
   const id = known?.id ?? newId()
-  await tx.lock(`senders of ${channel.id}`)
   if ((await store.receiving.countPending(tx, channel.id, id, at)) >= MAX_PENDING) return null
   const code = newCode()
   const told = {

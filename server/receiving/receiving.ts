@@ -4,6 +4,7 @@ import type { DuePart } from '../db/repositories/deliveries/outgoing-parts.ts'
 import type { ChatPlace, IncomingRow } from '../db/repositories/deliveries/receiving.ts'
 import type { RunRow } from '../db/repositories/runs/runs.ts'
 import { errorText } from '../errors.ts'
+import { newId } from '../lib/ids.ts'
 import type { ProcessClock } from '../lib/process-clock.ts'
 import { type Arrival, ReceivingEnded } from '../messaging/messenger.ts'
 import { createOutbox } from '../messaging/outbox.ts'
@@ -52,7 +53,7 @@ interface State {
   /** Chats by the run that they wait for. */
   runs: Map<string, string>
   busy: Map<string, Promise<void>>
-  receivers: Map<string, { fingerprint: string; stop(): Promise<void> }>
+  receivers: Map<string, ReturnType<typeof startReceiver>>
   nextLook: number
   nextPurge: number
 }
@@ -326,7 +327,7 @@ async function tellStranger(
     const sent = await messengerOf(channel.type)?.send(
       settingsOf(channel),
       { chatId: chat.id, threadId },
-      { type: 'text', text, id: `code-${channel.id}-${chat.id}`.slice(0, 200) },
+      { type: 'text', text, id: newId() },
       AbortSignal.timeout(15_000),
     )
     return sent?.ok === true
@@ -348,7 +349,9 @@ async function syncReceivers(state: State, dependencies: ReceiverDependencies): 
   )
   for (const [id, receiver] of state.receivers) {
     const channel = wanted.get(id)
-    if (channel !== undefined && fingerprint(channel) === receiver.fingerprint) continue
+    const isSame = channel !== undefined && fingerprint(channel) === receiver.fingerprint
+    // One that gave up begins again once the channel was changed in any way.
+    if (isSame && (!receiver.hasGivenUp() || channel.state === 'error')) continue
     state.receivers.delete(id)
     await receiver.stop()
   }
@@ -365,6 +368,7 @@ function startReceiver(channel: ChannelRow, dependencies: ReceiverDependencies) 
   const { now, log } = dependencies
   const controller = new AbortController()
   const { signal } = controller
+  let hasGivenUp = false
   const run = async (): Promise<void> => {
     for (let failures = 0; !signal.aborted; ) {
       const ended = await receiveOnce(channel, dependencies, signal, () => {
@@ -376,7 +380,10 @@ function startReceiver(channel: ChannelRow, dependencies: ReceiverDependencies) 
       if (signal.aborted) return
       await setState(channel, ended?.state ?? 'connecting', ended?.failure ?? null, dependencies)
       // Only a change of the channel helps.
-      if (ended?.state === 'error') return
+      if (ended?.state === 'error') {
+        hasGivenUp = true
+        return
+      }
       const pause =
         ended?.state === 'conflict'
           ? MAX_RECONNECT_MS
@@ -390,6 +397,7 @@ function startReceiver(channel: ChannelRow, dependencies: ReceiverDependencies) 
   )
   return {
     fingerprint: fingerprint(channel),
+    hasGivenUp: () => hasGivenUp,
     async stop() {
       controller.abort()
       await done
@@ -428,10 +436,15 @@ async function receiveOnce(
           return place
         },
         async take(arrivals, next) {
-          for (const arrival of arrivals)
+          for (const arrival of arrivals) {
+            if (signal.aborted) return
             await accept({ ...channel, receive }, arrival, dependencies)
+          }
           if (next === place) return
           await database.write(async (tx) => {
+            const known = await store.receiving.channel(channel.id, tx)
+            // Whoever changed the channel meanwhile has said where it goes on.
+            if (known === undefined || known.receive === null || known.place !== place) return
             await store.receiving.changeChannel(tx, channel.id, { place: next })
           })
           place = next

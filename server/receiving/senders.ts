@@ -8,7 +8,7 @@ import type { Limits } from '../lib/limits.ts'
 import type { Actor } from '../protocol/admin/audit.ts'
 import type { Change } from '../protocol/change.ts'
 import type { UserId } from '../protocol/ids.ts'
-import { hashCode } from './pairing.ts'
+import { hashCode, lockSenders } from './pairing.ts'
 import { isOpenTo } from './permission.ts'
 
 /** What managing senders needs. */
@@ -71,7 +71,12 @@ export function createSenders(dependencies: SenderDependencies) {
         throw appError('codes_exhausted', {}, { retryAfter: attempt.retryAfterSeconds })
       const paired = await database
         .write(async (tx) => {
-          const found = await store.receiving.findByCode(tx, hashCode(code), now())
+          const codeHash = hashCode(code)
+          const pending = await store.receiving.findByCode(tx, codeHash, now())
+          if (pending === undefined) return null
+          await lockSenders(tx, pending.channelId)
+          // Read under the lock: a code works once, also when two people type it in at the same moment.
+          const found = await store.receiving.findByCode(tx, codeHash, now())
           if (found === undefined) return null
           const channel = await store.receiving.channel(found.channelId, tx)
           if (channel === undefined || channel.receive === null) return null

@@ -1,5 +1,6 @@
 // The way for every messenger without a kind of its own: another program hands over messages, and takes the answers by POST.
 import { z } from 'zod'
+import { newId } from '../../lib/ids.ts'
 import type { GuardedFetch } from '../../net/guarded-fetch.ts'
 import { defineChannelKind, type SendOutcome } from '../channel-kind.ts'
 import type { OutgoingPart } from '../messenger.ts'
@@ -41,10 +42,11 @@ export function createBridgeKind({ fetch, now }: { fetch: GuardedFetch; now(): D
     settings: Settings,
     message: BridgeMessage,
     signal: AbortSignal,
+    requestId = message.id,
   ): Promise<SendOutcome> {
     const body = JSON.stringify(message)
     const secrets = settings.secret === undefined ? [] : [settings.secret]
-    const headers = webhookHeaders({ id: message.id, body }, { secrets, now: now() })
+    const headers = webhookHeaders({ id: requestId, body }, { secrets, now: now() })
     const { 'webhook-signature': signature, ...unsigned } = headers
     return await postJson({
       fetch,
@@ -82,7 +84,7 @@ export function createBridgeKind({ fetch, now }: { fetch: GuardedFetch; now(): D
         return sent.ok ? { ok: true, externalId: part.id } : sent
       },
       async showProgress(settings, { chatId, threadId }, { text, externalId }, signal) {
-        const id = externalId ?? `progress-${chatId}`.slice(0, 200)
+        const id = externalId ?? newId()
         const thread_id = threadId === '' ? null : threadId
         // Without a text it is removed.
         const message = {
@@ -93,7 +95,8 @@ export function createBridgeKind({ fetch, now }: { fetch: GuardedFetch; now(): D
           text: text ?? '',
           files: [],
         }
-        await post(settings, message, signal)
+        // An edit is a request of its own.
+        await post(settings, message, signal, newId())
         return text === null ? null : id
       },
     },

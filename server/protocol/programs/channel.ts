@@ -178,6 +178,11 @@ export const BridgeIncoming = z
       z.object({ id: z.string().min(1).max(40), decision: z.enum(['approve', 'reject']) }),
     ),
   })
+  .refine(
+    ({ text = '', attachments = [], approval }) =>
+      text.trim() !== '' || attachments.length > 0 || approval !== undefined,
+    { error: 'A message needs a text, attachments or an approval.', path: ['text'] },
+  )
   .meta({ id: 'BridgeIncoming' })
 export type BridgeIncoming = z.infer<typeof BridgeIncoming>
 /** `accepted`: it does something; `duplicate`: it has been handed over before. */

@@ -97,6 +97,41 @@ describe.each(DIALECTS)('a bridge on %s', (dialect) => {
     expect(server.logged()).not.toContain(code)
   })
 
+  test('a stranger who writes three times at once is told one code, which works', async () => {
+    await Promise.all(['a', 'b', 'c'].map((id) => give({ id, text: 'hello' })))
+    expect(bridge.texts('c1')).toHaveLength(1)
+    const code = /[A-HJ-NP-Z2-9]{8}/.exec(bridge.texts('c1')[0] ?? '')?.[0]
+    expect((await server.call('POST', '/api/channels/pair', { body: { code } })).status).toBe(200)
+  })
+
+  test('a message without text, files and decision is refused, and starts nothing', async () => {
+    await pairAnn()
+    expect((await give({ id: 'empty', text: ' ' })).status).toBe(400)
+    expect(await conversations()).toEqual([])
+  })
+
+  test('of what is overheard in a group, the newest fifty messages are kept', async () => {
+    await server.call('PATCH', `/api/channels/${channel.id}`, {
+      body: { receive: { groups: 'mention' } },
+    })
+    await pairAnn()
+    const inGroup = (id: string, text: string, mention: boolean) =>
+      give({ id, text, chat_id: 'g1', group: true, mention, sender: ANN })
+    await inGroup('first', 'Hello', true)
+    await eventually(() => expect(bridge.texts('g1')).toEqual(['It is 42.']))
+    for (let index = 0; index < 53; index += 1) await inGroup(`o${index}`, `Said ${index}.`, false)
+    const seen: string[] = []
+    program.current = ({ messages: sent }) => {
+      seen.push(JSON.stringify(sent))
+      return turn.text('Yes.')
+    }
+    await inGroup('asked', 'And?', true)
+    await eventually(() => expect(bridge.texts('g1')).toEqual(['It is 42.', 'Yes.']))
+    expect(seen.join()).toContain('Said 52.')
+    expect(seen.join()).toContain('Said 3.')
+    expect(seen.join()).not.toContain('Said 2.')
+  })
+
   test('a message that comes three times makes one run and one answer, in a conversation that names its chat', async () => {
     await pairAnn()
     const given = [await give({ id: 'q1', text: 'What is it?' })]

@@ -175,7 +175,7 @@ function createSenders({ read, tables }: Database) {
           and(
             eq(senders.state, 'pending'),
             lt(senders.codeExpiresAt, toldBefore),
-            lt(senders.toldAt, toldBefore),
+            or(isNull(senders.toldAt), lt(senders.toldAt, toldBefore)),
           ),
         )
     },
@@ -403,6 +403,20 @@ function createIncoming({ read, tables }: Database) {
         .limit(limit)
       await tx.update(incoming).set({ content: null }).where(isOverheard)
       return rows.toReversed()
+    },
+
+    /** Removes what was only overheard in a chat, but the newest `kept`. */
+    async removeOverheard(tx: Writer, chatId: string, kept: number): Promise<void> {
+      const ofChat = and(eq(incoming.chatId, chatId), eq(incoming.kind, 'overheard'))
+      const [oldest] = await tx
+        .select({ position: incoming.position })
+        .from(incoming)
+        .where(ofChat)
+        .orderBy(desc(incoming.position))
+        .offset(kept - 1)
+        .limit(1)
+      if (oldest !== undefined)
+        await tx.delete(incoming).where(and(ofChat, lt(incoming.position, oldest.position)))
     },
 
     /** How many runs a sender has started since. */
