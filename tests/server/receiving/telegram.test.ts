@@ -180,6 +180,11 @@ describe.each(DIALECTS)('Telegram on %s', (dialect) => {
       expect(await channel()).toMatchObject({ state: 'error', reason: 'channel_bot_refused' }),
     )
     api.refusals.delete('getMe')
+    // Any change is a reason to ask the service again; later, what works goes on.
+    await server.call('PATCH', `/api/channels/${id}`, { body: { name: 'again' } })
+    await eventually(async () => expect(await channel()).toMatchObject({ state: 'receiving' }))
+    const renamed = await server.call('PATCH', `/api/channels/${id}`, { body: { name: 'other' } })
+    expect(renamed.json.data).toMatchObject({ name: 'other', state: 'receiving' })
     api.refusals.set('getUpdates', 409)
     await server.call('PATCH', `/api/channels/${id}`, { body: { settings: { bot_token: TOKEN } } })
     await eventually(async () =>
