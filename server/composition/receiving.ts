@@ -3,6 +3,7 @@ import { Counter, type Registry } from 'prom-client'
 import { appError } from '../errors.ts'
 import type { UserId } from '../protocol/ids.ts'
 import { ApprovalDecisionBody } from '../protocol/runs/run.ts'
+import { createAnswerFiles } from '../receiving/answer-files.ts'
 import { type BridgeInbox, createBridgeInbox } from '../receiving/bridge.ts'
 import type { Observe } from '../receiving/content.ts'
 import { createReceiving, type Receiving } from '../receiving/receiving.ts'
@@ -62,8 +63,7 @@ export function createConfiguredReceiving(
     async storeFile(userId, file) {
       return (await files.uploadOnce(userId, file)).id
     },
-    filesOf: async () => [],
-    readFile: async () => null,
+    answerFiles: createAnswerFiles({ store, files, workspaces: workspace.workspaces }),
     send: (userId, id, { text, clientId, files: attached, outside, origin, approval }) =>
       chat.send(userId, id, {
         text,

@@ -37,7 +37,15 @@ export const PartContent = z.discriminatedUnion('type', [
   /** `first`: the part that is replaced by a notice if the answer has become too old; the others are then left out. */
   z.object({ type: z.literal('answer'), text: z.string(), first: z.boolean() }),
   z.object({ type: z.literal('notice'), text: z.string() }),
-  z.object({ type: z.literal('file'), fileId: FileId, name: z.string(), mime: z.string() }),
+  z.object({
+    type: z.literal('file'),
+    name: z.string(),
+    mime: z.string(),
+    from: z.union([
+      z.object({ fileId: FileId }),
+      z.object({ projectId: ProjectId, path: z.string() }),
+    ]),
+  }),
   z.object({
     type: z.literal('card'),
     runId: z.string(),

@@ -7,14 +7,13 @@ import { filled, localeTexts } from '../lib/locale-texts.ts'
 import { textLanguage } from '../lib/text-language.ts'
 import type { Messenger, OutgoingPart, PartOutcome } from '../messaging/messenger.ts'
 import { storedFailure } from '../protocol/failures/stored.ts'
-import type { FileId, UserId } from '../protocol/ids.ts'
+import type { AnswerFiles } from './answer-files.ts'
 import { type MessageOutcome, PartContent } from './content.ts'
 import { mayReceive } from './permission.ts'
 import { splitText } from './split-text.ts'
 
 /** An older answer is not sent any more. */
 const MAX_AGE_MS = 6 * 3_600_000
-const MAX_FILE_BYTES = 20 * 1024 * 1024
 
 interface Adding {
   store: Pick<Store, 'parts'>
@@ -70,7 +69,7 @@ export interface SendDependencies {
   now(): Date
   messengerOf(type: string): Messenger | null
   settingsOf(channel: DuePart['channel']): unknown
-  readFile(userId: UserId, id: FileId): Promise<{ bytes: Buffer; url: string | null } | null>
+  answerFiles: AnswerFiles
   /** Where a person sees the conversation; empty if the server does not know its address. */
   conversationUrl(conversationId: string | null): string
   /** A link that decides a request, for messengers without buttons; null if the server does not know its address. */
@@ -124,12 +123,12 @@ async function outgoing(
       return isOld ? null : { type: 'text', text: content.text }
     case 'file': {
       if (isOld) return null
-      const file = await dependencies.readFile(chat.userId, content.fileId)
-      if (file === null) return null
       const { name, mime } = content
-      if (file.bytes.length > MAX_FILE_BYTES)
+      const bytes = await dependencies.answerFiles.read(chat.userId, content.from)
+      if (bytes === null) return null
+      if (bytes === 'too_large')
         return { type: 'text', text: filled(textsFor(name).fileTooLarge, { name, url }).trim() }
-      return { type: 'file', name, mime, ...file }
+      return { type: 'file', name, mime, bytes, url: url === '' ? null : url }
     }
     case 'card': {
       const texts = textsFor(content.text)

@@ -19,6 +19,7 @@ import {
   type UserId,
 } from '../protocol/ids.ts'
 import type { RunOrigin } from '../protocol/runs/origin.ts'
+import type { AnswerFiles } from './answer-files.ts'
 import { offerRequests, settleCards } from './cards.ts'
 import { ChatChoice, contentOf, type IncomingContent } from './content.ts'
 import { addAnswer, addNotice, addPart } from './parts.ts'
@@ -68,8 +69,7 @@ export interface TurnDependencies {
   approvesHigh: boolean
   /** Where people see what waits for them; null if the server does not know its address. */
   waitingUrl(): string | null
-  /** The files that an answer brings. */
-  filesOf(run: RunRow): Promise<{ id: FileId; name: string; mime: string }[]>
+  answerFiles: AnswerFiles
   /** Something is to be sent. */
   wakeOutbox(): void
 }
@@ -367,7 +367,7 @@ async function endTurn(
   run: RunRow | null,
   dependencies: TurnDependencies,
 ): Promise<void> {
-  const { database, store, now, messengerOf, filesOf } = dependencies
+  const { database, store, now, messengerOf, answerFiles } = dependencies
   const { chat, channel } = place
   const [first] = rows
   if (first === undefined) return
@@ -377,7 +377,7 @@ async function endTurn(
   const question = run === null ? undefined : await questionOf(run, store)
   const texts = localeTexts(textLanguage(question ?? answer), 'messages').chat
   const said = run === null ? texts.stopped : answerText(run, answer, texts)
-  const files = run === null ? [] : await filesOf(run)
+  const files = run === null ? [] : await answerFiles.of(run, answer)
   const at = now()
   const max = messengerOf(channel.type)?.maxCharacters ?? 4_000
   await database.write(async (tx) => {
@@ -390,13 +390,13 @@ async function endTurn(
     if (ended.length === 0 || !(await mayReceive(place, store, tx))) return
     const reference = `turn:${first.turnId}`
     await addAnswer(tx, chat.id, { text: said, max, reference }, { store, at })
-    for (const { id, name, mime } of files)
+    for (const [index, file] of files.entries())
       await addPart(
         tx,
         chat.id,
-        { type: 'file', fileId: id, name, mime },
+        { type: 'file', ...file },
         { store, at },
-        `${reference}:${id}`,
+        `${reference}:file:${index}`,
       )
     await addPart(tx, chat.id, { type: 'end' }, { store, at })
   })

@@ -1,6 +1,6 @@
 // The way for every messenger without a kind of its own: another program hands over messages, and takes the answers by POST.
+import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import { newId } from '../../lib/ids.ts'
 import type { GuardedFetch } from '../../net/guarded-fetch.ts'
 import { defineChannelKind, type SendOutcome } from '../channel-kind.ts'
 import type { OutgoingPart } from '../messenger.ts'
@@ -84,7 +84,7 @@ export function createBridgeKind({ fetch, now }: { fetch: GuardedFetch; now(): D
         return sent.ok ? { ok: true, externalId: part.id } : sent
       },
       async showProgress(settings, { chatId, threadId }, { text, externalId }, signal) {
-        const id = externalId ?? newId()
+        const id = externalId ?? randomUUID()
         const thread_id = threadId === '' ? null : threadId
         // Without a text it is removed.
         const message = {
@@ -96,7 +96,7 @@ export function createBridgeKind({ fetch, now }: { fetch: GuardedFetch; now(): D
           files: [],
         }
         // An edit is a request of its own.
-        await post(settings, message, signal, newId())
+        await post(settings, message, signal, randomUUID())
         return text === null ? null : id
       },
     },

@@ -217,6 +217,30 @@ describe.each(DIALECTS)('a bridge on %s', (dialect) => {
     expect(called.filter((role) => role === 'tool')).toHaveLength(1)
   })
 
+  test('files that an answer made or links come after it, and links to anything else bring nothing', async () => {
+    await server.call('PATCH', `/api/channels/${channel.id}`, {
+      body: { receive: { approval: 'auto' } },
+    })
+    await pairAnn()
+    program.current = ({ messages: sent }) =>
+      sent.at(-1)?.role === 'user'
+        ? turn.toolCalls([
+            { id: 'a', name: 'file_write', arguments: { path: 'report.md', content: '# Sales' } },
+            { id: 'b', name: 'file_write', arguments: { path: 'output/all.csv', content: 'a,b' } },
+            { id: 'c', name: 'file_write', arguments: { path: 'draft.md', content: 'Not yet.' } },
+          ])
+        : turn.text(
+            'See [it](report.md), [this](../../etc/passwd), [that](https://a.example/x.md).',
+          )
+    await give({ id: 'q', text: 'Write a report.' })
+    await eventually(() => expect(ends()).toBe(1))
+    const files = bridge.sent.flatMap((part) => part.files)
+    expect(files).toEqual([
+      { name: 'all.csv', mime: 'text/csv', data: Buffer.from('a,b').toString('base64') },
+      { name: 'report.md', mime: 'text/markdown', data: Buffer.from('# Sales').toString('base64') },
+    ])
+  })
+
   test('commands are obeyed: another conversation begins, what runs is stopped, and help is given', async () => {
     await pairAnn()
     await give({ id: 'q1', text: 'One.' })

@@ -93,6 +93,18 @@ export function createAttachmentRepository(database: Database) {
       return { ...toAttachmentInfo(row), content, sha256: row.sha256 }
     },
 
+    /** The attachments of a message that are files, in order. */
+    async files(
+      messageId: MessageId,
+    ): Promise<{ fileId: FileId; name: string; mime: string | null }[]> {
+      const rows = await read
+        .select({ fileId: attachments.fileId, name: attachments.name, mime: attachments.mime })
+        .from(attachments)
+        .where(eq(attachments.messageId, messageId))
+        .orderBy(attachments.position)
+      return rows.flatMap(({ fileId, ...file }) => (fileId === null ? [] : [{ fileId, ...file }]))
+    },
+
     /** The attachments at some positions of a message with their contents, in order. */
     contents: (messageId: MessageId, positions: readonly number[]) =>
       contents(database, messageId, positions),

@@ -1,4 +1,5 @@
 // One Python program with the project files it reads, and the files it wrote in a form that the page can show.
+import { mimeOf } from '../../../lib/mime-of.ts'
 import type { ProjectId, UserId } from '../../../protocol/ids.ts'
 import type { PythonListener } from '../../../sandbox/python/isolated-sandbox.ts'
 import type { Strictness } from '../../../sandbox/python/modules.ts'
@@ -10,27 +11,6 @@ const INPUT_LIMITS = { maxFiles: 200, maxBytes: 20 * 1024 * 1024 }
 /** Maximum bytes of files that are embedded, each and in total. Larger files are only listed. */
 const MAX_EMBEDDED_BYTES = 1024 * 1024
 const MAX_TOTAL_EMBEDDED_BYTES = 2 * 1024 * 1024
-
-const MIME_TYPES: Readonly<Record<string, string>> = {
-  png: 'image/png',
-  svg: 'image/svg+xml',
-  jpg: 'image/jpeg',
-  jpeg: 'image/jpeg',
-  gif: 'image/gif',
-  webp: 'image/webp',
-  csv: 'text/csv',
-  txt: 'text/plain',
-  md: 'text/markdown',
-  json: 'application/json',
-  html: 'text/html',
-  xml: 'application/xml',
-  pdf: 'application/pdf',
-}
-
-const mimeOf = (path: string): string => {
-  const ending = /\.([a-z0-9]+)$/i.exec(path)?.[1]?.toLowerCase() ?? ''
-  return (Object.hasOwn(MIME_TYPES, ending) && MIME_TYPES[ending]) || 'application/octet-stream'
-}
 
 /** A file that a program wrote; `data` is a data URL, absent if the file is too large. */
 export interface WrittenFile {
