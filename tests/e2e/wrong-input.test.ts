@@ -45,7 +45,7 @@ describeInBrowser('wrong input', (visitor) => {
     expect(await complaint(page)).not.toBe('')
     await dialog.getByLabel('类型').selectOption('telegram')
     await dialog.getByLabel('机器人令牌').fill('secret')
-    await dialog.getByLabel('聊天 ID').fill('@news')
+    await dialog.getByRole('textbox', { name: '聊天 ID' }).fill('@news')
     await add.click()
     expect(await complaint(page)).not.toBe('')
     await dialog.getByLabel('类型').selectOption('email')
