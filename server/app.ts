@@ -179,10 +179,15 @@ async function startWork(
   }
 }
 
-/** Indexes, moves attachments to files, and removes expired data for as long as this instance leads. */
+/** Indexes, moves attachments to files, backs up, and removes expired data for as long as this instance leads. */
 function leadBackgroundWork(
   { config, database, store, instance, log, now }: Base,
-  { services: { chat, workspace, scheduleClock, receiving }, blobs, mover }: ServerServices,
+  {
+    services: { chat, workspace, scheduleClock, receiving },
+    blobs,
+    mover,
+    backups,
+  }: ServerServices,
 ): void {
   const searchIndexer = createSearchIndexer(store, database, log)
   const { files, unusedBlobs: unused, settings } = store
@@ -197,6 +202,7 @@ function leadBackgroundWork(
   instance.lead(() =>
     removeOldCopies({ places: copyPlaces(config), days: config.replaced_days, log, now }),
   )
+  if (backups !== null) instance.lead(backups)
   instance.lead(() => scheduleClock.lead())
   instance.lead(() => receiving.lead())
   instance.lead(() => startCollecting({ files, unused, settings, blobs, log, now }))

@@ -55,6 +55,18 @@ const DATA_PARTS = ['secret.key', 'token-keys.json', 'jwt-secret', 'documents'] 
 const PART = { files: 'files', workspaces: 'workspaces', data: 'data' } as const
 const NAMED = 3
 
+/** What a backup contains, and what not. */
+interface WrittenBackup {
+  blobs: number
+  /** Files and folders of projects, keys and documents. */
+  entries: number
+  bytes: number
+  /** What could not be copied. */
+  missing: string[]
+  /** What is meant to be stored elsewhere. */
+  elsewhere: string[]
+}
+
 /** The lines to print, and whether something is missing. */
 export interface BackupResult {
   lines: string[]
@@ -67,8 +79,7 @@ const listed = (names: readonly string[]): string =>
 const stampNow = (): string => new Date().toISOString().replaceAll(/[:.]/g, '-')
 
 /**
- * Writes a new folder with everything, also while the server runs: attached files before and after the database, so that
- * none that it refers to is missing; then projects, each as it was at one moment.
+ * Writes a new folder with everything, and an entry of the audit log.
  * @throws AppError with a text for the operator; the target then does not exist.
  */
 export async function backUp(
@@ -77,6 +88,29 @@ export async function backUp(
   keys: SecretKeySources,
 ): Promise<BackupResult> {
   const folder = resolve(target)
+  const { blobs, entries, missing, elsewhere } = await writeBackup(config, folder, keys)
+  const isComplete = missing.length === 0
+  const unrecorded = await recordAct(config, 'backup_created', { folder, complete: isComplete })
+  return {
+    isComplete,
+    lines: [
+      `Wrote ${folder}: database, ${blobs} attached files, ${entries} files and folders of projects, keys and documents, with checksums.`,
+      ...[...missing, ...elsewhere].map((line) => `Not in the backup: ${line}`),
+      ...unrecorded,
+    ],
+  }
+}
+
+/**
+ * Writes a new folder with everything, also while the server runs: attached files before and after the database, so that
+ * none that it refers to is missing; then projects, each as it was at one moment.
+ * @throws AppError with a text for the operator; the target then does not exist.
+ */
+export async function writeBackup(
+  config: Config,
+  folder: string,
+  keys: SecretKeySources,
+): Promise<WrittenBackup> {
   if (existsSync(folder))
     throw new AppError('conflict', `${folder} already exists. Choose a new name.`)
   await assertDatabaseExists(config)
@@ -87,20 +121,9 @@ export async function backUp(
   await rm(unfinished, { recursive: true, force: true })
   makeFolder(unfinished)
   try {
-    const result = await writeBackup(config, unfinished, keys)
+    const written = await fillBackup(config, unfinished, keys)
     await rename(unfinished, folder)
-    const unrecorded = await recordAct(config, 'backup_created', {
-      folder,
-      complete: result.missing.length === 0,
-    })
-    return {
-      isComplete: result.missing.length === 0,
-      lines: [
-        `Wrote ${folder}: database, ${result.blobs} attached files, ${result.entries} files and folders of projects, keys and documents, with checksums.`,
-        ...result.missing.map((line) => `Not in the backup: ${line}`),
-        ...unrecorded,
-      ],
-    }
+    return written
   } catch (error) {
     await rm(unfinished, { recursive: true, force: true })
     throw error
@@ -132,11 +155,11 @@ async function recordAct(
   }
 }
 
-async function writeBackup(
+async function fillBackup(
   config: Config,
   base: string,
   keys: SecretKeySources,
-): Promise<{ blobs: number; entries: number; missing: string[] }> {
+): Promise<WrittenBackup> {
   const settings = databaseSettings(config)
   const files = join(base, PART.files)
   const copyBlobs = async () => backupBlobs(await blobsForCommands(config), files)
@@ -146,6 +169,7 @@ async function writeBackup(
   await copyBlobs()
 
   const missing: string[] = []
+  const separate: string[] = []
   const entries: BackupEntry[] = [await entryOf(base, join(base, database))]
   let blobs = 0
   for await (const sha256 of blobsIn(files)) {
@@ -165,7 +189,7 @@ async function writeBackup(
     unreadable.push(...part.unreadable)
     const isFromEnvironment = keys.configured !== undefined && keys.configured !== ''
     if (name === 'secret.key' && isFromEnvironment)
-      missing.push('the key of stored secrets: it is in NANOCLAW_SECRET_KEY; store it separately')
+      separate.push('the key of stored secrets: it is in NANOCLAW_SECRET_KEY; store it separately')
   }
   if (unreadable.length > 0)
     missing.push(
@@ -193,11 +217,13 @@ async function writeBackup(
       createdAt: new Date().toISOString(),
       dialect: settings.dialect,
       database,
-      missing,
+      missing: [...missing, ...separate],
+      complete: missing.length === 0,
     },
     entries,
   )
-  return { blobs, entries: entries.length - blobs - 1, missing }
+  const bytes = entries.reduce((sum, entry) => sum + ('size' in entry ? entry.size : 0), 0)
+  return { blobs, entries: entries.length - blobs - 1, bytes, missing, elsewhere: separate }
 }
 
 /** A file or folder of `data_dir`; no entries if it does not exist. */

@@ -9,6 +9,7 @@ import type { PasswordCost } from '../auth/passwords.ts'
 import { createChangeLog } from '../changes/change-log.ts'
 import { createBackground } from '../chat/background.ts'
 import { runningMcpServers } from '../doctor/mcp-servers.ts'
+import { BACKUPS_KEY, BackupRecord } from '../files/scheduled-backups.ts'
 import { createUploadSlots } from '../http/upload-slots.ts'
 import { createModelCatalog } from '../llm/catalog.ts'
 import { createModelProbe } from '../llm/probe.ts'
@@ -27,6 +28,7 @@ import { createShares } from '../sharing/shares.ts'
 import type { CommandNetwork } from '../tools/builtin/programs/exec.ts'
 import { createAccountServices } from './accounts.ts'
 import { createConfiguredApps } from './apps.ts'
+import { createBackups } from './backups.ts'
 import type { Base } from './base.ts'
 import { createConfiguredChat } from './chat.ts'
 import { runDoctor } from './doctor.ts'
@@ -123,9 +125,15 @@ export async function createServices(
   })
   addRunGauges(metrics, chat.runs, instance)
   addInstallationMetrics(metrics, {
-    folders: { data: config.data_dir, workspaces: config.workspace_root },
+    folders: {
+      data: config.data_dir,
+      workspaces: config.workspace_root,
+      ...(config.backup === undefined ? {} : { backups: config.backup.to }),
+    },
     failingWebhooks: store.webhooks.countFailing,
     lastBackup: store.audit.lastBackup,
+    backupEvery: config.backup?.every ?? 0,
+    failedBackups: async () => (await store.settings.get(BACKUPS_KEY, BackupRecord))?.failures ?? 0,
   })
   const countFailedSignIn = addSignInMetrics(metrics)
   const scheduleClock = createConfiguredClock(base, {
@@ -305,6 +313,7 @@ export async function createServices(
     tokenKeys: account.tokenKeys,
     blobs,
     mover,
+    backups: await createBackups(base, account.emailLinks),
     metrics,
     startTools: tools.start,
     /** Call it when nothing runs any more. */

@@ -10,6 +10,7 @@ import type { DatabaseSettings } from '../db/database.ts'
 import type { DoctorSettings } from '../doctor/doctor.ts'
 import type { CopyPlaces } from '../files/replaced-copies.ts'
 import type { S3Settings } from '../files/s3-blobs.ts'
+import type { BackupSchedule } from '../files/scheduled-backups.ts'
 import type { EmbeddingSettings } from '../knowledge/embeddings.ts'
 import type { RerankSettings } from '../knowledge/rerank-api.ts'
 import type { InstallationSettings } from '../owner/places.ts'
@@ -196,7 +197,19 @@ export const doctorSettings = (
   },
   shell: config.tools.exec,
   copies: { places: copyPlaces(config), days: config.replaced_days },
+  backups: backupSchedule(config),
 })
+
+/** When backups are made by themselves; null if they are not. */
+export const backupSchedule = ({ backup }: Config): BackupSchedule | null =>
+  backup === undefined
+    ? null
+    : {
+        everyMs: backup.every * 1_000,
+        keep: backup.keep,
+        folder: backup.to,
+        reserve: backup.reserve,
+      }
 
 /** Where copies of what a restore or an upgrade replaced are. */
 export function copyPlaces(config: Config): CopyPlaces {

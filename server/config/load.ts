@@ -129,7 +129,7 @@ function withAbsolutePaths(
   sourceOf: LoadedConfig['sourceOf'],
 ): Config {
   const absolute = (path: string): string => resolve(folder, path)
-  const { db_sqlite_file: sqliteFile, code_execution: codeExecution } = config
+  const { db_sqlite_file: sqliteFile, code_execution: codeExecution, backup } = config
   const placeOf = (key: keyof DefaultFolders): string =>
     sourceOf([key]) === null ? defaults[key] : absolute(config[key])
   return {
@@ -137,6 +137,7 @@ function withAbsolutePaths(
     data_dir: placeOf('data_dir'),
     workspace_root: placeOf('workspace_root'),
     ...(config.skills_dir === undefined ? {} : { skills_dir: absolute(config.skills_dir) }),
+    ...(backup === undefined ? {} : { backup: { ...backup, to: absolute(backup.to) } }),
     ...(sqliteFile === undefined ? {} : { db_sqlite_file: absolute(sqliteFile) }),
     code_execution:
       codeExecution.packages_dir === undefined

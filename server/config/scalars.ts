@@ -25,6 +25,23 @@ export const Size = z.unknown().transform((value, context): number => {
   return z.NEVER
 })
 
+const SECONDS: Record<string, number> = { m: 60, h: 3_600, d: 86_400, w: 604_800 }
+
+/** A time in seconds, written as `30m`, `12h`, `1d` or `2w`. */
+export const Duration = z
+  .string({ error: 'a time such as 30m, 12h, 1d or 2w' })
+  .transform((value, context): number => {
+    const [, number = '', unit = ''] = /^(\d{1,4}) ?([mhdw])$/.exec(value.trim()) ?? []
+    const seconds = Number(number) * (SECONDS[unit] ?? 0)
+    if (seconds > 0) return seconds
+    context.issues.push({
+      code: 'custom',
+      message: 'a time such as 30m, 12h, 1d or 2w',
+      input: value,
+    })
+    return z.NEVER
+  })
+
 /** A positive number of characters, optionally followed by the word `characters`. */
 export const Characters = z.preprocess(
   (value) =>

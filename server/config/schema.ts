@@ -10,6 +10,7 @@ import {
   AddressRange,
   CallingOrigin,
   Characters,
+  Duration,
   HttpUrl,
   Origin,
   Port,
@@ -275,6 +276,18 @@ export const Config = z.strictObject({
   audit_days: count.default(365),
   /** Days after which copies of what a restore or an upgrade replaced are removed; null keeps them. */
   replaced_days: count.nullable().default(90),
+  /** Backups that the server makes by itself: docs/operations.md. */
+  backup: z
+    .strictObject({
+      every: Duration.prefault('1d'),
+      /** The newest backups that stay. */
+      keep: count.max(1_000).default(7),
+      /** Their folder, best on another disk. */
+      to: z.string().min(1),
+      /** Free space on the disk of `to` that a backup leaves. */
+      reserve: Size.prefault('1GB'),
+    })
+    .optional(),
   /** Days for which the requests of runs to models are stored for the inspector; 0 stores none. */
   inspector_days: z.int().min(0).max(3_650).default(14),
   /** `off`: nobody can share a conversation, and every link is 404. */

@@ -1,5 +1,6 @@
 // Inspects a database without changing it: whether it can be used, and which version it has.
 import { existsSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import pg from 'pg'
 import { z } from 'zod'
@@ -32,6 +33,21 @@ export async function inspectDatabase(settings: DatabaseSettings): Promise<Datab
     pending: pendingMigrations(settings.dialect, applied ?? []).length,
     isEmpty: applied === null,
   }
+}
+
+/** The bytes of the database on its disk; 0 if there is none yet. */
+export async function inspectSize(settings: DatabaseSettings): Promise<number> {
+  if (settings.dialect === 'sqlite') {
+    const file = resolve(settings.file)
+    const parts = ['', '-wal'].map((suffix) => stat(file + suffix).catch(() => ({ size: 0 })))
+    return (await Promise.all(parts)).reduce((sum, { size }) => sum + size, 0)
+  }
+  return await readOnly(settings, async (client) => {
+    const { rows } = await client.query<{ bytes: string }>(
+      'select pg_database_size(current_database()) as bytes',
+    )
+    return Number(rows[0]?.bytes ?? 0)
+  })
 }
 
 /** How PostgreSQL compares vectors: `scan` where the pgvector extension is neither installed nor can be created. */

@@ -51,6 +51,8 @@ export const BackupHeader = z.object({
   database: RelativePath,
   /** What is not in the backup, for the operator. */
   missing: z.array(z.string()),
+  /** Whether only what is meant to be elsewhere is missing. Absent in backups of earlier versions. */
+  complete: z.boolean().optional(),
 })
 export type BackupHeader = z.infer<typeof BackupHeader>
 

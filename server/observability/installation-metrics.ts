@@ -13,17 +13,21 @@ export interface MeasuredInstallation {
   failingWebhooks(): Promise<number>
   /** When the newest complete backup was made; null if none is known. */
   lastBackup(): Promise<Date | null>
+  /** Seconds between scheduled backups; 0 if none are scheduled. */
+  backupEvery: number
+  /** Attempts in a row that made no scheduled backup. */
+  failedBackups(): Promise<number>
 }
 
 /** Adds the gauges. One that cannot be read is NaN. Instances that share a database give the same numbers of it. */
 export function addInstallationMetrics(
   registry: Registry,
-  { folders, failingWebhooks, lastBackup }: MeasuredInstallation,
+  { folders, failingWebhooks, lastBackup, backupEvery, failedBackups }: MeasuredInstallation,
 ): void {
   const registers = [registry]
   new Gauge({
     name: 'nanoclaw_free_bytes',
-    help: 'Free space where a folder of the server is: data (data_dir) or workspaces (workspace_root).',
+    help: 'Free space where a folder of the server is: data (data_dir), workspaces (workspace_root) or backups (backup.to).',
     labelNames: ['folder'],
     registers,
     async collect() {
@@ -41,11 +45,24 @@ export function addInstallationMetrics(
   })
   new Gauge({
     name: 'nanoclaw_last_backup_timestamp_seconds',
-    help: 'When `nanoclaw backup` last made a complete backup, by the audit log; 0 if there is none.',
+    help: 'When the last complete backup was made, scheduled or by `nanoclaw backup`, by the audit log; 0 if there is none.',
     registers,
     async collect() {
       const seconds = async () => ((await lastBackup())?.getTime() ?? 0) / 1_000
       this.set(await orNaN(seconds()))
+    },
+  })
+  new Gauge({
+    name: 'nanoclaw_backup_interval_seconds',
+    help: 'Time between scheduled backups (backup.every); 0 if none are scheduled.',
+    registers,
+  }).set(backupEvery)
+  new Gauge({
+    name: 'nanoclaw_failed_backups',
+    help: 'Attempts in a row that made no scheduled backup; 0 after one that did.',
+    registers,
+    async collect() {
+      this.set(await orNaN(failedBackups()))
     },
   })
 }

@@ -110,6 +110,14 @@ export const COMMAND_LINE: Actor = {
   details: { by: 'command line' },
 }
 
+/** The server by itself, when something is due. */
+export const SCHEDULE: Actor = {
+  userId: null,
+  username: null,
+  address: null,
+  details: { by: 'schedule' },
+}
+
 /** An entry of the audit log: who did what to what, and from where. */
 export const AuditEntry = z
   .object({
