@@ -14,6 +14,7 @@ import {
 import { join } from 'node:path'
 import { AppError } from '../errors.ts'
 import { makeFolder } from '../lib/make-folder.ts'
+import { isMissing } from '../lib/system-faults.ts'
 import { writeFileAtomically } from './atomic-file.ts'
 
 /** The operator's keys; undefined if they are in a file in the data folder. */
@@ -86,7 +87,7 @@ function readKeys(file: string): readonly Buffer[] | undefined {
   try {
     text = readFileSync(file, 'utf8').trim()
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined // Only the code distinguishes a missing file from an unreadable one.
+    if (isMissing(error)) return undefined
     throw error
   }
   const lines = text.split(/\s+/)

@@ -34,6 +34,7 @@ import {
 } from '../files/backup-folder.ts'
 import { blobPath, blobsIn } from '../files/disk-blobs.ts'
 import { makeFolder } from '../lib/make-folder.ts'
+import { isMissing, unlessMissing } from '../lib/system-faults.ts'
 import { movesOfDatabase } from '../owner/last-folders.ts'
 import { forgetMove } from '../owner/moved-away.ts'
 import { claimStore } from '../owner/owner.ts'
@@ -232,7 +233,7 @@ async function copyPart(
   target: string,
   base: string,
 ): Promise<Pick<CopiedTree, 'entries' | 'unreadable'>> {
-  const found = await lstat(source).catch(() => null)
+  const found = await unlessMissing(lstat(source))
   if (found === null) return { entries: [], unreadable: [] }
   if (found.isDirectory()) return await copyTree(source, target, { base })
   const skips = (path: string): boolean => path !== source
@@ -250,8 +251,7 @@ async function copyProjects(
   const folders = async (parent: string): Promise<string[]> => {
     const found = await readdir(join(root, parent), { withFileTypes: true }).catch(
       (error: unknown) => {
-        const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
-        if (!isMissing) unreadable.push(join(PART.workspaces, parent))
+        if (!isMissing(error)) unreadable.push(join(PART.workspaces, parent))
         return []
       },
     )
@@ -284,7 +284,7 @@ export async function restore(
   { keys, isPartial }: { keys: SecretKeySources; isPartial: boolean },
 ): Promise<BackupResult> {
   const backup = resolve(source)
-  const found = await lstat(backup).catch(() => null)
+  const found = await unlessMissing(lstat(backup))
   if (found === null) throw new AppError('not_found', `Backup ${backup} not found.`)
   const settings = databaseSettings(config)
   const owner = await claimStore(settings, { instance: 'restore', log: quiet, onTaken() {} })
@@ -463,7 +463,7 @@ async function replaceData(
   )
   if (own.length === 0) return
   const target = join(config.data_dir, name)
-  const found = await lstat(target).catch(() => null)
+  const found = await unlessMissing(lstat(target))
   if (found?.isFile()) {
     const [now, then] = await Promise.all([
       readFile(target),

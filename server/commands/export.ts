@@ -6,6 +6,7 @@ import type { Config } from '../config/schema.ts'
 import { createChannelRepository } from '../db/repositories/deliveries/channels.ts'
 import { createStore } from '../db/store.ts'
 import { AppError } from '../errors.ts'
+import { unlessMissing } from '../lib/system-faults.ts'
 import { COMMAND_LINE } from '../protocol/admin/audit.ts'
 import type { BundleManifest } from '../protocol/conversations/export.ts'
 import { createReceipts } from '../receipts/receipts.ts'
@@ -22,7 +23,7 @@ export async function exportOffline(
   target: string,
   username = 'default',
 ): Promise<BundleManifest['counts']> {
-  const exists = await stat(target).catch(() => null)
+  const exists = await unlessMissing(stat(target))
   if (exists !== null)
     throw new AppError('conflict', `${target} already exists. Choose another name.`)
   return whileServerIsStopped(config, 'export', async (database) => {

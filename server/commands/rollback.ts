@@ -17,6 +17,7 @@ import { inspectProjects } from '../db/inspect.ts'
 import { AppError } from '../errors.ts'
 import { openDiskBlobs } from '../files/disk-blobs.ts'
 import { newId } from '../lib/ids.ts'
+import { unlessMissing } from '../lib/system-faults.ts'
 import { LAST_PROGRAM, LastProgram } from '../owner/last-program.ts'
 import { claimStore } from '../owner/owner.ts'
 import { holdPlaces } from '../owner/places.ts'
@@ -41,7 +42,7 @@ export interface RollbackOptions {
 /** The copies that upgrades made of a SQLite database, oldest first. Those of restores are something else. */
 async function copiesOf(file: string): Promise<string[]> {
   const start = `${basename(file)}.before-`
-  const names = await readdir(dirname(file)).catch(() => [])
+  const names = (await unlessMissing(readdir(dirname(file)))) ?? []
   return names
     .filter((name) => name.startsWith(start) && /^\d{4}-[\dTZ-]+$/.test(name.slice(start.length)))
     .sort()

@@ -10,6 +10,7 @@ import type { BlobStore } from '../files/blobs.ts'
 import { blobPath, openDiskBlobs } from '../files/disk-blobs.ts'
 import { createFileService } from '../files/files.ts'
 import { createAttachmentMover } from '../files/move-attachments.ts'
+import { unlessMissing } from '../lib/system-faults.ts'
 import type { WorkClaims } from '../lib/work-claims.ts'
 import type { WorkspaceServices } from '../workspace/workspace-services.ts'
 import type { Base } from './base.ts'
@@ -45,7 +46,7 @@ export async function blobReader(config: Config): Promise<Pick<BlobStore, 'open'
   return {
     async open(sha256) {
       const path = blobPath(blobs, sha256)
-      if ((await stat(path).catch(() => null)) === null) throw appError('file_content_missing')
+      if ((await unlessMissing(stat(path))) === null) throw appError('file_content_missing')
       return createReadStream(path)
     },
   }

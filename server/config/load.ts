@@ -5,6 +5,7 @@ import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { parse, YAMLParseError } from 'yaml'
 import type { z } from 'zod'
 import { errorText } from '../errors.ts'
+import { isMissing } from '../lib/system-faults.ts'
 import { crossFaults } from './load/cross-checks.ts'
 import { describeIssue, formatPath } from './load/faults.ts'
 import { isOptional, keysAt } from './load/keys.ts'
@@ -112,8 +113,7 @@ function readConfigFile(file: string, mustExist: boolean): string | null {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    const absent = (error as NodeJS.ErrnoException).code === 'ENOENT' // only the code tells the errors apart
-    if (absent && !mustExist) return null
+    if (isMissing(error) && !mustExist) return null
     throw new ConfigError([`${file}: cannot be read (${errorText(error)})`])
   }
 }

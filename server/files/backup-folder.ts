@@ -18,6 +18,7 @@ import { pipeline } from 'node:stream/promises'
 import { z } from 'zod'
 import { AppError } from '../errors.ts'
 import { makeFolder } from '../lib/make-folder.ts'
+import { isMissing, unlessMissing } from '../lib/system-faults.ts'
 
 /** The file that lists all others. */
 export const MANIFEST_NAME = 'manifest.jsonl'
@@ -113,7 +114,7 @@ export async function verifyBackup(
   for (const entry of entries) {
     if (!('sha256' in entry)) continue
     const path = join(folder, entry.path)
-    const found = await lstat(path).catch(() => null)
+    const found = await unlessMissing(lstat(path))
     if (found === null) {
       missing.push(entry.path)
       continue
@@ -130,10 +131,6 @@ async function hashOf(path: string): Promise<string> {
   return hash.digest('hex')
 }
 
-/** Whether a path has been removed, or replaced by something else, since it was found. */
-const isGone = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && ['ENOENT', 'ENOTDIR'].includes(String(error.code))
-
 /** What is to be copied. */
 interface Walked {
   skips(path: string): boolean
@@ -144,7 +141,7 @@ interface Walked {
 /** The result of `read`; null when `path` is gone or, which is noted, cannot be read. */
 const readable = <T>(path: string, { unreadable }: Walked, read: Promise<T>): Promise<T | null> =>
   read.catch((error: unknown) => {
-    if (!isGone(error)) unreadable.add(path)
+    if (!isMissing(error)) unreadable.add(path)
     return null
   })
 
@@ -246,7 +243,7 @@ async function copyOne(
   const mode = found.mode & 0o777
   const copied = await copyHashed(from, to, mode).catch(async (error: unknown) => {
     await rm(to, { force: true })
-    if (isGone(error)) return null
+    if (isMissing(error)) return null
     if (!isOfReading(error, from)) throw error
     walked.unreadable.add(from)
     return null
@@ -314,7 +311,7 @@ export async function restoreTree(
     else if ('link' in entry) await symlink(entry.link, to)
     else {
       const from = join(backup, entry.path)
-      if ((await lstat(from).catch(() => null)) === null) continue
+      if ((await unlessMissing(lstat(from))) === null) continue
       const { sha256 } = await copyHashed(from, to, entry.mode)
       if (sha256 !== entry.sha256) throw damaged(`${entry.path} changed while it was restored`)
     }

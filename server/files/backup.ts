@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { AppError } from '../errors.ts'
+import { isMissing, unlessMissing } from '../lib/system-faults.ts'
 import type { BlobStore } from './blobs.ts'
 import { blobPath, blobsIn } from './disk-blobs.ts'
 
@@ -24,11 +25,11 @@ export async function backupBlobs(
   let bytes = 0
   for await (const sha256 of typeof source === 'string' ? blobsIn(source) : hashesIn(source)) {
     const copy = blobPath(target, sha256)
-    if ((await stat(copy).catch(() => null)) !== null) continue
+    if ((await unlessMissing(stat(copy))) !== null) continue
     const content = typeof source === 'string' ? blobPath(source, sha256) : source.open(sha256)
     bytes += await copySynced(await content, copy).catch((error: unknown) => {
       // Removed since it was listed.
-      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return 0
+      if (isMissing(error)) return 0
       throw error
     })
   }
@@ -50,7 +51,7 @@ export async function restoreBlobs(
   for await (const sha256 of blobsIn(source)) {
     const from = blobPath(source, sha256)
     const to = typeof target === 'string' ? blobPath(target, sha256) : null
-    if (to !== null && (await stat(to).catch(() => null)) !== null) continue
+    if (to !== null && (await unlessMissing(stat(to))) !== null) continue
     const hash = createHash('sha256')
     await pipeline(createReadStream(from), hash)
     if (hash.digest('hex') !== sha256)

@@ -16,6 +16,7 @@ import { join } from 'node:path'
 import pLimit from 'p-limit'
 import { appError } from '../errors.ts'
 import { ensureProcessFolder } from '../lib/process-folder.ts'
+import { isMissing, systemCode, unlessMissing } from '../lib/system-faults.ts'
 import type { BlobStore } from './blobs.ts'
 import { openIncoming } from './incoming.ts'
 
@@ -29,7 +30,7 @@ export const blobPath = (folder: string, sha256: string): string => {
 
 /** The hashes of the blobs in a folder; none when it is missing. */
 export async function* blobsIn(folder: string): AsyncGenerator<string> {
-  const shards = await opendir(folder).catch(() => null)
+  const shards = await unlessMissing(opendir(folder))
   if (shards === null) return
   for await (const shard of shards) {
     if (!shard.isDirectory() || !/^[0-9a-f]{2}$/.test(shard.name)) continue
@@ -51,7 +52,7 @@ export const trashPath = (folder: string, sha256: string): string => {
 
 /** The contents in the trash of a folder, also those that are being moved there; none when it is missing. */
 export async function discardedIn(folder: string): Promise<{ sha256: string }[]> {
-  const names = await readdir(join(folder, TRASH)).catch(() => [])
+  const names = (await unlessMissing(readdir(join(folder, TRASH)))) ?? []
   return names
     .map((name) => ({ sha256: name.replace(MOVING, '') }))
     .filter(({ sha256 }) => SHA256.test(sha256))
@@ -97,7 +98,7 @@ export async function openDiskBlobs(folder: string): Promise<BlobStore & { incom
         const part = range === undefined ? {} : { start: range.start, end: range.end - 1 }
         return handle.createReadStream(part)
       } catch (error) {
-        throw appError('file_content_missing', {}, { cause: error })
+        throw isMissing(error) ? appError('file_content_missing', {}, { cause: error }) : error
       }
     },
 
@@ -111,7 +112,7 @@ export async function openDiskBlobs(folder: string): Promise<BlobStore & { incom
     discard: (sha256, storedBefore) =>
       exclusive(async () => {
         const path = blobPath(folder, sha256)
-        const found = await stat(path).catch(() => null)
+        const found = await unlessMissing(stat(path))
         if (found === null || found.mtime >= storedBefore) return false
         await mkdir(join(folder, TRASH), { recursive: true, mode: 0o700 })
         // Another instance may have just found it stored and renewed its time.
@@ -126,20 +127,20 @@ export async function openDiskBlobs(folder: string): Promise<BlobStore & { incom
       }),
 
     async *trash() {
-      const names = await readdir(join(folder, TRASH)).catch(() => [])
+      const names = (await unlessMissing(readdir(join(folder, TRASH)))) ?? []
       for (const name of names) {
         const sha256 = name.replace(MOVING, '')
         if (!SHA256.test(sha256)) continue
         // Its process died before it had noted the time.
         if (name.endsWith(MOVING)) await completeMove(join(folder, TRASH, name))
-        const found = await stat(trashPath(folder, sha256)).catch(() => null)
+        const found = await unlessMissing(stat(trashPath(folder, sha256)))
         if (found !== null) yield { sha256, discardedAt: found.mtime }
       }
     },
 
     restore: restoreFromTrash,
     removeDiscarded: (sha256) => rm(trashPath(folder, sha256), { force: true }),
-    readNote: (name) => readFile(join(folder, name), 'utf8').catch(() => null),
+    readNote: (name) => unlessMissing(readFile(join(folder, name), 'utf8')),
 
     async writeNote(name, text) {
       const draft = join(incoming, randomUUID())
@@ -151,7 +152,7 @@ export async function openDiskBlobs(folder: string): Promise<BlobStore & { incom
 
   async function restoreFromTrash(sha256: string): Promise<boolean> {
     const path = blobPath(folder, sha256)
-    if ((await stat(trashPath(folder, sha256)).catch(() => null)) === null) return false
+    if ((await unlessMissing(stat(trashPath(folder, sha256)))) === null) return false
     await mkdir(join(path, '..'), { recursive: true, mode: 0o700 })
     try {
       await rename(trashPath(folder, sha256), path)
@@ -186,7 +187,7 @@ async function writeSynced(
 
 async function place(temporary: string, path: string, size: number): Promise<void> {
   const shard = join(path, '..')
-  const stored = await stat(path).catch(() => null)
+  const stored = await unlessMissing(stat(path))
   // A file of another size is damaged and is replaced.
   if (stored?.size === size && (await renewTime(path))) {
     await rm(temporary)
@@ -221,8 +222,4 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
-const isMissing = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'ENOENT'
-
-const isFull = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT')
+const isFull = (error: unknown): boolean => ['ENOSPC', 'EDQUOT'].includes(systemCode(error))

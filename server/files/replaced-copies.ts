@@ -1,6 +1,7 @@
 // The copies of what restores and upgrades replaced (`….before-restore-<time>`, `….before-<time>`): found, and removed by age.
 import { readdir, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
+import { unlessMissing } from '../lib/system-faults.ts'
 
 /** Where such copies are. */
 export interface CopyPlaces {
@@ -25,11 +26,11 @@ export async function replacedCopies(places: CopyPlaces): Promise<ReplacedCopy[]
   const { dataFolder, workspaceRoot, databaseFile } = places
   const found: ReplacedCopy[] = []
   const look = async (folder: string, isOurs: (name: string) => boolean): Promise<void> => {
-    for (const name of await readdir(folder).catch(() => [])) {
+    for (const name of (await unlessMissing(readdir(folder))) ?? []) {
       const time = isOurs(name) ? madeAt(name) : null
       if (time === null) continue
       const path = join(folder, name)
-      const state = await stat(path).catch(() => null)
+      const state = await unlessMissing(stat(path))
       if (state !== null)
         found.push({ path, at: new Date(Math.max(time.getTime(), state.ctimeMs)) })
     }

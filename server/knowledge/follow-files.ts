@@ -5,6 +5,7 @@ import { basename } from 'node:path'
 import type { DocumentRepository, DocumentRow } from '../db/repositories/projects/documents.ts'
 import { AppError, errorText } from '../errors.ts'
 import { detectEncoding } from '../lib/encodings.ts'
+import { unlessMissing } from '../lib/system-faults.ts'
 import { storedFailure } from '../protocol/failures/stored.ts'
 import type { ProjectId, UserId } from '../protocol/ids.ts'
 import type { Ingest } from './ingest.ts'
@@ -79,7 +80,7 @@ export function createFileFollower(options: FileFollowerOptions): FileFollower {
 /** The encoding that a person has chosen for a text: not the one that was found. It stays when the text changes. */
 async function chosenEncoding({ ingest }: Follower, document: DocumentRow): Promise<string | null> {
   if (document.encoding === null) return null
-  const bytes = await readFile(ingest.fileOf(document)).catch(() => null)
+  const bytes = await unlessMissing(readFile(ingest.fileOf(document)))
   if (bytes === null || detectEncoding(bytes)?.name === document.encoding) return null
   return document.encoding
 }

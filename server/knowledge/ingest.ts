@@ -12,6 +12,7 @@ import { passageTokens } from '../db/repositories/search/passage-words.ts'
 import { errorText } from '../errors.ts'
 import { untilAborted } from '../lib/abort.ts'
 import { createFairQueue, type FairQueue } from '../lib/fair-queue.ts'
+import { unlessMissing } from '../lib/system-faults.ts'
 import { SOLE_WORKER, type WorkClaims } from '../lib/work-claims.ts'
 import { storedFailure } from '../protocol/failures/stored.ts'
 import type { ProjectId } from '../protocol/ids.ts'
@@ -149,7 +150,7 @@ export function createIngest(options: IngestOptions): Ingest {
     async start() {
       // Removes partial uploads of a process that died. Without other instances, only the owner of the store uses this
       // folder, and `knowledge.ts` adds no upload until this loop has ended, so only files of projects can be in progress.
-      for (const name of await readdir(folder).catch(() => [])) {
+      for (const name of (await unlessMissing(readdir(folder))) ?? []) {
         if (!name.endsWith('.part')) continue
         const path = join(folder, name)
         if (writing.has(path)) continue
@@ -207,7 +208,7 @@ const read = async (
   signal: AbortSignal,
 ): Promise<void> => {
   const { documents, onChange, vectors, log } = ingest
-  const bytes = await readFile(fileOf(ingest, document)).catch(() => null)
+  const bytes = await unlessMissing(readFile(fileOf(ingest, document)))
   if (bytes === null) {
     await documents.fail(document, storedFailure('document_lost'))
     return
@@ -296,7 +297,7 @@ const interrupt = async ({ running }: Ingestion, id: string): Promise<void> => {
 }
 
 async function isAbandoned(path: string): Promise<boolean> {
-  const found = await stat(path).catch(() => null)
+  const found = await unlessMissing(stat(path))
   return found !== null && Date.now() - found.mtimeMs > ABANDONED_MS
 }
 

@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { open, rename, rm, stat, statfs, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { isMissing } from './system-faults.ts'
 
 /** Enough for the files that a start creates and for the log of many deletions. */
 const RESERVE_BYTES = 8 * 1024 * 1024
@@ -120,7 +121,7 @@ async function release({ file, used }: Place): Promise<boolean> {
   }
   await truncate(used).catch((error: unknown) => {
     // Another process has found space again, and removed it: that frees as much.
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
+    if (!isMissing(error)) throw error
   })
   return true
 }

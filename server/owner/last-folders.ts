@@ -8,6 +8,7 @@ import { z } from 'zod'
 import type { DatabaseSettings, StoreLog } from '../db/database.ts'
 import { inspectSetting } from '../db/inspect.ts'
 import type { Store } from '../db/store.ts'
+import { unlessMissing } from '../lib/system-faults.ts'
 import { type PlaceFault, refuse } from './installation.ts'
 
 /** The key of the folders that the database was last used with, among the server's settings. */
@@ -31,8 +32,8 @@ export interface Folders {
 const MOVES_NAME = '.nanoclaw-moves'
 
 async function movesOf(folder: string): Promise<number | null> {
-  const text = await readFile(join(folder, MOVES_NAME), 'utf8').catch(() => '')
-  return /^\d+\n?$/.test(text) ? Number(text) : null
+  const text = await unlessMissing(readFile(join(folder, MOVES_NAME), 'utf8'))
+  return text !== null && /^\d+\n?$/.test(text) ? Number(text) : null
 }
 
 async function writeMoves(folder: string, moves: number): Promise<void> {

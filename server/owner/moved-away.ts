@@ -3,6 +3,7 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import type { DatabaseSettings } from '../db/database.ts'
+import { unlessMissing } from '../lib/system-faults.ts'
 import { databaseName } from './held-folders.ts'
 import { ADOPT, refuse } from './installation.ts'
 
@@ -10,7 +11,7 @@ const NOTE_NAME = '.nanoclaw-moved'
 const Note = z.object({ from: z.string(), to: z.string(), at: z.string() })
 
 async function noteIn(dataFolder: string): Promise<z.infer<typeof Note> | null> {
-  const text = await readFile(join(dataFolder, NOTE_NAME), 'utf8').catch(() => null)
+  const text = await unlessMissing(readFile(join(dataFolder, NOTE_NAME), 'utf8'))
   if (text === null) return null
   try {
     return Note.parse(JSON.parse(text))

@@ -13,6 +13,7 @@ import { createStore } from '../db/store.ts'
 import { AppError } from '../errors.ts'
 import { blobPath, blobsIn, discardedIn } from '../files/disk-blobs.ts'
 import type { S3Blobs, S3Settings } from '../files/s3-blobs.ts'
+import { unlessMissing } from '../lib/system-faults.ts'
 import { databaseName, holdFolders, isFolderHeld } from './held-folders.ts'
 import {
   folderMarker,
@@ -91,8 +92,8 @@ function workspacePlace(path: string): Place {
   const root = resolve(path)
   const histories = join(root, '.nanoclaw', 'projects')
   async function* folders(): AsyncGenerator<string> {
-    yield* (await readdir(histories).catch(() => [])).filter(isIdName)
-    yield* (await readdir(root).catch(() => [])).filter(isIdName)
+    yield* ((await unlessMissing(readdir(histories))) ?? []).filter(isIdName)
+    yield* ((await unlessMissing(readdir(root))) ?? []).filter(isIdName)
   }
   return {
     key: 'workspace_root',
@@ -207,8 +208,7 @@ async function contentsOf(
   return 'none'
 }
 
-const exists = async (path: string): Promise<boolean> =>
-  (await stat(path).catch(() => null)) !== null
+const exists = async (path: string): Promise<boolean> => (await unlessMissing(stat(path))) !== null
 
 const contains = (folder: string, settings: DatabaseSettings): boolean =>
   settings.dialect === 'sqlite' && relative(folder, dirname(resolve(settings.file))) === ''
@@ -251,7 +251,7 @@ export async function holdPlaces(
 /** Whether two paths lead to one folder, as through a link or a second mount. This process holds it by both of them. */
 async function isSameFolder(one: string, other: string): Promise<boolean> {
   const [first, second] = await Promise.all(
-    [one, other].map((path) => stat(path, { bigint: true }).catch(() => null)),
+    [one, other].map((path) => unlessMissing(stat(path, { bigint: true }))),
   )
   return first != null && first.ino === second?.ino && first.dev === second.dev
 }
@@ -408,7 +408,7 @@ export const UNFINISHED_RESTORE = 'restore-unfinished'
  */
 async function assertNotRestoring({ dataFolder }: InstallationSettings): Promise<void> {
   const mark = join(dataFolder, UNFINISHED_RESTORE)
-  const backup = await readFile(mark, 'utf8').catch(() => null)
+  const backup = await unlessMissing(readFile(mark, 'utf8'))
   if (backup !== null)
     throw new AppError(
       'conflict',

@@ -11,6 +11,7 @@ import type { Store } from '../db/store.ts'
 import { AppError, appError } from '../errors.ts'
 import { createFairQueue } from '../lib/fair-queue.ts'
 import { newId } from '../lib/ids.ts'
+import { unlessMissing } from '../lib/system-faults.ts'
 import { SOLE_WORKER, type WorkClaims } from '../lib/work-claims.ts'
 import type { Actor } from '../protocol/admin/audit.ts'
 import type { ImportFormat } from '../protocol/conversations/transfer.ts'
@@ -281,7 +282,7 @@ export function createTransferJobs(dependencies: TransferDependencies): Transfer
       const row = await transfers.find(userId, 'export', id)
       if (row === undefined) throw appError('export_not_found')
       if (row.status !== 'completed') throw appError('export_not_ready')
-      const handle = await open(exportPath(jobs, id)).catch(() => null)
+      const handle = await unlessMissing(open(exportPath(jobs, id)))
       if (handle === null) throw appError('export_not_found')
       return { row, content: handle.createReadStream() }
     },
@@ -436,9 +437,9 @@ async function removeExpired({ transfers, folder }: Jobs, before: Date): Promise
     const [id = name] = name.split('.')
     if (unfinished.has(id)) continue
     const path = join(folder, name)
-    const found = await stat(path).catch(() => null)
+    const found = await unlessMissing(stat(path))
     // The time of a folder is when its upload began.
-    const written = await stat(join(path, 'upload')).catch(() => found)
+    const written = (await unlessMissing(stat(join(path, 'upload')))) ?? found
     if (written !== null && written.mtime < before) await rm(path, { recursive: true, force: true })
   }
 }

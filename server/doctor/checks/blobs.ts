@@ -8,6 +8,7 @@ import { inspectBlobs, inspectDatabase, inspectProjects } from '../../db/inspect
 import { errorText } from '../../errors.ts'
 import { blobPath, trashPath } from '../../files/disk-blobs.ts'
 import { createS3Blobs, type S3Settings } from '../../files/s3-blobs.ts'
+import { unlessMissing } from '../../lib/system-faults.ts'
 import { type Finding, fine } from '../finding.ts'
 
 const NAMED = 3
@@ -18,8 +19,7 @@ export interface BlobPlace {
   s3: S3Settings | null
 }
 
-const isThere = async (path: string): Promise<boolean> =>
-  (await stat(path).catch(() => null)) !== null
+const isThere = async (path: string): Promise<boolean> => (await unlessMissing(stat(path))) !== null
 
 /**
  * Returns no findings of contents before the first start and before an upgrade. Faults of the database itself are reported

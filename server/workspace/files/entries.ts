@@ -1,7 +1,8 @@
 // Changes of single entries that touch no file content: folders, links, renames.
 import { mkdir, rename, rmdir, symlink } from 'node:fs/promises'
 import { appError } from '../../errors.ts'
-import { linkRefused, systemCode } from './faults.ts'
+import { systemCode } from '../../lib/system-faults.ts'
+import { linkRefused } from './faults.ts'
 import { statEntry } from './file-state.ts'
 import { type ProjectPath, withPlace } from './paths.ts'
 

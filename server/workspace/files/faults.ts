@@ -1,9 +1,6 @@
 // Translates file-system errors into `AppError`.
 import { AppError, appError } from '../../errors.ts'
-
-/** The system's error code (`ENOENT`), or an empty string when it is not a system error. */
-export const systemCode = (error: unknown): string =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
+import { systemCode } from '../../lib/system-faults.ts'
 
 const UNITS = ['bytes', 'KB', 'MB', 'GB', 'TB']
 

@@ -2,7 +2,8 @@
 import type { BigIntStats } from 'node:fs'
 import { lstat } from 'node:fs/promises'
 import { appError } from '../../errors.ts'
-import { linkRefused, sizeText, systemCode } from './faults.ts'
+import { systemCode } from '../../lib/system-faults.ts'
+import { linkRefused, sizeText } from './faults.ts'
 import { notRegular, type OpenPlace, openRegularFile, type ProjectPath } from './paths.ts'
 import type { EntryKind } from './walk.ts'
 

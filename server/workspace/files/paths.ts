@@ -3,7 +3,8 @@ import { existsSync, constants as fs } from 'node:fs'
 import { type FileHandle, lstat, mkdir, open, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type AppError, appError, projectDeleted } from '../../errors.ts'
-import { linkRefused, systemCode, toFileError } from './faults.ts'
+import { systemCode } from '../../lib/system-faults.ts'
+import { linkRefused, toFileError } from './faults.ts'
 
 /** A checked path inside a project. `text` is its normalized form; '' means the project's folder. */
 export interface ProjectPath {

@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { appError } from '../../errors.ts'
-import { systemCode } from './faults.ts'
+import { systemCode } from '../../lib/system-faults.ts'
 
 /**
  * Creates files (0600) and their folders (0700). The caller has checked the paths, and `folder` belongs to the server.

@@ -1,5 +1,6 @@
 // The worker thread of the workspace: diffs, regular expressions, snapshots and other synchronous work.
 import { AppError, errorText } from '../../errors.ts'
+import { systemCode } from '../../lib/system-faults.ts'
 import { serveRequests } from '../../lib/worker-server.ts'
 import {
   type CapturedTree,
@@ -16,7 +17,6 @@ import {
   type SnapshotInput,
 } from '../checkpoints/capture/snapshot.ts'
 import { type TextDiff, unifiedDiff } from '../checkpoints/diff/unified-diff.ts'
-import { systemCode } from '../files/faults.ts'
 import { writeFiles } from '../files/write-files.ts'
 import { matchesLinear } from '../search/linear-pattern.ts'
 import {

@@ -11,6 +11,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
@@ -18,6 +19,7 @@ import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { afterAll, describe, expect, test, vi } from 'vitest'
+import { backupBlobs } from '../../../server/files/backup.ts'
 import { blobPath, openDiskBlobs } from '../../../server/files/disk-blobs.ts'
 import { INCOMING } from '../../../server/files/incoming.ts'
 import { sweepProcessFolders } from '../../../server/lib/process-folder.ts'
@@ -46,6 +48,28 @@ function checkedBlobs(store: string): string[] {
 }
 
 describe('the blob store on disk', () => {
+  test('content that cannot be read is not taken for absent: opening, listing and discarding fail, and a copy says so', async () => {
+    const place = fresh()
+    const blobs = await openDiskBlobs(place)
+    const { sha256 } = await blobs.store(pieces('kept'))
+    const shard = join(place, sha256.slice(0, 2))
+    renameSync(shard, join(place, 'elsewhere'))
+    // Like a folder without permission, which root could read.
+    symlinkSync(shard, shard)
+    const unreadable = expect.objectContaining({ code: 'ELOOP' })
+    await expect(blobs.open(sha256)).rejects.toEqual(unreadable)
+    await expect(blobs.discard(sha256, new Date())).rejects.toEqual(unreadable)
+    await expect(blobs.store(pieces('kept'))).rejects.toEqual(unreadable)
+    rmSync(shard)
+    await expect(blobs.open(sha256)).rejects.toMatchObject({ reason: 'file_content_missing' })
+    expect(await blobs.discard(sha256, new Date())).toBe(false)
+
+    const loop = join(folder, 'loop')
+    symlinkSync(loop, loop)
+    await expect(backupBlobs(loop, fresh())).rejects.toEqual(unreadable)
+    expect(await backupBlobs(join(folder, 'absent'), fresh())).toEqual({ bytes: 0 })
+  })
+
   test('content is stored once under its hash, readable by the owner only, and read completely or in part', async () => {
     const place = fresh()
     const blobs = await openDiskBlobs(place)
@@ -81,9 +105,7 @@ describe('the blob store on disk', () => {
 
   test('a name that is not a hash never becomes a path', async () => {
     const blobs = await openDiskBlobs(fresh())
-    await expect(blobs.open('../../etc/passwd')).rejects.toMatchObject({
-      reason: 'file_content_missing',
-    })
+    await expect(blobs.open('../../etc/passwd')).rejects.toThrow('This is no SHA-256.')
     expect(() => blobPath('/store', '../x')).toThrow(/no SHA-256/)
   })
 

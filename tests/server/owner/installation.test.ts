@@ -173,6 +173,19 @@ describe('a start is refused and loses nothing', () => {
     await expectServed(await start({ folder, config: sqlite }))
   })
 
+  test.each(['.nanoclaw-moved', 'restore-unfinished'])(
+    'while nobody can read %s, which says whether the folder may be used',
+    async (mark) => {
+      const { expectServed } = await install(sqlite)
+      mkdirSync(join(folder, 'data', mark))
+      const before = filesIn(folder)
+      await expect(start({ folder, config: sqlite })).rejects.toThrow(/EISDIR/)
+      expect(filesIn(folder)).toEqual(before)
+      rmSync(join(folder, 'data', mark), { recursive: true })
+      await expectServed(await start({ folder, config: sqlite }))
+    },
+  )
+
   test('with folders of two installations', async () => {
     await install(sqlite)
     const mine = folder

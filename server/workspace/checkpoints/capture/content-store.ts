@@ -2,7 +2,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { type FileHandle, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { systemCode } from '../../files/faults.ts'
+import { systemCode } from '../../../lib/system-faults.ts'
 
 /** Copies of earlier file contents of a project, one per content, named by hash. */
 export interface ContentStore {

@@ -20,8 +20,8 @@ import {
 import { join } from 'node:path'
 import type { PathContent } from '../../../db/tables/projects/checkpoints.ts'
 import { appError } from '../../../errors.ts'
+import { systemCode } from '../../../lib/system-faults.ts'
 import { countedBytes } from '../../files/counted-bytes.ts'
-import { systemCode } from '../../files/faults.ts'
 import { childPath, FOLDER_FLAGS, HAS_DESCRIPTOR_PATHS, parseInnerPath } from '../../files/paths.ts'
 import { contentPath } from './content-store.ts'
 

@@ -14,7 +14,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import type { CheckpointFile, PathContent } from '../../../db/tables/projects/checkpoints.ts'
-import { systemCode } from '../../files/faults.ts'
+import { systemCode } from '../../../lib/system-faults.ts'
 import { contentPath } from './content-store.ts'
 import { captureEntry, scan, statKey, syncFile } from './scan-tree.ts'
 
