@@ -205,7 +205,8 @@ describeInBrowser('files of a message', (visitor) => {
     const created = await fetch(`${url}/api/projects`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ name: 'Books' }),
+      // A name of its own: the test may run again after a fault of the browser's driver.
+      body: JSON.stringify({ name: `Books ${Math.random()}` }),
     })
     const { data } = (await created.json()) as { data: { id: string } } // checked by the server's own schema
     upstream.enqueue(turn.text('I have read the beginning.'))
