@@ -10,7 +10,7 @@ import { createPush, PUSH_KEY_SETTING, type Push } from '../messaging/push.ts'
 import { waitingText } from '../messaging/waiting-notice.ts'
 import { createWebhooks } from '../messaging/webhooks.ts'
 import type { OfferedModels } from '../models/offered-models.ts'
-import type { GuardedFetch } from '../net/guarded-fetch.ts'
+import type { GuardedConnections } from '../net/guarded-fetch.ts'
 import type { UserId } from '../protocol/ids.ts'
 import { type ReceiveBody, ReceiveSettings } from '../protocol/programs/channel.ts'
 import type { ApprovalPreview } from '../protocol/runs/run-event.ts'
@@ -35,7 +35,7 @@ export function createMessaging(
     unconfirmed,
     offeredModels,
   }: {
-    fetch: GuardedFetch
+    fetch: GuardedConnections
     unconfirmed: Unconfirmed | undefined
     offeredModels: Pick<OfferedModels, 'assertOffered'>
   },
@@ -61,6 +61,7 @@ export function createMessaging(
     fetch,
     smtp: config.smtp,
     telegramUrl: config.telegram.api_url,
+    slackUrl: config.slack.api_url,
     now,
   })
   const channels = createChannels({
@@ -175,7 +176,7 @@ const previewText = (preview: ApprovalPreview | null): string =>
 /** Push notifications with their dependencies in the store: the server's key, and the runs that they are about. */
 function createConfiguredPush(
   { config: { public_url: url }, store, box, limits, log, now }: Base,
-  fetch: GuardedFetch,
+  fetch: GuardedConnections,
 ): Push {
   return createPush({
     repository: store.push,

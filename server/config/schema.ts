@@ -355,6 +355,7 @@ export const Config = z.strictObject({
     })
     .optional(),
   telegram: section({ api_url: HttpUrl.default('https://api.telegram.org') }),
+  slack: section({ api_url: HttpUrl.default('https://slack.com/api') }),
   code_execution: CodeExecution,
   embeddings: z
     .strictObject({

@@ -1,18 +1,21 @@
 // All kinds of channels; a new kind needs one file and one line here.
-import type { GuardedFetch } from '../net/guarded-fetch.ts'
+import type { GuardedConnections } from '../net/guarded-fetch.ts'
 import type { ChannelKind } from './channel-kind.ts'
 import { createBridgeKind } from './kinds/bridge.ts'
 import { createEmailKind } from './kinds/email.ts'
+import { createSlackKind } from './kinds/slack.ts'
 import { createTelegramKind } from './kinds/telegram.ts'
 import { createWebhookKind } from './kinds/webhook.ts'
 import type { SmtpSettings } from './mailer.ts'
 
 /** The dependencies of the kinds of channels. `smtp` is undefined if the server cannot send email. */
 export interface ChannelKindDependencies {
-  fetch: GuardedFetch
+  fetch: GuardedConnections
   smtp: SmtpSettings | undefined
   /** Replaces the address of Telegram's Bot API, for example with a self-hosted server. */
   telegramUrl?: string | undefined
+  /** Replaces the address of Slack's methods. */
+  slackUrl?: string | undefined
   now?(): Date
 }
 
@@ -25,6 +28,11 @@ export const createChannelKinds = (
       createWebhookKind(dependencies),
       createEmailKind(dependencies),
       createTelegramKind({ fetch: dependencies.fetch, apiUrl: dependencies.telegramUrl }),
+      createSlackKind({
+        fetch: dependencies.fetch,
+        apiUrl: dependencies.slackUrl,
+        now: dependencies.now ?? (() => new Date()),
+      }),
       createBridgeKind({ fetch: dependencies.fetch, now: dependencies.now ?? (() => new Date()) }),
     ].map((kind) => [kind.type, kind]),
   )

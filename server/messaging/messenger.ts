@@ -21,6 +21,8 @@ export interface Arrival {
   isAddressed: boolean
   /** Whether its text is not the person's own: forwarded, or sent in a way in which anybody can pretend to be them. */
   isOutside: boolean
+  /** What somebody else wrote and the person quotes or shares beside the text; empty for nothing. */
+  quoted: string
   files: readonly ArrivedFile[]
   /** A button that was pressed: the part that carries it. */
   decision: { part: string; choice: 'approve' | 'reject' } | null

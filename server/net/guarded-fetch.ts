@@ -6,6 +6,7 @@ import { linkedController, untilAborted } from '../lib/abort.ts'
 import { type Proxies, processProxies, throughProxies } from '../lib/proxies.ts'
 import { type AddressRules, bareHost } from './addresses.ts'
 import { AddressRefused, describeFault, type FetchFault, HOST_UNKNOWN } from './fetch-faults.ts'
+import { openTextSocket, type SocketOptions, type TextSocket } from './text-socket.ts'
 
 /** A complete response. */
 export interface Fetched {
@@ -60,6 +61,16 @@ export interface GuardedFetch {
   close(): Promise<void>
 }
 
+/** Also holds connections open. */
+export interface GuardedConnections extends GuardedFetch {
+  /**
+   * Opens a WebSocket, whose address comes from the operator's configuration or from a service that is named there. It ends with
+   * the signal, when the other side doesn't answer a ping within 30 s, and at a message of more than 4 MB.
+   * @throws Error why it could not be opened.
+   */
+  openSocket(url: string, options: SocketOptions): Promise<TextSocket>
+}
+
 /** Resolves all addresses of a host name. */
 export type Resolve = (host: string) => Promise<readonly { address: string; family: number }[]>
 
@@ -68,6 +79,7 @@ const TIMEOUT_MS = 10_000
 const MAX_REDIRECTS = 5
 const CONNECT_TIMEOUT_MS = 10_000
 const MAX_URL_CHARACTERS = 8_000
+const MAX_SOCKET_MESSAGE_BYTES = 4_000_000
 const USER_AGENT = 'Mozilla/5.0 (compatible; NanoClaw/0.1)'
 
 const resolveBySystem: Resolve = (host) => systemLookup(host, { all: true })
@@ -78,7 +90,7 @@ export function createGuardedFetch(options: {
   resolve?: Resolve
   /** By default, those of the environment. */
   proxies?: Proxies
-}): GuardedFetch {
+}): GuardedConnections {
   const { rules, resolve = resolveBySystem, proxies = processProxies() } = options
   let opened: ReturnType<typeof openConnections> | undefined
 
@@ -146,6 +158,12 @@ export function createGuardedFetch(options: {
   }
 
   return Object.assign(get, {
+    async openSocket(url: string, socket: SocketOptions): Promise<TextSocket> {
+      opened ??= openConnections(rules, resolve, proxies)
+      const { WebSocket, ping, open } = await opened
+      const { dispatcher } = open
+      return await openTextSocket(new WebSocket(url, { dispatcher }), ping, socket)
+    },
     close: async () => {
       const connections = await opened
       await Promise.all([connections?.guarded.destroy(), connections?.open.destroy()])
@@ -157,13 +175,19 @@ export function createGuardedFetch(options: {
 async function openConnections(rules: AddressRules, resolve: Resolve, proxies: Proxies) {
   // The bundled package has only the default export.
   const { default: undici } = await import('undici')
-  const { Agent, buildConnector, fetch } = undici
+  const { Agent, buildConnector, fetch, WebSocket, ping } = undici
   const connect = guardedConnector(buildConnector, rules, resolve)
   return {
     fetch,
+    WebSocket,
+    ping,
     guarded: new Agent({ connect, maxHeaderSize: 32_768 }),
     open: await throughProxies(
-      new Agent({ connect: { timeout: CONNECT_TIMEOUT_MS }, maxHeaderSize: 32_768 }),
+      new Agent({
+        connect: { timeout: CONNECT_TIMEOUT_MS },
+        maxHeaderSize: 32_768,
+        webSocket: { maxPayloadSize: MAX_SOCKET_MESSAGE_BYTES },
+      }),
       { maxHeaderSize: 32_768 },
       proxies,
     ),

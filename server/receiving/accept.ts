@@ -62,9 +62,10 @@ async function acceptOne(
   dependencies: AcceptDependencies,
 ): Promise<MessageOutcome> {
   const { database, store, isAllowed } = dependencies
-  const { text, files: given, decision } = arrival
+  const { text, quoted, files: given, decision } = arrival
   // A sticker, or that somebody has joined.
-  if (text.trim() === '' && given.length === 0 && decision === null) return 'ignored'
+  const isEmpty = text.trim() === '' && quoted.trim() === '' && given.length === 0
+  if (isEmpty && decision === null) return 'ignored'
   const sender = await senderOf(channel, arrival, dependencies)
   if (sender?.state === 'blocked') return 'ignored'
   const { isPrivate } = arrival.chat
@@ -242,9 +243,10 @@ async function tellFull(
   await store.receiving.changeChat(tx, chat.id, { isFullTold: true })
 }
 
-const contentOf = ({ text, isOutside, sender, decision }: Arrival): IncomingContent => ({
+const contentOf = ({ text, isOutside, quoted, sender, decision }: Arrival): IncomingContent => ({
   text: text.slice(0, MAX_TEXT),
   isOutside,
+  quoted: quoted.slice(0, MAX_TEXT),
   senderName: sender.name.slice(0, MAX_NAME),
   files: [],
   notes: [],

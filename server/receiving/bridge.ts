@@ -65,6 +65,7 @@ function arrivalOf(incoming: BridgeIncoming): Arrival {
     text: incoming.text ?? '',
     isAddressed: incoming.mention === true,
     isOutside: incoming.forwarded === true,
+    quoted: '',
     files: (incoming.attachments ?? []).map(({ name, data }) => ({
       name,
       async read() {

@@ -9,6 +9,8 @@ export const IncomingContent = z.object({
   text: z.string(),
   /** Whether the text is not the person's own. */
   isOutside: z.boolean(),
+  /** What somebody else wrote, beside it. */
+  quoted: z.string().default(''),
   senderName: z.string(),
   files: z.array(FileId),
   /** What could not be read of the files, for the person. */

@@ -323,7 +323,9 @@ function messageOf(
 ): Pick<ChannelMessage, 'text' | 'files' | 'outside'> {
   const contents = rows.flatMap((row) => contentOf(row) ?? [])
   const own = contents.filter(({ isOutside }) => !isOutside).map(({ text }) => text)
-  const others = contents.filter(({ isOutside }) => isOutside).map(({ text }) => text)
+  const others = contents.flatMap(({ text, isOutside, quoted }) =>
+    [isOutside ? text : '', quoted].filter((one) => one !== ''),
+  )
   const notes = contents.flatMap(({ notes: some }) => some)
   const overheard = contents.flatMap(({ overheard: some }) => some ?? [])
   return {

@@ -292,6 +292,7 @@ function arrivalOf(
     text,
     isAddressed: isMentioned || message.reply_to_message?.from?.id === me.id,
     isOutside: message.forward_origin !== undefined,
+    quoted: '',
     files: pressed === undefined ? filesOf(bot, settings, message) : [],
     decision:
       button?.[2] === undefined

@@ -75,6 +75,8 @@ export const STORED_FAILURES = {
 
   channel_bot_conflict: 'another program receives the messages of this bot',
   channel_bot_refused: 'the service refuses the bot; check its token',
+  channel_socket_mode_off:
+    'Socket Mode is off for this app; turn it on in the settings of the app at Slack',
   delivery_no_chat: 'nobody has written to this bot yet, so it knows no chat',
   delivery_channel_kind_gone: 'this server no longer offers this type of channel',
   delivery_failed: 'sending failed',
@@ -103,6 +105,7 @@ export const STORED_FAILURES = {
   delivery_refused: 'the receiver responded with status {{status}}',
   delivery_secret_unreadable:
     'its stored address or secret can no longer be decrypted; restore the secret key of this server, or set it up again',
+  delivery_service_refused: 'the service refused it: {{detail}}',
   delivery_settings_unfit: 'the settings of this channel are no longer valid',
 
   mcp_certificate_invalid: 'its certificate is not valid, or this server does not trust it',
