@@ -81,6 +81,8 @@ export interface Inbox {
   take(arrivals: readonly Arrival[], place: string | null): Promise<void>
   /** The connection works. */
   connected(): Promise<void>
+  /** Some of what came could not be read, and is left out. */
+  unreadable(count: number): void
 }
 
 /** The messenger of a kind of channel. */

@@ -453,6 +453,12 @@ async function receiveOnce(
           onConnected()
           await setState(channel, 'receiving', null, dependencies)
         },
+        unreadable(count) {
+          dependencies.log.warn(
+            { channel: channel.id, count },
+            'some of what a messenger sent could not be read and is left out',
+          )
+        },
       },
       signal,
     )

@@ -32,11 +32,12 @@ const MAX_TOOL_NAME_CHARACTERS = 200
 /**
  * Answers that other programs store as several nodes (reasoning, calls, results, text) become one message; where such a chain
  * branches, a new message begins.
- * @throws ImportFault for a conversation without messages, with too many, or whose messages form a circle.
+ * @throws ImportFault for a conversation without messages, or with too many.
  */
 export function assemble(draft: Draft): Assembled {
   const nodes = new Map<string, DraftNode>()
   for (const node of draft.nodes) if (!nodes.has(node.id)) nodes.set(node.id, node)
+  const circular = openCircles(nodes)
   const parents = visibleParents(nodes)
   const shown = [...nodes.values()].filter(isShown)
   if (shown.length === 0) throw new ImportFault(storedFailure('import_no_messages'))
@@ -52,7 +53,13 @@ export function assemble(draft: Draft): Assembled {
   }
   const started = draft.createdAt ?? firstTime(shown) ?? new Date()
   const messages: AssembledMessage[] = []
-  const skipped = [...draft.skipped]
+  const skipped = [
+    ...draft.skipped,
+    ...circular.map((what) => ({
+      what,
+      failure: storedFailure('import_unreadable', { detail: 'parent' }),
+    })),
+  ]
   /** The message that each node became part of. */
   const messageOf = new Map<string, AssembledMessage>()
   const waiting = new Map<AssembledMessage, WaitingCalls>()
@@ -100,10 +107,29 @@ export function assemble(draft: Draft): Assembled {
 const isShown = ({ role, text, steps, files }: DraftNode): boolean =>
   role !== 'hidden' && (text.trim() !== '' || steps.length > 0 || files.length > 0)
 
-/**
- * The nearest shown node above each node; null without one. A node whose parent is missing counts as a root. @throws
- * ImportFault for a circle.
- */
+/** Makes a root of one node of each circle, so that every node is below a root. Returns their ids. */
+function openCircles(nodes: Map<string, DraftNode>): string[] {
+  const opened: string[] = []
+  const rooted = new Set<string>()
+  for (const start of nodes.keys()) {
+    const path = new Set<string>()
+    let node = nodes.get(start)
+    while (node !== undefined && !rooted.has(node.id)) {
+      path.add(node.id)
+      const above: string | null = node.parentId
+      if (above !== null && path.has(above)) {
+        nodes.set(node.id, { ...node, parentId: null })
+        opened.push(node.id)
+        break
+      }
+      node = nodes.get(above ?? '')
+    }
+    for (const id of path) rooted.add(id)
+  }
+  return opened
+}
+
+/** The nearest shown node above each node; null without one. A node whose parent is missing counts as a root. */
 function visibleParents(nodes: ReadonlyMap<string, DraftNode>): Map<string, string | null> {
   const found = new Map<string, string | null>()
   /** Nodes whose path to the root is known. */
@@ -112,7 +138,6 @@ function visibleParents(nodes: ReadonlyMap<string, DraftNode>): Map<string, stri
     const path = new Set<string>()
     let current: string | null = start
     while (current !== null && !rooted.has(current)) {
-      if (path.has(current)) throw new ImportFault(storedFailure('import_cycle'))
       path.add(current)
       const parent: string | null = nodes.get(current)?.parentId ?? null
       current = parent !== null && nodes.has(parent) ? parent : null

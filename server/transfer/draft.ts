@@ -155,15 +155,29 @@ export const looseName = z
   .nullish()
   .catch(null)
   .transform((text) => text ?? null)
-/** A list without its invalid elements. */
-export const looseList = <Schema extends z.ZodType>(element: Schema) =>
-  z
-    .array(z.unknown())
-    .nullish()
-    .catch(null)
-    .transform((all) =>
-      (all ?? []).flatMap((one): z.output<Schema>[] => {
-        const read = element.safeParse(one)
-        return read.success ? [read.data] : []
-      }),
-    )
+
+/** What `createMessageReader` returns. */
+export type MessageReader<Schema extends z.ZodType> = ReturnType<typeof createMessageReader<Schema>>
+
+/** Reads the messages of a conversation one by one, and keeps which could not be read. */
+export function createMessageReader<Schema extends z.ZodType>(schema: Schema) {
+  const skipped: Draft['skipped'] = []
+  let number = 0
+  const leftOut = (id: string, detail: string): void => {
+    const what = id === '' ? `#${number}` : id.slice(0, MAX_TITLE_CHARACTERS)
+    skipped.push({ what, failure: storedFailure('import_unreadable', { detail }) })
+  }
+  return {
+    /** Null for what cannot be read. @param id under which people can find it; empty for its number. */
+    read(given: unknown, id: string): z.output<Schema> | null {
+      number += 1
+      const read = schema.safeParse(given)
+      if (read.success) return read.data
+      leftOut(id, read.error.issues[0]?.path.join('.') || 'message')
+      return null
+    },
+    /** The message was read, but who wrote it is not known. */
+    unknownRole: (id: string): void => leftOut(id, 'role'),
+    skipped,
+  }
+}

@@ -95,7 +95,7 @@ export function createChunkReader(
         return
       }
       const wasFinished = answer.finishReason !== null
-      const only = readChunk(answer, value)
+      const only = readOrSkip(answer, value)
       repetitions.note(payload, padding, {
         hasContent: !isEmpty(answer),
         isEnd: !wasFinished && answer.finishReason !== null,
@@ -105,7 +105,7 @@ export function createChunkReader(
       else if (only === 'reasoning')
         reasoningTemplate.learn(payload, deltaText(value, 'reasoning_content'))
     },
-    readObject: (value) => void readChunk(answer, value),
+    readObject: (value) => void readOrSkip(answer, value),
     take: deltas.take,
     end: deltas.end,
     calls: () => assembly.finish(),
@@ -192,6 +192,17 @@ function addContent(answer: Answer, piece: string): void {
 function addReasoning(answer: Answer, piece: string): void {
   answer.textSize += piece.length
   answer.deltas.addThinking(piece)
+}
+
+/** Reads a chunk, or a whole response; one that is nested deeper than the stack is skipped like one that is no JSON. */
+function readOrSkip(answer: Answer, value: unknown): Only {
+  try {
+    return readChunk(answer, value)
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    answer.unreadable += 1
+    return 'other'
+  }
 }
 
 /** Reads a chunk, or a whole response. */

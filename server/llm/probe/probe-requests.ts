@@ -1,6 +1,7 @@
 // Single requests to a provider that is being probed, and what their responses reveal.
 import { z } from 'zod'
 import type { AppError } from '../../errors.ts'
+import { readableOf } from '../../lib/loose-list.ts'
 import { TokenCount } from '../../protocol/bounds.ts'
 import type { ModelSettings } from '../../protocol/models/catalog.ts'
 import type { Carry } from '../carry.ts'
@@ -92,20 +93,17 @@ const Tokens = TokenCount.optional().catch(undefined)
  * llama.cpp is the window that the model was trained with, which is usually larger than the one the server was started
  * with.
  */
-const ModelList = z.object({
-  data: z.array(
-    z.object({
-      id: z.string().max(300),
-      /** vLLM: `ModelCard` in vllm/entrypoints/openai/protocol.py. */
-      max_model_len: Tokens,
-      /** OpenRouter: `Model` and `TopProviderInfo` in https://openrouter.ai/docs/client-sdks/typescript/models. */
-      context_length: Tokens,
-      /** The window at the provider that OpenRouter prefers, which may be smaller than the model's. */
-      top_provider: z.object({ context_length: Tokens }).optional().catch(undefined),
-    }),
-  ),
+const ListedModel = z.object({
+  id: z.string().min(1).max(300),
+  /** vLLM: `ModelCard` in vllm/entrypoints/openai/protocol.py. */
+  max_model_len: Tokens,
+  /** OpenRouter: `Model` and `TopProviderInfo` in https://openrouter.ai/docs/client-sdks/typescript/models. */
+  context_length: Tokens,
+  /** The window at the provider that OpenRouter prefers, which may be smaller than the model's. */
+  top_provider: z.object({ context_length: Tokens }).optional().catch(undefined),
 })
-type ListedModel = z.infer<typeof ModelList>['data'][number]
+type ListedModel = z.infer<typeof ListedModel>
+const ModelList = z.object({ data: z.array(z.unknown()) })
 
 /** Undefined if the server does not report it. */
 const windowOf = (listed: ListedModel): number | undefined =>
@@ -158,7 +156,7 @@ export async function listModels(
     }
     const parsed = ModelList.safeParse(parseJson(Buffer.concat(parts).toString('utf8')))
     if (!parsed.success) return noModels(statusFailure({ status: 404, body: '' }, context))
-    const listed = parsed.data.data.slice(0, MAX_MODELS)
+    const listed = readableOf(ListedModel, parsed.data.data.slice(0, MAX_MODELS))
     const windows = listed.flatMap((model) => {
       const window = windowOf(model)
       return window === undefined ? [] : [[model.id, window] as const]

@@ -1,6 +1,7 @@
 // Telegram: messages from the user's bot, and what people write to it, by long polling of the Bot API.
 import { FormData } from 'undici'
 import { z } from 'zod'
+import { looseList, readableOf } from '../../lib/loose-list.ts'
 import type { FetchOutcome, GuardedFetch } from '../../net/guarded-fetch.ts'
 import { storedFailure } from '../../protocol/failures/stored.ts'
 import { defineChannelKind, type SendOutcome } from '../channel-kind.ts'
@@ -35,50 +36,48 @@ const Settings = z.object({
 })
 type Settings = z.infer<typeof Settings>
 
-const Id = z.union([z.number(), z.string()]).transform(String)
+const Id = z.union([z.int(), z.string().min(1).max(64)]).transform(String)
+/** A field that a message can be read without: one of another form is absent. */
+const loose = <Schema extends z.ZodType>(schema: Schema) => schema.optional().catch(undefined)
 const Person = z.object({
   id: Id,
-  is_bot: z.boolean().optional(),
-  first_name: z.string().optional(),
-  last_name: z.string().optional(),
-  username: z.string().optional(),
+  /** What may be a program counts as one. */
+  is_bot: z.boolean().optional().catch(true),
+  first_name: loose(z.string()),
+  last_name: loose(z.string()),
+  username: loose(z.string()),
 })
 const File = z.object({
   file_id: z.string(),
-  file_name: z.string().optional(),
-  file_size: z.number().optional(),
+  file_name: loose(z.string()),
+  file_size: loose(z.number()),
 })
 const Message = z.object({
-  message_id: z.number(),
-  from: Person.optional(),
-  chat: z.object({ id: Id, type: z.string(), title: z.string().optional() }),
-  message_thread_id: z.number().optional(),
-  is_topic_message: z.boolean().optional(),
-  text: z.string().optional(),
-  caption: z.string().optional(),
+  message_id: z.int(),
+  from: loose(Person),
+  chat: z.object({ id: Id, type: z.string(), title: loose(z.string()) }),
+  message_thread_id: loose(z.int()),
+  is_topic_message: loose(z.boolean()),
+  text: loose(z.string()),
+  caption: loose(z.string()),
   forward_origin: z.unknown().optional(),
-  reply_to_message: z.object({ from: Person.optional() }).optional(),
-  photo: z.array(File).optional(),
-  document: File.optional(),
-  voice: File.optional(),
-  audio: File.optional(),
-  video: File.optional(),
+  reply_to_message: loose(z.object({ from: loose(Person) })),
+  photo: looseList(File),
+  document: loose(File),
+  voice: loose(File),
+  audio: loose(File),
+  video: loose(File),
 })
 type Message = z.infer<typeof Message>
-const Update = z.object({
-  update_id: z.number(),
-  message: Message.optional().catch(undefined),
+const UpdateId = z.object({ update_id: z.int().min(0) })
+const Update = UpdateId.extend({
+  message: Message.optional(),
   callback_query: z
-    .object({
-      id: z.string(),
-      from: Person,
-      data: z.string().optional(),
-      message: Message.optional().catch(undefined),
-    })
-    .optional()
-    .catch(undefined),
+    .object({ id: z.string(), from: Person, data: loose(z.string()), message: loose(Message) })
+    .optional(),
 })
 type Update = z.infer<typeof Update>
+const Updates = z.array(z.unknown())
 const Answer = z.object({
   ok: z.boolean(),
   result: z.unknown().optional(),
@@ -224,19 +223,29 @@ async function receive(
       (POLL_SECONDS + 15) * 1_000,
     )
     if (signal.aborted) return
-    const raw = z.array(z.looseObject({ update_id: z.number() })).parse(resultOf(answer))
-    const updates = raw.flatMap((one) => Update.safeParse(one).data ?? [])
-    const last = raw.at(-1)
-    if (last === undefined) continue
+    const given = Updates.parse(resultOf(answer))
+    const last = lastId(given)
+    // Asked again at once, an answer without any place to go on from would come again.
+    if (last === null && given.length > 0) throw new Error('no update has a number')
+    if (last === null) continue
+    const updates = readableOf(Update, given)
+    if (updates.length < given.length) inbox.unreadable(given.length - updates.length)
     const arrivals = updates.flatMap((one) => arrivalOf(bot, settings, one, me) ?? [])
-    await inbox.take(arrivals, String(last.update_id + 1))
-    offset = last.update_id + 1
+    await inbox.take(arrivals, String(last + 1))
+    offset = last + 1
     for (const { callback_query: pressed } of updates)
       if (pressed !== undefined)
         await call(bot, settings, 'answerCallbackQuery', { callback_query_id: pressed.id }, signal)
     await inbox.connected()
   }
 }
+
+/** The highest number of updates; null if none has one. */
+const lastId = (updates: readonly unknown[]): number | null =>
+  readableOf(UpdateId, updates).reduce<number | null>(
+    (last, { update_id }) => Math.max(last ?? 0, update_id),
+    null,
+  )
 
 /** Where receiving begins; after a pause, behind everything that has arrived meanwhile. */
 async function firstOffset(
@@ -248,8 +257,8 @@ async function firstOffset(
   if (inbox.place === null) return null
   if (inbox.place !== SKIP_UNREAD) return Number(inbox.place)
   const newest = await call(bot, settings, 'getUpdates', { offset: -1, timeout: 0 }, signal)
-  const [last] = z.array(z.looseObject({ update_id: z.number() })).parse(resultOf(newest))
-  const next = last === undefined ? null : last.update_id + 1
+  const last = lastId(Updates.parse(resultOf(newest)))
+  const next = last === null ? null : last + 1
   await inbox.take([], next === null ? null : String(next))
   return next
 }
@@ -303,7 +312,7 @@ function arrivalOf(
 }
 
 function filesOf(bot: Bot, settings: Settings, message: Message): ArrivedFile[] {
-  const photo = message.photo?.at(-1)
+  const photo = message.photo.at(-1)
   const found: [z.infer<typeof File> | undefined, string][] = [
     [photo, 'photo.jpg'],
     [message.document, 'file'],

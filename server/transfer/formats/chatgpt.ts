@@ -1,5 +1,6 @@
 // Conversations of ChatGPT's data export: `conversations.json`, since 2026 in shards `conversations-NNN.json`.
 import { z } from 'zod'
+import { looseList } from '../../lib/loose-list.ts'
 import { storedFailure } from '../../protocol/failures/stored.ts'
 import {
   argumentsText,
@@ -11,7 +12,6 @@ import {
   draftNode,
   linkTo,
   looseFlag,
-  looseList,
   looseName,
   looseText,
   resultText,
@@ -68,6 +68,8 @@ const ChatGptConversation = z.looseObject({
   is_starred: looseFlag,
 })
 
+/** Who writes messages; only what a person and a model said, and results of tools, are shown. */
+const ROLES = new Set(['user', 'assistant', 'tool', 'system', 'developer'])
 /** Content that describes the person or the system, which the page of ChatGPT does not show. */
 const HIDDEN_CONTENT = new Set(['user_editable_context', 'model_editable_context', 'system_error'])
 /** Marks of ChatGPT's page: private-use characters around a kind and its parts, which are words, links or references. */
@@ -101,10 +103,13 @@ export function readChatGpt(value: unknown, entryOf: (fileId: string) => string 
           failure: storedFailure('import_unreadable', { detail: 'message' }),
         })
       nodes.push(draftNode({ id, parentId, role: 'hidden' }))
-    } else
+    } else {
+      if (!ROLES.has(message.data.author.role))
+        skipped.push({ what: id, failure: storedFailure('import_unreadable', { detail: 'role' }) })
       nodes.push(
         toNode(id, parentId, message.data, given.default_model_slug, entryOf, unknownKinds),
       )
+    }
   }
   const conversationId = given.conversation_id ?? given.id
   skipped.push(

@@ -1,8 +1,11 @@
 // Conversations of Claude's data export: an array in `conversations.json`.
 import { z } from 'zod'
+import { looseList } from '../../lib/loose-list.ts'
+import { asRecord, asText } from '../../lib/records.ts'
 import { markFor } from '../../protocol/markdown/nested-fences.ts'
 import {
   argumentsText,
+  createMessageReader,
   createUnknownKinds,
   type Draft,
   type DraftFile,
@@ -12,7 +15,6 @@ import {
   failureText,
   linkTo,
   looseFlag,
-  looseList,
   looseName,
   looseText,
   resultText,
@@ -71,7 +73,11 @@ const ClaudeConversation = z.looseObject({
 /** @throws ZodError for anything but a conversation. */
 export function readClaude(value: unknown): Draft {
   const given = ClaudeConversation.parse(value)
-  const messages = looseList(Message).parse(given.chat_messages)
+  const reader = createMessageReader(Message)
+  const messages = given.chat_messages.flatMap((one) => {
+    const uuid = asText(asRecord(one)?.uuid)
+    return reader.read(one, uuid) ?? []
+  })
   // Older exports have no parents: the order is then the branch.
   const isLinked = messages.some(({ parent_message_uuid: parent }) => parent !== null)
   const unknownKinds = createUnknownKinds()
@@ -91,7 +97,10 @@ export function readClaude(value: unknown): Draft {
     nodes,
     // If absent, the last branch is shown.
     leaf: given.current_leaf_message_uuid,
-    skipped: unknownKinds.skipped(given.name.trim() || given.uuid, 'import_parts_unknown'),
+    skipped: [
+      ...reader.skipped,
+      ...unknownKinds.skipped(given.name.trim() || given.uuid, 'import_parts_unknown'),
+    ],
   }
 }
 

@@ -1,7 +1,9 @@
 // Conversations that LibreChat exported, one per file: a flat list or a tree of messages.
 import { z } from 'zod'
+import { looseList } from '../../lib/loose-list.ts'
 import {
   argumentsText,
+  createMessageReader,
   createUnknownKinds,
   type Draft,
   type DraftFile,
@@ -9,9 +11,9 @@ import {
   type DraftStep,
   draftNode,
   looseFlag,
-  looseList,
   looseName,
   looseText,
+  type MessageReader,
   resultText,
   timeOf,
   type UnknownKinds,
@@ -99,7 +101,8 @@ export function readLibreChat(value: unknown): Draft {
   const given = LibreChatConversation.parse(value)
   const unknownKinds = createUnknownKinds()
   const model = given.options?.model ?? null
-  const nodes = flatten(given.messagesTree ?? given.messages ?? [], model, unknownKinds)
+  const reader = createMessageReader(Message)
+  const nodes = flatten(given.messagesTree ?? given.messages ?? [], model, reader, unknownKinds)
   return {
     origin: `librechat:${given.conversationId}`,
     title: given.title,
@@ -112,10 +115,10 @@ export function readLibreChat(value: unknown): Draft {
     updatedAt: null,
     nodes,
     leaf: nodes.at(-1)?.id ?? null,
-    skipped: unknownKinds.skipped(
-      given.title.trim() || given.conversationId,
-      'import_parts_unknown',
-    ),
+    skipped: [
+      ...reader.skipped,
+      ...unknownKinds.skipped(given.title.trim() || given.conversationId, 'import_parts_unknown'),
+    ],
   }
 }
 
@@ -123,6 +126,7 @@ export function readLibreChat(value: unknown): Draft {
 function flatten(
   messages: readonly unknown[],
   model: string | null,
+  reader: MessageReader<typeof Message>,
   unknownKinds: UnknownKinds,
 ): DraftNode[] {
   const nodes: DraftNode[] = []
@@ -130,11 +134,11 @@ function flatten(
     .map((message) => ({ message, parent: null }))
     .reverse()
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const read = Message.safeParse(next.message)
-    if (!read.success) continue
-    const { children, parentMessageId, messageId } = read.data
+    const message = reader.read(next.message, '')
+    if (message === null) continue
+    const { children, parentMessageId, messageId } = message
     const parent = next.parent ?? (parentMessageId === ROOT ? null : parentMessageId)
-    nodes.push(toNode(read.data, parent, model, unknownKinds))
+    nodes.push(toNode(message, parent, model, unknownKinds))
     for (const child of [...(children ?? [])].reverse())
       open.push({ message: child, parent: messageId })
   }

@@ -1,7 +1,10 @@
 // Chats of Open WebUI's export: an array of chats, each with its whole tree of messages.
 import { z } from 'zod'
+import { looseList } from '../../lib/loose-list.ts'
+import { asRecord, asText } from '../../lib/records.ts'
 import {
   argumentsText,
+  createMessageReader,
   createUnknownKinds,
   type Draft,
   type DraftFile,
@@ -10,7 +13,6 @@ import {
   draftNode,
   linkTo,
   looseFlag,
-  looseList,
   looseName,
   looseText,
   resultText,
@@ -39,7 +41,7 @@ type Source = z.output<typeof Source>
 const Message = z.looseObject({
   id: z.string().min(1),
   parentId: looseName,
-  role: z.string(),
+  role: looseText,
   content: z
     .union([z.string(), Texts.transform((all) => all.map(({ text }) => text).join('\n'))])
     .catch(''),
@@ -70,11 +72,14 @@ const OpenWebUiChat = z.looseObject({
   updated_at: z.unknown().optional(),
   pinned: looseFlag,
   archived: looseFlag,
-  meta: z.looseObject({ tags: looseList(z.string()) }).nullish(),
+  meta: z
+    .looseObject({ tags: looseList(z.string()) })
+    .nullish()
+    .catch(null),
   chat: z.looseObject({
     title: looseText,
     models: looseList(z.string()),
-    params: z.looseObject({ system: looseName }).nullish(),
+    params: z.looseObject({ system: looseName }).nullish().catch(null),
     history: z.looseObject({
       currentId: looseName,
       messages: z.record(z.string(), z.unknown()),
@@ -82,14 +87,21 @@ const OpenWebUiChat = z.looseObject({
   }),
 })
 
+/** Only what a person and a model said is shown. */
+const ROLES = new Set(['user', 'assistant', 'system', 'developer', 'tool'])
+
 /** @throws ZodError for anything but a chat. */
 export function readOpenWebUi(value: unknown): Draft {
   const given = OpenWebUiChat.parse(value)
   const { history, models, params } = given.chat
   const unknownKinds = createUnknownKinds()
-  const nodes = looseList(Message)
-    .parse(Object.values(history.messages))
-    .map((message) => toNode(message, unknownKinds))
+  const reader = createMessageReader(Message)
+  const nodes = Object.values(history.messages).flatMap((one) => {
+    const message = reader.read(one, asText(asRecord(one)?.id))
+    if (message === null) return []
+    if (!ROLES.has(message.role)) reader.unknownRole(message.id)
+    return toNode(message, unknownKinds)
+  })
   const title = given.title || given.chat.title
   return {
     origin: `open-webui:${given.id ?? nodes[0]?.id ?? ''}`,
@@ -103,7 +115,7 @@ export function readOpenWebUi(value: unknown): Draft {
     updatedAt: timeOf(given.updated_at),
     nodes,
     leaf: history.currentId,
-    skipped: unknownKinds.skipped(title, 'import_parts_unknown'),
+    skipped: [...reader.skipped, ...unknownKinds.skipped(title, 'import_parts_unknown')],
   }
 }
 

@@ -2,6 +2,7 @@
 
 import { statSync } from 'node:fs'
 import { z } from 'zod'
+import { looseList } from '../../lib/loose-list.ts'
 import { SqliteClient, type SqliteDatabase } from '../../lib/sqlite-driver.ts'
 import { storedFailure } from '../../protocol/failures/stored.ts'
 import {
@@ -11,7 +12,6 @@ import {
   type DraftNode,
   type DraftStep,
   draftNode,
-  looseList,
   looseName,
   looseText,
   resultText,

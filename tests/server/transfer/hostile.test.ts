@@ -27,7 +27,7 @@ describe('imports of hostile files', () => {
     return register(server, `user${users}`)
   }
 
-  test('a conversation with a cycle, too deep nesting or too many messages is skipped, and the others are imported', async () => {
+  test('a conversation with too deep nesting or too many messages is skipped, one with a circle has a new beginning, and the others are imported', async () => {
     const loop = chatGpt(
       'loop',
       [node('a', 'b', 'user', said('x')), node('b', 'a', 'user', said('y'))],
@@ -53,9 +53,9 @@ describe('imports of hostile files', () => {
       content: json,
       format: 'chatgpt',
     })
-    expect(job).toMatchObject({ status: 'completed', report: { conversations: 1, messages: 1 } })
+    expect(job).toMatchObject({ status: 'completed', report: { conversations: 2, messages: 3 } })
     expect(job.report.skipped).toMatchObject([
-      { what: 'Chat loop', reason: 'import_cycle' },
+      { what: 'b', reason: 'import_unreadable', params: { detail: 'parent' } },
       { reason: 'import_unreadable' },
       { what: 'Chat long', reason: 'import_too_many_messages', params: { limit: 100_000 } },
       { reason: 'import_json_damaged' },

@@ -157,7 +157,7 @@ export const SERVER_SUB_FOLDERS: Record<string, readonly string[]> = {
   'knowledge/read-document': ['protocol', 'lib'],
   'messaging/webhooks': ['db', 'errors.ts', 'protocol', 'lib'],
   'config/load': [],
-  'messaging/kinds': ['net', 'errors.ts', 'protocol'],
+  'messaging/kinds': ['net', 'errors.ts', 'protocol', 'lib'],
   'transfer/import': [
     'sharing',
     'files',
@@ -185,7 +185,7 @@ export const SERVER_SUB_FOLDERS: Record<string, readonly string[]> = {
   'llm/anthropic': ['llm/streaming', 'protocol', 'lib'],
   'llm/demo': ['protocol', 'lib'],
   'llm/openai': ['llm/streaming', 'errors.ts', 'protocol', 'lib'],
-  'llm/probe': ['llm/streaming', 'errors.ts', 'protocol'],
+  'llm/probe': ['llm/streaming', 'errors.ts', 'protocol', 'lib'],
   'llm/prompt-tools': ['llm/streaming', 'protocol', 'lib'],
   'llm/responses': ['llm/openai', 'llm/streaming', 'protocol', 'lib'],
   // What all wire formats share: from the connection to the events of a response.

@@ -45,7 +45,12 @@ const DECODED_AT_ONCE = 1_000_000
 const count = z.number().min(0).catch(0)
 const Answer = z.object({
   data: z
-    .array(z.object({ url: z.string().nullish(), revised_prompt: z.string().nullish() }))
+    .array(
+      z.object({
+        url: z.string().nullish().catch(null),
+        revised_prompt: z.string().nullish().catch(null),
+      }),
+    )
     .min(1),
   usage: z.object({ input_tokens: count, output_tokens: count }).nullish().catch(null),
 })

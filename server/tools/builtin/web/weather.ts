@@ -233,18 +233,20 @@ const Geocoding = z.object({
     .optional(),
 })
 
-const series = z.array(z.number().nullable()).optional()
+/** A figure beside the temperature: a service that leaves it out, or means something else by it, still says the rest. */
+const figure = z.number().nullish().catch(null)
+const series = z.array(z.number().nullable().catch(null)).optional().catch(undefined)
 const Forecast = z.object({
-  timezone: z.string().optional(),
+  timezone: z.string().optional().catch(undefined),
   current: z.object({
     time: z.string(),
     temperature_2m: z.number(),
-    relative_humidity_2m: z.number().nullish(),
-    apparent_temperature: z.number().nullish(),
-    precipitation: z.number().nullish(),
-    weather_code: z.number().nullish(),
-    wind_speed_10m: z.number().nullish(),
-    wind_direction_10m: z.number().nullish(),
+    relative_humidity_2m: figure,
+    apparent_temperature: figure,
+    precipitation: figure,
+    weather_code: figure,
+    wind_speed_10m: figure,
+    wind_direction_10m: figure,
   }),
   daily: z
     .object({
@@ -254,7 +256,8 @@ const Forecast = z.object({
       temperature_2m_min: series,
       precipitation_probability_max: series,
     })
-    .optional(),
+    .optional()
+    .catch(undefined),
 })
 
 const OpenWeather = z.object({

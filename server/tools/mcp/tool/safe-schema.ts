@@ -38,8 +38,9 @@ export function safeSchema<Root extends Schema>(root: Root): Root | null {
     const safe = withoutPatterns(root, false) as Root // the same keywords, except patterns
     return visitsOf(safe, safe, new Map()) <= MAX_VISITS ? safe : null
   } catch (error) {
-    // A RangeError if it is nested too deeply.
-    if (error instanceof Unchecked || error instanceof RangeError) return null
+    // A RangeError if it is nested too deeply, a URIError for a reference that is not percent-encoded.
+    if (error instanceof Unchecked || error instanceof RangeError || error instanceof URIError)
+      return null
     throw error
   }
 }

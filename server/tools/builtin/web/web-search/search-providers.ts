@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { errorText } from '../../../../errors.ts'
 import { deadline, untilAborted } from '../../../../lib/abort.ts'
+import { readableOf } from '../../../../lib/loose-list.ts'
 import type { FetchOutcome, GuardedFetch } from '../../../../net/guarded-fetch.ts'
 import type { PageReader } from '../../../../net/page-reader.ts'
 import type { SearchHit } from '../../../../net/search-page.ts'
@@ -58,6 +59,13 @@ export function createDuckDuckGo(parts: {
   }
 }
 
+/** What the package passes on is whatever the page holds. */
+const ScrapedHit = z.object({
+  title: z.string(),
+  url: z.string(),
+  rawDescription: z.string().catch(''),
+})
+
 /**
  * DuckDuckGo through the `duck-duck-scrape` package, whose endpoint may work when the page does not. The package makes its
  * own requests, only to fixed addresses of DuckDuckGo.
@@ -75,7 +83,7 @@ export function createDuckDuckScrape(): SearchProvider {
           search(query, {}, limits),
           deadline(TIMEOUT_MS, signal),
         )
-        const hits = results.map(({ title, url, rawDescription }) => ({
+        const hits = readableOf(ScrapedHit, results).map(({ title, url, rawDescription }) => ({
           title,
           url,
           snippet: rawDescription.replace(/<\/?b>/g, ''),
@@ -88,14 +96,13 @@ export function createDuckDuckScrape(): SearchProvider {
   }
 }
 
+const BraveHit = z.object({
+  title: z.string(),
+  url: z.string(),
+  description: z.string().catch(''),
+})
 const BraveResponse = z.object({
-  web: z
-    .object({
-      results: z.array(
-        z.object({ title: z.string(), url: z.string(), description: z.string().default('') }),
-      ),
-    })
-    .optional(),
+  web: z.object({ results: z.array(z.unknown()) }).optional(),
 })
 
 /** The API at https://api.search.brave.com; needs a key. */
@@ -120,8 +127,9 @@ export function createBrave(parts: {
       })
       const error = unavailable(outcome)
       if (error !== null) return { ok: false, error }
-      const hits = readJson(BraveResponse, body(outcome))?.web?.results ?? null
-      if (hits === null) return { ok: false, error: 'its response could not be parsed' }
+      const listed = readJson(BraveResponse, body(outcome))?.web?.results ?? null
+      if (listed === null) return { ok: false, error: 'its response could not be parsed' }
+      const hits = readableOf(BraveHit, listed)
       return {
         ok: true,
         hits: hits.slice(0, count).map(({ title, url: page, description }) => ({
@@ -134,9 +142,8 @@ export function createBrave(parts: {
   }
 }
 
-const SearxngResponse = z.object({
-  results: z.array(z.object({ title: z.string(), url: z.string(), content: z.string().nullish() })),
-})
+const SearxngHit = z.object({ title: z.string(), url: z.string(), content: z.string().catch('') })
+const SearxngResponse = z.object({ results: z.array(z.unknown()) })
 
 /** A SearXNG instance of the operator. Its formats must include `json`. */
 export function createSearxng(parts: { fetch: GuardedFetch; url: string }): SearchProvider {
@@ -154,9 +161,9 @@ export function createSearxng(parts: { fetch: GuardedFetch; url: string }): Sear
       if (found === null) return { ok: false, error: 'its response is not JSON' }
       return {
         ok: true,
-        hits: found.results
+        hits: readableOf(SearxngHit, found.results)
           .slice(0, count)
-          .map(({ title, url: page, content }) => ({ title, url: page, snippet: content ?? '' })),
+          .map(({ title, url: page, content }) => ({ title, url: page, snippet: content })),
       }
     },
   }
