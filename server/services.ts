@@ -87,6 +87,8 @@ export interface Services {
   authMode: 'single' | 'multi'
   /** The public URL of this server; undefined: the origin to which a request was sent. */
   publicUrl: string | undefined
+  /** The path of the public URL, below which browsers see everything; empty at the top of the host. */
+  basePath: string
   /** Whether pages are served over TLS only, and so are their cookies. */
   isHttps: boolean
   /** Whether the server is behind a reverse proxy, so that no request counts as local. */

@@ -5,7 +5,7 @@
   const early = document.getElementById('early')
   const field = document.getElementById('early-message')
   const sign = document.getElementById('early-sign')
-  const { screen } = document.documentElement.dataset
+  const { screen, base = '' } = document.documentElement.dataset
   if (screen === 'other') {
     early.remove()
     return
@@ -13,7 +13,7 @@
 
   const read = (storage, key) => {
     try {
-      return window[storage].getItem(`nanoclaw.${key}`)
+      return window[storage].getItem(`nanoclaw${base}.${key}`)
     } catch {
       return null // storage is blocked
     }
@@ -27,7 +27,7 @@
   field.setAttribute('aria-label', message)
   field.placeholder = placeholder
 
-  const key = screen === 'home' ? 'new' : location.pathname.split('/')[2]
+  const key = screen === 'home' ? 'new' : location.pathname.slice(base.length).split('/')[2]
   early.dataset.draft = key
   const draft = `private.draft.${key}`
   field.value = read('sessionStorage', draft) ?? ''
@@ -41,7 +41,7 @@
     // The user is still writing.
     sendLater(false)
     try {
-      sessionStorage.setItem(`nanoclaw.${draft}`, field.value)
+      sessionStorage.setItem(`nanoclaw${base}.${draft}`, field.value)
     } catch {
       // Storage is blocked: the composer takes the text from the field.
     }

@@ -5,7 +5,9 @@
   function texts() {
     let stored = null
     try {
-      stored = localStorage.getItem('nanoclaw.language')
+      stored = localStorage.getItem(
+        `nanoclaw${document.documentElement.dataset.base ?? ''}.language`,
+      )
     } catch {
       // Storage is blocked: use the browser's language.
     }

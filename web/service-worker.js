@@ -1,9 +1,11 @@
 // The service worker: caches the page's files, so that it opens without a connection, and shows push notifications. It never
 // caches responses of the API. The build prepends `BUILD`: all files of this build, and those to cache at once.
 
-const CACHE = 'nanoclaw-files'
+/** The path of the page below its host, without a slash at the end. As in src/lib/base-path.ts, the storage is its own. */
+const BASE = new URL('.', self.location).pathname.slice(0, -1)
+const CACHE = `nanoclaw-files${BASE}`
 /** The cache key of the list of this build's files, for the worker of the next build. No such file exists. */
-const LIST = '/assets/.kept-build'
+const LIST = `${BASE}/assets/.kept-build`
 /** The files that the page needs to open. `/` stands for every URL of the page. */
 const SHELL = ['/', '/load-failure.js', '/favicon.svg', '/app.webmanifest', ...BUILD.first]
 /** URLs that are not part of the page. */
@@ -15,12 +17,15 @@ const SERVER = /^\/(api|v1|mcp|s|a|docs|healthz|readyz|metrics)(\/|$)|\.\w+$/
  */
 const findCached = (request) => caches.match(request, { ignoreVary: true })
 
+/** The path of a URL of this server, as the build has it. */
+const pathOf = ({ url }) => new URL(url).pathname.slice(BASE.length)
+
 const isInBuild = (path) => SHELL.includes(path) || BUILD.files.includes(path)
 
 /** Caches all files or none, so that the cached page always finds its files. */
 async function cacheShell() {
   const cache = await caches.open(CACHE)
-  await cache.addAll(SHELL.map((path) => new Request(path, { cache: 'no-cache' })))
+  await cache.addAll(SHELL.map((path) => new Request(BASE + path, { cache: 'no-cache' })))
 }
 
 /**
@@ -34,8 +39,8 @@ async function removeOlderBuilds() {
   const isSame = current.join() === BUILD.files.join()
   const previous = new Set(isSame ? before : current)
   for (const request of await cache.keys()) {
-    const { pathname } = new URL(request.url)
-    if (!isInBuild(pathname) && !previous.has(pathname)) await cache.delete(request)
+    const path = pathOf(request)
+    if (!isInBuild(path) && !previous.has(path)) await cache.delete(request)
   }
   await cache.put(LIST, Response.json({ current: BUILD.files, before: [...previous] }))
 }
@@ -45,7 +50,7 @@ async function openPage(request) {
   try {
     return await fetch(request)
   } catch (error) {
-    const cached = await findCached('/')
+    const cached = await findCached(`${BASE}/`)
     if (cached === undefined) throw error
     return cached
   }
@@ -56,7 +61,7 @@ async function openAsset(request) {
   const cached = await findCached(request)
   if (cached !== undefined) return cached
   const response = await fetch(request)
-  if (response.ok && isInBuild(new URL(request.url).pathname)) {
+  if (response.ok && isInBuild(pathOf(request))) {
     const cache = await caches.open(CACHE)
     await cache.put(request, response.clone())
   }
@@ -78,7 +83,8 @@ async function openFresh(request) {
 async function cacheLoaded(paths) {
   const cache = await caches.open(CACHE)
   for (const path of paths)
-    if (isInBuild(path) && (await findCached(path)) === undefined) await cache.add(path)
+    if (isInBuild(path.slice(BASE.length)) && (await findCached(path)) === undefined)
+      await cache.add(path)
 }
 
 // A new build takes over at once: the document always comes from the server, so a page never mixes two builds.
@@ -97,15 +103,17 @@ self.addEventListener('fetch', (event) => {
   const { request } = event
   const { origin, pathname } = new URL(request.url)
   if (request.method !== 'GET' || origin !== self.location.origin) return
+  if (!`${pathname}/`.startsWith(`${BASE}/`)) return // another program's on the same host
+  const path = pathOf(request)
   if (request.mode === 'navigate') {
-    if (request.destination === 'document' && !SERVER.test(pathname))
+    if (request.destination === 'document' && !SERVER.test(path))
       event.respondWith(openPage(request))
-  } else if (pathname.startsWith('/assets/')) event.respondWith(openAsset(request))
-  else if (SHELL.includes(pathname)) event.respondWith(openFresh(request))
+  } else if (path.startsWith('/assets/')) event.respondWith(openAsset(request))
+  else if (SHELL.includes(path)) event.respondWith(openFresh(request))
 })
 
 /** The cache key under which the page stores texts in the user's language (src/lib/browser/push.ts). */
-const TEXTS = '/assets/.push-texts'
+const TEXTS = `${BASE}/assets/.push-texts`
 const ENGLISH = {
   answer_ready: 'Your answer is ready.',
   answer_failed: 'An answer ended with an error.',
@@ -125,10 +133,11 @@ async function pushTexts() {
 
 /** Sends a request as the user; after a 401, with a token from the session's cookie. */
 async function authorized(path, init = {}) {
-  const attempt = (headers) => fetch(path, { ...init, headers: { ...init.headers, ...headers } })
+  const attempt = (headers) =>
+    fetch(BASE + path, { ...init, headers: { ...init.headers, ...headers } })
   const response = await attempt({})
   if (response.status !== 401) return response
-  const renewed = await fetch('/api/auth/refresh', { method: 'POST' })
+  const renewed = await fetch(`${BASE}/api/auth/refresh`, { method: 'POST' })
   if (!renewed.ok) return renewed
   return attempt({ authorization: `Bearer ${(await renewed.json()).data.token}` })
 }
@@ -197,7 +206,7 @@ async function showPush(notice) {
       ...(facts.length === 0 ? [] : [facts.join(' · ')]),
     ].join(' '),
     tag,
-    icon: '/icon-192.png',
+    icon: `${BASE}/icon-192.png`,
     silent: isWatched,
     data: {
       run,
@@ -213,7 +222,7 @@ async function showPush(notice) {
 
 async function openPath(path) {
   const [window] = await self.clients.matchAll({ type: 'window' })
-  if (window === undefined) return self.clients.openWindow(path)
+  if (window === undefined) return self.clients.openWindow(BASE + path)
   window.postMessage({ open: path })
   return window.focus()
 }

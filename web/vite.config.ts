@@ -141,7 +141,7 @@ function builtMermaid(): Plugin {
     apply: 'build',
     enforce: 'pre',
     resolveId: (id) =>
-      id === 'mermaid' ? { id: `/${folder}/mermaid.esm.min.mjs`, external: 'absolute' } : null,
+      id === 'mermaid' ? { id: `./mermaid-${version}/mermaid.esm.min.mjs`, external: true } : null,
     generateBundle() {
       const names = readdirSync(join(from, chunks)).filter((name) => name.endsWith('.mjs'))
       for (const name of ['mermaid.esm.min.mjs', ...names.map((one) => `${chunks}/${one}`)])
@@ -220,6 +220,10 @@ function version(): string {
 export default defineConfig({
   root: import.meta.dirname,
   define: { PAGE_VERSION: JSON.stringify(version()) },
+  // Files find each other wherever the server is below its host; for its documents, the server puts its path before theirs.
+  experimental: {
+    renderBuiltUrl: (_file, { hostType }) => (hostType === 'html' ? undefined : { relative: true }),
+  },
   plugins: [
     builtMermaid(),
     replacedModules(),

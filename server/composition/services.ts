@@ -11,6 +11,7 @@ import { createBackground } from '../chat/background.ts'
 import { runningMcpServers } from '../doctor/mcp-servers.ts'
 import { BACKUPS_KEY, BackupRecord } from '../files/scheduled-backups.ts'
 import { createUploadSlots } from '../http/upload-slots.ts'
+import { basePathOf } from '../lib/base-path.ts'
 import { createModelCatalog } from '../llm/catalog.ts'
 import { createModelProbe } from '../llm/probe.ts'
 import { createOfferedModels } from '../models/offered-models.ts'
@@ -162,6 +163,7 @@ export async function createServices(
     version,
     authMode: config.auth_mode,
     publicUrl: config.public_url,
+    basePath: basePathOf(config.public_url),
     isHttps: config.public_url?.startsWith('https:') === true,
     isBehindProxy: config.public_url !== undefined || config.trusted_proxies !== undefined,
     signInOffer: {

@@ -14,6 +14,7 @@ import ipaddr from 'ipaddr.js'
 import { z } from 'zod'
 import { appError } from '../errors.ts'
 import { inRanges } from '../lib/address-ranges.ts'
+import { withoutBase } from '../lib/base-path.ts'
 import { newId } from '../lib/ids.ts'
 import type { Slots } from '../lib/limits.ts'
 import { PAGE_ITEMS, PageQuery, pageLimit } from '../protocol/envelope.ts'
@@ -190,6 +191,8 @@ export interface AppOptions {
   trustedProxies?: readonly string[]
   /** If false, requests that still arrive while the server closes are served: other instances perform what they start. */
   refusesWhileClosing?: boolean
+  /** The path below which browsers see the server. A reverse proxy may remove it from requests or not. */
+  basePath?: string
   /** A pino logger; without one nothing is logged. */
   logger?: FastifyBaseLogger
 }
@@ -222,6 +225,7 @@ export function createApp({
   silentConnectionMs = 0,
   spoolFolder,
   refusesWhileClosing = true,
+  basePath = '',
 }: AppOptions): App {
   const isProxy = inRanges(trustedProxies)
   const app = Fastify({
@@ -237,6 +241,7 @@ export function createApp({
       compilersFactory: { buildValidator: neverCompiled, buildSerializer: neverCompiled },
     },
     genReqId: () => newId(),
+    rewriteUrl: ({ url = '/' }) => withoutBase(url, basePath),
     requestTimeout: WHOLE_REQUEST_TIMEOUT_MS,
     keepAliveTimeout: STALL_MS,
     connectionTimeout: silentConnectionMs,

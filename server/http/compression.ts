@@ -2,6 +2,7 @@
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { acceptsEncoding } from './accepted-encoding.ts'
 
 const compress = promisify(gzip)
 /** Below it, the response fits in one or two packets anyway, and compressing it would only take time. */
@@ -22,7 +23,7 @@ export function compressJson(app: Pick<FastifyInstance, 'addHook'>): void {
   app.addHook('onSend', async (request, reply, payload) => {
     if (typeof payload !== 'string' || !isCompressible(request, reply, payload)) return payload
     addToVary(reply)
-    if (!acceptsGzip(request.headers['accept-encoding'])) return payload
+    if (!acceptsEncoding(request.headers['accept-encoding'], 'gzip')) return payload
     const compressed = await compress(payload, { level: LEVEL })
     void reply.removeHeader('content-length').header('content-encoding', 'gzip')
     return compressed
@@ -43,9 +44,3 @@ function addToVary(reply: FastifyReply): void {
   const before = reply.getHeader('vary')
   void reply.header('vary', before === undefined ? 'Accept-Encoding' : `${before}, Accept-Encoding`)
 }
-
-/** Whether the header names gzip without refusing it with `q=0`. */
-const acceptsGzip = (header: string | string[] | undefined): boolean =>
-  String(header)
-    .split(',')
-    .some((entry) => /^\s*gzip\s*(;\s*q=(?!0(\.0*)?\s*$).*)?$/i.test(entry))

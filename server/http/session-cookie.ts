@@ -6,6 +6,8 @@ import { isSameOrigin } from './origin-guard.ts'
 interface CookieSettings {
   https: boolean
   lifetimeSeconds: number
+  /** The path below which browsers see the server. */
+  basePath: string
 }
 
 type CookieKind = 'session' | 'oidc' | 'known'
@@ -33,11 +35,11 @@ function cookie(
     path,
     sameSite,
   }: { name: string; value: string | null; path: string; sameSite: string },
-  { https, lifetimeSeconds }: CookieSettings,
+  { https, lifetimeSeconds, basePath }: CookieSettings,
 ): string {
   const age = value === null ? 0 : lifetimeSeconds
   const secure = https || request.protocol === 'https' ? '; Secure' : ''
-  return `${name}=${value ?? ''}; Path=${path}; Max-Age=${age}; HttpOnly; SameSite=${sameSite}${secure}`
+  return `${name}=${value ?? ''}; Path=${basePath}${path}; Max-Age=${age}; HttpOnly; SameSite=${sameSite}${secure}`
 }
 
 /** The refresh token that the browser sent. */

@@ -2,6 +2,7 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { Registry } from 'prom-client'
 import { appError } from '../errors.ts'
+import { basePathOf } from '../lib/base-path.ts'
 import type { Limits } from '../lib/limits.ts'
 import type { UserId } from '../protocol/ids.ts'
 import { type App, type AppOptions, createApp } from './app.ts'
@@ -73,8 +74,10 @@ export async function createHttpStack(
   const { bounds, logger, trustedProxies, origins, limits } = options
   const { streamsPerUser, ...appBounds } = bounds
   const streamSlots = limits.slots('streams', streamsPerUser)
+  const basePath = basePathOf(origins.publicUrl)
   const app = createApp({
     ...appBounds,
+    basePath,
     streamSlots,
     trustedProxies,
     ...(logger === undefined ? {} : { logger }),
@@ -87,9 +90,9 @@ export async function createHttpStack(
   await registerAuthentication(app, options.authentication, options.connections)
   if (options.requestsPerMinute !== undefined) limitRequests(app, limits, options.requestsPerMinute)
   registerMetrics(app, options.version, options.metrics, options.sharedMetrics)
-  await registerReference(app, options.version)
+  await registerReference(app, options.version, basePath)
   const hasAccounts = options.authentication.mode === 'multi'
-  return { app, finish: () => registerWebApp(app, options.webRoot, hasAccounts) }
+  return { app, finish: () => registerWebApp(app, options.webRoot, { hasAccounts, basePath }) }
 }
 
 declare module 'fastify' {

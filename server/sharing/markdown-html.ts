@@ -135,7 +135,7 @@ function diagram({ children = [] }: TreeNode, source: string): TreeNode {
   if (source.length > MAX_DIAGRAM_CHARACTERS) return codeBlock(children)
   const text = (value: string): TreeNode => ({ type: 'text', value })
   const frame = {
-    src: `/diagram.html#${encodeURIComponent(wellFormed(source))}`,
+    src: `../diagram.html#${encodeURIComponent(wellFormed(source))}`,
     sandbox: 'allow-scripts',
     title: 'Mermaid',
     loading: 'lazy',

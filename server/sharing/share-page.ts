@@ -17,7 +17,7 @@ import { documentToolTitle } from './tool-titles.ts'
 /** The policy of every page below. No page may frame them. */
 export const SHARE_PAGE_POLICY = `${PAGE.policy}; frame-ancestors 'none'`
 
-/** The copy as a page, in pieces. @param token of the link, for the addresses of files. */
+/** The copy as a page at `/s/<token>`, in pieces; its addresses are relative to it. @param token of the link, for the addresses of files. */
 export async function* sharePage(
   share: ShareRow,
   messages: AsyncIterable<string>,
@@ -44,7 +44,7 @@ export async function* sharePage(
     yield `${filesHtml(message.files, options.token)}</article>\n`
   }
   if (isFirst) yield pageStart(title, '', renewedAt, language)
-  const onward = `<a class="button" rel="nofollow" href="/continue/${encodeURIComponent(options.token)}">${texts.continue}</a>`
+  const onward = `<a class="button" rel="nofollow" href="../continue/${encodeURIComponent(options.token)}">${texts.continue}</a>`
   yield `<p>${onward}</p><footer>${texts.written}</footer>${DOCUMENT_END}`
 }
 
@@ -92,7 +92,7 @@ async function stepHtml(
 function filesHtml(files: SharedMessage['files'], token: string): string {
   if (files.length === 0) return ''
   const items = files.map(({ id, name, mime }) => {
-    const address = `/api/shared/${encodeURIComponent(token)}/files/${id}`
+    const address = `../api/shared/${encodeURIComponent(token)}/files/${id}`
     const label = escapeHtml(name)
     return mime.startsWith('image/')
       ? `<li><img src="${address}" alt="${label}" loading="lazy"></li>`

@@ -1,4 +1,5 @@
 // Rules between keys: combinations that are unsafe or make no sense.
+import { basePathOf, isPossibleBase } from '../../lib/base-path.ts'
 import type { Config } from '../schema.ts'
 
 const MIN_SECRET_LENGTH = 32
@@ -32,9 +33,10 @@ function listenFaults({ auth_mode, host, single_user_remote }: Config): string[]
 }
 
 function publicUrlFaults({ public_url }: Config): string[] {
-  if (public_url === undefined || new URL(public_url).pathname === '/') return []
+  const path = basePathOf(public_url)
+  if (isPossibleBase(path)) return []
   return [
-    `public_url: found a URL with the path ${JSON.stringify(new URL(public_url).pathname)}, expected one without a path, because the page works only at the top of its host`,
+    `public_url: found a URL with the path ${JSON.stringify(path)}, expected one of letters, digits, ".", "_", "~" and "-" that does not begin like a path of the server or of its page, such as /api or /c`,
   ]
 }
 

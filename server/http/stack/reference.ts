@@ -20,8 +20,15 @@ interface Operation {
 /** A parameter of every POST by a signed-in user; see `idempotency.ts`. */
 const IDEMPOTENCY_KEY = { $ref: '#/components/parameters/IdempotencyKey' }
 
-/** Registers the reference. Call it before the routes are registered, so that it includes them. */
-export async function registerReference(app: App, version: string): Promise<void> {
+/**
+ * Registers the reference. Call it before the routes are registered, so that it includes them. @param basePath the path of
+ * the server below its host.
+ */
+export async function registerReference(
+  app: App,
+  version: string,
+  basePath: string,
+): Promise<void> {
   await app.register(fastifySwagger, {
     openapi: {
       openapi: '3.1.0',
@@ -31,6 +38,7 @@ export async function registerReference(app: App, version: string): Promise<void
         description:
           'Successful requests return `{"code":0,"data":…}`. Failed requests return `{"code":<status>,"message":"…","error":"<error code>","request_id":"…","details"?}` with the same HTTP status. Every response has an `X-Request-Id` header. For the format of streams, see docs/protocol.md.',
       },
+      ...(basePath === '' ? {} : { servers: [{ url: basePath }] }),
       components: {
         parameters: {
           IdempotencyKey: {
@@ -89,6 +97,7 @@ export async function registerReference(app: App, version: string): Promise<void
   const { default: fastifySwaggerUi } = await import('@fastify/swagger-ui')
   await app.register(fastifySwaggerUi, {
     routePrefix: '/docs',
+    ...(basePath === '' ? {} : { indexPrefix: basePath }),
     uiConfig: { docExpansion: 'none' },
     // Swagger UI's scripts write `style` attributes.
     transformStaticCSP: (policy) => `${policy};style-src-attr 'unsafe-inline'`,

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyReply } from 'fastify'
 import type { App } from '../app.ts'
+import { createDocumentSender, type DocumentSender, placed } from './placed-document.ts'
 
 const YEAR_SECONDS = 31_536_000
 const NOT_BUILT = `<!doctype html><meta charset="utf-8"><title>NanoClaw</title>
@@ -41,10 +42,15 @@ declare module 'fastify' {
 }
 
 /**
- * Serves `root`, the folder of the built page. If it is missing, serves a notice that says how to build it. `hasAccounts`:
- * serves the document that shows no message field until the user is signed in.
+ * Serves `root`, the folder of the built page. If it is missing, serves a notice that says how to build it.
+ * @param options.hasAccounts serves the document that shows no message field until the user is signed in.
+ * @param options.basePath the path below which browsers see the server.
  */
-export async function registerWebApp(app: App, root: string, hasAccounts: boolean): Promise<void> {
+export async function registerWebApp(
+  app: App,
+  root: string,
+  { hasAccounts, basePath }: { hasAccounts: boolean; basePath: string },
+): Promise<void> {
   const page =
     hasAccounts && existsSync(join(root, 'accounts.html')) ? 'accounts.html' : 'index.html'
   const isBuilt = existsSync(join(root, 'index.html'))
@@ -61,8 +67,19 @@ export async function registerWebApp(app: App, root: string, hasAccounts: boolea
     if (!isBuilt) return reply.type('text/html; charset=utf-8').send(NOT_BUILT)
     const policy = String(reply.getHeader('content-security-policy'))
     void reply.header('content-security-policy', pagePolicy(policy, html))
-    return reply.sendFile(page)
+    return sendHtml(page, reply)
   }
+  /** Sends a document as it was built, or placed below the path of the server. */
+  function sendHtml(name: string, reply: FastifyReply): FastifyReply {
+    const send = placedDocuments.get(name)
+    return send === undefined ? reply.sendFile(name) : send(reply.request, reply)
+  }
+  const placedDocuments = new Map<string, DocumentSender>()
+  if (isBuilt && basePath !== '')
+    for (const name of [page, DIAGRAM_FRAME]) {
+      const built = await readFile(join(root, name), 'utf8')
+      placedDocuments.set(name, await createDocumentSender(placed(built, basePath)))
+    }
   app.decorateReply('sendWebPage', function sendWebPage(this: FastifyReply) {
     return sendDocument(this)
   })
@@ -84,6 +101,6 @@ export async function registerWebApp(app: App, root: string, hasAccounts: boolea
       path.startsWith('assets/') ? `public, max-age=${YEAR_SECONDS}, immutable` : 'no-cache',
     )
     const isPage = !isFile || path === 'index.html' || path === 'accounts.html'
-    return isPage ? await sendDocument(reply) : reply.sendFile(decodeURIComponent(path))
+    return isPage ? await sendDocument(reply) : sendHtml(decodeURIComponent(path), reply)
   })
 }

@@ -36,6 +36,7 @@ type AuthServices = Pick<
   | 'settings'
   | 'isBehindProxy'
   | 'isHttps'
+  | 'basePath'
   | 'publicUrl'
   | 'signInOffer'
   | 'accounts'

@@ -21,9 +21,12 @@ const inAscii = (path: string): string => path.replaceAll(/[^\x21-\x7e]/gu, enco
 /** `/api/auth/oidc/…`, for browsers: both redirect, even if something is refused. */
 export function registerOidcRoutes(
   app: App,
-  services: Pick<Services, 'oidc' | 'record' | 'limits' | 'sessions' | 'knownBrowsers' | 'isHttps'>,
+  services: Pick<
+    Services,
+    'oidc' | 'record' | 'limits' | 'sessions' | 'knownBrowsers' | 'isHttps' | 'basePath'
+  >,
 ): void {
-  const { oidc } = services
+  const { oidc, basePath } = services
   if (oidc === null) return
   const attempts = services.limits.rateLimit('single sign-on', ATTEMPTS)
   const sessionStart = createSessionStart(app, services)
@@ -32,7 +35,11 @@ export function registerOidcRoutes(
     if (retryAfter !== null) throw appError('sign_ins_exhausted', {}, { retryAfter })
   }
   const keep = (request: FastifyRequest, reply: FastifyReply, kept: string | null): void => {
-    const settings = { https: services.isHttps, lifetimeSeconds: ATTEMPT_LIFETIME_SECONDS }
+    const settings = {
+      https: services.isHttps,
+      lifetimeSeconds: ATTEMPT_LIFETIME_SECONDS,
+      basePath,
+    }
     void reply.header('set-cookie', oidcCookie(request, kept, settings))
   }
   /** Redirects to the sign-in page, which shows the reason. The reason is in the fragment, so no server sees it. */
@@ -42,7 +49,7 @@ export function registerOidcRoutes(
       { reason: error.reason, cause: errorText(error.cause ?? '') },
       'a single sign-on was rejected',
     )
-    return reply.redirect(`/#sign-in-refused=${error.reason}`)
+    return reply.redirect(`${basePath}/#sign-in-refused=${error.reason}`)
   }
 
   app.get(
@@ -88,7 +95,7 @@ export function registerOidcRoutes(
         const { sessionId } = await sessionStart.begin(request, reply, start)
         hasBegun = true
         await oidc.began(sessionId, idToken)
-        return reply.redirect(`${inAscii(returnTo.replace(/#.*$/s, ''))}#signed-in`)
+        return reply.redirect(`${basePath}${inAscii(returnTo.replace(/#.*$/s, ''))}#signed-in`)
       } catch (error) {
         if (error instanceof AppError && !hasBegun) {
           const details = { by: BY, reason: error.reason }

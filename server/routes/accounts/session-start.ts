@@ -43,9 +43,10 @@ export function createSessionStart(
     knownBrowsers,
     record,
     isHttps: https,
-  }: Pick<Services, 'sessions' | 'knownBrowsers' | 'record' | 'isHttps'>,
+    basePath,
+  }: Pick<Services, 'sessions' | 'knownBrowsers' | 'record' | 'isHttps' | 'basePath'>,
 ) {
-  const cookieSettings = { https, lifetimeSeconds: REFRESH_LIFETIME_SECONDS }
+  const cookieSettings = { https, lifetimeSeconds: REFRESH_LIFETIME_SECONDS, basePath }
 
   /** Logs and records a sign-in that failed. @param by see `logFailedSignIn`. */
   async function fail(
@@ -103,7 +104,7 @@ export function createSessionStart(
       if (refreshToken !== null) {
         this.setCookie(request, reply, refreshToken)
         const kept = knownBrowsers.remember(readKnownCookie(request), user)
-        const settings = { https, lifetimeSeconds: KNOWN_SECONDS }
+        const settings = { https, lifetimeSeconds: KNOWN_SECONDS, basePath }
         void reply.header('set-cookie', knownCookie(request, kept, settings))
       }
       const lifetime = isPage ? ACCESS_LIFETIME_SECONDS : TOKEN_LIFETIME_SECONDS

@@ -34,6 +34,7 @@ type SharedServices = Pick<
   | 'blobs'
   | 'markdown'
   | 'isHttps'
+  | 'basePath'
 >
 
 const PASSWORD_HEADER = 'x-share-password'
@@ -191,7 +192,7 @@ function registerPage(app: App, services: SharedServices): void {
 
 /** Sends the page or, instead of it, the form for the password or the reason why there is no page. */
 async function sendPage(
-  { shares, store, markdown, isHttps: https }: SharedServices,
+  { shares, store, markdown, isHttps: https, basePath }: SharedServices,
   request: FastifyRequest,
   reply: FastifyReply,
   { token, password }: { token: string; password?: string | undefined },
@@ -213,8 +214,8 @@ async function sendPage(
     const ticket = shares.ticketOf(share)
     if (ticket !== null)
       void reply.header('set-cookie', [
-        ticketCookie(ticket, `/s/${encodeURIComponent(token)}`, https),
-        ticketCookie(ticket, `/api/shared/${encodeURIComponent(token)}`, https),
+        ticketCookie(ticket, `${basePath}/s/${encodeURIComponent(token)}`, https),
+        ticketCookie(ticket, `${basePath}/api/shared/${encodeURIComponent(token)}`, https),
       ])
     if (request.method !== 'HEAD') await shares.countView(share)
     const pieces = sharePage(share, store.shares.readMessages(share), {

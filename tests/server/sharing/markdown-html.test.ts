@@ -159,7 +159,7 @@ test('a diagram is drawn by a frame of this server where the document can have o
   const text = '```mermaid\ngraph TD; a["é & <b>"] --> b\n```'
   const shown = markdownHtml(text, { texts: proseTexts('en'), hasFrames: true })
   expect(shown).toContain(
-    '<iframe src="/diagram.html#graph%20TD%3B%20a%5B%22%C3%A9%20%26%20%3Cb%3E%22%5D%20--%3E%20b%0A" sandbox="allow-scripts"',
+    '<iframe src="../diagram.html#graph%20TD%3B%20a%5B%22%C3%A9%20%26%20%3Cb%3E%22%5D%20--%3E%20b%0A" sandbox="allow-scripts"',
   )
   // The source stays readable below it.
   expect(shown).toContain('class="language-mermaid"')

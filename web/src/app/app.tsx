@@ -1,8 +1,10 @@
 // The root component: providers, and the gate that shows the sign-in page or the shell.
+
 import { QueryClientProvider, type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useLocation } from 'wouter'
+import { Router, useLocation } from 'wouter'
 import { useAuthMode } from '../lib/api/auth.ts'
+import { BASE_PATH } from '../lib/base-path.ts'
 import { FirstScreenReady } from '../lib/browser/first-screen.tsx'
 import { renewSession } from '../lib/http/api-client.ts'
 import { createQueryClient } from '../lib/http/query-client.ts'
@@ -36,11 +38,13 @@ export function App() {
   const { dark } = useTheme()
   return (
     <QueryClientProvider client={client}>
-      <Gate />
-      <LateToaster dark={dark} />
-      <PartBoundary fallback={null} instead={null}>
-        <TipBubble />
-      </PartBoundary>
+      <Router base={BASE_PATH}>
+        <Gate />
+        <LateToaster dark={dark} />
+        <PartBoundary fallback={null} instead={null}>
+          <TipBubble />
+        </PartBoundary>
+      </Router>
     </QueryClientProvider>
   )
 }

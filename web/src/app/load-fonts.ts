@@ -1,7 +1,8 @@
 // Loads the fonts: after the first screen on the first visit, at once if the browser has cached them.
+import { storageName } from '../lib/base-path.ts'
 import { firstScreen } from '../lib/browser/first-screen.tsx'
 
-const STORAGE_KEY = 'nanoclaw.fonts'
+const STORAGE_KEY = storageName('fonts')
 
 const areCached = (): boolean => {
   try {

@@ -1,4 +1,5 @@
 // The routes of the page. Pages except home load when they are first opened; the chat is prefetched.
+
 import { useQueryClient } from '@tanstack/react-query'
 import { CircleHelp, PanelLeft } from 'lucide-react'
 import { type ReactNode, useEffect } from 'react'
@@ -7,6 +8,7 @@ import type { User } from '../../../server/protocol/accounts/user.ts'
 import { loadMarkdown } from '../features/chat/steps/text-step.tsx'
 import { conversationQuery } from '../lib/api/conversations.ts'
 import { messagesQuery } from '../lib/api/messages.ts'
+import { pagePath } from '../lib/base-path.ts'
 import { FirstScreenReady } from '../lib/browser/first-screen.tsx'
 import { useTranslation } from '../lib/i18n/use-translation.tsx'
 import { paths } from '../lib/paths.ts'
@@ -21,7 +23,7 @@ import { HomePage } from './home-page.tsx'
 /** Loads the chat together with the Markdown renderer, so that raw Markdown never shows. */
 const loadChat = () =>
   Promise.all([import('./chat-page.tsx'), loadMarkdown()]).then(([{ ChatPage: page }]) => page)
-const isAtConversation = location.pathname.startsWith('/c/')
+const isAtConversation = pagePath().startsWith('/c/')
 // Starts at once: on a slow connection, requests that wait for each other add up.
 if (isAtConversation) void loadChat().catch(() => undefined) // rendering it tries again
 const ChatPage = lazyView(loadChat)

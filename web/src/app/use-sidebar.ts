@@ -1,7 +1,9 @@
 // Whether a wide screen shows the sidebar: the user's choice, stored in this browser.
-import { useCallback, useState } from 'react'
 
-const STORAGE_KEY = 'nanoclaw.sidebar'
+import { useCallback, useState } from 'react'
+import { storageName } from '../lib/base-path.ts'
+
+const STORAGE_KEY = storageName('sidebar')
 
 const readStored = (): boolean => {
   try {

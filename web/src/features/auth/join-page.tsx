@@ -1,7 +1,9 @@
 // The page of setup, invitation and reset links: creates an account or sets a new password.
+
 import { useEffect, useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { useAccountLink, useAuthMode, useConfirmAddress, useSignIn } from '../../lib/api/auth.ts'
+import { fromHost } from '../../lib/base-path.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { paths } from '../../lib/paths.ts'
 import { Button, linkButtonClass } from '../../ui/controls/button.tsx'
@@ -19,7 +21,7 @@ export function JoinPage() {
   const [, navigate] = useLocation()
   const [token] = useState(() => location.hash.slice(1))
   // Removes the token from the address bar and the history at once.
-  useEffect(() => history.replaceState(history.state, '', paths.join), [])
+  useEffect(() => history.replaceState(history.state, '', fromHost(paths.join)), [])
   const link = useAccountLink(token)
   const mode = useAuthMode()
   const home = () => {

@@ -1,9 +1,11 @@
 // The sign-in page, with registration if it is open.
+
 import { useQuery } from '@tanstack/react-query'
 import { Fingerprint, KeyRound } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
 import { useSignIn } from '../../lib/api/auth.ts'
 import { askForPasskey } from '../../lib/api/second-factors.ts'
+import { fromHost, pagePath } from '../../lib/base-path.ts'
 import { ApiError } from '../../lib/http/api-client.ts'
 import { useRefusalText } from '../../lib/http/refusal-text.ts'
 import { useSession } from '../../lib/http/session.ts'
@@ -56,7 +58,7 @@ export function SignInPage({
     ended === null ? undefined : t(ended === 'account_disabled' ? 'auth.disabled' : 'auth.ended')
   const refusal = useSsoRefusal() ?? endedText
   const isByInvitation = !canRegister && ssoName === undefined
-  const purpose = CONTINUED.test(location.pathname)
+  const purpose = CONTINUED.test(pagePath())
     ? joinSentences(
         i18n.language,
         t('auth.guest'),
@@ -134,10 +136,10 @@ function useSsoRefusal(): string | undefined {
 /** A link, not a button, because the browser leaves the page. */
 function SsoLink({ name, primary = false }: { name: string; primary?: boolean }) {
   const { t } = useTranslation()
-  const from = location.pathname + location.search
+  const from = pagePath() + location.search
   return (
     <a
-      href={`/api/auth/oidc/start?return_to=${encodeURIComponent(from)}`}
+      href={fromHost(`/api/auth/oidc/start?return_to=${encodeURIComponent(from)}`)}
       className={classNames(linkButtonClass, 'h-10', primary && 'font-semibold')}
     >
       <KeyRound size={16} aria-hidden />

@@ -1,4 +1,5 @@
 // Conversations: the list, a single one, and changes to them.
+
 import {
   type QueryClient,
   queryOptions,
@@ -16,6 +17,7 @@ import type {
   TagList,
 } from '../../../../server/protocol/conversations/conversation.ts'
 import type { ProjectId } from '../../../../server/protocol/ids.ts'
+import { fromHost } from '../base-path.ts'
 import { ApiError, authorization, request, requestDone } from '../http/api-client.ts'
 import {
   findListed,
@@ -164,7 +166,7 @@ export function removeWhileLeaving(id: string): void {
   deletedHere.add(id)
   void authorization()
     .then((headers) =>
-      fetch(`/api/conversations/${id}?permanent=true`, {
+      fetch(fromHost(`/api/conversations/${id}?permanent=true`), {
         method: 'DELETE',
         keepalive: true,
         headers,

@@ -1,7 +1,9 @@
 // System notifications: the user's choice, the browser's permission, and showing one.
-import { create } from 'zustand'
 
-const STORAGE_KEY = 'nanoclaw.notifications'
+import { create } from 'zustand'
+import { storageName } from '../base-path.ts'
+
+const STORAGE_KEY = storageName('notifications')
 
 /** Whether the browser offers notifications: only in secure contexts (HTTPS or localhost). */
 export const canNotify = (): boolean => isSecureContext && 'Notification' in globalThis

@@ -1,5 +1,7 @@
 // The browser's storage for texts of the user, such as drafts: cleared on sign-out, and for the next account.
-const PREFIX = 'nanoclaw.private.'
+import { storageName } from '../base-path.ts'
+
+const PREFIX = storageName('private.')
 /** Holds the id of the account that the private entries belong to. */
 const OWNER_KEY = `${PREFIX}owner`
 

@@ -1,4 +1,5 @@
 // Push notifications, which reach this browser even while the page is closed. The service worker shows them.
+
 import i18next from 'i18next'
 import type { z } from 'zod'
 import type {
@@ -6,13 +7,14 @@ import type {
   PushSubscriptionBody,
   StoredPushSubscription,
 } from '../../../../server/protocol/accounts/push.ts'
+import { BASE_PATH, fromHost } from '../base-path.ts'
 import { request, requestDone } from '../http/api-client.ts'
 import { useSession } from '../http/session.ts'
 import { loadPageTexts } from '../i18n/i18n.ts'
 import { useNotifications } from './notifications.ts'
 
 /** The cache entry with the service worker's texts in the user's language. The path is only a key: no such file exists. */
-const TEXTS = { cache: 'nanoclaw-texts', path: '/assets/.push-texts' }
+const TEXTS = { cache: `nanoclaw-texts${BASE_PATH}`, path: fromHost('/assets/.push-texts') }
 
 /** The server's id of this browser's subscription. */
 let subscriptionId: string | null = null

@@ -1,7 +1,9 @@
 // The only access to the server's REST API: success envelope, authorization header, errors with a readable text.
+
 import type { z } from 'zod'
 import type { SignedIn } from '../../../../server/protocol/accounts/user.ts'
 import type { ErrorBody, ErrorParams } from '../../../../server/protocol/error.ts'
+import { fromHost } from '../base-path.ts'
 import { reportConnection } from '../offline/connection.ts'
 import { opensOffline, readCopy, storeCopy } from '../offline/offline.ts'
 import { isBack, isRestarting, RESTART_LIMIT_MS } from './restart.ts'
@@ -96,7 +98,7 @@ async function fetchOrOffline(path: string, init: RequestInit): Promise<Response
 
 async function fetchOnce(path: string, init: RequestInit): Promise<Response> {
   try {
-    const response = await fetch(path, init)
+    const response = await fetch(fromHost(path), init)
     reportConnection(true)
     return response
   } catch (error) {

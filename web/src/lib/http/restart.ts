@@ -1,4 +1,5 @@
 // Waits for a server that is restarting.
+import { fromHost } from '../base-path.ts'
 import { waitToReconnect } from './reconnect.ts'
 
 /** How long a restart may take before requests fail. */
@@ -25,7 +26,7 @@ export async function isBack(
   while (performance.now() < until) {
     await waitToReconnect(LOOK_EVERY_MS)
     signal?.throwIfAborted()
-    const isReady = await fetch('/readyz', { cache: 'no-store' }).then(
+    const isReady = await fetch(fromHost('/readyz'), { cache: 'no-store' }).then(
       ({ ok }) => ok,
       () => false,
     )

@@ -3,15 +3,16 @@
 import type { z } from 'zod'
 import { create } from 'zustand'
 import type { SignedIn } from '../../../../server/protocol/accounts/user.ts'
+import { storageName } from '../base-path.ts'
 import { claimPrivateStorage } from '../browser/private-storage.ts'
 import { forgetUnsavedTexts } from '../browser/unsaved-texts.ts'
 
 /** Holds the id of the signed-in account, so that a visitor without one sends no request that is refused. */
-const HINT_KEY = 'nanoclaw.signed-in'
+const HINT_KEY = storageName('signed-in')
 /** The fragment that single sign-on adds to the page's URL. */
 const SINGLE_SIGN_ON_HASH = '#signed-in'
 /** The key under which earlier versions stored a token. */
-const FORMER_TOKEN_KEY = 'nanoclaw.token'
+const FORMER_TOKEN_KEY = storageName('token')
 /** A token with less remaining validity is renewed before use. */
 const RENEW_BEFORE_MS = 60_000
 

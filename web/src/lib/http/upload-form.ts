@@ -1,5 +1,7 @@
 // Sends multipart form data with progress, which fetch cannot report.
+
 import type { ErrorBody } from '../../../../server/protocol/error.ts'
+import { fromHost } from '../base-path.ts'
 import { ApiError, authorization, refusalOf } from './api-client.ts'
 import { isBack, RESTART_LIMIT_MS } from './restart.ts'
 
@@ -34,7 +36,7 @@ async function uploadOnce<T>(
   signal?.throwIfAborted()
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest()
-    request.open('POST', address)
+    request.open('POST', fromHost(address))
     for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value)
     request.responseType = 'json'
     request.upload.addEventListener('progress', (event) => {

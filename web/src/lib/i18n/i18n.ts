@@ -1,12 +1,14 @@
 // The page's language: the user's choice, else the browser's. The first screen's texts load at startup, all others with the first view that needs them.
+
 import i18next from 'i18next'
 import english from '../../../../locales/en/first-screen.json' with { type: 'json' }
 import { isLanguage, LANGUAGES, type Language, languageOf } from '../../../../locales/languages.ts'
+import { storageName } from '../base-path.ts'
 import { loadRefusals } from '../http/refusal-text.ts'
 import { directionOf } from './direction.ts'
 import { loadFirstScreen, loadLaterViews } from './texts.ts'
 
-const STORAGE_KEY = 'nanoclaw.language'
+const STORAGE_KEY = storageName('language')
 
 let chosen: Language = 'en'
 

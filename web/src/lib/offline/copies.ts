@@ -1,6 +1,7 @@
 // Copies of responses in IndexedDB: the newest hundred of the signed-in user.
+import { BASE_PATH } from '../base-path.ts'
 
-const DATABASE = 'nanoclaw-copies'
+const DATABASE = `nanoclaw-copies${BASE_PATH}`
 const STORE = 'copies'
 const MAX_COPIES = 100
 

@@ -1,5 +1,7 @@
 // Registers the service worker, which lets the page open without a connection and shows push notifications.
+
 import { navigate } from 'wouter/use-browser-location'
+import { fromHost } from '../base-path.ts'
 import { followPush } from '../browser/push.ts'
 import { loadPageTexts } from '../i18n/i18n.ts'
 import { fieldsOf, textIn } from '../read-json.ts'
@@ -17,13 +19,15 @@ export async function startWorker(): Promise<void> {
   if (!isSecureContext || !('serviceWorker' in navigator)) return
   try {
     // Never from the HTTP cache, so that a new build is noticed.
-    await navigator.serviceWorker.register('/service-worker.js', { updateViaCache: 'none' })
+    await navigator.serviceWorker.register(fromHost('/service-worker.js'), {
+      updateViaCache: 'none',
+    })
   } catch {
     return // disabled by the user or the browser: the page keeps needing a connection
   }
   navigator.serviceWorker.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
     const path = textIn(fieldsOf(data).open)
-    if (path !== undefined) navigate(path)
+    if (path !== undefined) navigate(fromHost(path))
   })
   const { serviceWorker } = navigator
   const sendLoadedPaths = ({ active }: ServiceWorkerRegistration): void =>

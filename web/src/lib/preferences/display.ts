@@ -1,5 +1,7 @@
 // The appearance of the page and the send key, stored in this browser. `public/theme.js` applies the same before the first paint.
+
 import { create } from 'zustand'
+import { storageName } from '../base-path.ts'
 
 const CHOICES = {
   textSize: ['normal', 'large', 'largest'],
@@ -19,7 +21,7 @@ export type Display = { -readonly [Key in keyof typeof CHOICES]: (typeof CHOICES
 /** The possible values of each setting; the first one is the default. */
 export const DISPLAY_CHOICES: { [Key in keyof Display]: readonly Display[Key][] } = CHOICES
 
-const STORAGE_KEY = 'nanoclaw.display'
+const STORAGE_KEY = storageName('display')
 const systemContrast = matchMedia('(prefers-contrast: more)')
 
 const chosen = <Key extends keyof Display>(

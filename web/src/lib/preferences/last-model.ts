@@ -1,5 +1,7 @@
 // The last chosen model, which is the initial model of the next new chat.
-const STORAGE_KEY = 'nanoclaw.model'
+import { storageName } from '../base-path.ts'
+
+const STORAGE_KEY = storageName('model')
 
 /** The id of the last chosen model; null if none was chosen in this browser. The server may no longer offer it. */
 export const readLastModel = (): string | null => {

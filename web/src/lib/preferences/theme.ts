@@ -1,10 +1,12 @@
 // Light, dark or the system's theme; `public/theme.js` applies the same rule before the first paint.
+
 import { create } from 'zustand'
+import { storageName } from '../base-path.ts'
 
 /** The user's choice; `system` follows the operating system, including its changes. */
 export type ThemeChoice = 'system' | 'light' | 'dark'
 
-const STORAGE_KEY = 'nanoclaw.theme'
+const STORAGE_KEY = storageName('theme')
 const systemIsDark = matchMedia('(prefers-color-scheme: dark)')
 
 const readStored = (): ThemeChoice => {

@@ -1,4 +1,5 @@
 // Draws diagrams in a sandboxed frame without an origin: hostile or endless source can break the frame, never the page.
+import { fromHost } from '../../lib/base-path.ts'
 import { diagramColours } from './diagram-colours.ts'
 import {
   DIAGRAM_COLOURS,
@@ -84,7 +85,7 @@ function onMessage({ data, source }: MessageEvent<DiagramResponse>): void {
 function addFrame(): HTMLIFrameElement {
   const added = document.createElement('iframe')
   added.sandbox.add('allow-scripts')
-  added.src = '/diagram.html'
+  added.src = fromHost('/diagram.html')
   added.title = 'Diagrams'
   added.tabIndex = -1
   added.setAttribute('aria-hidden', 'true')

@@ -1,4 +1,5 @@
 // The page of a link (`/a/:token`): one tool call with two buttons, for whoever has the link, made for a phone.
+
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { CircleCheck, CircleSlash, Link2Off } from 'lucide-react'
 import { type ReactNode, useEffect } from 'react'
@@ -6,6 +7,7 @@ import type { LinkedApproval } from '../../../../../server/protocol/runs/approva
 import type { ApprovalDecision } from '../../../../../server/protocol/runs/tool-progress.ts'
 import { decideByLink, readLink } from '../../../lib/api/approvals.ts'
 import { approvalQuestion } from '../../../lib/approval-question.ts'
+import { fromHost } from '../../../lib/base-path.ts'
 import { shortTime } from '../../../lib/format.ts'
 import { ApiError } from '../../../lib/http/api-client.ts'
 import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
@@ -141,7 +143,10 @@ function Request({
           </Button>
         )}
         {mayApprove === 'open_the_page' && (
-          <a href={paths.waiting} className={`${linkButtonClass} ${BUTTON} justify-center`}>
+          <a
+            href={fromHost(paths.waiting)}
+            className={`${linkButtonClass} ${BUTTON} justify-center`}
+          >
             {t('link.openPage')}
           </a>
         )}

@@ -1,5 +1,7 @@
 // Which answers are compared side by side: at most one pair per conversation, stored until the user has chosen.
+
 import { create } from 'zustand'
+import { storageName } from '../../../lib/base-path.ts'
 import { privateKey } from '../../../lib/browser/private-storage.ts'
 import { fieldsOf, parseJson, textIn } from '../../../lib/read-json.ts'
 import { randomId } from '../random-id.ts'
@@ -17,7 +19,7 @@ export type Comparison = {
 }
 
 const STORAGE_KEY = privateKey('comparisons')
-const MODEL_KEY = 'nanoclaw.second-model'
+const MODEL_KEY = storageName('second-model')
 /** How many comparisons are stored, newest first. */
 const MAX_COMPARISONS = 20
 

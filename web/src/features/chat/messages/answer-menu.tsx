@@ -1,8 +1,10 @@
 // The menu of an answer: regenerate with another model, compare, edit, copy the link, read aloud, inspect the run.
+
 import { Activity, AudioLines, Columns2, Ellipsis, Link2, PencilLine, Square } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { Message } from '../../../../../server/protocol/conversations/message.ts'
 import { useMenuModels } from '../../../lib/api/preferences.ts'
+import { fromHost } from '../../../lib/base-path.ts'
 import { copyText } from '../../../lib/browser/copy-text.ts'
 import {
   canReadAloud,
@@ -50,7 +52,10 @@ export function AnswerMenu({
   const runId = message.run_id ?? null
   const isRead = useReading(({ id }) => id === message.id)
   const copyLink = async (): Promise<void> => {
-    const address = new URL(paths.messageLink(conversationId, message.id), location.origin)
+    const address = new URL(
+      fromHost(paths.messageLink(conversationId, message.id)),
+      location.origin,
+    )
     const copied = await copyText(address.href)
     notify(t(copied ? 'common.copied' : 'common.notCopied'), copied ? 'plain' : 'error')
   }
