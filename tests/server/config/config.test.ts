@@ -160,7 +160,7 @@ describe('faults', () => {
       'models: [{id: a, name: A, api_url: nowhere}]',
       'expected a URL starting with http:// or https://',
     ],
-    ['public_url: https://a.example/chat', 'public_url: found a URL with the path "/chat"'],
+    ['public_url: https://a.example/api/x', 'public_url: found a URL with the path "/api/x"'],
     ['limits: {speed: 1}', 'limits.speed: found an unknown key'],
     ['backend_port: many', 'backend_port: found "many", expected a number'],
     ['backend_port: 70000', 'backend_port: found 70000, expected a number of at most 65535'],

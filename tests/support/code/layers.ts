@@ -219,7 +219,7 @@ export const SERVER_MODULES: Record<string, readonly string[]> = {
   db: ['errors.ts', 'protocol', 'lib'],
   llm: ['errors.ts', 'protocol', 'lib'],
   net: ['errors.ts', 'lib'],
-  config: ['errors.ts', 'protocol'],
+  config: ['errors.ts', 'lib', 'protocol'],
   sandbox: ['errors.ts', 'protocol', 'lib'],
   'errors.ts': ['protocol'],
   protocol: [],
