@@ -3,6 +3,8 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 
 const shown: { title: string; body: string | undefined; tag: string | undefined }[] = []
 
+const ROOT = { documentElement: { dataset: {} } }
+
 class FakeNotification extends EventTarget {
   static permission: NotificationPermission = 'default'
   static requestPermission = async () => FakeNotification.permission
@@ -28,7 +30,7 @@ beforeEach(() => {
     getItem: (key: string) => stored.get(key) ?? null,
     setItem: (key: string, value: string) => stored.set(key, value),
   })
-  vi.stubGlobal('document', { visibilityState: 'hidden', hasFocus: () => false })
+  vi.stubGlobal('document', { ...ROOT, visibilityState: 'hidden', hasFocus: () => false })
 })
 afterEach(() => vi.unstubAllGlobals())
 
@@ -40,7 +42,7 @@ test('a reader who turned notifications on gets one while elsewhere, also after 
   const { notifyAway } = await open('granted')
   notifyAway('Your answer is ready.', 'run 1', () => undefined)
   expect(shown).toEqual([{ title: 'NanoClaw', body: 'Your answer is ready.', tag: 'run 1' }])
-  vi.stubGlobal('document', { visibilityState: 'visible', hasFocus: () => true })
+  vi.stubGlobal('document', { ...ROOT, visibilityState: 'visible', hasFocus: () => true })
   notifyAway('Your answer is ready.', 'run 2', () => undefined)
   expect(shown).toHaveLength(1)
 })

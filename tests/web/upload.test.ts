@@ -24,7 +24,8 @@ function useBrowser(answers: Answer[]): string[] {
     }
   }
   vi.stubGlobal('XMLHttpRequest', Request)
-  vi.stubGlobal('document', Object.assign(new EventTarget(), { visibilityState: 'visible' }))
+  const document = { visibilityState: 'visible', documentElement: { dataset: {} } }
+  vi.stubGlobal('document', Object.assign(new EventTarget(), document))
   const page = new EventTarget()
   vi.stubGlobal('addEventListener', page.addEventListener.bind(page))
   vi.stubGlobal('removeEventListener', page.removeEventListener.bind(page))

@@ -156,7 +156,7 @@ export const SERVER_SUB_FOLDERS: Record<string, readonly string[]> = {
   ],
   'knowledge/read-document': ['protocol', 'lib'],
   'messaging/webhooks': ['db', 'errors.ts', 'protocol', 'lib'],
-  'config/load': [],
+  'config/load': ['lib'],
   'messaging/kinds': ['net', 'errors.ts', 'protocol', 'lib'],
   'transfer/import': [
     'sharing',
