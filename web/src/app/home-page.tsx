@@ -4,10 +4,17 @@ import { useLocation, useSearchParams } from 'wouter'
 import type { ProjectId } from '../../../server/protocol/ids.ts'
 import type { Project } from '../../../server/protocol/projects/project.ts'
 import { NewChat } from '../features/chat/new-chat.tsx'
+import { nameWithIcon } from '../features/projects/name-with-icon.ts'
 import { ProjectPicker } from '../features/projects/project-picker.tsx'
 import { DemoNotice } from '../features/setup/demo-notice.tsx'
 import { useProjects } from '../lib/api/projects.ts'
 import { paths } from '../lib/paths.ts'
+import { lazyPart } from '../ui/states/late.tsx'
+import { PartBoundary } from '../ui/states/part-boundary.tsx'
+
+const ProjectOverview = lazyPart(() =>
+  import('../features/projects/project-overview.tsx').then((module) => module.ProjectOverview),
+)
 
 /**
  * The project that the URL names. The id is accepted while the list loads: otherwise an early message would land outside
@@ -24,13 +31,10 @@ function projectOf(
   return projects.find(({ id }) => id === requestedId) ?? null
 }
 
-/** An icon that is the id of an image instead of an emoji. */
-const FILE_ID = /^[\w-]{8,}$/
-
 /** The icon and the name of a project that has an emoji or starters; undefined for others, which are greeted as ever. */
-function headingOf({ name, icon, starters }: Pick<Project, 'name' | 'icon' | 'starters'>) {
-  if (icon !== null && !FILE_ID.test(icon)) return `${icon} ${name}`
-  return starters.length === 0 ? undefined : name
+function headingOf(project: Pick<Project, 'name' | 'icon' | 'starters'>) {
+  const shown = nameWithIcon(project)
+  return shown === project.name && project.starters.length === 0 ? undefined : shown
 }
 
 /** The page at `/`; `?project=` names a project. `admin`: whether the user is an administrator and can set up models. */
@@ -65,6 +69,13 @@ export function HomePage({
         />
       }
       notice={<DemoNotice canAdd={admin} />}
+      below={
+        project === null ? undefined : (
+          <PartBoundary key={project.id} fallback={null}>
+            <ProjectOverview projectId={project.id} />
+          </PartBoundary>
+        )
+      }
     />
   )
 }

@@ -15,10 +15,12 @@ import {
   SquarePen,
   Sun,
 } from 'lucide-react'
-import { Link, useLocation, useRoute } from 'wouter'
+import { Link, useLocation, useRoute, useSearchParams } from 'wouter'
 import type { User } from '../../../server/protocol/accounts/user.ts'
 import { ConversationList } from '../features/conversations/conversation-list.tsx'
+import { nameWithIcon } from '../features/projects/name-with-icon.ts'
 import { MAX_COUNTED, useWaitingCount } from '../lib/api/approvals.ts'
+import { useProjects } from '../lib/api/projects.ts'
 import { useTranslation } from '../lib/i18n/use-translation.tsx'
 import { paths } from '../lib/paths.ts'
 import { useTheme } from '../lib/preferences/theme.ts'
@@ -153,6 +155,42 @@ function WaitingCount() {
   )
 }
 
+const SHOWN_PROJECTS = 3
+
+/** The projects that changed last, each with a new chat in it. Hidden where the conversations would have no room beside them. */
+function RecentProjects({ onOpened }: { onOpened: () => void }) {
+  const { data = [] } = useProjects()
+  const recent = data
+    .toSorted((one, other) => (one.updated_at < other.updated_at ? 1 : -1))
+    .slice(0, SHOWN_PROJECTS)
+  const [search] = useSearchParams()
+  const [location] = useLocation()
+  const open = location === paths.home ? search.get('project') : null
+  if (recent.length === 0) return null
+  return (
+    <ul className="mb-0.5 [@media(max-height:47rem)]:hidden">
+      {recent.map((project) => (
+        <li key={project.id}>
+          <Link
+            href={paths.homeIn(project.id)}
+            aria-current={project.id === open ? 'page' : undefined}
+            title={project.name}
+            className={classNames(
+              'touch-target flex h-8 items-center rounded-lg ps-9.5 pe-2.5 text-compact -outline-offset-2',
+              project.id === open ? 'bg-hover font-medium text-ink' : 'text-soft hover:bg-hover/60',
+            )}
+            onClick={onOpened}
+          >
+            <span className="truncate">
+              <bdi>{nameWithIcon(project)}</bdi>
+            </span>
+          </Link>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
 /** `name` is the account's name; undefined without accounts, or until it has loaded. */
 function Navigation({
   name,
@@ -189,6 +227,7 @@ function Navigation({
               {t(`shell.${key}`)}
               {key === 'waiting' && <WaitingCount />}
             </Link>
+            {key === 'projects' && <RecentProjects onOpened={onOpened} />}
           </li>
         ))}
       </ul>

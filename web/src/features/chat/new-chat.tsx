@@ -100,6 +100,7 @@ export function NewChat({
   heading,
   starters = [],
   notice,
+  below,
 }: {
   /** The button that shows the sidebar; null while the sidebar is visible. */
   menu: ReactNode
@@ -114,6 +115,8 @@ export function NewChat({
   /** Messages to begin with, instead of the suggestions. */
   starters?: readonly { title: string; text: string }[]
   notice?: ReactNode
+  /** What is shown last, until a message is sent. */
+  below?: ReactNode
 }) {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -319,6 +322,7 @@ export function NewChat({
                 ))}
               </ul>
               {isDemo && notice}
+              {below}
             </>
           )}
         </div>

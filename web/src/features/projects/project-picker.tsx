@@ -6,6 +6,7 @@ import { useProjects } from '../../lib/api/projects.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { paths } from '../../lib/paths.ts'
 import { Menu, MenuChoices, MenuHeading, MenuItem, MenuSeparator } from '../../ui/overlays/menu.tsx'
+import { nameWithIcon } from './name-with-icon.ts'
 
 const NO_PROJECT = 'none'
 
@@ -57,7 +58,7 @@ export function ProjectPicker({
         value={projectId ?? NO_PROJECT}
         choices={[
           { value: NO_PROJECT, label: t('projects.none') },
-          ...projects.map((project) => ({ value: project.id, label: project.name })),
+          ...projects.map((project) => ({ value: project.id, label: nameWithIcon(project) })),
         ]}
         onChoose={(value) => onChoose(projects.find(({ id }) => id === value)?.id ?? null)}
       />

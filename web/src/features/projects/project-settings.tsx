@@ -1,4 +1,4 @@
-// The settings for the conversations of a project: instructions, model, memory, who decides, and tools.
+// The settings for the conversations of a project: instructions, model, memory, what it is as an assistant, who decides, and tools.
 
 import type { ProjectId } from '../../../../server/protocol/ids.ts'
 import { useAuthMode } from '../../lib/api/auth.ts'
@@ -10,6 +10,7 @@ import { InstructionsForm } from '../../ui/controls/instructions-form.tsx'
 import { Switch } from '../../ui/controls/switch.tsx'
 import { ToolSwitches } from '../../ui/controls/tool-switches.tsx'
 import { ApproversForm } from './approvers-form.tsx'
+import { AssistantForm } from './assistant-form.tsx'
 
 type Project = NonNullable<ReturnType<typeof useProject>['data']>
 
@@ -60,6 +61,13 @@ function Settings({ project }: { project: Project & { id: ProjectId } }) {
             checked={project.uses_memory}
             onChange={(on) => update.mutate({ id, uses_memory: on })}
           />
+        </div>
+      </section>
+      <section>
+        <h2 className={titleClass}>{t('project.assistant')}</h2>
+        <p className="mt-0.5 text-sm text-muted">{t('project.assistantText')}</p>
+        <div className={boxClass}>
+          <AssistantForm key={id} project={project} />
         </div>
       </section>
       {hasAccounts && (

@@ -1,9 +1,26 @@
-// All projects: create, upload a folder, open, rename, delete.
-import { Ellipsis, Folder, FolderUp, PencilLine, Plus, Trash2 } from 'lucide-react'
-import { useState } from 'react'
+// All projects: create, upload a folder, import, open, rename, copy, save as an archive, delete.
+import {
+  Copy,
+  Download,
+  Ellipsis,
+  FileArchive,
+  Folder,
+  FolderUp,
+  PencilLine,
+  Plus,
+  Trash2,
+} from 'lucide-react'
+import { useRef, useState } from 'react'
 import { Link, useLocation, useSearchParams } from 'wouter'
 import type { Project } from '../../../../server/protocol/projects/project.ts'
-import { useDeleteProject, useProjects, useUpdateProject } from '../../lib/api/projects.ts'
+import {
+  downloadProject,
+  useCopyProject,
+  useDeleteProject,
+  useImportProject,
+  useProjects,
+  useUpdateProject,
+} from '../../lib/api/projects.ts'
 import { shortTime } from '../../lib/format.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { paths } from '../../lib/paths.ts'
@@ -12,8 +29,9 @@ import { moveFocusOnRemoval } from '../../ui/controls/move-focus-on-removal.ts'
 import { ConfirmDialog } from '../../ui/overlays/dialog.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../ui/overlays/menu.tsx'
 import { PromptDialog } from '../../ui/overlays/prompt-dialog.tsx'
-import { errorText } from '../../ui/states/error-text.ts'
+import { errorText, reportError } from '../../ui/states/error-text.ts'
 import { Empty, Failed, Loading } from '../../ui/states/feedback.tsx'
+import { nameWithIcon } from './name-with-icon.ts'
 import { NewProjectDialog } from './new-project-dialog.tsx'
 
 /** The page at `/projects`. */
@@ -36,7 +54,8 @@ export function ProjectsPage() {
           <h1 className="font-display text-3xl tracking-tight">{t('projects.title')}</h1>
           <p className="mt-1.5 text-sm text-muted">{t('projects.text')}</p>
         </div>
-        <div className="flex gap-2">
+        <div className="flex flex-wrap gap-2">
+          <ImportButton onImported={(id) => navigate(paths.project(id))} />
           <Button icon={FolderUp} onClick={() => setChosen('upload')}>
             {t('projects.upload')}
           </Button>
@@ -62,11 +81,43 @@ export function ProjectsPage() {
   )
 }
 
+/** Chooses an archive that a project was saved as. */
+function ImportButton({ onImported }: { onImported: (id: string) => void }) {
+  const { t } = useTranslation()
+  const importing = useImportProject()
+  const picker = useRef<HTMLInputElement>(null)
+  return (
+    <>
+      <input
+        ref={picker}
+        type="file"
+        accept=".zip,application/zip"
+        hidden
+        onChange={({ target }) => {
+          const [file] = target.files ?? []
+          // The same file can be chosen again after a refusal.
+          target.value = ''
+          if (file !== undefined) importing.mutate(file, { onSuccess: ({ id }) => onImported(id) })
+        }}
+      />
+      <Button
+        icon={FileArchive}
+        disabled={importing.isPending}
+        onClick={() => picker.current?.click()}
+      >
+        {t(importing.isPending ? 'projects.uploading' : 'projects.import')}
+      </Button>
+    </>
+  )
+}
+
 function ProjectCard({ project }: { project: Project }) {
   const { t, i18n } = useTranslation()
   const update = useUpdateProject()
   const remove = useDeleteProject()
+  const copy = useCopyProject()
   const [renaming, setRenaming] = useState(false)
+  const [copying, setCopying] = useState(false)
   const [deleting, setDeleting] = useState(false)
   return (
     <li className="group relative">
@@ -74,7 +125,7 @@ function ProjectCard({ project }: { project: Project }) {
         href={paths.project(project.id)}
         className="flex h-full flex-col gap-1 rounded-2xl border border-line bg-surface p-4 pe-12 transition-[border-color,box-shadow] hover:border-line-strong hover:shadow-low"
       >
-        <span className="truncate font-medium">{project.name}</span>
+        <span className="truncate font-medium">{nameWithIcon(project)}</span>
         {project.description !== null && project.description !== '' && (
           <span className="line-clamp-2 text-sm text-muted">{project.description}</span>
         )}
@@ -96,6 +147,15 @@ function ProjectCard({ project }: { project: Project }) {
           <MenuItem icon={PencilLine} onSelect={() => setRenaming(true)}>
             {t('conversation.rename')}
           </MenuItem>
+          <MenuItem icon={Copy} onSelect={() => setCopying(true)}>
+            {t('projects.copy')}
+          </MenuItem>
+          <MenuItem
+            icon={Download}
+            onSelect={() => void downloadProject(project).catch(reportError)}
+          >
+            {t('projects.saveArchive')}
+          </MenuItem>
           <MenuSeparator />
           <MenuItem icon={Trash2} danger onSelect={() => setDeleting(true)}>
             {t('common.delete')}
@@ -111,6 +171,18 @@ function ProjectCard({ project }: { project: Project }) {
           onClose={() => setRenaming(false)}
           onSubmit={(name) =>
             update.mutate({ id: project.id, name }, { onSuccess: () => setRenaming(false) })
+          }
+        />
+      )}
+      {copying && (
+        <PromptDialog
+          title={t('projects.copyTitle', { name: project.name })}
+          label={t('projects.name')}
+          initial={t('projects.copyName', { name: project.name })}
+          saving={copy.isPending}
+          onClose={() => setCopying(false)}
+          onSubmit={(name) =>
+            copy.mutate({ id: project.id, name }, { onSuccess: () => setCopying(false) })
           }
         />
       )}

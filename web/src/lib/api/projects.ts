@@ -7,8 +7,10 @@ import type {
   ProjectWithApprovers,
   UpdateProjectBody,
 } from '../../../../server/protocol/projects/project.ts'
-import { request, requestDone } from '../http/api-client.ts'
+import { saveFile } from '../browser/save-file.ts'
+import { request, requestDone, send } from '../http/api-client.ts'
 import { requestAll } from '../http/pages.ts'
+import { uploadForm } from '../http/upload-form.ts'
 
 /** The query keys of projects. */
 export const projectKeys = {
@@ -71,6 +73,35 @@ export function useKeepProject() {
         client.invalidateQueries({ queryKey: ['conversation'] }),
       ]),
   })
+}
+
+/** Makes a project of its own from the settings, files and documents of another one. */
+export function useCopyProject() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: ({ id, name }: { id: string; name: string }) =>
+      request<Project>(`/api/projects/${id}/copy`, { method: 'POST', body: { name } }),
+    onSuccess: () => client.invalidateQueries({ queryKey: projectKeys.list }),
+  })
+}
+
+/** Creates a project from the archive that another one was saved as. Reports its own error. */
+export function useImportProject() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (file: File) => {
+      const form = new FormData()
+      form.set('file', file)
+      return uploadForm<Project>('/api/projects/import', form, () => undefined)
+    },
+    onSuccess: () => client.invalidateQueries({ queryKey: projectKeys.list }),
+  })
+}
+
+/** Fetches a project with its files and documents, and starts a download of the archive. */
+export async function downloadProject({ id, name }: Pick<Project, 'id' | 'name'>): Promise<void> {
+  const response = await send(`/api/projects/${id}/bundle`)
+  saveFile(await response.blob(), `${name}.zip`)
 }
 
 /** Removes a project, given its id, with its files, checkpoints and documents. */
