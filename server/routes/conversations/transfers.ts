@@ -133,8 +133,8 @@ function registerImportJobs(
           response: { 200: envelope(ImportJob) },
         },
       },
-      async (request, reply) =>
-        await receiveFile(request, reply, uploadSlots, async (part) => {
+      async (request) =>
+        await receiveFile(request, uploadSlots, async (part) => {
           const field = part.fields.format
           const given = field !== undefined && 'value' in field ? field.value : undefined
           const format = ImportFormat.optional().safeParse(given === '' ? undefined : given)

@@ -55,8 +55,8 @@ function registerUpload(
           response: { 200: envelope(FileInfo) },
         },
       },
-      async (request, reply) =>
-        await receiveFile(request, reply, uploadSlots, async (part) => {
+      async (request) =>
+        await receiveFile(request, uploadSlots, async (part) => {
           const file = await files.upload(request.user.id, {
             name: part.filename ?? '',
             content: part.file,

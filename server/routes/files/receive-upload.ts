@@ -1,6 +1,6 @@
 // Receives the body of a multipart request: the only place that reads one, so that every upload ends with its request.
 import type { MultipartFile } from '@fastify/multipart'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { AppError, appError } from '../../errors.ts'
 import type { UploadParts } from '../../http/idempotency.ts'
 import type { UploadSlots } from '../../http/upload-slots.ts'
@@ -11,14 +11,14 @@ const PARSER_ERRORS =
 
 /**
  * Runs `take` in one of the user's upload slots. Whatever ends the request also ends its body, so that `take` fails instead
- * of waiting for parts that never come; what it holds, it releases in a `finally`. After a failure the connection closes,
- * because the rest of the body is not read.
+ * of waiting for parts that never come; what it holds, it releases in a `finally`. After a failure the rest of the body is
+ * dropped as it arrives, within the limits of `closeUnfinishedBodies`: a client that goes on sending to a closed connection
+ * would see a broken connection instead of the reason.
  * @param take receives a function that begins to read the body.
  * @throws AppError when the body is not multipart or broken.
  */
 export async function receiveUpload<T>(
   request: FastifyRequest,
-  reply: FastifyReply,
   uploadSlots: UploadSlots,
   take: (read: () => UploadParts) => Promise<T>,
 ): Promise<T> {
@@ -31,7 +31,8 @@ export async function receiveUpload<T>(
         return request.recordedParts()
       })
     } catch (error) {
-      void reply.header('connection', 'close')
+      request.raw.unpipe()
+      request.raw.resume()
       throw rejectionOf(error)
     }
   })
@@ -40,11 +41,10 @@ export async function receiveUpload<T>(
 /** Runs `take` with the one file of a multipart request, as `receiveUpload` does. @throws AppError also without a file. */
 export function receiveFile<T>(
   request: FastifyRequest,
-  reply: FastifyReply,
   uploadSlots: UploadSlots,
   take: (part: MultipartFile) => Promise<T>,
 ): Promise<T> {
-  return receiveUpload(request, reply, uploadSlots, async (read) => {
+  return receiveUpload(request, uploadSlots, async (read) => {
     for await (const part of read()) if (part.type === 'file') return await take(part)
     throw appError('file_missing')
   })

@@ -163,11 +163,11 @@ function registerUpload(app: App, services: DocumentServices): void {
           response: { 200: envelope(UploadedDocuments) },
         },
       },
-      async (request, reply) => {
+      async (request) => {
         const { user, params } = request
         await assertOwnProject(projects, user.id, params.id)
         const items: Document[] = []
-        await receiveUpload(request, reply, uploadSlots, async (read) => {
+        await receiveUpload(request, uploadSlots, async (read) => {
           for await (const part of read()) {
             if (part.type !== 'file') continue
             const document = await knowledge.add(

@@ -125,9 +125,9 @@ export function registerProjectBundleRoutes(
           response: { 200: Detail },
         },
       },
-      async (request, reply) => {
+      async (request) => {
         const { user } = request
-        const row = await receiveFile(request, reply, uploadSlots, async (part) => {
+        const row = await receiveFile(request, uploadSlots, async (part) => {
           const path = join(workspaces.staging, randomUUID())
           try {
             await pipeline(part.file, createWriteStream(path, { mode: 0o600 }))

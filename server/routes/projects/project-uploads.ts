@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 import multipart from '@fastify/multipart'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import type { ZodTypeProvider } from 'fastify-type-provider-zod'
 import { z } from 'zod'
 import type { ProjectRow } from '../../db/repositories/projects/projects.ts'
@@ -63,9 +63,9 @@ export function registerProjectUploadRoutes(
           response: { 200: envelope(ProjectDetail) },
         },
       },
-      async (request, reply) => {
+      async (request) => {
         const { user } = request
-        const row = await receive(request, reply, (upload, fields) =>
+        const row = await receive(request, (upload, fields) =>
           createProject(upload, fields, user.id),
         )
         return success(
@@ -86,10 +86,10 @@ export function registerProjectUploadRoutes(
           response: { 200: envelope(FilesAdded) },
         },
       },
-      async (request, reply) => {
+      async (request) => {
         const { user, params } = request
         await ownProject(own, user.id, params.id)
-        const { added, replaced, bytes } = await receive(request, reply, async (upload, fields) => {
+        const { added, replaced, bytes } = await receive(request, async (upload, fields) => {
           const { path = '' } = readFields(AddFilesFields, fields, 'The `path` is too long.')
           // Checked again: the upload may have taken minutes.
           const { workspace } = await ownProject(own, user.id, params.id)
@@ -103,10 +103,9 @@ export function registerProjectUploadRoutes(
   /** Stages all files, then passes them to `use`. After a failure, all staged files are removed. */
   const receive = <T>(
     request: FastifyRequest,
-    reply: FastifyReply,
     use: (upload: Upload, fields: Fields) => Promise<T>,
   ): Promise<T> =>
-    receiveUpload(request, reply, uploadSlots, async (read) => {
+    receiveUpload(request, uploadSlots, async (read) => {
       const upload = await startUpload(
         workspaces,
         pool,

@@ -138,11 +138,11 @@ function registerOwn(app: App, { store, skills, uploadSlots, now }: SkillService
           response: { 200: One },
         },
       },
-      async (request, reply) => {
+      async (request) => {
         const { user, body } = request
         const bytes =
           body?.content === undefined
-            ? await receiveFile(request, reply, uploadSlots, async (part) => {
+            ? await receiveFile(request, uploadSlots, async (part) => {
                 const read = await buffer(part.file)
                 if (!part.file.truncated) return read
                 throw appError('skill_too_large', {

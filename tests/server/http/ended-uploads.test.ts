@@ -251,6 +251,29 @@ describe('requests that end in the middle of their body', () => {
     await assertFree(await newUser(), 'after all deletions')
   })
 
+  test('a client whose upload is refused while it sends on receives the reason, and its connection goes on', async () => {
+    const { token } = await newUser()
+    const path = (name: string) =>
+      `--${BOUNDARY}\r\ncontent-disposition: form-data; name="files"; filename="${name}"\r\n\r\n`
+    const body = `${path('../../out.txt')}x\r\n${path('a.txt')}`
+    const type = `multipart/form-data; boundary=${BOUNDARY}`
+    const length = 24_000_000
+    const sending = send(server, token, '/api/projects/upload', { type, body, length })
+    const { socket, closed, received } = sending
+    // It reads nothing before it has sent everything, as many clients do.
+    socket.pause()
+    const pieces = Array<Buffer>(24).fill(Buffer.alloc((length - body.length) / 24, 'x'))
+    pieces.push(Buffer.alloc((length - body.length) % 24, 'x'))
+    for (const piece of pieces)
+      await new Promise<void>((resolve, reject) =>
+        socket.write(piece, (error) => (error == null ? resolve() : reject(error))),
+      )
+    socket.resume()
+    await eventually(() => expect(received()).toMatch(/^HTTP\/1.1 4\d\d [\s\S]*path_escapes/))
+    socket.write('GET /healthz HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n')
+    expect(await closed).toMatch(/HTTP\/1.1 200 /)
+  })
+
   test('an ended session closes the connection of every route with a JSON body that has half arrived', async () => {
     const user = await newUser()
     const paths = await describedPaths()
