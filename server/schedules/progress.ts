@@ -1,10 +1,11 @@
 // One occurrence: starts its run when it may, sees what came of it, and stores its end once, with what follows from it.
-import pLimit, { type LimitFunction } from 'p-limit'
+import type { LimitFunction } from 'p-limit'
 import type { Database, Writer } from '../db/database.ts'
 import type { RunRow } from '../db/repositories/runs/runs.ts'
 import type { OccurrenceRow } from '../db/repositories/schedules/occurrences.ts'
 import type { ScheduleRow } from '../db/repositories/schedules/schedules.ts'
 import type { Store } from '../db/store.ts'
+import { createFairQueue } from '../lib/fair-queue.ts'
 import type { WorkClaims } from '../lib/work-claims.ts'
 import type { Change } from '../protocol/change.ts'
 import type { UserId } from '../protocol/ids.ts'
@@ -54,8 +55,8 @@ export interface WorkBounds {
   signal: AbortSignal
 }
 
-/** Checks that are evaluated at the same time: they may run commands. */
-const checking = pLimit(4)
+/** Checks that are evaluated at the same time: they may run commands. Of one user, few, so that slow ones do not delay others'. */
+const checking = createFairQueue({ size: 4, perOwner: 2 })
 
 /** An occurrence whose run has ended. */
 interface Ended {
@@ -80,7 +81,7 @@ export async function progress(
   try {
     const current = await dependencies.store.occurrences.find(id)
     if (current === undefined || current.endedAt !== null) return null
-    const end = await checking(() => endOf(found, dependencies, signal))
+    const end = await checking.run(found.schedule.userId, () => endOf(found, dependencies, signal))
     if (end === null) return { runId: run.id }
     await turns(() => storeEnd(found, end, dependencies))
     return null

@@ -1,5 +1,6 @@
 // Work that all users share, besides Markdown and large responses: who has much of it does not delay the others.
 import { tmpdir } from 'node:os'
+import pLimit from 'p-limit'
 import { expect, test } from 'vitest'
 import type { TransferRow } from '../../server/db/repositories/conversations/transfers.ts'
 import { createStore } from '../../server/db/store.ts'
@@ -7,7 +8,10 @@ import { createIngest } from '../../server/knowledge/ingest.ts'
 import { newId } from '../../server/lib/ids.ts'
 import { storedFailure } from '../../server/protocol/failures/stored.ts'
 import type { TransferId, UserId } from '../../server/protocol/ids.ts'
+import type { OccurrenceId } from '../../server/protocol/schedules/schedule.ts'
+import { type ProgressDependencies, progress } from '../../server/schedules/progress.ts'
 import { createJobQueue } from '../../server/transfer/jobs.ts'
+import { eventually } from '../support/eventually.ts'
 import { describeOnEachDatabase } from '../support/store/databases.ts'
 import { addProject, addUser } from '../support/store/rows.ts'
 
@@ -115,4 +119,51 @@ describeOnEachDatabase('shared work', (open) => {
       await queue.stop()
     },
   )
+})
+
+test('the checks of another user are evaluated while slow commands of one user run', async () => {
+  const begun: string[] = []
+  const stop = new AbortController()
+  const settings = {
+    text: 'Go',
+    when: { hook: true },
+    zone: 'UTC',
+    model: null,
+    skills: [],
+    conversation: 'same',
+    quiet: false,
+    watch: null,
+    checks: [{ command: 'true', exits: 0 }],
+    catchUp: 'one',
+    overlap: 'skip',
+    limits: {},
+    approval: null,
+    notify: null,
+  }
+  // Only what is read of an occurrence whose run has ended.
+  const given = {
+    store: {
+      occurrences: {
+        find: async (id: string) => ({ id, scheduleId: id, runId: id, endedAt: null }),
+      },
+      schedules: { get: async (id: string) => ({ id, userId: id.split('-')[0], settings }) },
+      runs: { find: async (id: string) => ({ id, status: 'completed', endedAt: new Date() }) },
+      ledger: { steps: async () => [] },
+      messages: { find: async () => undefined },
+    },
+    claims: { claim: async () => true, finish: async () => {} },
+    receipts: { read: async () => null },
+    now: () => new Date(),
+    runCommand: (_command: string, run: { id: string }) => {
+      begun.push(run.id)
+      return new Promise((_resolve, reject) => stop.signal.addEventListener('abort', reject))
+    },
+  } as unknown as ProgressDependencies
+  const turns = pLimit(8)
+  const all = ['a-1', 'a-2', 'a-3', 'a-4', 'a-5', 'b-1'].map((id) =>
+    progress(id as OccurrenceId, given, { turns, signal: stop.signal }).catch(() => null),
+  )
+  await eventually(() => expect(begun).toEqual(['a-1', 'a-2', 'b-1']))
+  stop.abort()
+  await Promise.all(all)
 })
