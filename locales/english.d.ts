@@ -2,2539 +2,2537 @@
 
 export interface AccountTexts {
   readonly auth: {
-    readonly loginTitle: 'Welcome back'
-    readonly firstTitle: 'Create the first account'
-    readonly firstText: 'This server has no accounts yet. The first one becomes its administrator.'
-    readonly registerTitle: 'Create an account'
-    readonly username: 'Username'
-    readonly usernameHint: '2 to 50 letters, digits and _ . @ -'
-    readonly email: 'Email'
-    readonly password: 'Password'
-    readonly passwordHint: 'At least 8 characters.'
-    readonly login: 'Sign in'
-    readonly register: 'Create account'
-    readonly toRegister: 'No account yet? Create one'
-    readonly toLogin: 'Have an account? Sign in'
-    readonly ended: 'Your session has ended. Sign in again.'
-    readonly disabled: 'This account has been disabled. Ask an administrator.'
-    readonly guest: 'To continue this conversation, you need an account. It keeps a copy that only you see.'
-    readonly guestByInvitation: 'New accounts are by invitation: ask an administrator of this server.'
-    readonly logout: 'Sign out'
-    readonly withSso: 'Sign in with {{name}}'
-    readonly withPassword: 'Use a password instead'
-    readonly withPasskey: 'Sign in with a passkey'
-    readonly usePasskey: 'Use a passkey'
-    readonly passkeyFailed: 'Couldn’t sign in with a passkey: you cancelled, or this device has none for this server. Try again, or sign in another way.'
-    readonly secondTitle: 'One more step'
-    readonly secondText: 'Enter the code from your authenticator app.'
-    readonly secondTextPasskey: 'Confirm with your passkey.'
-    readonly code: 'Code'
-    readonly recoveryCode: 'Recovery code'
-    readonly codeHint: 'Or one of your recovery codes.'
-    readonly setupTitle: 'Set up this server'
-    readonly setupText: 'Create the administrator’s account. This link then stops working.'
-    readonly setupLinkTitle: 'Not set up yet'
-    readonly setupLinkText: 'Open the setup link that the server printed at startup. It creates the administrator’s account.'
-    readonly joinTitle: 'You’re invited'
-    readonly joinText: 'Create your account on this server.'
-    readonly resetTitle: 'New password for {{name}}'
-    readonly resetText: 'You’ll be signed out everywhere else.'
-    readonly reset: 'Save and sign in'
-    readonly confirmTitle: 'Confirm your email address'
-    readonly confirmText: 'Allow NanoClaw to send email to {{address}}?'
-    readonly confirmed: 'NanoClaw can now send email to {{address}}.'
-    readonly confirm: 'Confirm'
-    readonly forgot: 'Forgot your password?'
-    readonly forgotText: 'Enter your account’s email address. If it’s confirmed, you’ll get a link to choose a new password.'
-    readonly sendLink: 'Send link'
-    readonly linkSent: 'If an account has this confirmed address, an email is on its way.'
-    readonly linkBroken: 'This link doesn’t work'
-    readonly toSignIn: 'Go to sign-in'
+    readonly loginTitle: "Welcome back"
+    readonly firstTitle: "Create the first account"
+    readonly firstText: "This server has no accounts yet. The first one becomes its administrator."
+    readonly registerTitle: "Create an account"
+    readonly username: "Username"
+    readonly usernameHint: "2 to 50 letters, digits and _ . @ -"
+    readonly email: "Email"
+    readonly password: "Password"
+    readonly passwordHint: "At least 8 characters."
+    readonly login: "Sign in"
+    readonly register: "Create account"
+    readonly toRegister: "No account yet? Create one"
+    readonly toLogin: "Have an account? Sign in"
+    readonly ended: "Your session has ended. Sign in again."
+    readonly disabled: "This account has been disabled. Ask an administrator."
+    readonly guest: "To continue this conversation, you need an account. It keeps a copy that only you see."
+    readonly guestByInvitation: "New accounts are by invitation: ask an administrator of this server."
+    readonly logout: "Sign out"
+    readonly withSso: "Sign in with {{name}}"
+    readonly withPassword: "Use a password instead"
+    readonly withPasskey: "Sign in with a passkey"
+    readonly usePasskey: "Use a passkey"
+    readonly passkeyFailed: "Couldn’t sign in with a passkey: you cancelled, or this device has none for this server. Try again, or sign in another way."
+    readonly secondTitle: "One more step"
+    readonly secondText: "Enter the code from your authenticator app."
+    readonly secondTextPasskey: "Confirm with your passkey."
+    readonly code: "Code"
+    readonly recoveryCode: "Recovery code"
+    readonly codeHint: "Or one of your recovery codes."
+    readonly setupTitle: "Set up this server"
+    readonly setupText: "Create the administrator’s account. This link then stops working."
+    readonly setupLinkTitle: "Not set up yet"
+    readonly setupLinkText: "Open the setup link that the server printed at startup. It creates the administrator’s account."
+    readonly joinTitle: "You’re invited"
+    readonly joinText: "Create your account on this server."
+    readonly resetTitle: "New password for {{name}}"
+    readonly resetText: "You’ll be signed out everywhere else."
+    readonly reset: "Save and sign in"
+    readonly confirmTitle: "Confirm your email address"
+    readonly confirmText: "Allow NanoClaw to send email to {{address}}?"
+    readonly confirmed: "NanoClaw can now send email to {{address}}."
+    readonly confirm: "Confirm"
+    readonly forgot: "Forgot your password?"
+    readonly forgotText: "Enter your account’s email address. If it’s confirmed, you’ll get a link to choose a new password."
+    readonly sendLink: "Send link"
+    readonly linkSent: "If an account has this confirmed address, an email is on its way."
+    readonly linkBroken: "This link doesn’t work"
+    readonly toSignIn: "Go to sign-in"
   }
   readonly secondFactor: {
-    readonly title: 'Two-factor authentication'
-    readonly text: 'Keeps your account safe even if someone learns your password.'
-    readonly totp: 'Authenticator app'
-    readonly on: 'Set up'
-    readonly off: 'Not set up'
-    readonly setUp: 'Set up'
-    readonly remove: 'Remove'
-    readonly removeOne: 'Remove “{{name}}”'
-    readonly removeText: 'Remove “{{name}}”? Confirm with your password.'
-    readonly added: 'Added {{time}}'
-    readonly newPasskey: 'Passkeys'
-    readonly passkeyText: 'Your device’s fingerprint, face or PIN, or a security key. A passkey also signs you in without a password.'
-    readonly passkeyUnavailable: 'Passkeys require HTTPS and a host name.'
-    readonly addPasskey: 'Add'
-    readonly passkeyName: 'Name'
-    readonly passkeyNameHint: 'For example, the device it’s on.'
-    readonly codes: 'Recovery codes'
-    readonly codesLeft_one: '{{count}} left'
-    readonly codesLeft_other: '{{count}} left'
-    readonly newCodes: 'Create new codes'
-    readonly codesText: 'If you lose your second factor, sign in with one of these codes. Each code works once. Store them safely: they aren’t shown again.'
-    readonly codesStored: 'I’ve stored them'
-    readonly scan: 'Scan this with your authenticator app, then enter the code it shows.'
-    readonly qrCode: 'QR code for your authenticator app'
-    readonly secret: 'Or enter this key'
-    readonly go: 'Continue'
+    readonly title: "Two-factor authentication"
+    readonly text: "Keeps your account safe even if someone learns your password."
+    readonly totp: "Authenticator app"
+    readonly on: "Set up"
+    readonly off: "Not set up"
+    readonly setUp: "Set up"
+    readonly remove: "Remove"
+    readonly removeOne: "Remove “{{name}}”"
+    readonly removeText: "Remove “{{name}}”? Confirm with your password."
+    readonly added: "Added {{time}}"
+    readonly newPasskey: "Passkeys"
+    readonly passkeyText: "Your device’s fingerprint, face or PIN, or a security key. A passkey also signs you in without a password."
+    readonly passkeyUnavailable: "Passkeys require HTTPS and a host name."
+    readonly addPasskey: "Add"
+    readonly passkeyName: "Name"
+    readonly passkeyNameHint: "For example, the device it’s on."
+    readonly codes: "Recovery codes"
+    readonly codesLeft_one: "{{count}} left"
+    readonly codesLeft_other: "{{count}} left"
+    readonly newCodes: "Create new codes"
+    readonly codesText: "If you lose your second factor, sign in with one of these codes. Each code works once. Store them safely: they aren’t shown again."
+    readonly codesStored: "I’ve stored them"
+    readonly scan: "Scan this with your authenticator app, then enter the code it shows."
+    readonly qrCode: "QR code for your authenticator app"
+    readonly secret: "Or enter this key"
+    readonly go: "Continue"
   }
   readonly sessions: {
-    readonly title: 'Where you’re signed in'
-    readonly text: 'Sign out of anything you don’t recognize, then change your password.'
-    readonly current: 'This device'
-    readonly lastUsed: 'Last used {{time}}'
-    readonly end: 'Sign out {{name}}'
-    readonly endOthers: 'Sign out everywhere else'
-    readonly program: 'Unknown program'
+    readonly title: "Where you’re signed in"
+    readonly text: "Sign out of anything you don’t recognize, then change your password."
+    readonly current: "This device"
+    readonly lastUsed: "Last used {{time}}"
+    readonly end: "Sign out {{name}}"
+    readonly endOthers: "Sign out everywhere else"
+    readonly program: "Unknown program"
   }
 }
 
 export interface AdminTexts {
   readonly quota: {
-    readonly title: 'Your limits'
-    readonly of: 'Limits of {{name}}'
-    readonly own: 'Limits of this account'
-    readonly ownText: 'Leave a field empty to use the limits of the groups and the server.'
-    readonly applies: 'Current limits and usage'
-    readonly each: 'Limits of each member'
-    readonly shared: 'Limits of all members together'
-    readonly open: 'Limits'
-    readonly noLimit: 'not set'
-    readonly usedOf: '{{used}} of {{limit}}'
-    readonly near: 'Almost used up.'
-    readonly reached: 'Used up.'
-    readonly renewed: 'Resets on {{time}}.'
-    readonly storageMegabytes: 'Storage (MB)'
-    readonly storageText: 'Includes earlier versions of project files. The oldest are deleted to make room for new files.'
+    readonly title: "Your limits"
+    readonly of: "Limits of {{name}}"
+    readonly own: "Limits of this account"
+    readonly ownText: "Leave a field empty to use the limits of the groups and the server."
+    readonly applies: "Current limits and usage"
+    readonly each: "Limits of each member"
+    readonly shared: "Limits of all members together"
+    readonly open: "Limits"
+    readonly noLimit: "not set"
+    readonly usedOf: "{{used}} of {{limit}}"
+    readonly near: "Almost used up."
+    readonly reached: "Used up."
+    readonly renewed: "Resets on {{time}}."
+    readonly storageMegabytes: "Storage (MB)"
+    readonly storageText: "Includes earlier versions of project files. The oldest are deleted to make room for new files."
     readonly kind: {
-      readonly tokens_per_day: 'Tokens per day'
-      readonly tokens_per_month: 'Tokens per month'
-      readonly cost_per_day: 'Cost per day'
-      readonly cost_per_month: 'Cost per month'
-      readonly concurrent_runs: 'Answers at once'
-      readonly requests_per_minute: 'Requests per minute'
-      readonly storage: 'Storage'
-      readonly program_seconds_per_day: 'Program seconds per day'
-      readonly messages_per_day: 'Channel messages per day'
-      readonly schedules: 'Schedules'
-      readonly projects_shared: 'Shared projects'
-      readonly channel_runs_per_hour: 'Runs per hour from a messenger'
+      readonly tokens_per_day: "Tokens per day"
+      readonly tokens_per_month: "Tokens per month"
+      readonly cost_per_day: "Cost per day"
+      readonly cost_per_month: "Cost per month"
+      readonly concurrent_runs: "Answers at once"
+      readonly requests_per_minute: "Requests per minute"
+      readonly storage: "Storage"
+      readonly program_seconds_per_day: "Program seconds per day"
+      readonly messages_per_day: "Channel messages per day"
+      readonly schedules: "Schedules"
+      readonly projects_shared: "Shared projects"
+      readonly channel_runs_per_hour: "Runs per hour from a messenger"
     }
   }
   readonly mcpAccess: {
-    readonly users: 'Only for'
-    readonly usersHint: 'User names, separated by commas. Leave empty for everyone. Administrators always have access.'
-    readonly groups: 'Allowed by groups: {{names}} (Administration → Groups).'
-    readonly client: 'OAuth client'
-    readonly clientHint: 'Needed only if people sign in and the server doesn’t register clients itself.'
-    readonly clientId: 'Client ID'
-    readonly clientSecret: 'Client secret'
-    readonly secretStored: 'A secret is stored. Leave the field empty to keep it.'
-    readonly scope: 'Scope'
+    readonly users: "Only for"
+    readonly usersHint: "User names, separated by commas. Leave empty for everyone. Administrators always have access."
+    readonly groups: "Allowed by groups: {{names}} (Administration → Groups)."
+    readonly client: "OAuth client"
+    readonly clientHint: "Needed only if people sign in and the server doesn’t register clients itself."
+    readonly clientId: "Client ID"
+    readonly clientSecret: "Client secret"
+    readonly secretStored: "A secret is stored. Leave the field empty to keep it."
+    readonly scope: "Scope"
   }
   readonly admin: {
-    readonly title: 'Administration'
+    readonly title: "Administration"
     readonly tab: {
-      readonly users: 'Accounts'
-      readonly groups: 'Groups'
-      readonly server: 'Server'
-      readonly invitations: 'Invitations'
-      readonly audit: 'Audit log'
-      readonly usage: 'Usage'
+      readonly users: "Accounts"
+      readonly groups: "Groups"
+      readonly server: "Server"
+      readonly invitations: "Invitations"
+      readonly audit: "Audit log"
+      readonly usage: "Usage"
     }
     readonly usage: {
-      readonly month: 'Month'
-      readonly by: 'Sum by'
+      readonly month: "Month"
+      readonly by: "Sum by"
       readonly per: {
-        readonly account: 'Account'
-        readonly group: 'Group'
+        readonly account: "Account"
+        readonly group: "Group"
       }
-      readonly none: 'No usage in this month'
-      readonly withoutGroup: 'Without a group'
-      readonly total: 'Total'
-      readonly groupsText: 'Groups have the usage of their current members. An account in several groups counts in each of them, but only once in the total.'
-      readonly download: 'Download CSV'
+      readonly none: "No usage in this month"
+      readonly withoutGroup: "Without a group"
+      readonly total: "Total"
+      readonly groupsText: "Groups have the usage of their current members. An account in several groups counts in each of them, but only once in the total."
+      readonly download: "Download CSV"
     }
     readonly log: {
-      readonly account: 'Account'
-      readonly from: 'From'
-      readonly to: 'Until'
-      readonly only: 'Only entries of {{name}}'
-      readonly unknown: 'No account has this name.'
-      readonly none: 'No entries'
+      readonly account: "Account"
+      readonly from: "From"
+      readonly to: "Until"
+      readonly only: "Only entries of {{name}}"
+      readonly unknown: "No account has this name."
+      readonly none: "No entries"
     }
     readonly server: {
-      readonly runs: 'Running now'
-      readonly settings: 'Settings'
-      readonly mcp: 'MCP servers'
-      readonly health: 'Health'
-      readonly storage: 'Storage'
-      readonly noRuns: 'Nothing is running.'
-      readonly stop: 'Stop'
-      readonly stopRun: 'Stop the answer for {{name}}'
-      readonly registration: 'Who can register'
-      readonly sharing: 'Sharing by link'
-      readonly defaultModel: 'Default model'
-      readonly defaultApproval: 'Default approval mode'
-      readonly asConfigured: 'As in config.yml'
-      readonly asConfiguredNow: 'As in config.yml: {{value}}'
-      readonly open: 'Everybody'
-      readonly invite: 'Only with an invitation'
-      readonly closed: 'No one'
-      readonly on: 'On'
-      readonly off: 'Off'
-      readonly listed: 'Show {{name}} in lists'
-      readonly noServers: 'No MCP servers are configured.'
-      readonly everybody: 'everyone'
-      readonly inGroups: 'allowed by the groups {{groups}}'
-      readonly allAccounts: 'All accounts together'
+      readonly runs: "Running now"
+      readonly settings: "Settings"
+      readonly mcp: "MCP servers"
+      readonly health: "Health"
+      readonly storage: "Storage"
+      readonly noRuns: "Nothing is running."
+      readonly stop: "Stop"
+      readonly stopRun: "Stop the answer for {{name}}"
+      readonly registration: "Who can register"
+      readonly sharing: "Sharing by link"
+      readonly defaultModel: "Default model"
+      readonly defaultApproval: "Default approval mode"
+      readonly asConfigured: "As in config.yml"
+      readonly asConfiguredNow: "As in config.yml: {{value}}"
+      readonly open: "Everybody"
+      readonly invite: "Only with an invitation"
+      readonly closed: "No one"
+      readonly on: "On"
+      readonly off: "Off"
+      readonly listed: "Show {{name}} in lists"
+      readonly noServers: "No MCP servers are configured."
+      readonly everybody: "everyone"
+      readonly inGroups: "allowed by the groups {{groups}}"
+      readonly allAccounts: "All accounts together"
       readonly stored: {
-        readonly projects: 'Projects'
-        readonly history: 'History of projects'
-        readonly files: 'Attached files'
-        readonly documents: 'Documents'
+        readonly projects: "Projects"
+        readonly history: "History of projects"
+        readonly files: "Attached files"
+        readonly documents: "Documents"
       }
-      readonly usedOf: '{{used}} of {{limit}}'
-      readonly nothingStored: 'Nothing is stored yet.'
-      readonly again: 'Check again'
+      readonly usedOf: "{{used}} of {{limit}}"
+      readonly nothingStored: "Nothing is stored yet."
+      readonly again: "Check again"
       readonly state: {
-        readonly ok: 'OK'
-        readonly warn: 'warning'
-        readonly fail: 'broken'
+        readonly ok: "OK"
+        readonly warn: "warning"
+        readonly fail: "broken"
       }
     }
-    readonly deleteUser: 'Delete'
-    readonly deleteTitle: 'Delete the account “{{name}}”?'
+    readonly deleteUser: "Delete"
+    readonly deleteTitle: "Delete the account “{{name}}”?"
     readonly deleteData: {
-      readonly label: 'Its data'
-      readonly delete: 'Delete it'
-      readonly keep: 'Keep it'
-      readonly hand_over: 'Transfer it to another account'
+      readonly label: "Its data"
+      readonly delete: "Delete it"
+      readonly keep: "Keep it"
+      readonly hand_over: "Transfer it to another account"
     }
     readonly deleteDataText: {
-      readonly delete: 'All conversations, projects, files and keys are deleted. This can’t be undone.'
-      readonly keep: 'No one can sign in anymore. Keys, channels, webhooks and the email address are deleted. Everything else stays with the disabled account.'
-      readonly hand_over: 'Conversations, projects, documents, files, shared links and memory go to the other account. Keys and usage are deleted. This can’t be undone.'
+      readonly delete: "All conversations, projects, files and keys are deleted. This can’t be undone."
+      readonly keep: "No one can sign in anymore. Keys, channels, webhooks and the email address are deleted. Everything else stays with the disabled account."
+      readonly hand_over: "Conversations, projects, documents, files, shared links and memory go to the other account. Keys and usage are deleted. This can’t be undone."
     }
-    readonly heirSearch: 'Find the account'
-    readonly heir: 'Receives the data'
+    readonly heirSearch: "Find the account"
+    readonly heir: "Receives the data"
     readonly groups: {
-      readonly empty: 'No groups yet. Accounts without a group can use everything.'
-      readonly name: 'Name'
-      readonly create: 'Create group'
-      readonly edit: 'Edit'
-      readonly editOne: 'Edit “{{name}}”'
-      readonly editTitle: 'Group “{{name}}”'
-      readonly remove: 'Delete group'
-      readonly removeText: 'Its members keep their accounts, without its restrictions.'
-      readonly members_one: '{{count}} member'
-      readonly members_other: '{{count}} members'
-      readonly description: 'Description'
-      readonly models: 'Models'
-      readonly tools: 'Tools'
-      readonly mcp_servers: 'MCP servers'
-      readonly approval_modes: 'Approval modes'
-      readonly features: 'Parts of the product'
+      readonly empty: "No groups yet. Accounts without a group can use everything."
+      readonly name: "Name"
+      readonly create: "Create group"
+      readonly edit: "Edit"
+      readonly editOne: "Edit “{{name}}”"
+      readonly editTitle: "Group “{{name}}”"
+      readonly remove: "Delete group"
+      readonly removeText: "Its members keep their accounts, without its restrictions."
+      readonly members_one: "{{count}} member"
+      readonly members_other: "{{count}} members"
+      readonly description: "Description"
+      readonly models: "Models"
+      readonly tools: "Tools"
+      readonly mcp_servers: "MCP servers"
+      readonly approval_modes: "Approval modes"
+      readonly features: "Parts of the product"
       readonly feature: {
-        readonly schedules: 'Schedules'
-        readonly channels: 'Channels'
-        readonly apps: 'Apps'
-        readonly sharing_projects: 'Sharing projects'
+        readonly schedules: "Schedules"
+        readonly channels: "Channels"
+        readonly apps: "Apps"
+        readonly sharing_projects: "Sharing projects"
       }
-      readonly everything: 'Not restricted'
-      readonly only: 'Only the selected ones'
-      readonly restricted: 'restricted: {{kinds}}'
-      readonly unrestricted: 'no restrictions'
-      readonly membersTitle: 'Members'
-      readonly add: 'Add'
-      readonly addTo: 'Add {{name}}'
-      readonly removeFrom: 'Remove {{name}} from the group'
-      readonly find: 'Find accounts to add'
-      readonly none: 'Nothing to choose from.'
+      readonly everything: "Not restricted"
+      readonly only: "Only the selected ones"
+      readonly restricted: "restricted: {{kinds}}"
+      readonly unrestricted: "no restrictions"
+      readonly membersTitle: "Members"
+      readonly add: "Add"
+      readonly addTo: "Add {{name}}"
+      readonly removeFrom: "Remove {{name}} from the group"
+      readonly find: "Find accounts to add"
+      readonly none: "Nothing to choose from."
     }
-    readonly search: 'Find by name or email'
-    readonly roleAdmin: 'Administrator'
-    readonly roleUser: 'User'
-    readonly role: 'Role'
-    readonly disabled: 'disabled'
-    readonly you: 'you'
-    readonly makeAdmin: 'Make administrator'
-    readonly makeUser: 'Make user'
-    readonly disable: 'Disable'
-    readonly enable: 'Enable'
-    readonly disableTitle: 'Disable the account “{{name}}”?'
-    readonly disableText: 'All sessions end, answers in progress stop, and no one can sign in until you enable the account again. Its data stays.'
-    readonly sessions: 'Sessions'
-    readonly actionsFor: 'Actions for {{name}}'
-    readonly sessionsOf: 'Sessions of {{name}}'
-    readonly noSessions: 'Not signed in anywhere.'
-    readonly signOut: 'Sign out everywhere'
-    readonly signedOut: '{{name}} is signed out everywhere.'
-    readonly resetFactors: 'Reset second factor'
-    readonly resetFactorsTitle: 'Remove the second factors of {{name}}?'
-    readonly resetFactorsText: 'The authenticator app, passkeys and recovery codes are removed. The password alone is enough to sign in until a new second factor is added. First make sure that the request really comes from this person.'
-    readonly factorsReset: 'The second factors of {{name}} were removed.'
-    readonly resetLink: 'Reset password'
-    readonly resetLinkOf: 'Send this link to {{name}}. It works once, for 24 hours.'
-    readonly note: 'Who is it for?'
-    readonly invite: 'Create invitation'
-    readonly invitationLink: 'Send this link. It works once, until {{day}}, and isn’t shown again.'
-    readonly noInvitations: 'No invitations yet'
-    readonly noGroup: 'No group'
-    readonly invitationCode: 'QR code of the invitation link'
-    readonly withoutNote: 'Invitation'
-    readonly openUntil: 'open until {{day}}'
-    readonly usedOn: 'used on {{day}}'
-    readonly expiredOn: 'expired on {{day}}'
-    readonly withdraw: 'Revoke the invitation “{{name}}”'
-    readonly kind: 'Show'
-    readonly allKinds: 'Everything'
-    readonly allAccounts: 'All accounts'
-    readonly onlyDisabled: 'Disabled'
-    readonly downloadLog: 'Download the log'
-    readonly nobody: 'not signed in'
+    readonly search: "Find by name or email"
+    readonly roleAdmin: "Administrator"
+    readonly roleUser: "User"
+    readonly role: "Role"
+    readonly disabled: "disabled"
+    readonly you: "you"
+    readonly makeAdmin: "Make administrator"
+    readonly makeUser: "Make user"
+    readonly disable: "Disable"
+    readonly enable: "Enable"
+    readonly disableTitle: "Disable the account “{{name}}”?"
+    readonly disableText: "All sessions end, answers in progress stop, and no one can sign in until you enable the account again. Its data stays."
+    readonly sessions: "Sessions"
+    readonly actionsFor: "Actions for {{name}}"
+    readonly sessionsOf: "Sessions of {{name}}"
+    readonly noSessions: "Not signed in anywhere."
+    readonly signOut: "Sign out everywhere"
+    readonly signedOut: "{{name}} is signed out everywhere."
+    readonly resetFactors: "Reset second factor"
+    readonly resetFactorsTitle: "Remove the second factors of {{name}}?"
+    readonly resetFactorsText: "The authenticator app, passkeys and recovery codes are removed. The password alone is enough to sign in until a new second factor is added. First make sure that the request really comes from this person."
+    readonly factorsReset: "The second factors of {{name}} were removed."
+    readonly resetLink: "Reset password"
+    readonly resetLinkOf: "Send this link to {{name}}. It works once, for 24 hours."
+    readonly note: "Who is it for?"
+    readonly invite: "Create invitation"
+    readonly invitationLink: "Send this link. It works once, until {{day}}, and isn’t shown again."
+    readonly noInvitations: "No invitations yet"
+    readonly noGroup: "No group"
+    readonly invitationCode: "QR code of the invitation link"
+    readonly withoutNote: "Invitation"
+    readonly openUntil: "open until {{day}}"
+    readonly usedOn: "used on {{day}}"
+    readonly expiredOn: "expired on {{day}}"
+    readonly withdraw: "Revoke the invitation “{{name}}”"
+    readonly kind: "Show"
+    readonly allKinds: "Everything"
+    readonly allAccounts: "All accounts"
+    readonly onlyDisabled: "Disabled"
+    readonly downloadLog: "Download the log"
+    readonly nobody: "not signed in"
     readonly detail: {
-      readonly pair: '{{name}}: {{value}}'
-      readonly account: 'Account'
-      readonly group: 'Group'
-      readonly tool: 'Tool'
-      readonly decision: 'Decision'
-      readonly approve: 'approved'
-      readonly reject: 'rejected'
-      readonly state: 'State'
-      readonly enabled: 'enabled'
-      readonly by: 'By'
-      readonly scopes: 'Permissions'
-      readonly expires: 'Expires'
-      readonly email: 'Email'
-      readonly address: 'IP address'
-      readonly hidden_models: 'Hidden models'
-      readonly model_order: 'Order of models'
-      readonly model: 'Model'
-      readonly nothing: 'none'
-      readonly all: 'All details'
+      readonly pair: "{{name}}: {{value}}"
+      readonly account: "Account"
+      readonly group: "Group"
+      readonly tool: "Tool"
+      readonly decision: "Decision"
+      readonly approve: "approved"
+      readonly reject: "rejected"
+      readonly state: "State"
+      readonly enabled: "enabled"
+      readonly by: "By"
+      readonly scopes: "Permissions"
+      readonly expires: "Expires"
+      readonly email: "Email"
+      readonly address: "IP address"
+      readonly hidden_models: "Hidden models"
+      readonly model_order: "Order of models"
+      readonly model: "Model"
+      readonly nothing: "none"
+      readonly all: "All details"
       readonly ways: {
-        readonly sso: 'single sign-on'
-        readonly line: 'command line'
-        readonly passkey: 'passkey'
-        readonly factor: 'second factor'
+        readonly sso: "single sign-on"
+        readonly line: "command line"
+        readonly passkey: "passkey"
+        readonly factor: "second factor"
       }
     }
     readonly action: {
-      readonly sign_in: 'Signed in'
-      readonly sign_in_failed: 'Failed sign-in'
-      readonly sign_out: 'Signed out'
-      readonly register: 'Registered'
-      readonly identity_linked: 'Linked to single sign-on'
-      readonly second_factor_added: 'Second factor added'
-      readonly second_factor_removed: 'Second factor removed'
-      readonly second_factor_reset: 'Second factors reset'
-      readonly recovery_codes_created: 'Recovery codes created'
-      readonly keys_rotated: 'Keys rotated'
-      readonly session_reused: 'Old session cookie used'
-      readonly sessions_ended: 'Sessions ended'
-      readonly password_reset: 'Password reset'
-      readonly reset_link_created: 'Reset link created'
-      readonly key_created: 'API key created'
-      readonly key_deleted: 'API key deleted'
-      readonly account_changed: 'Account changed'
-      readonly invitation_created: 'Invitation created'
-      readonly invitation_deleted: 'Invitation revoked'
-      readonly account_deleted: 'Account deleted'
-      readonly run_stopped: 'Answer stopped'
-      readonly settings_changed: 'Server settings changed'
-      readonly group_created: 'Group created'
-      readonly group_changed: 'Group changed'
-      readonly group_deleted: 'Group deleted'
-      readonly group_member_added: 'Added to group'
-      readonly group_member_removed: 'Removed from group'
-      readonly model_added: 'Models added'
-      readonly model_changed: 'Models changed'
-      readonly model_deleted: 'Models deleted'
-      readonly mcp_server_added: 'MCP servers added'
-      readonly mcp_server_changed: 'MCP servers changed'
-      readonly mcp_server_deleted: 'MCP servers deleted'
-      readonly webhook_created: 'Webhook created'
-      readonly webhook_changed: 'Webhook changed'
-      readonly webhook_secret_replaced: 'Webhook secret replaced'
-      readonly webhook_deleted: 'Webhook deleted'
-      readonly approval_decided: 'Approval decided'
-      readonly approvers_changed: 'Approvers of a project changed'
-      readonly grant_created: 'Permission created'
-      readonly grant_used: 'Permission used'
-      readonly grant_removed: 'Permission removed'
-      readonly app_network_allowed: 'App allowed to use the network'
-      readonly app_network_ended: 'App no longer allowed to use the network'
-      readonly share_created: 'Shared link created'
-      readonly share_deleted: 'Shared link deleted'
-      readonly exported: 'Data exported'
-      readonly audit_exported: 'Audit log exported'
-      readonly backup_created: 'Backup created'
-      readonly backup_restored: 'Backup restored'
-      readonly folders_adopted: 'Folders assigned to this database'
-      readonly database_moved: 'Database moved'
-      readonly approval_link_created: 'Link to an approval created'
-      readonly schedule_created: 'Schedule created'
-      readonly schedule_changed: 'Schedule changed'
-      readonly schedule_deleted: 'Schedule deleted'
-      readonly hook_token_replaced: 'Address of a hook replaced'
-      readonly sender_allowed: 'Sender allowed'
-      readonly sender_blocked: 'Sender blocked'
+      readonly sign_in: "Signed in"
+      readonly sign_in_failed: "Failed sign-in"
+      readonly sign_out: "Signed out"
+      readonly register: "Registered"
+      readonly identity_linked: "Linked to single sign-on"
+      readonly second_factor_added: "Second factor added"
+      readonly second_factor_removed: "Second factor removed"
+      readonly second_factor_reset: "Second factors reset"
+      readonly recovery_codes_created: "Recovery codes created"
+      readonly keys_rotated: "Keys rotated"
+      readonly session_reused: "Old session cookie used"
+      readonly sessions_ended: "Sessions ended"
+      readonly password_reset: "Password reset"
+      readonly reset_link_created: "Reset link created"
+      readonly key_created: "API key created"
+      readonly key_deleted: "API key deleted"
+      readonly account_changed: "Account changed"
+      readonly invitation_created: "Invitation created"
+      readonly invitation_deleted: "Invitation revoked"
+      readonly account_deleted: "Account deleted"
+      readonly run_stopped: "Answer stopped"
+      readonly settings_changed: "Server settings changed"
+      readonly group_created: "Group created"
+      readonly group_changed: "Group changed"
+      readonly group_deleted: "Group deleted"
+      readonly group_member_added: "Added to group"
+      readonly group_member_removed: "Removed from group"
+      readonly model_added: "Models added"
+      readonly model_changed: "Models changed"
+      readonly model_deleted: "Models deleted"
+      readonly mcp_server_added: "MCP servers added"
+      readonly mcp_server_changed: "MCP servers changed"
+      readonly mcp_server_deleted: "MCP servers deleted"
+      readonly webhook_created: "Webhook created"
+      readonly webhook_changed: "Webhook changed"
+      readonly webhook_secret_replaced: "Webhook secret replaced"
+      readonly webhook_deleted: "Webhook deleted"
+      readonly approval_decided: "Approval decided"
+      readonly approvers_changed: "Approvers of a project changed"
+      readonly grant_created: "Permission created"
+      readonly grant_used: "Permission used"
+      readonly grant_removed: "Permission removed"
+      readonly app_network_allowed: "App allowed to use the network"
+      readonly app_network_ended: "App no longer allowed to use the network"
+      readonly share_created: "Shared link created"
+      readonly share_deleted: "Shared link deleted"
+      readonly exported: "Data exported"
+      readonly audit_exported: "Audit log exported"
+      readonly backup_created: "Backup created"
+      readonly backup_restored: "Backup restored"
+      readonly folders_adopted: "Folders assigned to this database"
+      readonly database_moved: "Database moved"
+      readonly approval_link_created: "Link to an approval created"
+      readonly schedule_created: "Schedule created"
+      readonly schedule_changed: "Schedule changed"
+      readonly schedule_deleted: "Schedule deleted"
+      readonly hook_token_replaced: "Address of a hook replaced"
+      readonly sender_allowed: "Sender allowed"
+      readonly sender_blocked: "Sender blocked"
     }
   }
 }
 
 export interface ChatTexts {
   readonly queue: {
-    readonly title: 'Queued messages'
-    readonly waitingOne: 'Sent when this answer is complete'
-    readonly waiting_one: 'Sent when this answer is complete'
-    readonly waiting_other: '{{count}} messages, sent one by one when the answers before them are complete'
-    readonly paused: 'Paused because the last answer didn’t finish. Send or remove the remaining messages.'
-    readonly failed: 'Not sent: {{reason}}'
-    readonly offline: 'Sent as soon as the server can be reached'
-    readonly edit: 'Edit queued message'
-    readonly remove: 'Remove from queue'
-    readonly sendNow: 'Send now'
-    readonly stopAndSend: 'Stop the answer and send now'
-    readonly sent: 'Message sent'
-    readonly open: 'Open'
+    readonly title: "Queued messages"
+    readonly waitingOne: "Sent when this answer is complete"
+    readonly waiting_one: "Sent when this answer is complete"
+    readonly waiting_other: "{{count}} messages, sent one by one when the answers before them are complete"
+    readonly paused: "Paused because the last answer didn’t finish. Send or remove the remaining messages."
+    readonly failed: "Not sent: {{reason}}"
+    readonly offline: "Sent as soon as the server can be reached"
+    readonly edit: "Edit queued message"
+    readonly remove: "Remove from queue"
+    readonly sendNow: "Send now"
+    readonly stopAndSend: "Stop the answer and send now"
+    readonly sent: "Message sent"
+    readonly open: "Open"
   }
   readonly answer: {
-    readonly more: 'More actions'
-    readonly copyLink: 'Copy link'
-    readonly readAloud: 'Read aloud'
-    readonly stopReading: 'Stop reading'
-    readonly regenerateWith: 'Regenerate with'
-    readonly edit: 'Edit text'
-    readonly editHint: 'Your version is added next to this one. The conversation continues with yours.'
-    readonly edited: 'Edited by you'
-    readonly up: 'Good answer'
-    readonly down: 'Bad answer'
+    readonly more: "More actions"
+    readonly copyLink: "Copy link"
+    readonly readAloud: "Read aloud"
+    readonly stopReading: "Stop reading"
+    readonly regenerateWith: "Regenerate with"
+    readonly edit: "Edit text"
+    readonly editHint: "Your version is added next to this one. The conversation continues with yours."
+    readonly edited: "Edited by you"
+    readonly up: "Good answer"
+    readonly down: "Bad answer"
     readonly note: {
-      readonly up: 'What was good? (optional)'
-      readonly down: 'What was wrong? (optional)'
+      readonly up: "What was good? (optional)"
+      readonly down: "What was wrong? (optional)"
     }
-    readonly quote: 'Quote'
-    readonly inspect: 'Answer details'
-    readonly compare: 'Compare with another model'
-    readonly reasoning: '{{tokens}} tokens for thinking'
-    readonly cacheWrite: '{{tokens}} written to cache'
-    readonly first: '{{total}} (first token {{time}})'
-    readonly firstOutput: 'Time to first token: {{time}}'
+    readonly quote: "Quote"
+    readonly inspect: "Answer details"
+    readonly compare: "Compare with another model"
+    readonly reasoning: "{{tokens}} tokens for thinking"
+    readonly cacheWrite: "{{tokens}} written to cache"
+    readonly first: "{{total}} (first token {{time}})"
+    readonly firstOutput: "Time to first token: {{time}}"
   }
   readonly compare: {
-    readonly title: 'Two answers side by side'
-    readonly first: 'First answer'
-    readonly second: 'Second answer'
-    readonly close: 'Stop comparing'
-    readonly choose: 'Continue with this answer'
-    readonly chooseModel: 'Which other model should answer?'
-    readonly chooseVersion: 'Or compare with an existing version:'
-    readonly version: 'Version {{number}}'
-    readonly waiting: 'Answers as soon as the first answer is complete.'
-    readonly starting: 'Starting…'
-    readonly hint: 'If you send a message without choosing, the conversation continues with {{model}}.'
+    readonly title: "Two answers side by side"
+    readonly first: "First answer"
+    readonly second: "Second answer"
+    readonly close: "Stop comparing"
+    readonly choose: "Continue with this answer"
+    readonly chooseModel: "Which other model should answer?"
+    readonly chooseVersion: "Or compare with an existing version:"
+    readonly version: "Version {{number}}"
+    readonly waiting: "Answers as soon as the first answer is complete."
+    readonly starting: "Starting…"
+    readonly hint: "If you send a message without choosing, the conversation continues with {{model}}."
   }
   readonly branches: {
-    readonly title: 'Branches'
-    readonly text: 'Each edited message and each new answer to the same message starts a branch. Choose one to open it.'
-    readonly locked: 'You can go to another branch when the answer is complete.'
-    readonly none: 'This conversation has only one branch. Edit a question or regenerate an answer to start another.'
-    readonly newest: 'The newest {{count}} branches'
-    readonly messages_one: '{{count}} message'
-    readonly messages_other: '{{count}} messages'
-    readonly shown: 'shown now'
-    readonly noText: 'No text'
+    readonly title: "Branches"
+    readonly text: "Each edited message and each new answer to the same message starts a branch. Choose one to open it."
+    readonly locked: "You can go to another branch when the answer is complete."
+    readonly none: "This conversation has only one branch. Edit a question or regenerate an answer to start another."
+    readonly newest: "The newest {{count}} branches"
+    readonly messages_one: "{{count}} message"
+    readonly messages_other: "{{count}} messages"
+    readonly shown: "shown now"
+    readonly noText: "No text"
   }
   readonly inspector: {
-    readonly title: 'Answer details'
-    readonly empty: 'Nothing was recorded for this answer. It may be older than this feature, or still in its first call.'
-    readonly filter: 'Show'
+    readonly title: "Answer details"
+    readonly empty: "Nothing was recorded for this answer. It may be older than this feature, or still in its first call."
+    readonly filter: "Show"
     readonly filters: {
-      readonly all: 'All'
-      readonly model: 'Model calls'
-      readonly tool: 'Tool calls'
-      readonly stored: 'Stored'
+      readonly all: "All"
+      readonly model: "Model calls"
+      readonly tool: "Tool calls"
+      readonly stored: "Stored"
     }
-    readonly copy: 'Copy as JSON'
-    readonly download: 'Download'
-    readonly modelCalls_one: '{{count}} model call'
-    readonly modelCalls_other: '{{count}} model calls'
-    readonly toolCalls_one: '{{count}} tool call'
-    readonly toolCalls_other: '{{count}} tool calls'
-    readonly characters_one: '{{shown}} character'
-    readonly characters_other: '{{shown}} characters'
-    readonly at: 'at {{time}}'
-    readonly failed: 'failed'
-    readonly firstOutput: 'first token after {{time}}'
-    readonly input: '{{tokens}} in'
-    readonly cached: '{{tokens}} cached'
-    readonly output: '{{tokens}} out'
-    readonly reasoning: '{{tokens}} tokens for thinking'
-    readonly cacheWrite: '{{tokens}} written to cache'
-    readonly estimated: 'tokens estimated'
-    readonly retry: 'Failed after {{time}} and retried: {{reason}}'
-    readonly fallback: 'Next model: {{model}}.'
-    readonly reused: 'earlier result reused'
-    readonly skipped: 'not run'
-    readonly subAgents: 'Sub-agents: {{facts}}'
-    readonly search: 'Search requests, responses and tools'
-    readonly noneFound: 'No call contains this.'
-    readonly view: 'View'
+    readonly copy: "Copy as JSON"
+    readonly download: "Download"
+    readonly modelCalls_one: "{{count}} model call"
+    readonly modelCalls_other: "{{count}} model calls"
+    readonly toolCalls_one: "{{count}} tool call"
+    readonly toolCalls_other: "{{count}} tool calls"
+    readonly characters_one: "{{shown}} character"
+    readonly characters_other: "{{shown}} characters"
+    readonly at: "at {{time}}"
+    readonly failed: "failed"
+    readonly firstOutput: "first token after {{time}}"
+    readonly input: "{{tokens}} in"
+    readonly cached: "{{tokens}} cached"
+    readonly output: "{{tokens}} out"
+    readonly reasoning: "{{tokens}} tokens for thinking"
+    readonly cacheWrite: "{{tokens}} written to cache"
+    readonly estimated: "tokens estimated"
+    readonly retry: "Failed after {{time}} and retried: {{reason}}"
+    readonly fallback: "Next model: {{model}}."
+    readonly reused: "earlier result reused"
+    readonly skipped: "not run"
+    readonly subAgents: "Sub-agents: {{facts}}"
+    readonly search: "Search requests, responses and tools"
+    readonly noneFound: "No call contains this."
+    readonly view: "View"
     readonly views: {
-      readonly request: 'Request'
-      readonly response: 'Response'
-      readonly change: 'Changed'
+      readonly request: "Request"
+      readonly response: "Response"
+      readonly change: "Changed"
     }
-    readonly attempt: 'Attempt'
-    readonly copyCurl: 'Copy as curl'
-    readonly copyRequest: 'Copy request'
-    readonly notRecorded: 'No request is stored: the answer is too old, or nothing was sent to a provider.'
-    readonly changedHere: 'first change'
-    readonly missing: 'no longer stored'
-    readonly cut: 'Shortened. The full text is longer.'
-    readonly requestId: 'request ID {{id}}'
-    readonly thinking: 'Thinking'
-    readonly text: 'Text'
-    readonly usage: 'Usage'
-    readonly arguments: 'Arguments'
-    readonly result: 'Result'
-    readonly firstCall: 'There is no earlier call to compare with.'
-    readonly otherModel: 'This call went to another model or provider, which had none of this in its cache.'
-    readonly appended: 'Parts were only appended: everything before is the same as in the previous call.'
+    readonly attempt: "Attempt"
+    readonly copyCurl: "Copy as curl"
+    readonly copyRequest: "Copy request"
+    readonly notRecorded: "No request is stored: the answer is too old, or nothing was sent to a provider."
+    readonly changedHere: "first change"
+    readonly missing: "no longer stored"
+    readonly cut: "Shortened. The full text is longer."
+    readonly requestId: "request ID {{id}}"
+    readonly thinking: "Thinking"
+    readonly text: "Text"
+    readonly usage: "Usage"
+    readonly arguments: "Arguments"
+    readonly result: "Result"
+    readonly firstCall: "There is no earlier call to compare with."
+    readonly otherModel: "This call went to another model or provider, which had none of this in its cache."
+    readonly appended: "Parts were only appended: everything before is the same as in the previous call."
     readonly changes: {
-      readonly changed: 'First change: {{part}} is different.'
-      readonly added: 'First change: {{part}} was inserted.'
-      readonly removed: 'First change: {{part}} was removed.'
+      readonly changed: "First change: {{part}} is different."
+      readonly added: "First change: {{part}} was inserted."
+      readonly removed: "First change: {{part}} was removed."
     }
     readonly tools: {
-      readonly added: 'Tools added: {{names}}'
-      readonly removed: 'Tools removed: {{names}}'
-      readonly changed: 'Tools changed: {{names}}'
+      readonly added: "Tools added: {{names}}"
+      readonly removed: "Tools removed: {{names}}"
+      readonly changed: "Tools changed: {{names}}"
     }
-    readonly options: 'Other options: {{names}}'
-    readonly same: '{{same}} of {{all}} tokens are the same as in the previous call.'
-    readonly resent: '{{tokens}} tokens that were sent before had to be read again.'
-    readonly extraCost: 'This cost {{cost}} more than reading it from the cache.'
-    readonly before: 'Before'
-    readonly after: 'Now'
+    readonly options: "Other options: {{names}}"
+    readonly same: "{{same}} of {{all}} tokens are the same as in the previous call."
+    readonly resent: "{{tokens}} tokens that were sent before had to be read again."
+    readonly extraCost: "This cost {{cost}} more than reading it from the cache."
+    readonly before: "Before"
+    readonly after: "Now"
     readonly stored: {
-      readonly accepted: 'Message and answer'
-      readonly text: 'Text while it arrived'
-      readonly model_call: 'Model call with its text and usage'
-      readonly call_begun: 'Tool call begun'
-      readonly result: 'Tool result'
-      readonly approval: 'Approval request'
-      readonly decision: 'Decision'
-      readonly end: 'End of the answer'
-      readonly suspended: 'Interrupted by a shutdown'
+      readonly accepted: "Message and answer"
+      readonly text: "Text while it arrived"
+      readonly model_call: "Model call with its text and usage"
+      readonly call_begun: "Tool call begun"
+      readonly result: "Tool result"
+      readonly approval: "Approval request"
+      readonly decision: "Decision"
+      readonly end: "End of the answer"
+      readonly suspended: "Interrupted by a shutdown"
     }
-    readonly ofAttempt: 'attempt {{number}}'
-    readonly instance: 'instance {{id}}'
+    readonly ofAttempt: "attempt {{number}}"
+    readonly instance: "instance {{id}}"
   }
   readonly picker: {
-    readonly search: 'Search models'
-    readonly current: 'selected'
-    readonly noneFound: 'No model found'
+    readonly search: "Search models"
+    readonly current: "selected"
+    readonly noneFound: "No model found"
     readonly can: {
-      readonly tools: 'Uses tools'
-      readonly images: 'Sees images'
-      readonly thinking: 'Thinks'
+      readonly tools: "Uses tools"
+      readonly images: "Sees images"
+      readonly thinking: "Thinks"
     }
-    readonly context: '{{tokens}} context'
-    readonly price: '{{input}} in, {{output}} out per million'
+    readonly context: "{{tokens}} context"
+    readonly price: "{{input}} in, {{output}} out per million"
   }
   readonly palette: {
-    readonly conversation: 'Recent conversations'
-    readonly command: 'Commands'
+    readonly conversation: "Recent conversations"
+    readonly command: "Commands"
   }
   readonly prompts: {
-    readonly from: 'From the MCP server “{{server}}”.'
-    readonly insert: 'Insert into message'
-    readonly attach: 'Attach to message'
-    readonly saved: 'Saved prompt'
-    readonly optional: '{{label}} (optional)'
+    readonly from: "From the MCP server “{{server}}”."
+    readonly insert: "Insert into message"
+    readonly attach: "Attach to message"
+    readonly saved: "Saved prompt"
+    readonly optional: "{{label}} (optional)"
   }
   readonly suggestions: {
-    readonly commands: 'Commands'
-    readonly mentions: 'Mentions'
-    readonly document: 'Document'
-    readonly conversation: 'Conversation'
+    readonly commands: "Commands"
+    readonly mentions: "Mentions"
+    readonly document: "Document"
+    readonly conversation: "Conversation"
   }
   readonly commands: {
-    readonly newChat: 'New conversation'
-    readonly stop: 'Stop the answer'
-    readonly share: 'Share conversation'
-    readonly exportMarkdown: 'Export as Markdown'
-    readonly exportHtml: 'Export as web page'
-    readonly exportJson: 'Export as JSON'
-    readonly conversationSettings: 'Conversation settings'
-    readonly branches: 'Show all branches'
-    readonly runInspector: 'Details of the last answer'
-    readonly search: 'Search everything'
-    readonly newProject: 'New project'
-    readonly projects: 'Projects'
-    readonly memory: 'Memory'
-    readonly usage: 'Usage'
-    readonly settings: 'Settings'
-    readonly models: 'Model settings'
-    readonly theme: 'Switch between light and dark theme'
-    readonly language: 'Change language'
-    readonly sidebar: 'Show or hide sidebar'
-    readonly shortcuts: 'Keyboard shortcuts'
-    readonly waiting: 'Waiting for you'
+    readonly newChat: "New conversation"
+    readonly stop: "Stop the answer"
+    readonly share: "Share conversation"
+    readonly exportMarkdown: "Export as Markdown"
+    readonly exportHtml: "Export as web page"
+    readonly exportJson: "Export as JSON"
+    readonly conversationSettings: "Conversation settings"
+    readonly branches: "Show all branches"
+    readonly runInspector: "Details of the last answer"
+    readonly search: "Search everything"
+    readonly newProject: "New project"
+    readonly projects: "Projects"
+    readonly memory: "Memory"
+    readonly usage: "Usage"
+    readonly settings: "Settings"
+    readonly models: "Model settings"
+    readonly theme: "Switch between light and dark theme"
+    readonly language: "Change language"
+    readonly sidebar: "Show or hide sidebar"
+    readonly shortcuts: "Keyboard shortcuts"
+    readonly waiting: "Waiting for you"
   }
   readonly input: {
-    readonly heading: '“{{server}}” asks for your input'
-    readonly program: 'a program on the server’s machine'
-    readonly formNote: 'Your answer goes to this MCP server. Don’t enter passwords or other secrets.'
-    readonly urlNote: 'Check the address before you open it. When you’re done on that page, confirm here.'
-    readonly optional: '{{label}} (optional)'
-    readonly choose: 'Choose…'
-    readonly chooseMin: 'Choose at least {{min}}.'
-    readonly chooseMax: 'Choose at most {{max}}.'
-    readonly open: 'Open page'
-    readonly finished: 'I’m done'
-    readonly submit: 'Send'
-    readonly decline: 'Decline'
+    readonly heading: "“{{server}}” asks for your input"
+    readonly program: "a program on the server’s machine"
+    readonly formNote: "Your answer goes to this MCP server. Don’t enter passwords or other secrets."
+    readonly urlNote: "Check the address before you open it. When you’re done on that page, confirm here."
+    readonly optional: "{{label}} (optional)"
+    readonly choose: "Choose…"
+    readonly chooseMin: "Choose at least {{min}}."
+    readonly chooseMax: "Choose at most {{max}}."
+    readonly open: "Open page"
+    readonly finished: "I’m done"
+    readonly submit: "Send"
+    readonly decline: "Decline"
   }
   readonly chatSettings: {
-    readonly title: 'Conversation settings'
-    readonly text: 'These apply to this conversation only.'
-    readonly systemPrompt: 'System prompt'
-    readonly systemPromptHint: 'Tells the model who it is and how to answer.'
-    readonly temperature: 'Temperature'
-    readonly temperatureHint: '0 is most predictable, 2 is most varied.'
-    readonly temperatureBad: 'Enter a number from 0 to 2.'
-    readonly maxTokens: 'Maximum answer length, in tokens'
-    readonly maxTokensHint: 'Leave empty for the model’s maximum.'
-    readonly maxTokensBad: 'Enter a whole number, 1 or more.'
-    readonly deadline: 'Time to decide'
-    readonly deadlineHint: 'If nobody decides in time, the call is skipped and the answer goes on.'
-    readonly deadlineNone: 'No limit'
+    readonly title: "Conversation settings"
+    readonly text: "These apply to this conversation only."
+    readonly systemPrompt: "System prompt"
+    readonly systemPromptHint: "Tells the model who it is and how to answer."
+    readonly temperature: "Temperature"
+    readonly temperatureHint: "0 is most predictable, 2 is most varied."
+    readonly temperatureBad: "Enter a number from 0 to 2."
+    readonly maxTokens: "Maximum answer length, in tokens"
+    readonly maxTokensHint: "Leave empty for the model’s maximum."
+    readonly maxTokensBad: "Enter a whole number, 1 or more."
+    readonly deadline: "Time to decide"
+    readonly deadlineHint: "If nobody decides in time, the call is skipped and the answer goes on."
+    readonly deadlineNone: "No limit"
   }
   readonly tags: {
-    readonly title: 'Tags'
-    readonly text: 'Tags group conversations across projects. Filter by them in the sidebar.'
-    readonly add: 'Add a tag'
-    readonly remove: 'Remove “{{tag}}”'
-    readonly known: 'Your tags'
+    readonly title: "Tags"
+    readonly text: "Tags group conversations across projects. Filter by them in the sidebar."
+    readonly add: "Add a tag"
+    readonly remove: "Remove “{{tag}}”"
+    readonly known: "Your tags"
   }
   readonly share: {
-    readonly unreadable: 'The server can no longer read this link, but it still works for visitors. Stop sharing and share again for a new one.'
-    readonly continueTitle: 'Continue this shared conversation?'
-    readonly continueText: 'Its text is copied to a new conversation of your own. The shared copy doesn’t change.'
-    readonly continue: 'Continue'
-    readonly title: 'Share by link'
-    readonly text: 'Anyone with the link can read a copy of the messages shown here, as they are now.'
-    readonly link: 'Link'
+    readonly unreadable: "The server can no longer read this link, but it still works for visitors. Stop sharing and share again for a new one."
+    readonly continueTitle: "Continue this shared conversation?"
+    readonly continueText: "Its text is copied to a new conversation of your own. The shared copy doesn’t change."
+    readonly continue: "Continue"
+    readonly title: "Share by link"
+    readonly text: "Anyone with the link can read a copy of the messages shown here, as they are now."
+    readonly link: "Link"
     readonly include: {
-      readonly files: 'Include attachments'
-      readonly tools: 'Include tool calls and results'
-      readonly thinking: 'Include thinking'
+      readonly files: "Include attachments"
+      readonly tools: "Include tool calls and results"
+      readonly thinking: "Include thinking"
     }
-    readonly protect: 'Protect with a password'
-    readonly password: 'Password'
-    readonly passwordKept: 'Leave empty to keep the current password.'
-    readonly end: 'Expires'
+    readonly protect: "Protect with a password"
+    readonly password: "Password"
+    readonly passwordKept: "Leave empty to keep the current password."
+    readonly end: "Expires"
     readonly ends: {
-      readonly '1': 'After 1 day'
-      readonly '7': 'After 7 days'
-      readonly '30': 'After 30 days'
-      readonly keep: 'As before ({{current}})'
-      readonly never: 'Never'
+      readonly "1": "After 1 day"
+      readonly "7": "After 7 days"
+      readonly "30": "After 30 days"
+      readonly keep: "As before ({{current}})"
+      readonly never: "Never"
     }
-    readonly create: 'Create link'
-    readonly renew: 'Update copy'
-    readonly revoke: 'Revoke link'
-    readonly revokeOf: 'Revoke the link to “{{title}}”'
-    readonly list: 'Shared links'
-    readonly listText: 'Anyone with one of these links can read its shared copy.'
-    readonly none: 'No shared links'
-    readonly views_one: '{{count}} view'
-    readonly views_other: '{{count}} views'
-    readonly until: 'until {{day}}'
+    readonly create: "Create link"
+    readonly renew: "Update copy"
+    readonly revoke: "Revoke link"
+    readonly revokeOf: "Revoke the link to “{{title}}”"
+    readonly list: "Shared links"
+    readonly listText: "Anyone with one of these links can read its shared copy."
+    readonly none: "No shared links"
+    readonly views_one: "{{count}} view"
+    readonly views_other: "{{count}} views"
+    readonly until: "until {{day}}"
   }
   readonly background: {
-    readonly title: 'Background tasks'
-    readonly answerTo: 'Background task: {{task}}'
-    readonly done: 'Background task done: {{task}}'
-    readonly failed: 'Background task failed: {{task}}. {{error}}'
-    readonly stop: 'Stop'
-    readonly none: 'No background tasks are running.'
+    readonly title: "Background tasks"
+    readonly answerTo: "Background task: {{task}}"
+    readonly done: "Background task done: {{task}}"
+    readonly failed: "Background task failed: {{task}}. {{error}}"
+    readonly stop: "Stop"
+    readonly none: "No background tasks are running."
     readonly status: {
-      readonly queued: 'queued'
-      readonly running: 'running'
-      readonly awaiting_approval: 'waiting for you'
-      readonly awaiting_input: 'waiting for you'
-      readonly completed: 'done'
-      readonly stopped: 'stopped'
-      readonly failed: 'failed'
-      readonly interrupted: 'interrupted'
+      readonly queued: "queued"
+      readonly running: "running"
+      readonly awaiting_approval: "waiting for you"
+      readonly awaiting_input: "waiting for you"
+      readonly completed: "done"
+      readonly stopped: "stopped"
+      readonly failed: "failed"
+      readonly interrupted: "interrupted"
     }
   }
   readonly waiting: {
-    readonly title: 'Waiting for you'
-    readonly show: 'Show'
-    readonly pending: 'Waiting'
-    readonly decided: 'Decided'
+    readonly title: "Waiting for you"
+    readonly show: "Show"
+    readonly pending: "Waiting"
+    readonly decided: "Decided"
     readonly none: {
-      readonly pending: 'Nothing waits for you'
-      readonly decided: 'Nothing has been decided yet'
+      readonly pending: "Nothing waits for you"
+      readonly decided: "Nothing has been decided yet"
     }
-    readonly noneText: 'When a tool needs your permission or an MCP server asks you something, it appears here, whichever conversation it comes from.'
-    readonly until: 'until {{time}}'
-    readonly of: 'Request of {{name}}'
-    readonly reason: '“{{reason}}”'
+    readonly noneText: "When a tool needs your permission or an MCP server asks you something, it appears here, whichever conversation it comes from."
+    readonly until: "until {{time}}"
+    readonly of: "Request of {{name}}"
+    readonly reason: "“{{reason}}”"
     readonly state: {
-      readonly pending: 'Waiting'
-      readonly approved: 'Approved'
-      readonly rejected: 'Rejected'
-      readonly answered: 'Answered'
-      readonly expired: 'Nobody decided in time'
-      readonly void: 'No longer needed'
+      readonly pending: "Waiting"
+      readonly approved: "Approved"
+      readonly rejected: "Rejected"
+      readonly answered: "Answered"
+      readonly expired: "Nobody decided in time"
+      readonly void: "No longer needed"
     }
     readonly through: {
-      readonly page: 'on the page'
-      readonly api: 'with an API key'
-      readonly push: 'from a notification'
-      readonly link: 'with a link'
-      readonly mcp: 'through MCP'
-      readonly channel: 'at the messenger “{{name}}”'
-      readonly deadline: 'at the deadline'
+      readonly page: "on the page"
+      readonly api: "with an API key"
+      readonly push: "from a notification"
+      readonly link: "with a link"
+      readonly mcp: "through MCP"
+      readonly channel: "at the messenger “{{name}}”"
+      readonly deadline: "at the deadline"
     }
-    readonly changed: 'Ran with changed arguments'
-    readonly changedArguments: 'Show the arguments'
+    readonly changed: "Ran with changed arguments"
+    readonly changedArguments: "Show the arguments"
   }
   readonly link: {
-    readonly title: 'A decision for you'
-    readonly copy: 'Copy link'
-    readonly copied: 'Link copied. It is valid for one hour.'
-    readonly notCopied: 'The browser did not allow copying. The link is: {{url}}'
-    readonly expires: 'This link works until {{time}}.'
-    readonly signIn: 'Sign in to approve'
-    readonly signInNote: 'You can reject right here. To approve, sign in as the person who made this link.'
-    readonly high: 'This call can do much harm, so it is approved on the page only. You can reject it here.'
-    readonly openPage: 'Open the page'
-    readonly approved: 'Approved. The agent continues.'
-    readonly rejected: 'Rejected. The call was not carried out.'
-    readonly gone: 'Nothing to decide'
+    readonly title: "A decision for you"
+    readonly copy: "Copy link"
+    readonly copied: "Link copied. It is valid for one hour."
+    readonly notCopied: "The browser did not allow copying. The link is: {{url}}"
+    readonly expires: "This link works until {{time}}."
+    readonly signIn: "Sign in to approve"
+    readonly signInNote: "You can reject right here. To approve, sign in as the person who made this link."
+    readonly high: "This call can do much harm, so it is approved on the page only. You can reject it here."
+    readonly openPage: "Open the page"
+    readonly approved: "Approved. The agent continues."
+    readonly rejected: "Rejected. The call was not carried out."
+    readonly gone: "Nothing to decide"
   }
 }
 
 export interface DemoTexts {
-  readonly thinkingBefore: 'A fixed rule of the demo recognises this request. The tool for it: {{names}}.'
-  readonly thinkingTour: 'The demo knows the tour by heart.'
-  readonly calling: 'One moment: {{names}}.'
-  readonly thinkingAfter: 'The tools have answered. The demo repeats what they found.'
-  readonly result: '{{name}}:'
-  readonly signature: '*I am the built-in demo, not a language model: I only repeat what the tools answered.*'
-  readonly thinkingPlain: 'No fixed rule of the demo fits this message.'
-  readonly noTool: 'I am the built-in demo, not a language model. For this I would need a tool that is switched off here: {{names}}.'
-  readonly introduction: 'I am the **built-in demo, not a language model**, and answer only a few prepared questions, with real tools. Ask for **a tour**, or for one of these:\n\n- What time is it in Tokyo?\n- 12 * (3 + 4)\n- The area of a circle with radius 5\n- List the files\n- Write a file notes.txt with hello (you will be asked first)\n\nFor answers to everything else, add a real model: any OpenAI-compatible API, or a local Ollama.'
+  readonly thinkingBefore: "A fixed rule of the demo recognises this request. The tool for it: {{names}}."
+  readonly thinkingTour: "The demo knows the tour by heart."
+  readonly calling: "One moment: {{names}}."
+  readonly thinkingAfter: "The tools have answered. The demo repeats what they found."
+  readonly result: "{{name}}:"
+  readonly signature: "*I am the built-in demo, not a language model: I only repeat what the tools answered.*"
+  readonly thinkingPlain: "No fixed rule of the demo fits this message."
+  readonly noTool: "I am the built-in demo, not a language model. For this I would need a tool that is switched off here: {{names}}."
+  readonly introduction: "I am the **built-in demo, not a language model**, and answer only a few prepared questions, with real tools. Ask for **a tour**, or for one of these:\n\n- What time is it in Tokyo?\n- 12 * (3 + 4)\n- The area of a circle with radius 5\n- List the files\n- Write a file notes.txt with hello (you will be asked first)\n\nFor answers to everything else, add a real model: any OpenAI-compatible API, or a local Ollama."
   readonly tour: {
-    readonly start: 'This is the **built-in demo, not a language model**: what follows is prepared, but everything in it is real.\n\nAnswers can have tables,'
-    readonly head: readonly ['Step', 'Who does it', 'You see']
-    readonly rows: readonly [
-      readonly ['Think', 'the model', 'its thoughts, folded'],
-      readonly ['Act', 'a tool', 'what went in and came out'],
-      readonly ['Change', 'a tool, after you allow it', 'the difference, and undo'],
-    ]
-    readonly diagrams: 'and diagrams:'
+    readonly start: "This is the **built-in demo, not a language model**: what follows is prepared, but everything in it is real.\n\nAnswers can have tables,"
+    readonly head: readonly ["Step", "Who does it", "You see"]
+    readonly rows: readonly [readonly ["Think", "the model", "its thoughts, folded"], readonly ["Act", "a tool", "what went in and came out"], readonly ["Change", "a tool, after you allow it", "the difference, and undo"]]
+    readonly diagrams: "and diagrams:"
     readonly flow: {
-      readonly question: 'Your question'
-      readonly model: 'Model'
-      readonly needs: 'needs something'
-      readonly tool: 'Tool'
-      readonly risky: 'risky'
-      readonly you: 'You allow or reject'
-      readonly answer: 'Answer'
+      readonly question: "Your question"
+      readonly model: "Model"
+      readonly needs: "needs something"
+      readonly tool: "Tool"
+      readonly risky: "risky"
+      readonly you: "You allow or reject"
+      readonly answer: "Answer"
     }
-    readonly program: 'Now a small Python program, in the sandbox of this server:'
-    readonly plot: 'Temperature of a day in °C'
-    readonly plotted: 'The program has drawn the plot: open the step to see its code.'
-    readonly programFailed: 'The program did not run here. An answer says so, and goes on.'
-    readonly change: 'Next, a change of a file. You see it before it happens: allow it or reject it, both are fine.'
-    readonly changed: 'The file is there now. In the **History** of the files you see the change and can undo it.'
-    readonly rejected: 'You have rejected it, so nothing has changed.'
-    readonly withoutFiles: 'Where files are allowed, I would also propose a change of a file, which you see before it happens and can undo.'
-    readonly end: 'That was the tour. With a real model, you ask for what you need in your own words.'
-    readonly file: '# A file of the tour\n\nYou allowed this change. Undo it in the history of the project.\n'
+    readonly program: "Now a small Python program, in the sandbox of this server:"
+    readonly plot: "Temperature of a day in °C"
+    readonly plotted: "The program has drawn the plot: open the step to see its code."
+    readonly programFailed: "The program did not run here. An answer says so, and goes on."
+    readonly change: "Next, a change of a file. You see it before it happens: allow it or reject it, both are fine."
+    readonly changed: "The file is there now. In the **History** of the files you see the change and can undo it."
+    readonly rejected: "You have rejected it, so nothing has changed."
+    readonly withoutFiles: "Where files are allowed, I would also propose a change of a file, which you see before it happens and can undo."
+    readonly end: "That was the tour. With a real model, you ask for what you need in your own words."
+    readonly file: "# A file of the tour\n\nYou allowed this change. Undo it in the history of the project.\n"
   }
 }
 
 export interface DocumentsTexts {
-  readonly shared: 'Shared conversation'
-  readonly copied: 'Copy of'
-  readonly user: 'User'
-  readonly assistant: 'Assistant'
-  readonly thinking: 'Thinking'
-  readonly call: 'Tool call'
-  readonly result: 'Result'
-  readonly steps: 'Steps'
-  readonly sources: 'Sources'
-  readonly attachment: 'Attachment'
-  readonly colon: ': '
-  readonly bytes: '({{count}} bytes)'
-  readonly password: 'This conversation is protected by a password.'
-  readonly field: 'Password'
-  readonly open: 'Open'
-  readonly wrong: 'The password is incorrect.'
-  readonly tooMany: 'Too many attempts. Wait a while, then try again.'
-  readonly continue: 'Continue in NanoClaw'
-  readonly gone: 'This link no longer works'
-  readonly goneText: 'It may have expired, or its owner revoked it.'
-  readonly written: 'Written by people and language models. Check important information.'
-  readonly back: 'Back to the text'
+  readonly shared: "Shared conversation"
+  readonly copied: "Copy of"
+  readonly user: "User"
+  readonly assistant: "Assistant"
+  readonly thinking: "Thinking"
+  readonly call: "Tool call"
+  readonly result: "Result"
+  readonly steps: "Steps"
+  readonly sources: "Sources"
+  readonly attachment: "Attachment"
+  readonly colon: ": "
+  readonly bytes: "({{count}} bytes)"
+  readonly password: "This conversation is protected by a password."
+  readonly field: "Password"
+  readonly open: "Open"
+  readonly wrong: "The password is incorrect."
+  readonly tooMany: "Too many attempts. Wait a while, then try again."
+  readonly continue: "Continue in NanoClaw"
+  readonly gone: "This link no longer works"
+  readonly goneText: "It may have expired, or its owner revoked it."
+  readonly written: "Written by people and language models. Check important information."
+  readonly back: "Back to the text"
 }
 
 export interface FirstScreenTexts {
   readonly common: {
-    readonly close: 'Close'
-    readonly cancel: 'Cancel'
-    readonly save: 'Save'
-    readonly delete: 'Delete'
-    readonly back: 'Back'
-    readonly copy: 'Copy'
-    readonly copied: 'Copied'
-    readonly notCopied: 'Your browser blocked copying. Select the text and copy it manually.'
-    readonly clear: 'Clear'
-    readonly emailRule: 'An email address such as name@example.org'
-    readonly urlRule: 'An address that starts with http:// or https://'
-    readonly reveal: 'Show what’s typed'
-    readonly conceal: 'Hide what’s typed'
-    readonly retry: 'Try again'
-    readonly loading: 'Loading…'
-    readonly default: 'Default'
-    readonly optional: 'Optional'
-    readonly yes: 'yes'
-    readonly no: 'no'
-    readonly ok: 'OK'
-    readonly more: 'Show more'
-    readonly less: 'Show less'
+    readonly close: "Close"
+    readonly cancel: "Cancel"
+    readonly save: "Save"
+    readonly delete: "Delete"
+    readonly back: "Back"
+    readonly copy: "Copy"
+    readonly copied: "Copied"
+    readonly notCopied: "Your browser blocked copying. Select the text and copy it manually."
+    readonly clear: "Clear"
+    readonly emailRule: "An email address such as name@example.org"
+    readonly urlRule: "An address that starts with http:// or https://"
+    readonly reveal: "Show what’s typed"
+    readonly conceal: "Hide what’s typed"
+    readonly retry: "Try again"
+    readonly loading: "Loading…"
+    readonly default: "Default"
+    readonly optional: "Optional"
+    readonly yes: "yes"
+    readonly no: "no"
+    readonly ok: "OK"
+    readonly more: "Show more"
+    readonly less: "Show less"
   }
   readonly errors: {
-    readonly offline: 'Can’t reach the server. Check that it’s running and that you’re online.'
-    readonly unexpected: 'The server sent an unexpected response. Reload the page. If that doesn’t help, check the server log.'
-    readonly status: 'The server, or a proxy in front of it, answered with HTTP {{status}}. Try again. If that doesn’t help, check their logs.'
-    readonly notFound: 'Page not found'
-    readonly notFoundText: 'The address is wrong, or the page was moved or deleted.'
-    readonly home: 'Go to the home page'
-    readonly part: 'This part of the page couldn’t be shown.'
-    readonly reload: 'Reload page'
-    readonly otherVersion: 'Version {{server}} is running. This page is still from version {{page}}.'
+    readonly offline: "Can’t reach the server. Check that it’s running and that you’re online."
+    readonly unexpected: "The server sent an unexpected response. Reload the page. If that doesn’t help, check the server log."
+    readonly status: "The server, or a proxy in front of it, answered with HTTP {{status}}. Try again. If that doesn’t help, check their logs."
+    readonly notFound: "Page not found"
+    readonly notFoundText: "The address is wrong, or the page was moved or deleted."
+    readonly home: "Go to the home page"
+    readonly part: "This part of the page couldn’t be shown."
+    readonly reload: "Reload page"
+    readonly otherVersion: "Version {{server}} is running. This page is still from version {{page}}."
   }
   readonly shell: {
-    readonly notices: 'Notifications'
-    readonly menu: 'Open menu'
-    readonly collapse: 'Hide sidebar'
-    readonly expand: 'Show sidebar'
-    readonly newChat: 'New conversation'
-    readonly projects: 'Projects'
-    readonly memory: 'Memory'
-    readonly stats: 'Usage'
-    readonly admin: 'Administration'
-    readonly settings: 'Settings'
-    readonly skip: 'Skip to main content'
-    readonly skipToMessage: 'Skip to message field'
-    readonly theme: 'Switch to {{theme}} theme'
-    readonly light: 'light'
-    readonly dark: 'dark'
-    readonly search: 'Search everything'
-    readonly shortcuts: 'Keyboard shortcuts'
-    readonly main: 'Main'
-    readonly sidebar: 'Sidebar'
-    readonly offline: 'You’re offline. You can still read what’s stored on this device.'
-    readonly unreachable: 'Can’t reach the server. You can still read what’s stored on this device.'
-    readonly offlineCopy: 'Copy on this device, from {{when}}'
-    readonly offlineView: 'This view isn’t stored on this device. It opens once you’re online again.'
-    readonly offlineMissing: 'This conversation isn’t stored on this device. It opens once you’re online again.'
-    readonly waiting: 'Waiting for you'
-    readonly waitingCount_one: '{{count}} request waits for you'
-    readonly waitingCount_other: '{{count}} requests wait for you'
-    readonly schedules: 'Schedules'
+    readonly notices: "Notifications"
+    readonly menu: "Open menu"
+    readonly collapse: "Hide sidebar"
+    readonly expand: "Show sidebar"
+    readonly newChat: "New conversation"
+    readonly projects: "Projects"
+    readonly memory: "Memory"
+    readonly stats: "Usage"
+    readonly admin: "Administration"
+    readonly settings: "Settings"
+    readonly skip: "Skip to main content"
+    readonly skipToMessage: "Skip to message field"
+    readonly theme: "Switch to {{theme}} theme"
+    readonly light: "light"
+    readonly dark: "dark"
+    readonly search: "Search everything"
+    readonly shortcuts: "Keyboard shortcuts"
+    readonly main: "Main"
+    readonly sidebar: "Sidebar"
+    readonly offline: "You’re offline. You can still read what’s stored on this device."
+    readonly unreachable: "Can’t reach the server. You can still read what’s stored on this device."
+    readonly offlineCopy: "Copy on this device, from {{when}}"
+    readonly offlineView: "This view isn’t stored on this device. It opens once you’re online again."
+    readonly offlineMissing: "This conversation isn’t stored on this device. It opens once you’re online again."
+    readonly waiting: "Waiting for you"
+    readonly waitingCount_one: "{{count}} request waits for you"
+    readonly waitingCount_other: "{{count}} requests wait for you"
+    readonly schedules: "Schedules"
   }
   readonly home: {
-    readonly demo: 'You’re talking to the built-in demo, not a language model.'
-    readonly demoAdd: 'Add a real model'
+    readonly demo: "You’re talking to the built-in demo, not a language model."
+    readonly demoAdd: "Add a real model"
     readonly greeting: {
-      readonly night: 'Still up? Let’s get it done.'
-      readonly morning: 'Good morning. How can I help?'
-      readonly afternoon: 'Good afternoon. How can I help?'
-      readonly evening: 'Good evening. How can I help?'
+      readonly night: "Still up? Let’s get it done."
+      readonly morning: "Good morning. How can I help?"
+      readonly afternoon: "Good afternoon. How can I help?"
+      readonly evening: "Good evening. How can I help?"
     }
-    readonly temporary: 'Temporary conversation'
-    readonly temporaryText: 'Not listed, not searchable, and deleted when you leave.'
-    readonly suggestions: 'Things to try'
+    readonly temporary: "Temporary conversation"
+    readonly temporaryText: "Not listed, not searchable, and deleted when you leave."
+    readonly suggestions: "Things to try"
     readonly try: {
       readonly tour: {
-        readonly label: 'Take the tour'
-        readonly text: 'Give me a tour.'
+        readonly label: "Take the tour"
+        readonly text: "Give me a tour."
       }
       readonly time: {
-        readonly label: 'What time is it in Tokyo?'
-        readonly text: 'What time is it in Tokyo?'
+        readonly label: "What time is it in Tokyo?"
+        readonly text: "What time is it in Tokyo?"
       }
       readonly text: {
-        readonly label: 'Explain something'
-        readonly text: 'Explain in five sentences why the sky is blue.'
+        readonly label: "Explain something"
+        readonly text: "Explain in five sentences why the sky is blue."
       }
       readonly report: {
-        readonly label: 'Write a weekly report'
-        readonly text: 'Write a short weekly report from these notes: '
+        readonly label: "Write a weekly report"
+        readonly text: "Write a short weekly report from these notes: "
       }
       readonly pdf: {
-        readonly label: 'Summarize a PDF'
-        readonly text: 'Summarize the attached PDF.'
+        readonly label: "Summarize a PDF"
+        readonly text: "Summarize the attached PDF."
       }
       readonly code: {
-        readonly label: 'Explain code'
-        readonly text: 'Explain what this code does: '
+        readonly label: "Explain code"
+        readonly text: "Explain what this code does: "
       }
       readonly sum: {
-        readonly label: 'Do some math'
-        readonly text: 'What is (17.5 * 12) / 3 + 4^3?'
+        readonly label: "Do some math"
+        readonly text: "What is (17.5 * 12) / 3 + 4^3?"
       }
       readonly files: {
-        readonly label: 'List my project’s files'
-        readonly text: 'List the files of this project.'
+        readonly label: "List my project’s files"
+        readonly text: "List the files of this project."
       }
     }
   }
   readonly composer: {
-    readonly label: 'Write a message'
-    readonly message: 'Message'
-    readonly placeholder: 'Ask anything…'
-    readonly send: 'Send'
-    readonly sendHint: 'Send (Enter)'
-    readonly sendHintModifier: 'Send (Ctrl or ⌘ + Enter)'
-    readonly queue: 'Queue message'
-    readonly queueHint: 'Send when the answer is complete (Enter)'
-    readonly queueHintModifier: 'Send when the answer is complete (Ctrl or ⌘ + Enter)'
-    readonly stop: 'Stop'
-    readonly stopHint: 'Stop (Esc)'
-    readonly add: 'Add files and options'
-    readonly commands: 'Commands'
-    readonly mentions: 'Mention or attach by name'
-    readonly attach: 'Attach files'
-    readonly drop: 'Drop files here'
-    readonly attachments: 'Attachments'
-    readonly removeAttachment: 'Remove {{name}}'
-    readonly readAs: 'Read as {{encoding}}'
-    readonly inKnowledge: 'Searchable in the project'
-    readonly camera: 'Take a photo'
-    readonly showImage: 'Show {{name}}'
-    readonly uploading: 'Uploading'
-    readonly pages_one: '{{count}} page'
-    readonly pages_other: '{{count}} pages'
-    readonly model: 'Model'
-    readonly modelIs: 'Model: {{name}}'
-    readonly demoName: 'Demo'
-    readonly demoHint: 'Demo, not a language model'
-    readonly thinking: 'Think before answering'
-    readonly think: 'Think'
-    readonly tools: 'Use tools'
-    readonly compare: 'Compare two models'
-    readonly secondModelIs: 'Compared with: {{name}}'
-    readonly stopComparing: 'Stop comparing'
-    readonly dictate: 'Dictate'
-    readonly dictateHint: 'Dictate (your browser may send the audio to its vendor)'
-    readonly stopDictation: 'Stop dictating'
-    readonly microphoneBlocked: 'Your browser blocked the microphone. Allow it in the site settings.'
-    readonly dictationFailed: 'Dictation stopped. Check your connection and try again.'
-    readonly toolsOff: 'Tools are off. Turn on'
-    readonly pasted: 'Attached the long text as a file.'
-    readonly pastedFile: 'Pasted text'
-    readonly pastedAsText: 'Insert as text'
-    readonly size: 'About {{tokens}} tokens'
-    readonly cost: '{{cost}} to read'
-    readonly overWindow: 'this model’s limit is {{tokens}}'
+    readonly label: "Write a message"
+    readonly message: "Message"
+    readonly placeholder: "Ask anything…"
+    readonly send: "Send"
+    readonly sendHint: "Send (Enter)"
+    readonly sendHintModifier: "Send (Ctrl or ⌘ + Enter)"
+    readonly queue: "Queue message"
+    readonly queueHint: "Send when the answer is complete (Enter)"
+    readonly queueHintModifier: "Send when the answer is complete (Ctrl or ⌘ + Enter)"
+    readonly stop: "Stop"
+    readonly stopHint: "Stop (Esc)"
+    readonly add: "Add files and options"
+    readonly commands: "Commands"
+    readonly mentions: "Mention or attach by name"
+    readonly attach: "Attach files"
+    readonly drop: "Drop files here"
+    readonly attachments: "Attachments"
+    readonly removeAttachment: "Remove {{name}}"
+    readonly readAs: "Read as {{encoding}}"
+    readonly inKnowledge: "Searchable in the project"
+    readonly camera: "Take a photo"
+    readonly showImage: "Show {{name}}"
+    readonly uploading: "Uploading"
+    readonly pages_one: "{{count}} page"
+    readonly pages_other: "{{count}} pages"
+    readonly model: "Model"
+    readonly modelIs: "Model: {{name}}"
+    readonly demoName: "Demo"
+    readonly demoHint: "Demo, not a language model"
+    readonly thinking: "Think before answering"
+    readonly think: "Think"
+    readonly tools: "Use tools"
+    readonly compare: "Compare two models"
+    readonly secondModelIs: "Compared with: {{name}}"
+    readonly stopComparing: "Stop comparing"
+    readonly dictate: "Dictate"
+    readonly dictateHint: "Dictate (your browser may send the audio to its vendor)"
+    readonly stopDictation: "Stop dictating"
+    readonly microphoneBlocked: "Your browser blocked the microphone. Allow it in the site settings."
+    readonly dictationFailed: "Dictation stopped. Check your connection and try again."
+    readonly toolsOff: "Tools are off. Turn on"
+    readonly pasted: "Attached the long text as a file."
+    readonly pastedFile: "Pasted text"
+    readonly pastedAsText: "Insert as text"
+    readonly size: "About {{tokens}} tokens"
+    readonly cost: "{{cost}} to read"
+    readonly overWindow: "this model’s limit is {{tokens}}"
     readonly problem: {
-      readonly tooLarge: '{{name}} is too large. Files can be up to 20 MB.'
-      readonly tooLong: '{{name}} is too long for this model. It will read only the beginning.'
-      readonly unreadable: 'The model can’t read {{name}}: {{reason}}.'
-      readonly partlyRead: 'Part of {{name}} can’t be read: {{reason}}.'
-      readonly noVision: 'This model can’t see images. Choose one that can, then attach {{name}} again.'
-      readonly tooMany: 'A message can have up to {{max}} files. The others are not attached.'
+      readonly tooLarge: "{{name}} is too large. Files can be up to 20 MB."
+      readonly tooLong: "{{name}} is too long for this model. It will read only the beginning."
+      readonly unreadable: "The model can’t read {{name}}: {{reason}}."
+      readonly partlyRead: "Part of {{name}} can’t be read: {{reason}}."
+      readonly noVision: "This model can’t see images. Choose one that can, then attach {{name}} again."
+      readonly tooMany: "A message can have up to {{max}} files. The others are not attached."
     }
   }
   readonly chat: {
-    readonly messages: 'Messages'
-    readonly toEnd: 'Jump to latest message'
-    readonly reconnecting: 'Connection lost. Reconnecting…'
-    readonly retryingIn_one: 'Retrying in {{count}} second.'
-    readonly retryingIn_other: 'Retrying in {{count}} seconds.'
-    readonly retryingNow: 'Retrying…'
-    readonly answering: 'The agent is answering.'
-    readonly ready: 'Your answer is ready.'
-    readonly notReady: 'An answer ended with an error.'
-    readonly waiting: 'The agent is waiting for you.'
-    readonly answered: 'The answer is complete.'
+    readonly messages: "Messages"
+    readonly toEnd: "Jump to latest message"
+    readonly reconnecting: "Connection lost. Reconnecting…"
+    readonly retryingIn_one: "Retrying in {{count}} second."
+    readonly retryingIn_other: "Retrying in {{count}} seconds."
+    readonly retryingNow: "Retrying…"
+    readonly answering: "The agent is answering."
+    readonly ready: "Your answer is ready."
+    readonly notReady: "An answer ended with an error."
+    readonly waiting: "The agent is waiting for you."
+    readonly answered: "The answer is complete."
   }
   readonly message: {
-    readonly yours: 'Your message'
-    readonly answer: 'Answer'
-    readonly edit: 'Edit'
-    readonly copyMarkdown: 'Copy as Markdown'
-    readonly editHint: 'Sending starts a new branch. The original stays.'
-    readonly delete: 'Delete'
-    readonly deleteTitle: 'Delete this message?'
-    readonly deleteText: 'Everything after it is deleted too.'
-    readonly deleteOne: '1 message will be deleted. You can undo this for a few seconds.'
-    readonly deleteCount_one: '{{count}} message will be deleted. You can undo this for a few seconds.'
-    readonly deleteCount_other: '{{count}} messages will be deleted: this one and everything after it. You can undo this for a few seconds.'
-    readonly deleted_one: '{{count}} message deleted'
-    readonly deleted_other: '{{count}} messages deleted'
-    readonly undoDelete: 'Undo'
-    readonly regenerate: 'Regenerate'
-    readonly continue: 'Continue'
-    readonly otherModel: 'Use another model'
-    readonly modelSettings: 'Model settings'
-    readonly previousVersion: 'Previous version'
-    readonly nextVersion: 'Next version'
-    readonly branches: 'Show all branches'
-    readonly branchOf: 'Version {{place}} of {{count}}. Show all branches'
-    readonly showAll: 'Show all'
-    readonly showLess: 'Show less'
-    readonly tokens_one: '{{shown}} token'
-    readonly tokens_other: '{{shown}} tokens'
-    readonly input: '{{input}} in'
-    readonly cachedInput: '{{input}} in, {{cached}} cached'
-    readonly failed: 'Couldn’t finish this answer.'
-    readonly stopped: 'Stopped.'
-    readonly interrupted: 'This answer was interrupted.'
-    readonly limited: 'The agent reached the limit of steps for one answer. You can let it continue.'
-    readonly budget: 'The agent reached its time or token limit. You can let it continue.'
-    readonly empty: 'The model gave no answer.'
-    readonly cutOff: 'The answer was cut off at the model’s output limit.'
+    readonly yours: "Your message"
+    readonly answer: "Answer"
+    readonly edit: "Edit"
+    readonly copyMarkdown: "Copy as Markdown"
+    readonly editHint: "Sending starts a new branch. The original stays."
+    readonly delete: "Delete"
+    readonly deleteTitle: "Delete this message?"
+    readonly deleteText: "Everything after it is deleted too."
+    readonly deleteOne: "1 message will be deleted. You can undo this for a few seconds."
+    readonly deleteCount_one: "{{count}} message will be deleted. You can undo this for a few seconds."
+    readonly deleteCount_other: "{{count}} messages will be deleted: this one and everything after it. You can undo this for a few seconds."
+    readonly deleted_one: "{{count}} message deleted"
+    readonly deleted_other: "{{count}} messages deleted"
+    readonly undoDelete: "Undo"
+    readonly regenerate: "Regenerate"
+    readonly continue: "Continue"
+    readonly otherModel: "Use another model"
+    readonly modelSettings: "Model settings"
+    readonly previousVersion: "Previous version"
+    readonly nextVersion: "Next version"
+    readonly branches: "Show all branches"
+    readonly branchOf: "Version {{place}} of {{count}}. Show all branches"
+    readonly showAll: "Show all"
+    readonly showLess: "Show less"
+    readonly tokens_one: "{{shown}} token"
+    readonly tokens_other: "{{shown}} tokens"
+    readonly input: "{{input}} in"
+    readonly cachedInput: "{{input}} in, {{cached}} cached"
+    readonly failed: "Couldn’t finish this answer."
+    readonly stopped: "Stopped."
+    readonly interrupted: "This answer was interrupted."
+    readonly limited: "The agent reached the limit of steps for one answer. You can let it continue."
+    readonly budget: "The agent reached its time or token limit. You can let it continue."
+    readonly empty: "The model gave no answer."
+    readonly cutOff: "The answer was cut off at the model’s output limit."
   }
   readonly code: {
-    readonly text: 'text'
+    readonly text: "text"
   }
   readonly diff: {
-    readonly noChange: 'no change'
-    readonly sideBySide: 'Side by side'
-    readonly cut: 'The rest is too long and not shown.'
+    readonly noChange: "no change"
+    readonly sideBySide: "Side by side"
+    readonly cut: "The rest is too long and not shown."
   }
   readonly approval: {
-    readonly heading: 'Approval for risky tools'
-    readonly modeIs: 'Approval: {{mode}}'
+    readonly heading: "Approval for risky tools"
+    readonly modeIs: "Approval: {{mode}}"
     readonly mode: {
-      readonly ask: 'Ask me'
-      readonly auto_medium: 'Ask for high risk'
-      readonly auto: 'Never ask'
+      readonly ask: "Ask me"
+      readonly auto_medium: "Ask for high risk"
+      readonly auto: "Never ask"
     }
     readonly hint: {
-      readonly ask: 'Changes, commands and messages need your approval'
-      readonly auto_medium: 'Changes run right away; commands and deletions need your approval'
-      readonly auto: 'Everything runs without asking'
+      readonly ask: "Changes, commands and messages need your approval"
+      readonly auto_medium: "Changes run right away; commands and deletions need your approval"
+      readonly auto: "Everything runs without asking"
     }
     readonly question: {
-      readonly create: 'Create {{object}}?'
-      readonly replace: 'Replace {{object}}?'
-      readonly append: 'Append to {{object}}?'
-      readonly edit: 'Change {{object}}?'
-      readonly folder: 'Create folder {{object}}?'
-      readonly delete: 'Delete {{object}}?'
-      readonly command: 'Run “{{object}}”?'
-      readonly python: 'Run this Python program?'
-      readonly page: 'Open {{object}}?'
-      readonly image: 'Create this image?'
-      readonly remember: 'Remember this?'
-      readonly send: 'Send this message?'
-      readonly sendTo: 'Send this message to {{object}}?'
+      readonly create: "Create {{object}}?"
+      readonly replace: "Replace {{object}}?"
+      readonly append: "Append to {{object}}?"
+      readonly edit: "Change {{object}}?"
+      readonly folder: "Create folder {{object}}?"
+      readonly delete: "Delete {{object}}?"
+      readonly command: "Run “{{object}}”?"
+      readonly python: "Run this Python program?"
+      readonly page: "Open {{object}}?"
+      readonly image: "Create this image?"
+      readonly remember: "Remember this?"
+      readonly send: "Send this message?"
+      readonly sendTo: "Send this message to {{object}}?"
     }
-    readonly allowTool: 'Allow “{{tool}}”?'
+    readonly allowTool: "Allow “{{tool}}”?"
     readonly risk: {
-      readonly low: 'low risk'
-      readonly medium: 'medium risk'
-      readonly high: 'high risk'
+      readonly low: "low risk"
+      readonly medium: "medium risk"
+      readonly high: "high risk"
     }
-    readonly arguments: 'Arguments'
-    readonly approve: 'Approve'
-    readonly approveChanged: 'Approve with changes'
-    readonly reject: 'Reject'
-    readonly rejectAll: 'Reject all'
-    readonly waiting_one: '{{count}} request needs your approval.'
-    readonly waiting_other: '{{count}} requests need your approval.'
-    readonly place: '{{number}} of {{total}}'
+    readonly arguments: "Arguments"
+    readonly approve: "Approve"
+    readonly approveChanged: "Approve with changes"
+    readonly reject: "Reject"
+    readonly rejectAll: "Reject all"
+    readonly waiting_one: "{{count}} request needs your approval."
+    readonly waiting_other: "{{count}} requests need your approval."
+    readonly place: "{{number}} of {{total}}"
     readonly limits: {
-      readonly strict: 'strict'
-      readonly standard: 'standard'
-      readonly lenient: 'lenient'
+      readonly strict: "strict"
+      readonly standard: "standard"
+      readonly lenient: "lenient"
     }
     readonly preview: {
-      readonly create_folder: 'Create folder {{path}}'
-      readonly delete_file: 'Delete {{path}}'
-      readonly delete_folder_one: 'Delete {{path}} and the {{count}} file in it'
-      readonly delete_folder_other: 'Delete {{path}} and the {{count}} files in it'
-      readonly remember: 'Remember: {{fact}}'
-      readonly image: 'Create an image with {{model}}:\n{{content}}'
-      readonly send_here: 'Send to this conversation:\n{{content}}'
-      readonly send_to: 'Send to {{to}}:\n{{content}}'
-      readonly python: 'Run Python (limits: {{strictness}})'
-      readonly command_one: 'Run a command (up to {{count}} second)'
-      readonly command_other: 'Run a command (up to {{count}} seconds)'
-      readonly mcp: '{{tool}} on the MCP server “{{server}}”'
-      readonly none: 'No preview available.'
+      readonly create_folder: "Create folder {{path}}"
+      readonly delete_file: "Delete {{path}}"
+      readonly delete_folder_one: "Delete {{path}} and the {{count}} file in it"
+      readonly delete_folder_other: "Delete {{path}} and the {{count}} files in it"
+      readonly remember: "Remember: {{fact}}"
+      readonly image: "Create an image with {{model}}:\n{{content}}"
+      readonly send_here: "Send to this conversation:\n{{content}}"
+      readonly send_to: "Send to {{to}}:\n{{content}}"
+      readonly python: "Run Python (limits: {{strictness}})"
+      readonly command_one: "Run a command (up to {{count}} second)"
+      readonly command_other: "Run a command (up to {{count}} seconds)"
+      readonly mcp: "{{tool}} on the MCP server “{{server}}”"
+      readonly none: "No preview available."
     }
     readonly argument: {
-      readonly path: 'Path'
-      readonly content: 'Content'
-      readonly mode: 'Mode'
-      readonly old: 'Replace'
-      readonly new: 'With'
-      readonly pattern: 'Pattern'
-      readonly replace_all: 'Replace every match'
-      readonly start_line: 'From line'
-      readonly end_line: 'To line'
-      readonly command: 'Command'
-      readonly timeout: 'Time limit (s)'
-      readonly code: 'Program'
-      readonly strictness: 'Limits'
-      readonly url: 'Address'
-      readonly fact: 'Fact'
-      readonly text: 'Text'
-      readonly to: 'To'
-      readonly prompt: 'Description'
-      readonly size: 'Size'
-      readonly save_as: 'Save as'
+      readonly path: "Path"
+      readonly content: "Content"
+      readonly mode: "Mode"
+      readonly old: "Replace"
+      readonly new: "With"
+      readonly pattern: "Pattern"
+      readonly replace_all: "Replace every match"
+      readonly start_line: "From line"
+      readonly end_line: "To line"
+      readonly command: "Command"
+      readonly timeout: "Time limit (s)"
+      readonly code: "Program"
+      readonly strictness: "Limits"
+      readonly url: "Address"
+      readonly fact: "Fact"
+      readonly text: "Text"
+      readonly to: "To"
+      readonly prompt: "Description"
+      readonly size: "Size"
+      readonly save_as: "Save as"
     }
-    readonly change: 'Change…'
-    readonly reason: 'Why? The agent sees your reason.'
-    readonly reasonHint: 'Optional'
-    readonly asJson: 'Edit as JSON'
-    readonly badNumber: 'Enter a number.'
-    readonly badJson: 'This isn’t valid JSON.'
-    readonly unfold: 'Show details'
+    readonly change: "Change…"
+    readonly reason: "Why? The agent sees your reason."
+    readonly reasonHint: "Optional"
+    readonly asJson: "Edit as JSON"
+    readonly badNumber: "Enter a number."
+    readonly badJson: "This isn’t valid JSON."
+    readonly unfold: "Show details"
     readonly warning: {
-      readonly not_isolated: 'This command is not isolated. It runs with the server’s own permissions: it can read and change every file that the server can, and use the network.'
-      readonly host_network: 'This command uses the network of the server’s machine. It can reach this server, other services on that machine and nearby private networks.'
-      readonly changed_meanwhile: 'Someone changed this file after the agent read it, so this call will fail.'
-      readonly new_address: 'Nobody has named these addresses in this conversation, which holds text from web pages or files. That text may have made them up to send data out. Approve only what you would open yourself.'
+      readonly not_isolated: "This command is not isolated. It runs with the server’s own permissions: it can read and change every file that the server can, and use the network."
+      readonly host_network: "This command uses the network of the server’s machine. It can reach this server, other services on that machine and nearby private networks."
+      readonly changed_meanwhile: "Someone changed this file after the agent read it, so this call will fail."
+      readonly new_address: "Nobody has named these addresses in this conversation, which holds text from web pages or files. That text may have made them up to send data out. Approve only what you would open yourself."
     }
-    readonly rememberRun: 'Don’t ask again for this tool in this answer'
-    readonly rememberConversation: 'Don’t ask again for this tool in this conversation'
-    readonly rememberLike: 'Don’t ask again for calls like this'
+    readonly rememberRun: "Don’t ask again for this tool in this answer"
+    readonly rememberConversation: "Don’t ask again for this tool in this conversation"
+    readonly rememberLike: "Don’t ask again for calls like this"
   }
   readonly conversations: {
-    readonly pinPlaced: 'Moved to place {{place}} of {{count}}'
-    readonly title: 'Conversations'
-    readonly filter: 'Filter by title'
-    readonly view: 'Show and select'
+    readonly pinPlaced: "Moved to place {{place}} of {{count}}"
+    readonly title: "Conversations"
+    readonly filter: "Filter by title"
+    readonly view: "Show and select"
     readonly views: {
-      readonly current: 'Conversations'
-      readonly archived: 'Archived'
-      readonly trash: 'Trash'
+      readonly current: "Conversations"
+      readonly archived: "Archived"
+      readonly trash: "Trash"
     }
     readonly nothing: {
-      readonly current: 'No conversations yet'
-      readonly archived: 'No archived conversations'
-      readonly trash: 'The trash is empty'
+      readonly current: "No conversations yet"
+      readonly archived: "No archived conversations"
+      readonly trash: "The trash is empty"
     }
-    readonly nothingFound: 'No results'
-    readonly select: 'Select several…'
-    readonly selection: 'Selected conversations'
-    readonly selected_one: '{{count}} selected'
-    readonly selected_other: '{{count}} selected'
-    readonly selectAll: 'Select all'
-    readonly exportSelected: 'Export'
-    readonly exportStarted: 'Export started. When it’s ready, download it under Settings → Your data.'
-    readonly tags: 'Tags'
-    readonly tagged: 'Tagged “{{tag}}”'
-    readonly allTags: 'All'
-    readonly restore: 'Restore “{{title}}”'
-    readonly restoreSelected: 'Restore'
-    readonly deleteForGood: 'Delete “{{title}}” permanently'
-    readonly deleteForGoodTitle_one: 'Delete this conversation permanently?'
-    readonly deleteForGoodTitle_other: 'Delete {{count}} conversations permanently?'
-    readonly deleteForGoodText: 'This can’t be undone.'
-    readonly emptyTrash: 'Empty trash'
-    readonly deleteNow: 'Delete permanently'
-    readonly undo: 'Undo'
+    readonly nothingFound: "No results"
+    readonly select: "Select several…"
+    readonly selection: "Selected conversations"
+    readonly selected_one: "{{count}} selected"
+    readonly selected_other: "{{count}} selected"
+    readonly selectAll: "Select all"
+    readonly exportSelected: "Export"
+    readonly exportStarted: "Export started. When it’s ready, download it under Settings → Your data."
+    readonly tags: "Tags"
+    readonly tagged: "Tagged “{{tag}}”"
+    readonly allTags: "All"
+    readonly restore: "Restore “{{title}}”"
+    readonly restoreSelected: "Restore"
+    readonly deleteForGood: "Delete “{{title}}” permanently"
+    readonly deleteForGoodTitle_one: "Delete this conversation permanently?"
+    readonly deleteForGoodTitle_other: "Delete {{count}} conversations permanently?"
+    readonly deleteForGoodText: "This can’t be undone."
+    readonly emptyTrash: "Empty trash"
+    readonly deleteNow: "Delete permanently"
+    readonly undo: "Undo"
     readonly changed: {
-      readonly archive_one: 'Conversation archived'
-      readonly archive_other: '{{count}} conversations archived'
-      readonly unarchive_one: 'Conversation unarchived'
-      readonly unarchive_other: '{{count}} conversations unarchived'
-      readonly pin_one: 'Conversation pinned'
-      readonly pin_other: '{{count}} conversations pinned'
-      readonly unpin_one: 'Conversation unpinned'
-      readonly unpin_other: '{{count}} conversations unpinned'
-      readonly delete_one: 'Conversation moved to the trash'
-      readonly delete_other: '{{count}} conversations moved to the trash'
-      readonly restore_one: 'Conversation restored'
-      readonly restore_other: '{{count}} conversations restored'
-      readonly delete_permanently_one: 'Conversation deleted permanently'
-      readonly delete_permanently_other: '{{count}} conversations deleted permanently'
+      readonly archive_one: "Conversation archived"
+      readonly archive_other: "{{count}} conversations archived"
+      readonly unarchive_one: "Conversation unarchived"
+      readonly unarchive_other: "{{count}} conversations unarchived"
+      readonly pin_one: "Conversation pinned"
+      readonly pin_other: "{{count}} conversations pinned"
+      readonly unpin_one: "Conversation unpinned"
+      readonly unpin_other: "{{count}} conversations unpinned"
+      readonly delete_one: "Conversation moved to the trash"
+      readonly delete_other: "{{count}} conversations moved to the trash"
+      readonly restore_one: "Conversation restored"
+      readonly restore_other: "{{count}} conversations restored"
+      readonly delete_permanently_one: "Conversation deleted permanently"
+      readonly delete_permanently_other: "{{count}} conversations deleted permanently"
     }
     readonly group: {
-      readonly trash: 'Deleted permanently after 30 days'
-      readonly pinned: 'Pinned'
-      readonly today: 'Today'
-      readonly yesterday: 'Yesterday'
-      readonly week: 'Last 7 days'
-      readonly month: 'Last 30 days'
-      readonly older: 'Older'
+      readonly trash: "Deleted permanently after 30 days"
+      readonly pinned: "Pinned"
+      readonly today: "Today"
+      readonly yesterday: "Yesterday"
+      readonly week: "Last 7 days"
+      readonly month: "Last 30 days"
+      readonly older: "Older"
     }
   }
   readonly tab: {
-    readonly answering: '● answering'
-    readonly waiting: '● waiting for you'
+    readonly answering: "● answering"
+    readonly waiting: "● waiting for you"
   }
   readonly conversation: {
-    readonly untitled: 'New conversation'
-    readonly actions: 'Actions for “{{title}}”'
-    readonly rename: 'Rename'
-    readonly pin: 'Pin'
-    readonly unpin: 'Unpin'
-    readonly moveUp: 'Move up'
-    readonly moveDown: 'Move down'
-    readonly archive: 'Archive'
-    readonly unarchive: 'Unarchive'
-    readonly export: 'Export as'
-    readonly share: 'Share'
+    readonly untitled: "New conversation"
+    readonly actions: "Actions for “{{title}}”"
+    readonly rename: "Rename"
+    readonly pin: "Pin"
+    readonly unpin: "Unpin"
+    readonly moveUp: "Move up"
+    readonly moveDown: "Move down"
+    readonly archive: "Archive"
+    readonly unarchive: "Unarchive"
+    readonly export: "Export as"
+    readonly share: "Share"
     readonly exportAs: {
-      readonly md: 'Markdown'
-      readonly html: 'Web page (HTML)'
-      readonly json: 'JSON, all branches'
+      readonly md: "Markdown"
+      readonly html: "Web page (HTML)"
+      readonly json: "JSON, all branches"
     }
-    readonly runs: 'answering'
-    readonly unread: 'new answer'
-    readonly waits: 'waiting for your approval'
-    readonly waitsInput: 'waiting for your answer'
-    readonly notFound: 'Conversation not found'
-    readonly notFoundText: 'The link is wrong, or the conversation was deleted or belongs to another account.'
-    readonly notLoaded: 'Couldn’t load this conversation'
-    readonly deletedElsewhere: 'This conversation was deleted in another tab or on another device.'
+    readonly runs: "answering"
+    readonly unread: "new answer"
+    readonly waits: "waiting for your approval"
+    readonly waitsInput: "waiting for your answer"
+    readonly notFound: "Conversation not found"
+    readonly notFoundText: "The link is wrong, or the conversation was deleted or belongs to another account."
+    readonly notLoaded: "Couldn’t load this conversation"
+    readonly deletedElsewhere: "This conversation was deleted in another tab or on another device."
   }
   readonly projects: {
-    readonly title: 'Projects'
-    readonly text: 'A project is a folder that the agent can read and change.'
-    readonly none: 'No project'
-    readonly picker: 'Work in a project'
-    readonly pickerIs: 'Project: {{name}}'
-    readonly manage: 'All projects'
-    readonly new: 'New project'
-    readonly create: 'Create'
-    readonly upload: 'Upload a folder'
-    readonly uploadNow: 'Upload'
-    readonly uploading: 'Uploading…'
-    readonly storing: 'Saving files…'
-    readonly drop: 'Drop a folder here, or click to choose one'
-    readonly chosen_one: '{{count}} file, {{size}}'
-    readonly chosen_other: '{{count}} files, {{size}}'
-    readonly name: 'Name'
-    readonly empty: 'No projects yet'
-    readonly emptyText: 'Create one, or upload a folder for the agent to work with.'
-    readonly changed: 'Changed {{when}}'
-    readonly actions: 'Actions for “{{name}}”'
-    readonly deleteTitle: 'Delete “{{name}}”?'
-    readonly deleteText: 'All its files, history and documents will be deleted. This can’t be undone.'
-    readonly stats_one: '{{count}} file · {{size}}'
-    readonly stats_other: '{{count}} files · {{size}}'
-    readonly chat: 'Start a conversation'
-    readonly panel: 'Project files'
+    readonly title: "Projects"
+    readonly text: "A project is a folder that the agent can read and change."
+    readonly none: "No project"
+    readonly picker: "Work in a project"
+    readonly pickerIs: "Project: {{name}}"
+    readonly manage: "All projects"
+    readonly new: "New project"
+    readonly create: "Create"
+    readonly upload: "Upload a folder"
+    readonly uploadNow: "Upload"
+    readonly uploading: "Uploading…"
+    readonly storing: "Saving files…"
+    readonly drop: "Drop a folder here, or click to choose one"
+    readonly chosen_one: "{{count}} file, {{size}}"
+    readonly chosen_other: "{{count}} files, {{size}}"
+    readonly name: "Name"
+    readonly empty: "No projects yet"
+    readonly emptyText: "Create one, or upload a folder for the agent to work with."
+    readonly changed: "Changed {{when}}"
+    readonly actions: "Actions for “{{name}}”"
+    readonly deleteTitle: "Delete “{{name}}”?"
+    readonly deleteText: "All its files, history and documents will be deleted. This can’t be undone."
+    readonly stats_one: "{{count}} file · {{size}}"
+    readonly stats_other: "{{count}} files · {{size}}"
+    readonly chat: "Start a conversation"
+    readonly panel: "Project files"
     readonly tab: {
-      readonly conversations: 'Conversations'
-      readonly files: 'Files'
-      readonly history: 'History'
-      readonly settings: 'Settings'
+      readonly conversations: "Conversations"
+      readonly files: "Files"
+      readonly history: "History"
+      readonly settings: "Settings"
     }
-    readonly ownFiles: 'Files of this conversation'
-    readonly ownFilesText: 'Only this conversation has these files. They are deleted with it.'
-    readonly keep: 'Keep as project…'
-    readonly keepTitle: 'Keep the files as a project'
-    readonly import: 'Import a project'
-    readonly copy: 'Copy…'
-    readonly copyTitle: 'Copy “{{name}}”'
-    readonly copyName: '{{name}} (copy)'
-    readonly saveArchive: 'Save as archive'
+    readonly ownFiles: "Files of this conversation"
+    readonly ownFilesText: "Only this conversation has these files. They are deleted with it."
+    readonly keep: "Keep as project…"
+    readonly keepTitle: "Keep the files as a project"
+    readonly import: "Import a project"
+    readonly copy: "Copy…"
+    readonly copyTitle: "Copy “{{name}}”"
+    readonly copyName: "{{name}} (copy)"
+    readonly saveArchive: "Save as archive"
   }
 }
 
 export interface FormsTexts {
   readonly faults: {
-    readonly askModel: '“{{model}}” can’t answer because of its settings on this server. Choose another model, or tell an administrator.'
-    readonly askServer: 'This needs a setting on this server that is missing or wrong. Tell an administrator.'
-    readonly entry: 'One of the entries can’t be used: {{fault}}'
-    readonly missing: 'This field is required.'
-    readonly form: 'This value doesn’t have the expected form.'
-    readonly value: 'This value isn’t possible here.'
-    readonly tooSmall: 'At least {{limit}}.'
-    readonly tooLarge: 'At most {{limit}}.'
-    readonly tooShort_one: 'At least {{count}} character.'
-    readonly tooShort_other: 'At least {{count}} characters.'
-    readonly tooLong_one: 'At most {{count}} character.'
-    readonly tooLong_other: 'At most {{count}} characters.'
-    readonly tooFew_one: 'At least {{count}} entry.'
-    readonly tooFew_other: 'At least {{count}} entries.'
-    readonly tooMany_one: 'At most {{count}} entry.'
-    readonly tooMany_other: 'At most {{count}} entries.'
+    readonly askModel: "“{{model}}” can’t answer because of its settings on this server. Choose another model, or tell an administrator."
+    readonly askServer: "This needs a setting on this server that is missing or wrong. Tell an administrator."
+    readonly entry: "One of the entries can’t be used: {{fault}}"
+    readonly missing: "This field is required."
+    readonly form: "This value doesn’t have the expected form."
+    readonly value: "This value isn’t possible here."
+    readonly tooSmall: "At least {{limit}}."
+    readonly tooLarge: "At most {{limit}}."
+    readonly tooShort_one: "At least {{count}} character."
+    readonly tooShort_other: "At least {{count}} characters."
+    readonly tooLong_one: "At most {{count}} character."
+    readonly tooLong_other: "At most {{count}} characters."
+    readonly tooFew_one: "At least {{count}} entry."
+    readonly tooFew_other: "At least {{count}} entries."
+    readonly tooMany_one: "At most {{count}} entry."
+    readonly tooMany_other: "At most {{count}} entries."
   }
   readonly schedules: {
-    readonly title: 'Schedules'
-    readonly add: 'New schedule'
-    readonly save: 'Save schedule'
-    readonly none: 'No schedules yet'
-    readonly noneText: 'Let the agent do something every morning, or tell you when a page changes.'
-    readonly name: 'Name'
-    readonly text: 'What to do'
-    readonly textHint: 'The agent reads this each time, without anything else you have said.'
-    readonly when: 'When'
-    readonly day: 'Day'
-    readonly time: 'Time'
-    readonly interval: 'Interval'
-    readonly cron: 'Cron pattern'
-    readonly page: 'Only when this page has changed'
-    readonly pageHint: 'Optional. While nothing changes, no model is called.'
-    readonly quiet: 'Tell me only if there is something to say'
-    readonly quietHint: 'Otherwise the answer is folded and nobody is notified.'
-    readonly more: 'More settings'
-    readonly project: 'Project'
-    readonly noProject: 'None'
-    readonly approval: 'Calls that need approval'
-    readonly approvalDefault: 'As in other conversations'
-    readonly notify: 'Tell me through'
-    readonly byPreferences: 'As in my settings'
-    readonly byPush: 'Notifications of the browser'
-    readonly byNobody: 'Nobody'
-    readonly minutes: 'At most this many minutes'
-    readonly cost: 'At most this cost'
-    readonly checks: 'Checks after each run'
-    readonly checksHint: 'The server looks at what was really done, whatever the answer says.'
-    readonly checkChanged: 'A file has changed'
-    readonly checkAnswer: 'The answer contains'
-    readonly checkTool: 'A tool succeeded'
-    readonly checkKind: 'What is checked'
-    readonly checkValue: 'File, text or tool'
-    readonly addCheck: 'Add a check'
-    readonly removeCheck: 'Remove this check'
-    readonly nextTimes: 'The next times:'
-    readonly never: 'This never comes.'
-    readonly hookText: 'Other programs start it with a request to an address that is shown once.'
-    readonly hookUrl: 'Address of the hook. Copy it now. It isn’t shown again.'
-    readonly enabled: 'On'
-    readonly history: 'History'
-    readonly noHistory: 'It has not been due yet.'
-    readonly open: 'Open the conversation'
-    readonly next: 'next {{time}}'
-    readonly noNext: 'no next time'
-    readonly notRun: 'A scheduled task did not run.'
-    readonly runNow: 'Do {{name}} now'
-    readonly edit: 'Edit {{name}}'
-    readonly remove: 'Delete {{name}}'
-    readonly removeTitle: 'Delete this schedule?'
-    readonly removeText: 'Its conversations stay.'
+    readonly title: "Schedules"
+    readonly add: "New schedule"
+    readonly save: "Save schedule"
+    readonly none: "No schedules yet"
+    readonly noneText: "Let the agent do something every morning, or tell you when a page changes."
+    readonly name: "Name"
+    readonly text: "What to do"
+    readonly textHint: "The agent reads this each time, without anything else you have said."
+    readonly when: "When"
+    readonly day: "Day"
+    readonly time: "Time"
+    readonly interval: "Interval"
+    readonly cron: "Cron pattern"
+    readonly page: "Only when this page has changed"
+    readonly pageHint: "Optional. While nothing changes, no model is called."
+    readonly quiet: "Tell me only if there is something to say"
+    readonly quietHint: "Otherwise the answer is folded and nobody is notified."
+    readonly more: "More settings"
+    readonly project: "Project"
+    readonly noProject: "None"
+    readonly approval: "Calls that need approval"
+    readonly approvalDefault: "As in other conversations"
+    readonly notify: "Tell me through"
+    readonly byPreferences: "As in my settings"
+    readonly byPush: "Notifications of the browser"
+    readonly byNobody: "Nobody"
+    readonly minutes: "At most this many minutes"
+    readonly cost: "At most this cost"
+    readonly checks: "Checks after each run"
+    readonly checksHint: "The server looks at what was really done, whatever the answer says."
+    readonly checkChanged: "A file has changed"
+    readonly checkAnswer: "The answer contains"
+    readonly checkTool: "A tool succeeded"
+    readonly checkKind: "What is checked"
+    readonly checkValue: "File, text or tool"
+    readonly addCheck: "Add a check"
+    readonly removeCheck: "Remove this check"
+    readonly nextTimes: "The next times:"
+    readonly never: "This never comes."
+    readonly hookText: "Other programs start it with a request to an address that is shown once."
+    readonly hookUrl: "Address of the hook. Copy it now. It isn’t shown again."
+    readonly enabled: "On"
+    readonly history: "History"
+    readonly noHistory: "It has not been due yet."
+    readonly open: "Open the conversation"
+    readonly next: "next {{time}}"
+    readonly noNext: "no next time"
+    readonly notRun: "A scheduled task did not run."
+    readonly runNow: "Do {{name}} now"
+    readonly edit: "Edit {{name}}"
+    readonly remove: "Delete {{name}}"
+    readonly removeTitle: "Delete this schedule?"
+    readonly removeText: "Its conversations stay."
     readonly kind: {
-      readonly daily: 'Every day'
-      readonly weekdays: 'Monday to Friday'
-      readonly weekly: 'Every week'
-      readonly every: 'At an interval'
-      readonly once: 'Once'
-      readonly cron: 'By a cron pattern'
-      readonly hook: 'When a program calls'
+      readonly daily: "Every day"
+      readonly weekdays: "Monday to Friday"
+      readonly weekly: "Every week"
+      readonly every: "At an interval"
+      readonly once: "Once"
+      readonly cron: "By a cron pattern"
+      readonly hook: "When a program calls"
     }
     readonly rule: {
-      readonly daily: 'every day at {{time}}'
-      readonly weekdays: 'Monday to Friday at {{time}}'
-      readonly weekly: 'every {{day}} at {{time}}'
-      readonly every: 'every {{interval}}'
-      readonly cron: 'cron {{cron}}'
-      readonly once: 'once'
-      readonly hook: 'when a program calls'
+      readonly daily: "every day at {{time}}"
+      readonly weekdays: "Monday to Friday at {{time}}"
+      readonly weekly: "every {{day}} at {{time}}"
+      readonly every: "every {{interval}}"
+      readonly cron: "cron {{cron}}"
+      readonly once: "once"
+      readonly hook: "when a program calls"
     }
     readonly state: {
-      readonly running: 'Working'
-      readonly waiting: 'Waiting'
-      readonly done: 'Done'
-      readonly quiet: 'Nothing to report'
-      readonly unmet: 'Not as required'
-      readonly failed: 'Failed'
-      readonly stopped: 'Stopped'
-      readonly missed: 'Missed'
-      readonly skipped: 'Skipped'
+      readonly running: "Working"
+      readonly waiting: "Waiting"
+      readonly done: "Done"
+      readonly quiet: "Nothing to report"
+      readonly unmet: "Not as required"
+      readonly failed: "Failed"
+      readonly stopped: "Stopped"
+      readonly missed: "Missed"
+      readonly skipped: "Skipped"
     }
     readonly off: {
-      readonly failures: 'Switched off after several failures.'
-      readonly quota: 'Switched off: a limit is used up.'
-      readonly model: 'Switched off: its model is gone.'
-      readonly owner: 'Switched off: schedules are not available to you.'
+      readonly failures: "Switched off after several failures."
+      readonly quota: "Switched off: a limit is used up."
+      readonly model: "Switched off: its model is gone."
+      readonly owner: "Switched off: schedules are not available to you."
     }
   }
 }
 
 export interface MessagesTexts {
   readonly confirmation: {
-    readonly subject: 'Confirm your email address'
-    readonly text: 'Someone asked NanoClaw to send email to this address. If it was you, open this link within 24 hours. Otherwise, ignore this email.'
+    readonly subject: "Confirm your email address"
+    readonly text: "Someone asked NanoClaw to send email to this address. If it was you, open this link within 24 hours. Otherwise, ignore this email."
   }
   readonly reset: {
-    readonly subject: 'Choose a new password'
-    readonly text: 'Someone asked to reset the password of the account “{{name}}”. If it was you, open this link within an hour. Otherwise, ignore this email. Nothing changes.'
+    readonly subject: "Choose a new password"
+    readonly text: "Someone asked to reset the password of the account “{{name}}”. If it was you, open this link within an hour. Otherwise, ignore this email. Nothing changes."
   }
   readonly noPassword: {
-    readonly subject: 'You sign in without a password'
-    readonly text: 'Someone asked to reset the password of the account “{{name}}”. This account has no password. Sign in with single sign-on. If it wasn’t you, ignore this email. Nothing changes.'
+    readonly subject: "You sign in without a password"
+    readonly text: "Someone asked to reset the password of the account “{{name}}”. This account has no password. Sign in with single sign-on. If it wasn’t you, ignore this email. Nothing changes."
   }
-  readonly undelivered: 'The message to channel:{{channel}} could not be delivered ({{reason}}): “{{excerpt}}”'
+  readonly undelivered: "The message to channel:{{channel}} could not be delivered ({{reason}}): “{{excerpt}}”"
   readonly waiting: {
-    readonly call: 'A tool needs your decision: {{tool}} ({{risk}}).'
-    readonly callOf: 'A tool of {{name}} needs your decision: {{tool}} ({{risk}}).'
-    readonly question: 'The MCP server “{{server}}” asks you something.'
+    readonly call: "A tool needs your decision: {{tool}} ({{risk}})."
+    readonly callOf: "A tool of {{name}} needs your decision: {{tool}} ({{risk}})."
+    readonly question: "The MCP server “{{server}}” asks you something."
     readonly risk: {
-      readonly low: 'low risk'
-      readonly medium: 'medium risk'
-      readonly high: 'high risk'
+      readonly low: "low risk"
+      readonly medium: "medium risk"
+      readonly high: "high risk"
     }
   }
   readonly chat: {
-    readonly code: 'This bot does not know you yet. In NanoClaw, open Settings → Channels and enter this code: {{code}}. It is valid for one hour.'
-    readonly full: 'Too many messages are waiting. This one was not kept.'
-    readonly limit: 'You have reached the limit of {{limit}} requests per hour. Try again later.'
-    readonly stopped: 'Stopped.'
-    readonly failed: 'This did not work: {{detail}}'
-    readonly nothing: 'There was no answer.'
-    readonly old: 'An answer from earlier is in NanoClaw. {{url}}'
-    readonly fileTooLarge: 'The file {{name}} is too large for this chat. It is in NanoClaw. {{url}}'
-    readonly approve: 'Approve'
-    readonly reject: 'Reject'
-    readonly openPage: 'To approve this, open NanoClaw. {{url}}'
-    readonly approved: '✓ Approved: {{tool}}'
-    readonly rejected: '✗ Rejected: {{tool}}'
-    readonly expired: 'Nobody decided in time: {{tool}}'
-    readonly void: 'No longer needed: {{tool}}'
-    readonly waits: 'Waiting for you'
-    readonly working: 'Working'
-    readonly queued: 'Messages waiting: {{messages}}'
-    readonly newStarted: 'Your next message begins a new conversation.'
-    readonly nothingRuns: 'Nothing is running.'
-    readonly projectSet: 'Your next message begins a conversation in the project “{{name}}”.'
-    readonly projectUnknown: 'There is no project “{{name}}”. Your projects: {{names}}'
-    readonly modelSet: 'The model is now {{name}}.'
-    readonly modelUnknown: 'There is no model “{{name}}”. You can use: {{names}}'
-    readonly nothingWaits: 'Nothing is waiting for a decision.'
-    readonly severalWait: 'Several calls are waiting. Use their buttons.'
-    readonly notDecided: 'This could not be decided: {{detail}}'
-    readonly undoNothing: 'There is nothing to undo: this conversation has no project.'
-    readonly undoAsk: 'Restore the files of the project to the state before your last message?'
-    readonly undoYes: 'Restore'
-    readonly undoNo: 'Leave as it is'
-    readonly undone: 'Restored. Changed files: {{files}}'
-    readonly help: '/new: begin a new conversation\n/stop: stop what is running\n/status: what is running\n/project <name>: begin a conversation in a project\n/model <id>: choose the model\n/undo: restore the files to before your last message\n/approve, /reject: decide the call that is waiting'
+    readonly code: "This bot does not know you yet. In NanoClaw, open Settings → Channels and enter this code: {{code}}. It is valid for one hour."
+    readonly full: "Too many messages are waiting. This one was not kept."
+    readonly limit: "You have reached the limit of {{limit}} requests per hour. Try again later."
+    readonly stopped: "Stopped."
+    readonly failed: "This did not work: {{detail}}"
+    readonly nothing: "There was no answer."
+    readonly old: "An answer from earlier is in NanoClaw. {{url}}"
+    readonly fileTooLarge: "The file {{name}} is too large for this chat. It is in NanoClaw. {{url}}"
+    readonly approve: "Approve"
+    readonly reject: "Reject"
+    readonly openPage: "To approve this, open NanoClaw. {{url}}"
+    readonly approved: "✓ Approved: {{tool}}"
+    readonly rejected: "✗ Rejected: {{tool}}"
+    readonly expired: "Nobody decided in time: {{tool}}"
+    readonly void: "No longer needed: {{tool}}"
+    readonly waits: "Waiting for you"
+    readonly working: "Working"
+    readonly queued: "Messages waiting: {{messages}}"
+    readonly newStarted: "Your next message begins a new conversation."
+    readonly nothingRuns: "Nothing is running."
+    readonly projectSet: "Your next message begins a conversation in the project “{{name}}”."
+    readonly projectUnknown: "There is no project “{{name}}”. Your projects: {{names}}"
+    readonly modelSet: "The model is now {{name}}."
+    readonly modelUnknown: "There is no model “{{name}}”. You can use: {{names}}"
+    readonly nothingWaits: "Nothing is waiting for a decision."
+    readonly severalWait: "Several calls are waiting. Use their buttons."
+    readonly notDecided: "This could not be decided: {{detail}}"
+    readonly undoNothing: "There is nothing to undo: this conversation has no project."
+    readonly undoAsk: "Restore the files of the project to the state before your last message?"
+    readonly undoYes: "Restore"
+    readonly undoNo: "Leave as it is"
+    readonly undone: "Restored. Changed files: {{files}}"
+    readonly help: "/new: begin a new conversation\n/stop: stop what is running\n/status: what is running\n/project <name>: begin a conversation in a project\n/model <id>: choose the model\n/undo: restore the files to before your last message\n/approve, /reject: decide the call that is waiting"
   }
 }
 
 export interface ProjectsTexts {
   readonly project: {
-    readonly notFound: 'Project not found'
-    readonly notFoundText: 'The link is wrong, or the project was deleted or belongs to another account.'
-    readonly noConversations: 'No conversations yet'
-    readonly noConversationsText: 'Conversations in this project can read and change its files.'
-    readonly conversations: 'Conversations in this project'
-    readonly instructions: 'Instructions'
-    readonly instructionsHint: 'What every conversation here should know or follow.'
-    readonly model: 'Model for new conversations'
-    readonly modelHint: 'You can still choose another one in each conversation.'
-    readonly memory: 'Use my memory here'
-    readonly memoryHint: 'When off, conversations here don’t know what you told the agent elsewhere.'
-    readonly toolsText: 'Turn off the tools that the agent should never use in this project.'
-    readonly decisions: 'Decisions'
-    readonly approvers: 'Who else decides'
-    readonly approversHint: 'They see the calls that wait in this project and can approve or reject them; they do not see the conversations.'
-    readonly approverKind: 'Person or group'
-    readonly approverUser: 'Person'
-    readonly approverGroup: 'Group'
-    readonly approverName: 'Name of the account or group'
-    readonly approverAdd: 'Add'
-    readonly approverRemove: 'Remove {{name}}'
-    readonly others: 'Somebody else must decide risky calls'
-    readonly othersHint: 'Calls of high risk always wait, and you cannot decide them yourself.'
-    readonly icon: 'Icon'
-    readonly iconHint: 'One emoji, shown beside the name.'
-    readonly icons: 'Suggested icons'
-    readonly description: 'Description'
-    readonly starters: 'Conversation starters'
-    readonly startersHint: 'Shown under the message field of a new chat here; one choice sends the message.'
-    readonly starterTitle: 'Title of starter {{number}}'
-    readonly starterText: 'Message of starter {{number}}'
-    readonly starterUp: 'Move starter {{number}} up'
-    readonly starterRemove: 'Remove starter {{number}}'
-    readonly starterAdd: 'Add a starter'
-    readonly starterHalf: 'A starter needs a title and a message.'
-    readonly on: 'On'
-    readonly off: 'Off'
-    readonly assistant: 'As an assistant'
-    readonly assistantText: 'How the project shows itself, and what new conversations in it begin with.'
-    readonly overview: 'In this project'
-    readonly toFiles: 'Files, history and settings'
+    readonly notFound: "Project not found"
+    readonly notFoundText: "The link is wrong, or the project was deleted or belongs to another account."
+    readonly noConversations: "No conversations yet"
+    readonly noConversationsText: "Conversations in this project can read and change its files."
+    readonly conversations: "Conversations in this project"
+    readonly instructions: "Instructions"
+    readonly instructionsHint: "What every conversation here should know or follow."
+    readonly model: "Model for new conversations"
+    readonly modelHint: "You can still choose another one in each conversation."
+    readonly memory: "Use my memory here"
+    readonly memoryHint: "When off, conversations here don’t know what you told the agent elsewhere."
+    readonly toolsText: "Turn off the tools that the agent should never use in this project."
+    readonly decisions: "Decisions"
+    readonly approvers: "Who else decides"
+    readonly approversHint: "They see the calls that wait in this project and can approve or reject them; they do not see the conversations."
+    readonly approverKind: "Person or group"
+    readonly approverUser: "Person"
+    readonly approverGroup: "Group"
+    readonly approverName: "Name of the account or group"
+    readonly approverAdd: "Add"
+    readonly approverRemove: "Remove {{name}}"
+    readonly others: "Somebody else must decide risky calls"
+    readonly othersHint: "Calls of high risk always wait, and you cannot decide them yourself."
+    readonly icon: "Icon"
+    readonly iconHint: "One emoji, shown beside the name."
+    readonly icons: "Suggested icons"
+    readonly description: "Description"
+    readonly starters: "Conversation starters"
+    readonly startersHint: "Shown under the message field of a new chat here; one choice sends the message."
+    readonly starterTitle: "Title of starter {{number}}"
+    readonly starterText: "Message of starter {{number}}"
+    readonly starterUp: "Move starter {{number}} up"
+    readonly starterRemove: "Remove starter {{number}}"
+    readonly starterAdd: "Add a starter"
+    readonly starterHalf: "A starter needs a title and a message."
+    readonly on: "On"
+    readonly off: "Off"
+    readonly assistant: "As an assistant"
+    readonly assistantText: "How the project shows itself, and what new conversations in it begin with."
+    readonly overview: "In this project"
+    readonly toFiles: "Files, history and settings"
   }
   readonly tools: {
-    readonly title: 'Tools'
+    readonly title: "Tools"
     readonly risk: {
-      readonly low: 'low risk'
-      readonly medium: 'medium risk'
-      readonly high: 'high risk'
+      readonly low: "low risk"
+      readonly medium: "medium risk"
+      readonly high: "high risk"
     }
   }
   readonly files: {
-    readonly tree: 'Files'
-    readonly choose: 'Choose a file to view it.'
-    readonly emptyProject: 'No files yet. Drop some here, or ask the agent to write them.'
-    readonly emptyFolder: 'Empty'
-    readonly search: 'Search in files'
-    readonly searchIn: 'Search in all files'
-    readonly foundMore: 'Showing the first {{count}} matches. Narrow your search to see the rest.'
-    readonly found_one: '{{count}} match'
-    readonly found_other: '{{count}} matches'
-    readonly newFile: 'New file'
-    readonly newFolder: 'New folder'
-    readonly path: 'Path in the project'
-    readonly actions: 'Actions for this file'
-    readonly download: 'Download'
-    readonly unsaved: 'unsaved'
-    readonly unsavedTitle: 'Save your changes?'
-    readonly unsavedText: 'This file has unsaved changes.'
-    readonly discard: 'Discard'
-    readonly changedElsewhere: 'Someone else changed this file in the meantime.'
-    readonly takeTheirs: 'Load theirs'
-    readonly keepMine: 'Overwrite with mine'
-    readonly deleteTitle: 'Delete {{path}}?'
-    readonly deleteText: 'You can restore it from the history.'
-    readonly dropTitle_one: 'Add {{count}} file?'
-    readonly dropTitle_other: 'Add {{count}} files?'
-    readonly dropText: 'Files with the same name are replaced. The history keeps the old versions.'
-    readonly add: 'Add'
-    readonly added_one: '{{count}} file added.'
-    readonly added_other: '{{count}} files added.'
-    readonly busy: 'Other files are still uploading. Try again when they’re done.'
-    readonly upload: 'Upload files'
-    readonly uploadWord: 'Upload'
-    readonly uploadFolder: 'Upload a folder'
-    readonly preview: 'Preview'
-    readonly edit: 'Edit'
-    readonly view: 'View'
-    readonly openTab: 'Open in a new tab'
-    readonly noPdf: 'Your browser can’t show PDF files here.'
-    readonly searchable: 'Searchable'
-    readonly searchableHint: 'The agent can then find and cite what is in it.'
+    readonly tree: "Files"
+    readonly choose: "Choose a file to view it."
+    readonly emptyProject: "No files yet. Drop some here, or ask the agent to write them."
+    readonly emptyFolder: "Empty"
+    readonly search: "Search in files"
+    readonly searchIn: "Search in all files"
+    readonly foundMore: "Showing the first {{count}} matches. Narrow your search to see the rest."
+    readonly found_one: "{{count}} match"
+    readonly found_other: "{{count}} matches"
+    readonly newFile: "New file"
+    readonly newFolder: "New folder"
+    readonly path: "Path in the project"
+    readonly actions: "Actions for this file"
+    readonly download: "Download"
+    readonly unsaved: "unsaved"
+    readonly unsavedTitle: "Save your changes?"
+    readonly unsavedText: "This file has unsaved changes."
+    readonly discard: "Discard"
+    readonly changedElsewhere: "Someone else changed this file in the meantime."
+    readonly takeTheirs: "Load theirs"
+    readonly keepMine: "Overwrite with mine"
+    readonly deleteTitle: "Delete {{path}}?"
+    readonly deleteText: "You can restore it from the history."
+    readonly dropTitle_one: "Add {{count}} file?"
+    readonly dropTitle_other: "Add {{count}} files?"
+    readonly dropText: "Files with the same name are replaced. The history keeps the old versions."
+    readonly add: "Add"
+    readonly added_one: "{{count}} file added."
+    readonly added_other: "{{count}} files added."
+    readonly busy: "Other files are still uploading. Try again when they’re done."
+    readonly upload: "Upload files"
+    readonly uploadWord: "Upload"
+    readonly uploadFolder: "Upload a folder"
+    readonly preview: "Preview"
+    readonly edit: "Edit"
+    readonly view: "View"
+    readonly openTab: "Open in a new tab"
+    readonly noPdf: "Your browser can’t show PDF files here."
+    readonly searchable: "Searchable"
+    readonly searchableHint: "The agent can then find and cite what is in it."
     readonly searchableState: {
-      readonly ready: 'searchable'
-      readonly pending: 'being read for search'
-      readonly failed: 'not searchable: couldn’t be read'
+      readonly ready: "searchable"
+      readonly pending: "being read for search"
+      readonly failed: "not searchable: couldn’t be read"
     }
-    readonly makeSearchable: 'Make searchable'
-    readonly slide: 'Slide {{number}}'
-    readonly page: 'Page {{number}}'
-    readonly notes: 'Notes:'
-    readonly sheets: 'Sheets'
-    readonly emptySheet: 'This sheet is empty.'
-    readonly previewCut: 'Only the beginning is shown. Download the file to see the rest.'
-    readonly binary: 'This isn’t a text file.'
-    readonly binaryText: 'Download it to open it on your computer.'
-    readonly encoding: 'Encoding'
-    readonly tooLarge: 'This file is too large to edit here.'
-    readonly image: 'Image {{name}}'
+    readonly makeSearchable: "Make searchable"
+    readonly slide: "Slide {{number}}"
+    readonly page: "Page {{number}}"
+    readonly notes: "Notes:"
+    readonly sheets: "Sheets"
+    readonly emptySheet: "This sheet is empty."
+    readonly previewCut: "Only the beginning is shown. Download the file to see the rest."
+    readonly binary: "This isn’t a text file."
+    readonly binaryText: "Download it to open it on your computer."
+    readonly encoding: "Encoding"
+    readonly tooLarge: "This file is too large to edit here."
+    readonly image: "Image {{name}}"
   }
   readonly history: {
-    readonly empty: 'No changes yet'
-    readonly emptyText: 'Every change to the project’s files is recorded here and can be undone.'
-    readonly compare: 'Compare'
-    readonly compareText: 'Differences in the files.'
-    readonly against: 'Compare with'
-    readonly change: 'This change'
-    readonly now: 'Everything since then'
-    readonly openChat: 'Open conversation'
-    readonly same: 'No differences.'
-    readonly restore: 'Restore'
-    readonly restoreTitle: 'Restore this state?'
-    readonly restoreText: 'The files go back to how they were before this change. You can undo this too.'
-    readonly restored_one: '{{count}} file restored.'
-    readonly restored_other: '{{count}} files restored.'
-    readonly undoSince: 'Undo file changes since here'
-    readonly undoSinceTitle: 'Undo all file changes since this message?'
-    readonly undoSinceText: 'All project files changed since then, in any conversation or by hand, go back to how they were before this message. You can undo this too.'
-    readonly added: 'added'
-    readonly modified: 'changed'
-    readonly deleted: 'deleted'
-    readonly more_one: 'and {{count}} more file'
-    readonly more_other: 'and {{count}} more files'
+    readonly empty: "No changes yet"
+    readonly emptyText: "Every change to the project’s files is recorded here and can be undone."
+    readonly compare: "Compare"
+    readonly compareText: "Differences in the files."
+    readonly against: "Compare with"
+    readonly change: "This change"
+    readonly now: "Everything since then"
+    readonly openChat: "Open conversation"
+    readonly same: "No differences."
+    readonly restore: "Restore"
+    readonly restoreTitle: "Restore this state?"
+    readonly restoreText: "The files go back to how they were before this change. You can undo this too."
+    readonly restored_one: "{{count}} file restored."
+    readonly restored_other: "{{count}} files restored."
+    readonly undoSince: "Undo file changes since here"
+    readonly undoSinceTitle: "Undo all file changes since this message?"
+    readonly undoSinceText: "All project files changed since then, in any conversation or by hand, go back to how they were before this message. You can undo this too."
+    readonly added: "added"
+    readonly modified: "changed"
+    readonly deleted: "deleted"
+    readonly more_one: "and {{count}} more file"
+    readonly more_other: "and {{count}} more files"
   }
   readonly documents: {
-    readonly uploaded: 'Documents for search only'
-    readonly reading_one: 'reading… {{count}} section'
-    readonly reading_other: 'reading… {{count}} sections'
-    readonly passages_one: '{{count}} section'
-    readonly passages_other: '{{count}} sections'
-    readonly failed: 'Couldn’t read this file.'
-    readonly remove: 'Remove {{name}}'
-    readonly removeTitle: 'Remove this document?'
-    readonly removeText: 'The agent will no longer be able to search or cite {{name}}.'
-    readonly passage: 'Section'
-    readonly earlier: 'Show earlier text'
-    readonly page: 'page {{page}}'
-    readonly sources: 'Sources'
+    readonly uploaded: "Documents for search only"
+    readonly reading_one: "reading… {{count}} section"
+    readonly reading_other: "reading… {{count}} sections"
+    readonly passages_one: "{{count}} section"
+    readonly passages_other: "{{count}} sections"
+    readonly failed: "Couldn’t read this file."
+    readonly remove: "Remove {{name}}"
+    readonly removeTitle: "Remove this document?"
+    readonly removeText: "The agent will no longer be able to search or cite {{name}}."
+    readonly passage: "Section"
+    readonly earlier: "Show earlier text"
+    readonly page: "page {{page}}"
+    readonly sources: "Sources"
   }
   readonly consent: {
-    readonly new: '“{{name}}” has instructions for the agent'
-    readonly changed: 'The instructions in “{{name}}” have changed'
-    readonly text: 'The agent follows them only after you have read and accepted this version.'
-    readonly read: 'Read'
-    readonly accept: 'Accept this version'
-    readonly refuse: 'Refuse'
+    readonly new: "“{{name}}” has instructions for the agent"
+    readonly changed: "The instructions in “{{name}}” have changed"
+    readonly text: "The agent follows them only after you have read and accepted this version."
+    readonly read: "Read"
+    readonly accept: "Accept this version"
+    readonly refuse: "Refuse"
     readonly suspicious: {
-      readonly not_shown: 'Not everything of this is shown or checked:'
-      readonly invisible_characters: 'Line {{line}} has invisible characters:'
-      readonly direction_characters: 'Line {{line}} has characters that change the direction of text:'
-      readonly base64: 'Line {{line}} has encoded text:'
-      readonly download_and_run: 'Line {{line}} downloads something and starts it:'
+      readonly not_shown: "Not everything of this is shown or checked:"
+      readonly invisible_characters: "Line {{line}} has invisible characters:"
+      readonly direction_characters: "Line {{line}} has characters that change the direction of text:"
+      readonly base64: "Line {{line}} has encoded text:"
+      readonly download_and_run: "Line {{line}} downloads something and starts it:"
     }
   }
   readonly apps: {
-    readonly frame: 'App {{name}}'
-    readonly open: 'Open {{name}}'
-    readonly reload: 'Reload the app'
-    readonly fullScreen: 'Use the whole window'
-    readonly leaveFullScreen: 'Back beside the page'
-    readonly tainted: 'Contains text that others may have written'
-    readonly rules: 'What this app can do'
-    readonly rulesText: 'It runs in a closed frame and reaches neither this page nor your account nor the network. Browsers other than Chrome and Edge cannot close one way out (WebRTC): there, open only apps that you trust.'
-    readonly network: 'Allow the network'
-    readonly networkOff: 'No longer allow the network'
-    readonly networkTitle: 'Allow this app to use the network?'
-    readonly networkText: 'It can then send what it shows, and what you type into it, to any address.'
-    readonly networkTainted: 'It contains text that others may have written, perhaps to deceive. With the network it can send what it shows, and what you type into it, to any address.'
-    readonly networkAllow: 'Allow'
-    readonly faultLine: '{{message}} (line {{line}})'
-    readonly fix: 'Ask for a fix'
-    readonly fixText: 'The app {{path}} reports an error: {{fault}}\nPlease fix it.'
-    readonly asked: 'The app has put a text into the message field.'
-    readonly nowhere: 'There is no message field on this page. Open the app beside a conversation.'
-    readonly picture: 'The address for apps can’t be reached, so the file is shown without its scripts and styles.'
-    readonly unreachable: 'The address for apps can’t be reached, and this kind of file needs it.'
+    readonly frame: "App {{name}}"
+    readonly open: "Open {{name}}"
+    readonly reload: "Reload the app"
+    readonly fullScreen: "Use the whole window"
+    readonly leaveFullScreen: "Back beside the page"
+    readonly tainted: "Contains text that others may have written"
+    readonly rules: "What this app can do"
+    readonly rulesText: "It runs in a closed frame and reaches neither this page nor your account nor the network. Browsers other than Chrome and Edge cannot close one way out (WebRTC): there, open only apps that you trust."
+    readonly network: "Allow the network"
+    readonly networkOff: "No longer allow the network"
+    readonly networkTitle: "Allow this app to use the network?"
+    readonly networkText: "It can then send what it shows, and what you type into it, to any address."
+    readonly networkTainted: "It contains text that others may have written, perhaps to deceive. With the network it can send what it shows, and what you type into it, to any address."
+    readonly networkAllow: "Allow"
+    readonly faultLine: "{{message}} (line {{line}})"
+    readonly fix: "Ask for a fix"
+    readonly fixText: "The app {{path}} reports an error: {{fault}}\nPlease fix it."
+    readonly asked: "The app has put a text into the message field."
+    readonly nowhere: "There is no message field on this page. Open the app beside a conversation."
+    readonly picture: "The address for apps can’t be reached, so the file is shown without its scripts and styles."
+    readonly unreachable: "The address for apps can’t be reached, and this kind of file needs it."
   }
 }
 
 export interface ProseTexts {
   readonly prose: {
     readonly alert: {
-      readonly note: 'Note'
-      readonly tip: 'Tip'
-      readonly important: 'Important'
-      readonly warning: 'Warning'
-      readonly caution: 'Caution'
+      readonly note: "Note"
+      readonly tip: "Tip"
+      readonly important: "Important"
+      readonly warning: "Warning"
+      readonly caution: "Caution"
     }
-    readonly details: 'Details'
-    readonly footnotes: 'Footnotes'
-    readonly formula: 'Formula'
+    readonly details: "Details"
+    readonly footnotes: "Footnotes"
+    readonly formula: "Formula"
     readonly diagram: {
-      readonly name: 'Diagram'
-      readonly show: 'Show diagram'
-      readonly source: 'Show source'
-      readonly download: 'Download as SVG'
-      readonly failed: 'Couldn’t draw this diagram. Here is its source.'
-      readonly failedBecause: 'Couldn’t draw this diagram ({{reason}}). Here is its source.'
+      readonly name: "Diagram"
+      readonly show: "Show diagram"
+      readonly source: "Show source"
+      readonly download: "Download as SVG"
+      readonly failed: "Couldn’t draw this diagram. Here is its source."
+      readonly failedBecause: "Couldn’t draw this diagram ({{reason}}). Here is its source."
     }
     readonly image: {
-      readonly name: 'Image'
-      readonly larger: 'Zoom in'
-      readonly smaller: 'Zoom out'
-      readonly fit: 'Fit to window'
-      readonly download: 'Download image'
+      readonly name: "Image"
+      readonly larger: "Zoom in"
+      readonly smaller: "Zoom out"
+      readonly fit: "Fit to window"
+      readonly download: "Download image"
     }
     readonly code: {
-      readonly wrap: 'Wrap lines'
-      readonly download: 'Download as a file'
-      readonly run: 'Run'
-      readonly running: 'Running…'
-      readonly result: 'Result of the program'
+      readonly wrap: "Wrap lines"
+      readonly download: "Download as a file"
+      readonly run: "Run"
+      readonly running: "Running…"
+      readonly result: "Result of the program"
       readonly ended: {
-        readonly completed: 'Done'
-        readonly raised: 'Ended with an error'
-        readonly refused: 'Not run'
-        readonly timed_out: 'Stopped at the time limit'
-        readonly out_of_memory: 'Stopped: not enough memory'
-        readonly stopped: 'Stopped'
-        readonly crashed: 'The interpreter crashed'
+        readonly completed: "Done"
+        readonly raised: "Ended with an error"
+        readonly refused: "Not run"
+        readonly timed_out: "Stopped at the time limit"
+        readonly out_of_memory: "Stopped: not enough memory"
+        readonly stopped: "Stopped"
+        readonly crashed: "The interpreter crashed"
       }
       readonly notAllowed: {
-        readonly title: 'Not allowed on this server:'
-        readonly module: 'line {{line}}: the module {{name}}'
-        readonly name: 'line {{line}}: {{name}}'
-        readonly modules: 'Allowed modules: {{names}}'
-        readonly unreadable: 'This can’t be read as Python: {{reason}}'
+        readonly title: "Not allowed on this server:"
+        readonly module: "line {{line}}: the module {{name}}"
+        readonly name: "line {{line}}: {{name}}"
+        readonly modules: "Allowed modules: {{names}}"
+        readonly unreadable: "This can’t be read as Python: {{reason}}"
       }
-      readonly filesOmitted: 'Some files aren’t shown: they are too many or too large.'
+      readonly filesOmitted: "Some files aren’t shown: they are too many or too large."
     }
     readonly table: {
-      readonly copy: 'Copy table'
+      readonly copy: "Copy table"
     }
-    readonly footnote: 'Footnote {{number}}'
-    readonly footnoteBack: 'Back to where footnote {{number}} is cited'
+    readonly footnote: "Footnote {{number}}"
+    readonly footnoteBack: "Back to where footnote {{number}} is cited"
   }
 }
 
 export interface ReceiptsTexts {
   readonly receipt: {
-    readonly files_one: '{{count}} file changed'
-    readonly files_other: '{{count}} files changed'
-    readonly commands_one: '{{count}} command run'
-    readonly commands_other: '{{count}} commands run'
-    readonly sent_one: '{{count}} message sent'
-    readonly sent_other: '{{count}} messages sent'
-    readonly unresolved_one: '{{count}} failed step not put right'
-    readonly unresolved_other: '{{count}} failed steps not put right'
-    readonly rejected_one: '{{count}} rejected'
-    readonly rejected_other: '{{count}} rejected'
-    readonly undecided_one: '{{count}} not decided in time'
-    readonly undecided_other: '{{count}} not decided in time'
-    readonly title: 'What was done'
-    readonly nothing: 'Changed nothing'
-    readonly filesTitle: 'Files'
-    readonly commandsTitle: 'Commands'
-    readonly sentTitle: 'Messages'
-    readonly rememberedTitle: 'Remembered'
-    readonly scheduledTitle: 'Scheduled'
-    readonly unresolvedTitle: 'Failed and not put right'
-    readonly unfinishedTitle: 'Not finished'
-    readonly cost: 'Cost'
-    readonly exit: 'exit code {{code}}'
-    readonly killed: 'ended early'
-    readonly delivered: 'delivered'
-    readonly notDelivered: 'not delivered'
-    readonly underway: 'on its way'
-    readonly thisConversation: 'this conversation'
-    readonly otherConversation: 'another conversation'
-    readonly showChange: 'Show change'
-    readonly undo: 'Undo changes'
-    readonly imported: 'From an import'
+    readonly files_one: "{{count}} file changed"
+    readonly files_other: "{{count}} files changed"
+    readonly commands_one: "{{count}} command run"
+    readonly commands_other: "{{count}} commands run"
+    readonly sent_one: "{{count}} message sent"
+    readonly sent_other: "{{count}} messages sent"
+    readonly unresolved_one: "{{count}} failed step not put right"
+    readonly unresolved_other: "{{count}} failed steps not put right"
+    readonly rejected_one: "{{count}} rejected"
+    readonly rejected_other: "{{count}} rejected"
+    readonly undecided_one: "{{count}} not decided in time"
+    readonly undecided_other: "{{count}} not decided in time"
+    readonly title: "What was done"
+    readonly nothing: "Changed nothing"
+    readonly filesTitle: "Files"
+    readonly commandsTitle: "Commands"
+    readonly sentTitle: "Messages"
+    readonly rememberedTitle: "Remembered"
+    readonly scheduledTitle: "Scheduled"
+    readonly unresolvedTitle: "Failed and not put right"
+    readonly unfinishedTitle: "Not finished"
+    readonly cost: "Cost"
+    readonly exit: "exit code {{code}}"
+    readonly killed: "ended early"
+    readonly delivered: "delivered"
+    readonly notDelivered: "not delivered"
+    readonly underway: "on its way"
+    readonly thisConversation: "this conversation"
+    readonly otherConversation: "another conversation"
+    readonly showChange: "Show change"
+    readonly undo: "Undo changes"
+    readonly imported: "From an import"
   }
   readonly plan: {
-    readonly title: 'Plan'
-    readonly progress: '{{done}} of {{count}} done'
-    readonly edit: 'Edit plan'
-    readonly add: 'Add step'
-    readonly remove: 'Remove step'
-    readonly step: 'Step {{number}}'
-    readonly state: 'State of step {{number}}'
-    readonly open: 'open'
-    readonly doing: 'in progress'
-    readonly done: 'done'
-    readonly dropped: 'dropped'
-    readonly editedBy: 'Changed by {{name}}'
-    readonly next: 'The model reads it before its next step.'
+    readonly title: "Plan"
+    readonly progress: "{{done}} of {{count}} done"
+    readonly edit: "Edit plan"
+    readonly add: "Add step"
+    readonly remove: "Remove step"
+    readonly step: "Step {{number}}"
+    readonly state: "State of step {{number}}"
+    readonly open: "open"
+    readonly doing: "in progress"
+    readonly done: "done"
+    readonly dropped: "dropped"
+    readonly editedBy: "Changed by {{name}}"
+    readonly next: "The model reads it before its next step."
   }
   readonly quote: {
-    readonly open: 'Open the quote {{id}}: {{title}}'
-    readonly page: 'page {{page}}'
+    readonly open: "Open the quote {{id}}: {{title}}"
+    readonly page: "page {{page}}"
   }
 }
 
 export interface ResultsTexts {
   readonly results: {
-    readonly source: 'Source {{number}}: {{title}}'
-    readonly sources_one: '{{count}} source'
-    readonly sources_other: '{{count}} sources'
-    readonly cited: 'Cited'
-    readonly alsoFound: 'Also found'
+    readonly source: "Source {{number}}: {{title}}"
+    readonly sources_one: "{{count}} source"
+    readonly sources_other: "{{count}} sources"
+    readonly cited: "Cited"
+    readonly alsoFound: "Also found"
     readonly more: {
-      readonly items_one: 'Show {{count}} more'
-      readonly items_other: 'Show {{count}} more'
-      readonly lines_one: 'Show {{count}} more line'
-      readonly lines_other: 'Show {{count}} more lines'
-      readonly rows_one: 'Show {{count}} more row'
-      readonly rows_other: 'Show {{count}} more rows'
+      readonly items_one: "Show {{count}} more"
+      readonly items_other: "Show {{count}} more"
+      readonly lines_one: "Show {{count}} more line"
+      readonly lines_other: "Show {{count}} more lines"
+      readonly rows_one: "Show {{count}} more row"
+      readonly rows_other: "Show {{count}} more rows"
     }
     readonly omitted: {
-      readonly items_one: '{{count}} more is in the raw data.'
-      readonly items_other: '{{count}} more are in the raw data.'
-      readonly lines_one: '{{count}} more line is in the raw data.'
-      readonly lines_other: '{{count}} more lines are in the raw data.'
-      readonly rows_one: '{{count}} more row is in the raw data.'
-      readonly rows_other: '{{count}} more rows are in the raw data.'
-      readonly characters_one: '{{count}} more character isn’t shown.'
-      readonly characters_other: '{{count}} more characters aren’t shown.'
+      readonly items_one: "{{count}} more is in the raw data."
+      readonly items_other: "{{count}} more are in the raw data."
+      readonly lines_one: "{{count}} more line is in the raw data."
+      readonly lines_other: "{{count}} more lines are in the raw data."
+      readonly rows_one: "{{count}} more row is in the raw data."
+      readonly rows_other: "{{count}} more rows are in the raw data."
+      readonly characters_one: "{{count}} more character isn’t shown."
+      readonly characters_other: "{{count}} more characters aren’t shown."
     }
-    readonly fold: 'Show less'
-    readonly links: 'Links'
-    readonly lines: 'lines {{first}}–{{last}} of {{total}}'
-    readonly rows_one: '{{count}} row'
-    readonly rows_other: '{{count}} rows'
-    readonly download: 'Download CSV'
-    readonly linesRead: 'Only lines 1–{{last}} of {{total}} were read.'
-    readonly moreMatches: 'There may be more matches.'
-    readonly noOutput: 'No output'
-    readonly timedOut: 'timed out'
-    readonly feelsLike: 'Feels like'
-    readonly humidity: 'Humidity'
-    readonly wind: 'Wind'
-    readonly forecast: 'Forecast'
+    readonly fold: "Show less"
+    readonly links: "Links"
+    readonly lines: "lines {{first}}–{{last}} of {{total}}"
+    readonly rows_one: "{{count}} row"
+    readonly rows_other: "{{count}} rows"
+    readonly download: "Download CSV"
+    readonly linesRead: "Only lines 1–{{last}} of {{total}} were read."
+    readonly moreMatches: "There may be more matches."
+    readonly noOutput: "No output"
+    readonly timedOut: "timed out"
+    readonly feelsLike: "Feels like"
+    readonly humidity: "Humidity"
+    readonly wind: "Wind"
+    readonly forecast: "Forecast"
     readonly conditions: {
-      readonly 'clear sky': 'Clear sky'
-      readonly 'mainly clear': 'Mainly clear'
-      readonly 'partly cloudy': 'Partly cloudy'
-      readonly overcast: 'Overcast'
-      readonly fog: 'Fog'
-      readonly 'depositing rime fog': 'Depositing rime fog'
-      readonly 'light drizzle': 'Light drizzle'
-      readonly drizzle: 'Drizzle'
-      readonly 'dense drizzle': 'Dense drizzle'
-      readonly 'light freezing drizzle': 'Light freezing drizzle'
-      readonly 'freezing drizzle': 'Freezing drizzle'
-      readonly 'slight rain': 'Slight rain'
-      readonly rain: 'Rain'
-      readonly 'heavy rain': 'Heavy rain'
-      readonly 'light freezing rain': 'Light freezing rain'
-      readonly 'freezing rain': 'Freezing rain'
-      readonly 'slight snow': 'Slight snow'
-      readonly snow: 'Snow'
-      readonly 'heavy snow': 'Heavy snow'
-      readonly 'snow grains': 'Snow grains'
-      readonly 'slight rain showers': 'Slight rain showers'
-      readonly 'rain showers': 'Rain showers'
-      readonly 'violent rain showers': 'Violent rain showers'
-      readonly 'slight snow showers': 'Slight snow showers'
-      readonly 'heavy snow showers': 'Heavy snow showers'
-      readonly thunderstorm: 'Thunderstorm'
-      readonly 'thunderstorm with slight hail': 'Thunderstorm with slight hail'
-      readonly 'thunderstorm with heavy hail': 'Thunderstorm with heavy hail'
+      readonly "clear sky": "Clear sky"
+      readonly "mainly clear": "Mainly clear"
+      readonly "partly cloudy": "Partly cloudy"
+      readonly overcast: "Overcast"
+      readonly fog: "Fog"
+      readonly "depositing rime fog": "Depositing rime fog"
+      readonly "light drizzle": "Light drizzle"
+      readonly drizzle: "Drizzle"
+      readonly "dense drizzle": "Dense drizzle"
+      readonly "light freezing drizzle": "Light freezing drizzle"
+      readonly "freezing drizzle": "Freezing drizzle"
+      readonly "slight rain": "Slight rain"
+      readonly rain: "Rain"
+      readonly "heavy rain": "Heavy rain"
+      readonly "light freezing rain": "Light freezing rain"
+      readonly "freezing rain": "Freezing rain"
+      readonly "slight snow": "Slight snow"
+      readonly snow: "Snow"
+      readonly "heavy snow": "Heavy snow"
+      readonly "snow grains": "Snow grains"
+      readonly "slight rain showers": "Slight rain showers"
+      readonly "rain showers": "Rain showers"
+      readonly "violent rain showers": "Violent rain showers"
+      readonly "slight snow showers": "Slight snow showers"
+      readonly "heavy snow showers": "Heavy snow showers"
+      readonly thunderstorm: "Thunderstorm"
+      readonly "thunderstorm with slight hail": "Thunderstorm with slight hail"
+      readonly "thunderstorm with heavy hail": "Thunderstorm with heavy hail"
     }
   }
 }
 
 export interface SearchTexts {
   readonly search: {
-    readonly title: 'Search everything'
-    readonly placeholder: 'Search, or type a command'
-    readonly hint: 'Also: “a phrase”, -without, in:project, tag:name, by:me, has:file'
-    readonly indexing: 'Older messages are still being indexed ({{percent}}% done).'
-    readonly nothing: 'No results'
-    readonly results: 'Results'
-    readonly more: 'More results'
-    readonly page: 'Page {{page}}'
-    readonly asText: 'Show text'
-    readonly asFile: 'Show file'
-    readonly documents: 'Documents'
+    readonly title: "Search everything"
+    readonly placeholder: "Search, or type a command"
+    readonly hint: "Also: “a phrase”, -without, in:project, tag:name, by:me, has:file"
+    readonly indexing: "Older messages are still being indexed ({{percent}}% done)."
+    readonly nothing: "No results"
+    readonly results: "Results"
+    readonly more: "More results"
+    readonly page: "Page {{page}}"
+    readonly asText: "Show text"
+    readonly asFile: "Show file"
+    readonly documents: "Documents"
     readonly type: {
-      readonly title: 'Title'
-      readonly message: 'Answer'
-      readonly mine: 'You'
-      readonly tool: 'Tool'
-      readonly file: 'Attachment'
-      readonly document: 'Document'
+      readonly title: "Title"
+      readonly message: "Answer"
+      readonly mine: "You"
+      readonly tool: "Tool"
+      readonly file: "Attachment"
+      readonly document: "Document"
     }
   }
   readonly shortcuts: {
-    readonly answer: 'Go to the last answer'
-    readonly newChat: 'New conversation'
-    readonly search: 'Search and commands'
-    readonly sidebar: 'Show or hide sidebar'
-    readonly focus: 'Go to message field'
-    readonly send: 'Send message, or queue it while an answer runs'
-    readonly newline: 'New line'
-    readonly edit: 'Edit last message (in the empty field)'
-    readonly commands: 'Commands (at the beginning of the field)'
-    readonly mentions: 'Mention a file, document, conversation or resource'
-    readonly list: 'Next or previous conversation (in the list)'
-    readonly movePin: 'Move a pinned conversation (in the list)'
-    readonly stop: 'Stop answer'
-    readonly approve: 'Approve, reject or change a waiting call'
-    readonly help: 'Show this list'
+    readonly answer: "Go to the last answer"
+    readonly newChat: "New conversation"
+    readonly search: "Search and commands"
+    readonly sidebar: "Show or hide sidebar"
+    readonly focus: "Go to message field"
+    readonly send: "Send message, or queue it while an answer runs"
+    readonly newline: "New line"
+    readonly edit: "Edit last message (in the empty field)"
+    readonly commands: "Commands (at the beginning of the field)"
+    readonly mentions: "Mention a file, document, conversation or resource"
+    readonly list: "Next or previous conversation (in the list)"
+    readonly movePin: "Move a pinned conversation (in the list)"
+    readonly stop: "Stop answer"
+    readonly approve: "Approve, reject or change a waiting call"
+    readonly help: "Show this list"
   }
 }
 
 export interface SettingsTexts {
   readonly settings: {
-    readonly title: 'Settings'
+    readonly title: "Settings"
     readonly tab: {
-      readonly shares: 'Shared links'
-      readonly appearance: 'Appearance'
-      readonly agent: 'Agent'
-      readonly models: 'Models'
-      readonly mcp: 'MCP servers'
-      readonly channels: 'Channels'
-      readonly permissions: 'Permissions'
-      readonly data: 'Your data'
-      readonly account: 'Account'
+      readonly shares: "Shared links"
+      readonly appearance: "Appearance"
+      readonly agent: "Agent"
+      readonly models: "Models"
+      readonly mcp: "MCP servers"
+      readonly channels: "Channels"
+      readonly permissions: "Permissions"
+      readonly data: "Your data"
+      readonly account: "Account"
     }
-    readonly theme: 'Theme'
+    readonly theme: "Theme"
     readonly themes: {
-      readonly system: 'System'
-      readonly light: 'Light'
-      readonly dark: 'Dark'
+      readonly system: "System"
+      readonly light: "Light"
+      readonly dark: "Dark"
     }
-    readonly language: 'Language'
+    readonly language: "Language"
     readonly display: {
       readonly textSize: {
-        readonly label: 'Text size'
-        readonly normal: 'Normal'
-        readonly large: 'Large'
-        readonly largest: 'Largest'
+        readonly label: "Text size"
+        readonly normal: "Normal"
+        readonly large: "Large"
+        readonly largest: "Largest"
       }
       readonly density: {
-        readonly label: 'Density'
-        readonly comfortable: 'Comfortable'
-        readonly compact: 'Compact'
+        readonly label: "Density"
+        readonly comfortable: "Comfortable"
+        readonly compact: "Compact"
       }
       readonly contrast: {
-        readonly label: 'Contrast'
-        readonly system: 'System'
-        readonly more: 'High'
+        readonly label: "Contrast"
+        readonly system: "System"
+        readonly more: "High"
       }
       readonly motion: {
-        readonly label: 'Motion'
-        readonly system: 'System'
-        readonly less: 'Reduced'
+        readonly label: "Motion"
+        readonly system: "System"
+        readonly less: "Reduced"
       }
-      readonly notifications: 'Notify me when an answer is ready or waiting for me'
-      readonly notificationsHint: 'While you’re in another tab or app and, if your browser supports it, while this page is closed. Notifications never include the answer.'
-      readonly notificationsInsecure: 'Notifications require HTTPS.'
-      readonly notificationsBlocked: 'Your browser blocks notifications from this site. Allow them in the site settings.'
+      readonly notifications: "Notify me when an answer is ready or waiting for me"
+      readonly notificationsHint: "While you’re in another tab or app and, if your browser supports it, while this page is closed. Notifications never include the answer."
+      readonly notificationsInsecure: "Notifications require HTTPS."
+      readonly notificationsBlocked: "Your browser blocks notifications from this site. Allow them in the site settings."
       readonly sendKey: {
-        readonly label: 'Send messages with'
-        readonly enter: 'Enter'
-        readonly 'mod-enter': 'Ctrl or ⌘ + Enter'
+        readonly label: "Send messages with"
+        readonly enter: "Enter"
+        readonly "mod-enter": "Ctrl or ⌘ + Enter"
       }
       readonly figures: {
-        readonly label: 'Figures of answers'
-        readonly menu: 'In the menu'
-        readonly below: 'Below the answer'
+        readonly label: "Figures of answers"
+        readonly menu: "In the menu"
+        readonly below: "Below the answer"
       }
     }
-    readonly single: 'This server runs in single-user mode and needs no sign-in.'
-    readonly password: 'Password'
-    readonly email: 'Email address'
-    readonly emailText: 'Password reset links go here once the address is confirmed.'
-    readonly emailTextNoMail: 'Lets administrators reach you.'
-    readonly emailSaved: 'Email address saved.'
-    readonly confirmEmail: 'Confirm the email address'
-    readonly confirmSent: 'A confirmation link is on its way to {{address}}.'
-    readonly passwordText: 'Changing your password signs you out everywhere else.'
-    readonly passwordChanged: 'Password changed.'
-    readonly keysKept_one: '{{count}} API key still works.'
-    readonly keysKept_other: '{{count}} API keys still work.'
-    readonly revokeKeys: 'Also delete all API keys'
-    readonly revokeKeysHint: 'Turn this on if someone else may know your password.'
-    readonly currentPassword: 'Current password'
-    readonly newPassword: 'New password'
+    readonly single: "This server runs in single-user mode and needs no sign-in."
+    readonly password: "Password"
+    readonly email: "Email address"
+    readonly emailText: "Password reset links go here once the address is confirmed."
+    readonly emailTextNoMail: "Lets administrators reach you."
+    readonly emailSaved: "Email address saved."
+    readonly confirmEmail: "Confirm the email address"
+    readonly confirmSent: "A confirmation link is on its way to {{address}}."
+    readonly passwordText: "Changing your password signs you out everywhere else."
+    readonly passwordChanged: "Password changed."
+    readonly keysKept_one: "{{count}} API key still works."
+    readonly keysKept_other: "{{count}} API keys still work."
+    readonly revokeKeys: "Also delete all API keys"
+    readonly revokeKeysHint: "Turn this on if someone else may know your password."
+    readonly currentPassword: "Current password"
+    readonly newPassword: "New password"
   }
   readonly apiKeys: {
-    readonly none: 'No API keys yet'
-    readonly title: 'API keys'
-    readonly text: 'For scripts and other programs. A key can’t create keys or end sessions.'
-    readonly name: 'What is it for?'
-    readonly lifetime: 'Valid for'
-    readonly noExpiry: 'No expiry'
-    readonly days_one: '{{count}} day'
-    readonly days_other: '{{count}} days'
-    readonly scopes: 'Permissions (none selected: everything)'
+    readonly none: "No API keys yet"
+    readonly title: "API keys"
+    readonly text: "For scripts and other programs. A key can’t create keys or end sessions."
+    readonly name: "What is it for?"
+    readonly lifetime: "Valid for"
+    readonly noExpiry: "No expiry"
+    readonly days_one: "{{count}} day"
+    readonly days_other: "{{count}} days"
+    readonly scopes: "Permissions (none selected: everything)"
     readonly scope: {
-      readonly read: 'read'
-      readonly api: 'read and change'
-      readonly admin: 'administer'
-      readonly v1: 'use /v1'
-      readonly mcp: 'use /mcp'
+      readonly read: "read"
+      readonly api: "read and change"
+      readonly admin: "administer"
+      readonly v1: "use /v1"
+      readonly mcp: "use /mcp"
     }
-    readonly create: 'Create key'
-    readonly created: 'Copy the key now. It isn’t shown again.'
-    readonly everything: 'everything'
-    readonly neverUsed: 'never used'
-    readonly lastUsed: 'last used on {{day}}'
-    readonly expires: 'expires on {{day}}'
-    readonly revoke: 'Revoke “{{name}}”'
-    readonly revokeText: 'Programs that use it lose access immediately.'
-    readonly programTools: 'Tools of this server in /v1'
-    readonly toolsAsRequested: 'unless the program brings its own'
-    readonly toolsNever: 'never this server’s tools'
-    readonly toolsAlways: 'always this server’s tools'
-    readonly revokeNow: 'Revoke'
+    readonly create: "Create key"
+    readonly created: "Copy the key now. It isn’t shown again."
+    readonly everything: "everything"
+    readonly neverUsed: "never used"
+    readonly lastUsed: "last used on {{day}}"
+    readonly expires: "expires on {{day}}"
+    readonly revoke: "Revoke “{{name}}”"
+    readonly revokeText: "Programs that use it lose access immediately."
+    readonly programTools: "Tools of this server in /v1"
+    readonly toolsAsRequested: "unless the program brings its own"
+    readonly toolsNever: "never this server’s tools"
+    readonly toolsAlways: "always this server’s tools"
+    readonly revokeNow: "Revoke"
   }
   readonly savedPrompts: {
-    readonly none: 'No saved prompts yet'
-    readonly title: 'Saved prompts'
-    readonly text: 'Prompts you use often. Type / in the message field to insert one.'
-    readonly add: 'Save a prompt'
-    readonly edit: 'Edit prompt'
-    readonly editOne: 'Edit “{{name}}”'
-    readonly deleteOne: 'Delete “{{name}}”'
-    readonly name: 'Name'
-    readonly taken: 'Another prompt has this name. Choose a different one.'
-    readonly prompt: 'Prompt'
-    readonly hint: 'Put a name in double braces, like FIELD, for a field that you fill in each time.'
-    readonly fields: 'Fields to fill in: {{fields}}'
-    readonly example: 'For example: Explain FIELD in three sentences.'
-    readonly exampleField: 'topic'
+    readonly none: "No saved prompts yet"
+    readonly title: "Saved prompts"
+    readonly text: "Prompts you use often. Type / in the message field to insert one."
+    readonly add: "Save a prompt"
+    readonly edit: "Edit prompt"
+    readonly editOne: "Edit “{{name}}”"
+    readonly deleteOne: "Delete “{{name}}”"
+    readonly name: "Name"
+    readonly taken: "Another prompt has this name. Choose a different one."
+    readonly prompt: "Prompt"
+    readonly hint: "Put a name in double braces, like FIELD, for a field that you fill in each time."
+    readonly fields: "Fields to fill in: {{fields}}"
+    readonly example: "For example: Explain FIELD in three sentences."
+    readonly exampleField: "topic"
   }
   readonly agent: {
-    readonly instructions: 'Instructions'
-    readonly instructionsText: 'What the agent should know and follow in every conversation.'
-    readonly instructionsExample: 'For example: Answer briefly, use metric units, call me Sam.'
-    readonly instructionsChanged: 'The instructions have changed in the meantime.'
-    readonly toolsText: 'Tools you turn off are never offered to a model.'
-    readonly toolsSent: 'Tools in each request of a new conversation: {{tools}}, about {{tokens}} tokens.'
-    readonly mcpToolsSent: 'Tools of MCP servers among them: {{tools}}, about {{tokens}} tokens. Above {{maxTools}} tools or {{maxTokens}} tokens, the model finds them with tool_search instead.'
-    readonly mcpToolsFound: 'Tools of MCP servers: {{tools}}, about {{tokens}} tokens. They exceed {{maxTools}} tools or {{maxTokens}} tokens, so none is sent until the model finds it with tool_search.'
+    readonly instructions: "Instructions"
+    readonly instructionsText: "What the agent should know and follow in every conversation."
+    readonly instructionsExample: "For example: Answer briefly, use metric units, call me Sam."
+    readonly instructionsChanged: "The instructions have changed in the meantime."
+    readonly toolsText: "Tools you turn off are never offered to a model."
+    readonly toolsSent: "Tools in each request of a new conversation: {{tools}}, about {{tokens}} tokens."
+    readonly mcpToolsSent: "Tools of MCP servers among them: {{tools}}, about {{tokens}} tokens. Above {{maxTools}} tools or {{maxTokens}} tokens, the model finds them with tool_search instead."
+    readonly mcpToolsFound: "Tools of MCP servers: {{tools}}, about {{tokens}} tokens. They exceed {{maxTools}} tools or {{maxTokens}} tokens, so none is sent until the model finds it with tool_search."
   }
   readonly models: {
-    readonly text: 'The models you can use in conversations, in menu order.'
-    readonly earlier: 'Move {{name}} up'
-    readonly later: 'Move {{name}} down'
-    readonly hide: 'Hide {{name}} in menus'
-    readonly makeDefault: 'Use {{name}} by default'
-    readonly show: 'Show {{name}} in menus'
-    readonly needsKey: 'needs its API key'
-    readonly needsKeyText: 'The stored API key can’t be decrypted. An administrator must enter it again.'
-    readonly enterKey: 'Enter key'
-    readonly enterKeyTitle: 'API key for {{name}}'
-    readonly key: 'API key'
-    readonly add: 'Add'
-    readonly thinking: 'thinks'
-    readonly vision: 'sees images'
-    readonly window: '{{size}} context'
+    readonly text: "The models you can use in conversations, in menu order."
+    readonly earlier: "Move {{name}} up"
+    readonly later: "Move {{name}} down"
+    readonly hide: "Hide {{name}} in menus"
+    readonly makeDefault: "Use {{name}} by default"
+    readonly show: "Show {{name}} in menus"
+    readonly needsKey: "needs its API key"
+    readonly needsKeyText: "The stored API key can’t be decrypted. An administrator must enter it again."
+    readonly enterKey: "Enter key"
+    readonly enterKeyTitle: "API key for {{name}}"
+    readonly key: "API key"
+    readonly add: "Add"
+    readonly thinking: "thinks"
+    readonly vision: "sees images"
+    readonly window: "{{size}} context"
     readonly tools: {
-      readonly native: 'tools'
-      readonly prompt: 'tools via prompt'
-      readonly none: 'no tools'
+      readonly native: "tools"
+      readonly prompt: "tools via prompt"
+      readonly none: "no tools"
     }
-    readonly edit: 'Edit {{name}}'
-    readonly editTitle: 'Settings of {{name}}'
-    readonly auto: 'Detect'
-    readonly headersHint: 'One per line, in addition to the key. Stored values are never shown; remove a line to remove its header.'
-    readonly keyStays: 'Leave it empty to keep the stored key.'
-    readonly keyNone: 'No key is stored.'
-    readonly forAll_one: 'For all {{count}} models of this address'
-    readonly forAll_other: 'For all {{count}} models of this address'
-    readonly autoText: 'Empty fields are detected or come from the table of known models. Prices are per million tokens.'
-    readonly on: 'Yes'
-    readonly off: 'No'
+    readonly edit: "Edit {{name}}"
+    readonly editTitle: "Settings of {{name}}"
+    readonly auto: "Detect"
+    readonly headersHint: "One per line, in addition to the key. Stored values are never shown; remove a line to remove its header."
+    readonly keyStays: "Leave it empty to keep the stored key."
+    readonly keyNone: "No key is stored."
+    readonly forAll_one: "For all {{count}} models of this address"
+    readonly forAll_other: "For all {{count}} models of this address"
+    readonly autoText: "Empty fields are detected or come from the table of known models. Prices are per million tokens."
+    readonly on: "Yes"
+    readonly off: "No"
     readonly effort: {
-      readonly low: 'Low effort'
-      readonly medium: 'Medium effort'
-      readonly high: 'High effort'
+      readonly low: "Low effort"
+      readonly medium: "Medium effort"
+      readonly high: "High effort"
     }
     readonly field: {
-      readonly apiUrl: 'Address (URL)'
-      readonly apiKey: 'API key'
-      readonly name: 'Name'
-      readonly api: 'API'
-      readonly tools: 'Tools'
-      readonly thinking: 'Thinking'
-      readonly vision: 'Sees images'
-      readonly pdf: 'Reads PDF files'
-      readonly contextWindow: 'Context window (tokens)'
-      readonly maxTokens: 'Maximum answer length (tokens)'
-      readonly currency: 'Currency'
-      readonly input: 'Input price'
-      readonly output: 'Output price'
-      readonly cachedInput: 'Cached input price'
-      readonly headers: 'Headers of its own'
+      readonly apiUrl: "Address (URL)"
+      readonly apiKey: "API key"
+      readonly name: "Name"
+      readonly api: "API"
+      readonly tools: "Tools"
+      readonly thinking: "Thinking"
+      readonly vision: "Sees images"
+      readonly pdf: "Reads PDF files"
+      readonly contextWindow: "Context window (tokens)"
+      readonly maxTokens: "Maximum answer length (tokens)"
+      readonly currency: "Currency"
+      readonly input: "Input price"
+      readonly output: "Output price"
+      readonly cachedInput: "Cached input price"
+      readonly headers: "Headers of its own"
     }
-    readonly remove: 'Remove {{name}}'
-    readonly removeTitle: 'Remove this model?'
-    readonly removeText: 'Conversations that use it switch to the default model. Its API key is deleted.'
+    readonly remove: "Remove {{name}}"
+    readonly removeTitle: "Remove this model?"
+    readonly removeText: "Conversations that use it switch to the default model. Its API key is deleted."
   }
   readonly mcp: {
-    readonly title: 'MCP servers'
-    readonly text: 'Servers that give the agent more tools.'
-    readonly none: 'No MCP servers'
-    readonly signIn: 'Sign in'
-    readonly signOut: 'Sign out'
-    readonly signInNeeded: 'sign in to use it'
-    readonly toolCount_one: '{{count}} tool'
-    readonly toolCount_other: '{{count}} tools'
-    readonly toolsOn: '{{on}} of {{all}} tools on'
-    readonly tokens: 'About {{number}} tokens'
-    readonly changedTool: '“{{tool}}” has changed what it says of itself. It asks for approval again, although config.yml sets it to {{risk}}. Accept it if you still want that.'
-    readonly changedSchema: 'Its arguments'
-    readonly accept: 'Accept'
-    readonly acceptTool: 'Accept the change of {{tool}}'
-    readonly output: 'What the program printed last'
+    readonly title: "MCP servers"
+    readonly text: "Servers that give the agent more tools."
+    readonly none: "No MCP servers"
+    readonly signIn: "Sign in"
+    readonly signOut: "Sign out"
+    readonly signInNeeded: "sign in to use it"
+    readonly toolCount_one: "{{count}} tool"
+    readonly toolCount_other: "{{count}} tools"
+    readonly toolsOn: "{{on}} of {{all}} tools on"
+    readonly tokens: "About {{number}} tokens"
+    readonly changedTool: "“{{tool}}” has changed what it says of itself. It asks for approval again, although config.yml sets it to {{risk}}. Accept it if you still want that."
+    readonly changedSchema: "Its arguments"
+    readonly accept: "Accept"
+    readonly acceptTool: "Accept the change of {{tool}}"
+    readonly output: "What the program printed last"
     readonly problem: {
-      readonly unreadable: '{{name}} is left out: it has no usable name or address.'
-      readonly schema_unusable: '{{name}} is left out: its arguments would not be an object.'
-      readonly schema_too_large: '{{name}} is left out: its schema is too large.'
-      readonly duplicate_name: '{{name}} is left out: another tool has the same name.'
-      readonly too_many: '{{name}} and what follows it are left out: the list is too long.'
-      readonly fields_ignored: '{{name}}: fields of a wrong type are not used ({{fields}}).'
+      readonly unreadable: "{{name}} is left out: it has no usable name or address."
+      readonly schema_unusable: "{{name}} is left out: its arguments would not be an object."
+      readonly schema_too_large: "{{name}} is left out: its schema is too large."
+      readonly duplicate_name: "{{name}} is left out: another tool has the same name."
+      readonly too_many: "{{name}} and what follows it are left out: the list is too long."
+      readonly fields_ignored: "{{name}}: fields of a wrong type are not used ({{fields}})."
     }
     readonly status: {
-      readonly off: 'turned off'
-      readonly connecting: 'connecting'
-      readonly connected: 'connected'
-      readonly waiting: 'unreachable, retrying'
+      readonly off: "turned off"
+      readonly connecting: "connecting"
+      readonly connected: "connected"
+      readonly waiting: "unreachable, retrying"
     }
-    readonly programs: 'Programs on this machine can only be set up in config.yml.'
-    readonly add: 'Add server'
-    readonly edit: 'Edit {{name}}'
-    readonly remove: 'Delete {{name}}'
-    readonly removeTitle: 'Delete this MCP server?'
-    readonly removeText: 'Its tools are removed for everyone, and everyone is signed out of it.'
-    readonly switchOn: 'Turn on {{name}}'
-    readonly switchOff: 'Turn off {{name}}'
-    readonly name: 'Name'
-    readonly nameHint: 'Letters, digits, - and _. The names of its tools start with it.'
-    readonly url: 'Address (URL)'
-    readonly token: 'Access token'
-    readonly tokenHint: 'Optional. Sent as “Authorization: Bearer …” and stored encrypted.'
-    readonly headers: 'Other headers'
-    readonly headersHint: 'One per line, like “X-Team: red”.'
-    readonly storedHeaders: 'Stored: {{names}}. Leave both fields empty to keep them.'
-    readonly trust: 'Trust its descriptions of its tools'
-    readonly trustHint: 'Tools it marks as read-only then count as low risk.'
-    readonly test: 'Test'
-    readonly testServer: 'Test {{name}}'
-    readonly testSignIn: 'The server responds. Everyone signs in to it with their own account.'
-    readonly testFailed: 'The server can’t be used: {{reason}}'
+    readonly programs: "Programs on this machine can only be set up in config.yml."
+    readonly add: "Add server"
+    readonly edit: "Edit {{name}}"
+    readonly remove: "Delete {{name}}"
+    readonly removeTitle: "Delete this MCP server?"
+    readonly removeText: "Its tools are removed for everyone, and everyone is signed out of it."
+    readonly switchOn: "Turn on {{name}}"
+    readonly switchOff: "Turn off {{name}}"
+    readonly name: "Name"
+    readonly nameHint: "Letters, digits, - and _. The names of its tools start with it."
+    readonly url: "Address (URL)"
+    readonly token: "Access token"
+    readonly tokenHint: "Optional. Sent as “Authorization: Bearer …” and stored encrypted."
+    readonly headers: "Other headers"
+    readonly headersHint: "One per line, like “X-Team: red”."
+    readonly storedHeaders: "Stored: {{names}}. Leave both fields empty to keep them."
+    readonly trust: "Trust its descriptions of its tools"
+    readonly trustHint: "Tools it marks as read-only then count as low risk."
+    readonly test: "Test"
+    readonly testServer: "Test {{name}}"
+    readonly testSignIn: "The server responds. Everyone signs in to it with their own account."
+    readonly testFailed: "The server can’t be used: {{reason}}"
   }
   readonly memory: {
-    readonly title: 'Memory'
-    readonly text: 'What the agent knows about you in every conversation. It adds facts when you ask; you can edit everything.'
-    readonly facts_one: '{{count}} remembered fact'
-    readonly facts_other: '{{count}} remembered facts'
-    readonly untrusted: 'from a web page or file'
-    readonly forget: 'Forget: {{fact}}'
-    readonly forgetTitle: 'Forget this?'
-    readonly forgetConfirm: 'Forget'
-    readonly whole: 'Full text'
-    readonly placeholder: 'Nothing is remembered yet.'
-    readonly changed: 'The memory has changed in the meantime.'
-    readonly saved: 'Saved.'
+    readonly title: "Memory"
+    readonly text: "What the agent knows about you in every conversation. It adds facts when you ask; you can edit everything."
+    readonly facts_one: "{{count}} remembered fact"
+    readonly facts_other: "{{count}} remembered facts"
+    readonly untrusted: "from a web page or file"
+    readonly forget: "Forget: {{fact}}"
+    readonly forgetTitle: "Forget this?"
+    readonly forgetConfirm: "Forget"
+    readonly whole: "Full text"
+    readonly placeholder: "Nothing is remembered yet."
+    readonly changed: "The memory has changed in the meantime."
+    readonly saved: "Saved."
   }
   readonly channels: {
-    readonly title: 'Channels'
-    readonly text: 'Where the agent can send messages, once you approve each one, and from where people can write to it.'
-    readonly none: 'No channels yet'
-    readonly kind: 'Type'
+    readonly title: "Channels"
+    readonly text: "Where the agent can send messages, once you approve each one, and from where people can write to it."
+    readonly none: "No channels yet"
+    readonly kind: "Type"
     readonly kinds: {
-      readonly webhook: 'Webhook'
-      readonly email: 'Email'
-      readonly telegram: 'Telegram'
-      readonly bridge: 'Bridge'
+      readonly webhook: "Webhook"
+      readonly email: "Email"
+      readonly telegram: "Telegram"
+      readonly bridge: "Bridge"
     }
-    readonly name: 'Name'
-    readonly nameHint: 'Letters, digits, ., _ and -, without spaces. Starts with a letter or digit.'
+    readonly name: "Name"
+    readonly nameHint: "Letters, digits, ., _ and -, without spaces. Starts with a letter or digit."
     readonly hint: {
-      readonly secret: 'At least 8 characters. Requests are signed with it.'
-      readonly to: 'Separate several addresses with commas.'
-      readonly bot_token: 'From @BotFather, such as 123456789:AAH…'
-      readonly chat_id: 'A number such as -1001234567890, or the name of a channel such as @news'
+      readonly secret: "At least 8 characters. Requests are signed with it."
+      readonly to: "Separate several addresses with commas."
+      readonly bot_token: "From @BotFather, such as 123456789:AAH…"
+      readonly chat_id: "A number such as -1001234567890, or the name of a channel such as @news"
     }
     readonly field: {
-      readonly url: 'Address'
-      readonly secret: 'Signing secret (optional)'
-      readonly to: 'Send to'
-      readonly bot_token: 'Bot token'
-      readonly chat_id: 'Chat ID'
+      readonly url: "Address"
+      readonly secret: "Signing secret (optional)"
+      readonly to: "Send to"
+      readonly bot_token: "Bot token"
+      readonly chat_id: "Chat ID"
     }
-    readonly add: 'Add channel'
-    readonly added: '{{name}} added.'
+    readonly add: "Add channel"
+    readonly added: "{{name}} added."
     readonly delivery: {
-      readonly pending: 'last message on its way'
-      readonly delivered: 'last message delivered'
-      readonly failed: 'last message failed'
+      readonly pending: "last message on its way"
+      readonly delivered: "last message delivered"
+      readonly failed: "last message failed"
     }
-    readonly remove: 'Remove {{name}}'
-    readonly removeTitle: 'Remove this channel?'
-    readonly removeText: 'Its secrets are deleted, and the agent can no longer send messages through it.'
+    readonly remove: "Remove {{name}}"
+    readonly removeTitle: "Remove this channel?"
+    readonly removeText: "Its secrets are deleted, and the agent can no longer send messages through it."
     readonly people: {
-      readonly pair: 'Enter a code'
-      readonly code: 'Code'
-      readonly codeHint: 'A bot that doesn’t know somebody tells them a code of eight characters. Whoever has the code then writes as you.'
-      readonly paired: '{{name}} can now write through {{channel}}.'
-      readonly of: 'People of {{name}}'
-      readonly none: 'Nobody has written yet. Write to the bot, then enter the code that it tells you.'
+      readonly pair: "Enter a code"
+      readonly code: "Code"
+      readonly codeHint: "A bot that doesn’t know somebody tells them a code of eight characters. Whoever has the code then writes as you."
+      readonly paired: "{{name}} can now write through {{channel}}."
+      readonly of: "People of {{name}}"
+      readonly none: "Nobody has written yet. Write to the bot, then enter the code that it tells you."
       readonly state: {
-        readonly pending: 'Has a code, not entered yet'
-        readonly allowed: 'May write'
-        readonly blocked: 'Blocked'
+        readonly pending: "Has a code, not entered yet"
+        readonly allowed: "May write"
+        readonly blocked: "Blocked"
       }
-      readonly block: 'Block'
-      readonly allow: 'Allow'
-      readonly forget: 'Forget'
-      readonly receives: 'Messages to the bot go to the agent'
-      readonly receivesHint: 'Only people whose code you enter are answered. The chat ID is then optional.'
+      readonly block: "Block"
+      readonly allow: "Allow"
+      readonly forget: "Forget"
+      readonly receives: "Messages to the bot go to the agent"
+      readonly receivesHint: "Only people whose code you enter are answered. The chat ID is then optional."
       readonly receive: {
-        readonly off: 'Doesn’t receive'
-        readonly connecting: 'Connecting…'
-        readonly receiving: 'Receives messages'
-        readonly conflict: 'Doesn’t receive'
-        readonly error: 'Doesn’t receive'
+        readonly off: "Doesn’t receive"
+        readonly connecting: "Connecting…"
+        readonly receiving: "Receives messages"
+        readonly conflict: "Doesn’t receive"
+        readonly error: "Doesn’t receive"
       }
     }
   }
   readonly webhooks: {
-    readonly title: 'Webhooks'
-    readonly text: 'Notify your own programs of events on this server. Each request is signed.'
-    readonly none: 'No webhooks yet'
-    readonly url: 'Address'
-    readonly events: 'Events'
+    readonly title: "Webhooks"
+    readonly text: "Notify your own programs of events on this server. Each request is signed."
+    readonly none: "No webhooks yet"
+    readonly url: "Address"
+    readonly events: "Events"
     readonly event: {
-      readonly 'run.ended': 'Answer finished'
-      readonly 'approval.required': 'Approval needed'
-      readonly 'quota.reached': 'Limit reached'
-      readonly 'approval.decided': 'Approval decided'
-      readonly 'schedule.ended': 'Scheduled task ended'
+      readonly "run.ended": "Answer finished"
+      readonly "approval.required": "Approval needed"
+      readonly "quota.reached": "Limit reached"
+      readonly "approval.decided": "Approval decided"
+      readonly "schedule.ended": "Scheduled task ended"
     }
-    readonly add: 'Add webhook'
-    readonly secret: 'Signing secret. Copy it now. It isn’t shown again.'
-    readonly replace: 'Replace the secret of {{url}}'
-    readonly replaceTitle: 'Replace secret'
-    readonly replaceText: 'New events are signed with a new secret, which is shown once.'
-    readonly overlap: 'Keep signing with the old secret for 24 hours'
-    readonly overlapHint: 'Your program keeps accepting requests until it has the new secret. Turn this off if someone else knows the old one.'
-    readonly overlapUntil: 'also signed with the old secret until {{until}}'
-    readonly off: 'Off'
-    readonly switchOn: 'Turn on {{url}}'
-    readonly switchOff: 'Turn off {{url}}'
-    readonly test: 'Send a test'
-    readonly testDelivered: 'The receiver accepted the test.'
+    readonly add: "Add webhook"
+    readonly secret: "Signing secret. Copy it now. It isn’t shown again."
+    readonly replace: "Replace the secret of {{url}}"
+    readonly replaceTitle: "Replace secret"
+    readonly replaceText: "New events are signed with a new secret, which is shown once."
+    readonly overlap: "Keep signing with the old secret for 24 hours"
+    readonly overlapHint: "Your program keeps accepting requests until it has the new secret. Turn this off if someone else knows the old one."
+    readonly overlapUntil: "also signed with the old secret until {{until}}"
+    readonly off: "Off"
+    readonly switchOn: "Turn on {{url}}"
+    readonly switchOff: "Turn off {{url}}"
+    readonly test: "Send a test"
+    readonly testDelivered: "The receiver accepted the test."
     readonly delivery: {
-      readonly pending: 'last event not delivered yet, retrying'
-      readonly delivered: 'last event delivered'
-      readonly failed: 'last event failed'
+      readonly pending: "last event not delivered yet, retrying"
+      readonly delivered: "last event delivered"
+      readonly failed: "last event failed"
     }
-    readonly remove: 'Delete {{url}}'
-    readonly removeTitle: 'Delete this webhook?'
-    readonly removeText: 'Nothing more is sent, including events that are still waiting.'
+    readonly remove: "Delete {{url}}"
+    readonly removeTitle: "Delete this webhook?"
+    readonly removeText: "Nothing more is sent, including events that are still waiting."
   }
   readonly data: {
-    readonly storageText: 'What you store here and where you can delete it. With texts: {{total}}.'
+    readonly storageText: "What you store here and where you can delete it. With texts: {{total}}."
     readonly stored: {
-      readonly projects: 'Delete files in a project, or the whole project.'
-      readonly history: 'Earlier versions of files. The oldest are deleted when space is needed.'
-      readonly files: 'Deleted with the last conversation that has them.'
-      readonly documents: 'Delete them in their projects.'
-      readonly conversations: 'Their texts. Conversations in the trash count until they are deleted forever.'
-      readonly shares: 'Copies of conversations. Stop sharing to delete them.'
+      readonly projects: "Delete files in a project, or the whole project."
+      readonly history: "Earlier versions of files. The oldest are deleted when space is needed."
+      readonly files: "Deleted with the last conversation that has them."
+      readonly documents: "Delete them in their projects."
+      readonly conversations: "Their texts. Conversations in the trash count until they are deleted forever."
+      readonly shares: "Copies of conversations. Stop sharing to delete them."
     }
-    readonly export: 'Export everything'
-    readonly exportText: 'Everything you own here, in one ZIP archive that any NanoClaw can import.'
-    readonly exportNote: 'Includes conversations with all branches and files, memory, projects, documents and usage, but no passwords or keys. The trash and temporary conversations are left out. The file is deleted after a day.'
-    readonly exportAll: 'Export everything'
-    readonly exporting: 'Writing the archive…'
-    readonly exportFailed: 'The export failed:'
-    readonly ready: 'The archive is ready ({{size}}). You can download it until {{until}}.'
-    readonly save: 'Download'
-    readonly import: 'Import'
-    readonly importText: 'From NanoClaw, ChatGPT, Claude, Open WebUI or LibreChat, or the database of the Python NanoClaw.'
-    readonly importNote: 'Choose the unmodified export file (.zip, .json or .db). The import runs in the background. Importing the same file again adds nothing. When the agent uses imported text, it asks again before risky actions.'
-    readonly choose: 'Choose file…'
-    readonly uploading: 'Uploading…'
-    readonly importing: 'Importing {{name}}…'
-    readonly importFailed: 'Importing {{name}} failed:'
-    readonly imported: '{{name}}: {{what}} imported.'
-    readonly nothingNew: '{{name}}: nothing new to import.'
-    readonly separator: ', '
-    readonly skipped_one: '{{count}} item skipped'
-    readonly skipped_other: '{{count}} items skipped'
-    readonly more_one: '… and {{count}} more'
-    readonly more_other: '… and {{count}} more'
+    readonly export: "Export everything"
+    readonly exportText: "Everything you own here, in one ZIP archive that any NanoClaw can import."
+    readonly exportNote: "Includes conversations with all branches and files, memory, projects, documents and usage, but no passwords or keys. The trash and temporary conversations are left out. The file is deleted after a day."
+    readonly exportAll: "Export everything"
+    readonly exporting: "Writing the archive…"
+    readonly exportFailed: "The export failed:"
+    readonly ready: "The archive is ready ({{size}}). You can download it until {{until}}."
+    readonly save: "Download"
+    readonly import: "Import"
+    readonly importText: "From NanoClaw, ChatGPT, Claude, Open WebUI or LibreChat, or the database of the Python NanoClaw."
+    readonly importNote: "Choose the unmodified export file (.zip, .json or .db). The import runs in the background. Importing the same file again adds nothing. When the agent uses imported text, it asks again before risky actions."
+    readonly choose: "Choose file…"
+    readonly uploading: "Uploading…"
+    readonly importing: "Importing {{name}}…"
+    readonly importFailed: "Importing {{name}} failed:"
+    readonly imported: "{{name}}: {{what}} imported."
+    readonly nothingNew: "{{name}}: nothing new to import."
+    readonly separator: ", "
+    readonly skipped_one: "{{count}} item skipped"
+    readonly skipped_other: "{{count}} items skipped"
+    readonly more_one: "… and {{count}} more"
+    readonly more_other: "… and {{count}} more"
     readonly counts: {
-      readonly conversations_one: '{{count}} conversation'
-      readonly conversations_other: '{{count}} conversations'
-      readonly messages_one: '{{count}} message'
-      readonly messages_other: '{{count}} messages'
-      readonly files_one: '{{count}} file'
-      readonly files_other: '{{count}} files'
-      readonly projects_one: '{{count}} project'
-      readonly projects_other: '{{count}} projects'
-      readonly documents_one: '{{count}} document'
-      readonly documents_other: '{{count}} documents'
+      readonly conversations_one: "{{count}} conversation"
+      readonly conversations_other: "{{count}} conversations"
+      readonly messages_one: "{{count}} message"
+      readonly messages_other: "{{count}} messages"
+      readonly files_one: "{{count}} file"
+      readonly files_other: "{{count}} files"
+      readonly projects_one: "{{count}} project"
+      readonly projects_other: "{{count}} projects"
+      readonly documents_one: "{{count}} document"
+      readonly documents_other: "{{count}} documents"
     }
   }
   readonly grants: {
-    readonly list: 'Permissions'
-    readonly listText: 'What the agent may do without asking you. You give a permission when you approve a call.'
-    readonly none: 'No permissions. The agent asks you each time.'
-    readonly remove: 'Remove the permission for “{{tool}}”'
-    readonly unused: 'never used'
-    readonly uses_one: 'used once'
-    readonly uses_other: 'used {{count}} times'
-    readonly mostUses_one: 'once at most'
-    readonly mostUses_other: '{{count}} times at most'
-    readonly lastUsed: 'last {{time}}'
-    readonly until: 'until {{day}}'
-    readonly evenTainted: 'also after reading web pages or the files of others'
-    readonly stale: 'The tool has changed since. You are asked again.'
-    readonly every: 'Every call of this tool'
-    readonly any: 'anything'
-    readonly prefix: 'begins with {{text}}'
-    readonly glob: 'of the form {{text}}'
-    readonly more_one: '{{count}} more'
-    readonly more_other: '{{count}} more'
-    readonly rule: 'From now on, such calls run without asking:'
-    readonly noArguments: 'Calls without arguments'
-    readonly widen: 'Also with another value: {{argument}}'
-    readonly where: 'Where it holds'
-    readonly inConversation: 'In this conversation'
-    readonly inProject: 'In the whole project'
-    readonly inSchedule: 'In this schedule'
-    readonly howLong: 'How long'
-    readonly noEnd: 'No end'
-    readonly oneDay: 'One day'
-    readonly thirtyDays: '30 days'
-    readonly howOften: 'How often'
-    readonly anyTimes: 'Any number'
-    readonly once: 'Once'
-    readonly tenTimes: '10 times'
-    readonly inAnswer: 'during an answer in “{{name}}”'
+    readonly list: "Permissions"
+    readonly listText: "What the agent may do without asking you. You give a permission when you approve a call."
+    readonly none: "No permissions. The agent asks you each time."
+    readonly remove: "Remove the permission for “{{tool}}”"
+    readonly unused: "never used"
+    readonly uses_one: "used once"
+    readonly uses_other: "used {{count}} times"
+    readonly mostUses_one: "once at most"
+    readonly mostUses_other: "{{count}} times at most"
+    readonly lastUsed: "last {{time}}"
+    readonly until: "until {{day}}"
+    readonly evenTainted: "also after reading web pages or the files of others"
+    readonly stale: "The tool has changed since. You are asked again."
+    readonly every: "Every call of this tool"
+    readonly any: "anything"
+    readonly prefix: "begins with {{text}}"
+    readonly glob: "of the form {{text}}"
+    readonly more_one: "{{count}} more"
+    readonly more_other: "{{count}} more"
+    readonly rule: "From now on, such calls run without asking:"
+    readonly noArguments: "Calls without arguments"
+    readonly widen: "Also with another value: {{argument}}"
+    readonly where: "Where it holds"
+    readonly inConversation: "In this conversation"
+    readonly inProject: "In the whole project"
+    readonly inSchedule: "In this schedule"
+    readonly howLong: "How long"
+    readonly noEnd: "No end"
+    readonly oneDay: "One day"
+    readonly thirtyDays: "30 days"
+    readonly howOften: "How often"
+    readonly anyTimes: "Any number"
+    readonly once: "Once"
+    readonly tenTimes: "10 times"
+    readonly inAnswer: "during an answer in “{{name}}”"
     readonly at: {
-      readonly conversation: 'in the conversation “{{name}}”'
-      readonly project: 'in the project “{{name}}”'
-      readonly schedule: 'in the schedule “{{name}}”'
+      readonly conversation: "in the conversation “{{name}}”"
+      readonly project: "in the project “{{name}}”"
+      readonly schedule: "in the schedule “{{name}}”"
     }
-    readonly wouldAllow_one: 'Of your earlier decisions, it would have allowed {{count}} call that you approved.'
-    readonly wouldAllow_other: 'Of your earlier decisions, it would have allowed {{count}} calls that you approved.'
-    readonly wouldAllowRejected_one: 'It would also have allowed {{count}} call that you rejected:'
-    readonly wouldAllowRejected_other: 'It would also have allowed {{count}} calls that you rejected:'
-    readonly anyway: 'Allow it anyway'
-    readonly noSuggestion: 'There is no rule for a call like this. You are asked each time.'
+    readonly wouldAllow_one: "Of your earlier decisions, it would have allowed {{count}} call that you approved."
+    readonly wouldAllow_other: "Of your earlier decisions, it would have allowed {{count}} calls that you approved."
+    readonly wouldAllowRejected_one: "It would also have allowed {{count}} call that you rejected:"
+    readonly wouldAllowRejected_other: "It would also have allowed {{count}} calls that you rejected:"
+    readonly anyway: "Allow it anyway"
+    readonly noSuggestion: "There is no rule for a call like this. You are asked each time."
   }
   readonly ask: {
-    readonly title: 'When something waits for you'
-    readonly text: 'How you are told of a request that nobody decides. Each line is used once per request, and only when no page follows the answer.'
-    readonly none: 'You are not told. Requests wait in the list.'
-    readonly add: 'Add'
-    readonly remove: 'Remove this line'
-    readonly through: 'Through'
-    readonly push: 'Notification in the browser'
-    readonly after: 'After'
-    readonly atOnce: 'At once'
-    readonly detail: 'Says'
+    readonly title: "When something waits for you"
+    readonly text: "How you are told of a request that nobody decides. Each line is used once per request, and only when no page follows the answer."
+    readonly none: "You are not told. Requests wait in the list."
+    readonly add: "Add"
+    readonly remove: "Remove this line"
+    readonly through: "Through"
+    readonly push: "Notification in the browser"
+    readonly after: "After"
+    readonly atOnce: "At once"
+    readonly detail: "Says"
     readonly details: {
-      readonly name: 'Tool and risk'
-      readonly preview: 'Also what would happen'
+      readonly name: "Tool and risk"
+      readonly preview: "Also what would happen"
     }
   }
   readonly skills: {
-    readonly title: 'Skills'
-    readonly text: 'Instructions for kinds of tasks. The agent uses them when they fit; type / in the message field to choose one.'
-    readonly add: 'Add a skill'
-    readonly none: 'No skills yet'
-    readonly hidden: 'Another skill has this name.'
-    readonly deleteOne: 'Delete “{{name}}”'
-    readonly deleteText: 'The skill and its files are deleted.'
+    readonly title: "Skills"
+    readonly text: "Instructions for kinds of tasks. The agent uses them when they fit; type / in the message field to choose one."
+    readonly add: "Add a skill"
+    readonly none: "No skills yet"
+    readonly hidden: "Another skill has this name."
+    readonly deleteOne: "Delete “{{name}}”"
+    readonly deleteText: "The skill and its files are deleted."
   }
 }
 
 export interface SetupTexts {
   readonly setup: {
-    readonly progress: 'Setup steps'
-    readonly next: 'Next'
-    readonly probeNext: 'Test and continue'
-    readonly own: 'Write something else'
+    readonly progress: "Setup steps"
+    readonly next: "Next"
+    readonly probeNext: "Test and continue"
+    readonly own: "Write something else"
     readonly steps: {
       readonly language: {
-        readonly name: 'Language'
-        readonly title: 'Choose your language'
-        readonly text: 'You can change it at any time in the settings.'
+        readonly name: "Language"
+        readonly title: "Choose your language"
+        readonly text: "You can change it at any time in the settings."
       }
       readonly provider: {
-        readonly name: 'Provider'
-        readonly title: 'Connect a provider'
-        readonly text: 'Choose one or enter the address of any compatible API. The key is stored encrypted on your server.'
+        readonly name: "Provider"
+        readonly title: "Connect a provider"
+        readonly text: "Choose one or enter the address of any compatible API. The key is stored encrypted on your server."
       }
       readonly models: {
-        readonly name: 'Models'
-        readonly title: 'Choose models'
-        readonly text: 'The test shows what the model can do. You can add more of the provider’s models.'
+        readonly name: "Models"
+        readonly title: "Choose models"
+        readonly text: "The test shows what the model can do. You can add more of the provider’s models."
       }
       readonly try: {
-        readonly name: 'Try it'
-        readonly title: 'Ready. Ask something'
-        readonly text: 'These questions use tools, so you see how the agent works.'
+        readonly name: "Try it"
+        readonly title: "Ready. Ask something"
+        readonly text: "These questions use tools, so you see how the agent works."
       }
     }
-    readonly storeOne: 'Add this model'
-    readonly store_one: 'Add this model'
-    readonly store_other: 'Add {{count}} models'
-    readonly provider: 'Provider'
-    readonly detected: 'running on this machine'
-    readonly url: 'Address'
-    readonly urlHint: 'The base address of the API, or the full …/chat/completions address.'
-    readonly api: 'API'
-    readonly headers: 'Other headers'
-    readonly headersHint: 'For gateways that want a second header. One per line, stored encrypted.'
-    readonly replaceOne: 'Replace “{{name}}” with these settings'
-    readonly replace_one: 'Replace “{{name}}” with these settings'
-    readonly replace_other: 'Replace {{count}} models with these settings'
-    readonly apiHint: 'The test detects it. Choose one only to override that.'
-    readonly apiDetect: 'Detect'
-    readonly key: 'API key'
-    readonly keyHint: 'Leave empty if none is needed. Once saved, it’s never shown again.'
-    readonly model: 'Model'
-    readonly later: 'Later'
-    readonly getKey: 'Get an API key'
-    readonly more: 'Also add other models ({{count}} chosen)'
-    readonly filter: 'Filter models'
-    readonly adminOnly: 'Only an administrator can add models'
-    readonly adminOnlyText: 'Ask an administrator to add the provider you need.'
-    readonly probe: 'Test'
-    readonly probing: 'Testing…'
-    readonly probingText: 'Sending a few small requests.'
-    readonly unreachable: 'Couldn’t reach the provider. Check the address and the network.'
-    readonly keyRejected: 'The provider rejected this API key. Make sure it’s complete and belongs to this provider, then test again.'
-    readonly keyMissing: 'This provider needs an API key. Enter one, then test again.'
-    readonly found_one: 'Connected. {{count}} model available.'
-    readonly found_other: 'Connected. {{count}} models available.'
-    readonly price: '{{input}} in, {{output}} out per million tokens'
+    readonly storeOne: "Add this model"
+    readonly store_one: "Add this model"
+    readonly store_other: "Add {{count}} models"
+    readonly provider: "Provider"
+    readonly detected: "running on this machine"
+    readonly keyThere: "key is there"
+    readonly url: "Address"
+    readonly urlHint: "The base address of the API, or the full …/chat/completions address."
+    readonly api: "API"
+    readonly headers: "Other headers"
+    readonly headersHint: "For gateways that want a second header. One per line, stored encrypted."
+    readonly replaceOne: "Replace “{{name}}” with these settings"
+    readonly replace_one: "Replace “{{name}}” with these settings"
+    readonly replace_other: "Replace {{count}} models with these settings"
+    readonly apiHint: "The test detects it. Choose one only to override that."
+    readonly apiDetect: "Detect"
+    readonly key: "API key"
+    readonly keyHint: "Leave empty if none is needed. Once saved, it’s never shown again."
+    readonly keyInVariable: "Leave empty to use the key that the server has in {{variable}}. Once saved, a key is never shown again."
+    readonly model: "Model"
+    readonly later: "Later"
+    readonly getKey: "Get an API key"
+    readonly more: "Also add other models ({{count}} chosen)"
+    readonly filter: "Filter models"
+    readonly adminOnly: "Only an administrator can add models"
+    readonly adminOnlyText: "Ask an administrator to add the provider you need."
+    readonly probe: "Test"
+    readonly probing: "Testing…"
+    readonly probingText: "Sending a few small requests."
+    readonly unreachable: "Couldn’t reach the provider. Check the address and the network."
+    readonly keyRejected: "The provider rejected this API key. Make sure it’s complete and belongs to this provider, then test again."
+    readonly keyMissing: "This provider needs an API key. Enter one, then test again."
+    readonly found_one: "Connected. {{count}} model available."
+    readonly found_other: "Connected. {{count}} models available."
+    readonly price: "{{input}} in, {{output}} out per million tokens"
     readonly ability: {
-      readonly streaming: 'Streams answers'
-      readonly usage: 'Reports token usage'
-      readonly native_tools: 'Calls tools natively'
-      readonly reasoning: 'Shows its reasoning'
-      readonly vision: 'Sees images'
+      readonly streaming: "Streams answers"
+      readonly usage: "Reports token usage"
+      readonly native_tools: "Calls tools natively"
+      readonly reasoning: "Shows its reasoning"
+      readonly vision: "Sees images"
     }
   }
 }
 
 export interface StartTexts {
-  readonly willBeSent: 'Will be sent as soon as the page is ready'
-  readonly failed: 'NanoClaw could not be loaded.'
-  readonly failedAdvice: 'Check the connection, then reload.'
-  readonly reload: 'Reload'
+  readonly willBeSent: "Will be sent as soon as the page is ready"
+  readonly failed: "NanoClaw could not be loaded."
+  readonly failedAdvice: "Check the connection, then reload."
+  readonly reload: "Reload"
 }
 
 export interface StepsTexts {
   readonly steps: {
-    readonly thinking: 'Thinking'
-    readonly thought: 'Thought'
-    readonly thoughtFor: 'Thought for {{time}}'
-    readonly folded_one: '{{count}} step'
-    readonly folded_other: '{{count}} steps'
-    readonly foldedFor_one: '{{count}} step, {{time}}'
-    readonly foldedFor_other: '{{count}} steps, {{time}}'
-    readonly arguments: 'Arguments'
-    readonly granted: 'Allowed by a permission'
-    readonly result: 'Result'
-    readonly output: 'Output'
-    readonly errorOutput: 'Error output'
-    readonly value: 'Value'
-    readonly linesBefore_one: 'Show {{count}} earlier line'
-    readonly linesBefore_other: 'Show {{count}} earlier lines'
-    readonly linesCut_one: '{{count}} earlier line omitted'
-    readonly linesCut_other: '{{count}} earlier lines omitted'
-    readonly nothingFound: 'No results'
-    readonly moreResults_one: 'Show {{count}} more'
-    readonly moreResults_other: 'Show {{count}} more'
-    readonly raw: 'Raw data'
-    readonly error: 'Error'
-    readonly cached: 'from cache'
-    readonly agents: 'Sub-agents'
+    readonly thinking: "Thinking"
+    readonly thought: "Thought"
+    readonly thoughtFor: "Thought for {{time}}"
+    readonly folded_one: "{{count}} step"
+    readonly folded_other: "{{count}} steps"
+    readonly foldedFor_one: "{{count}} step, {{time}}"
+    readonly foldedFor_other: "{{count}} steps, {{time}}"
+    readonly arguments: "Arguments"
+    readonly granted: "Allowed by a permission"
+    readonly result: "Result"
+    readonly output: "Output"
+    readonly errorOutput: "Error output"
+    readonly value: "Value"
+    readonly linesBefore_one: "Show {{count}} earlier line"
+    readonly linesBefore_other: "Show {{count}} earlier lines"
+    readonly linesCut_one: "{{count}} earlier line omitted"
+    readonly linesCut_other: "{{count}} earlier lines omitted"
+    readonly nothingFound: "No results"
+    readonly moreResults_one: "Show {{count}} more"
+    readonly moreResults_other: "Show {{count}} more"
+    readonly raw: "Raw data"
+    readonly error: "Error"
+    readonly cached: "from cache"
+    readonly agents: "Sub-agents"
     readonly agent: {
-      readonly waiting: 'waiting'
-      readonly working: 'working'
-      readonly done: 'done'
-      readonly failed: 'failed'
+      readonly waiting: "waiting"
+      readonly working: "working"
+      readonly done: "done"
+      readonly failed: "failed"
     }
     readonly progress: {
-      readonly starting: 'starting…'
-      readonly running: 'running'
+      readonly starting: "starting…"
+      readonly running: "running"
     }
     readonly count: {
-      readonly files_one: '{{shown}} file searched'
-      readonly files_other: '{{shown}} files searched'
-      readonly matches_one: '{{shown}} match found'
-      readonly matches_other: '{{shown}} matches found'
-      readonly pages_one: '{{shown}} page read'
-      readonly pages_other: '{{shown}} pages read'
-      readonly parts_one: '{{shown}} done'
-      readonly parts_other: '{{shown}} done'
+      readonly files_one: "{{shown}} file searched"
+      readonly files_other: "{{shown}} files searched"
+      readonly matches_one: "{{shown}} match found"
+      readonly matches_other: "{{shown}} matches found"
+      readonly pages_one: "{{shown}} page read"
+      readonly pages_other: "{{shown}} pages read"
+      readonly parts_one: "{{shown}} done"
+      readonly parts_other: "{{shown}} done"
     }
     readonly countOf: {
-      readonly files_one: '{{shown}} of {{total}} file searched'
-      readonly files_other: '{{shown}} of {{total}} files searched'
-      readonly matches_one: '{{shown}} of {{total}} match found'
-      readonly matches_other: '{{shown}} of {{total}} matches found'
-      readonly pages_one: '{{shown}} of {{total}} page read'
-      readonly pages_other: '{{shown}} of {{total}} pages read'
-      readonly parts_one: '{{shown}} of {{total}} done'
-      readonly parts_other: '{{shown}} of {{total}} done'
+      readonly files_one: "{{shown}} of {{total}} file searched"
+      readonly files_other: "{{shown}} of {{total}} files searched"
+      readonly matches_one: "{{shown}} of {{total}} match found"
+      readonly matches_other: "{{shown}} of {{total}} matches found"
+      readonly pages_one: "{{shown}} of {{total}} page read"
+      readonly pages_other: "{{shown}} of {{total}} pages read"
+      readonly parts_one: "{{shown}} of {{total}} done"
+      readonly parts_other: "{{shown}} of {{total}} done"
     }
     readonly state: {
-      readonly waiting: 'waiting for you'
-      readonly running: 'running'
-      readonly done: 'done'
-      readonly failed: 'failed'
-      readonly skipped: 'skipped'
-      readonly interrupted: 'not finished'
+      readonly waiting: "waiting for you"
+      readonly running: "running"
+      readonly done: "done"
+      readonly failed: "failed"
+      readonly skipped: "skipped"
+      readonly interrupted: "not finished"
     }
-    readonly exitCode: 'exit code {{code}}'
+    readonly exitCode: "exit code {{code}}"
   }
 }
 
 export interface ToolsTexts {
   readonly toolNames: {
-    readonly web_search: 'Search the web'
-    readonly fetch_page: 'Fetch page'
-    readonly crawl_batch: 'Fetch pages'
-    readonly calculator: 'Calculate'
-    readonly text_process: 'Process text'
-    readonly json_process: 'Process JSON'
-    readonly result_read: 'Read result'
-    readonly tool_search: 'Find tools'
-    readonly get_current_time: 'Get time'
-    readonly calculate_area: 'Calculate area'
-    readonly get_weather: 'Get weather'
-    readonly search_knowledge: 'Search knowledge'
-    readonly file_read: 'Read file'
-    readonly file_list: 'List files'
-    readonly file_exists: 'Check file'
-    readonly file_glob: 'Find files'
-    readonly file_grep: 'Search files'
-    readonly file_write: 'Write file'
-    readonly file_edit: 'Edit file'
-    readonly file_mkdir: 'Create folder'
-    readonly file_delete: 'Delete file'
-    readonly execute_python: 'Run Python'
-    readonly exec: 'Run command'
-    readonly generate_image: 'Create image'
-    readonly plan: 'Plan'
-    readonly cite: 'Cite'
-    readonly multi_agent: 'Run sub-agents'
-    readonly spawn: 'Start background task'
-    readonly save_memory: 'Save memory'
-    readonly message: 'Send message'
-    readonly editor_write: 'Saved manually'
-    readonly editor_rename: 'Renamed manually'
-    readonly editor_delete: 'Deleted manually'
-    readonly editor_mkdir: 'Created folder manually'
-    readonly upload: 'Uploaded'
-    readonly restore: 'Restored'
-    readonly use_skill: 'Use skill'
-    readonly schedule_create: 'Create schedule'
-    readonly schedule_list: 'List schedules'
-    readonly schedule_change: 'Change schedule'
-    readonly schedule_delete: 'Delete schedule'
-    readonly nothing_to_report: 'Nothing to report'
+    readonly web_search: "Search the web"
+    readonly fetch_page: "Fetch page"
+    readonly crawl_batch: "Fetch pages"
+    readonly calculator: "Calculate"
+    readonly text_process: "Process text"
+    readonly json_process: "Process JSON"
+    readonly result_read: "Read result"
+    readonly tool_search: "Find tools"
+    readonly get_current_time: "Get time"
+    readonly calculate_area: "Calculate area"
+    readonly get_weather: "Get weather"
+    readonly search_knowledge: "Search knowledge"
+    readonly file_read: "Read file"
+    readonly file_list: "List files"
+    readonly file_exists: "Check file"
+    readonly file_glob: "Find files"
+    readonly file_grep: "Search files"
+    readonly file_write: "Write file"
+    readonly file_edit: "Edit file"
+    readonly file_mkdir: "Create folder"
+    readonly file_delete: "Delete file"
+    readonly execute_python: "Run Python"
+    readonly exec: "Run command"
+    readonly generate_image: "Create image"
+    readonly plan: "Plan"
+    readonly cite: "Cite"
+    readonly multi_agent: "Run sub-agents"
+    readonly spawn: "Start background task"
+    readonly save_memory: "Save memory"
+    readonly message: "Send message"
+    readonly editor_write: "Saved manually"
+    readonly editor_rename: "Renamed manually"
+    readonly editor_delete: "Deleted manually"
+    readonly editor_mkdir: "Created folder manually"
+    readonly upload: "Uploaded"
+    readonly restore: "Restored"
+    readonly use_skill: "Use skill"
+    readonly schedule_create: "Create schedule"
+    readonly schedule_list: "List schedules"
+    readonly schedule_change: "Change schedule"
+    readonly schedule_delete: "Delete schedule"
+    readonly nothing_to_report: "Nothing to report"
   }
 }
 
 export interface UsageTexts {
   readonly stats: {
-    readonly title: 'Usage'
-    readonly period: 'Period'
-    readonly daily: 'Today'
-    readonly weekly: '7 days'
-    readonly monthly: '30 days'
-    readonly nothing: 'No usage yet'
-    readonly nothingText: 'Tokens and cost appear here after the first answer.'
-    readonly total_tokens: 'Total tokens'
-    readonly prompt_tokens: 'Input'
-    readonly cached: '{{tokens}} from the cache ({{share}})'
-    readonly cacheWrite: '{{tokens}} written to the cache'
-    readonly reasoning: '{{tokens}} for thinking'
-    readonly completion_tokens: 'Output'
-    readonly cost: 'Cost'
-    readonly costIs: 'Cost: {{cost}}'
-    readonly byModel: 'By model'
-    readonly byDay: 'By day (UTC)'
-    readonly byHour: 'By hour (UTC)'
-    readonly model: 'Model'
-    readonly runs: 'Recent answers'
-    readonly tokens: '{{tokens}} tokens'
+    readonly title: "Usage"
+    readonly period: "Period"
+    readonly daily: "Today"
+    readonly weekly: "7 days"
+    readonly monthly: "30 days"
+    readonly nothing: "No usage yet"
+    readonly nothingText: "Tokens and cost appear here after the first answer."
+    readonly total_tokens: "Total tokens"
+    readonly prompt_tokens: "Input"
+    readonly cached: "{{tokens}} from the cache ({{share}})"
+    readonly cacheWrite: "{{tokens}} written to the cache"
+    readonly reasoning: "{{tokens}} for thinking"
+    readonly completion_tokens: "Output"
+    readonly cost: "Cost"
+    readonly costIs: "Cost: {{cost}}"
+    readonly byModel: "By model"
+    readonly byDay: "By day (UTC)"
+    readonly byHour: "By hour (UTC)"
+    readonly model: "Model"
+    readonly runs: "Recent answers"
+    readonly tokens: "{{tokens}} tokens"
   }
 }
 

@@ -19,6 +19,7 @@ import type { FullDisk } from './http/stack.ts'
 import { newId } from './lib/ids.ts'
 import { machineClock, type ProcessClock } from './lib/process-clock.ts'
 import { createRedactor, type Redactor, redactedLog, secretsIn } from './lib/redact.ts'
+import type { EnvironmentKeys } from './llm/environment-keys.ts'
 import { claimStore, type StoreOwner } from './owner/owner.ts'
 import { registerRoutes } from './routes/index.ts'
 import { createSearchIndexer } from './search/indexer.ts'
@@ -50,6 +51,8 @@ export interface ServerOptions {
   webRoot: string
   /** The operator's keys for stored secrets. Default: those in the data folder. */
   secretKeys?: SecretKeySources
+  /** The providers' own keys, such as OPENAI_API_KEY. Default: none. */
+  environmentKeys?: EnvironmentKeys
   /** The cost of hashing a password. Default: the recommended cost against guessing. */
   passwordCost?: PasswordCost
   /** Of the data folder. Default: never full. */
@@ -67,6 +70,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   const { config } = options
   const redactor = options.redactor ?? createRedactor()
   redactor.add(secretsIn(config))
+  redactor.add([...(options.environmentKeys?.values() ?? [])].map(({ key }) => key))
   const log = options.redactor === undefined ? redactedLog(options.log, redactor) : options.log
   const commandNetwork = await prepareCommandNetwork(config)
   const owner = await claimStore(databaseSettings(config), {
@@ -91,6 +95,7 @@ async function assemble(
     log,
     redactor,
     secretKeys = {},
+    environmentKeys = new Map(),
     webRoot,
     disk = AMPLE,
     passwordCost,
@@ -102,7 +107,10 @@ async function assemble(
   },
   owner: StoreOwner,
 ): Promise<Server> {
-  const base = await openBase({ config, log, redactor, secretKeys, clock }, owner)
+  const base = await openBase(
+    { config, log, redactor, secretKeys, environmentKeys, clock },
+    owner,
+  )
   const { database, instance } = base
   const parts = await createServices(base, { passwordCost, commandNetwork, webRoot })
   const { services, tokenKeys, metrics } = parts

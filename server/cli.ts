@@ -54,10 +54,12 @@ export const commands: Readonly<Record<string, Command>> = {
       const { config } = loaded
       const { configuration } = installationOf(loaded)
       const { formatFinding } = await import('./doctor/finding.ts')
+      const { readEnvironmentKeys } = await import('./llm/environment-keys.ts')
       const { tryMcpServers } = await import('./doctor/mcp-servers.ts')
       const findings = await runDoctor(config, {
         webRoot,
         secretKeys: keysFromEnvironment(),
+        environmentKeys: readEnvironmentKeys(process.env),
         mcpServers: () => tryMcpServers(config),
       })
       const lines = [`[ ok ] configuration: ${configuration}`, ...findings.map(formatFinding)]

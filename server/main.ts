@@ -169,6 +169,7 @@ async function serve(loaded: LoadedConfig): Promise<void> {
   const reserve = await openDiskReserve(config.data_dir, log)
   // Loaded only now, so that configuration errors are reported at once.
   const { createServer } = await import('./app.ts')
+  const { readEnvironmentKeys } = await import('./llm/environment-keys.ts')
   const server = await createServer({
     config,
     log,
@@ -179,6 +180,7 @@ async function serve(loaded: LoadedConfig): Promise<void> {
       configured: process.env.NANOCLAW_SECRET_KEY,
       previous: process.env.NANOCLAW_SECRET_KEY_PREVIOUS,
     },
+    environmentKeys: readEnvironmentKeys(process.env),
     onStoreTaken: () => endWith(EXIT_FAILED, [STORE_TAKEN]),
   })
   ending.server = server

@@ -35,6 +35,7 @@ import type { Memory } from './knowledge/memory.ts'
 import type { ProgramEmbeddings } from './knowledge/program-embeddings.ts'
 import type { Limits } from './lib/limits.ts'
 import type { ModelCatalog } from './llm/catalog.ts'
+import type { EnvironmentKeys } from './llm/environment-keys.ts'
 import type { ModelProbe } from './llm/probe.ts'
 import type { Channels } from './messaging/channels.ts'
 import type { Push } from './messaging/push.ts'
@@ -84,6 +85,10 @@ export interface RequestBounds {
 export interface Services {
   // What is configured.
   version: string
+  /** The providers' own keys in the environment of the server. */
+  environmentKeys: EnvironmentKeys
+  /** The id of the installation, which nobody outside knows. */
+  installationId: string
   authMode: 'single' | 'multi'
   /** The public URL of this server; undefined: the origin to which a request was sent. */
   publicUrl: string | undefined

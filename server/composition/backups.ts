@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto'
 import type { EmailLinks } from '../auth/email-links.ts'
 import type { BackupReply, BackupRequest } from '../commands/backup.child.ts'
 import { inspectSize } from '../db/inspect.ts'
-import type { Store } from '../db/store.ts'
 import {
   type BackupSchedule,
   type MadeBackup,
@@ -12,7 +11,6 @@ import {
 import { newId } from '../lib/ids.ts'
 import { createWorkerClient } from '../lib/worker-client.ts'
 import { createMailer, mayReceive } from '../messaging/mailer.ts'
-import { INSTALLATION_KEY, InstallationId } from '../owner/installation.ts'
 import type { Base } from './base.ts'
 import { backupSchedule, databaseSettings } from './settings.ts'
 
@@ -26,14 +24,15 @@ const MAIL_TIMEOUT_MS = 20_000
 const TOLD = 100
 
 /** Work for the leading instance; null without `backup` in the configuration. */
-export async function createBackups(
+export function createBackups(
   base: Base,
   emailLinks: Pick<EmailLinks, 'unconfirmed'>,
-): Promise<(() => () => Promise<void>) | null> {
+  installationId: string,
+): (() => () => Promise<void>) | null {
   const { config, store, secretKeys, clock, log } = base
   const schedule = backupSchedule(config)
   if (schedule === null) return null
-  const prefix = await backupPrefix(store.settings)
+  const prefix = backupPrefix(installationId)
   return () =>
     scheduleBackups({
       schedule,
@@ -48,10 +47,8 @@ export async function createBackups(
 }
 
 /** Begins the names of the backups of this installation, which may share their folder with others. */
-async function backupPrefix(settings: Pick<Store['settings'], 'get'>): Promise<string> {
-  const id = (await settings.get(INSTALLATION_KEY, InstallationId))?.id ?? ''
-  return `nanoclaw-${createHash('sha256').update(id).digest('hex').slice(0, 8)}-`
-}
+const backupPrefix = (installationId: string): string =>
+  `nanoclaw-${createHash('sha256').update(installationId).digest('hex').slice(0, 8)}-`
 
 /** In a thread of its own, which ends when the signal is aborted. */
 async function makeBackup(request: BackupRequest, signal: AbortSignal): Promise<MadeBackup> {

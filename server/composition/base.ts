@@ -14,6 +14,7 @@ import type { Config } from '../config/schema.ts'
 import { connect } from '../db/connect.ts'
 import type { Database } from '../db/database.ts'
 import { createStore, type Store } from '../db/store.ts'
+import type { EnvironmentKeys } from '../llm/environment-keys.ts'
 import type { Limits } from '../lib/limits.ts'
 import type { ProcessClock } from '../lib/process-clock.ts'
 import { type Redactor, storedSecrets } from '../lib/redact.ts'
@@ -49,6 +50,8 @@ export interface Base {
   bodyBox: SecretBox
   /** The operator's keys, where there are any. */
   secretKeys: SecretKeySources
+  /** The providers' own keys in the environment. */
+  environmentKeys: EnvironmentKeys
   access: Access
   settings: ServerSettingsService
   mcpServers: McpServerCatalog
@@ -60,6 +63,7 @@ interface BaseOptions {
   log: FastifyBaseLogger
   redactor: Redactor
   secretKeys: SecretKeySources
+  environmentKeys: EnvironmentKeys
   clock: ProcessClock
 }
 
@@ -68,13 +72,13 @@ interface BaseOptions {
  * @throws AppError with a message for the operator.
  */
 export async function openBase(
-  { config, log, redactor, secretKeys, clock }: BaseOptions,
+  { config, log, redactor, secretKeys, environmentKeys, clock }: BaseOptions,
   owner: StoreOwner,
 ): Promise<Base> {
   await assertMayCreate(installationSettings(config))
   const database = await connect(databaseSettings(config), { log })
   try {
-    return await openOn(database, { config, log, redactor, secretKeys, clock }, owner)
+    return await openOn(database, { config, log, redactor, secretKeys, environmentKeys, clock }, owner)
   } catch (error) {
     await database.close()
     throw error
@@ -83,7 +87,7 @@ export async function openBase(
 
 async function openOn(
   database: Database,
-  { config, log, redactor, secretKeys, clock }: BaseOptions,
+  { config, log, redactor, secretKeys, environmentKeys, clock }: BaseOptions,
   owner: StoreOwner,
 ): Promise<Base> {
   // First, because everything else reads or changes the files.
@@ -121,6 +125,7 @@ async function openOn(
     box,
     bodyBox: createSecretBox(keys),
     secretKeys,
+    environmentKeys,
     access,
     settings,
     mcpServers: await loadMcpServers(config.mcp_servers, store.mcpServers, box),

@@ -3,6 +3,7 @@ import type { SecretKeySources } from '../auth/secret-keys.ts'
 import type { Config } from '../config/schema.ts'
 import type { CheckedMcpServer } from '../doctor/check-mcp.ts'
 import type { Finding } from '../doctor/finding.ts'
+import { type EnvironmentKeys, withEnvironmentKey } from '../llm/environment-keys.ts'
 import {
   databaseSettings,
   doctorSettings,
@@ -16,10 +17,12 @@ export async function runDoctor(
   {
     webRoot,
     secretKeys,
+    environmentKeys,
     mcpServers,
   }: {
     webRoot: string
     secretKeys: SecretKeySources
+    environmentKeys: EnvironmentKeys
     mcpServers(): Promise<CheckedMcpServer[]>
   },
 ): Promise<Finding[]> {
@@ -30,6 +33,7 @@ export async function runDoctor(
   const installation = installationSettings(config)
   return await runChecks({
     ...doctorSettings(config, webRoot),
+    models: config.models.map((model) => withEnvironmentKey(model, environmentKeys)),
     places: installationPlaces(installation),
     filesFault: () => filesLeftElsewhere(installation),
     inspectSecrets: () => inspectSecrets(installation, secretKeys),

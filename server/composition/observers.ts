@@ -51,7 +51,7 @@ export async function createConfiguredTracing({
   const modelUrl = async (id: string): Promise<string | undefined> => {
     const configured = config.models.find((model) => model.id === id)
     if (configured !== undefined) return configured.api_url
-    const stored = await storedModels(store.models, box)
+    const stored = await storedModels(store.models, box, new Map())
     return stored.find(({ settings }) => settings.id === id)?.settings.api_url
   }
   return await createTracing({ endpoint, headers, serviceName, instance, version, modelUrl, log })

@@ -13,11 +13,13 @@ import { BACKUPS_KEY, BackupRecord } from '../files/scheduled-backups.ts'
 import { createUploadSlots } from '../http/upload-slots.ts'
 import { basePathOf } from '../lib/base-path.ts'
 import { createModelCatalog } from '../llm/catalog.ts'
+import { withEnvironmentKey } from '../llm/environment-keys.ts'
 import { createModelProbe } from '../llm/probe.ts'
 import { createOfferedModels } from '../models/offered-models.ts'
 import { cachedModels } from '../models/stored-models.ts'
 import { addInstallationMetrics, addSignInMetrics } from '../observability/installation-metrics.ts'
 import { addRunGauges } from '../observability/run-metrics.ts'
+import { INSTALLATION_KEY, InstallationId } from '../owner/installation.ts'
 import { createRunRecordReader } from '../runs/inspection/read-record.ts'
 import { createRunRecords } from '../runs/inspection/run-records.ts'
 import { createHooks } from '../schedules/hooks.ts'
@@ -64,13 +66,15 @@ export async function createServices(
   { passwordCost, commandNetwork, webRoot }: ServicesOptions,
 ) {
   const { config, database, store, access, settings, instance, claims, limits, log, now } = base
-  const { box, redact, mcpServers, loweredRisks } = base
+  const { box, redact, mcpServers, loweredRisks, environmentKeys } = base
   const account = createAccountServices(base, passwordCost)
+  // `openBase` has stored one.
+  const installationId = (await store.settings.get(INSTALLATION_KEY, InstallationId))?.id ?? ''
   const catalog = createModelCatalog({
-    models: config.models,
+    models: config.models.map((model) => withEnvironmentKey(model, environmentKeys)),
     defaultModel: config.default_model,
     storedDefault: () => settings.current().default_model,
-    stored: cachedModels(store.models, box),
+    stored: cachedModels(store.models, box, environmentKeys),
     idleTimeout: config.stream.idle_timeout,
     onSkipped: (skipped) => log.warn(skipped, 'unreadable lines in the stream of a provider'),
   })
@@ -161,6 +165,8 @@ export async function createServices(
 
   const services: Services = {
     version,
+    installationId,
+    environmentKeys,
     authMode: config.auth_mode,
     publicUrl: config.public_url,
     basePath: basePathOf(config.public_url),
@@ -234,6 +240,7 @@ export async function createServices(
       const findings = await runDoctor(config, {
         webRoot,
         secretKeys: base.secretKeys,
+        environmentKeys,
         mcpServers: () => runningMcpServers(mcp, userId),
       })
       return findings.map(({ advice = null, ...finding }) => ({ ...finding, advice }))
@@ -315,7 +322,7 @@ export async function createServices(
     tokenKeys: account.tokenKeys,
     blobs,
     mover,
-    backups: await createBackups(base, account.emailLinks),
+    backups: createBackups(base, account.emailLinks, installationId),
     metrics,
     startTools: tools.start,
     /** Call it when nothing runs any more. */

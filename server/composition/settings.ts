@@ -171,13 +171,13 @@ export function appsPort({ apps, backend_port: page }: Config): number | null {
   return apps.enabled && port > 0 ? port : null
 }
 
-/** The settings that the doctor checks, besides the places of files, the secrets and the MCP servers. */
+/** The settings that the doctor checks, besides the places of files, the secrets, the models and the MCP servers. */
 export const doctorSettings = (
   config: Config,
   webRoot: string,
 ): Omit<
   DoctorSettings,
-  'places' | 'filesFault' | 'inspectSecrets' | 'inspectRegistration' | 'mcpServers'
+  'places' | 'filesFault' | 'inspectSecrets' | 'inspectRegistration' | 'mcpServers' | 'models'
 > => ({
   database: databaseSettings(config),
   dataDirectory: config.data_dir,
@@ -185,7 +185,7 @@ export const doctorSettings = (
   workspaceRoot: config.workspace_root,
   webRoot,
   redisUrl: config.redis_url ?? null,
-  models: config.models,
+  publicUrl: config.public_url ?? null,
   embeddings: embeddingSettings(config),
   rerank: rerankSettings(config),
   smtp: config.smtp ?? null,

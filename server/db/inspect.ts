@@ -50,6 +50,15 @@ export async function inspectSize(settings: DatabaseSettings): Promise<number> {
   })
 }
 
+/** What time it is for PostgreSQL, in milliseconds since 1970. */
+export const inspectTime = (settings: PostgresSettings): Promise<number> =>
+  readOnly(settings, async (client) => {
+    const { rows } = await client.query<{ ms: string }>(
+      'select extract(epoch from clock_timestamp()) * 1000 as ms',
+    )
+    return Number(rows[0]?.ms)
+  })
+
 /** How PostgreSQL compares vectors: `scan` where the pgvector extension is neither installed nor can be created. */
 export const inspectVectors = (settings: PostgresSettings): Promise<'pgvector' | 'scan'> =>
   readOnly(settings, async (client) => {

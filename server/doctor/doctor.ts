@@ -22,10 +22,12 @@ import type { ModelSettings } from '../protocol/models/catalog.ts'
 import { type CheckedMcpServer, checkMcp } from './check-mcp.ts'
 import { checkBackups } from './checks/backups.ts'
 import { type BlobPlace, checkBlobs, checkProjects, checkSecrets } from './checks/blobs.ts'
+import { checkClock } from './checks/clock.ts'
 import { checkDatabase } from './checks/database.ts'
 import { checkEmbeddings } from './checks/embeddings.ts'
 import { checkFolder, checkNode, checkPage } from './checks/host.ts'
 import { checkProviders } from './checks/providers.ts'
+import { checkPublicAddress } from './checks/public-address.ts'
 import { checkReranker } from './checks/reranker.ts'
 import { checkPython, checkShell, type PythonSettings } from './checks/sandbox.ts'
 import { type Finding, failedBy, fine } from './finding.ts'
@@ -42,6 +44,8 @@ export interface DoctorSettings {
   inspectRegistration: () => Promise<string | null>
   /** Null if not configured. */
   redisUrl: string | null
+  /** The address that browsers use; null if not configured. */
+  publicUrl: string | null
   /** Where the files of the installation are. */
   places: readonly Place[]
   /** Why the attached files cannot be where they are configured; null if they can. */
@@ -77,7 +81,9 @@ export async function runChecks(settings: DoctorSettings): Promise<Finding[]> {
     checkFolder('workspaces', settings.workspaceRoot),
     checkInstallation(settings),
     checkRedis(settings.redisUrl),
+    checkPublicAddress(settings.publicUrl, settings.database),
     checkRegistration(settings.inspectRegistration),
+    checkClock(settings.database, outsideClock(settings.models)),
     checkBackups(settings.backups, settings.database, settings),
     checkCopies(settings.copies),
     checkPage(settings.webRoot),
@@ -91,6 +97,10 @@ export async function runChecks(settings: DoctorSettings): Promise<Finding[]> {
   ])
   return groups.flat()
 }
+
+/** A provider elsewhere, whose clock is another one; null if there is none. */
+const outsideClock = (models: readonly ModelSettings[]): string | null =>
+  models.find(({ api_url: url }) => url.startsWith('https:'))?.api_url ?? null
 
 // Checks that the folders and the bucket belong to the database.
 

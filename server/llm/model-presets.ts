@@ -1,17 +1,28 @@
 // The providers that the first-run page offers by name. Any other provider is added by its URL.
 import type { ModelPreset } from '../protocol/models/catalog.ts'
+import { type EnvironmentKeys, environmentKeyFor } from './environment-keys.ts'
 import { SERVICES } from './services.ts'
 
 const OLLAMA = 'http://127.0.0.1:11434'
 const DETECT_MS = 800
 
-/** Providers that need a key. */
-const PRESETS: readonly ModelPreset[] = SERVICES.flatMap(({ id, name, preset }) =>
-  preset === undefined ? [] : [{ id, name, ...preset, detected: false }],
-)
+/** Providers that need a key; those whose key the environment has come first. */
+const presetsWith = (keys: EnvironmentKeys): ModelPreset[] =>
+  SERVICES.flatMap(({ id, name, preset }): ModelPreset[] => {
+    if (preset === undefined) return []
+    const { api_url, key_url } = preset
+    const variable = environmentKeyFor(keys, api_url)?.variable ?? null
+    return [{ id, name, api_url, key_url, key_variable: variable, detected: false }]
+  }).sort((a, b) => Number(a.key_variable === null) - Number(b.key_variable === null))
 
-/** Returns all presets. If Ollama runs on this machine, it comes first and is marked. Never throws. */
-export async function listPresets(ollamaUrl = OLLAMA): Promise<ModelPreset[]> {
+/**
+ * Returns all presets. If Ollama runs on this machine, it comes first and is marked; then those whose key the environment
+ * has. Never throws.
+ */
+export async function listPresets(
+  keys: EnvironmentKeys,
+  ollamaUrl = OLLAMA,
+): Promise<ModelPreset[]> {
   const detected = await isOllama(ollamaUrl)
   const ollama = {
     id: 'ollama',
@@ -19,8 +30,10 @@ export async function listPresets(ollamaUrl = OLLAMA): Promise<ModelPreset[]> {
     api_url: `${ollamaUrl}/v1`,
     detected,
     key_url: null,
+    key_variable: null,
   }
-  return detected ? [ollama, ...PRESETS] : [...PRESETS, ollama]
+  const others = presetsWith(keys)
+  return detected ? [ollama, ...others] : [...others, ollama]
 }
 
 async function isOllama(url: string): Promise<boolean> {

@@ -6,6 +6,7 @@ import type { AuditRepository } from '../db/repositories/accounts/audit.ts'
 import type { ModelRepository, StoredModel } from '../db/repositories/models.ts'
 import { appError } from '../errors.ts'
 import type { CatalogModel } from '../llm/catalog.ts'
+import { type EnvironmentKeys, withEnvironmentKey } from '../llm/environment-keys.ts'
 import { type Actor, type AuditDetails, auditedFields } from '../protocol/admin/audit.ts'
 import {
   type CreateModelBody,
@@ -84,11 +85,12 @@ const keepsSecrets = (
 export function cachedModels(
   models: Pick<ModelRepository, 'list'>,
   box: SecretBox,
+  keys: EnvironmentKeys,
 ): () => Promise<readonly CatalogModel[]> {
   let newest: { list: readonly StoredModel[]; opened: readonly CatalogModel[] } | null = null
   return async () => {
     const list = await models.list()
-    if (newest?.list !== list) newest = { list, opened: openedModels(list, box) }
+    if (newest?.list !== list) newest = { list, opened: openedModels(list, box, keys) }
     return newest.opened
   }
 }
@@ -97,21 +99,29 @@ export function cachedModels(
 export async function storedModels(
   models: Pick<ModelRepository, 'list'>,
   box: SecretBox,
+  keys: EnvironmentKeys,
 ): Promise<CatalogModel[]> {
-  return openedModels(await models.list(), box)
+  return openedModels(await models.list(), box, keys)
 }
 
-const openedModels = (list: readonly StoredModel[], box: SecretBox): CatalogModel[] =>
+const openedModels = (
+  list: readonly StoredModel[],
+  box: SecretBox,
+  keys: EnvironmentKeys,
+): CatalogModel[] =>
   list.map((model) => {
     const secrets = secretsOf(model, box)
     if (secrets === 'unreadable') return { settings: model.settings, needsKey: true }
     const { apiKey, headers } = secrets
     return {
-      settings: {
-        ...model.settings,
-        ...(apiKey === '' ? {} : { api_key: apiKey }),
-        ...(Object.keys(headers).length === 0 ? {} : { headers }),
-      },
+      settings: withEnvironmentKey(
+        {
+          ...model.settings,
+          ...(apiKey === '' ? {} : { api_key: apiKey }),
+          ...(Object.keys(headers).length === 0 ? {} : { headers }),
+        },
+        keys,
+      ),
       needsKey: false,
     }
   })

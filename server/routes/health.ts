@@ -3,6 +3,7 @@
 import { z } from 'zod'
 import { appError } from '../errors.ts'
 import type { App } from '../http/app.ts'
+import { answerProbe, PROBE_HEADER, SEEN_HEADER } from '../lib/reach-probe.ts'
 import { envelope } from '../protocol/envelope.ts'
 import type { Services } from '../services.ts'
 
@@ -33,13 +34,24 @@ export function registerHealthRoutes(
     chat,
     database,
     redisState,
-  }: Pick<Services, 'version' | 'chat' | 'database' | 'redisState'>,
+    installationId,
+  }: Pick<Services, 'version' | 'chat' | 'database' | 'redisState' | 'installationId'>,
 ): void {
   const ok = { code: 0 as const, data: { status: 'ok' as const, version } }
   app.get(
     '/healthz',
     { schema: { summary: 'Check liveness', tags: ['server'], response: { 200: Health } } },
-    async () => ok,
+    async (request, reply) => {
+      // The doctor asks through the public address what arrives here.
+      const seen = answerProbe(installationId, request.headers[PROBE_HEADER], {
+        address: request.ip,
+        peer: request.socket.remoteAddress ?? '',
+        host: request.headers.host ?? '',
+        isForwarded: request.headers['x-forwarded-for'] !== undefined,
+      })
+      if (seen !== null) reply.header(SEEN_HEADER, seen)
+      return ok
+    },
   )
   app.get(
     '/readyz',

@@ -126,6 +126,8 @@ export const MODEL_DESCRIPTIONS = {
     api_url: 'The base URL of its API.',
     detected: 'Whether it runs on the machine of this server.',
     key_url: 'The page on which its keys are created. Null: it needs no key.',
+    key_variable:
+      'The environment variable of the server that has its key, such as `OPENAI_API_KEY`, or null. Models of this provider without a key of their own use it.',
   } satisfies FieldsOf<ModelPreset>,
   ProbeReport: {
     reachable: 'Whether the provider responded.',

@@ -210,6 +210,11 @@ export const ModelPreset = z
     detected: z.boolean(),
     /** The page on which its keys are created; null if it needs no key. */
     key_url: z.url().nullable(),
+    /**
+     * The environment variable of the server that has its key, such as OPENAI_API_KEY; null if none has. It is used for models
+     * of this provider without a key of their own.
+     */
+    key_variable: z.string().nullable(),
   })
   .meta({ id: 'ModelPreset' })
 export type ModelPreset = z.infer<typeof ModelPreset>

@@ -393,6 +393,7 @@ describe.each(DIALECTS)('attached files that were in a bucket (%s)', (dialect) =
     const findings = await runDoctor(configOf(config), {
       webRoot: folder,
       secretKeys: {},
+      environmentKeys: new Map(),
       mcpServers: async () => [],
     })
     return findings.find(({ subject }) => subject === 'installation')

@@ -13,10 +13,11 @@ export const SERVER_MODULES: Record<string, readonly string[]> = {
     'composition',
     'cluster',
     'config',
+    'llm',
     'errors.ts',
     'lib',
   ],
-  'cli.ts': ['commands', 'composition', 'config', 'db', 'doctor', 'errors.ts'],
+  'cli.ts': ['commands', 'composition', 'config', 'db', 'doctor', 'llm', 'errors.ts'],
   'app.ts': ['*'],
   // What operators do from the command line, most of it while the server is stopped.
   commands: [

@@ -33,7 +33,9 @@ export function ProviderStep({
   useEffect(() => {
     if (fault !== null) fields[fault].current?.focus()
   }, [fault])
-  const keyUrl = presets?.find(({ api_url: url }) => url === form.apiUrl)?.key_url ?? null
+  const chosen = presets?.find(({ api_url: url }) => url === form.apiUrl)
+  const keyUrl = chosen?.key_url ?? null
+  const keyVariable = chosen?.key_variable ?? null
   // A key belongs to its provider: it is not sent to another, and is back when its provider is chosen again.
   const keys = useRef(new Map<string, string>())
   const choose = (preset: Preset): void => {
@@ -64,6 +66,9 @@ export function ProviderStep({
                 {preset.detected === true && (
                   <span className="ms-1.5 text-xs text-ok">{t('setup.detected')}</span>
                 )}
+                {preset.key_variable != null && (
+                  <span className="ms-1.5 text-xs text-ok">{t('setup.keyThere')}</span>
+                )}
               </button>
             ))}
           </div>
@@ -83,7 +88,9 @@ export function ProviderStep({
         label={t('setup.key')}
         hint={
           <>
-            {t('setup.keyHint')}
+            {keyVariable === null
+              ? t('setup.keyHint')
+              : t('setup.keyInVariable', { variable: keyVariable })}
             {keyUrl !== null && (
               <a
                 href={keyUrl}

@@ -51,6 +51,8 @@ export type Preset = {
   detected?: boolean
   /** The page on which its API keys are created; null when it needs none. */
   key_url: string | null
+  /** The environment variable of the server that has its key; null if none has. Absent from servers of earlier versions. */
+  key_variable?: string | null
 }
 
 /** The known providers that the setup page offers. For administrators. */
