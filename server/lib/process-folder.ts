@@ -1,8 +1,10 @@
 // A folder for the incomplete files of this process, beside those of other processes.
 import { randomUUID } from 'node:crypto'
+import { existsSync, rmSync } from 'node:fs'
 import { chmod, lstat, mkdir, readdir, rm, utimes } from 'node:fs/promises'
 import { hostname } from 'node:os'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
+import { createLockFile, tryLock } from './file-lock.ts'
 
 /** Distinguishes this process from an earlier one with the same pid, for example in a restarted container. */
 const PROCESS_TOKEN = randomUUID()
@@ -14,16 +16,42 @@ interface FolderLog {
   warn(details: object, message: string): void
 }
 
+/** The locks of this process, by the folder that each stands for. */
+const held = new Map<string, { close(): void }>()
+
+/** The file that a process has locked as long as it uses a folder. */
+const lockOf = (folder: string): string => `${folder}.lock`
+
 /**
- * Removes what dead processes left in `parent`, and creates the folder of this process in it, whose time it renews every
- * hour: to other hosts it is in use as long as the process lives. @returns its path.
+ * Removes what dead processes left in `parent`, and creates the folder of this process in it, with a lock beside it. Where
+ * locks do not work, and to other hosts, it is in use as long as its time is renewed, every hour. @returns its path.
  */
 export async function openProcessFolder(parent: string, log?: FolderLog): Promise<string> {
   const own = join(parent, `${hostname()}~${process.pid}~${PROCESS_TOKEN}`)
   await sweepProcessFolders(own, log)
+  hold(own)
   await mkdir(own, { recursive: true, mode: 0o700 })
   setInterval(() => void renew(own), RENEW_EVERY_MS).unref()
   return own
+}
+
+/** Locks a folder of this process; without a lock if that is impossible there. */
+function hold(own: string): void {
+  // Those whose parents are gone, such as the folders of an earlier server in this process.
+  for (const [folder, lock] of held)
+    if (!existsSync(dirname(folder))) {
+      lock.close()
+      held.delete(folder)
+    }
+  if (held.has(own)) return
+  try {
+    createLockFile(lockOf(own))
+    const lock = tryLock(lockOf(own))
+    if (lock !== null) held.set(own, lock)
+  } catch {
+    // A lock file that is not locked would say that this process is dead.
+    rmSync(lockOf(own), { force: true })
+  }
 }
 
 /**
@@ -47,19 +75,47 @@ async function renew(own: string): Promise<void> {
 }
 
 /**
- * Removes what dead processes left beside the folder of this process. A live process may share the parent: its folder stays
- * while it lives or, on another host where that is unknown, for a day after its last use.
+ * Removes what dead processes left beside the folder of this process. A live process may share the parent, also one of
+ * another container whose host name and pid are the same: its folder stays while it is locked or, where locks do not say it,
+ * for a day after its last use.
  */
 export async function sweepProcessFolders(own: string, log?: FolderLog): Promise<void> {
   const parent = dirname(own)
-  for (const name of await readdir(parent)) {
-    const [host, pid, token] = name.split('~')
-    if (token === PROCESS_TOKEN) continue
-    const isDead =
-      host === hostname()
-        ? Number(pid) === process.pid || !isAlive(Number(pid))
-        : Date.now() - (await usedAt(join(parent, name))) > ABANDONED_MS
-    if (isDead) await removeLeftover(join(parent, name), log)
+  const names = await readdir(parent)
+  for (const name of names) {
+    if (name.includes(`~${PROCESS_TOKEN}`)) continue
+    const folder = join(parent, name)
+    if (name.endsWith('.lock')) {
+      if (!names.includes(name.slice(0, -'.lock'.length)) && isLocked(folder) === false)
+        await rm(folder, { force: true })
+    } else if (await isDead(folder)) {
+      await removeLeftover(folder, log)
+      await rm(lockOf(folder), { force: true })
+    }
+  }
+}
+
+/** Whether the process of a folder has ended. */
+async function isDead(folder: string): Promise<boolean> {
+  const [host, pid] = basename(folder).split('~')
+  const isUnused = async () => Date.now() - (await usedAt(folder)) > ABANDONED_MS
+  if (host !== hostname()) return await isUnused()
+  const locked = isLocked(lockOf(folder))
+  if (locked !== null) return !locked
+  // Of a version without locks, or where they do not work. The same pid is that of another container, or of an earlier process.
+  if (Number(pid) === process.pid) return await isUnused()
+  return !isAlive(Number(pid))
+}
+
+/** Whether a process holds a lock file; null if there is none, or nobody can tell. */
+function isLocked(file: string): boolean | null {
+  if (!existsSync(file)) return null
+  try {
+    const lock = tryLock(file)
+    lock?.close()
+    return lock === null
+  } catch {
+    return null
   }
 }
 

@@ -1,11 +1,11 @@
 // The owner's lock of a SQLite store: an operating system lock on a file next to the database.
 
-import { closeSync, existsSync, openSync, realpathSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError, errorText } from '../errors.ts'
+import { createLockFile, tryLock } from '../lib/file-lock.ts'
 import { makeFolder } from '../lib/make-folder.ts'
-import { SqliteClient, type SqliteDatabase } from '../lib/sqlite-driver.ts'
 import type { ProcessLock } from './process-lock.ts'
 
 const RETRY_MS = 50
@@ -22,10 +22,8 @@ export function lockFileOf(databaseFile: string): string {
 /**
  * Acquires the lock of a database file, or returns null when another process still holds it after `waitMs`.
  *
- * Node has no `flock`, so SQLite takes the lock: an open `BEGIN EXCLUSIVE` on an empty file holds it until the
- * connection closes or the process dies, on every system that SQLite supports. The database itself can't be locked
- * this way: backups read it while the server runs. The file stays when the lock is gone; removing it would let two
- * processes lock two files of one name.
+ * The database itself can't be locked this way: backups read it while the server runs. The lock file stays when the lock is
+ * gone; removing it would let two processes lock two files of one name.
  * @throws AppError when the file can't be created or locked at all.
  */
 export async function acquireSqliteLock(
@@ -35,7 +33,7 @@ export async function acquireSqliteLock(
   try {
     makeFolder(dirname(resolve(databaseFile)))
     const file = lockFileOf(databaseFile)
-    createOnce(file)
+    createLockFile(file)
     const deadline = performance.now() + waitMs
     for (;;) {
       const client = tryLock(file)
@@ -60,29 +58,4 @@ export function isSqliteLocked(databaseFile: string): boolean {
   const client = tryLock(file)
   client?.close()
   return client === null
-}
-
-/**
- * Creates the file, readable by its owner only. Does not even open an existing one: closing any descriptor of a file drops
- * every lock that this process has on it (POSIX).
- */
-function createOnce(file: string): void {
-  try {
-    closeSync(openSync(file, 'wx', 0o600))
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error // Only the code identifies an existing file.
-  }
-}
-
-function tryLock(file: string): SqliteDatabase | null {
-  const client = new SqliteClient(file, { fileMustExist: true, timeout: 0 })
-  try {
-    client.exec('begin exclusive')
-    return client
-  } catch (error) {
-    client.close()
-    if (error instanceof SqliteClient.SqliteError && error.code.startsWith('SQLITE_BUSY'))
-      return null
-    throw error
-  }
 }

@@ -16,7 +16,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { hostname, tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { afterAll, describe, expect, test, vi } from 'vitest'
 import { backupBlobs } from '../../../server/files/backup.ts'
@@ -33,6 +33,10 @@ async function* pieces(...texts: string[]): AsyncGenerator<Buffer> {
   for (const text of texts) yield Buffer.from(text)
 }
 const hashOf = (bytes: string | Buffer): string => createHash('sha256').update(bytes).digest('hex')
+
+/** The folders of processes, without their locks. */
+const foldersIn = (place: string): string[] =>
+  readdirSync(place).filter((name) => !name.endsWith('.lock'))
 
 /** The names of all blobs; fails when the content of one does not match its name. */
 function checkedBlobs(store: string): string[] {
@@ -190,11 +194,31 @@ describe('the blob store on disk', () => {
     mkdirSync(other)
     await sweepProcessFolders(second.incoming)
     expect(readdirSync(second.incoming)).toHaveLength(1)
-    expect(readdirSync(join(place, INCOMING))).toHaveLength(2)
+    expect(foldersIn(join(place, INCOMING))).toHaveLength(2)
     resume()
     const { sha256 } = await stored
     expect(checkedBlobs(place)).toEqual([sha256])
     expect(readdirSync(second.incoming)).toEqual([])
+  })
+
+  test('the folder of another container with the same host name and pid stays while its process lives, and goes when it has died', async () => {
+    const place = fresh()
+    const incoming = join(place, INCOMING)
+    const writer = startWriter(place)
+    await once(writer.stdout ?? writer, 'data')
+    const [name = ''] = foldersIn(incoming)
+    // As this process would be named in the other container.
+    const same = name.replace(`~${writer.pid}~`, `~${process.pid}~`)
+    for (const end of ['.lock', ''])
+      renameSync(join(incoming, `${name}${end}`), join(incoming, `${same}${end}`))
+    const { incoming: own } = await openDiskBlobs(place)
+    expect(foldersIn(incoming)).toContain(same)
+    writer.kill('SIGKILL')
+    await once(writer, 'exit')
+    await sweepProcessFolders(own)
+    expect(foldersIn(incoming)).toEqual([basename(own)])
+    // The writer may have locked its own name again; what nobody holds goes, too.
+    expect(readdirSync(incoming).filter((one) => one.includes(same))).toEqual([])
   })
 
   test('an idle process renews the time of its folder every hour, and receives files again after the folder was removed', async () => {
@@ -223,7 +247,7 @@ describe('the blob store on disk', () => {
     for (const path of [closed, join(closed, '..')]) chmodSync(path, 0)
     utimesSync(join(closed, '../..'), 0, 0)
     const { incoming } = await openDiskBlobs(place)
-    expect(readdirSync(join(incoming, '..'))).toHaveLength(1)
+    expect(foldersIn(join(incoming, '..'))).toHaveLength(1)
   })
 
   test('content that one instance stores again while another removes it as unused still exists afterwards', async () => {

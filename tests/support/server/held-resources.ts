@@ -53,7 +53,7 @@ export async function heldResources(
     listeners: metric('nanoclaw_run_listeners'),
     unfinishedRuns: runs.data.items.length,
     unfinishedFiles: (await filesBelow(folder)).filter((path) =>
-      /\/(staging|incoming)\/./.test(path),
+      /\/(staging|incoming)\/.(?!.*\.lock$)/.test(path),
     ),
     memory: (metric('nodejs_heap_size_used_bytes') + metric('nodejs_external_memory_bytes')) / 1e6,
   }
