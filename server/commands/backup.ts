@@ -423,7 +423,7 @@ async function replaceDatabase(config: Config, source: string, stamp: string): P
         join(config.data_dir, `database.before-restore-${stamp}.jsonl`),
       )
   }
-  await restoreDatabase(settings, source)
+  await restoreDatabase(settings, source, config.data_dir)
   await forgetMove(config.data_dir, settings)
   const fault = await settleRestored(installationSettings(config), replaced)
   return fault === null ? [] : [`The next start is refused: ${fault.detail}. ${fault.advice}`]

@@ -101,12 +101,14 @@ const mayBeNull = (client: SqliteDatabase, column: string): boolean =>
 /**
  * Replaces the database with a backup. No server may be running on it. The old database is kept beside it (SQLite) or
  * unchanged if anything fails (PostgreSQL: one transaction).
+ * @param workFolder for a copy of a SQLite backup whose rows are read into PostgreSQL.
  * @returns the file with the old database; null if there is none.
  * @throws AppError with a text for the operator.
  */
 export async function restoreDatabase(
   settings: DatabaseSettings,
   source: string,
+  workFolder: string,
 ): Promise<string | null> {
   const file = resolve(source)
   if (!existsSync(file)) throw new AppError('not_found', `Backup ${file} not found.`)
@@ -118,7 +120,7 @@ export async function restoreDatabase(
         resolve(settings.file),
       )
     if (dialect === 'postgres') await loadPostgres(settings, file)
-    else await loadRowsIntoPostgres(settings, file)
+    else await loadRowsIntoPostgres(settings, file, workFolder)
     return null
   } catch (error) {
     throw toOperatorError('The backup could not be restored', error)
@@ -316,11 +318,15 @@ async function loadRowsIntoSqlite(source: string, file: string): Promise<string 
   return aside
 }
 
-async function loadRowsIntoPostgres(settings: PostgresSettings, source: string): Promise<void> {
+async function loadRowsIntoPostgres(
+  settings: PostgresSettings,
+  source: string,
+  workFolder: string,
+): Promise<void> {
   checkSqliteBackup(source)
   await migratePostgres(clientConfig(settings))
   await assertUnused(settings)
-  await replaceRowsBy(await openSqliteBackup(source), settings)
+  await replaceRowsBy(await openSqliteBackup(source, workFolder), settings)
 }
 
 async function replaceRowsBy(source: MoveSource, settings: DatabaseSettings): Promise<void> {

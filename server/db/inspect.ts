@@ -163,7 +163,7 @@ export async function inspectSealed(settings: DatabaseSettings): Promise<SealedV
 /** A project whose files were changed, so that it has a folder. */
 const ProjectRow = z.object({ id: z.string(), user: z.string() })
 
-/** All projects that must have a folder, read without changing anything. The database must have all migrations. */
+/** All projects that must have a folder, read without changing anything. A PostgreSQL database must have all migrations. */
 export async function inspectProjects(
   settings: DatabaseSettings,
 ): Promise<z.infer<typeof ProjectRow>[]> {
@@ -175,6 +175,8 @@ export async function inspectProjects(
     )
   const client = new SqliteClient(resolve(settings.file), { readonly: true, timeout: 1_000 })
   try {
+    // A copy of an early version had no checkpoints.
+    if (!hasTable(client, 'projects') || !hasTable(client, 'checkpoints')) return []
     return z.array(ProjectRow).parse(client.prepare(text).all())
   } finally {
     client.close()
@@ -199,12 +201,18 @@ export async function inspectSetting(settings: DatabaseSettings, key: string): P
   if (!existsSync(file) || readSqlite(file) === null) return undefined
   const client = new SqliteClient(file, { readonly: true, timeout: 1_000 })
   try {
+    // A copy of an early version had no settings.
+    if (!hasTable(client, 'settings')) return undefined
     const value = client.prepare('select value from settings where key = ?').pluck().get(key)
     return typeof value === 'string' ? JSON.parse(value) : undefined
   } finally {
     client.close()
   }
 }
+
+const hasTable = (client: SqliteDatabase, name: string): boolean =>
+  client.prepare("select 1 from sqlite_master where type = 'table' and name = ?").get(name) !==
+  undefined
 
 /** The applied migrations; null when the file has none of NanoClaw's tables. */
 function readSqlite(file: string): number[] | null {

@@ -8,55 +8,79 @@ import { databaseName } from './held-folders.ts'
 import { ADOPT, refuse } from './installation.ts'
 
 const NOTE_NAME = '.nanoclaw-moved'
-const Note = z.object({ from: z.string(), to: z.string(), at: z.string() })
+const Move = z.object({ from: z.string(), to: z.string(), at: z.string() })
+type Move = z.infer<typeof Move>
+/** Earlier versions remembered only the last move. */
+const Note = z.union([
+  z.object({ moves: z.array(Move) }).transform(({ moves }) => moves),
+  Move.transform((move) => [move]),
+])
+/** More databases than anybody moves between with one folder. */
+const MOVES_KEPT = 50
 
-async function noteIn(dataFolder: string): Promise<z.infer<typeof Note> | null> {
+/** The moves from databases that have not been used with this folder again, oldest first. */
+async function movesIn(dataFolder: string): Promise<Move[]> {
   const text = await unlessMissing(readFile(join(dataFolder, NOTE_NAME), 'utf8'))
-  if (text === null) return null
+  if (text === null) return []
   try {
     return Note.parse(JSON.parse(text))
   } catch {
     // A note that nobody can read refuses nothing.
-    return null
+    return []
   }
+}
+
+const moveFrom = async (
+  dataFolder: string,
+  database: DatabaseSettings,
+): Promise<Move | undefined> => {
+  const from = databaseName(database)
+  return (await movesIn(dataFolder)).find((move) => move.from === from)
+}
+
+async function writeMoves(dataFolder: string, moves: readonly Move[]): Promise<void> {
+  const file = join(dataFolder, NOTE_NAME)
+  if (moves.length === 0) return await rm(file, { force: true })
+  const draft = `${file}.unfinished`
+  await writeFile(draft, `${JSON.stringify({ moves })}\n`, { flush: true, mode: 0o600 })
+  await rename(draft, file)
 }
 
 /** @param to describes the new database for the operator. */
 export async function rememberMove(
   dataFolder: string,
-  from: DatabaseSettings,
+  database: DatabaseSettings,
   to: string,
 ): Promise<void> {
-  const note: z.infer<typeof Note> = { from: databaseName(from), to, at: new Date().toISOString() }
-  const draft = join(dataFolder, `${NOTE_NAME}.unfinished`)
-  await writeFile(draft, `${JSON.stringify(note)}\n`, { flush: true, mode: 0o600 })
-  await rename(draft, join(dataFolder, NOTE_NAME))
+  const from = databaseName(database)
+  const others = (await movesIn(dataFolder)).filter((move) => move.from !== from)
+  const move = { from, to, at: new Date().toISOString() }
+  await writeMoves(dataFolder, [...others, move].slice(-MOVES_KEPT))
 }
 
 /** Allows a database that its rows left to be used with this folder again. */
 export async function forgetMove(dataFolder: string, database: DatabaseSettings): Promise<void> {
-  const note = await noteIn(dataFolder)
-  if (note?.from === databaseName(database)) await rm(join(dataFolder, NOTE_NAME), { force: true })
+  const from = databaseName(database)
+  const moves = await movesIn(dataFolder)
+  const others = moves.filter((move) => move.from !== from)
+  if (others.length < moves.length) await writeMoves(dataFolder, others)
 }
 
 /** Where the rows of a database were moved to, as `rememberMove` was told; null if they were not. */
-export async function movedTo(
+export const movedTo = async (
   dataFolder: string,
   database: DatabaseSettings,
-): Promise<string | null> {
-  const note = await noteIn(dataFolder)
-  return note?.from === databaseName(database) ? note.to : null
-}
+): Promise<string | null> => (await moveFrom(dataFolder, database))?.to ?? null
 
 /** @throws AppError with a text for the operator when the rows of the database were moved into another one. */
 export async function assertNotMoved(
   dataFolder: string,
   database: DatabaseSettings,
 ): Promise<void> {
-  const note = await noteIn(dataFolder)
-  if (note === null || note.from !== databaseName(database)) return
+  const move = await moveFrom(dataFolder, database)
+  if (move === undefined) return
   refuse({
-    detail: `This database was moved at ${note.at} to ${note.to}, and what was stored since is only there`,
+    detail: `This database was moved at ${move.at} to ${move.to}, and what was stored since is only there`,
     advice: `Set db_type and the keys of that database. To use this older state nevertheless: ${ADOPT}`,
   })
 }

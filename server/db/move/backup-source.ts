@@ -1,10 +1,10 @@
 // The rows of a backup as the source of a move, for a restore into a database of the other kind.
 import { createReadStream } from 'node:fs'
-import { copyFile, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { copyFile, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { AppError } from '../../errors.ts'
+import { makeFolder } from '../../lib/make-folder.ts'
 import { connect } from '../connect.ts'
 import { BackupEnd, ROW_LINE, readLines } from '../postgres/backup.ts'
 import type { MoveSource } from './move-end.ts'
@@ -18,9 +18,20 @@ import {
 } from './moved-tables.ts'
 import { openSqliteSource } from './sqlite-end.ts'
 
-/** A SQLite file of a backup, of any earlier version: a copy of it is upgraded and read. */
-export async function openSqliteBackup(file: string): Promise<MoveSource> {
-  const folder = await mkdtemp(join(tmpdir(), 'nanoclaw-restore-'))
+/** Begins the names of folders with a copy that is read, in the data folder. */
+const COPY_PREFIX = '.restoring-database-'
+
+/**
+ * A SQLite file of a backup, of any earlier version: a copy of it is upgraded and read.
+ * @param workFolder has space for the copy, unlike the system's folder for temporary files, which often is in memory. Only one
+ * restore at a time may use it: what an interrupted one left is removed.
+ */
+export async function openSqliteBackup(file: string, workFolder: string): Promise<MoveSource> {
+  makeFolder(workFolder)
+  for (const name of await readdir(workFolder))
+    if (name.startsWith(COPY_PREFIX))
+      await rm(join(workFolder, name), { recursive: true, force: true })
+  const folder = await mkdtemp(join(workFolder, COPY_PREFIX))
   const remove = () => rm(folder, { recursive: true, force: true })
   try {
     const copy = { dialect: 'sqlite' as const, file: join(folder, 'backup.db') }

@@ -42,7 +42,7 @@ describe.each(DIALECTS)('backup and restore (%s)', (dialect) => {
     expect(statSync(target).mode & 0o777).toBe(0o600)
 
     const elsewhere = await databases.settings(dialect)
-    await restoreDatabase(elsewhere, target)
+    await restoreDatabase(elsewhere, target, folder)
     const restored = await databases.connect(elsewhere)
     const { messages, conversations } = restored.tables
     const rows = await restored.read.select({ id: messages.id }).from(messages)
@@ -91,7 +91,7 @@ describe.each(DIALECTS)('backup and restore (%s)', (dialect) => {
     const old = await connect(elsewhere, { log: silentLog })
     await somebody(createStore(old), 'replaced')
     await old.close()
-    await restoreDatabase(elsewhere, target)
+    await restoreDatabase(elsewhere, target, folder)
     expect(await everything(elsewhere)).toEqual(before)
     const restored = await databases.connect(elsewhere)
     const again = createStore(restored)
@@ -106,7 +106,7 @@ describe.each(DIALECTS)('backup and restore (%s)', (dialect) => {
     const user = await somebody(createStore(database))
     const target = join(folder, 'running')
     await backupDatabase(settings, target)
-    await expect(restoreDatabase(settings, target)).rejects.toThrow(/in use/)
+    await expect(restoreDatabase(settings, target, folder)).rejects.toThrow(/in use/)
     expect((await createStore(database).users.find(user.id))?.id).toBe(user.id)
   })
 
@@ -116,15 +116,19 @@ describe.each(DIALECTS)('backup and restore (%s)', (dialect) => {
     const target = join(folder, 'there')
     await backupDatabase(settings, target)
     await expect(backupDatabase(settings, target)).rejects.toThrow(/already exists/)
-    await expect(restoreDatabase(settings, join(folder, 'missing'))).rejects.toThrow(
+    await expect(restoreDatabase(settings, join(folder, 'missing'), folder)).rejects.toThrow(
       /Backup .* not found/,
     )
     const broken = join(folder, 'broken')
     const whole = readFileSync(target)
     writeFileSync(broken, whole.subarray(0, Math.floor(whole.length / 2)))
-    await expect(restoreDatabase(settings, broken)).rejects.toMatchObject({ name: 'AppError' })
+    await expect(restoreDatabase(settings, broken, folder)).rejects.toMatchObject({
+      name: 'AppError',
+    })
     writeFileSync(broken, 'a letter\n')
-    await expect(restoreDatabase(settings, broken)).rejects.toMatchObject({ name: 'AppError' })
+    await expect(restoreDatabase(settings, broken, folder)).rejects.toMatchObject({
+      name: 'AppError',
+    })
     expect(await onConnection(settings, 'select * from users')).toEqual([])
     expect((await readdir(folder)).filter((name) => name.includes('unfinished'))).toEqual([])
   })
