@@ -2,6 +2,9 @@
 # The base is one release of Node 24 (maintained until April 2028) on Debian 12, on which the isolation is tested. To pin its
 # digest as well, use `--build-arg NODE=24.21.0-bookworm-slim@sha256:…`; `NODE=22.23.3-bookworm-slim` works too.
 ARG NODE=24.21.0-bookworm-slim
+# `uvx`, with which many MCP servers are started; `npx` comes with Node.
+ARG UV=ghcr.io/astral-sh/uv:0.9.7
+FROM ${UV} AS uv
 FROM node:${NODE} AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
@@ -18,7 +21,9 @@ RUN apt-get update \
 WORKDIR /app
 # Without JWT_SECRET, `nanoclaw` finds or creates a secret in NANOCLAW_DATA.
 # /data may be written by any `--user`; what is in it can be read by its owner only.
-ENV NODE_ENV=production NANOCLAW_DATA=/data
+# Programs of MCP servers keep their packages in a home on the volume: the rest of the file system may be read-only.
+ENV NODE_ENV=production NANOCLAW_DATA=/data HOME=/data/home
+COPY --from=uv /uv /uvx /usr/local/bin/
 COPY --from=build --chown=root:root /app/package.json ./
 # What holds unless /data/config.yml or a variable says otherwise: accounts, reachable from outside the container.
 COPY --from=build --chown=root:root /app/docker/presets.yml ./
