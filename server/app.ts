@@ -107,10 +107,7 @@ async function assemble(
   },
   owner: StoreOwner,
 ): Promise<Server> {
-  const base = await openBase(
-    { config, log, redactor, secretKeys, environmentKeys, clock },
-    owner,
-  )
+  const base = await openBase({ config, log, redactor, secretKeys, environmentKeys, clock }, owner)
   const { database, instance } = base
   const parts = await createServices(base, { passwordCost, commandNetwork, webRoot })
   const { services, tokenKeys, metrics } = parts

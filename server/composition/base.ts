@@ -14,11 +14,11 @@ import type { Config } from '../config/schema.ts'
 import { connect } from '../db/connect.ts'
 import type { Database } from '../db/database.ts'
 import { createStore, type Store } from '../db/store.ts'
-import type { EnvironmentKeys } from '../llm/environment-keys.ts'
 import type { Limits } from '../lib/limits.ts'
 import type { ProcessClock } from '../lib/process-clock.ts'
 import { type Redactor, storedSecrets } from '../lib/redact.ts'
 import type { WorkClaims } from '../lib/work-claims.ts'
+import type { EnvironmentKeys } from '../llm/environment-keys.ts'
 import { rememberProgram } from '../owner/last-program.ts'
 import type { StoreOwner } from '../owner/owner.ts'
 import { assertInstallation, assertMayCreate } from '../owner/places.ts'
@@ -78,7 +78,11 @@ export async function openBase(
   await assertMayCreate(installationSettings(config))
   const database = await connect(databaseSettings(config), { log })
   try {
-    return await openOn(database, { config, log, redactor, secretKeys, environmentKeys, clock }, owner)
+    return await openOn(
+      database,
+      { config, log, redactor, secretKeys, environmentKeys, clock },
+      owner,
+    )
   } catch (error) {
     await database.close()
     throw error

@@ -32,7 +32,8 @@ export const SERVICES: readonly ModelService[] = [
     telemetry: 'openai',
     preset: {
       api_url: 'https://api.openai.com/v1',
-      key_url: 'https://platform.openai.com/api-keys', key_variables: ['OPENAI_API_KEY'],
+      key_url: 'https://platform.openai.com/api-keys',
+      key_variables: ['OPENAI_API_KEY'],
     },
   },
   {
@@ -43,7 +44,8 @@ export const SERVICES: readonly ModelService[] = [
     telemetry: 'anthropic',
     preset: {
       api_url: 'https://api.anthropic.com/v1',
-      key_url: 'https://console.anthropic.com/settings/keys', key_variables: ['ANTHROPIC_API_KEY'],
+      key_url: 'https://console.anthropic.com/settings/keys',
+      key_variables: ['ANTHROPIC_API_KEY'],
     },
   },
   {
@@ -55,7 +57,8 @@ export const SERVICES: readonly ModelService[] = [
     telemetry: 'deepseek',
     preset: {
       api_url: 'https://api.deepseek.com/v1',
-      key_url: 'https://platform.deepseek.com/api_keys', key_variables: ['DEEPSEEK_API_KEY'],
+      key_url: 'https://platform.deepseek.com/api_keys',
+      key_variables: ['DEEPSEEK_API_KEY'],
     },
   },
   {
@@ -66,7 +69,8 @@ export const SERVICES: readonly ModelService[] = [
     provider: 'glm',
     preset: {
       api_url: 'https://open.bigmodel.cn/api/paas/v4',
-      key_url: 'https://open.bigmodel.cn/usercenter/proj-mgmt/apikeys', key_variables: ['ZHIPUAI_API_KEY'],
+      key_url: 'https://open.bigmodel.cn/usercenter/proj-mgmt/apikeys',
+      key_variables: ['ZHIPUAI_API_KEY'],
     },
   },
   {
@@ -78,7 +82,8 @@ export const SERVICES: readonly ModelService[] = [
     telemetry: 'gcp.gemini',
     preset: {
       api_url: 'https://generativelanguage.googleapis.com/v1beta/openai',
-      key_url: 'https://aistudio.google.com/apikey', key_variables: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'],
+      key_url: 'https://aistudio.google.com/apikey',
+      key_variables: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'],
     },
   },
   {
@@ -90,7 +95,8 @@ export const SERVICES: readonly ModelService[] = [
     telemetry: 'mistral_ai',
     preset: {
       api_url: 'https://api.mistral.ai/v1',
-      key_url: 'https://console.mistral.ai/api-keys', key_variables: ['MISTRAL_API_KEY'],
+      key_url: 'https://console.mistral.ai/api-keys',
+      key_variables: ['MISTRAL_API_KEY'],
     },
   },
   {
@@ -99,7 +105,11 @@ export const SERVICES: readonly ModelService[] = [
     hosts: /(?:^|\.)x\.ai$/,
     segments: /^(?:x-?ai|grok)$/,
     telemetry: 'x_ai',
-    preset: { api_url: 'https://api.x.ai/v1', key_url: 'https://console.x.ai', key_variables: ['XAI_API_KEY'] },
+    preset: {
+      api_url: 'https://api.x.ai/v1',
+      key_url: 'https://console.x.ai',
+      key_variables: ['XAI_API_KEY'],
+    },
   },
   {
     id: 'qwen',
@@ -109,7 +119,8 @@ export const SERVICES: readonly ModelService[] = [
     provider: 'qwen',
     preset: {
       api_url: 'https://dashscope.aliyuncs.com/compatible-mode/v1',
-      key_url: 'https://bailian.console.aliyun.com/?tab=model#/api-key', key_variables: ['DASHSCOPE_API_KEY'],
+      key_url: 'https://bailian.console.aliyun.com/?tab=model#/api-key',
+      key_variables: ['DASHSCOPE_API_KEY'],
     },
   },
   {
@@ -121,7 +132,8 @@ export const SERVICES: readonly ModelService[] = [
     telemetry: 'moonshot_ai',
     preset: {
       api_url: 'https://api.moonshot.cn/v1',
-      key_url: 'https://platform.moonshot.cn/console/api-keys', key_variables: ['MOONSHOT_API_KEY'],
+      key_url: 'https://platform.moonshot.cn/console/api-keys',
+      key_variables: ['MOONSHOT_API_KEY'],
     },
   },
   {
@@ -132,7 +144,8 @@ export const SERVICES: readonly ModelService[] = [
     provider: 'doubao',
     preset: {
       api_url: 'https://ark.cn-beijing.volces.com/api/v3',
-      key_url: 'https://console.volcengine.com/ark/region:ark+cn-beijing/apiKey', key_variables: ['ARK_API_KEY'],
+      key_url: 'https://console.volcengine.com/ark/region:ark+cn-beijing/apiKey',
+      key_variables: ['ARK_API_KEY'],
     },
   },
   {
@@ -142,7 +155,8 @@ export const SERVICES: readonly ModelService[] = [
     segments: /^siliconflow$/,
     preset: {
       api_url: 'https://api.siliconflow.cn/v1',
-      key_url: 'https://cloud.siliconflow.cn/account/ak', key_variables: ['SILICONFLOW_API_KEY'],
+      key_url: 'https://cloud.siliconflow.cn/account/ak',
+      key_variables: ['SILICONFLOW_API_KEY'],
     },
   },
   {
@@ -152,7 +166,8 @@ export const SERVICES: readonly ModelService[] = [
     segments: /^hunyuan$/,
     preset: {
       api_url: 'https://api.hunyuan.cloud.tencent.com/v1',
-      key_url: 'https://console.cloud.tencent.com/hunyuan/api-key', key_variables: ['HUNYUAN_API_KEY'],
+      key_url: 'https://console.cloud.tencent.com/hunyuan/api-key',
+      key_variables: ['HUNYUAN_API_KEY'],
     },
   },
   {
@@ -163,7 +178,8 @@ export const SERVICES: readonly ModelService[] = [
     provider: 'minimax',
     preset: {
       api_url: 'https://api.minimaxi.com/v1',
-      key_url: 'https://platform.minimaxi.com/user-center/basic-information/interface-key', key_variables: ['MINIMAX_API_KEY'],
+      key_url: 'https://platform.minimaxi.com/user-center/basic-information/interface-key',
+      key_variables: ['MINIMAX_API_KEY'],
     },
   },
   {
@@ -173,7 +189,8 @@ export const SERVICES: readonly ModelService[] = [
     segments: /^openrouter$/,
     preset: {
       api_url: 'https://openrouter.ai/api/v1',
-      key_url: 'https://openrouter.ai/settings/keys', key_variables: ['OPENROUTER_API_KEY'],
+      key_url: 'https://openrouter.ai/settings/keys',
+      key_variables: ['OPENROUTER_API_KEY'],
     },
   },
   { id: 'ollama', name: 'Ollama', hosts: /^ollama\.com$|^:11434$/, segments: /^ollama$/ },
