@@ -22,6 +22,8 @@ export function createLockFile(file: string): void {
 export function tryLock(file: string): SqliteDatabase | null {
   const client = new SqliteClient(file, { fileMustExist: true, timeout: 0 })
   try {
+    // Nothing is written, so that there is nothing to roll back: no journal beside the file.
+    client.pragma('journal_mode = memory')
     client.exec('begin exclusive')
     return client
   } catch (error) {
