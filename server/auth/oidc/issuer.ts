@@ -1,6 +1,9 @@
 // The connection to the issuer: discovery in the background, cached and retried, and the calls of the code flow.
 import type * as openid from 'openid-client'
+import { z } from 'zod'
 import { appError, errorText } from '../../errors.ts'
+import { isRecord } from '../../lib/records.ts'
+import { parseJson } from '../../protocol/read-json.ts'
 import { togetherOf } from './claims.ts'
 import type { OidcSettings } from './settings.ts'
 
@@ -148,6 +151,18 @@ export function createIssuer(options: IssuerOptions): Issuer {
   }
 }
 
+/** A set of keys without what is no key: for one of them, the library would refuse them all. Other responses are unchanged. */
+async function withReadableKeys(response: Response): Promise<Response> {
+  const type = response.headers.get('content-type') ?? ''
+  if (response.status !== 200 || !/\bjson\b/.test(type)) return response
+  const set = KeySet.safeParse(parseJson(await response.clone().text())).data
+  if (set === undefined || set.keys.every(isRecord)) return response
+  const readable = JSON.stringify({ keys: set.keys.filter(isRecord) })
+  return new Response(readable, { headers: { 'content-type': type } })
+}
+
+const KeySet = z.object({ keys: z.array(z.unknown()) })
+
 async function discover(opened: OpenIssuer): Promise<openid.Configuration> {
   const { settings, fetch, now } = opened
   const library = await import('openid-client')
@@ -159,7 +174,9 @@ async function discover(opened: OpenIssuer): Promise<openid.Configuration> {
     clientSecret === undefined ? library.None() : secretAuthentication(library, clientSecret),
     {
       [library.customFetch]: async (url, { method, body, headers }) =>
-        fetch(url, { method, headers, body: body == null ? null : String(body) }),
+        withReadableKeys(
+          await fetch(url, { method, headers, body: body == null ? null : String(body) }),
+        ),
       execute: [
         // The signature of the ID token is checked although it comes directly from the issuer.
         library.enableNonRepudiationChecks,

@@ -142,7 +142,13 @@ export async function startScriptedIssuer(): Promise<ScriptedIssuer> {
   site.serve(
     '/keys',
     ...json({
-      keys: [{ ...own.publicKey.export({ format: 'jwk' }), kid: '1', alg: 'RS256', use: 'sig' }],
+      // Odd ones do not cost the others.
+      keys: [
+        null,
+        'odd',
+        { kty: 'odd' },
+        { ...own.publicKey.export({ format: 'jwk' }), kid: '1', alg: 'RS256', use: 'sig' },
+      ],
     }),
   )
   site.page('/authorize', (_request, response, { searchParams }) => {
