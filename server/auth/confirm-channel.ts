@@ -12,7 +12,7 @@ export async function confirmChannel(
   language: Language,
 ): Promise<void> {
   if (type !== 'email') return
-  const addresses = String(settings.to).split(', ')
+  const addresses = typeof settings.to === 'string' ? settings.to.split(', ') : []
   for (const address of await emailLinks.unconfirmed(userId, addresses))
     await emailLinks.requestConfirmation(userId, address, language)
 }

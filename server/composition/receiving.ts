@@ -1,6 +1,6 @@
 // Messengers as configured, with what they need of the other modules: sending, deciding, files, models.
 import { Counter, type Registry } from 'prom-client'
-import { appError } from '../errors.ts'
+import { AppError, appError } from '../errors.ts'
 import type { UserId } from '../protocol/ids.ts'
 import { ApprovalDecisionBody } from '../protocol/runs/run.ts'
 import { createAnswerFiles } from '../receiving/answer-files.ts'
@@ -15,6 +15,9 @@ import type { Tools } from './tools.ts'
 
 /** The checkpoint of a restore that a person asks for. */
 const RESTORE_ORIGIN = { tool: 'restore', messageId: null, runId: null }
+
+/** How long a link in an email decides. */
+const DECISION_LINK_SECONDS = 86_400
 
 /** The messengers of this instance, and who writes there. They do nothing before they lead. */
 export function createConfiguredReceiving(
@@ -53,12 +56,26 @@ export function createConfiguredReceiving(
     observe: countMessages(metrics),
     messengerOf: (type) => channelKinds.get(type)?.messenger ?? null,
     settingsOf: channels.settingsOf,
+    addressOf: channels.addressOf,
     approvesHigh: config.approval.channel_high,
     runsPerHour: (userId) => access.quota(userId).channel_runs_per_hour,
     conversationModel: createConversationModel({ store, offeredModels }),
     conversationUrl: (id) =>
       address === undefined ? '' : id === null ? address : `${address}/c/${id}`,
     waitingUrl: () => (address === undefined ? null : `${address}/waiting`),
+    async decisionUrl(userId, id) {
+      if (address === undefined) return null
+      const user = await store.users.find(userId)
+      const actor = { userId, username: user?.username ?? null, address: null, details: {} }
+      try {
+        const link = { userId, id, lifetimeSeconds: DECISION_LINK_SECONDS }
+        return `${address}/a/${(await chat.createApprovalLink(link, actor)).token}`
+      } catch (error) {
+        // Somebody else must decide, or it is decided already.
+        if (error instanceof AppError) return null
+        throw error
+      }
+    },
     models: offeredModels.list,
     async storeFile(userId, file) {
       return (await files.uploadOnce(userId, file)).id

@@ -114,10 +114,15 @@ function checkedMessenger<Settings extends z.ZodType>(
     if (!checked.success) throw new ReceivingEnded('error', unfit)
     return checked.data
   }
-  const { receive, showProgress, showTyping, trustedSender } = messenger
+  const { addressOf, receive, refuse, showProgress, showTyping, trustedSender } = messenger
   return {
     maxCharacters: messenger.maxCharacters,
     takesToken: messenger.takesToken === true,
+    hasButtons: messenger.hasButtons !== false,
+    ...(addressOf === undefined
+      ? {}
+      : { addressOf: (settings, token) => addressOf(read(settings), token) }),
+    ...(refuse === undefined ? {} : { refuse: (settings) => refuse(read(settings)) }),
     botOf: (settings) => messenger.botOf(read(settings)),
     trustedSender: (settings) => trustedSender?.(read(settings)) ?? null,
     ...(receive === undefined

@@ -1,6 +1,6 @@
 // The channels of a user: create, change, list without secrets, remove, send.
 
-import { createHash } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { z } from 'zod'
 import type { SecretBox } from '../auth/secret-box.ts'
@@ -21,6 +21,7 @@ import {
 } from '../protocol/failures/stored.ts'
 import type { ConversationId, UserId } from '../protocol/ids.ts'
 import type {
+  AddressToken,
   Channel,
   CreatedChannel,
   DeliveryStatus,
@@ -72,6 +73,10 @@ export interface Channels {
   find(userId: UserId, id: string): Promise<ChannelRow>
   /** Replaces the token with which a program hands over messages. Throws `not_found` or `validation_failed`. */
   replaceToken(userId: UserId, id: string): Promise<string>
+  /** Replaces the token of the channel's address. Throws `not_found` or `validation_failed`. */
+  replaceAddress(userId: UserId, id: string): Promise<z.infer<typeof AddressToken>>
+  /** Where people write to the channel, if it has an address of its own. */
+  addressOf(channel: ChannelRow): string | null
   /** All settings, with secrets. Throws if they cannot be opened. */
   settingsOf(channel: ChannelRow): unknown
   /** Calls `listener` after a channel was made, changed or removed. */
@@ -178,6 +183,8 @@ export function createChannels(options: ChannelsOptions): Channels {
     change: (userId, id, patch) => change(state, userId, id, patch),
     find: (userId, id) => find(state, userId, id),
     replaceToken: (userId, id) => replaceToken(state, userId, id),
+    replaceAddress: (userId, id) => replaceAddress(state, userId, id),
+    addressOf: (channel) => addressOf(state, channel),
     settingsOf: (channel) => settingsOf(state, channel),
     onChange: (listener) => {
       state.listeners.add(listener)
@@ -192,6 +199,17 @@ export function createChannels(options: ChannelsOptions): Channels {
 
 const settingsOf = (state: Pick<ChannelsState, 'secrets'>, channel: ChannelRow): unknown =>
   JSON.parse(state.secrets.open(channel.sealedSettings, CHANNEL_SEAL_PURPOSE))
+
+function addressOf(state: ChannelsState, channel: ChannelRow): string | null {
+  const messenger = state.kinds.get(channel.type)?.messenger
+  if (channel.addressToken === null || messenger?.addressOf === undefined) return null
+  try {
+    return messenger.addressOf(settingsOf(state, channel), channel.addressToken)
+  } catch {
+    // Sealed with a key that no longer exists.
+    return null
+  }
+}
 
 function recipientsOf(state: ChannelsState, channel: ChannelRow): number {
   try {
@@ -214,6 +232,7 @@ const present = (
   direction: channel.receive === null ? 'out' : 'both',
   receive: channel.receive,
   state: channel.receive === null ? 'off' : (channel.state ?? initialState(state, channel)),
+  address: channel.receive === null ? null : addressOf(state, channel),
   error: channel.fault === null ? null : storedFailureText(channel.fault),
   reason: channel.fault?.reason ?? null,
   last_delivery: last,
@@ -283,12 +302,18 @@ async function receivingOf(
 ): Promise<Pick<ChannelRow, 'receive' | 'botHash'>> {
   if (kind.messenger === null || state.checkReceive === undefined)
     throw appError('channel_only_sends', { type: kind.type })
+  const refusal = kind.messenger.refuse?.(settings)
+  if (refusal !== undefined) throw refusal
   const bot = kind.messenger.botOf(settings)
   return {
     receive: await state.checkReceive(userId, receive),
     botHash: bot === null ? null : createHash('sha256').update(`${kind.type} ${bot}`).digest('hex'),
   }
 }
+
+/** The token of an address: short and without capitals, because addresses are copied by hand and lose them. */
+const newAddressToken = (kind: ChannelKind): string | null =>
+  kind.messenger?.addressOf === undefined ? null : randomBytes(10).toString('hex')
 
 /** What was chosen before, as it is checked again. */
 const toBody = (receive: ReceiveSettings | ReceiveBody): ReceiveBody => ({
@@ -341,6 +366,7 @@ async function create(
     fault: null,
     place: null,
     tokenHash: token === null ? null : hashLinkToken(token),
+    addressToken: receive === undefined ? null : newAddressToken(kind),
   }
   let isStored: boolean
   try {
@@ -350,7 +376,8 @@ async function create(
   }
   if (!isStored) throw appError('channels_exhausted', { limit: MAX_CHANNELS })
   told(state, userId, channel.id)
-  return { ...present(state, channel, null), ...(token === null ? {} : { token }) }
+  const shown = token ?? channel.addressToken
+  return { ...present(state, channel, null), ...(shown === null ? {} : { token: shown }) }
 }
 
 async function change(
@@ -375,6 +402,9 @@ async function change(
       ? {}
       : { sealedSettings: state.secrets.seal(JSON.stringify(given), CHANNEL_SEAL_PURPOSE) }),
     ...receiving,
+    ...(receiving.receive === null || before.addressToken !== null
+      ? {}
+      : { addressToken: newAddressToken(kind) }),
     // What arrives while it does not receive is dropped.
     ...(receive === null
       ? { place: SKIP_UNREAD }
@@ -402,6 +432,21 @@ async function replaceToken(state: ChannelsState, userId: UserId, id: string): P
   const token = newLinkToken()
   await state.repository.change(userId, id, { tokenHash: hashLinkToken(token) })
   return token
+}
+
+async function replaceAddress(
+  state: ChannelsState,
+  userId: UserId,
+  id: string,
+): Promise<z.infer<typeof AddressToken>> {
+  const channel = await find(state, userId, id)
+  const token = newAddressToken(kindOf(state, channel.type))
+  if (channel.receive === null || token === null) throw appError('channel_has_no_address')
+  const changed = await state.repository.change(userId, id, { addressToken: token })
+  const address = changed === undefined ? null : addressOf(state, changed)
+  if (address === null) throw appError('channel_not_found')
+  told(state, userId, id)
+  return { token, address }
 }
 
 async function send(

@@ -26,7 +26,7 @@ export const createChannelKinds = (
   new Map(
     [
       createWebhookKind(dependencies),
-      createEmailKind(dependencies),
+      createEmailKind({ ...dependencies, now: dependencies.now ?? (() => new Date()) }),
       createTelegramKind({ fetch: dependencies.fetch, apiUrl: dependencies.telegramUrl }),
       createSlackKind({
         fetch: dependencies.fetch,

@@ -23,6 +23,11 @@ export interface Mail {
   to: readonly string[]
   subject: string
   text: string
+  /** Where answers go; by default to the sender. */
+  replyTo?: string | undefined
+  /** The message that is answered. */
+  inReplyTo?: string | undefined
+  attachments?: readonly { filename: string; contentType: string; content: Buffer }[] | undefined
 }
 
 /** Sends one email. */
@@ -48,7 +53,7 @@ async function connectTo(smtp: SmtpSettings, timeoutMs = TIMEOUT_MS) {
 /** Never throws. */
 export const createMailer =
   (smtp: SmtpSettings): SendMail =>
-  async ({ id, to, subject, text }, signal) => {
+  async ({ id, to, subject, text, replyTo, inReplyTo, attachments = [] }, signal) => {
     const transport = await connectTo(smtp)
     try {
       signal.throwIfAborted()
@@ -60,6 +65,16 @@ export const createMailer =
           subject,
           text,
           messageId: `<${id}@nanoclaw>`,
+          ...(replyTo === undefined ? {} : { replyTo }),
+          ...(inReplyTo === undefined
+            ? {}
+            : {
+                inReplyTo,
+                references: [inReplyTo],
+                // So that no other program answers it.
+                headers: { 'Auto-Submitted': 'auto-replied' },
+              }),
+          ...(attachments.length === 0 ? {} : { attachments: [...attachments] }),
         }),
         signal,
       )
@@ -97,8 +112,8 @@ const CERTIFICATE_FAILURES = {
   untrusted: 'delivery_mail_certificate_untrusted',
 } as const
 
-/** Why the mail server did not take an email, as far as its library says it. */
-function mailFailure(error: unknown): DescribedFailure {
+/** Why a mail server could not be used, as far as its library says it. */
+export function mailFailure(error: unknown): DescribedFailure {
   const { code = '', responseCode = 0 } = MailError.safeParse(error).data ?? {}
   if (code === 'EAUTH') return storedFailure('delivery_mail_login_refused')
   if (responseCode >= 500) return storedFailure('delivery_mail_refused', { status: responseCode })

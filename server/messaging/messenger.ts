@@ -1,4 +1,5 @@
 // What a kind of channel does that also receives: a messenger, with people who write to the agent.
+import type { AppError } from '../errors.ts'
 import type { DescribedFailure } from '../protocol/failures/stored.ts'
 
 /** A file that arrived with a message. */
@@ -34,6 +35,12 @@ export interface Arrival {
 export interface Destination {
   chatId: string
   threadId: string
+  /** How the chat is called. */
+  name?: string
+  /** The message that is answered, as the messenger identifies it. */
+  inReplyTo?: string | null
+  /** The address of the channel, if it has one of its own. */
+  address?: string | null
 }
 
 /** One thing that is sent to a chat. */
@@ -77,6 +84,8 @@ export const SKIP_UNREAD = 'skip'
 export interface Inbox {
   /** Up to where everything is stored; null at first, `SKIP_UNREAD` after a pause. */
   readonly place: string | null
+  /** The address of the channel, if it has one of its own. */
+  readonly address: string | null
   /** Stores what has arrived, and then the place: nothing is confirmed to the messenger before. */
   take(arrivals: readonly Arrival[], place: string | null): Promise<void>
   /** The connection works. */
@@ -95,6 +104,12 @@ export interface MessengerSpecification<Settings> {
   trustedSender?(settings: Settings): string | null
   /** Whether other programs hand over messages, with a token. */
   takesToken?: boolean
+  /** Whether people can press buttons; true by default. */
+  hasButtons?: boolean
+  /** The address of a channel with this token, to which people write. Absent: it has none of its own. */
+  addressOf?(settings: Settings, token: string): string | null
+  /** Why this server can't receive with these settings; undefined if it can. */
+  refuse?(settings: Settings): AppError | undefined
   /** Receives until the signal aborts. Absent: messages are handed over by HTTP. @throws ReceivingEnded */
   receive?(settings: Settings, inbox: Inbox, signal: AbortSignal): Promise<void>
   send(

@@ -61,7 +61,7 @@ export interface GuardedFetch {
   close(): Promise<void>
 }
 
-/** Also holds connections open. */
+/** Also holds connections open, and checks addresses for other protocols. */
 export interface GuardedConnections extends GuardedFetch {
   /**
    * Opens a WebSocket, whose address comes from the operator's configuration or from a service that is named there. It ends with
@@ -69,6 +69,11 @@ export interface GuardedConnections extends GuardedFetch {
    * @throws Error why it could not be opened.
    */
   openSocket(url: string, options: SocketOptions): Promise<TextSocket>
+  /**
+   * The address of a host to which another protocol than HTTP connects; its port isn't restricted.
+   * @throws Error if it may not be reached, or isn't known.
+   */
+  addressOf(host: string): Promise<string>
 }
 
 /** Resolves all addresses of a host name. */
@@ -80,6 +85,8 @@ const MAX_REDIRECTS = 5
 const CONNECT_TIMEOUT_MS = 10_000
 const MAX_URL_CHARACTERS = 8_000
 const MAX_SOCKET_MESSAGE_BYTES = 4_000_000
+/** A port that is never refused. */
+const ALLOWED_PORT = 443
 const USER_AGENT = 'Mozilla/5.0 (compatible; NanoClaw/0.1)'
 
 const resolveBySystem: Resolve = (host) => systemLookup(host, { all: true })
@@ -163,6 +170,19 @@ export function createGuardedFetch(options: {
       const { WebSocket, ping, open } = await opened
       const { dispatcher } = open
       return await openTextSocket(new WebSocket(url, { dispatcher }), ping, socket)
+    },
+    async addressOf(host: string): Promise<string> {
+      const name = bareHost(host)
+      const found = isIP(name) === 0 ? await resolve(name) : [{ address: name }]
+      const [first] = found
+      if (first === undefined) throw new Error(HOST_UNKNOWN.error)
+      const refusal = rules.refusal(
+        name,
+        ALLOWED_PORT,
+        found.map(({ address }) => address),
+      )
+      if (refusal !== null) throw new AddressRefused(refusal)
+      return first.address
     },
     close: async () => {
       const connections = await opened

@@ -12,7 +12,7 @@ import type { FileId, UserId } from '../protocol/ids.ts'
 import type { ReceiveSettings } from '../protocol/programs/channel.ts'
 import { isCommand } from './commands.ts'
 import type { IncomingContent, MessageOutcome, Observe } from './content.ts'
-import { codeFor, newSender } from './pairing.ts'
+import { codeFor, newSender, wasSeen } from './pairing.ts'
 import { addNotice } from './parts.ts'
 import { isOpenTo } from './permission.ts'
 
@@ -82,6 +82,7 @@ async function acceptOne(
     if (groups === 'mention' && !arrival.isAddressed)
       return await overhear(channel, arrival, sender, dependencies)
   }
+  if (wasSeen(sender, arrival.id)) return 'duplicate'
   if (await store.receiving.isKnown(database.read, channel.id, arrival.id)) return 'duplicate'
   // Read before the transaction, which others wait for.
   const files = await storeFiles(sender.userId, arrival.files, dependencies)

@@ -8,6 +8,7 @@ import type { Store } from '../db/store.ts'
 import { AppError } from '../errors.ts'
 import { filled, localeTexts } from '../lib/locale-texts.ts'
 import { textLanguage } from '../lib/text-language.ts'
+import type { Messenger } from '../messaging/messenger.ts'
 import { waitingText } from '../messaging/waiting-notice.ts'
 import type { Actor } from '../protocol/admin/audit.ts'
 import { CallId, type MessageId, type ProjectId, RunId, type UserId } from '../protocol/ids.ts'
@@ -23,7 +24,10 @@ export interface CardDependencies {
   store: Store
   now(): Date
   approvesHigh: boolean
+  messengerOf(type: string): Messenger | null
   waitingUrl(): string | null
+  /** A link with which the user decides one request; null if the server does not know its address. */
+  decisionUrl(userId: UserId, approvalId: string): Promise<string | null>
   wakeOutbox(): void
 }
 
@@ -51,6 +55,7 @@ export async function offerRequests(
   if (approvals.length === 0 && inputs.length === 0) return
   if (!(await mayReceive(place, store))) return
   const { title, texts } = await textsFor(run, dependencies)
+  const links = await decisionLinks(place, run, approvals, dependencies)
   const at = now()
   let isAdded = false
   await database.write(async (tx) => {
@@ -61,9 +66,13 @@ export async function offerRequests(
       const url = dependencies.waitingUrl() ?? undefined
       const base = { name: request.name, riskLevel: request.riskLevel, person: null, preview }
       const said = waitingText({ ...base, url: undefined }, title)
-      const text = isHigh
-        ? `${said}\n\n${filled(texts.chat.openPage, { url: url ?? '' }).trim()}`
-        : said
+      const link = links === null ? url : links.get(request.id)
+      // Its card was stored meanwhile.
+      if (links !== null && link === undefined) continue
+      const text =
+        isHigh || links !== null
+          ? `${said}\n\n${filled(texts.chat.openPage, { url: link ?? '' }).trim()}`
+          : said
       const card: PartContent = {
         type: 'card',
         runId: run.id,
@@ -90,6 +99,22 @@ export async function offerRequests(
     }
   })
   if (isAdded) dependencies.wakeOutbox()
+}
+
+/** Links for the requests that have no card yet, where people cannot press buttons; null where they can. */
+async function decisionLinks(
+  { chat, channel }: ChatPlace,
+  run: RunRow,
+  approvals: readonly ApprovalRow[],
+  { store, messengerOf, decisionUrl, waitingUrl }: CardDependencies,
+): Promise<Map<string, string> | null> {
+  if (messengerOf(channel.type)?.hasButtons !== false) return null
+  const links = new Map<string, string>()
+  for (const { id } of approvals) {
+    if ((await store.parts.findByReference(chat.id, cardOf(id))) !== undefined) continue
+    links.set(id, (await decisionUrl(run.userId, id)) ?? waitingUrl() ?? '')
+  }
+  return links
 }
 
 /** What a call would do, in words or as it is. */

@@ -41,6 +41,8 @@ export const isCommand = (text: string): boolean => parseCommand(text) !== null
 export interface CommandDependencies extends TurnDependencies, DecideDependencies {
   /** The models that the user may choose. */
   models(userId: UserId): Promise<{ id: string }[]>
+  /** Where a person sees the conversation; empty if the server does not know its address. */
+  conversationUrl(conversationId: string | null): string
 }
 
 /** Does what a command or button asks for, once among all instances, and marks it as done, with what is said about it. */
@@ -297,10 +299,11 @@ async function chooseModel(
 
 /** Asks whether the files are restored to before the person's last message. */
 async function askUndo(
-  { chat }: ChatPlace,
+  { chat, channel }: ChatPlace,
   row: IncomingRow,
-  { database, store, now }: CommandDependencies,
+  dependencies: CommandDependencies,
 ): Promise<string | null> {
+  const { database, store, now } = dependencies
   const texts = textsOf(contentOf(row))
   const conversation =
     chat.conversationId === null
@@ -310,6 +313,8 @@ async function askUndo(
   const last = await store.messages.find(conversation.id, conversation.leafId)
   const messageId = last?.role === 'assistant' ? last.parentId : (last?.id ?? null)
   if (messageId === null) return texts.undoNothing
+  if (dependencies.messengerOf(channel.type)?.hasButtons === false)
+    return filled(texts.openPage, { url: dependencies.conversationUrl(conversation.id) }).trim()
   const part: PartContent = {
     type: 'undo',
     messageId,

@@ -14,6 +14,8 @@ const HOUR_MS = 3_600_000
 /** How many strangers of a channel may have a code at once. */
 const MAX_PENDING = 3
 const MAX_NAME = 200
+/** How many messages of a stranger are known, so that they start nothing later. */
+const MAX_SEEN = 200
 
 /** The hash under which a code is stored; spaces, dashes and case do not matter. */
 export const hashCode = (code: string): string =>
@@ -33,7 +35,7 @@ export const lockSenders = (tx: Writer, channelId: string): Promise<void> =>
 export async function codeFor(
   tx: Writer,
   channel: Pick<ChannelRow, 'id'>,
-  { sender }: Pick<Arrival, 'sender'>,
+  { id: message, sender }: Pick<Arrival, 'id' | 'sender'>,
   { store, now }: { store: Pick<Store, 'receiving'>; now(): Date },
 ): Promise<string | null> {
   const at = now()
@@ -41,6 +43,10 @@ export async function codeFor(
   // Read under the lock: several messages of one stranger may arrive at once.
   const known = await store.receiving.sender(tx, channel.id, sender.id)
   if (known !== undefined && known.state !== 'pending') return null
+  const seen = withSeen(known?.seen ?? null, message)
+  // What they wrote as a stranger starts nothing, also if it comes again when they are paired.
+  if (known !== undefined && seen !== known.seen)
+    await store.receiving.changeSender(tx, channel.id, known.id, { seen })
   const isTold = known?.toldAt != null && at.getTime() - known.toldAt.getTime() < HOUR_MS
   if (isTold) return null
   const id = known?.id ?? newId()
@@ -58,10 +64,24 @@ export async function codeFor(
       ...newSender(channel.id, sender, at),
       ...told,
       id,
+      seen,
     })
   else await store.receiving.changeSender(tx, channel.id, known.id, told)
   return code
 }
+
+const hashOf = (message: string): string =>
+  createHash('sha256').update(message).digest('base64url').slice(0, 16)
+
+function withSeen(seen: string[] | null, message: string): string[] {
+  const hash = hashOf(message)
+  if (seen?.includes(hash) === true) return seen
+  return [...(seen ?? []), hash].slice(-MAX_SEEN)
+}
+
+/** Whether a person wrote this before they were paired. */
+export const wasSeen = ({ seen }: Pick<SenderRow, 'seen'>, message: string): boolean =>
+  seen?.includes(hashOf(message)) === true
 
 /** A sender who has just written for the first time. */
 export const newSender = (
@@ -78,6 +98,7 @@ export const newSender = (
   codeHash: null,
   codeExpiresAt: null,
   toldAt: null,
+  seen: null,
   requestedAt: at,
   allowedAt: null,
   lastAt: at,

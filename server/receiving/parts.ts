@@ -69,6 +69,8 @@ export interface SendDependencies {
   now(): Date
   messengerOf(type: string): Messenger | null
   settingsOf(channel: DuePart['channel']): unknown
+  /** Where people write to the channel, if it has an address of its own. */
+  addressOf(channel: DuePart['channel']): string | null
   answerFiles: AnswerFiles
   /** Where a person sees the conversation; empty if the server does not know its address. */
   conversationUrl(conversationId: string | null): string
@@ -97,7 +99,16 @@ export async function sendPart(
   if (part === null) return { outcome: { ok: true }, counts: isOld ? 'expired' : null }
   const outcome = await messenger.send(
     dependencies.settingsOf(channel),
-    { chatId: chat.externalId, threadId: chat.threadId },
+    {
+      chatId: chat.externalId,
+      threadId: chat.threadId,
+      name: chat.name,
+      address: dependencies.addressOf(channel),
+      inReplyTo:
+        messenger.addressOf === undefined
+          ? null
+          : await dependencies.store.receiving.newestId(chat.id),
+    },
     { ...part, id: delivery.id },
     signal,
   )

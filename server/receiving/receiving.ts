@@ -319,14 +319,20 @@ async function performTurn(
 /** Tells a stranger something without storing it. */
 async function tellStranger(
   channel: ChannelRow,
-  { chat, threadId }: Arrival,
+  { id, chat, threadId }: Arrival,
   text: string,
-  { messengerOf, settingsOf, log }: ReceivingDependencies,
+  { messengerOf, settingsOf, addressOf, log }: ReceivingDependencies,
 ): Promise<boolean> {
   try {
     const sent = await messengerOf(channel.type)?.send(
       settingsOf(channel),
-      { chatId: chat.id, threadId },
+      {
+        chatId: chat.id,
+        threadId,
+        name: chat.name,
+        inReplyTo: id,
+        address: addressOf(channel),
+      },
       { type: 'text', text, id: newId() },
       AbortSignal.timeout(15_000),
     )
@@ -360,8 +366,8 @@ async function syncReceivers(state: State, dependencies: ReceiverDependencies): 
       state.receivers.set(id, startReceiver(channel, dependencies))
 }
 
-const fingerprint = ({ sealedSettings, receive }: ChannelRow): string =>
-  `${sealedSettings} ${JSON.stringify(receive)}`
+const fingerprint = ({ sealedSettings, receive, addressToken }: ChannelRow): string =>
+  `${sealedSettings} ${JSON.stringify(receive)} ${addressToken}`
 
 /** Receives for one channel until it is stopped. */
 function startReceiver(channel: ChannelRow, dependencies: ReceiverDependencies) {
@@ -435,6 +441,7 @@ async function receiveOnce(
         get place() {
           return place
         },
+        address: dependencies.addressOf(channel),
         async take(arrivals, next) {
           for (const arrival of arrivals) {
             if (signal.aborted) return

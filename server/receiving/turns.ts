@@ -69,6 +69,8 @@ export interface TurnDependencies {
   approvesHigh: boolean
   /** Where people see what waits for them; null if the server does not know its address. */
   waitingUrl(): string | null
+  /** A link with which the user decides one request; null if the server does not know its address. */
+  decisionUrl(userId: UserId, approvalId: string): Promise<string | null>
   answerFiles: AnswerFiles
   /** Something is to be sent. */
   wakeOutbox(): void

@@ -196,6 +196,7 @@ test('updates of Telegram', async () => {
     const kind = createTelegramKind({ fetch, apiUrl: 'http://127.0.0.1:1' })
     const inbox = {
       place: null,
+      address: null,
       take: async (arrivals: readonly Arrival[], place: string | null) => {
         seen.push(...arrivals.map(({ text }) => text), `next ${place}`)
       },

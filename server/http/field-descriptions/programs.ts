@@ -1,6 +1,7 @@
 // Descriptions for the API reference: channels, webhooks and Python programs.
 import type { z } from 'zod'
 import type {
+  AddressToken,
   BridgeAnswer,
   BridgeIncoming,
   ChannelToken,
@@ -65,11 +66,14 @@ const channel = {
   receive: within('How it receives. Null: it only sends.', receive),
   state:
     '`off`: it only sends; `connecting`: not connected now; `receiving`; `conflict`: another program receives for the same bot; `error`: until it is changed.',
+  address:
+    'Where people write to it, with its token (`email` only). Null: it has no address of its own.',
   error: 'Why it does not receive, for a person. Null: no error.',
   reason: 'The machine-readable reason of `error`. Null: no error.',
   last_delivery: within('The newest message to the channel. Null: none.', delivery),
   created_at: CREATED,
-  token: 'With which a program hands over messages (`bridge` only). No later response contains it.',
+  token:
+    'With which a program hands over messages (`bridge` only), or the part of the address that is its own (`email`). No later response contains it.',
 } satisfies FieldsOf<z.infer<typeof CreatedChannel>>
 
 const newChannel = {
@@ -129,6 +133,10 @@ export const PROGRAM_DESCRIPTIONS = {
   ChannelToken: {
     token: channel.token,
   } satisfies FieldsOf<z.infer<typeof ChannelToken>>,
+  AddressToken: {
+    token: 'The part of the address that belongs to this channel only.',
+    address: channel.address,
+  } satisfies FieldsOf<z.infer<typeof AddressToken>>,
   Sender: sender,
   SetSender: {
     state: '`allowed` or `blocked`.',

@@ -15,6 +15,11 @@ export const CONVERSATION_FAILURES = {
     'Another channel already receives the messages of this bot. Only one can.',
   ],
   channel_has_no_token: ['validation_failed', 'No program hands over messages to this channel.'],
+  channel_has_no_address: ['validation_failed', 'This channel has no address of its own.'],
+  channel_mailbox_needed: [
+    'validation_failed',
+    'To receive email, the settings need `imap` and `address`.',
+  ],
   channel_only_sends: ['validation_failed', 'Channels of the type “{{type}}” only send.'],
   channel_receive_off: ['unauthorized', 'The token is wrong, or the channel does not receive.'],
   channel_shared_by_admins: ['forbidden', 'Only administrators can make a channel for everybody.'],

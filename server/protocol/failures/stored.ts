@@ -75,6 +75,8 @@ export const STORED_FAILURES = {
 
   channel_bot_conflict: 'another program receives the messages of this bot',
   channel_bot_refused: 'the service refuses the bot; check its token',
+  channel_mailbox_folder_unknown: 'the mailbox has no such folder',
+  channel_mailbox_refused: 'the mailbox refuses the user name or password',
   channel_socket_mode_off:
     'Socket Mode is off for this app; turn it on in the settings of the app at Slack',
   delivery_no_chat: 'nobody has written to this bot yet, so it knows no chat',

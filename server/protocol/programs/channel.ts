@@ -80,6 +80,8 @@ export const Channel = z
     /** How it receives; null: it only sends. */
     receive: ReceiveSettings.nullable(),
     state: ReceiveState,
+    /** Where people write to it, if it has an address of its own; null otherwise. */
+    address: z.string().nullable(),
     /** Why it does not receive, for a person; null if it does, or if it is not meant to. */
     error: z.string().nullable(),
     /** The machine-readable reason of `error`. */
@@ -108,6 +110,10 @@ export const CreatedChannel = Channel.extend({ token: z.string().optional() }).m
 })
 /** A new token, shown only now. */
 export const ChannelToken = z.object({ token: z.string() }).meta({ id: 'ChannelToken' })
+/** A new token of an address, which is also a part of it. */
+export const AddressToken = z
+  .object({ token: z.string(), address: z.string() })
+  .meta({ id: 'AddressToken' })
 
 /** A person at a messenger. `pending`: has written and not been paired yet. */
 export const SenderState = z.enum(['pending', 'allowed', 'blocked'])

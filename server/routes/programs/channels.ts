@@ -5,6 +5,7 @@ import { confirmChannel } from '../../auth/confirm-channel.ts'
 import type { App } from '../../http/app.ts'
 import { Deleted, envelope } from '../../protocol/envelope.ts'
 import {
+  AddressToken,
   Channel,
   ChannelList,
   ChannelToken,
@@ -19,7 +20,7 @@ import { deleted, success } from '../envelope.ts'
 const tags = ['channels']
 const OneChannel = z.object({ id: z.string().max(64) })
 
-/** `/api/channels`, `/api/channels/:id` and `/api/channels/:id/token`. */
+/** `/api/channels`, `/api/channels/:id` and the tokens below. */
 export function registerChannelRoutes(
   app: App,
   {
@@ -107,6 +108,22 @@ export function registerChannelRoutes(
     async ({ user, params }) => {
       assertChannels(user.id)
       return success({ token: await channels.replaceToken(user.id, params.id) })
+    },
+  )
+
+  app.post(
+    '/api/channels/:id/address-token',
+    {
+      schema: {
+        summary: 'Replace the address to which people write; the old one no longer works',
+        tags,
+        params: OneChannel,
+        response: { 200: envelope(AddressToken) },
+      },
+    },
+    async ({ user, params }) => {
+      assertChannels(user.id)
+      return success(await channels.replaceAddress(user.id, params.id))
     },
   )
 

@@ -83,7 +83,7 @@ describeOnEachDatabase('kinds of channels', (open) => {
 
   test('email is sent over SMTP, and a refused recipient is not retried', async () => {
     const post = await startMailServer()
-    const kind = createEmailKind({ smtp: post.smtp })
+    const kind = createEmailKind({ smtp: post.smtp, fetch, now: () => new Date() })
     const { channels, userId } = await prepare({ kinds: new Map([['email', kind]]) })
     await channels.create(userId, {
       type: 'email',
@@ -98,7 +98,11 @@ describeOnEachDatabase('kinds of channels', (open) => {
     expect(post.mails[0]).toContain('All is well.')
 
     const refusing = await startMailServer(true)
-    const outcome = await createEmailKind({ smtp: refusing.smtp }).send(
+    const outcome = await createEmailKind({
+      smtp: refusing.smtp,
+      fetch,
+      now: () => new Date(),
+    }).send(
       { to: 'nobody@example.org' },
       { id: 'x', channel: 'me', text: 'hi', createdAt: new Date() },
       new AbortController().signal,
@@ -109,7 +113,7 @@ describeOnEachDatabase('kinds of channels', (open) => {
   test('a channel whose server sends no email anymore, or none to its address, says why', async () => {
     const { smtp, mails } = await startMailServer()
     const reasonWith = async (settings: Parameters<typeof createEmailKind>[0]['smtp']) => {
-      const outcome = await createEmailKind({ smtp: settings }).send(
+      const outcome = await createEmailKind({ smtp: settings, fetch, now: () => new Date() }).send(
         { to: 'kim@example.org' },
         { id: 'x', channel: 'me', text: 'hi', createdAt: new Date() },
         new AbortController().signal,
@@ -128,7 +132,7 @@ describeOnEachDatabase('kinds of channels', (open) => {
 
     test('is not sent', async () => {
       const { smtp, mails } = await startMailServer()
-      const kind = createEmailKind({ smtp })
+      const kind = createEmailKind({ smtp, fetch, now: () => new Date() })
       const outcome = await kind.send({ to: 'kim@example.org' }, mail, AbortSignal.abort())
       expect(outcome).toMatchObject({ ok: false, retry: true })
       expect(mails).toEqual([])
@@ -138,7 +142,7 @@ describeOnEachDatabase('kinds of channels', (open) => {
     test('does not wait for a silent mail server', { timeout: 18_000 }, async () => {
       const { smtp, connected } = await startSilentServer()
       const controller = new AbortController()
-      const sent = createEmailKind({ smtp }).send(
+      const sent = createEmailKind({ smtp, fetch, now: () => new Date() }).send(
         { to: 'kim@example.org' },
         mail,
         controller.signal,

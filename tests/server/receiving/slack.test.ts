@@ -61,9 +61,7 @@ describe.each(DIALECTS)('Slack on %s', (dialect) => {
     const { items: messages } = (
       await server.call('GET', `/api/conversations/${conversation.id}/messages`)
     ).json.data
-    expect(messages.map(({ content }: { content: string }) => content)).toContain(
-      'What is <it>, @bob?',
-    )
+    expect(messages.map(({ text }: { text: string }) => text)).toContain('What is <it>, @bob?')
     expect(await channel()).toMatchObject({ state: 'receiving', direction: 'both', error: null })
     const { items } = (await server.call('GET', `/api/channels/${(await channel()).id}/senders`))
       .json.data

@@ -345,6 +345,17 @@ function createIncoming({ read, tables }: Database) {
         .orderBy(asc(incoming.position))
     },
 
+    /** The newest message of a chat, as the messenger identifies it; null if there is none. */
+    async newestId(chatId: string): Promise<string | null> {
+      const [row] = await read
+        .select({ id: incoming.externalId })
+        .from(incoming)
+        .where(and(eq(incoming.chatId, chatId), ne(incoming.kind, 'overheard')))
+        .orderBy(desc(incoming.position))
+        .limit(1)
+      return row?.id ?? null
+    },
+
     /** Chats in which something has not ended. */
     async openChats(): Promise<string[]> {
       const rows = await read.selectDistinct({ id: incoming.chatId }).from(incoming).where(isOpen)

@@ -31,6 +31,8 @@ export function defineChannelTables(c: Columns, { users }: Accounts) {
       place: c.text('place'),
       /** The hash of the token with which a program hands over messages. */
       tokenHash: c.text('token_hash'),
+      /** What makes the address of a channel that receives mail its own. */
+      addressToken: c.text('address_token'),
       /** Identifies the bot while the channel receives, so that only one channel does. */
       botHash: c.text('bot_hash'),
     },

@@ -43,6 +43,8 @@ export function defineReceivingTables(c: Columns, { users, channels, conversatio
       codeExpiresAt: c.time('code_expires_at'),
       /** When they were last told a code, or that they have reached a limit. */
       toldAt: c.time('told_at'),
+      /** Hashes of what they wrote before they were paired: it starts nothing, also if it comes again. */
+      seen: c.json<string[]>('seen'),
       requestedAt: c.time('requested_at').notNull(),
       allowedAt: c.time('allowed_at'),
       lastAt: c.time('last_at').notNull(),

@@ -1,0 +1,3 @@
+ALTER TABLE "channels" ADD COLUMN "address_token" text;
+--> statement-breakpoint
+ALTER TABLE "senders" ADD COLUMN "seen" json;

@@ -1,0 +1,3 @@
+ALTER TABLE `channels` ADD `address_token` text;
+--> statement-breakpoint
+ALTER TABLE `senders` ADD `seen` text;
