@@ -37,6 +37,8 @@ import type { Limits } from './lib/limits.ts'
 import type { ModelCatalog } from './llm/catalog.ts'
 import type { EnvironmentKeys } from './llm/environment-keys.ts'
 import type { ModelProbe } from './llm/probe.ts'
+import type { ProgramImages } from './media/program-images.ts'
+import type { Speech } from './media/speech.ts'
 import type { Channels } from './messaging/channels.ts'
 import type { Push } from './messaging/push.ts'
 import type { Webhooks } from './messaging/webhooks.ts'
@@ -184,6 +186,9 @@ export interface Services {
   knowledge: Knowledge
   /** Embeddings for programs; undefined if no endpoint for them is configured. */
   embeddings: ProgramEmbeddings | undefined
+  speech: Speech
+  /** Images for programs; undefined if no service for them is configured. */
+  programImages: ProgramImages | undefined
   memory: Memory
 
   // Models and tools.

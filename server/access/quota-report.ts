@@ -9,6 +9,7 @@ import {
 } from '../protocol/accounts/quota.ts'
 import type { ApprovalMode } from '../protocol/conversations/conversation.ts'
 import type { UserId } from '../protocol/ids.ts'
+import type { SpeechOffer } from '../protocol/speech.ts'
 import type { Access } from './access.ts'
 
 type Used = Pick<QuotaItem, 'used' | 'currency'>
@@ -18,12 +19,15 @@ export function createQuotaReport({
   access,
   store,
   defaultApproval,
+  speech,
   now,
 }: {
   access: Pick<Access, 'quota' | 'spendingLimits' | 'approvalMode' | 'approvalModes'>
   store: Pick<Store, 'tokenUsage' | 'quotas' | 'storage' | 'runs' | 'schedules'>
   /** The mode of conversations that have not chosen one. */
   defaultApproval(): ApprovalMode
+  /** Which services for speech there are. */
+  speech: SpeechOffer
   now(): Date
 }): (userId: UserId) => Promise<QuotaReport> {
   async function spent(users: readonly UserId[], kind: QuotaKind, range: DayRange): Promise<Used> {
@@ -84,6 +88,7 @@ export function createQuotaReport({
       items,
       approval_modes: access.approvalModes(userId),
       default_approval: access.approvalMode(userId, defaultApproval()),
+      speech,
     }
   }
 }

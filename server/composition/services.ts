@@ -217,6 +217,7 @@ export async function createServices(
       access,
       store,
       defaultApproval: () => settings.current().effective.default_approval,
+      speech: tools.speech.offer,
       now,
     }),
     reportStorageUse: createStorageUse({
@@ -292,6 +293,8 @@ export async function createServices(
     consents,
     knowledge,
     embeddings: tools.embeddings,
+    speech: tools.speech,
+    programImages: tools.programImages,
     memory,
     catalog,
     offeredModels,

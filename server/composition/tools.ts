@@ -37,6 +37,7 @@ import { createResultCache, type SharedResults } from '../tools/result-cache.ts'
 import { searchableFolder } from '../tools/searchable-folder.ts'
 import type { ToolSafety } from '../tools/timed-run.ts'
 import type { Base } from './base.ts'
+import { createMedia } from './media.ts'
 import { createMessaging, type Unconfirmed } from './messaging.ts'
 import type { Observers } from './observers.ts'
 import { execSettings, startPython } from './programs.ts'
@@ -184,6 +185,7 @@ export function createTools(
     push,
     knowledge,
     embeddings: programEmbeddings(base, { budgets, fetch }),
+    ...createMedia(base, { budgets, fetch }),
     mcp,
     /** The budgets of users for model calls, embeddings and reranking included. */
     budgets,

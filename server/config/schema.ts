@@ -174,6 +174,37 @@ const SearchPrice = z.strictObject({
   currency: z.string().min(1).max(10),
 })
 
+/** The API base, or the full URL of the endpoint. */
+const speechService = {
+  api_url: HttpUrl,
+  api_key: z.string().min(1).optional(),
+  model: z.string().min(1),
+}
+/** Per million tokens, for services that report them. */
+const tokenPrice = {
+  currency: z.string().min(1).max(10),
+  input: z.number().min(0).optional(),
+  output: z.number().min(0).optional(),
+}
+const Speech = section({
+  /** Dictation. */
+  transcribe: z
+    .strictObject({
+      ...speechService,
+      price: z.strictObject({ ...tokenPrice, minute: z.number().min(0).optional() }).optional(),
+    })
+    .optional(),
+  /** Reading aloud. */
+  speak: z
+    .strictObject({
+      ...speechService,
+      voice: z.string().min(1).max(100),
+      /** `characters`: per million of them. */
+      price: z.strictObject({ ...tokenPrice, characters: z.number().min(0).optional() }).optional(),
+    })
+    .optional(),
+})
+
 const Rerank = z.strictObject({
   /** The API base, or the full `…/rerank` URL. */
   api_url: HttpUrl,
@@ -367,6 +398,8 @@ export const Config = z.strictObject({
     .optional(),
   /** A service that orders the passages which `search_knowledge` has found. */
   rerank: Rerank.optional(),
+  /** Dictation and reading aloud: docs/models.md. */
+  speech: Speech,
   /** Enables the tool `generate_image`. */
   image_generation: ImageGeneration.optional(),
   tools: Tools,

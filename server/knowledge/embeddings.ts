@@ -1,6 +1,7 @@
 // Requests embeddings of texts from an OpenAI-compatible endpoint.
 import { z } from 'zod'
 import type { GuardedFetch } from '../net/guarded-fetch.ts'
+import { openAiClient, serviceBase, serviceFault } from '../net/openai-service.ts'
 import { estimateTokens } from '../protocol/models/token-estimate.ts'
 
 /** The model that computes embeddings. */
@@ -42,26 +43,24 @@ const EmbeddingsResponse = z.object({
 
 /** Each call sends one request and does not retry. */
 export function createEmbedder(settings: EmbeddingSettings, fetch: GuardedFetch): Embedder {
-  const base = settings.apiUrl.replace(/\/+$/, '')
-  const url = base.endsWith('/embeddings') ? base : `${base}/embeddings`
+  const { model, apiKey } = settings
+  const service = { apiUrl: serviceBase(settings.apiUrl, ['/embeddings']), apiKey }
+  const request = async (body: object, signal: AbortSignal): Promise<unknown> => {
+    const limits = { signal, timeoutMs: TIMEOUT_MS, maxBytes: MAX_RESPONSE_BYTES }
+    const client = await openAiClient(service, fetch, limits)
+    try {
+      return await client.post('/embeddings', { body, signal })
+    } catch (error) {
+      const fault = await serviceFault(error)
+      if (fault === null) throw error
+      const reason = fault.kind === 'silent' ? fault.message : `status ${fault.status}`
+      throw new Error(`embeddings: ${reason}`)
+    }
+  }
   return {
-    model: settings.model,
+    model,
     async embed(texts, signal, dimensions) {
-      const response = await fetch(url, {
-        method: 'POST',
-        trusted: true,
-        signal,
-        timeoutMs: TIMEOUT_MS,
-        maxBytes: MAX_RESPONSE_BYTES,
-        headers: {
-          'content-type': 'application/json',
-          ...(settings.apiKey === undefined ? {} : { authorization: `Bearer ${settings.apiKey}` }),
-        },
-        body: JSON.stringify({ model: settings.model, input: texts, dimensions }),
-      })
-      if (!response.ok) throw new Error(`embeddings: ${response.error}`)
-      if (response.status !== 200) throw new Error(`embeddings: status ${response.status}`)
-      const body: unknown = JSON.parse(new TextDecoder().decode(response.body))
+      const body = await request({ model, input: texts, dimensions }, signal)
       const { data, usage } = EmbeddingsResponse.parse(body)
       const found = new Map(data.map(({ index, embedding }) => [index, embedding]))
       const vectors = texts.map((_text, index) => {

@@ -2,6 +2,7 @@
 import type { Database } from '../db/database.ts'
 import type { Store } from '../db/store.ts'
 import type { AppError } from '../errors.ts'
+import { type CallBudgets, reserveCall } from '../lib/reserve-call.ts'
 import type { ProjectId, UserId } from '../protocol/ids.ts'
 
 /** A call that may be made. `add` stores what it took. Call `release` when it is over, also when it failed. */
@@ -23,22 +24,6 @@ export interface SearchUsage {
   admitUser(userId: UserId, estimate: number): Promise<AdmittedCall>
 }
 
-interface Amount {
-  tokens: number
-  cost: number
-  currency: string
-}
-
-/** The budgets of users for calls of models. */
-interface CallBudgets {
-  /** @param unstored what calls in progress have reserved. */
-  join(
-    userId: UserId,
-    unstored: () => Amount,
-    onRefused?: (refusal: AppError) => void,
-  ): { admitCall(reserve: () => void): Promise<boolean>; release(): void }
-}
-
 /** @param price for a million tokens; undefined: nothing is known. */
 export function createSearchUsage({
   database,
@@ -49,7 +34,7 @@ export function createSearchUsage({
 }: {
   database: Pick<Database, 'write'>
   store: Pick<Store, 'projects' | 'tokenUsage'>
-  budgets: CallBudgets
+  budgets: CallBudgets<UserId, AppError>
   price: { currency: string; input: number } | undefined
   now(): Date
 }): SearchUsage {
@@ -72,24 +57,8 @@ export function createSearchUsage({
     await database.write((tx) => store.tokenUsage.add(tx, now(), entry))
   }
 
-  /** Returns what ends the reservation, or null after `onRefused`. */
-  async function reserve(
-    userId: UserId,
-    estimate: number,
-    onRefused?: (refusal: AppError) => void,
-  ): Promise<(() => void) | null> {
-    let reserved: Amount = { tokens: 0, currency: '', cost: 0 }
-    const { admitCall, release } = budgets.join(userId, () => reserved, onRefused)
-    const isAdmitted = await admitCall(() => {
-      reserved = { tokens: estimate, ...priceOf(estimate) }
-    }).catch((error: unknown) => {
-      release()
-      throw error
-    })
-    if (isAdmitted) return release
-    release()
-    return null
-  }
+  const reserve = (userId: UserId, tokens: number, onRefused?: (refusal: AppError) => void) =>
+    reserveCall(budgets, userId, { tokens, ...priceOf(tokens) }, onRefused)
 
   return {
     async admit(projectId, estimate) {

@@ -39,6 +39,8 @@ import { registerToolRoutes } from './models/tools.ts'
 import { registerChannelRoutes } from './programs/channels.ts'
 import { registerChatCompletionRoutes } from './programs/chat-completions.ts'
 import { registerEmbeddingRoutes } from './programs/embeddings.ts'
+import { registerMediaRoutes } from './programs/media.ts'
+import { registerSpeechRoutes } from './programs/speech.ts'
 import { registerMcpServerRoutes } from './programs/mcp-server.ts'
 import { registerAnthropicRoutes } from './programs/messages.ts'
 import { registerResponseRoutes } from './programs/responses.ts'
@@ -125,6 +127,8 @@ export function registerRoutes(app: App, services: Services): void {
   registerResponseRoutes(app, services)
   registerAnthropicRoutes(app, services)
   registerEmbeddingRoutes(app, services)
+  registerMediaRoutes(app, services)
+  registerSpeechRoutes(app, services)
   registerMcpServerRoutes(app, services)
   registerUserEventRoutes(app, services)
 }

@@ -260,6 +260,10 @@ export const ACCOUNT_DESCRIPTIONS = {
     }),
     approval_modes: 'The approval modes that the user may choose.',
     default_approval: 'The approval mode of conversations that have not chosen one.',
+    speech: within('Which services for speech the server has.', {
+      transcribe: 'Whether recordings can be transcribed.',
+      speak: 'Whether texts can be read aloud.',
+    }),
   } satisfies FieldsOf<QuotaReport>,
   StorageUse: {
     limit: 'The bytes that the user may store.',

@@ -8,6 +8,7 @@ import type {
 } from '../../protocol/openai/chat-completions.ts'
 import type { EmbeddingList, EmbeddingsBody } from '../../protocol/openai/embeddings.ts'
 import type { OpenAiError } from '../../protocol/openai/error.ts'
+import type { ImageBody, SpeechBody } from '../../protocol/openai/media.ts'
 import type {
   DeletedResponse,
   OutputItem,
@@ -161,6 +162,18 @@ export const OPENAI_DESCRIPTIONS = {
       total_tokens: 'The same.',
     }),
   } satisfies FieldsOf<EmbeddingList>,
+  SpeechRequest: {
+    model: 'The configured model for reading aloud, with or without `nanoclaw/` in front.',
+    input: 'The text.',
+    voice: 'The voice, as the service names it. Default: the configured one.',
+    response_format: 'The format of the sound, as the service names it.',
+  } satisfies FieldsOf<SpeechBody>,
+  ImageRequest: {
+    model: 'The configured model for images, with or without `nanoclaw/` in front.',
+    prompt: 'What the image shows.',
+    n: 'How many images.',
+    stream: 'Always `false`.',
+  } satisfies FieldsOf<ImageBody>,
   ChatCompletionRequest: {
     model: MODEL,
     messages: within('The conversation so far, ending with what the model answers.', {

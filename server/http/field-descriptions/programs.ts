@@ -1,4 +1,4 @@
-// Descriptions for the API reference: channels, webhooks and Python programs.
+// Descriptions for the API reference: channels, webhooks, Python programs and speech.
 import type { z } from 'zod'
 import type {
   AddressToken,
@@ -21,6 +21,7 @@ import type {
   Webhook,
   WebhookDelivery,
 } from '../../protocol/programs/webhook.ts'
+import type { SpeakBody, Transcription } from '../../protocol/speech.ts'
 import { type FieldsOf, within } from './describe-fields.ts'
 import { CREATED, REASON } from './shared.ts'
 
@@ -98,6 +99,15 @@ const sender = {
 
 /** By the id of a schema in the reference. */
 export const PROGRAM_DESCRIPTIONS = {
+  Transcription: {
+    text: 'What the recording says.',
+    language: 'Its language, as the service names it. Absent: the service does not say.',
+    seconds: 'How long it is; estimated by its size if the service does not say.',
+  } satisfies FieldsOf<Transcription>,
+  Speak: {
+    text: 'The text to read.',
+    voice: 'The voice, as the service names it. Default: the configured one.',
+  } satisfies FieldsOf<SpeakBody>,
   RunPython: {
     code: 'The program.',
     files:

@@ -1,6 +1,7 @@
 // Quotas on the wire: the limits of users and groups, and how much of them is used.
 import { z } from 'zod'
 import { ApprovalMode } from '../conversations/conversation.ts'
+import { SpeechOffer } from '../speech.ts'
 
 const MAX_AMOUNT = Number.MAX_SAFE_INTEGER
 const Count = z.int().min(0).max(MAX_AMOUNT)
@@ -119,6 +120,8 @@ export const QuotaReport = z
     approval_modes: z.array(ApprovalMode),
     /** The approval mode of conversations that have not chosen one. */
     default_approval: ApprovalMode,
+    /** Which services for speech the server has. */
+    speech: SpeechOffer,
   })
   .meta({ id: 'QuotaReport' })
 export type QuotaReport = z.infer<typeof QuotaReport>

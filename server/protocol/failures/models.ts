@@ -5,6 +5,26 @@
  * the provider asks to wait.
  */
 export const MODEL_FAILURES = {
+  audio_unknown: [
+    'bad_request',
+    'This is not a recording that can be read. Send WebM, Ogg, MP4, M4A, MP3, WAV or FLAC.',
+  ],
+  images_off: [
+    'not_found',
+    'No service for images is configured on this server. An administrator can add `image_generation` to the configuration file.',
+  ],
+  media_failed: [
+    'model_unavailable',
+    'The service of “{{model}}” did not answer as it should. Try again; if it happens again, an administrator finds the cause in the log.',
+  ],
+  recording_too_large: [
+    'payload_too_large',
+    'The recording is larger than {{limit}} MB. Record a shorter one.',
+  ],
+  speech_off: [
+    'not_found',
+    'No service for speech is configured on this server. An administrator can add `speech` to the configuration file.',
+  ],
   embeddings_failed: [
     'model_unavailable',
     'The endpoint for embeddings did not answer. Try again; if it happens again, an administrator finds the cause in the log.',

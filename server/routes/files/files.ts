@@ -9,6 +9,7 @@ import { appError } from '../../errors.ts'
 import type { ByteRange } from '../../files/blobs.ts'
 import type { FileService, UploadedFile } from '../../files/files.ts'
 import type { App } from '../../http/app.ts'
+import { byteRangeOf } from '../../http/byte-range.ts'
 import { EncodingChoice, FileInfo, FileText } from '../../protocol/conversations/file.ts'
 import { Deleted, envelope } from '../../protocol/envelope.ts'
 import { FileId } from '../../protocol/ids.ts'
@@ -241,23 +242,3 @@ export const presentFile = (file: FileRow & Partial<UploadedFile>): FileInfo => 
       }),
   created_at: file.createdAt.toISOString(),
 })
-
-/**
- * The requested range. Several ranges, other units and malformed headers are ignored, as the RFC permits: then the whole
- * content is sent.
- */
-function byteRangeOf(
-  header: string | undefined,
-  size: number,
-): ByteRange | 'whole' | 'unsatisfiable' {
-  const [, first = '', last = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? '') ?? []
-  if (first === '' && last === '') return 'whole'
-  if (first === '') {
-    const length = Math.min(Number(last), size)
-    return length === 0 ? 'unsatisfiable' : { start: size - length, end: size }
-  }
-  const start = Number(first)
-  const end = last === '' ? size : Math.min(Number(last) + 1, size)
-  if (last !== '' && Number(last) < start) return 'whole'
-  return start >= size ? 'unsatisfiable' : { start, end }
-}

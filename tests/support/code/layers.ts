@@ -194,6 +194,7 @@ export const SERVER_MODULES: Record<string, readonly string[]> = {
     'net',
     'sandbox',
     'knowledge',
+    'media',
     'messaging',
     // Sealed sign-ins to MCP servers.
     'auth',
@@ -209,6 +210,8 @@ export const SERVER_MODULES: Record<string, readonly string[]> = {
   // Several instances on one store: leases, and what goes between them through Redis.
   cluster: ['changes', 'runs', 'db', 'errors.ts', 'protocol', 'lib'],
   auth: ['db', 'errors.ts', 'protocol', 'lib'],
+  // Speech and images by services that speak OpenAI's format.
+  media: ['db', 'net', 'llm', 'errors.ts', 'protocol', 'lib'],
   knowledge: ['db', 'sandbox', 'net', 'errors.ts', 'protocol', 'lib'],
   messaging: ['db', 'net', 'auth', 'errors.ts', 'protocol', 'lib'],
   // Uploaded files: `knowledge` reads documents, and `sandbox/process` starts the child process that decodes images.

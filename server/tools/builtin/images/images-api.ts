@@ -1,6 +1,8 @@
 // A client for the OpenAI images API and compatible servers: creates an image from a text, or edits images.
 import { z } from 'zod'
-import type { FetchOutcome, GuardedFetch } from '../../../net/guarded-fetch.ts'
+import { cutImages } from '../../../media/cut-images.ts'
+import type { GuardedFetch } from '../../../net/guarded-fetch.ts'
+import { openAiClient, serviceBase, serviceFault } from '../../../net/openai-service.ts'
 
 /** A service with OpenAI's images API. */
 export interface ImagesApiSettings {
@@ -65,59 +67,59 @@ const Refusal = z.object({
   ]),
 })
 
+/** What the service answered; `status` is null if it did not. */
+type Reply = { status: number; body: Buffer } | { status: null; error: string }
+
+function formOf(fields: object, images: ImageRequest['images']): FormData {
+  const form = new FormData()
+  for (const [name, value] of Object.entries(fields))
+    if (value !== undefined) form.append(name, String(value))
+  const field = images.length === 1 ? 'image' : 'image[]'
+  for (const { name, mime, bytes } of images)
+    form.append(field, new Blob([new Uint8Array(bytes)], { type: mime }), name)
+  return form
+}
+
 /** Codes for refused content, as OpenAI, Azure and compatible gateways use them. */
 const POLICY = /content_policy|moderation|content_filter|safety/i
 
 /** A refusal of the service is a result, not an exception: see `ImageOutcome`. */
 export function createImagesApi(settings: ImagesApiSettings, fetch: GuardedFetch): ImagesApi {
-  const base = settings.apiUrl.replace(/\/+$/, '').replace(/\/images\/(generations|edits)$/, '')
-  const { origin, hostname } = new URL(base)
-  const headers =
-    settings.apiKey === undefined ? {} : { authorization: `Bearer ${settings.apiKey}` }
+  const { apiKey, timeoutMs } = settings
+  const apiUrl = serviceBase(settings.apiUrl, ['/images/generations', '/images/edits'])
+  const { origin, hostname } = new URL(apiUrl)
 
   const post = async (
     { images, ...wanted }: ImageRequest,
     signal: AbortSignal,
     asBase64: boolean,
-  ): Promise<FetchOutcome> => {
+  ): Promise<Reply> => {
     const fields = {
       model: settings.model,
       ...wanted,
       n: 1,
       ...(asBase64 ? { response_format: 'b64_json' } : {}),
     }
-    const options = {
-      method: 'POST' as const,
-      trusted: true,
-      signal,
-      timeoutMs: settings.timeoutMs,
-      maxBytes: MAX_RESPONSE_BYTES,
+    const limits = { signal, timeoutMs, maxBytes: MAX_RESPONSE_BYTES }
+    const client = await openAiClient({ apiUrl, apiKey }, fetch, limits)
+    const path = images.length === 0 ? '/images/generations' : '/images/edits'
+    try {
+      const body = images.length === 0 ? fields : formOf(fields, images)
+      const response = await client.post(path, { body, signal }).asResponse()
+      return { status: response.status, body: Buffer.from(await response.arrayBuffer()) }
+    } catch (error) {
+      const fault = await serviceFault(error)
+      if (fault === null) throw error
+      if (fault.kind === 'silent') return { status: null, error: fault.message }
+      return { status: fault.status, body: Buffer.from(JSON.stringify(fault.body)) }
     }
-    if (images.length === 0)
-      return await fetch(`${base}/images/generations`, {
-        ...options,
-        headers: { ...headers, 'content-type': 'application/json' },
-        body: JSON.stringify(fields),
-      })
-    // The bundled package has only a default export.
-    const { FormData } = (await import('undici')).default
-    const form = new FormData()
-    for (const [name, value] of Object.entries(fields))
-      if (value !== undefined) form.append(name, String(value))
-    for (const { name, mime, bytes } of images)
-      form.append(
-        images.length === 1 ? 'image' : 'image[]',
-        new Blob([bytes], { type: mime }),
-        name,
-      )
-    return await fetch(`${base}/images/edits`, { ...options, headers, body: form })
   }
 
   /** OpenAI's models that always answer with base64 refuse the field. Other servers answer with a URL without it. */
-  async function ask(request: ImageRequest, signal: AbortSignal): Promise<FetchOutcome> {
+  async function ask(request: ImageRequest, signal: AbortSignal): Promise<Reply> {
     const asBase64 = hostname !== 'api.openai.com'
     const response = await post(request, signal, asBase64)
-    if (!asBase64 || !response.ok || response.status !== 400) return response
+    if (!asBase64 || response.status !== 400) return response
     const { param, message } = refusalOf(response.body)
     return param === 'response_format' || message.includes('response_format')
       ? post(request, signal, false)
@@ -140,15 +142,16 @@ export function createImagesApi(settings: ImagesApiSettings, fetch: GuardedFetch
 
   return async (request, signal) => {
     const response = await ask(request, signal)
-    if (!response.ok) return failure(`The image service cannot be reached: ${response.error}`)
+    if (response.status === null)
+      return failure(`The image service cannot be reached: ${response.error}`)
     if (response.status !== 200) return refused(response.status, response.body)
-    if (response.truncated) return TOO_LARGE
-    const { text, encoded } = withoutImage(Buffer.from(response.body))
+    const { text, images } = cutImages(response.body)
+    const [encoded] = images.filter(({ length }) => length > 0)
     const answer = Answer.safeParse(parseJson(text))
     const [image] = answer.data?.data ?? []
     if (answer.data === undefined || image === undefined) return UNREADABLE
     const bytes =
-      encoded !== null
+      encoded !== undefined
         ? await decodeBase64(encoded)
         : image.url == null
           ? UNREADABLE
@@ -188,24 +191,6 @@ function parseJson(text: string): unknown {
   } catch {
     return null
   }
-}
-
-const MARK = '"b64_json"'
-
-/**
- * Cuts the image out of a response, so that neither the JSON parser nor a single conversion of megabytes blocks the event
- * loop. `text` is the rest, with an empty image.
- */
-function withoutImage(body: Buffer): { text: string; encoded: Buffer | null } {
-  const mark = body.indexOf(MARK)
-  const start = mark === -1 ? -1 : body.indexOf('"', mark + MARK.length) + 1
-  const between = mark === -1 ? '' : body.toString('latin1', mark + MARK.length, start)
-  // `"b64_json": null`, as some servers write it next to a URL.
-  if (mark === -1 || !/^\s*:\s*"$/.test(between)) return { text: body.toString(), encoded: null }
-  const end = body.indexOf('"', start)
-  if (end === -1) return { text: '', encoded: null }
-  const text = body.toString('utf8', 0, start) + body.toString('utf8', end)
-  return { text, encoded: end === start ? null : body.subarray(start, end) }
 }
 
 /** Decodes in pieces and yields to the event loop between them. */

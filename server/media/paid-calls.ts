@@ -1,0 +1,69 @@
+// Calls of services for speech and images: reserved in the user's budget, and counted in the statistics like calls of models.
+import type { Database } from '../db/database.ts'
+import type { Store } from '../db/store.ts'
+import type { AppError } from '../errors.ts'
+import { type Amount, type CallBudgets, reserveCall } from '../lib/reserve-call.ts'
+import type { UserId } from '../protocol/ids.ts'
+
+/** What a call took. */
+export interface Charge {
+  input: number
+  output: number
+  cost: number
+  currency: string
+}
+
+/** Makes calls that cost something. */
+export interface PaidCalls {
+  /**
+   * Runs a call whose estimated amount is reserved, and counts what it took. A call that fails costs nothing.
+   * @throws AppError with the limit that is used up.
+   */
+  pay<T>(
+    userId: UserId,
+    model: string,
+    estimate: Amount,
+    call: () => Promise<{ result: T; charge: Charge }>,
+  ): Promise<T>
+}
+
+/** @param dependencies.budgets those of users for all calls of models. */
+export function createPaidCalls({
+  database,
+  store,
+  budgets,
+  now,
+}: {
+  database: Pick<Database, 'write'>
+  store: Pick<Store, 'tokenUsage'>
+  budgets: CallBudgets<UserId, AppError>
+  now(): Date
+}): PaidCalls {
+  return {
+    async pay(userId, model, estimate, call) {
+      let refusal: AppError | undefined
+      const release = await reserveCall(budgets, userId, estimate, (given) => {
+        refusal = given
+      })
+      if (release === null) throw refusal ?? new Error('a refused call has no reason')
+      try {
+        const { result, charge } = await call()
+        const entry = {
+          userId,
+          model,
+          promptTokens: charge.input,
+          completionTokens: charge.output,
+          cachedTokens: 0,
+          cacheWriteTokens: 0,
+          reasoningTokens: 0,
+          cost: charge.cost,
+          currency: charge.currency,
+        }
+        await database.write((tx) => store.tokenUsage.add(tx, now(), entry))
+        return result
+      } finally {
+        release()
+      }
+    },
+  }
+}
