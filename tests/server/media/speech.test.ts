@@ -63,15 +63,8 @@ describeOnEachServer('speech and images', (start) => {
     form.append('file', new Blob([new Uint8Array(content)]), 'recording')
     return fetch(`${to.url}/api/speech/transcriptions`, { method: 'POST', body: form })
   }
-  const costs = async (): Promise<Record<string, number>> => {
-    const { json } = await server.call('GET', '/api/stats/tokens?period=day')
-    return Object.fromEntries(
-      json.data.by_model.map(({ model, cost }: { model: string; cost: { amount: number }[] }) => [
-        model,
-        cost[0]?.amount ?? 0,
-      ]),
-    )
-  }
+  const costOf = async (model: string): Promise<unknown> =>
+    (await server.call('GET', '/api/stats/tokens?period=daily')).json.data.by_model[model].cost
 
   test('a recording becomes a text, is named by its content, and costs what the service says it takes', async () => {
     answer = { body: JSON.stringify({ text: ' Hello. ', language: 'english', duration: 30 }) }
@@ -154,7 +147,9 @@ describeOnEachServer('speech and images', (start) => {
     await client.images.edit({ model: 'nanoclaw/painter', image, prompt: 'A blue fox' })
     expect(asked.at(-1)?.url).toBe('/v1/images/edits')
     expect(asked.at(-1)?.body).toContain('A blue fox')
-    expect(await costs()).toMatchObject({ painter: 8 })
+    expect(await costOf('painter')).toEqual({ USD: 8 })
+    expect(await costOf('whisper-1')).toEqual({ USD: 15 })
+    expect(await costOf('tts-1')).toEqual({ USD: 30 })
   })
 
   test('another model is refused with the name of the configured one, and the service is quoted without its key', async () => {
