@@ -149,7 +149,7 @@ describeOnEachServer('speech and images', (start) => {
     expect(asked.at(-1)?.body).toContain('A blue fox')
     expect(await costOf('painter')).toEqual({ USD: 8 })
     expect(await costOf('whisper-1')).toEqual({ USD: 15 })
-    expect(await costOf('tts-1')).toEqual({ USD: 30 })
+    expect(await costOf('tts-1')).toEqual({ USD: 39 })
   })
 
   test('another model is refused with the name of the configured one, and the service is quoted without its key', async () => {

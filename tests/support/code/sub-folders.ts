@@ -76,7 +76,9 @@ export const SERVER_SUB_FOLDERS: Record<string, readonly string[]> = {
     'services.ts',
     // What a program asks for.
     'chat',
+    'routes/files',
     'routes/runs',
+    'media',
     'db',
     'errors.ts',
     'http',
@@ -172,6 +174,7 @@ export const SERVER_SUB_FOLDERS: Record<string, readonly string[]> = {
   'transfer/formats': ['sharing', 'errors.ts', 'protocol', 'lib'],
   'tools/builtin': [
     'workspace',
+    'media',
     'net',
     'sandbox',
     'knowledge',
