@@ -121,7 +121,7 @@ async function assemble(
   registerRoutes(app, services)
   await finish()
   await app.ready()
-  const appsServer = createAppsServer(base, services, webRoot)
+  const appsServer = createAppsServer(base, services)
   const work = await startWork(base, parts)
   return {
     app,

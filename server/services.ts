@@ -6,6 +6,8 @@ import type { ServerSettingsService } from './access/server-settings.ts'
 import type { McpAdministration } from './administration/mcp-servers.ts'
 import type { StorageReport } from './administration/storage-report.ts'
 import type { Apps } from './apps/apps.ts'
+import type { Components } from './apps/components.ts'
+import type { AppLibraries } from './apps/libraries.ts'
 import type { AppsOrigin } from './apps/origin.ts'
 import type { AccountLinks } from './auth/account-links.ts'
 import type { Accounts } from './auth/accounts.ts'
@@ -181,6 +183,8 @@ export interface Services {
   /** Files of projects that run in frames. */
   apps: Apps
   appsOrigin: AppsOrigin
+  appComponents: Components
+  appLibraries: AppLibraries
   skills: Skills
   consents: Consents
   knowledge: Knowledge

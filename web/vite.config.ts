@@ -7,6 +7,7 @@ import react from '@vitejs/plugin-react'
 import { transformSync } from 'esbuild'
 import { defineConfig, type Plugin } from 'vite'
 import { LANGUAGES } from '../locales/languages.ts'
+import { appLibraries } from './app-libraries.ts'
 import { bundledFile, moduleOf } from './bundled-files.ts'
 import { replacedModules } from './replaced-modules.ts'
 import { startScript, startScripts } from './start-scripts.ts'
@@ -126,13 +127,17 @@ const documentWithAccounts = (): Plugin => ({
   },
 })
 
+const MERMAID = (() => {
+  const manifest = createRequire(import.meta.url).resolve('mermaid/package.json')
+  const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }
+  return { version, manifest }
+})()
+
 /**
  * Copies Mermaid's own bundle instead of bundling it again, which would double the time of the build and make the frame
  * that draws diagrams share files with the page.
  */
-function builtMermaid(): Plugin {
-  const manifest = createRequire(import.meta.url).resolve('mermaid/package.json')
-  const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }
+function builtMermaid({ version, manifest }: typeof MERMAID): Plugin {
   const from = join(dirname(manifest), 'dist')
   const folder = `assets/mermaid-${version}`
   const chunks = 'chunks/mermaid.esm.min'
@@ -196,7 +201,7 @@ const serviceWorker = (): Plugin => ({
       if (file.type === 'chunk' && file.moduleIds.some((id) => OFFLINE.test(id))) add(name)
     for (const name of Object.keys(bundle)) if (name.endsWith('.css')) add(name)
     const files = Object.keys(bundle).filter(
-      (name) => name.startsWith('assets/') && !name.startsWith('assets/mermaid'),
+      (name) => name.startsWith('assets/') && !/^assets\/(?:mermaid|libraries)/.test(name),
     )
     const build = {
       first: [...first].map((name) => `/${name}`),
@@ -225,7 +230,8 @@ export default defineConfig({
     renderBuiltUrl: (_file, { hostType }) => (hostType === 'html' ? undefined : { relative: true }),
   },
   plugins: [
-    builtMermaid(),
+    builtMermaid(MERMAID),
+    appLibraries({ version: MERMAID.version, folder: `mermaid-${MERMAID.version}` }),
     replacedModules(),
     react(),
     tailwindcss(),

@@ -60,11 +60,43 @@ await draw()
 </script>`,
   )
 
-/** Shown instead of an app that cannot be shown: the fault goes to the page, too. */
-export const faultDocument = (fault: string): string =>
+/**
+ * The document of a component, which draws it into the whole frame.
+ * @param modules what it can import, with the addresses.
+ * @param main the address of the compiled file.
+ */
+export const componentDocument = (modules: ReadonlyMap<string, string>, main: string): string =>
+  page(
+    '#root{min-height:100vh}',
+    `<script type="importmap">${json({ imports: Object.fromEntries(modules) })}</script><div id="root"></div><script type="module">
+import { createElement } from 'react'
+import { createRoot } from 'react-dom/client'
+import Component from ${json(main)}
+createRoot(document.querySelector('#root')).render(createElement(Component))
+</script>`,
+  )
+
+/** The styles of a file that a component imports: they hold for its whole document. */
+export const styleModule = (css: string): string =>
+  `const style = document.createElement('style')
+style.textContent = ${json(css)}
+document.head.append(style)
+export default style.textContent`
+
+/** A file that a component imports as data. */
+export const jsonModule = (text: string): string => `export default ${text}`
+
+/** Any other file that a component imports: its address. */
+export const ADDRESS_MODULE = "export default import.meta.url.replace(/\\?.*$/, '')"
+
+/**
+ * Shown instead of an app that cannot be shown: the fault goes to the page, too.
+ * @param line of the file of the app; null if the fault has none.
+ */
+export const faultDocument = (fault: string, line: number | null = null): string =>
   page(
     'pre{margin:1rem;white-space:pre-wrap}',
-    `<pre>${escapeHtml(fault)}</pre><script>dispatchEvent(new ErrorEvent('error', {message: ${json(fault)}}))</script>`,
+    `<pre>${escapeHtml(line === null ? fault : `${fault} (line ${line})`)}</pre><script>dispatchEvent(new ErrorEvent('error', {message: ${json(fault)}, lineno: ${line ?? 0}}))</script>`,
   )
 
 const TYPES: Readonly<Record<string, string>> = {

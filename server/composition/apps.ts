@@ -1,5 +1,7 @@
 // Apps as configured, and the second HTTP server on which their files are.
 import { createApps } from '../apps/apps.ts'
+import { createComponents } from '../apps/components.ts'
+import { createAppLibraries } from '../apps/libraries.ts'
 import { createAppsOrigin } from '../apps/origin.ts'
 import { appError } from '../errors.ts'
 import { createApp } from '../http/app.ts'
@@ -11,10 +13,14 @@ import { trustedProxies } from './settings.ts'
 /** What people do with apps, and where these are served. */
 export function createConfiguredApps(
   { config, database, store, access, now }: Base,
-  { workspaces, checkpoints }: Services['workspace'],
-): Pick<Services, 'apps' | 'appsOrigin'> {
+  { workspaces, checkpoints, pool }: Services['workspace'],
+  webRoot: string,
+): Pick<Services, 'apps' | 'appsOrigin' | 'appComponents' | 'appLibraries'> {
   const { enabled, url } = config.apps
+  const appLibraries = createAppLibraries(webRoot)
   return {
+    appLibraries,
+    appComponents: createComponents({ pool, libraries: appLibraries }),
     apps: createApps({
       database,
       store,
@@ -39,8 +45,7 @@ export interface AppsServer {
 /** Null if apps are off, or have no port. */
 export function createAppsServer(
   { config, log }: Base,
-  services: Pick<Services, 'apps' | 'appsOrigin' | 'markdown'>,
-  webRoot: string,
+  services: Pick<Services, 'appsOrigin'> & Parameters<typeof registerAppFiles>[1],
 ): AppsServer | null {
   if (!config.apps.enabled || config.apps.port === 0) return null
   const app = createApp({
@@ -50,7 +55,7 @@ export function createAppsServer(
     trustedProxies: trustedProxies(config),
     refusesWhileClosing: false,
   })
-  registerAppFiles(app, { ...services, webRoot })
+  registerAppFiles(app, services)
   return {
     async listen(at) {
       await app.listen(at)

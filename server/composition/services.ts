@@ -288,7 +288,7 @@ export async function createServices(
     files,
     uploadSlots: createUploadSlots(limits),
     workspace,
-    ...createConfiguredApps(base, workspace),
+    ...createConfiguredApps(base, workspace, webRoot),
     skills,
     consents,
     knowledge,

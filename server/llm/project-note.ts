@@ -6,7 +6,7 @@ export const PROJECT_NOTE =
 
 /** Where people can open files as apps, beside one of the others. */
 export const APPS_NOTE =
-  'The user can open HTML, SVG and Mermaid (.mmd) files beside the conversation, where they run without any network. When something is better tried than read, write it as one such file.'
+  'The user can open HTML, React (.jsx, .tsx), SVG and Mermaid (.mmd) files beside the conversation, where they run without any network. When something is better tried than read, write it as one such file.'
 
 /** The same for a conversation without a project, before its first file and after, so that the prompt stays as it is. */
 export const OWN_FILES_NOTE =

@@ -110,6 +110,43 @@ describeInBrowser('an app', (visitor) => {
     await leave(page)
   })
 
+  test('of a React component runs with libraries of the server and files of its folder, and its faults name their line', async () => {
+    const project = await on.createProject(`Component ${randomUUID()}`, {
+      'tool/app.tsx': `import { useState } from 'react'
+import { Plus } from 'lucide-react'
+import { Total } from './total'
+import './app.css'
+import start from './start.json'
+export default function App() {
+  const [sum, setSum] = useState<number>(start.value)
+  if (sum > 42) throw new Error('It is too much')
+  return <main><Total sum={sum} /><button type="button" onClick={() => setSum(sum + 1)}><Plus /> More</button></main>
+}`,
+      'tool/total.tsx':
+        'export const Total = ({ sum }: { sum: number }) => <h1 className="total">Total {sum}</h1>',
+      'tool/app.css': '.total { color: rgb(1, 2, 3) }',
+      'tool/start.json': '{ "value": 41 }',
+    })
+    const page = await visitor.open(`${on.server.url}/projects/${project}`, { appsPort })
+    const tree = page.getByRole('tree', { name: 'Files' })
+    await tree.getByText('tool').click()
+    await tree.getByText('app.tsx').click()
+    const frame = page.frameLocator('iframe[title="App tool/app.tsx"]')
+    await frame.getByRole('heading', { name: 'Total 41' }).waitFor()
+    const inner = page.frames().find((one) => one.url().includes('/tool/app.tsx'))
+    const colour = "getComputedStyle(document.querySelector('.total')).color"
+    expect(await inner?.evaluate(colour)).toBe('rgb(1, 2, 3)')
+    await frame.getByRole('button', { name: 'More' }).click()
+    await frame.getByRole('heading', { name: 'Total 42' }).waitFor()
+    await frame.getByRole('button', { name: 'More' }).click()
+    await page.getByText('It is too much (line 8)').waitFor()
+    await on.server.call('PUT', `/api/projects/${project}/files/tool/total.tsx`, {
+      body: { content: '\nexport const Total = <' },
+    })
+    await page.getByText('tool/total.tsx: Unexpected token (line 2)').first().waitFor()
+    await leave(page)
+  })
+
   test('that is hostile reaches neither the network nor the page, its server or another app, and cannot leave its frame', async () => {
     const hits: string[] = []
     const web = createServer((request, response) => {

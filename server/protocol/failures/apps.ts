@@ -5,7 +5,7 @@ export const APP_FAILURES = {
   app_not_found: ['not_found', 'This app is no longer open. Open it again.'],
   app_kind_unknown: [
     'validation_failed',
-    '“{{path}}” cannot run as an app. HTML, SVG, Mermaid (.mmd) and Markdown files can.',
+    '“{{path}}” cannot run as an app. HTML, SVG, React (.jsx, .tsx), Mermaid (.mmd) and Markdown files can.',
   ],
   app_hidden: ['validation_failed', 'Files whose name begins with a dot cannot run as an app.'],
   app_earlier: [

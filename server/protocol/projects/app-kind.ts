@@ -1,11 +1,12 @@
 // Which files can run as apps, by their names.
 
-/** How a file runs. `diagram`: Mermaid; `document`: Markdown. */
-export type AppKind = 'html' | 'svg' | 'diagram' | 'document'
+/** How a file runs. `component`: a React component, compiled by the server; `diagram`: Mermaid; `document`: Markdown. */
+export type AppKind = 'html' | 'svg' | 'component' | 'diagram' | 'document'
 
 const KINDS: readonly (readonly [RegExp, AppKind])[] = [
   [/\.html?$/i, 'html'],
   [/\.svg$/i, 'svg'],
+  [/\.[jt]sx$/i, 'component'],
   [/\.mmd$/i, 'diagram'],
   [/\.(?:md|markdown)$/i, 'document'],
 ]

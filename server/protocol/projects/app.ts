@@ -20,7 +20,7 @@ export const RunningApp = z
     id: z.string(),
     /** Null if the server has no address for apps: the page shows single files by itself. */
     url: z.string().nullable(),
-    kind: z.enum(['html', 'svg', 'diagram', 'document']) satisfies z.ZodType<AppKind>,
+    kind: z.enum(['html', 'svg', 'component', 'diagram', 'document']) satisfies z.ZodType<AppKind>,
     /** Whether it may use the network. */
     network: z.boolean(),
     /** Whether text from outside is in the file, or in a file of its folder. */
@@ -32,3 +32,9 @@ export type RunningApp = z.infer<typeof RunningApp>
 
 /** What a person permits an app. */
 export const PatchAppBody = z.object({ network: z.boolean() }).meta({ id: 'PatchApp' })
+
+/** A library that components can import from the server. */
+export const AppLibrary = z
+  .object({ name: z.string(), version: z.string() })
+  .meta({ id: 'AppLibrary' })
+export type AppLibrary = z.infer<typeof AppLibrary>

@@ -1,40 +1,40 @@
 // What the origin of apps answers: the files of open apps, and the libraries that they use.
 import { createReadStream } from 'node:fs'
-import { readdir, stat } from 'node:fs/promises'
-import { join } from 'node:path'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { AppFile, Apps } from '../../apps/apps.ts'
+import { isCompiled, pathsOfImport } from '../../apps/components.ts'
 import {
+  ADDRESS_MODULE,
+  componentDocument,
   diagramDocument,
   faultDocument,
   htmlDocument,
+  jsonModule,
   markdownDocument,
+  styleModule,
   svgDocument,
   typeOf,
 } from '../../apps/documents.ts'
 import { appHeaders, LIBRARY_HEADERS, REFUSAL_HEADERS } from '../../apps/headers.ts'
+import { type AppLibraries, LIBRARIES } from '../../apps/libraries.ts'
 import type { App } from '../../http/app.ts'
 import { appKindOf } from '../../protocol/projects/app-kind.ts'
 import type { Services } from '../../services.ts'
 
-type Needed = Pick<Services, 'apps' | 'markdown'> & {
-  /** Folder of the built page, which has Mermaid. */
-  webRoot: string
-}
+type Needed = Pick<Services, 'apps' | 'appComponents' | 'appLibraries' | 'markdown'>
 type FoundApp = NonNullable<Awaited<ReturnType<Apps['find']>>>
 
 const Params = z.object({ token: z.string(), '*': z.string() })
+/** With it, a component is sent as the module that its document loads. */
+const Query = z.object({ module: z.string().optional() })
 /** Files of apps are of several kinds; longer ones of those that become a document of ours are not shown. */
 const MAX_SOURCE_BYTES = 1024 * 1024
 /** One text for every address that is unknown, has expired or ended, or leads out of its app. */
 const NOT_FOUND = 'Not found\n'
-/** A library's address, instead of a token. */
-const LIBRARIES = '-'
 
 /** Everything that this origin answers. Every other path is 404; nothing here reads a cookie or a credential. */
 export function registerAppFiles(app: App, services: Needed): void {
-  const library = findLibrary(services.webRoot)
   // Whatever answers, the fault handler and unknown paths included.
   app.addHook('onSend', async (_request, reply, payload) => {
     if (!reply.hasHeader('content-security-policy')) void reply.headers(REFUSAL_HEADERS)
@@ -56,46 +56,93 @@ export function registerAppFiles(app: App, services: Needed): void {
         return undefined
       },
     },
-    (request, reply) => answer({ ...services, library }, request, reply),
+    (request, reply) => answer(services, request, reply),
   )
 }
 
 async function answer(
-  services: Needed & { library: Library },
+  services: Needed,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { token, '*': path } = Params.parse(request.params)
-  if (token === LIBRARIES) return sendLibrary(await services.library, path, reply)
+  if (token === LIBRARIES) return sendLibrary(services.appLibraries, path, request, reply)
   const found = await services.apps.find(token)
   // Browsers say it to every origin that they trust, and requests of documents with the network reach only such.
-  const destination = request.headers['sec-fetch-dest'] ?? 'iframe'
+  const destination = request.headers['sec-fetch-dest']
+  const isModule = destination === 'script' || Query.parse(request.query).module !== undefined
   const file =
-    found === null ? null : await services.apps.read(found, path, destination === 'iframe')
+    found === null
+      ? null
+      : await findFile(services.apps, found, path, {
+          isForFrame: !isModule && (destination ?? 'iframe') === 'iframe',
+          mayLackEnding: isModule || destination === undefined,
+        })
   const origin = found?.row.appsOrigin ?? null
   if (found === null || file === null || origin === null) return refuse(reply, 404, NOT_FOUND)
   const { pageOrigin } = found.row
   void reply.headers(appHeaders({ appsOrigin: origin, pageOrigin, network: file.network }))
-  const document = await documentOf(services, found, file, path, origin)
-  if (document !== null) return reply.type('text/html; charset=utf-8').send(document)
-  return reply.type(typeOf(path)).send(file.bytes)
+  const isComponent = isCompiled(file.path) && (destination === undefined ? !file.isMain : false)
+  if (isModule || isComponent) {
+    const module = await moduleOf(services, found, file)
+    if (module !== null) return reply.type(typeOf('.js')).send(module)
+  }
+  const document = isModule ? null : await documentOf(services, found, file, origin)
+  if (document !== null) return reply.type(typeOf('.html')).send(document)
+  return reply.type(typeOf(file.path)).send(file.bytes)
 }
 
 const refuse = (reply: FastifyReply, status: number, text: string): FastifyReply =>
   reply.code(status).headers(REFUSAL_HEADERS).type('text/plain; charset=utf-8').send(text)
 
+type FoundFile = AppFile & { path: string }
+
+/** Imports of components need not name the ending of a file. */
+async function findFile(
+  apps: Pick<Apps, 'read'>,
+  app: FoundApp,
+  given: string,
+  { isForFrame, mayLackEnding }: { isForFrame: boolean; mayLackEnding: boolean },
+): Promise<FoundFile | null> {
+  const isOfComponent = app.row.kind === 'component' && mayLackEnding
+  for (const path of isOfComponent ? pathsOfImport(given) : [given]) {
+    const file = await apps.read(app, path, isForFrame)
+    if (file !== null) return { ...file, path }
+  }
+  return null
+}
+
+/** What a component gets that imports the file; null if that is the file as it is. */
+async function moduleOf(
+  { appComponents }: Needed,
+  { row }: FoundApp,
+  { bytes, path }: FoundFile,
+): Promise<string | null> {
+  if (isCompiled(path)) {
+    const result = await appComponents.compile(row.userId, path, bytes)
+    if (result.ok) return result.code
+    const place = result.line === null ? path : `${path}, line ${result.line}`
+    return `throw new SyntaxError(${JSON.stringify(`${place}: ${result.message}`)})`
+  }
+  if (row.kind !== 'component' || /\.m?js$/i.test(path)) return null
+  if (bytes.length > MAX_SOURCE_BYTES) return ADDRESS_MODULE
+  if (/\.css$/i.test(path)) return styleModule(bytes.toString('utf8'))
+  if (/\.json$/i.test(path)) return jsonModule(bytes.toString('utf8'))
+  return ADDRESS_MODULE
+}
+
 /** The document that the file becomes; null if it is sent as it is. */
 async function documentOf(
-  { markdown }: Needed,
-  { row }: FoundApp,
-  { bytes, isMain }: AppFile,
-  path: string,
+  services: Needed,
+  app: FoundApp,
+  { bytes, isMain, path }: FoundFile,
   origin: string,
 ): Promise<string | Buffer | null> {
   const kind = appKindOf(path)
   if (kind === 'html') return htmlDocument(bytes)
   // Beside an app, other kinds are files that it loads.
   if (!isMain) return null
+  if (kind === 'component') return await componentOf(services, app, { path, bytes }, origin)
   if (bytes.length > MAX_SOURCE_BYTES)
     return faultDocument('This file is too large to be shown as an app.')
   const text = bytes.toString('utf8')
@@ -104,45 +151,53 @@ async function documentOf(
       return svgDocument(text)
     case 'document':
       return markdownDocument(
-        await markdown.render(row.userId, text, { language: 'en', hasFrames: false }),
+        await services.markdown.render(app.row.userId, text, { language: 'en', hasFrames: false }),
       )
-    case 'diagram':
-      return diagramDocument(text, `${origin}/v/${LIBRARIES}/mermaid/mermaid.esm.min.mjs`)
+    case 'diagram': {
+      const library = (await services.appLibraries.modules()).get('mermaid')
+      return library === undefined
+        ? faultDocument(NO_LIBRARIES)
+        : diagramDocument(text, origin + library)
+    }
     default:
       return null
   }
 }
 
-const LIBRARY_FILE = /^mermaid\/((?:chunks\/)?(?:[\w.-]+\/)?[\w-][\w.-]*\.mjs)$/
+const NO_LIBRARIES = 'The libraries of apps are missing on this server: its page was not built.'
 
-/** The folder of Mermaid's modules; undefined if the page was not built. */
-type Library = Promise<string | undefined>
-
-async function findLibrary(webRoot: string): Library {
-  const assets = join(webRoot, 'assets')
-  const entries = await readdir(assets, { withFileTypes: true }).catch(() => [])
-  // A module of the page has a name that begins like that of the folder.
-  const found = entries.find((one) => one.isDirectory() && one.name.startsWith('mermaid-'))
-  return found === undefined ? undefined : join(assets, found.name)
+async function componentOf(
+  { apps, appComponents, appLibraries }: Needed,
+  app: FoundApp,
+  main: { path: string; bytes: Buffer },
+  origin: string,
+): Promise<string> {
+  const modules = await appLibraries.modules()
+  if (modules.size === 0) return faultDocument(NO_LIBRARIES)
+  const fault = await appComponents.faultOf(app.row.userId, main, async (path) => {
+    const file = await apps.read(app, path, false)
+    return file === null ? null : { path, bytes: file.bytes }
+  })
+  if (fault !== null) return faultDocument(fault.message, fault.line)
+  const name = encodeURIComponent(main.path.split('/').at(-1) ?? '')
+  return componentDocument(
+    new Map([...modules].map(([module, path]) => [module, origin + path])),
+    `./${name}?module`,
+  )
 }
 
-/** Modules of Mermaid, which the page uses as well. */
+/** Modules of libraries, as the build of the page has compressed them. */
 async function sendLibrary(
-  folder: string | undefined,
+  libraries: AppLibraries,
   path: string,
+  { headers }: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const name = LIBRARY_FILE.exec(path)?.[1]
-  if (name === undefined || folder === undefined || path.includes('..'))
-    return refuse(reply, 404, NOT_FOUND)
-  const file = join(folder, name)
-  const isThere = await stat(file).then(
-    (found) => found.isFile(),
-    () => false,
-  )
-  if (!isThere) return refuse(reply, 404, NOT_FOUND)
-  return reply
-    .headers(LIBRARY_HEADERS)
-    .type('text/javascript; charset=utf-8')
-    .send(createReadStream(file))
+  const accepted = String(headers['accept-encoding'] ?? '')
+  const encodings = ['br', 'gzip'].filter((name) => new RegExp(`\\b${name}\\b`).test(accepted))
+  const found = await libraries.find(path, encodings)
+  if (found === null) return refuse(reply, 404, NOT_FOUND)
+  void reply.headers({ ...LIBRARY_HEADERS, vary: 'accept-encoding' }).type(typeOf('.js'))
+  if (found.encoding !== null) void reply.header('content-encoding', found.encoding)
+  return reply.send(createReadStream(found.file))
 }

@@ -5,17 +5,36 @@ import type { OpenedApp } from '../../apps/apps.ts'
 import type { App } from '../../http/app.ts'
 import { actorOf } from '../../http/audit.ts'
 import { envelope } from '../../protocol/envelope.ts'
-import { OpenAppBody, PatchAppBody, RunningApp } from '../../protocol/projects/app.ts'
+import { AppLibrary, OpenAppBody, PatchAppBody, RunningApp } from '../../protocol/projects/app.ts'
 import type { Services } from '../../services.ts'
 import { success } from '../envelope.ts'
 
 const tags = ['apps']
 const params = z.object({ id: z.string().min(1).max(64) })
 
-type Needed = Pick<Services, 'apps' | 'appsOrigin' | 'publicUrl'>
+type Needed = Pick<Services, 'apps' | 'appsOrigin' | 'appLibraries' | 'publicUrl'>
 
-/** `/api/apps[/:id]`. */
-export function registerAppRoutes(app: App, { apps, appsOrigin, publicUrl }: Needed): void {
+/** `/api/apps[/:id]` and `/api/apps/libraries`. */
+export function registerAppRoutes(
+  app: App,
+  { apps, appsOrigin, appLibraries, publicUrl }: Needed,
+): void {
+  app.get(
+    '/api/apps/libraries',
+    {
+      schema: {
+        summary: 'List the libraries that components can import',
+        description: 'The server has them itself, at these versions: apps need no other server.',
+        tags,
+        response: { 200: envelope(z.object({ items: z.array(AppLibrary) })) },
+      },
+    },
+    async ({ user }) => {
+      apps.assertAllowed(user.id)
+      return success({ items: await appLibraries.list() })
+    },
+  )
+
   app.post(
     '/api/apps',
     {

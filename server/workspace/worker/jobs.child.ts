@@ -26,6 +26,7 @@ import {
   type RegexReplacement,
   replaceMatches,
 } from '../search/regex.ts'
+import type { CompiledComponent } from './compile-component.ts'
 
 /** Input and output of each kind of job. */
 export interface Jobs {
@@ -59,6 +60,7 @@ export interface Jobs {
     output: RegexMatches
   }
   matches_linear: { input: { pattern: string; text: string }; output: boolean }
+  compile_component: { input: { path: string; source: string }; output: CompiledComponent }
 }
 /** The result of one job. */
 export type JobResult =
@@ -76,7 +78,7 @@ export type JobResult =
 export type JobKind = keyof Jobs
 type Job = { [Kind in JobKind]: { kind: Kind; input: Jobs[Kind]['input'] } }[JobKind]
 
-function perform(job: Job): Jobs[JobKind]['output'] {
+async function perform(job: Job): Promise<Jobs[JobKind]['output']> {
   switch (job.kind) {
     case 'take_snapshot':
       return createSnapshot(job.input)
@@ -104,12 +106,17 @@ function perform(job: Job): Jobs[JobKind]['output'] {
       return findMatches(job.input)
     case 'matches_linear':
       return matchesLinear(job.input)
+    case 'compile_component': {
+      // Its parsers are more code than everything else here, and few threads need them.
+      const { compileComponent } = await import('./compile-component.ts')
+      return compileComponent(job.input)
+    }
   }
 }
 
-serveRequests((job: Job): JobResult => {
+serveRequests(async (job: Job): Promise<JobResult> => {
   try {
-    return { ok: true, output: perform(job) }
+    return { ok: true, output: await perform(job) }
   } catch (error) {
     const message = errorText(error)
     if (!(error instanceof AppError))

@@ -1,6 +1,9 @@
 // Apps over HTTP: who gets an address, what is reachable below it with which headers, and when it ends.
 import { createHash } from 'node:crypto'
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { databaseSettings } from '../../../../server/composition/settings.ts'
 import { connect } from '../../../../server/db/connect.ts'
@@ -338,6 +341,94 @@ describeOnEachServer('an app', (start) => {
   })
 })
 
+/** A folder for a server whose page was built with one library. */
+async function withLibrary(): Promise<string> {
+  const place = await mkdtemp(join(tmpdir(), 'nanoclaw-server-'))
+  const folder = join(place, 'web/assets/libraries')
+  await mkdir(folder, { recursive: true })
+  await writeFile(join(folder, 'react-1.mjs'), 'export const useState = 1')
+  await writeFile(join(folder, 'react-1.mjs.br'), 'shorter')
+  const modules = { react: 'libraries/react-1.mjs' }
+  await writeFile(
+    join(folder, 'libraries.json'),
+    JSON.stringify([{ name: 'react', version: '19.0.0', modules }]),
+  )
+  return place
+}
+
+test('a component is compiled line by line, with what it imports and with the libraries of the server', async () => {
+  const server = await withApps(await useApps.start({ folder: await withLibrary() }))
+  const { json } = await server.call('GET', '/api/apps/libraries')
+  expect(json.data).toEqual({ items: [{ name: 'react', version: '19.0.0' }] })
+  const project = await newProject(server)
+  await write(server, project, {
+    'tool/App.tsx':
+      "import { useState } from 'react'\nimport { Sum } from './sum'\nimport './look.css'\ninterface Props { n: number }\nexport default function App({ n }: Props) {\n  return <Sum n={n} />\n}",
+    'tool/sum.ts': 'export const Sum = ({ n }: { n: number }): number => n',
+    'tool/look.css': 'b { color: red }',
+    'tool/data.json': '{"a": 1}',
+  })
+  const { url, kind } = await open(server, project, 'tool/App.tsx')
+  expect(kind).toBe('component')
+  const document = await reach(url)
+  const { origin } = new URL(url)
+  expect(document.headers['content-type']).toBe('text/html; charset=utf-8')
+  expect(document.text).toContain(`{"imports":{"react":"${origin}/v/-/libraries/react-1.mjs"}}`)
+  expect(document.text).toContain('import Component from "./App.tsx?module"')
+
+  const asModule = { headers: { 'sec-fetch-dest': 'script' } }
+  const module = async (name: string) => {
+    const answer = await reach(url.replace('App.tsx', name), asModule)
+    expect([name, answer.status, answer.headers['content-type']]).toEqual([
+      name,
+      200,
+      'text/javascript; charset=utf-8',
+    ])
+    return answer.text
+  }
+  const main = await module('App.tsx?module')
+  expect(main.split('\n')[5]).toMatch(/^ {2}return _jsx\(Sum, /)
+  expect(await module('sum')).toContain('export const Sum = ({ n }) => n')
+  expect(await module('look.css')).toContain('style.textContent = "b { color: red }"')
+  expect(await module('data.json')).toBe('export default {"a": 1}')
+  expect((await reach(url.replace('App.tsx', 'look.css'))).text).toBe('b { color: red }')
+
+  const library = `${origin}/v/-/libraries/react-1.mjs`
+  expect(await reach(library)).toMatchObject({ status: 200, text: 'export const useState = 1' })
+  expect(await reach(library, { headers: { 'accept-encoding': 'gzip, br' } })).toMatchObject({
+    text: 'shorter',
+    headers: { 'content-encoding': 'br', 'access-control-allow-origin': '*' },
+  })
+  for (const path of ['libraries/libraries.json', 'libraries/..%2f..%2fx.mjs', 'index.mjs'])
+    expect([path, (await reach(`${origin}/v/-/${path}`)).status]).toEqual([path, 404])
+})
+
+test('a component that cannot run says what is wrong, in which file and line', async () => {
+  const server = await withApps(await useApps.start({ folder: await withLibrary() }))
+  const project = await newProject(server)
+  const faults: [source: string, fault: string, line: number][] = [
+    ['export default () => <div>\n<p></div>', 'Expected corresponding JSX closing tag', 2],
+    ['const a = 1\nconst a = 2\nexport default a', "Identifier 'a' has already been declared.", 2],
+    [`export default ${'('.repeat(50_000)}`, 'It is nested too deeply.', 0],
+    ['export const A = 1', 'The file exports no component as its default', 0],
+    ['\nimport a from "axios"\nexport default a', '“axios” is not there to be imported.', 2],
+    ['import a from "./b"\nexport default a', 'The file “./b” is not in the folder of the app.', 1],
+    ['import { a } from "./broken"\nexport default a', 'broken.tsx: Unexpected token', 3],
+  ]
+  await write(server, project, { 'broken.tsx': '\n\nexport const a = <' })
+  for (const [source, fault, line] of faults) {
+    await write(server, project, { 'App.tsx': source })
+    const { text } = await reach((await open(server, project, 'App.tsx')).url)
+    expect(text).toContain(fault)
+    expect(text).toContain(`, lineno: ${line}})`)
+  }
+  const empty = await withApps(await useApps.start({}))
+  const other = await newProject(empty)
+  await write(empty, other, { 'App.jsx': 'export default () => <p />' })
+  const { text } = await reach((await open(empty, other, 'App.jsx')).url)
+  expect(text).toContain('its page was not built')
+})
+
 test('the page may frame its own origin and that of apps and no other, and a document of an app cannot call the server', async () => {
   const server = await withApps(await useApps.start({ config: MULTI }))
   const token = await register(server, 'ada')
@@ -388,7 +479,7 @@ test('models are told of apps in the system prompt where these are on, and of no
     })
     return JSON.stringify(upstream.requests[before]?.body)
   }
-  expect(await promptWith({})).toMatch(/can open HTML, SVG and Mermaid .* run without any network/)
+  expect(await promptWith({})).toMatch(/can open HTML, React .* run without any network/)
   const off = await promptWith({ apps: { enabled: false } })
   expect(off).not.toMatch(/Mermaid|make-app/)
 })
