@@ -632,6 +632,7 @@ export interface ChatTexts {
     readonly link: "Link"
     readonly include: {
       readonly files: "Include attachments"
+      readonly apps: "Include apps, with all files of their folders"
       readonly tools: "Include tool calls and results"
       readonly thinking: "Include thinking"
     }
@@ -779,6 +780,7 @@ export interface DocumentsTexts {
   readonly open: "Open"
   readonly wrong: "The password is incorrect."
   readonly tooMany: "Too many attempts. Wait a while, then try again."
+  readonly app: "App"
   readonly continue: "Continue in NanoClaw"
   readonly gone: "This link no longer works"
   readonly goneText: "It may have expired, or its owner revoked it."

@@ -9,6 +9,8 @@ export interface AppsOrigin {
    * port.
    */
   of(request: { protocol: string; hostname: string }): string | null
+  /** The other way round: origins that the page may have for a request to the origin of apps, without paths. */
+  pagesOf(request: { protocol: string; hostname: string }): string[]
 }
 
 const HOSTNAME = /^(?:[a-z0-9](?:[a-z0-9.-]{0,252})|\[[0-9a-f:.]+\])$/i
@@ -17,22 +19,34 @@ const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|\[::1\])$/
 /**
  * @param url the configured origin, if apps are behind a reverse proxy.
  * @param publicUrl its scheme is that of the page.
+ * @param pagePort the port of the page, if there is no `publicUrl`.
  */
 export function createAppsOrigin({
   url,
   publicUrl,
+  pagePort,
 }: {
   url: string | undefined
   publicUrl: string | undefined
+  pagePort: number
 }): AppsOrigin {
+  const schemeOf = (protocol: string): string =>
+    (publicUrl === undefined ? protocol : new URL(publicUrl).protocol.slice(0, -1)) === 'https'
+      ? 'https'
+      : 'http'
   const origin: AppsOrigin = {
     port: null,
     of({ protocol, hostname }) {
       if (origin.port === null) return null
       if (url !== undefined) return url
       if (!HOSTNAME.test(hostname)) return null
-      const scheme = publicUrl === undefined ? protocol : new URL(publicUrl).protocol.slice(0, -1)
-      return `${scheme === 'https' ? 'https' : 'http'}://${otherLoopbackName(hostname)}:${origin.port}`
+      return `${schemeOf(protocol)}://${otherLoopbackName(hostname)}:${origin.port}`
+    },
+    pagesOf({ protocol, hostname }) {
+      if (publicUrl !== undefined) return [new URL(publicUrl).origin]
+      if (!HOSTNAME.test(hostname)) return []
+      const names = new Set([hostname, otherLoopbackName(hostname)])
+      return [...names].map((name) => `${schemeOf(protocol)}://${name}:${pagePort}`)
     },
   }
   return origin

@@ -1,10 +1,12 @@
 // Apps as configured, and the second HTTP server on which their files are.
 import { createApps } from '../apps/apps.ts'
 import { createComponents } from '../apps/components.ts'
+import { createFrozenApps, type FrozenApps } from '../apps/frozen-apps.ts'
 import { createAppLibraries } from '../apps/libraries.ts'
 import { createAppsOrigin } from '../apps/origin.ts'
 import { appError } from '../errors.ts'
 import { createApp } from '../http/app.ts'
+import type { UserId } from '../protocol/ids.ts'
 import { registerAppFiles } from '../routes/apps/app-files.ts'
 import type { Services } from '../services.ts'
 import type { Base } from './base.ts'
@@ -14,11 +16,16 @@ import { trustedProxies } from './settings.ts'
 export function createConfiguredApps(
   { config, database, store, access, now }: Base,
   { workspaces, checkpoints, pool }: Services['workspace'],
+  blobs: Services['blobs'],
   webRoot: string,
-): Pick<Services, 'apps' | 'appsOrigin' | 'appComponents' | 'appLibraries'> {
+): Pick<Services, 'apps' | 'appsOrigin' | 'appComponents' | 'appLibraries'> & {
+  frozenApps: FrozenApps
+} {
   const { enabled, url } = config.apps
+  const isAllowed = (userId: UserId): boolean => enabled && access.allowsFeature(userId, 'apps')
   const appLibraries = createAppLibraries(webRoot)
   return {
+    frozenApps: createFrozenApps({ store, workspaces, blobs, isAllowed }),
     appLibraries,
     appComponents: createComponents({ pool, libraries: appLibraries }),
     apps: createApps({
@@ -28,10 +35,14 @@ export function createConfiguredApps(
       checkpoints,
       now,
       assertAllowed(userId) {
-        if (!enabled || !access.allowsFeature(userId, 'apps')) throw appError('apps_off')
+        if (!isAllowed(userId)) throw appError('apps_off')
       },
     }),
-    appsOrigin: createAppsOrigin({ url, publicUrl: config.public_url }),
+    appsOrigin: createAppsOrigin({
+      url,
+      publicUrl: config.public_url,
+      pagePort: config.backend_port,
+    }),
   }
 }
 

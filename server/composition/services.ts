@@ -83,6 +83,7 @@ export async function createServices(
   const workspace = await createConfiguredWorkspace({ config, store, access, instance, log })
   const { storage } = workspace.workspaces
   const { files, attachments, mover } = createFiles(base, { blobs, workspace })
+  const { frozenApps, ...apps } = createConfiguredApps(base, workspace, blobs, webRoot)
   const { skills, consents } = createConfiguredSkills(base, workspace)
   const unconfirmed = config.auth_mode === 'multi' ? account.emailLinks.unconfirmed : undefined
   const changes = instance.shareChanges(createChangeLog())
@@ -256,6 +257,7 @@ export async function createServices(
       box,
       passwords: account.passwords,
       storage,
+      frozenApps,
       isEnabled: () => settings.current().effective.sharing === 'on',
       limits,
       now,
@@ -288,7 +290,7 @@ export async function createServices(
     files,
     uploadSlots: createUploadSlots(limits),
     workspace,
-    ...createConfiguredApps(base, workspace, webRoot),
+    ...apps,
     skills,
     consents,
     knowledge,

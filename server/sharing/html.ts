@@ -61,7 +61,7 @@ blockquote{border-inline-start:3px solid var(--line);color:var(--muted);margin:1
 .wide{border:1px solid var(--line);border-radius:.75rem;margin:1em 0;overflow-x:auto}table{border-collapse:collapse;min-width:100%;overflow-wrap:normal}
 th,td{border-bottom:1px solid var(--line);padding:.45rem .8rem;vertical-align:top}th:not([align]){text-align:start}tbody>tr:last-child>td{border-bottom:0}
 img{max-width:100%;border-radius:.6rem}.diagram{text-align:center}.diagram details{text-align:start}
-.diagram{background:var(--surface);border:1px solid var(--line);border-radius:.75rem;margin:1em 0;padding:.75rem 1rem}.diagram iframe{border:0;display:block;height:16rem;width:100%}.diagram details{margin:.4rem 0}.diagram-dark{display:none}@media (prefers-color-scheme:dark){.diagram-dark{display:inline}.diagram-light{display:none}}
+.diagram{background:var(--surface);border:1px solid var(--line);border-radius:.75rem;margin:1em 0;padding:.75rem 1rem}.app iframe{border:1px solid var(--line);border-radius:.75rem;display:block;height:min(36rem,80vh);width:100%}.diagram iframe{border:0;display:block;height:16rem;width:100%}.diagram details{margin:.4rem 0}.diagram-dark{display:none}@media (prefers-color-scheme:dark){.diagram-dark{display:inline}.diagram-light{display:none}}
 math{font-size:1.1em;font-family:"STIX Two Math","Latin Modern Math","Cambria Math","Noto Sans Math",math}
 .formula{margin:1em 0;overflow-x:auto}
 .alert{background:color-mix(in oklab,var(--kind) 9%,transparent);border-end-end-radius:.75rem;border-inline-start:3px solid var(--kind);border-start-end-radius:.75rem;margin:1em 0;padding:.3rem 1rem}.alert>p{margin:.4rem 0}.alert-title{color:var(--kind);font-size:.9rem;font-weight:600}

@@ -14,14 +14,29 @@ import type { MarkdownRenderer } from './markdown.ts'
 import { foldOf, groupSteps } from './steps-html.ts'
 import { documentToolTitle } from './tool-titles.ts'
 
-/** The policy of every page below. No page may frame them. */
-export const SHARE_PAGE_POLICY = `${PAGE.policy}; frame-ancestors 'none'`
+/** The policy of every page below. No page may frame them. @param appsOrigin where its apps come from; null: from nowhere. */
+export const sharePagePolicy = (appsOrigin: string | null): string => {
+  const policy =
+    appsOrigin === null
+      ? PAGE.policy
+      : PAGE.policy.replace("frame-src 'self'", `frame-src 'self' ${appsOrigin}`)
+  return `${policy}; frame-ancestors 'none'`
+}
 
-/** The copy as a page at `/s/<token>`, in pieces; its addresses are relative to it. @param token of the link, for the addresses of files. */
+/**
+ * The copy as a page at `/s/<token>`, in pieces; its addresses are relative to it.
+ * @param options.token of the link, for the addresses of files.
+ * @param options.apps the address below which its apps are; null if there is none.
+ */
 export async function* sharePage(
   share: ShareRow,
   messages: AsyncIterable<string>,
-  options: { token: string; language: DocumentLanguage; markdown: MarkdownRenderer },
+  options: {
+    token: string
+    apps: string | null
+    language: DocumentLanguage
+    markdown: MarkdownRenderer
+  },
 ): AsyncGenerator<string> {
   const { language } = options
   const texts = documentTexts(language)
@@ -41,6 +56,7 @@ export async function* sharePage(
       if (fold !== null) yield fold.end
     }
     yield sourcesHtml(sources, texts.sources)
+    yield appsHtml(message.apps ?? [], options.apps, texts.app)
     yield `${filesHtml(message.files, options.token)}</article>\n`
   }
   if (isFirst) yield pageStart(title, '', renewedAt, language)
@@ -99,6 +115,22 @@ function filesHtml(files: SharedMessage['files'], token: string): string {
       : `<li><a href="${address}" dir="auto">${label}</a></li>`
   })
   return `<ul class="files">${items.join('')}</ul>\n`
+}
+
+/** Each app runs once it is opened. */
+function appsHtml(
+  apps: NonNullable<SharedMessage['apps']>,
+  address: string | null,
+  label: string,
+): string {
+  if (address === null) return ''
+  return apps
+    .map(({ path }) => {
+      const name = escapeHtml(path)
+      const source = address + path.split('/').map(encodeURIComponent).join('/')
+      return `<details class="app"><summary dir="auto">${escapeHtml(label)} ${name}</summary><iframe src="${escapeHtml(source)}" title="${name}" loading="lazy" sandbox="allow-scripts allow-forms allow-pointer-lock" allow="" referrerpolicy="no-referrer"></iframe></details>\n`
+    })
+    .join('')
 }
 
 /** The form for the password. It reveals nothing about the conversation. */

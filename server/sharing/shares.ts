@@ -21,7 +21,7 @@ import type {
   SharedStep,
   ShareInclude,
 } from '../protocol/conversations/share.ts'
-import type { ConversationId, UserId } from '../protocol/ids.ts'
+import type { ConversationId, ProjectId, UserId } from '../protocol/ids.ts'
 import { citedSources } from './cited-sources.ts'
 import { type AnyText, contentOf, piecesOf, readShownBranch, textOf } from './read-conversation.ts'
 import type { TextStorage } from './text-storage.ts'
@@ -40,7 +40,7 @@ const CLAIMED_AT_ONCE = 256 * 1024
  * @throws AppError `share_too_large`, or the quota's refusal.
  */
 async function copyBranch(
-  { database, store }: { database: Database; store: Store },
+  { database, store, frozenApps }: Pick<ShareDependencies, 'database' | 'store' | 'frozenApps'>,
   conversation: ConversationRow,
   to: {
     shareId: string
@@ -55,6 +55,9 @@ async function copyBranch(
   let bytes = 0
   let position = 0
   let fileId = 0
+  const projectId = conversation.projectId ?? conversation.scratchProjectId
+  const place = projectId === null ? null : { userId: conversation.userId, projectId }
+  const apps = new Set<string>()
   const whole = async (text: AnyText): Promise<string> => {
     let read = ''
     for await (const piece of piecesOf(text)) {
@@ -90,12 +93,18 @@ async function copyBranch(
     const sources = citedSources(message).filter(
       ({ url }) => url !== undefined || include.includes('tools'),
     )
+    const written =
+      place === null || message.role !== 'assistant' || !include.includes('apps')
+        ? []
+        : await frozenApps.present(place, await pathsChangedBy(store, message))
+    for (const { path } of written) apps.add(path)
     const shared: SharedMessage = {
       role: message.role,
       created_at: message.createdAt.toISOString(),
       text: message.role === 'user' ? await whole(textOf(message)) : '',
       steps,
       files: files.map(({ file: { name, mime, size }, id }) => ({ id, name, mime, size })),
+      ...(written.length === 0 ? {} : { apps: written }),
       ...(sources.length === 0 ? {} : { sources }),
     }
     const content = JSON.stringify(wellFormed(shared))
@@ -116,7 +125,22 @@ async function copyBranch(
     })
   }
   await claim(unclaimed)
+  if (place === null || apps.size === 0) return
+  for await (const file of frozenApps.copy(place, apps)) {
+    await claim(ROW_BYTES + file.size)
+    const index = fileId++
+    await database.write((tx) =>
+      store.shares.addAppFile(tx, { shareId, revision, position: index }, file),
+    )
+  }
 }
+
+/** The files that an answer has written, whichever tool did it. */
+const pathsChangedBy = async (
+  { ledger }: Pick<Store, 'ledger'>,
+  { id }: Pick<FullMessage, 'id'>,
+): Promise<string[]> =>
+  (await ledger.changes(id)).flatMap(({ path, after }) => (after?.kind === 'file' ? [path] : []))
 
 const TOKEN_BYTES = 16
 const MAX_COPIES = 3
@@ -131,6 +155,18 @@ const VIEWS = 120
 const FILE_VIEWS = 2_000
 const VIEW_WINDOW_MS = 60_000
 
+/** What `FrozenApps` of the apps do. */
+interface FrozenAppCopies {
+  present(
+    place: { userId: UserId; projectId: ProjectId },
+    paths: readonly string[],
+  ): Promise<NonNullable<SharedMessage['apps']>>
+  copy(
+    place: { userId: UserId; projectId: ProjectId },
+    apps: ReadonlySet<string>,
+  ): AsyncIterable<{ path: string; sha256: string; size: number }>
+}
+
 /** The dependencies of shared copies. */
 export interface ShareDependencies {
   database: Database
@@ -138,6 +174,8 @@ export interface ShareDependencies {
   box: SecretBox
   passwords: Passwords
   storage: TextStorage
+  /** Copies what apps consist of. */
+  frozenApps: FrozenAppCopies
   /** If false, nothing is shared, and every link returns 404. */
   isEnabled(): boolean
   limits: Limits
@@ -171,6 +209,7 @@ export function createShares({
   box,
   passwords,
   storage,
+  frozenApps,
   isEnabled,
   limits,
   now,
@@ -235,7 +274,7 @@ export function createShares({
         const include = [...new Set(body.include ?? (body.include === null ? [] : share.include))]
         const revision = newId<string>()
         try {
-          await copyBranch({ database, store }, conversation, {
+          await copyBranch({ database, store, frozenApps }, conversation, {
             shareId: share.id,
             revision,
             include,

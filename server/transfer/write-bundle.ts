@@ -77,6 +77,7 @@ export interface BundleDependencies {
     | 'users'
     | 'grants'
     | 'schedules'
+    | 'apps'
   >
   /** The user's channels, without their secrets. */
   listChannels(userId: UserId): Promise<{ type: string; name: string }[]>
@@ -236,10 +237,19 @@ async function writeRest(
   await zip.add('usage.json', jsonPieces(usage.map(toUsage)))
   await zip.add(SCHEDULES, jsonPieces(await bundledSchedules(store.schedules, userId)))
   await zip.add('grants.json', [JSON.stringify(await grantsOf(store, userId), null, 2)])
+  await zip.add('app_networks.json', [JSON.stringify(await networksOf(store, userId), null, 2)])
   await zip.add('settings.json', [
     JSON.stringify(await settingsFile(dependencies, userId), null, 2),
   ])
 }
+
+/** The apps that the user has allowed to use the network, for the person to read: no import takes it over. */
+const networksOf = async (store: BundleDependencies['store'], userId: UserId): Promise<unknown[]> =>
+  (await store.apps.listNetworks(userId)).map(({ projectId, path, allowedAt }) => ({
+    project_id: projectId,
+    path,
+    allowed_at: allowedAt.toISOString(),
+  }))
 
 /** The user's grants, for the person to read: no import takes them over. */
 async function grantsOf(store: BundleDependencies['store'], userId: UserId): Promise<unknown[]> {

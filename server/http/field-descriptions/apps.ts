@@ -1,6 +1,11 @@
 // Descriptions for the API reference: apps.
 import type { z } from 'zod'
-import type { AppLibrary, OpenAppBody, PatchAppBody, RunningApp } from '../../protocol/projects/app.ts'
+import type {
+  AppLibrary,
+  OpenAppBody,
+  PatchAppBody,
+  RunningApp,
+} from '../../protocol/projects/app.ts'
 import type { FieldsOf } from './describe-fields.ts'
 
 /** By the id of a schema in the reference. */

@@ -75,7 +75,7 @@ const transfer = {
 }
 
 const SHARE_INCLUDE =
-  'What is shown besides the texts: `files`, `tools` (calls and results), `thinking`.'
+  'What is shown besides the texts: `files`, `tools` (calls and results), `thinking`, `apps` (with the files of their folders).'
 
 /** By the id of a schema in the reference. */
 export const CONVERSATION_DESCRIPTIONS = {
@@ -178,6 +178,10 @@ export const CONVERSATION_DESCRIPTIONS = {
         name: 'The name of the file.',
         mime: 'The media type.',
         size: 'The size in bytes.',
+      }),
+      apps: within('The apps that the answer has written, as they were. Absent: none.', {
+        path: 'The path, also below the address of the share at the origin of apps.',
+        kind: 'How it runs: `html`, `svg`, `component`, `diagram` or `document`.',
       }),
       sources: within('The sources that the answer cites. Absent: none.', {
         number: 'The number of the source in the text.',

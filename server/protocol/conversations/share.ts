@@ -2,9 +2,10 @@
 import { z } from 'zod'
 import { page, Timestamp } from '../envelope.ts'
 import { ConversationId } from '../ids.ts'
+import { AppKindName } from '../projects/app.ts'
 
 /** What a share shows in addition to the texts of the conversation. */
-export const ShareInclude = z.enum(['files', 'tools', 'thinking'])
+export const ShareInclude = z.enum(['files', 'tools', 'thinking', 'apps'])
 export type ShareInclude = z.infer<typeof ShareInclude>
 
 /** How to share a conversation. For an existing share, an absent field keeps its value and `null` clears it. */
@@ -12,7 +13,7 @@ export const ShareBody = z
   .object({
     expires_at: Timestamp.nullish(),
     password: z.string().min(1).max(200).nullish(),
-    include: z.array(ShareInclude).max(3).nullish(),
+    include: z.array(ShareInclude).max(4).nullish(),
   })
   .meta({ id: 'ShareConversation' })
 export type ShareBody = z.infer<typeof ShareBody>
@@ -58,6 +59,9 @@ export const SharedSource = z.object({
 })
 export type SharedSource = z.infer<typeof SharedSource>
 
+/** An app that is part of a copy. */
+export const SharedApp = z.object({ path: z.string(), kind: AppKindName })
+
 /** A message as visitors see it. The id of a file is its number within the share. */
 export const SharedMessage = z.object({
   role: z.enum(['user', 'assistant']),
@@ -66,6 +70,8 @@ export const SharedMessage = z.object({
   text: z.string(),
   steps: z.array(SharedStep),
   files: z.array(z.object({ id: z.int(), name: z.string(), mime: z.string(), size: z.int() })),
+  /** Apps that an answer wrote, as they were when the copy was made; absent if there are none. */
+  apps: z.array(SharedApp).optional(),
   /** What an answer cites; absent if that is nothing. Documents are among them only with the share's tools. */
   sources: z.array(SharedSource).optional(),
 })

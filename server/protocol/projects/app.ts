@@ -14,13 +14,22 @@ export const OpenAppBody = z
   .meta({ id: 'OpenApp' })
 export type OpenAppBody = z.infer<typeof OpenAppBody>
 
+/** How a file runs, by its name. */
+export const AppKindName = z.enum([
+  'html',
+  'svg',
+  'component',
+  'diagram',
+  'document',
+]) satisfies z.ZodType<AppKind>
+
 /** A file with the address at which it runs for an hour. */
 export const RunningApp = z
   .object({
     id: z.string(),
     /** Null if the server has no address for apps: the page shows single files by itself. */
     url: z.string().nullable(),
-    kind: z.enum(['html', 'svg', 'component', 'diagram', 'document']) satisfies z.ZodType<AppKind>,
+    kind: AppKindName,
     /** Whether it may use the network. */
     network: z.boolean(),
     /** Whether text from outside is in the file, or in a file of its folder. */

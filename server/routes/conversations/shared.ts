@@ -17,8 +17,8 @@ import { attachmentHeader, encodeFileName } from '../../sharing/file-name.ts'
 import {
   gonePage,
   passwordPage,
-  SHARE_PAGE_POLICY,
   sharePage,
+  sharePagePolicy,
   tooManyPage,
 } from '../../sharing/share-page.ts'
 import { success } from '../envelope.ts'
@@ -35,6 +35,7 @@ type SharedServices = Pick<
   | 'markdown'
   | 'isHttps'
   | 'basePath'
+  | 'appsOrigin'
 >
 
 const PASSWORD_HEADER = 'x-share-password'
@@ -192,15 +193,16 @@ function registerPage(app: App, services: SharedServices): void {
 
 /** Sends the page or, instead of it, the form for the password or the reason why there is no page. */
 async function sendPage(
-  { shares, store, markdown, isHttps: https, basePath }: SharedServices,
+  { shares, store, markdown, isHttps: https, basePath, appsOrigin }: SharedServices,
   request: FastifyRequest,
   reply: FastifyReply,
   { token, password }: { token: string; password?: string | undefined },
 ): Promise<FastifyReply> {
   const language = documentLanguage(request.headers['accept-language'])
+  const origin = appsOrigin.of(request)
   void reply.type('text/html; charset=utf-8').headers({
     'cache-control': 'no-store',
-    'content-security-policy': SHARE_PAGE_POLICY,
+    'content-security-policy': sharePagePolicy(origin),
     'content-language': language,
     'referrer-policy': 'no-referrer',
     'x-robots-tag': 'noindex, nofollow, noarchive',
@@ -220,6 +222,7 @@ async function sendPage(
     if (request.method !== 'HEAD') await shares.countView(share)
     const pieces = sharePage(share, store.shares.readMessages(share), {
       token,
+      apps: origin === null ? null : `${origin}/v/${token}${ticket === null ? '' : `~${ticket}`}/`,
       language,
       markdown,
     })

@@ -22,6 +22,7 @@ describeOnEachDatabase('links of shares', (open) => {
     const shares = (enabled: boolean, through: Database = database) =>
       createShares({
         storage: unlimitedStorage,
+        frozenApps: { present: async () => [], copy: async function* () {} },
         ...{ database: through, store, isEnabled: () => enabled, now: () => new Date() },
         limits: createLocalLimits(),
         ...{ box: createSecretBox(Buffer.alloc(32, 7)), passwords: createPasswords() },

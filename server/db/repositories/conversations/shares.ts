@@ -85,6 +85,17 @@ function createShareCopies({ read, write, tables }: Pick<Database, 'read' | 'wri
       )
     },
 
+    /** Adds a file of an app to a copy that is not shown yet. */
+    async addAppFile(
+      tx: Writer,
+      to: { shareId: string; revision: string; position: number },
+      { path, sha256, size }: { path: string; sha256: string; size: number },
+    ): Promise<void> {
+      await tx
+        .insert(shareFiles)
+        .values({ ...to, kind: 'app', name: path, mime: null, content: '', sha256, size })
+    },
+
     discard,
 
     /**
@@ -159,6 +170,25 @@ function createShareReader({ read, tables }: Pick<Database, 'read' | 'tables'>) 
       }
     },
 
+    /** A file of an app, by its path in the project. */
+    async findAppFile(
+      share: ShareRow,
+      path: string,
+    ): Promise<{ sha256: string; size: number } | undefined> {
+      const [row] = await read
+        .select({ sha256: shareFiles.sha256, size: shareFiles.size })
+        .from(shareFiles)
+        .where(
+          and(
+            eq(shareFiles.shareId, share.id),
+            eq(shareFiles.revision, share.revision ?? ''),
+            eq(shareFiles.kind, 'app'),
+            eq(shareFiles.name, path),
+          ),
+        )
+      return row?.sha256 == null ? undefined : { sha256: row.sha256, size: row.size ?? 0 }
+    },
+
     async findFile(share: ShareRow, position: number): Promise<ShareFile | undefined> {
       const condition = and(
         eq(shareFiles.shareId, share.id),
@@ -174,9 +204,13 @@ function createShareReader({ read, tables }: Pick<Database, 'read' | 'tables'>) 
         })
         .from(shareFiles)
         .where(condition)
-      return row === undefined
+      return row === undefined || row.kind === 'app'
         ? undefined
-        : { ...row, content: readLongText(read, shareFiles, shareFiles.content, condition) }
+        : {
+            ...row,
+            kind: row.kind,
+            content: readLongText(read, shareFiles, shareFiles.content, condition),
+          }
     },
   }
 }

@@ -110,6 +110,14 @@ export function createAppRepository(database: Database) {
       return row
     },
 
+    /** All permissions of a user, newest first. There are at most as many as the limit above. */
+    listNetworks: (userId: UserId): Promise<AppNetworkRow[]> =>
+      read
+        .select()
+        .from(appNetworks)
+        .where(eq(appNetworks.userId, userId))
+        .orderBy(desc(appNetworks.allowedAt), desc(appNetworks.projectId), desc(appNetworks.path)),
+
     /**
      * The same for an address, in one reading: undefined if it has ended; `outside` is null if there is no permission, and so
      * none of its documents may use the network.

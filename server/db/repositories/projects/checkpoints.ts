@@ -3,7 +3,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { and, asc, desc, eq, gt, gte, inArray, isNull, lt, lte, ne, or, sql } from 'drizzle-orm'
 import { projectDeleted } from '../../../errors.ts'
 import type { MessageId, ProjectId, UserId } from '../../../protocol/ids.ts'
-import type { Database } from '../../database.ts'
+import { appKindOf } from '../../../protocol/projects/app-kind.ts'
+import type { Database, Writer } from '../../database.ts'
 import { createAttemptFence, type RunAttempt, RunOver } from '../../run-attempt.ts'
 import type { CheckpointFile } from '../../tables/projects/checkpoints.ts'
 
@@ -250,6 +251,7 @@ export function createCheckpointRepository(database: Database) {
           await tx
             .insert(checkpointFiles)
             .values({ checkpointId: row.id, first: 0, files: [...ordered] })
+        await endApps(database, tx, row.projectId, files)
         if (existing === undefined)
           await tx
             .update(projects)
@@ -288,6 +290,29 @@ export function createCheckpointRepository(database: Database) {
     /** Removes the checkpoint of a reverted change; the project's size is `bytes` again. */
     revert: (projectId: ProjectId, id: string, bytes: number) =>
       revert(database, projectId, id, bytes),
+  }
+}
+
+/** Paths that one statement names. */
+const PATHS_AT_ONCE = 500
+
+/**
+ * Ends the addresses of apps whose file is deleted or moved by a change, and their permissions to use the network: they are not
+ * those of a later file with this name.
+ */
+async function endApps(
+  { tables: { apps, appNetworks } }: Database,
+  tx: Writer,
+  projectId: ProjectId,
+  files: readonly CheckpointFile[],
+): Promise<void> {
+  const gone = files.flatMap(({ path, before, after }) =>
+    before?.kind === 'file' && after?.kind !== 'file' && appKindOf(path) !== null ? [path] : [],
+  )
+  for (let from = 0; from < gone.length; from += PATHS_AT_ONCE) {
+    const paths = gone.slice(from, from + PATHS_AT_ONCE)
+    for (const table of [apps, appNetworks])
+      await tx.delete(table).where(and(eq(table.projectId, projectId), inArray(table.path, paths)))
   }
 }
 

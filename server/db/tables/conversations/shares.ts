@@ -59,14 +59,15 @@ export function defineShareTables(c: Columns, { users, conversations }: Needed) 
     (t) => [c.primaryKey({ columns: [t.shareId, t.revision, t.position] })],
   )
 
-  /** Copies of attachments. */
+  /** Copies of attachments, and of files of apps. */
   const shareFiles = c.table(
     'share_files',
     {
       shareId: ofShare(),
       revision: c.text('revision').notNull(),
       position: c.integer('position').notNull(),
-      kind: c.choice<'text' | 'image'>('kind').notNull(),
+      kind: c.choice<'text' | 'image' | 'app'>('kind').notNull(),
+      /** Of a file of an app, its path in the project. */
       name: c.text('name').notNull(),
       mime: c.text('mime'),
       /** Empty if `sha256` is set. Else text as it is, images as base64. */

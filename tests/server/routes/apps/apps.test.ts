@@ -273,6 +273,26 @@ describeOnEachServer('an app', (start) => {
     expect(await open(server, project, 'a.html')).toMatchObject({ network: false })
   })
 
+  test('loses its permission and its addresses with its file, so that a later file of the name asks again', async () => {
+    const server = await withApps(await start())
+    const project = await newProject(server)
+    const files = `/api/projects/${project}/files`
+    for (const end of ['deleted', 'moved']) {
+      await write(server, project, { 'tool/a.html': 'an app' })
+      const { id, url } = await open(server, project, 'tool/a.html')
+      await server.call('PATCH', `/api/apps/${id}`, { body: { network: true } })
+      expect(await open(server, project, 'tool/a.html')).toMatchObject({ network: true })
+      const { status } =
+        end === 'deleted'
+          ? await server.call('DELETE', `${files}/tool/a.html`)
+          : await server.call('PATCH', `${files}/tool`, { body: { new_path: `away-${end}` } })
+      expect([end, status]).toEqual([end, 200])
+      await write(server, project, { 'tool/a.html': 'another app' })
+      expect([end, (await reach(url)).status]).toEqual([end, 404])
+      expect(await open(server, project, 'tool/a.html')).toMatchObject({ network: false })
+    }
+  })
+
   test('ends with its account, its session and its API key, also when these only expire or are disabled', async () => {
     const server = await withApps(await start(MULTI))
     const [ada, bob] = [await register(server, 'ada'), await register(server, 'bob')]
@@ -427,6 +447,72 @@ test('a component that cannot run says what is wrong, in which file and line', a
   await write(empty, other, { 'App.jsx': 'export default () => <p />' })
   const { text } = await reach((await open(empty, other, 'App.jsx')).url)
   expect(text).toContain('its page was not built')
+})
+
+test('a share with apps has them as they were, with their folders, behind its link and password, and without the network', async () => {
+  const server = await withApps(
+    await useApps.start({
+      folder: await withLibrary(),
+      config: { models: [{ id: 'scripted', api_url: upstream.url }], titles: 'off' },
+    }),
+  )
+  const project = await newProject(server)
+  await write(server, project, { 'tool/sum.js': 'first', 'tool/.env': 'a secret', 'other.txt': '' })
+  const conversation = (
+    await server.call('POST', '/api/conversations', { body: { project_id: project } })
+  ).json.data.id
+  upstream.enqueue(
+    turn.toolCalls([
+      {
+        id: 'c1',
+        name: 'file_write',
+        arguments: JSON.stringify({ path: 'tool/index.html', content: '<h1>First</h1>' }),
+      },
+    ]),
+    turn.text('There it is.'),
+  )
+  await server.call('POST', `/api/conversations/${conversation}/messages`, {
+    body: { text: 'An app', stream: false, approval: 'auto' },
+  })
+  const share = async (body: object) =>
+    (await server.call('POST', `/api/conversations/${conversation}/share`, { body })).json.data
+  const { token } = await share({ include: ['apps'] })
+  await write(server, project, { 'tool/index.html': '<h1>Second</h1>', 'tool/sum.js': 'second' })
+
+  const { json } = await server.call('GET', `/api/shared/${token}`)
+  const apps = json.data.messages.flatMap((message: { apps?: object[] }) => message.apps ?? [])
+  expect(apps).toEqual([{ path: 'tool/index.html', kind: 'html' }])
+  const page = await fetch(`${server.url}/s/${token}`)
+  const address = /src="(http[^"]+index\.html)"/.exec(await page.text())?.[1] ?? ''
+  const { origin } = new URL(address)
+  expect(address).toBe(`${origin}/v/${token}/tool/index.html`)
+  expect(page.headers.get('content-security-policy')).toContain(`frame-src 'self' ${origin};`)
+  const host = { host: new URL(address).host }
+  const frozen = await reach(address, { headers: host })
+  expect(frozen.text).toMatch(/<h1>First<\/h1>$/)
+  const policy = String(frozen.headers['content-security-policy'])
+  expect(policy).toContain(`script-src 'unsafe-inline' 'unsafe-eval' ${origin};`)
+  expect(policy).toContain("connect-src 'none'")
+  expect(policy).toMatch(/frame-ancestors http:\/\/localhost:\d+ http:\/\/127\.0\.0\.1:\d+$/)
+  const beside = (name: string) => reach(address.replace('tool/index.html', name))
+  expect((await beside('tool/sum.js')).text).toBe('first')
+  for (const name of ['tool/.env', 'other.txt', 'tool/missing.js', ''])
+    expect([name, (await beside(name)).status]).toEqual([name, 404])
+  // A copy of an app is no attachment.
+  expect((await server.call('GET', `/api/shared/${token}/files/0`)).status).toBe(404)
+
+  await share({ include: ['apps'], password: 'a good password' })
+  expect((await reach(address)).status).toBe(404)
+  const opened = await fetch(`${server.url}/s/${token}`, {
+    method: 'POST',
+    body: new URLSearchParams({ password: 'a good password' }),
+  })
+  const withTicket = /src="(http[^"]+index\.html)"/.exec(await opened.text())?.[1] ?? ''
+  expect(withTicket).toMatch(/\/v\/[\w-]{22}~[\w-]{43}\/tool\/index\.html$/)
+  expect((await reach(withTicket)).text).toMatch(/<h1>Second<\/h1>$/)
+  expect((await reach(withTicket.replace('~', '~A').slice(0, -1))).status).toBe(404)
+  await share({ include: [], password: null })
+  expect((await reach(address)).status).toBe(404)
 })
 
 test('the page may frame its own origin and that of apps and no other, and a document of an app cannot call the server', async () => {

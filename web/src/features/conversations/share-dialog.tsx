@@ -13,7 +13,12 @@ import { notify } from '../../ui/overlays/toasts.ts'
 import { errorText } from '../../ui/states/error-text.ts'
 import { Failed, Loading } from '../../ui/states/feedback.tsx'
 
-const SHARE_PARTS = ['files', 'tools', 'thinking'] as const satisfies readonly ShareInclude[]
+const SHARE_PARTS = [
+  'files',
+  'apps',
+  'tools',
+  'thinking',
+] as const satisfies readonly ShareInclude[]
 const DAY_MS = 86_400_000
 const EXPIRY_CHOICES = ['keep', 'never', '1', '7', '30'] as const
 type Expiry = (typeof EXPIRY_CHOICES)[number]
