@@ -2,8 +2,8 @@
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { systemCode } from '../lib/system-faults.ts'
 import type { AppLibrary } from '../protocol/projects/app.ts'
-import { systemCode } from '../workspace/files/faults.ts'
 
 /** What the build of the page says about its libraries (`web/app-libraries.ts`). Modules are files of its folder `assets`. */
 const Manifest = z.array(
