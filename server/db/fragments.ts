@@ -38,7 +38,7 @@ export const contains = (text: Column, part: string): SQL =>
 
 /** The condition that a text begins with `part` as it is written. */
 export const beginsWith = (text: Column, part: string): SQL =>
-  sql`substr(${text}, 1, ${sql.raw(String(part.length))}) = ${part}`
+  sql`substr(${text}, 1, ${sql.raw(String(Array.from(part).length))}) = ${part}`
 
 /** Folds text for case-insensitive comparison. The databases fold differently (SQLite: ASCII only). */
 export const foldCase = (text: string): string => text.normalize('NFKC').toLowerCase()

@@ -5,6 +5,7 @@ import { projectDeleted } from '../../../errors.ts'
 import type { MessageId, ProjectId, UserId } from '../../../protocol/ids.ts'
 import { appKindOf } from '../../../protocol/projects/app-kind.ts'
 import type { Database, Writer } from '../../database.ts'
+import { beginsWith } from '../../fragments.ts'
 import { createAttemptFence, type RunAttempt, RunOver } from '../../run-attempt.ts'
 import type { CheckpointFile } from '../../tables/projects/checkpoints.ts'
 
@@ -309,6 +310,13 @@ async function endApps(
   const gone = files.flatMap(({ path, before, after }) =>
     before?.kind === 'file' && after?.kind !== 'file' && appKindOf(path) !== null ? [path] : [],
   )
+  // Of a folder that is moved, its files are not listed.
+  for (const { path, before, movedTo } of files)
+    if (before?.kind === 'directory' && movedTo !== undefined)
+      for (const table of [apps, appNetworks])
+        await tx
+          .delete(table)
+          .where(and(eq(table.projectId, projectId), beginsWith(table.path, `${path}/`)))
   for (let from = 0; from < gone.length; from += PATHS_AT_ONCE) {
     const paths = gone.slice(from, from + PATHS_AT_ONCE)
     for (const table of [apps, appNetworks])
