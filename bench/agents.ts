@@ -131,7 +131,7 @@ async function knowledgeSearch(): Promise<Row> {
       log,
       onChange: () => {},
     })
-    const tool = createSearchKnowledgeTool(knowledge)
+    const tool = createSearchKnowledgeTool(knowledge, store.projects)
     const context = contextOf(projectId)
     const bare: number[] = []
     const whole: number[] = []

@@ -101,6 +101,7 @@ async function measureProject(folder: string): Promise<Row[]> {
     root: join(folder, 'workspaces'),
     searchTimeoutMs: 2_000,
     limits: { fileRead: 5e6, fileWrite: 2e7, project: 1e9 },
+    projects: createProjectRepository(database),
     outsideContents: createOutsideContentRepository(database),
     rule: { keep: 200, maxAgeDays: 30, maxBytes: 1e9 },
     records: createCheckpointRepository(database),

@@ -24,6 +24,7 @@ import { claimStore, type StoreOwner } from './owner/owner.ts'
 import { registerRoutes } from './routes/index.ts'
 import { createSearchIndexer } from './search/indexer.ts'
 import type { CommandNetwork } from './tools/builtin/programs/exec.ts'
+import { endLostAccess } from './workspace/change-members.ts'
 
 /** A server that is fully wired but does not listen yet. */
 export interface Server {
@@ -188,7 +189,7 @@ async function startWork(
 function leadBackgroundWork(
   { config, database, store, instance, log, now }: Base,
   {
-    services: { chat, workspace, scheduleClock, receiving },
+    services: { chat, membership, workspace, scheduleClock, receiving },
     blobs,
     mover,
     backups,
@@ -216,6 +217,7 @@ function leadBackgroundWork(
       store,
       workspaces: workspace.workspaces,
       chat,
+      endLostAccess: async () => await endLostAccess(await store.members.sharedIds(), membership),
       isSole: instance.claims === undefined,
       auditDays: config.audit_days,
       inspectorDays: config.inspector_days,

@@ -11,6 +11,8 @@ import {
 export interface AppErrorOptions {
   details?: unknown
   retryable?: boolean
+  /** Where it differs from the usual one of the code. */
+  status?: number
   /** Seconds. */
   retryAfter?: number
   /** Logged only, never sent. */
@@ -44,7 +46,7 @@ export class AppError extends Error {
     this.name = 'AppError'
     this.code = code
     this.reason = options.reason ?? code
-    this.status = ERROR_CODES[code]
+    this.status = options.status ?? ERROR_CODES[code]
     this.details = options.details
     this.retryable = options.retryable ?? false
     this.params = options.params

@@ -67,6 +67,7 @@ import type { RunPython } from './tools/builtin/programs/run-python.ts'
 import type { McpServers } from './tools/mcp/servers.ts'
 import type { ToolRegistry } from './tools/registry.ts'
 import type { TransferJobs } from './transfer/jobs.ts'
+import type { MemberDependencies } from './workspace/change-members.ts'
 import type { WorkspaceServices } from './workspace/workspace-services.ts'
 
 /** What a request may contain at most, in bytes unless it says otherwise. */
@@ -185,6 +186,8 @@ export interface Services {
   appsOrigin: AppsOrigin
   appComponents: Components
   appLibraries: AppLibraries
+  /** What changing the members of projects needs. */
+  membership: MemberDependencies
   skills: Skills
   consents: Consents
   knowledge: Knowledge

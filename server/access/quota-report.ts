@@ -23,7 +23,7 @@ export function createQuotaReport({
   now,
 }: {
   access: Pick<Access, 'quota' | 'spendingLimits' | 'approvalMode' | 'approvalModes'>
-  store: Pick<Store, 'tokenUsage' | 'quotas' | 'storage' | 'runs' | 'schedules'>
+  store: Pick<Store, 'tokenUsage' | 'quotas' | 'storage' | 'runs' | 'schedules' | 'members'>
   /** The mode of conversations that have not chosen one. */
   defaultApproval(): ApprovalMode
   /** Which services for speech there are. */
@@ -54,6 +54,7 @@ export function createQuotaReport({
       return count(await store.quotas.usage(userId, 'program_seconds', day))
     if (kind === 'messages_per_day') return count(await store.quotas.usage(userId, 'messages', day))
     if (kind === 'schedules') return count(await store.schedules.total(userId))
+    if (kind === 'projects_shared') return count(await store.members.shared(userId))
     return count(null)
   }
 

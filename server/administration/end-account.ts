@@ -93,7 +93,7 @@ export async function endAccount(
     return true
   }
   if (end.data === 'hand_over') await handOver(dependencies, id, end.heir, account.username)
-  else await removeProjects(dependencies, id)
+  else await removeProjects(dependencies, id, account.username)
   await dependencies.transfers.removeExports(id)
   // The remaining data is deleted with the row; file contents are collected once nothing refers to them.
   await store.users.remove(id, record)
@@ -112,31 +112,58 @@ export async function bringProjectsBack(
     await workspace.workspaces.bringBack(id, projectId)
 }
 
+/** Removes the projects of which the account is the last owner. Another owner receives those that it stores and others own. */
 async function removeProjects(
-  { store, workspace, knowledge, chat }: AccountEndDependencies,
+  dependencies: AccountEndDependencies,
   id: UserId,
+  name: string,
 ): Promise<void> {
-  for (const projectId of await store.projects.ids(id))
-    await removeProject(
+  const { store, workspace, knowledge, chat } = dependencies
+  const remove = (userId: UserId, projectId: ProjectId) =>
+    removeProject(
       { projects: store.projects, workspace, knowledge },
-      { userId: id, id: projectId },
+      { userId, id: projectId },
       () => chat.stopProject(projectId),
     )
+  for (const projectId of await store.projects.ids(id)) {
+    // The account can no longer sign in, so it is not among them.
+    const [owner] = await store.members.owners(projectId)
+    if (owner === undefined) await remove(id, projectId)
+    else {
+      await chat.stopProject(projectId)
+      await handOverProject(dependencies, projectId, { from: id, to: owner, label: name })
+      await store.members.makeOwner(projectId, owner)
+    }
+  }
+  for (const { projectId, storedBy } of await store.members.ownedBy(id))
+    if ((await store.members.owners(projectId)).length === 0) await remove(storedBy, projectId)
+}
+
+/** Gives the rows and the folder of a project to another user. */
+async function handOverProject(
+  { store, workspace }: Pick<AccountEndDependencies, 'store' | 'workspace'>,
+  projectId: ProjectId,
+  { from, to, label }: { from: UserId; to: UserId; label: string },
+): Promise<void> {
+  const { workspaces, checkpoints } = workspace
+  // A change that a dead process left open names the former owner's folder, so it is completed first.
+  await checkpoints.recover(workspaces.open(from, projectId))
+  await workspaces.handOver(projectId, { from, to })
+  await store.accountData.handOverProject(projectId, { from, to, label })
 }
 
 async function handOver(
-  { store, workspace }: AccountEndDependencies,
+  dependencies: AccountEndDependencies,
   from: UserId,
   to: UserId,
   name: string,
 ): Promise<void> {
-  const { workspaces, checkpoints } = workspace
-  for (const projectId of await store.projects.ids(from)) {
-    // A change that a dead process left open names the former owner's folder, so it is completed first.
-    await checkpoints.recover(workspaces.open(from, projectId))
-    await workspaces.handOver(projectId, { from, to })
-    await store.accountData.handOverProject(projectId, { from, to, label: name })
-  }
+  const { store } = dependencies
+  for (const projectId of await store.projects.ids(from))
+    await handOverProject(dependencies, projectId, { from, to, label: name })
+  for (const { projectId } of await store.members.ownedBy(from))
+    if ((await store.members.owners(projectId)).length === 0)
+      await store.members.makeOwner(projectId, to)
   await store.accountData.handOver(from, to)
   const memory = await store.settings.memory(from)
   if (memory.trim() !== '')

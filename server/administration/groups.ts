@@ -9,6 +9,7 @@ import { withoutAbsent } from '../lib/without-absent.ts'
 import { type Actor, auditedFields } from '../protocol/admin/audit.ts'
 import type { CreateGroupBody, GroupId, PatchGroupBody } from '../protocol/admin/group.ts'
 import type { UserId } from '../protocol/ids.ts'
+import { endLostAccess, type MemberDependencies } from '../workspace/change-members.ts'
 
 const MAX_GROUPS = 500
 /** Marks the limits of all members together in audit entries. */
@@ -20,6 +21,9 @@ interface GroupDependencies {
   store: Pick<Store, 'groups' | 'audit'>
   access: Pick<Access, 'reload'>
 }
+
+/** Also what ends in projects that the group is a member of. */
+type WithProjects = GroupDependencies & { membership: MemberDependencies }
 
 /** @throws AppError `group_name_taken`, `groups_exhausted`. */
 export async function createGroup(
@@ -88,10 +92,11 @@ const changed = (
 
 /** Its members remain. @throws AppError `group_not_found`. */
 export async function deleteGroup(
-  { store: { groups, audit }, access }: GroupDependencies,
+  { store: { groups, audit }, access, membership }: WithProjects,
   actor: Actor,
   id: GroupId,
 ): Promise<void> {
+  const projects = await membership.store.members.ofGroups([id])
   const isKnown = await groups.remove(id, (tx, group) =>
     audit.record(tx, actor, {
       action: 'group_deleted',
@@ -101,11 +106,12 @@ export async function deleteGroup(
   )
   if (!isKnown) throw appError('group_not_found')
   await access.reload()
+  await endLostAccess(projects, membership)
 }
 
 /** @throws AppError `group_not_found`, `account_not_found`. */
 export async function addGroupMember(
-  { store: { groups, audit }, access }: GroupDependencies,
+  { store: { groups, audit }, access, membership }: WithProjects,
   actor: Actor,
   { id, userId }: { id: GroupId; userId: UserId },
 ): Promise<void> {
@@ -117,11 +123,13 @@ export async function addGroupMember(
     }),
   )
   await access.reload()
+  for (const projectId of await membership.store.members.ofGroups([id]))
+    membership.announce(userId, { type: 'project', id: projectId, change: 'created' })
 }
 
 /** @throws AppError `group_member_not_found`. */
 export async function removeGroupMember(
-  { store: { groups, audit }, access }: GroupDependencies,
+  { store: { groups, audit }, access, membership }: WithProjects,
   actor: Actor,
   { id, userId }: { id: GroupId; userId: UserId },
 ): Promise<void> {
@@ -134,4 +142,9 @@ export async function removeGroupMember(
   )
   if (!wasMember) throw appError('group_member_not_found')
   await access.reload()
+  const projects = await membership.store.members.ofGroups([id])
+  await endLostAccess(projects, membership)
+  for (const projectId of projects)
+    if ((await membership.store.projects.find(userId, projectId)) === undefined)
+      membership.announce(userId, { type: 'project', id: projectId, change: 'deleted' })
 }

@@ -26,6 +26,7 @@ export function purgeDeleted({
   store,
   workspaces,
   chat,
+  endLostAccess,
   isSole,
   auditDays,
   inspectorDays,
@@ -45,6 +46,8 @@ export function purgeDeleted({
   >
   workspaces: Pick<Workspaces, 'remove'>
   chat: Pick<ChatService, 'removeConversation'>
+  /** Ends what people have in projects that they are no members of any more, by whatever way that came. */
+  endLostAccess(): Promise<void>
   /** Whether only this process has conversations open. */
   isSole: boolean
   /** Days for which entries of the audit log are stored. */
@@ -92,6 +95,7 @@ export function purgeDeleted({
           log.warn({ err: error, project: id }, 'the folders of a project could not be removed yet')
         }
       }
+      await endLostAccess()
       await store.messages.purge(before(UNDO_MS))
       await store.idempotency.purge(before(IDEMPOTENCY_MS))
       await removeAll((after) => store.trash.due(before(TRASH_MS), after))

@@ -11,6 +11,8 @@ interface DescribedProject {
   instructions: string
   disabledTools: readonly string[]
   usesMemory: boolean
+  /** Whether the user may change nothing in it. */
+  isReadOnly: boolean
   /** The instructions for agents among its files, if the user has accepted them. */
   agents: { path: string; text: string } | null
 }
@@ -40,6 +42,7 @@ export const createProjectDescription =
     if (project === undefined) return null
     const { name, isScratch, description, instructions, disabledTools, usesMemory, agents } =
       project
+    const { isReadOnly } = project
     // The description is useful without the listing; tools report problems with the folder.
     const entries = await projects.list(userId, projectId).catch(() => [])
     // Names that may come from outside are omitted: they would taint every conversation of the project.
@@ -79,5 +82,6 @@ export const createProjectDescription =
       listing,
       disabledTools,
       usesMemory,
+      isReadOnly,
     }
   }

@@ -13,8 +13,8 @@ import { captureOne } from '../workspace/checkpoints/capture/capture.ts'
 import type { Checkpoints } from '../workspace/checkpoints/checkpoints.ts'
 import { parseInnerPath, parsePath } from '../workspace/files/paths.ts'
 import { walk } from '../workspace/files/walk.ts'
+import { openProject } from '../workspace/open-project.ts'
 import { hashInPieces } from '../workspace/outside-text.ts'
-import { ownProject } from '../workspace/own-project.ts'
 import type { Workspace } from '../workspace/workspace.ts'
 import type { Workspaces } from '../workspace/workspaces.ts'
 
@@ -60,7 +60,8 @@ export function createApps(dependencies: Dependencies) {
   const { database, store, workspaces, now, assertAllowed } = dependencies
 
   const workspaceOf = async (userId: UserId, projectId: ProjectId): Promise<Workspace> =>
-    (await ownProject({ projects: store.projects, workspaces }, userId, projectId)).workspace
+    (await openProject({ projects: store.projects, workspaces }, userId, projectId, 'read'))
+      .workspace
 
   const described = async (
     row: AppRow,

@@ -82,6 +82,8 @@ export interface ChatService extends ProgramRuns, Pick<Sending, 'send' | 'edit' 
    * project, and again when its row is deleted: a run that starts in between is rejected, or stopped by the second call.
    */
   stopProject(projectId: ProjectId): Promise<void>
+  /** Like `stopProject`, for the runs of a user in it. */
+  stopMember(projectId: ProjectId, userId: UserId): Promise<void>
   /** Like `stopProject`, for every run of a user. */
   stopUser(userId: UserId): Promise<void>
   readonly runs: RunRegistry
@@ -119,6 +121,8 @@ export function createChatService(given: ChatDependencies & { budgets: Budgets }
       answerInput({ userId, runId }, body, actor, dependencies),
 
     stopProject: (id) => stopAll((run) => run.projectId === id, dependencies, 'project_deleted'),
+    stopMember: (projectId, userId) =>
+      stopAll((run) => run.projectId === projectId && run.userId === userId, dependencies),
     stopUser: (id) => stopAll((run) => run.userId === id, dependencies),
 
     async removeMessage(userId, conversationId, messageId) {

@@ -2,10 +2,11 @@
 import { createProjectDescription } from '../agent/project-description.ts'
 import type { ChangeLog } from '../changes/change-log.ts'
 import { type ChatService, createChatService } from '../chat/chat-service.ts'
+import { givesRole } from '../db/repositories/projects/membership.ts'
 import { settingsOf } from '../db/repositories/projects/projects.ts'
 import { memorySection } from '../knowledge/memory.ts'
 import type { Change } from '../protocol/change.ts'
-import type { RunId, UserId } from '../protocol/ids.ts'
+import type { ProjectId, RunId, UserId } from '../protocol/ids.ts'
 import type { RunRecords } from '../runs/inspection/run-records.ts'
 import type { Services } from '../services.ts'
 import { createScratchProjects } from '../workspace/scratch-projects.ts'
@@ -95,8 +96,11 @@ const describeProject = (
     checkpoints,
     consents,
   }: Pick<WorkspaceServices, 'workspaces' | 'checkpoints'> & Pick<Services, 'consents'>,
-) =>
-  createProjectDescription({
+) => {
+  // Asked after `find`, which says whether the user is a member.
+  const open = async (userId: UserId, id: ProjectId) =>
+    workspaces.open((await store.projects.ownerOf(id)) ?? userId, id)
+  return createProjectDescription({
     async find(userId, id) {
       const project = await store.projects.find(userId, id)
       if (project === undefined) return undefined
@@ -111,12 +115,14 @@ const describeProject = (
         instructions,
         disabledTools: disabled_tools,
         usesMemory: uses_memory,
+        isReadOnly: !givesRole(project.role, 'edit'),
       }
     },
-    list: (userId, id) => workspaces.open(userId, id).list(''),
-    namesFromOutside: (userId, id, names) =>
-      checkpoints.outsideText.namesIn(workspaces.open(userId, id), names),
+    list: async (userId, id) => (await open(userId, id)).list(''),
+    namesFromOutside: async (userId, id, names) =>
+      checkpoints.outsideText.namesIn(await open(userId, id), names),
   })
+}
 
 /** Publishes every change to its user, and changes of approval requests also to the approvers of the project of the run. */
 const toApprovers =

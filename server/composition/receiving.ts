@@ -9,12 +9,12 @@ import type { Observe } from '../receiving/content.ts'
 import { createReceiving, type Receiving } from '../receiving/receiving.ts'
 import { createSenders, type Senders } from '../receiving/senders.ts'
 import type { Services } from '../services.ts'
+import { openProject } from '../workspace/open-project.ts'
 import type { Base } from './base.ts'
 import { createConversationModel } from './conversation-model.ts'
 import type { Tools } from './tools.ts'
 
 /** The checkpoint of a restore that a person asks for. */
-const RESTORE_ORIGIN = { tool: 'restore', messageId: null, runId: null }
 
 /** How long a link in an email decides. */
 const DECISION_LINK_SECONDS = 86_400
@@ -101,15 +101,14 @@ export function createConfiguredReceiving(
       await chat.decide(userId, runId, body, actor)
     },
     async restore(userId, projectId, messageId) {
-      if ((await store.projects.find(userId, projectId)) === undefined)
-        throw appError('project_not_found')
-      const { records, checkpoints, workspaces } = workspace
+      const { records, checkpoints } = workspace
+      const { workspace: project } = await openProject(workspace, userId, projectId, 'change')
       const moment = await records.momentOfMessage(userId, messageId)
       if (moment === undefined) throw appError('message_not_found')
       const first = await records.firstSince(projectId, messageId, moment)
       if (first === undefined) return 0
-      const project = workspaces.open(userId, projectId)
-      return (await checkpoints.restore(project, first.id, RESTORE_ORIGIN)).restored
+      const origin = { tool: 'restore', messageId: null, runId: null }
+      return (await checkpoints.restore(project, first.id, origin)).restored
     },
   })
   schedules.onRunChange(receiving.runChanged)

@@ -10,6 +10,7 @@ import type { Services } from '../services.ts'
 import type { ToolContext } from '../tools/definition.ts'
 import type { ToolRegistry } from '../tools/registry.ts'
 import { compileGlob } from '../workspace/files/glob.ts'
+import { openProject } from '../workspace/open-project.ts'
 import type { WorkspaceServices } from '../workspace/workspace-services.ts'
 import type { Base } from './base.ts'
 import { createConversationModel } from './conversation-model.ts'
@@ -110,10 +111,10 @@ export function createConfiguredClock(
 }
 
 /** The files of projects, as looks and checks read them. */
-function projectFiles({ workspaces, records }: Pick<WorkspaceServices, 'workspaces' | 'records'>) {
+function projectFiles(services: Pick<WorkspaceServices, 'workspaces' | 'records' | 'projects'>) {
   async function open(userId: UserId, projectId: ProjectId) {
-    await records.assertProject(projectId)
-    return workspaces.open(userId, projectId)
+    await services.records.assertProject(projectId)
+    return (await openProject(services, userId, projectId, 'read')).workspace
   }
   async function findFiles(userId: UserId, projectId: ProjectId, glob: string): Promise<string[]> {
     const workspace = await open(userId, projectId)

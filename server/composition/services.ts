@@ -291,6 +291,13 @@ export async function createServices(
     uploadSlots: createUploadSlots(limits),
     workspace,
     ...apps,
+    membership: {
+      store,
+      stopMember: chat.stopMember,
+      announce: changes.publish,
+      maxShared: (userId) => access.quota(userId).projects_shared,
+      now,
+    },
     skills,
     consents,
     knowledge,

@@ -24,7 +24,7 @@ export const createConfiguredWorkspace = async ({
   log,
 }: {
   config: Config
-  store: Pick<Store, 'checkpoints' | 'outsideContents' | 'storage'>
+  store: Pick<Store, 'checkpoints' | 'outsideContents' | 'projects' | 'storage'>
   access: Pick<Access, 'quota'>
   /** Absent in commands. */
   instance?: Pick<Instance, 'claims' | 'limits'>
@@ -33,6 +33,7 @@ export const createConfiguredWorkspace = async ({
   createWorkspaceServices({
     ...workspaceSettings(config),
     records: store.checkpoints,
+    projects: store.projects,
     outsideContents: store.outsideContents,
     storage: { records: store.storage, limit: storageLimit(config, access) },
     bubblewrap: await detectBubblewrap(),
@@ -43,7 +44,7 @@ export const createConfiguredWorkspace = async ({
 
 /** The receipts of answers, which count the lines of changed files of the workspace. */
 export const createConfiguredReceipts = (
-  { ledger }: Pick<Store, 'ledger'>,
+  { ledger, projects }: Pick<Store, 'ledger' | 'projects'>,
   {
     workspaces,
     checkpoints,
@@ -52,9 +53,10 @@ export const createConfiguredReceipts = (
 ) =>
   createReceipts({
     ledger,
-    countLines: ({ userId, projectId }, files) =>
+    countLines: async ({ userId, projectId }, files) =>
       countLines(files, {
-        workspace: workspaces.open(userId, projectId),
+        // Also for a run of somebody who is no member any more.
+        workspace: workspaces.open((await projects.ownerOf(projectId)) ?? userId, projectId),
         contents: checkpoints.contentStore(projectId),
         makeDiff,
       }),

@@ -42,6 +42,7 @@ import { createCheckpointRepository } from './repositories/projects/checkpoints.
 import { createConsentRepository } from './repositories/projects/consents.ts'
 import { createDocumentRepository } from './repositories/projects/documents.ts'
 import { createFileRepository } from './repositories/projects/files.ts'
+import { createMemberRepository } from './repositories/projects/members.ts'
 import { createProjectRepository } from './repositories/projects/projects.ts'
 import { createStorageRepository } from './repositories/projects/storage.ts'
 import { createUnusedBlobRepository } from './repositories/projects/unused-blobs.ts'
@@ -88,6 +89,7 @@ export const createStore = (database: Database) => ({
   accountData: createAccountDataRepository(database),
   projects: createProjectRepository(database),
   approvers: createApproverRepository(database),
+  members: createMemberRepository(database),
   apps: createAppRepository(database),
   checkpoints: createCheckpointRepository(database),
   consents: createConsentRepository(database),

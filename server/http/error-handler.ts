@@ -119,8 +119,17 @@ function toFailure(error: unknown): Failure {
   return failureOf(appError('internal'))
 }
 
-const failureOf = ({ code, reason, message, params, details, retryAfter }: AppError): Failure => ({
+const failureOf = ({
+  code,
+  status,
+  reason,
+  message,
+  params,
+  details,
+  retryAfter,
+}: AppError): Failure => ({
   error: code,
+  status,
   reason,
   message,
   params,

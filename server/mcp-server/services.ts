@@ -11,7 +11,7 @@ import type { OutgoingEvent } from '../runs/log/view.ts'
 import type { Search } from '../search/search.ts'
 import { parsePath } from '../workspace/files/paths.ts'
 import { decodeText } from '../workspace/files/text.ts'
-import { ownProject } from '../workspace/own-project.ts'
+import { openProject } from '../workspace/open-project.ts'
 import type { WorkspaceServices } from '../workspace/workspace-services.ts'
 import type { McpServices, RunReport, Waiting } from './server.ts'
 
@@ -33,7 +33,7 @@ export function createMcpServices({
   chat: ChatService
   store: Store
   search: Search
-  workspace: Pick<WorkspaceServices, 'workspaces'>
+  workspace: Pick<WorkspaceServices, 'workspaces' | 'projects'>
   /** Must not register what it seals as secrets of the log. */
   box: SecretBox
 }): McpServices {
@@ -104,8 +104,7 @@ export function createMcpServices({
   }
 
   const workspaceOf = async (userId: UserId, id: ProjectId) =>
-    (await ownProject({ projects: store.projects, workspaces: workspace.workspaces }, userId, id))
-      .workspace
+    (await openProject(workspace, userId, id, 'read')).workspace
 
   return {
     async ask(userId, { text, previousRun, projectId, model }, waiting) {

@@ -6,6 +6,7 @@ import { AppError } from '../errors.ts'
 import type { FileService } from '../files/files.ts'
 import { mimeOf } from '../lib/mime-of.ts'
 import type { FileId, ProjectId, UserId } from '../protocol/ids.ts'
+import { openProject } from '../workspace/open-project.ts'
 import type { Workspaces } from '../workspace/workspaces.ts'
 
 /** A larger file is named with a link instead. */
@@ -65,8 +66,9 @@ export const createAnswerFiles = ({
         if (row === undefined) return null
         return row.size > MAX_SENT_BYTES ? 'too_large' : await buffer(await files.open(row))
       }
-      if ((await store.projects.find(userId, from.projectId)) === undefined) return null
-      const { size, stream } = await workspaces.open(userId, from.projectId).download(from.path)
+      const place = { projects: store.projects, workspaces }
+      const { workspace } = await openProject(place, userId, from.projectId, 'read')
+      const { size, stream } = await workspace.download(from.path)
       if (size <= MAX_SENT_BYTES) return await buffer(stream)
       stream.destroy()
       return 'too_large'
@@ -87,7 +89,7 @@ async function pathsOf(
     workspaces,
     projectId,
   }: {
-    store: Pick<Store, 'ledger'>
+    store: Pick<Store, 'ledger' | 'projects'>
     workspaces: Pick<Workspaces, 'open'>
     projectId: ProjectId
   },
@@ -95,7 +97,9 @@ async function pathsOf(
   const changed = (await store.ledger.changes(run.messageId))
     .filter(({ path, change }) => change !== 'deleted' && path.startsWith(OUTPUT))
     .map(({ path }) => path)
-  const workspace = workspaces.open(run.userId, projectId)
+  const project = await store.projects.find(run.userId, projectId)
+  if (project === undefined) return []
+  const workspace = workspaces.open(project.userId, projectId)
   const paths: string[] = []
   for (const path of new Set([...changed, ...linked(answer)])) {
     if (paths.length === MAX_FILES) break

@@ -51,6 +51,7 @@ import { registerCheckpointRoutes } from './projects/checkpoints.ts'
 import { registerConsentRoutes } from './projects/consents.ts'
 import { registerDocumentRoutes } from './projects/documents.ts'
 import { registerFilePreviewRoute } from './projects/file-previews.ts'
+import { registerMemberRoutes } from './projects/members.ts'
 import { registerProjectBundleRoutes } from './projects/project-bundles.ts'
 import { registerProjectFileRoutes } from './projects/project-files.ts'
 import { registerProjectUploadRoutes } from './projects/project-uploads.ts'
@@ -109,6 +110,7 @@ export function registerRoutes(app: App, services: Services): void {
   registerAppRoutes(app, services)
   registerSkillRoutes(app, services)
   registerConsentRoutes(app, services)
+  registerMemberRoutes(app, services)
   registerModelRoutes(app, services)
   registerModelSetupRoutes(app, services)
   registerSearchRoutes(app, services)

@@ -132,6 +132,7 @@ export async function prepareRunContext(
       ? toolsOf(allTools, options, disabled).filter(
           (tool) =>
             dependencies.isToolAllowed(tool, conversation) &&
+            !(project?.isReadOnly === true && isOnlyForChanges(tool)) &&
             (options.quiet === true || tool.name !== NOTHING_TO_REPORT) &&
             (run.projectId !== null ||
               mayOwnFiles(options) ||
@@ -304,6 +305,10 @@ function withoutImagesOf(message: Extract<LlmMessage, { role: 'user' | 'tool' }>
       : withoutResultImages(rest.content, images.length, 'this model does not accept images')
   return { ...rest, content }
 }
+
+/** Whether the tool can only fail for somebody who may read the project, but not change it. */
+const isOnlyForChanges = ({ changesProject, category }: ToolDefinition): boolean =>
+  changesProject && (category === 'file' || category === 'shell')
 
 /** Tools of these categories can only fail in a conversation without files. */
 const PROJECT_CATEGORIES: ReadonlySet<string> = new Set(['file', 'knowledge'])

@@ -77,6 +77,8 @@ export interface ProjectDescription {
   /** Names of tools that conversations of the project cannot use. */
   disabledTools: readonly string[]
   usesMemory: boolean
+  /** Whether the user may change nothing in it. */
+  isReadOnly: boolean
 }
 
 /** What the prompt contains of the user's memory; '' for an empty part. */

@@ -5,6 +5,7 @@ import type { ApprovalMode } from '../protocol/conversations/conversation.ts'
 import type { ProjectId, UserId } from '../protocol/ids.ts'
 import type { CreateScheduleBody } from '../protocol/schedules/schedule.ts'
 import type { Skills } from '../skills/skills.ts'
+import { requireProject } from '../workspace/open-project.ts'
 import type { ScheduleSettings } from './settings.ts'
 import { assertDueRule, assertZone } from './times.ts'
 
@@ -56,8 +57,7 @@ export async function checkSettings(
     throw appError('watch_needs_times')
   const projectId = body.project_id ?? null
   if (projectId !== null && isNew('project_id')) {
-    const project = await rules.store.projects.find(userId, projectId)
-    if (project === undefined) throw appError('project_not_found')
+    const project = await requireProject(rules.store.projects, userId, projectId, 'change')
     if (project.scratch) throw appError('project_is_scratch')
   }
   const needsProject =

@@ -7,6 +7,8 @@ import { AppError, appError } from '../errors.ts'
 import type { ProjectId, UserId } from '../protocol/ids.ts'
 import type { AgentsMd, ConsentBody, ConsentItem, Suspicious } from '../protocol/projects/skills.ts'
 import type { MakeDiff } from '../workspace/checkpoints/diff/diffs.ts'
+import { openProject } from '../workspace/open-project.ts'
+import type { Workspace } from '../workspace/workspace.ts'
 import type { Workspaces } from '../workspace/workspaces.ts'
 import { SKILL_FILE, sha256Of } from './found-skill.ts'
 import type { FolderSkill } from './skill-folders.ts'
@@ -49,7 +51,7 @@ export interface Consents {
 
 /** What consent is made from. */
 interface Dependencies {
-  store: Pick<Store, 'checkpoints' | 'consents'>
+  store: Pick<Store, 'checkpoints' | 'consents' | 'projects'>
   workspaces: Pick<Workspaces, 'open'>
   skills: Pick<Skills, 'ofProject' | 'folders'>
   makeDiff: MakeDiff
@@ -148,7 +150,7 @@ export function createConsents(dependencies: Dependencies): Consents {
       }
       const inner = placeInSkill(path)
       if (inner === null) return false
-      const { root } = dependencies.workspaces.open(at.userId, at.projectId)
+      const { root } = await folderOf(dependencies, at)
       const skill = await skills.folders.read(root, inner.folder)
       if (skill === null || skill.sha256 === '') return true
       const decisions = await store.consents.decisions(at.userId, 'skill', [skill.sha256])
@@ -158,9 +160,18 @@ export function createConsents(dependencies: Dependencies): Consents {
   }
 }
 
+/** The folder of the project, which another user may store. @throws AppError `project_not_found`. */
+async function folderOf(
+  { store, workspaces }: Pick<Dependencies, 'store' | 'workspaces'>,
+  { userId, projectId }: At,
+): Promise<Workspace> {
+  const { projects } = store
+  return (await openProject({ projects, workspaces }, userId, projectId, 'read')).workspace
+}
+
 /** Accepts a skill of which the user has written every file that was not in an accepted version. */
 async function acceptOwn(
-  { store, workspaces, skills }: Dependencies,
+  dependencies: Dependencies,
   at: At,
   folder: string,
   rowOf: (
@@ -169,15 +180,17 @@ async function acceptOwn(
     decided: Pick<ConsentRow, 'decision' | 'files'>,
   ) => ConsentRow,
 ): Promise<void> {
+  const { store, skills } = dependencies
   const { userId, projectId } = at
-  const skill = await skills.folders.read(workspaces.open(userId, projectId).root, folder)
+  const { root } = await folderOf(dependencies, at)
+  const skill = await skills.folders.read(root, folder)
   if (skill === null || !skill.read.ok) return
   const before = await store.consents.lastAccepted(userId, projectId, folder)
   const accepted = new Set(before?.files?.map(({ path, sha256 }) => ownFile(path, sha256)))
   const hashes = skill.files.map(({ path, sha256 }) => ownFile(path, sha256))
   const written = await store.consents.decisions(userId, 'file', hashes)
   if (!hashes.every((hash) => accepted.has(hash) || written.get(hash) === 'accept')) return
-  const version = skillVersion({ workspaces, skills }, at, skill)
+  const version = skillVersion(dependencies, at, skill)
   const files = await version.files()
   if (files !== null)
     await store.consents.decide([
@@ -219,8 +232,8 @@ const agentsVersion = ({ path, sha256, bytes, changedAt }: Agents): Version => (
 })
 
 const skillVersion = (
-  { workspaces, skills }: Pick<Dependencies, 'workspaces' | 'skills'>,
-  { userId, projectId }: At,
+  dependencies: Pick<Dependencies, 'store' | 'workspaces' | 'skills'>,
+  at: At,
   skill: FolderSkill,
 ): Version => ({
   what: 'skill',
@@ -230,7 +243,8 @@ const skillVersion = (
   changedAt: skill.changedAt,
   isCut: false,
   async files() {
-    const { root } = workspaces.open(userId, projectId)
+    const { skills } = dependencies
+    const { root } = await folderOf(dependencies, at)
     const files: AcceptedFile[] = []
     const isText = ({ path }: { path: string }) => path === SKILL_FILE
     const sorted = [...skill.files.filter(isText), ...skill.files.filter((file) => !isText(file))]
@@ -245,10 +259,10 @@ const skillVersion = (
 
 /** The instructions for agents of a project; null if there are none, or they are too large to be read. */
 async function readAgents(
-  { workspaces }: Pick<Dependencies, 'workspaces'>,
-  { userId, projectId }: At,
+  dependencies: Pick<Dependencies, 'store' | 'workspaces'>,
+  at: At,
 ): Promise<Agents | null> {
-  const workspace = workspaces.open(userId, projectId)
+  const workspace = await folderOf(dependencies, at)
   const entries = await workspace.list('')
   const entry = AGENTS_FILES.map((name) =>
     entries.find((one) => one.name === name && one.kind === 'file'),

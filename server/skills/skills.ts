@@ -5,6 +5,7 @@ import type { Store } from '../db/store.ts'
 import { appError } from '../errors.ts'
 import type { ProjectId, UserId } from '../protocol/ids.ts'
 import type { Skill, SkillDetails, SkillSource, SkillState } from '../protocol/projects/skills.ts'
+import type { Workspace } from '../workspace/workspace.ts'
 import type { Workspaces } from '../workspace/workspaces.ts'
 import { describeSkill, type FoundSkill, SKILL_FILE } from './found-skill.ts'
 import type { SkillText } from './front-matter.ts'
@@ -94,10 +95,13 @@ export function createSkills({
   })
   let ofServer: { at: number; skills: Promise<{ root: string; skill: FolderSkill }[]> } | undefined
 
-  const ofProject = async (userId: UserId, projectId: ProjectId): Promise<FolderSkill[]> => {
-    const { root } = workspaces.open(userId, projectId)
+  const inFolder = async ({ root }: Workspace): Promise<FolderSkill[]> => {
     const lists = await Promise.all(PROJECT_FOLDERS.map((base) => folders.list(root, base)))
     return lists.flat()
+  }
+  const ofProject = async (userId: UserId, projectId: ProjectId): Promise<FolderSkill[]> => {
+    const project = await store.projects.find(userId, projectId)
+    return project === undefined ? [] : await inFolder(workspaces.open(project.userId, projectId))
   }
   const ofTheServer = (): Promise<{ root: string; skill: FolderSkill }[]> => {
     if (ofServer === undefined || performance.now() - ofServer.at > SERVER_LIST_MS)
@@ -135,12 +139,13 @@ export function createSkills({
   }
 
   const candidates = async (userId: UserId, projectId: ProjectId | null): Promise<Candidate[]> => {
-    const [project, own, all, preferences, row] = await Promise.all([
-      projectId === null ? [] : ofProject(userId, projectId),
+    const row = projectId === null ? undefined : await store.projects.find(userId, projectId)
+    const folder = row === undefined ? undefined : workspaces.open(row.userId, row.id)
+    const [project, own, all, preferences] = await Promise.all([
+      folder === undefined ? [] : inFolder(folder),
       ofUser(userId),
       ofTheServer(),
       store.settings.preferences(userId),
-      projectId === null ? undefined : store.projects.find(userId, projectId),
     ])
     const server = all.filter(({ skill }) => isOffered(userId, skill.folder))
     const off = new Set([
@@ -163,7 +168,7 @@ export function createSkills({
       if (decision === undefined) return 'consent_needed'
       return decision === 'accept' ? 'active' : 'refused'
     }
-    const root = projectId === null ? '' : workspaces.open(userId, projectId).root
+    const root = folder?.root ?? ''
     return [
       ...project.map((found) => ({
         source: 'project' as const,

@@ -1,6 +1,7 @@
 // Reads the project files that paths and patterns name, subject to the workspace's rules.
 import { AppError } from '../errors.ts'
 import type { ProjectId, UserId } from '../protocol/ids.ts'
+import { openProject, type ProjectSource } from '../workspace/open-project.ts'
 import type { OutsideText } from '../workspace/outside-text.ts'
 import type { ProjectSearch } from '../workspace/search/project-search.ts'
 import type { Workspace } from '../workspace/workspace.ts'
@@ -35,6 +36,7 @@ export type ReadProjectFiles = (
 /** For tools that read files without being file tools, such as Python and images. */
 export function createProjectFileReader(dependencies: {
   workspaces: Pick<Workspaces, 'open'>
+  projects: ProjectSource['projects']
   search: Pick<ProjectSearch, 'find'>
   checkpoints: { outsideText: Pick<OutsideText, 'isIn' | 'isInNames'> }
 }): ReadProjectFiles {
@@ -57,7 +59,7 @@ export function createProjectFileReader(dependencies: {
   }
 
   return async ({ userId, projectId }, patterns, { maxFiles, maxBytes }, signal) => {
-    const workspace = dependencies.workspaces.open(userId, projectId)
+    const { workspace } = await openProject(dependencies, userId, projectId, 'read')
     const paths = new Set<string>()
     for (const pattern of patterns)
       for (const path of await pathsOf(workspace, pattern, maxFiles, signal)) paths.add(path)

@@ -246,17 +246,25 @@ function* numbered(name: string): Generator<string> {
 }
 
 /**
- * Copies a project of the user: its settings, and its files and documents with their marks of text from outside.
+ * Copies a project for a user: its settings, and its files and documents with their marks of text from outside.
  * @throws AppError `project_name_taken`, or the refusal of a quota; nothing is kept then.
  */
 export async function copyProject(
   dependencies: ProjectBundleDependencies,
   source: ProjectRow,
-  { name, files, documents }: { name: string; files: boolean; documents: boolean },
+  {
+    userId,
+    name,
+    files,
+    documents,
+  }: { userId: UserId; name: string; files: boolean; documents: boolean },
 ): Promise<ProjectRow> {
   const { store, workspace, knowledge } = dependencies
-  const { userId, description, icon } = source
-  const from = workspace.workspaces.open(userId, source.id)
+  const { description } = source
+  // The image belongs to somebody else.
+  const icon =
+    source.icon === null || isEmoji(source.icon) || source.userId === userId ? source.icon : null
+  const from = workspace.workspaces.open(source.userId, source.id)
   const marks: string[] = []
   const found = files ? await filesOf(from, dependencies.limits.files) : { paths: [], size: 0 }
   const row = await createFilled(

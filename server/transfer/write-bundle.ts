@@ -222,7 +222,11 @@ async function writeRest(
   const { store, workspaces } = dependencies
   let cursor: string | undefined
   do {
-    const page = await store.projects.list(userId, { limit: PROJECTS_PER_PAGE, cursor })
+    const page = await store.projects.list(userId, {
+      limit: PROJECTS_PER_PAGE,
+      cursor,
+      storedOnly: true,
+    })
     for (const project of page.items) {
       signal.throwIfAborted()
       await writeProject(zip, project, workspaces.open(userId, project.id), signal)

@@ -18,25 +18,28 @@ interface Dependencies {
 }
 
 /**
- * Changes the user's project in one transaction, with an audit entry if others decide in it afterwards.
+ * Changes a project in one transaction, with an audit entry if others decide in it afterwards.
+ * The caller has checked that the user may. @param storedBy the user who stores it.
  * @returns the project and its approvers afterwards.
  * @throws AppError `project_not_found`, `project_is_scratch`, `project_name_taken`, `approvers_need_accounts`, `approver_unknown`, `icon_not_image`.
  */
 export async function changeProject(
-  { userId, id }: { userId: UserId; id: ProjectId },
+  { userId, storedBy, id }: { userId: UserId; storedBy: UserId; id: ProjectId },
   { name, description, icon, approvers, ...settings }: UpdateProjectBody,
   actor: Actor,
   { store, hasAccounts }: Dependencies,
 ): Promise<{ row: ProjectRow; approvers: NamedApprover[] }> {
   const needsOthers = settings.approval_by === 'others' || (approvers ?? []).length > 0
   if (needsOthers && !hasAccounts) throw appError('approvers_need_accounts')
-  if (icon != null && !isEmoji(icon)) {
+  // Others may keep the image that somebody else has chosen.
+  const isNew = async () => (await store.projects.find(userId, id))?.icon !== icon
+  if (icon != null && !isEmoji(icon) && (await isNew())) {
     const file = await store.files.find(userId, FileId.parse(icon))
     if (file?.kind !== 'image') throw appError('icon_not_image')
   }
   let named: NamedApprover[] = []
   const row = await store.projects.update(
-    userId,
+    storedBy,
     id,
     { name, description, icon, settings },
     async (tx, { before, after }) => {

@@ -1,5 +1,6 @@
 // Creates the services of the workspace module.
 import type { CheckpointRepository } from '../db/repositories/projects/checkpoints.ts'
+import type { ProjectRepository } from '../db/repositories/projects/projects.ts'
 import type { StorageRepository } from '../db/repositories/projects/storage.ts'
 import type { OutsideContentRepository } from '../db/repositories/runs/outside-contents.ts'
 import type { Limits } from '../lib/limits.ts'
@@ -26,6 +27,8 @@ export interface WorkspaceServices {
   mutex: KeyedMutex
   pool: WorkerPool
   records: CheckpointRepository
+  /** Who may do what in which project. */
+  projects: Pick<ProjectRepository, 'find'>
   /** Whether the kernel can isolate programs on this machine. */
   bubblewrap: BubblewrapState
   close(): Promise<void>
@@ -43,6 +46,7 @@ export interface WorkspaceOptions {
   searchTimeoutMs: number
   rule: PruneRule
   records: CheckpointRepository
+  projects: Pick<ProjectRepository, 'find' | 'ownerOf'>
   outsideContents: OutsideContentRepository
   /** Each user's storage and its limit. */
   storage: { records: StorageRepository; limit(userId: UserId): number }
@@ -82,6 +86,7 @@ export async function createWorkspaceServices(
   const pool = createWorkerPool(WORKERS)
   const checkpoints = createCheckpoints({
     records,
+    projects: options.projects,
     histories: options.storage.records,
     outsideContents,
     workspaces,
@@ -96,6 +101,7 @@ export async function createWorkspaceServices(
     mutex,
     pool,
     records,
+    projects: options.projects,
     bubblewrap,
     checkpoints,
     search: createProjectSearch({

@@ -106,7 +106,10 @@ export interface WorkspaceStats {
 
 /** The files of one project. Every path is relative to its folder, and nothing outside of it can be reached. */
 export interface Workspace {
+  /** Who stores the project: its contents count there. */
   readonly userId: UserId
+  /** Who works in it: the same user, unless `openProject` has opened it for another member. */
+  readonly actorId: UserId
   readonly projectId: ProjectId
   /** The folder on the host, for programs that run in it; never shown to users or models. */
   readonly root: string
@@ -209,6 +212,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
 
   return {
     userId: options.userId,
+    actorId: options.userId,
     projectId: options.projectId,
     root,
     limits,

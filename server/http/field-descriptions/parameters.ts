@@ -49,6 +49,8 @@ const PATH_PARAMETERS: Texts = {
   'files/{*}': 'The path of the file or folder in the project. It may contain `/`.',
   'previews/{*}': 'The path of the file in the project. It may contain `/`.',
   'checkpoints/{cid}': 'The id of the checkpoint.',
+  'members/{principal}':
+    'The member: `user:<id>`, `user:@<name>`, `group:<id>`, `group:@<name>` or `everyone`.',
   'documents/{did}': 'The id of the document.',
   'skills/{source}': 'Where the skill comes from: `project`, `user` or `server`.',
   'skills/{source}/{name}': 'The name of the skill.',

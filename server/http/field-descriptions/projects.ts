@@ -6,6 +6,7 @@ import type {
   PassageList,
   SearchableFileBody,
 } from '../../protocol/projects/knowledge.ts'
+import type { Member } from '../../protocol/projects/member.ts'
 import type { DocumentPreview, FilePreview } from '../../protocol/projects/preview.ts'
 import type {
   AttachFileBody,
@@ -54,7 +55,7 @@ const project = {
     max_tokens: 'The maximum number of tokens of an answer. Absent: that of the model.',
   }),
   skills_off: 'Names of the skills that conversations of the project do not use.',
-  role: 'What you may do in the project: `own` is everything.',
+  role: 'What you may do: `use` is to read and to have conversations, `edit` also to change it, `own` everything.',
   owner: within('The account that the project belongs to.', {
     id: 'Identifies the account.',
     name: 'The name of the account.',
@@ -93,6 +94,13 @@ export const PROJECT_DESCRIPTIONS = {
   Project: project,
   CreateProject: project,
   UpdateProject: withApprovers,
+  ProjectMember: {
+    principal: '`user:<id>`, `group:<id>` or `everyone`.',
+    name: 'The name of the account or group. Empty: everyone.',
+    role: '`use`: reads and has conversations. `edit`: also changes. `own`: also decides who is a member.',
+  } satisfies FieldsOf<Member>,
+  ProjectMemberPage: PAGE,
+  SetProjectMember: { role: 'What the member may do: `use`, `edit` or `own`.' },
   KeepProject: { name: 'The name of the project.' },
   CopyProject: {
     name: 'The name of the copy.',
@@ -196,6 +204,10 @@ export const PROJECT_DESCRIPTIONS = {
     created_at: 'When the change was made.',
     message_id: 'The answer whose tool made the change. Null: a person made it.',
     run_id: 'The run whose tool made the change. Null: a person made it.',
+    user: within('Who made the change, by hand or by a run. Null: their account is deleted.', {
+      id: 'The account.',
+      name: 'Its name.',
+    }),
     tool: 'The tool or action that made the change.',
     files: 'The first 20 changed files.',
     file_count: 'The number of all changed files.',

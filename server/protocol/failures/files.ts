@@ -163,6 +163,32 @@ export const FILE_FAILURES = {
     'These are the files of one conversation. Keep them as a project first.',
   ],
   project_name_taken: ['name_taken', 'You already have a project with this name.'],
+  member_unknown: ['not_found', 'There is no such member of this project.'],
+  members_exhausted: [
+    'conflict',
+    'A project can have up to {{limit}} members. Add a group instead.',
+  ],
+  members_off: [
+    'not_found',
+    'Sharing projects is not available on this server or for this account.',
+  ],
+  everyone_cannot_own: [
+    'validation_failed',
+    '“Everyone” can use or edit a project, but not own it. Choose accounts as owners.',
+  ],
+  last_owner: [
+    'last_owner',
+    'This is the last owner of the project. Make somebody else an owner first.',
+  ],
+  owner_only: ['owner_only', 'Only owners of this project can do this. Ask one of them.'],
+  read_only_project: [
+    'read_only_project',
+    'You can use this project, but not change it. Ask an owner to let you edit it, or make a copy of it.',
+  ],
+  projects_shared_used_up: [
+    'quota_exceeded',
+    'You already share {{limit}} projects, which is your limit. Stop sharing one first.',
+  ],
   project_not_found: ['not_found', 'Project not found.'],
   projects_exhausted: ['conflict', 'You already have {{limit}} projects. Delete one first.'],
   quota_claim_refused: [

@@ -6,6 +6,7 @@ import { ApprovalMode, Temperature } from '../conversations/conversation.ts'
 import { optional, PageQuery, page, Timestamp, withoutNul } from '../envelope.ts'
 import { MessageId, ProjectId, RunId, UserId } from '../ids.ts'
 import { Document } from './knowledge.ts'
+import { ProjectRole } from './member.ts'
 import { AgentsMd } from './skills.ts'
 
 // The compiler accepts the flag `v` in literals only for newer targets.
@@ -63,8 +64,9 @@ export const Project = z
     }),
     /** Names of skills that the project's conversations do not use. */
     skills_off: z.array(z.string()),
-    /** What the user may do in the project: everything. */
-    role: z.literal('own'),
+    /** What the user may do in the project. */
+    role: ProjectRole,
+    /** The account that stores it. */
     owner: z.object({ id: UserId, name: z.string() }),
     /** Whether it holds the files of one conversation and is in no list. */
     scratch: z.boolean(),
@@ -321,6 +323,8 @@ export const Checkpoint = z
     created_at: Timestamp,
     message_id: MessageId.nullable(),
     run_id: RunId.nullable(),
+    /** Who made it, by hand or by a run; null if their account is deleted. */
+    user: z.object({ id: UserId, name: z.string() }).nullable(),
     tool: z.string(),
     /** The first 20 of the changed files. */
     files: z.array(ChangedFile),

@@ -29,7 +29,7 @@ const MemberParams = z.object({ id: GroupId, user_id: UserId })
 /** `/api/admin/groups`. A change applies to the next request and the next run of each member. */
 export function registerAdminGroupRoutes(
   app: App,
-  services: Pick<Services, 'store' | 'access'>,
+  services: Pick<Services, 'store' | 'access' | 'membership'>,
 ): void {
   registerGroups(app, services)
   registerOneGroup(app, services)
@@ -76,7 +76,10 @@ function registerGroups(app: App, services: Pick<Services, 'store'>): void {
 }
 
 /** Reads, changes and deletes one group. */
-function registerOneGroup(app: App, services: Pick<Services, 'store' | 'access'>): void {
+function registerOneGroup(
+  app: App,
+  services: Pick<Services, 'store' | 'access' | 'membership'>,
+): void {
   const { groups } = services.store
   app.get(
     '/api/admin/groups/:id',
@@ -123,7 +126,10 @@ function registerOneGroup(app: App, services: Pick<Services, 'store' | 'access'>
 }
 
 /** Lists, adds and removes members. */
-function registerMembers(app: App, services: Pick<Services, 'store' | 'access'>): void {
+function registerMembers(
+  app: App,
+  services: Pick<Services, 'store' | 'access' | 'membership'>,
+): void {
   const { groups } = services.store
   app.get(
     '/api/admin/groups/:id/members',

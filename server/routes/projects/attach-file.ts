@@ -9,7 +9,7 @@ import { envelope } from '../../protocol/envelope.ts'
 import { ProjectId } from '../../protocol/ids.ts'
 import { AttachFileBody } from '../../protocol/projects/project.ts'
 import type { Services } from '../../services.ts'
-import { ownProject } from '../../workspace/own-project.ts'
+import { openProject } from '../../workspace/open-project.ts'
 import { success } from '../envelope.ts'
 import { presentFile } from '../files/files.ts'
 
@@ -38,10 +38,11 @@ export function registerAttachFileRoute(
       },
     },
     async ({ user, params, body: { path } }) => {
-      const { workspace } = await ownProject(
+      const { workspace } = await openProject(
         { projects, workspaces: services.workspaces },
         user.id,
         params.id,
+        'read',
       )
       return await uploadSlots.run(user.id, async () => {
         const { bytes } = await workspace.read(path, bounds.attachment)

@@ -18,7 +18,7 @@ import {
 } from '../../protocol/projects/project.ts'
 import type { Services } from '../../services.ts'
 import { diffCheckpoint } from '../../workspace/checkpoints/diff/checkpoint-diff.ts'
-import { ownProject } from '../../workspace/own-project.ts'
+import { openProject } from '../../workspace/open-project.ts'
 import { success } from '../envelope.ts'
 
 const tags = ['checkpoints']
@@ -63,7 +63,7 @@ function registerTimeline(
       },
     },
     async ({ user, params, query }) => {
-      await ownProject(own, user.id, params.id)
+      await openProject(own, user.id, params.id, 'read')
       const limit = query.limit ?? DEFAULT_LIMIT
       const before = query.cursor === undefined ? undefined : readCursor(query.cursor, Cursor)
       const rows = await records.list(params.id, { limit, before })
@@ -89,7 +89,7 @@ function registerTimeline(
       },
     },
     async ({ user, params, query }) => {
-      await ownProject(own, user.id, params.id)
+      await openProject(own, user.id, params.id, 'read')
       const from = query.cursor === undefined ? 0 : readCursor(query.cursor, FileCursor)
       const row = await records.find(params.id, params.cid)
       if (row === undefined) throw appError('checkpoint_not_found')
@@ -116,7 +116,7 @@ function registerTimeline(
       },
     },
     async ({ user, params, query }) => {
-      const { workspace } = await ownProject(own, user.id, params.id)
+      const { workspace } = await openProject(own, user.id, params.id, 'read')
       const against = query.against ?? 'change'
       const { files, fileCount } = await diffCheckpoint(workspace, params.cid, against, {
         records,
@@ -148,13 +148,16 @@ function registerRestore(
       },
     },
     async ({ user, params }) => {
-      const { workspace } = await ownProject(own, user.id, params.id)
+      const { workspace } = await openProject(own, user.id, params.id, 'change')
       const { restored, checkpoint } = await checkpoints.restore(
         workspace,
         params.cid,
         RESTORE_ORIGIN,
       )
-      return success({ restored, checkpoint: presentCheckpoint(checkpoint) })
+      return success({
+        restored,
+        checkpoint: presentCheckpoint({ ...checkpoint, actorName: user.username }),
+      })
     },
   )
 
@@ -170,7 +173,7 @@ function registerRestore(
       },
     },
     async ({ user, params, body }) => {
-      const { workspace } = await ownProject(own, user.id, params.id)
+      const { workspace } = await openProject(own, user.id, params.id, 'change')
       const moment = await records.momentOfMessage(user.id, body.before_message_id)
       if (moment === undefined) throw appError('message_not_found')
       const first = await records.firstSince(params.id, body.before_message_id, moment)
@@ -179,7 +182,10 @@ function registerRestore(
         first?.id,
         RESTORE_ORIGIN,
       )
-      return success({ restored, checkpoint: presentCheckpoint(checkpoint) })
+      return success({
+        restored,
+        checkpoint: presentCheckpoint({ ...checkpoint, actorName: user.username }),
+      })
     },
   )
 }
@@ -190,12 +196,13 @@ function readCursor<Place>(cursor: string, form: z.ZodType<Place>): Place {
   return read.data
 }
 
-function presentCheckpoint(row: CheckpointRow): Checkpoint {
+function presentCheckpoint(row: CheckpointRow & { actorName: string | null }): Checkpoint {
   return {
     id: row.id,
     created_at: row.createdAt.toISOString(),
     message_id: row.messageId,
     run_id: row.runId,
+    user: row.actorName === null ? null : { id: row.actorId ?? row.userId, name: row.actorName },
     tool: row.tool,
     files: row.sample,
     file_count: row.fileCount,

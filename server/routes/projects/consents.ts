@@ -5,7 +5,7 @@ import { envelope } from '../../protocol/envelope.ts'
 import { ProjectId } from '../../protocol/ids.ts'
 import { ConsentBody, ConsentList } from '../../protocol/projects/skills.ts'
 import type { Services } from '../../services.ts'
-import { ownProject } from '../../workspace/own-project.ts'
+import { openProject } from '../../workspace/open-project.ts'
 import { success } from '../envelope.ts'
 
 const tags = ['skills']
@@ -32,7 +32,7 @@ export function registerConsentRoutes(
       },
     },
     async ({ user, params: { id } }) => {
-      await ownProject(own, user.id, id)
+      await openProject(own, user.id, id, 'read')
       return success({ items: await consents.waiting({ userId: user.id, projectId: id }) })
     },
   )
@@ -52,7 +52,7 @@ export function registerConsentRoutes(
       },
     },
     async ({ user, params: { id }, body }) => {
-      await ownProject(own, user.id, id)
+      await openProject(own, user.id, id, 'read')
       const at = { userId: user.id, projectId: id }
       await consents.decide(at, body)
       return success({ items: await consents.waiting(at) })

@@ -10,7 +10,7 @@ import type { App } from '../../http/app.ts'
 import type { Knowledge } from '../../knowledge/knowledge.ts'
 import { EncodingChoice } from '../../protocol/conversations/file.ts'
 import { Deleted, envelope } from '../../protocol/envelope.ts'
-import { ProjectId, type UserId } from '../../protocol/ids.ts'
+import { ProjectId } from '../../protocol/ids.ts'
 import {
   Document,
   DocumentListQuery,
@@ -23,6 +23,7 @@ import {
 import { MAX_DOCUMENTS_PER_UPLOAD } from '../../protocol/projects/upload-limits.ts'
 import type { Services } from '../../services.ts'
 import { parsePath } from '../../workspace/files/paths.ts'
+import { requireProject } from '../../workspace/open-project.ts'
 import { deleted, presentPage, success } from '../envelope.ts'
 import { receiveUpload } from '../files/receive-upload.ts'
 
@@ -60,7 +61,7 @@ function registerReading(
       },
     },
     async ({ user, params, query }) => {
-      await assertOwnProject(projects, user.id, params.id)
+      await requireProject(projects, user.id, params.id, 'read')
       const found = await knowledge.list(params.id, {
         limit: query.limit ?? 50,
         cursor: query.cursor,
@@ -82,7 +83,7 @@ function registerReading(
       },
     },
     async ({ user, params, query }) => {
-      await assertOwnProject(projects, user.id, params.id)
+      await requireProject(projects, user.id, params.id, 'read')
       const document = await getDocument(knowledge, params.id, params.did)
       const { position = 0, limit = 10 } = query
       const passages = await knowledge.passagesOf(params.id, document.id, position, limit)
@@ -112,7 +113,7 @@ function registerReading(
       },
     },
     async ({ user, params, body }) => {
-      await assertOwnProject(projects, user.id, params.id)
+      await requireProject(projects, user.id, params.id, 'change')
       return success(presentDocument(await knowledge.readAs(params.id, params.did, body.encoding)))
     },
   )
@@ -128,7 +129,7 @@ function registerReading(
       },
     },
     async ({ user, params }) => {
-      await assertOwnProject(projects, user.id, params.id)
+      await requireProject(projects, user.id, params.id, 'change')
       if (!(await knowledge.remove(params.id, params.did))) throw appError('document_not_found')
       return deleted
     },
@@ -165,13 +166,13 @@ function registerUpload(app: App, services: DocumentServices): void {
       },
       async (request) => {
         const { user, params } = request
-        await assertOwnProject(projects, user.id, params.id)
+        const project = await requireProject(projects, user.id, params.id, 'change')
         const items: Document[] = []
         await receiveUpload(request, uploadSlots, async (read) => {
           for await (const part of read()) {
             if (part.type !== 'file') continue
             const document = await knowledge.add(
-              { userId: user.id, projectId: params.id },
+              { userId: project.userId, projectId: params.id },
               {
                 name: part.filename,
                 mime: part.mimetype,
@@ -208,21 +209,12 @@ function registerSearchableFiles(
       },
     },
     async ({ user, params, body }) => {
-      await assertOwnProject(projects, user.id, params.id)
+      const project = await requireProject(projects, user.id, params.id, 'change')
       const path = parsePath(body.path).text
-      const target = { userId: user.id, projectId: params.id }
+      const target = { userId: project.userId, projectId: params.id }
       return success(presentDocument(await knowledge.addFile(target, path)))
     },
   )
-}
-
-/** @throws AppError `project_not_found`. */
-async function assertOwnProject(
-  projects: DocumentServices['store']['projects'],
-  userId: UserId,
-  id: ProjectId,
-): Promise<void> {
-  if ((await projects.find(userId, id)) === undefined) throw appError('project_not_found')
 }
 
 /** @throws AppError `document_not_found`. */

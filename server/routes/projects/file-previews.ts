@@ -9,7 +9,7 @@ import { envelope } from '../../protocol/envelope.ts'
 import { ProjectId } from '../../protocol/ids.ts'
 import { FilePreview } from '../../protocol/projects/preview.ts'
 import type { Services } from '../../services.ts'
-import { ownProject } from '../../workspace/own-project.ts'
+import { openProject } from '../../workspace/open-project.ts'
 import { success } from '../envelope.ts'
 
 const MAX_BYTES = 50_000_000
@@ -37,7 +37,7 @@ export function registerFilePreviewRoute(
       },
     },
     async ({ user, params }, reply) => {
-      const { workspace } = await ownProject({ projects, workspaces }, user.id, params.id)
+      const { workspace } = await openProject({ projects, workspaces }, user.id, params.id, 'read')
       const path = params['*']
       const left = new AbortController()
       reply.raw.once('close', () => left.abort())

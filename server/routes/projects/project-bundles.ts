@@ -17,10 +17,10 @@ import { CopyProjectBody, ProjectDetail } from '../../protocol/projects/project.
 import type { Services } from '../../services.ts'
 import { attachmentHeader } from '../../sharing/file-name.ts'
 import { copyProject, importProject, writeProjectBundle } from '../../transfer/project-bundle.ts'
-import { ownProject } from '../../workspace/own-project.ts'
+import { openProject } from '../../workspace/open-project.ts'
 import { success } from '../envelope.ts'
 import { receiveFile } from '../files/receive-upload.ts'
-import { presentDetail } from './projects.ts'
+import { ownBy, presentDetail } from './projects.ts'
 
 const tags = ['projects']
 const InProject = z.object({ id: ProjectId })
@@ -62,12 +62,12 @@ export function registerProjectBundleRoutes(
       },
     },
     async ({ user, params, body: { name, files = true, documents = true } }) => {
-      const { row } = await ownProject(own, user.id, params.id)
+      const { row } = await openProject(own, user.id, params.id, 'read')
       const copy = await uploadSlots.run(user.id, () =>
-        copyProject(dependencies, row, { name, files, documents }),
+        copyProject(dependencies, row, { userId: user.id, name, files, documents }),
       )
       const folder = workspaces.open(user.id, copy.id)
-      return success(await presentDetail(copy, user, folder, [], consents))
+      return success(await presentDetail(ownBy(copy, user), user, folder, [], consents))
     },
   )
 
@@ -83,7 +83,7 @@ export function registerProjectBundleRoutes(
     },
     async (request, reply) => {
       const { user, params } = request
-      const { row, workspace: folder } = await ownProject(own, user.id, params.id)
+      const { row, workspace: folder } = await openProject(own, user.id, params.id, 'own')
       const actor = actorOf(request)
       await record({
         ...actor,
@@ -139,7 +139,7 @@ export function registerProjectBundleRoutes(
           }
         })
         const folder = workspaces.open(user.id, row.id)
-        return success(await presentDetail(row, user, folder, [], consents))
+        return success(await presentDetail(ownBy(row, user), user, folder, [], consents))
       },
     )
   })

@@ -25,7 +25,7 @@ import type { ChangeOrigin } from '../../workspace/checkpoints/record/change-jou
 import type { FileState } from '../../workspace/files/file-state.ts'
 import { parsePath } from '../../workspace/files/paths.ts'
 import { decodeText, encodeText, encodingLike } from '../../workspace/files/text.ts'
-import { ownProject } from '../../workspace/own-project.ts'
+import { openProject } from '../../workspace/open-project.ts'
 import type { Workspace } from '../../workspace/workspace.ts'
 import { deleted, success } from '../envelope.ts'
 import { presentDocument } from './documents.ts'
@@ -91,7 +91,7 @@ function registerReading(
       },
     },
     async ({ user, params, query }) => {
-      const { workspace } = await ownProject(own, user.id, params.id)
+      const { workspace } = await openProject(own, user.id, params.id, 'read')
       const found = await listing(workspace, query.path ?? '')
       const documents = new Map(
         (await knowledge.ofFiles(params.id)).map((row) => [row.path, presentDocument(row)]),
@@ -126,7 +126,7 @@ function registerReading(
       },
     },
     async ({ user, params, query }, reply) => {
-      const { workspace } = await ownProject(own, user.id, params.id)
+      const { workspace } = await openProject(own, user.id, params.id, 'read')
       const path = params['*']
       if (query.raw === '1' || query.raw === 'true') return download(workspace, path, reply)
       const { bytes, state } = await workspace.read(path)
@@ -165,7 +165,7 @@ function registerWriting(
       },
     },
     async ({ user, params, body, headers }, reply) => {
-      const { workspace } = await ownProject(own, user.id, params.id)
+      const { workspace } = await openProject(own, user.id, params.id, 'change')
       const path = params['*']
       const expected = body.version ?? headers['if-match']?.replace(/^(?:W\/)?"(.*)"$/, '$1')
       let bytes: Buffer = Buffer.alloc(0)
@@ -206,7 +206,7 @@ function registerMoving(
       },
     },
     async ({ user, params, body }) => {
-      const { workspace } = await ownProject(own, user.id, params.id)
+      const { workspace } = await openProject(own, user.id, params.id, 'change')
       const from = params['*']
       await checkpoints.move(workspace, byHand('editor_rename'), from, body.new_path)
       return success({ path: parsePath(body.new_path).text })
@@ -224,7 +224,7 @@ function registerMoving(
       },
     },
     async ({ user, params }) => {
-      const { workspace } = await ownProject(own, user.id, params.id)
+      const { workspace } = await openProject(own, user.id, params.id, 'change')
       const path = params['*']
       await checkpoints.change(workspace, byHand('editor_delete'), [path], () =>
         workspace.remove(path),
@@ -245,7 +245,7 @@ function registerMoving(
       },
     },
     async ({ user, params, body }) => {
-      const { workspace } = await ownProject(own, user.id, params.id)
+      const { workspace } = await openProject(own, user.id, params.id, 'change')
       const path = parsePath(body.path).text
       const made = await checkpoints.change(workspace, byHand('editor_mkdir'), [path], () =>
         workspace.createFolder(path),
@@ -276,7 +276,7 @@ function registerSearch(
       },
     },
     async ({ user, params, body }) => {
-      const { workspace } = await ownProject(own, user.id, params.id)
+      const { workspace } = await openProject(own, user.id, params.id, 'read')
       const found = await search.grep(workspace, {
         pattern: body.query,
         fixed: true,
@@ -332,17 +332,20 @@ function registerFinding(
         query.project_id === undefined
           ? await projects.list(user.id, { limit: MAX_FOUND_PROJECTS })
           : {
-              items: [(await ownProject({ projects, workspaces }, user.id, query.project_id)).row],
+              items: [
+                (await openProject({ projects, workspaces }, user.id, query.project_id, 'read'))
+                  .row,
+              ],
               hasMore: false,
             }
       const files: z.infer<typeof FoundFiles>['files'] = []
       let truncated = page.hasMore
-      for (const { id, name } of page.items) {
+      for (const { id, name, userId } of page.items) {
         if (files.length >= MAX_FOUND_FILES || Date.now() > until) {
           truncated = true
           break
         }
-        const workspace = workspaces.open(user.id, id)
+        const workspace = workspaces.open(userId, id)
         const found = await search.find(workspace, pattern, DEFAULT_RESULTS)
         truncated ||= found.truncated
         for (const path of found.paths) {

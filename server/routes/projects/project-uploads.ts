@@ -19,10 +19,10 @@ import {
 import type { Services } from '../../services.ts'
 import { placeUpload } from '../../workspace/checkpoints/place-upload.ts'
 import { startUpload, type Upload } from '../../workspace/files/uploads.ts'
-import { ownProject } from '../../workspace/own-project.ts'
+import { openProject } from '../../workspace/open-project.ts'
 import { success } from '../envelope.ts'
 import { receiveUpload } from '../files/receive-upload.ts'
-import { presentDetail } from './projects.ts'
+import { ownBy, presentDetail } from './projects.ts'
 
 type Fields = Record<string, unknown>
 
@@ -69,7 +69,13 @@ export function registerProjectUploadRoutes(
           createProject(upload, fields, user.id),
         )
         return success(
-          await presentDetail(row, user, workspaces.open(user.id, row.id), [], consents),
+          await presentDetail(
+            ownBy(row, user),
+            user,
+            workspaces.open(user.id, row.id),
+            [],
+            consents,
+          ),
         )
       },
     )
@@ -88,11 +94,11 @@ export function registerProjectUploadRoutes(
       },
       async (request) => {
         const { user, params } = request
-        await ownProject(own, user.id, params.id)
+        await openProject(own, user.id, params.id, 'change')
         const { added, replaced, bytes } = await receive(request, async (upload, fields) => {
           const { path = '' } = readFields(AddFilesFields, fields, 'The `path` is too long.')
           // Checked again: the upload may have taken minutes.
-          const { workspace } = await ownProject(own, user.id, params.id)
+          const { workspace } = await openProject(own, user.id, params.id, 'change')
           return placeUpload(services, workspace, upload, path)
         })
         return success({ added, replaced, total_size: bytes })

@@ -5,6 +5,7 @@ import type { Identity } from '../../auth/identity.ts'
 import type { NamedApprover } from '../../db/repositories/projects/approvers.ts'
 import {
   approvalByOf,
+  type MemberProject,
   type ProjectRow,
   settingsOf,
 } from '../../db/repositories/projects/projects.ts'
@@ -26,7 +27,7 @@ import {
 import type { Services } from '../../services.ts'
 import type { Consents } from '../../skills/consents.ts'
 import { changeProject } from '../../workspace/change-project.ts'
-import { ownProject } from '../../workspace/own-project.ts'
+import { openProject } from '../../workspace/open-project.ts'
 import { removeProject } from '../../workspace/remove-project.ts'
 import type { Workspace } from '../../workspace/workspace.ts'
 import { deleted, presentPage, success } from '../envelope.ts'
@@ -80,7 +81,7 @@ function registerList(
         cursor: query.cursor,
       })
       return success({
-        ...presentPage(page, (row) => presentProject(row, user)),
+        ...presentPage(page, presentProject),
         total: page.total,
       })
     },
@@ -102,7 +103,13 @@ function registerList(
         description: body.description ?? null,
       })
       return success(
-        await presentDetail(row, user, services.workspaces.open(user.id, row.id), [], consents),
+        await presentDetail(
+          ownBy(row, user),
+          user,
+          services.workspaces.open(user.id, row.id),
+          [],
+          consents,
+        ),
       )
     },
   )
@@ -138,7 +145,7 @@ function registerOne(
       },
     },
     async ({ user, params }) => {
-      const { row, workspace } = await ownProject(own, user.id, params.id)
+      const { row, workspace } = await openProject(own, user.id, params.id, 'read')
       return success(
         await presentDetail(row, user, workspace, await store.approvers.list(row.id), consents),
       )
@@ -161,16 +168,19 @@ function registerOne(
     },
     async (request) => {
       const { user, params, body } = request
+      const needed = body.approvers === undefined && body.approval_by === undefined
+      const { row: before } = await openProject(own, user.id, params.id, needed ? 'change' : 'own')
       if (body.model != null) await offeredModels.assertOffered(user.id, body.model)
       if (body.defaults?.approval !== undefined)
         access.assertApprovalMode(user.id, body.defaults.approval)
       const { row, approvers } = await changeProject(
-        { userId: user.id, id: params.id },
+        { userId: user.id, storedBy: before.userId, id: params.id },
         body,
         actorOf(request),
         { store, hasAccounts: authMode === 'multi' },
       )
-      return success(presentWithApprovers(row, user, approvers))
+      const { role, ownerName } = before
+      return success(presentWithApprovers({ ...row, role, ownerName }, approvers))
     },
   )
 
@@ -195,7 +205,7 @@ function registerOne(
         changes.publish(user.id, { type: 'conversation', id: conversationId, change: 'updated' })
       return success(
         await presentDetail(
-          row,
+          ownBy(row, user),
           user,
           workspaces.open(user.id, row.id),
           await store.approvers.list(row.id),
@@ -216,56 +226,63 @@ function registerOne(
       },
     },
     async ({ user, params }) => {
-      await ownProject(own, user.id, params.id)
+      const { row } = await openProject(own, user.id, params.id, 'own')
+      const people = await store.members.people(params.id)
       await removeProject(
         { projects, workspace: services, knowledge },
-        { userId: user.id, id: params.id },
+        { userId: row.userId, id: params.id },
         () => chat.stopProject(params.id),
       )
+      for (const person of people)
+        if (person !== user.id)
+          changes.publish(person, { type: 'project', id: params.id, change: 'deleted' })
       return deleted
     },
   )
 }
 
-/** The account that a project belongs to. */
-type Owner = Pick<Identity, 'id' | 'username'>
+/** A project that the user has just made. */
+export const ownBy = (row: ProjectRow, user: Pick<Identity, 'username'>): MemberProject => ({
+  ...row,
+  role: 'own',
+  ownerName: user.username,
+})
 
-const presentProject = (row: ProjectRow, owner: Owner): Project => ({
+const presentProject = (row: MemberProject): Project => ({
   id: row.id,
   name: row.name,
   description: row.description,
   icon: row.icon,
   ...settingsOf(row),
-  role: 'own',
-  owner: { id: owner.id, name: owner.username },
+  role: row.role,
+  owner: { id: row.userId, name: row.ownerName },
   scratch: row.scratch,
   created_at: row.createdAt.toISOString(),
   updated_at: row.updatedAt.toISOString(),
 })
 
 const presentWithApprovers = (
-  row: ProjectRow,
-  owner: Owner,
+  row: MemberProject,
   approvers: NamedApprover[],
 ): ProjectWithApprovers => ({
-  ...presentProject(row, owner),
+  ...presentProject(row),
   approvers: approvers.map(({ principal }) => principal),
   approver_names: approvers.map(({ name }) => name),
   approval_by: approvalByOf(row),
 })
 
-/** A project with its statistics. @param approvers none for a new project. */
+/** A project with its statistics, for the user. @param approvers none for a new project. */
 export const presentDetail = async (
-  row: ProjectRow,
-  owner: Owner,
+  row: MemberProject,
+  user: Pick<Identity, 'id'>,
   workspace: Workspace,
   approvers: NamedApprover[],
   consents: Pick<Consents, 'agentsMd'>,
 ) => {
   const { files, directories, totalSize } = await workspace.recentStats()
   return {
-    ...presentWithApprovers(row, owner, approvers),
-    agents_md: (await consents.agentsMd({ userId: owner.id, projectId: row.id })).info,
+    ...presentWithApprovers(row, approvers),
+    agents_md: (await consents.agentsMd({ userId: user.id, projectId: row.id })).info,
     stats: { files, directories, total_size: totalSize },
   }
 }

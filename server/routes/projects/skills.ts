@@ -24,7 +24,7 @@ import {
 import type { Services } from '../../services.ts'
 import { SKILL_LIMITS } from '../../skills/found-skill.ts'
 import { storeUploadedSkill, writeUserSkill } from '../../skills/uploaded-skill.ts'
-import { ownProject } from '../../workspace/own-project.ts'
+import { openProject } from '../../workspace/open-project.ts'
 import { deleted, success } from '../envelope.ts'
 import { receiveFile } from '../files/receive-upload.ts'
 
@@ -53,7 +53,7 @@ async function projectOf(
   id: ProjectId | undefined,
 ): Promise<ProjectId | null> {
   if (id === undefined) return null
-  return (await ownProject({ projects: store.projects, workspaces }, userId, id)).row.id
+  return (await openProject({ projects: store.projects, workspaces }, userId, id, 'read')).row.id
 }
 
 /** Routes that list and read skills of all sources. */

@@ -64,6 +64,8 @@ export async function addDocument(
   if (projectId === null || cut.fileId === null) return null
   if (cut.documentId !== null) return cut.documentProjectId === projectId ? cut.documentName : null
   try {
+    // Others would see the file of a conversation that is not theirs.
+    if (await store.members.isShared(projectId)) return null
     const [file] = await files.findAll(userId, [cut.fileId])
     if (file === undefined) return null
     const { id, name } = await documents.addStored(

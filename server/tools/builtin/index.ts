@@ -94,7 +94,7 @@ export const createBuiltinTools = (dependencies: BuiltinDependencies): ToolDefin
     createClockTool(),
     calculateArea,
     createWeatherTool(weather, fetch),
-    createSearchKnowledgeTool(knowledge),
+    createSearchKnowledgeTool(knowledge, services.projects),
     createCiteTool({ results, citations }),
     ...createReadingFileTools({ ...files, prepareImage, isUnaccepted }),
     ...createWritingFileTools(files),

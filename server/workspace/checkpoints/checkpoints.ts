@@ -6,6 +6,7 @@ import type {
   CheckpointRepository,
   CheckpointRow,
 } from '../../db/repositories/projects/checkpoints.ts'
+import type { ProjectRepository } from '../../db/repositories/projects/projects.ts'
 import type { StorageRepository } from '../../db/repositories/projects/storage.ts'
 import type { OutsideContentRepository } from '../../db/repositories/runs/outside-contents.ts'
 import { appError } from '../../errors.ts'
@@ -13,6 +14,7 @@ import { atMost } from '../../lib/lru-limit.ts'
 import type { ProjectId, UserId } from '../../protocol/ids.ts'
 import { parseInnerPath } from '../files/paths.ts'
 import type { KeyedMutex } from '../keyed-mutex.ts'
+import { requireProject } from '../open-project.ts'
 import { createOutsideText, type OutsideText } from '../outside-text.ts'
 import type { WorkerPool } from '../worker/worker-pool.ts'
 import type { Workspace } from '../workspace.ts'
@@ -143,6 +145,8 @@ const JOURNALS_IN_PARALLEL = 16
 /** Create one per server, because `mutex` orders the changes of each project. */
 export function createCheckpoints(options: {
   records: CheckpointRepository
+  /** Who may change which project, and who stores it. */
+  projects: Pick<ProjectRepository, 'find' | 'ownerOf'>
   /** How much of the users' storage the histories of projects use. */
   histories: Pick<StorageRepository, 'histories' | 'uncounted' | 'setHistory'>
   outsideContents: OutsideContentRepository
@@ -152,7 +156,7 @@ export function createCheckpoints(options: {
   rule: PruneRule
   log: { warn(details: object, message: string): void }
 }): Checkpoints {
-  const { records, workspaces, mutex, pool, rule, log } = options
+  const { records, projects, workspaces, mutex, pool, rule, log } = options
   const { storage } = workspaces
   const listeners: ((projectId: ProjectId) => void)[] = []
 
@@ -213,6 +217,9 @@ export function createCheckpoints(options: {
     access.exclusive(
       workspace.projectId,
       async (either) => {
+        // Asked here once more for every change, by whatever way it came: the role may have changed since it was asked for.
+        if (origin !== null)
+          await requireProject(projects, workspace.actorId, workspace.projectId, 'change')
         await recorder.recover(workspace)
         const by = origin === null ? undefined : attemptOf(origin)
         const endGuard = workspace.guardChanges(() => access.assertHeld(workspace.projectId, by))
@@ -310,7 +317,8 @@ export function createCheckpoints(options: {
       const recovered = new Map<UserId, Promise<void>>()
       for (const change of open) {
         if (change === null) continue
-        const { userId, projectId } = change.row
+        const { projectId } = change.row
+        const userId = (await projects.ownerOf(projectId)) ?? change.row.userId
         // Queued before any other work of its project, so that work that waits for the recovery cannot block it.
         const task = exclusive(workspaces.open(userId, projectId), null, async () => {}).catch(
           (error: unknown) =>

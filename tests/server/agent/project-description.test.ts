@@ -17,6 +17,7 @@ const describeIn = (source: Partial<ProjectSource>) =>
       instructions: 'Answer in metres.',
       disabledTools: ['exec'],
       usesMemory: false,
+      isReadOnly: false,
       isScratch: false,
       agents: null,
     }),

@@ -111,6 +111,9 @@ const CALLERS: Record<AuditAction, readonly Caller[]> = {
   webhook_deleted: ADMIN,
   approval_decided: [...ADMIN, 'mcp', 'link', 'channel'],
   approvers_changed: ADMIN,
+  member_added: ADMIN,
+  member_changed: ADMIN,
+  member_removed: ADMIN,
   approval_link_created: ADMIN,
   grant_created: ADMIN,
   grant_used: ['run'],
@@ -432,6 +435,10 @@ describeOnEachServer('an act', (start) => {
       await act('approvers_changed', 'PUT', `/api/projects/${project}`, {
         approvers: [`user:${bob}`],
       })
+      const member = `/api/projects/${project}/members/user:${bob}`
+      await act('member_added', 'PUT', member, { role: 'use' })
+      await act('member_changed', 'PUT', member, { role: 'edit' })
+      await act('member_removed', 'DELETE', member)
       const grant = await act('grant_created', 'POST', '/api/grants', {
         ...{ scope: 'project', scope_id: project, tool: 'file_write' },
         match: { path: { equals: 'a.txt' }, content: { any: true } },

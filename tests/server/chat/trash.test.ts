@@ -216,6 +216,7 @@ describeOnEachDatabase('the purge', (open) => {
     const removed: ConversationId[] = []
     const allRemoved = new Promise<void>((resolve) => {
       const stop = purgeDeleted({
+        endLostAccess: async () => {},
         isSole: true,
         auditDays: 365,
         inspectorDays: 14,

@@ -78,6 +78,7 @@ async function startServer(database: Database, userId: UserId, folder: string) {
   const url = (project: ProjectId) => `http://127.0.0.1:${port}/api/projects/${project}/documents`
   return {
     knowledge,
+    projects: store.projects,
     url,
     async upload(project: ProjectId, ...files: [string, Uint8Array | string][]) {
       const form = new FormData()
@@ -192,7 +193,7 @@ describeOnEachDatabase('documents', (open) => {
       passages: 4,
     })
 
-    const tool = createSearchKnowledgeTool(server.knowledge)
+    const tool = createSearchKnowledgeTool(server.knowledge, server.projects)
     const parsed = tool.parse(JSON.stringify({ query: '年假有多少天?' }))
     if (!parsed.ok) throw new Error(parsed.error)
     const answer = await parsed.input.run({

@@ -41,6 +41,7 @@ describeOnEachDatabase('a removed project', (open) => {
     expect(existsSync(folderOf(stays.id, removed))).toBe(true)
 
     const stop = purgeDeleted({
+      endLostAccess: async () => {},
       store,
       workspaces: {
         async remove(userId, id) {

@@ -233,6 +233,7 @@ describeOnEachDatabase('the storage quota of changes', (open) => {
       searchTimeoutMs: 2_000,
       rule: { keep: 200, maxAgeDays: 30, maxBytes: 1e9 },
       records: createCheckpointRepository(database),
+      projects: createProjectRepository(database),
       outsideContents: createOutsideContentRepository(database),
       storage: { records: createStorageRepository(database), limit: () => 100 * KB },
       bubblewrap: { available: false, reason: 'not needed' },

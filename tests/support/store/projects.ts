@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { Database } from '../../../server/db/database.ts'
 import { createCheckpointRepository } from '../../../server/db/repositories/projects/checkpoints.ts'
+import { createProjectRepository } from '../../../server/db/repositories/projects/projects.ts'
 import { createStorageRepository } from '../../../server/db/repositories/projects/storage.ts'
 import { createOutsideContentRepository } from '../../../server/db/repositories/runs/outside-contents.ts'
 import { newId } from '../../../server/lib/ids.ts'
@@ -95,8 +96,10 @@ export async function openProject(
   })
   const { mutex = createKeyedMutex(10_000) } = options
   const records = createCheckpointRepository(database)
+  const projects = createProjectRepository(database)
   const checkpoints = createCheckpoints({
     records,
+    projects,
     histories,
     outsideContents: createOutsideContentRepository(database),
     workspaces,
@@ -115,6 +118,7 @@ export async function openProject(
     pool,
     mutex,
     records,
+    projects,
     histories,
     workspaces,
     checkpoints,

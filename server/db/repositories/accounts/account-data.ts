@@ -2,13 +2,14 @@
 import { and, eq, inArray, isNotNull } from 'drizzle-orm'
 import type { ProjectId, UserId } from '../../../protocol/ids.ts'
 import type { Database } from '../../database.ts'
+import { givesRole } from '../projects/membership.ts'
 
 /** The longest name of a project. */
 const MAX_NAME = 255
 
-/** Uses the tables `projects`, `documents`, `checkpoints`, `conversations`, `files`, `runs` and `shares`. */
+/** Uses the tables `projects`, `projectMembers`, `documents`, `checkpoints`, `conversations`, `files`, `runs` and `shares`. */
 export function createAccountDataRepository({ write, tables }: Database) {
-  const { projects, documents, checkpoints, conversations, files, runs, shares } = tables
+  const { projects, projectMembers, documents, checkpoints, conversations, files, runs, shares } = tables
 
   return {
     /** Gives a project to another user under a name that is free there. Does nothing if the user already has it. */
@@ -18,7 +19,7 @@ export function createAccountDataRepository({ write, tables }: Database) {
     ): Promise<void> =>
       write(async (tx) => {
         const [project] = await tx
-          .select({ name: projects.name })
+          .select({ name: projects.name, creatorRole: projects.creatorRole })
           .from(projects)
           .where(and(eq(projects.id, projectId), eq(projects.userId, from)))
         if (project === undefined) return
@@ -27,7 +28,18 @@ export function createAccountDataRepository({ write, tables }: Database) {
           .from(projects)
           .where(eq(projects.userId, to))
         const name = freeName(project.name, label, new Set(taken.map((row) => row.name)))
-        await tx.update(projects).set({ userId: to, name }).where(eq(projects.id, projectId))
+        // The new user's own role, if that is higher, or the former one's is gone.
+        const [member] = await tx
+          .delete(projectMembers)
+          .where(and(eq(projectMembers.projectId, projectId), eq(projectMembers.userId, to)))
+          .returning({ role: projectMembers.role })
+        const { creatorRole } = project
+        const isHigher =
+          member !== undefined && (creatorRole === null || givesRole(member.role, creatorRole))
+        await tx
+          .update(projects)
+          .set({ userId: to, name, ...(isHigher ? { creatorRole: member.role } : {}) })
+          .where(eq(projects.id, projectId))
         await tx.update(documents).set({ userId: to }).where(eq(documents.projectId, projectId))
         await tx.update(checkpoints).set({ userId: to }).where(eq(checkpoints.projectId, projectId))
       }),

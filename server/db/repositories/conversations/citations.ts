@@ -5,6 +5,7 @@ import type { ConversationId, MessageId, UserId } from '../../../protocol/ids.ts
 import { fieldsOf, parseJson, textIn } from '../../../protocol/read-json.ts'
 import type { Database, Reader, Writer } from '../../database.ts'
 import { contains } from '../../fragments.ts'
+import { createMembership } from '../projects/membership.ts'
 
 /** A stored call with its result. */
 export interface CallWithResult {
@@ -33,6 +34,7 @@ const normalPath = (path: string): string =>
 export function createCitationRepository(database: Database) {
   const { read, tables } = database
   const { messages, steps, documents, passages, projects } = tables
+  const { isMember } = createMembership(database)
 
   return {
     ofConversation: (conversationId: ConversationId) =>
@@ -89,14 +91,14 @@ export function createCitationRepository(database: Database) {
       )
     },
 
-    /** The passages of a document of the user, in order. */
+    /** The passages of a document of a project of the user, in order. */
     async document(userId: UserId, id: string) {
       const rows = await read
         .select({ title: documents.name, text: passages.text, page: passages.page })
         .from(documents)
         .innerJoin(projects, eq(projects.id, documents.projectId))
         .innerJoin(passages, eq(passages.documentId, documents.id))
-        .where(and(eq(documents.id, id), eq(projects.userId, userId)))
+        .where(and(eq(documents.id, id), isMember(userId)))
         .orderBy(asc(passages.position))
         .limit(MAX_PASSAGES)
       return rows.map(({ title, text, page }) => ({

@@ -5,6 +5,7 @@ import { newId } from '../../../lib/ids.ts'
 import type { ConversationId, MessageId, ProjectId, UserId } from '../../../protocol/ids.ts'
 import type { Database, Reader, Writer } from '../../database.ts'
 import { foldCase, prepareUpdates } from '../../fragments.ts'
+import { createMembership } from '../projects/membership.ts'
 import { createRunSettingReader } from '../runs/run-setting.ts'
 import { createRunSiteReader } from '../runs/run-site.ts'
 import { createSearchIndex } from '../search/index-writer.ts'
@@ -144,6 +145,7 @@ function titleColumns(given: string): Pick<ConversationRow, 'title' | 'titleKey'
 export function createConversationRepository(database: Database) {
   const { read, tables } = database
   const { conversations, messages, projects } = tables
+  const { isMember } = createMembership(database)
   const items = createConversationItems(database)
   const searchIndex = createSearchIndex(database)
   const owned = (userId: UserId, id: ConversationId) =>
@@ -184,7 +186,7 @@ export function createConversationRepository(database: Database) {
     const [project] = await tx
       .select({ id: projects.id })
       .from(projects)
-      .where(and(eq(projects.id, id), eq(projects.userId, userId), eq(projects.scratch, false)))
+      .where(and(eq(projects.id, id), isMember(userId), eq(projects.scratch, false)))
     if (project === undefined) throw appError('project_not_found')
   }
 

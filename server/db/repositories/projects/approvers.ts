@@ -1,5 +1,5 @@
 // Who else decides the approval requests of a project: accounts, and groups with all of their members.
-import { and, asc, eq, inArray, ne, or, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, or, sql } from 'drizzle-orm'
 import type { GroupId } from '../../../protocol/admin/group.ts'
 import type { ProjectId, UserId } from '../../../protocol/ids.ts'
 import type { Principal } from '../../../protocol/projects/project.ts'
@@ -19,11 +19,10 @@ export interface NamedApprover {
   name: string
 }
 
-/** A project with approvers, and its owner. */
+/** A project with approvers, and who stores it. */
 export interface DecidedProject {
   id: ProjectId
   ownerId: UserId
-  ownerName: string
 }
 
 /** Stores the approvers of projects. Uses the tables `projectApprovers`, `projects`, `users`, `groups` and `groupMembers`. */
@@ -108,14 +107,13 @@ export function createApproverRepository(database: Database) {
       return []
     },
 
-    /** The projects of others whose requests the user may decide. */
+    /** The projects whose requests the user may decide, those of others. */
     projectsOf: async (userId: UserId): Promise<DecidedProject[]> =>
       await read
-        .selectDistinct({ id: projects.id, ownerId: users.id, ownerName: users.username })
+        .selectDistinct({ id: projects.id, ownerId: projects.userId })
         .from(projectApprovers)
         .innerJoin(projects, eq(projects.id, projectApprovers.projectId))
-        .innerJoin(users, eq(users.id, projects.userId))
-        .where(and(namesUser(userId), ne(projects.userId, userId))),
+        .where(namesUser(userId)),
 
     /** Whether the user is among the approvers of the project. */
     async includes(projectId: ProjectId, userId: UserId): Promise<boolean> {

@@ -1,6 +1,21 @@
 // Checkpoints of projects: the paths that each change touched, and what they contained before.
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { and, asc, desc, eq, gt, gte, inArray, isNull, lt, lte, ne, or, sql } from 'drizzle-orm'
+import {
+  and,
+  asc,
+  desc,
+  eq,
+  getTableColumns,
+  gt,
+  gte,
+  inArray,
+  isNull,
+  lt,
+  lte,
+  ne,
+  or,
+  sql,
+} from 'drizzle-orm'
 import { projectDeleted } from '../../../errors.ts'
 import type { MessageId, ProjectId, UserId } from '../../../protocol/ids.ts'
 import { appKindOf } from '../../../protocol/projects/app-kind.ts'
@@ -115,20 +130,25 @@ function createCheckpointContents(database: Database) {
   }
 }
 
+/** Who made a change. */
+const actor = ({ actorId, userId }: Database['tables']['checkpoints']) =>
+  sql`coalesce(${actorId}, ${userId})`
+
 /** The checkpoints of a project, and when they were created. */
 function createCheckpointList(database: Database) {
   const { read, tables } = database
-  const { checkpoints, conversations, messages } = tables
+  const { checkpoints, conversations, messages, users } = tables
 
   return {
-    /** Newest first, one more than `limit` when there are more; `before` is the last id of the previous page. */
+    /** With who made them. Newest first, one more than `limit` when there are more; `before` is the last id of the previous page. */
     list: (
       projectId: ProjectId,
       { limit, before }: { limit: number; before?: string | undefined },
-    ): Promise<CheckpointRow[]> =>
+    ): Promise<(CheckpointRow & { actorName: string | null })[]> =>
       read
-        .select()
+        .select({ ...getTableColumns(checkpoints), actorName: users.username })
         .from(checkpoints)
+        .leftJoin(users, eq(users.id, actor(checkpoints)))
         .where(
           and(
             eq(checkpoints.projectId, projectId),

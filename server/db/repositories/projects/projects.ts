@@ -1,9 +1,21 @@
-// Projects of a user.
-import { and, desc, eq, exists, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm'
+// Projects of users: those that they store, and those of others that they are members of.
+import {
+  and,
+  desc,
+  eq,
+  exists,
+  getTableColumns,
+  isNotNull,
+  isNull,
+  or,
+  type SQL,
+  sql,
+} from 'drizzle-orm'
 import { appError } from '../../../errors.ts'
 import { newId } from '../../../lib/ids.ts'
 import { withoutAbsent } from '../../../lib/without-absent.ts'
 import type { ConversationId, ProjectId, UserId } from '../../../protocol/ids.ts'
+import type { ProjectRole } from '../../../protocol/projects/member.ts'
 import {
   type ApprovalBy,
   DEFAULT_PROJECT_SETTINGS,
@@ -13,9 +25,18 @@ import {
 import { decodeCursor, MomentCursor, toPage } from '../../cursor.ts'
 import type { Database, Reader, Writer } from '../../database.ts'
 import { afterMoment, countAll } from '../../fragments.ts'
+import { createMembership } from './membership.ts'
 
 /** A row of `projects`. */
 export type ProjectRow = Database['tables']['projects']['$inferSelect']
+
+/** A project as a member finds it: `userId` is who stores it. */
+export type MemberProject = ProjectRow & {
+  /** What the user may do. */
+  role: ProjectRole
+  /** The name of the account that stores it. */
+  ownerName: string
+}
 
 /** Projects of one user; each may have documents and a folder of its own. */
 const MAX_PROJECTS = 2_000
@@ -33,30 +54,39 @@ export const approvalByOf = ({ settings }: Pick<ProjectRow, 'settings'>): Approv
 /** Stores projects. */
 export type ProjectRepository = ReturnType<typeof createProjectRepository>
 
-/** Every method takes the owner's id: another user's project is not found. */
+/**
+ * Methods that find projects take the id of a member, and projects of which the user is none are not found. Methods that change
+ * them take the id of the user who stores the project.
+ */
 export function createProjectRepository(database: Database) {
   const { read, tables } = database
-  const { consents, conversations, projects, removedProjects, runs } = tables
+  const { consents, conversations, projects, removedProjects, runs, users } = tables
+  const { isMember, roleOf } = createMembership(database)
   const owned = (userId: UserId, id: ProjectId) =>
     and(eq(projects.id, id), eq(projects.userId, userId))
   /** The files of one conversation are gone while it is in the trash. */
-  const found = (userId: UserId, id: ProjectId) =>
-    and(
-      owned(userId, id),
-      or(
-        eq(projects.scratch, false),
-        exists(
-          read
-            .select({ one: sql`1` })
-            .from(conversations)
-            .where(and(eq(conversations.scratchProjectId, id), isNull(conversations.deletedAt))),
+  const isThere = or(
+    eq(projects.scratch, false),
+    exists(
+      read
+        .select({ one: sql`1` })
+        .from(conversations)
+        .where(
+          and(eq(conversations.scratchProjectId, projects.id), isNull(conversations.deletedAt)),
         ),
-      ),
-    )
-  const listed = (userId: UserId) => and(eq(projects.userId, userId), eq(projects.scratch, false))
+    ),
+  )
+  const found = (userId: UserId, id: ProjectId) => and(owned(userId, id), isThere)
+  const asMember = (userId: UserId) => ({
+    ...getTableColumns(projects),
+    role: roleOf(userId),
+    ownerName: users.username,
+  })
+  const stored = (userId: UserId) => and(eq(projects.userId, userId), eq(projects.scratch, false))
+  const listed = (userId: UserId) => and(isMember(userId), eq(projects.scratch, false))
 
   async function assertRoom(tx: Reader, userId: UserId): Promise<void> {
-    const [own] = await tx.select({ count: countAll }).from(projects).where(listed(userId))
+    const [own] = await tx.select({ count: countAll }).from(projects).where(stored(userId))
     if ((own?.count ?? 0) >= MAX_PROJECTS)
       throw appError('projects_exhausted', { limit: MAX_PROJECTS })
   }
@@ -77,6 +107,7 @@ export function createProjectRepository(database: Database) {
       settings: null,
       icon: null,
       scratch: false,
+      creatorRole: 'own' as const,
       ...values,
       createdAt: now,
       updatedAt: now,
@@ -114,19 +145,24 @@ export function createProjectRepository(database: Database) {
 
   return {
     /**
-     * Also finds a project with the files of one conversation, unless that is in the trash.
+     * The project, if the user is a member of it. Also finds one with the files of one conversation, unless that is in the
+     * trash.
      * @param reader the connection or transaction to read from.
      */
     async find(
       userId: UserId,
       id: ProjectId,
       reader: Reader = read,
-    ): Promise<ProjectRow | undefined> {
-      const [project] = await reader.select().from(projects).where(found(userId, id))
+    ): Promise<MemberProject | undefined> {
+      const [project] = await reader
+        .select(asMember(userId))
+        .from(projects)
+        .innerJoin(users, eq(users.id, projects.userId))
+        .where(and(eq(projects.id, id), isMember(userId), isThere))
       return project
     },
 
-    /** The owner of a project; undefined when it no longer exists. */
+    /** The user who stores a project; undefined when it no longer exists. */
     async ownerOf(id: ProjectId): Promise<UserId | undefined> {
       const [project] = await read
         .select({ userId: projects.userId })
@@ -151,7 +187,7 @@ export function createProjectRepository(database: Database) {
       return found?.state ?? ''
     },
 
-    /** The ids of all projects of a user, those with the files of one conversation included. */
+    /** The ids of all projects that a user stores, those with the files of one conversation included. */
     async ids(userId: UserId): Promise<ProjectId[]> {
       const all = await read
         .select({ id: projects.id })
@@ -160,26 +196,38 @@ export function createProjectRepository(database: Database) {
       return all.map(({ id }) => id)
     },
 
-    /** The names of all projects of a user, in no particular order. */
+    /** The names of all projects that a user is a member of, in no particular order. */
     names: async (userId: UserId): Promise<Pick<ProjectRow, 'id' | 'name'>[]> =>
       read.select({ id: projects.id, name: projects.name }).from(projects).where(listed(userId)),
 
-    /** Most recently changed first, with the total number of projects. */
-    async list(userId: UserId, { limit, cursor }: { limit: number; cursor?: string | undefined }) {
+    /**
+     * Most recently changed first, with the total number of projects.
+     * @param storedOnly without the projects of others.
+     */
+    async list(
+      userId: UserId,
+      {
+        limit,
+        cursor,
+        storedOnly = false,
+      }: { limit: number; cursor?: string | undefined; storedOnly?: boolean },
+    ) {
+      const which = storedOnly ? stored(userId) : listed(userId)
       const after = cursor === undefined ? undefined : decodeCursor(MomentCursor, cursor)
       const [rows, [all]] = await Promise.all([
         read
-          .select()
+          .select(asMember(userId))
           .from(projects)
+          .innerJoin(users, eq(users.id, projects.userId))
           .where(
             and(
-              listed(userId),
+              which,
               after && afterMoment(projects.updatedAt, projects.id, new Date(after[0]), after[1]),
             ),
           )
           .orderBy(desc(projects.updatedAt), desc(projects.id))
           .limit(limit + 1),
-        read.select({ count: countAll }).from(projects).where(listed(userId)),
+        read.select({ count: countAll }).from(projects).where(which),
       ])
       const page = toPage(rows, limit, (project) => [project.updatedAt.getTime(), project.id])
       return { ...page, total: all?.count ?? 0 }

@@ -75,24 +75,36 @@ export function createRequestList(database: Database) {
     options: runs.options,
     endedAt: runs.endedAt,
     decidedByName: users.username,
+    /** Whose run it is. */
+    personName: sql<string>`coalesce((select username from users as people where people.id = ${runs.userId}), '')`,
+    personId: runs.userId,
   }
 
   const ofUser = (table: RequestTable, userId: UserId) =>
     and(eq(table.userId, userId), isNull(conversations.deletedAt))
 
-  /** The requests in projects of others. Only its owner has runs in a project, so the index by user finds them. */
-  const ofProjects = (decided: readonly DecidedProject[]) =>
-    and(
-      inArray(
-        approvals.userId,
-        decided.map(({ ownerId }) => ownerId),
+  /** The requests of others in projects. Few people have conversations there, so the index by user finds them. */
+  const ofProjects = (userId: UserId, decided: readonly DecidedProject[]) => {
+    const ids = decided.map(({ id }) => id)
+    return and(
+      ne(approvals.userId, userId),
+      or(
+        inArray(
+          approvals.userId,
+          decided.map(({ ownerId }) => ownerId),
+        ),
+        inArray(
+          approvals.userId,
+          read
+            .select({ id: tables.conversations.userId })
+            .from(tables.conversations)
+            .where(inArray(tables.conversations.projectId, ids)),
+        ),
       ),
-      inArray(
-        runs.projectId,
-        decided.map(({ id }) => id),
-      ),
+      inArray(runs.projectId, ids),
       isNull(conversations.deletedAt),
     )
+  }
 
   const { arguments: text, preview, decidedArguments, ...short } = getTableColumns(approvals)
   /** SQL for the content, or for nulls where it is longer than `most`. */
@@ -157,9 +169,8 @@ export function createRequestList(database: Database) {
     row: SelectedApproval,
     decided: readonly DecidedProject[],
   ): Promise<ListedRequest[]> {
-    const project = decided.find(({ id }) => id === row.projectId)
-    if (project === undefined) return []
-    const person = { id: project.ownerId, name: project.ownerName }
+    if (!decided.some(({ id }) => id === row.projectId)) return []
+    const person = { id: row.personId, name: row.personName }
     return [await listedApproval({ ...row, conversationTitle: null, person })]
   }
 
@@ -192,7 +203,7 @@ export function createRequestList(database: Database) {
       const decided = await approvers.projectsOf(userId)
       const [asked, ofOthers, questions] = await Promise.all([
         askedOf(ofUser(approvals, userId)),
-        decided.length === 0 ? [] : askedOf(ofProjects(decided)),
+        decided.length === 0 ? [] : askedOf(ofProjects(userId, decided)),
         selectInputs()
           .where(and(ofUser(runInputs, userId), selected(runInputs)))
           .orderBy(desc(runInputs.createdAt), desc(runInputs.id))
@@ -223,7 +234,7 @@ export function createRequestList(database: Database) {
       const decided = await approvers.projectsOf(userId)
       if (decided.length === 0) return undefined
       const [other] = await selectApprovals(null)
-        .where(and(ofProjects(decided), eq(approvals.id, id)))
+        .where(and(ofProjects(userId, decided), eq(approvals.id, id)))
         .limit(1)
       return other === undefined ? undefined : (await ofOther(other, decided))[0]
     },

@@ -12,6 +12,7 @@ import {
   wordsToMatch,
 } from '../../search-entries.ts'
 import { attachmentText } from '../conversations/attachments.ts'
+import { createMembership } from '../projects/membership.ts'
 import { fileTextOf } from './entry-texts.ts'
 import {
   createSearchIndex,
@@ -150,13 +151,17 @@ const MAX_NAMED_PROJECTS = 64
 
 type PassageFilter = Omit<SearchFilter, 'conversationId' | 'tags' | 'characters'>
 
-/** Passages of the user's documents that meet the filter, newest first. */
-function createPassageSearch({
-  dialect,
-  read,
-  readOffThread,
-  tables: { documents, passages, projects },
-}: Database): (userId: UserId, filter: PassageFilter, stretch: Stretch) => Promise<FoundText[]> {
+/** Passages of documents of the user's projects that meet the filter, newest first. */
+function createPassageSearch(
+  database: Database,
+): (userId: UserId, filter: PassageFilter, stretch: Stretch) => Promise<FoundText[]> {
+  const {
+    dialect,
+    read,
+    readOffThread,
+    tables: { documents, passages, projects },
+  } = database
+  const { isMember } = createMembership(database)
   const isSqlite = dialect === 'sqlite'
   // On SQLite the order is that of the index, so that reading stops at the limit.
   const id = isSqlite ? sql`passages_index.rowid` : sql`${passages.id}`
@@ -181,7 +186,7 @@ function createPassageSearch({
       .where(
         and(
           matchPassageWords(dialect, WORDS),
-          eq(projects.userId, USER),
+          isMember(sql`${USER}`),
           eq(projects.scratch, false),
           eq(documents.status, 'ready'),
           sql`${id} < ${BEFORE}`,
@@ -198,7 +203,7 @@ function createPassageSearch({
     const own = await read
       .select({ id: projects.id })
       .from(projects)
-      .where(and(eq(projects.userId, userId), eq(projects.scratch, false)))
+      .where(and(isMember(userId), eq(projects.scratch, false)))
       .limit(MAX_NAMED_PROJECTS + 1)
     return own.map(({ id }) => id)
   }

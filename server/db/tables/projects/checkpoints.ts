@@ -44,6 +44,8 @@ export function defineCheckpointTables(c: Columns, { projects }: Projects) {
       id: c.text('id').primaryKey(),
       projectId: inProject(),
       userId: c.key<UserId>('user_id').notNull(),
+      /** Who changed it; null for changes from before projects had members, which `userId` made. */
+      actorId: c.key<UserId>('actor_id'),
       messageId: c.key<MessageId>('message_id'),
       runId: c.key<RunId>('run_id'),
       tool: c.text('tool').notNull(),

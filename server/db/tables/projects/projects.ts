@@ -1,6 +1,7 @@
-// The tables of projects and of those who decide for them.
+// The tables of projects, of their members, and of those who decide for them.
 import type { GroupId } from '../../../protocol/admin/group.ts'
 import type { ProjectId, UserId } from '../../../protocol/ids.ts'
+import type { ProjectRole } from '../../../protocol/projects/member.ts'
 import type { StoredProjectSettings } from '../../../protocol/projects/project.ts'
 import type { Columns } from '../../columns/postgres.ts'
 import type { defineAccountTables } from '../accounts/accounts.ts'
@@ -33,6 +34,8 @@ export function defineProjectTables(
       icon: c.text('icon'),
       /** It holds the files of one conversation, which refers to it, and is in no list. Its name is its id. */
       scratch: c.boolean('scratch').notNull().default(false),
+      /** What the user who stores it may do in it; null when other owners have taken that away. */
+      creatorRole: c.choice<ProjectRole>('creator_role').default('own'),
       createdAt: c.time('created_at').notNull(),
       updatedAt: c.time('updated_at').notNull(),
     },
@@ -40,6 +43,29 @@ export function defineProjectTables(
       c.uniqueIndex('projects_user_name').on(t.userId, t.name),
       c.index('projects_user_updated').on(t.userId, t.updatedAt, t.id),
       c.index('projects_icon').on(t.icon),
+    ],
+  )
+
+  /** Who may use a project besides the user who stores it. */
+  const projectMembers = c.table(
+    'project_members',
+    {
+      projectId: c
+        .key<ProjectId>('project_id')
+        .notNull()
+        .references(() => projects.id, { onDelete: 'cascade' }),
+      /** `user:<id>`, `group:<id>` or `everyone`. */
+      principal: c.text('principal').notNull(),
+      /** One of the two is set, and neither for `everyone`. */
+      userId: c.key<UserId>('user_id').references(() => users.id, { onDelete: 'cascade' }),
+      groupId: c.key<GroupId>('group_id').references(() => groups.id, { onDelete: 'cascade' }),
+      role: c.choice<ProjectRole>('role').notNull(),
+    },
+    (t) => [
+      c.primaryKey({ columns: [t.projectId, t.principal] }),
+      c.index('project_members_principal').on(t.principal),
+      c.index('project_members_user').on(t.userId),
+      c.index('project_members_group').on(t.groupId),
     ],
   )
 
@@ -71,5 +97,5 @@ export function defineProjectTables(
     userId: c.key<UserId>('user_id').notNull(),
   })
 
-  return { projects, projectApprovers, removedProjects }
+  return { projects, projectMembers, projectApprovers, removedProjects }
 }

@@ -5,6 +5,7 @@ import { atMost } from '../../../lib/lru-limit.ts'
 import { ProjectId, type RunId } from '../../../protocol/ids.ts'
 import type { ChangeOrigin } from '../../../workspace/checkpoints/record/change-journal.ts'
 import { parsePath } from '../../../workspace/files/paths.ts'
+import { openProject } from '../../../workspace/open-project.ts'
 import type { Workspace } from '../../../workspace/workspace.ts'
 import type { WorkspaceServices } from '../../../workspace/workspace-services.ts'
 import type { ToolContext } from '../../definition.ts'
@@ -16,7 +17,7 @@ export interface FileToolDependencies {
 }
 
 /** What opening a folder needs. */
-type OpenServices = Pick<WorkspaceServices, 'workspaces' | 'records'>
+type OpenServices = Pick<WorkspaceServices, 'workspaces' | 'records' | 'projects'>
 
 /**
  * Opens the folder with the conversation's files, for a call that needs some to be there. @throws AppError `no_project` if the
@@ -27,7 +28,7 @@ export async function requireWorkspace(
   context: ToolContext,
 ): Promise<Workspace> {
   const projectId = await projectOf(context)
-  if (projectId !== null) return openProject(services, context, projectId)
+  if (projectId !== null) return openFor(services, context, projectId)
   throw context.ownFiles === undefined ? noProject() : noFilesYet()
 }
 
@@ -37,7 +38,7 @@ export const workspaceForChange = async (
   context: ToolContext,
 ): Promise<Workspace> =>
   context.projectId === null && context.ownFiles !== undefined
-    ? openProject(services, context, await context.ownFiles.forChange())
+    ? openFor(services, context, await context.ownFiles.forChange())
     : requireWorkspace(services, context)
 
 /** The same for a preview, which makes nothing: the folder is empty as long as the conversation has no files. */
@@ -61,13 +62,13 @@ export const projectOf = async ({
 /** No project has this id, so its folder never exists. */
 const NO_PROJECT = ProjectId.parse('none')
 
-async function openProject(
+async function openFor(
   services: OpenServices,
   { userId }: ToolContext,
   id: ProjectId,
 ): Promise<Workspace> {
   await services.records.assertProject(id)
-  return services.workspaces.open(userId, id)
+  return (await openProject(services, userId, id, 'read')).workspace
 }
 
 const noProject = (): AppError =>

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import type { Knowledge } from '../../../knowledge/knowledge.ts'
 import { deadline } from '../../../lib/abort.ts'
+import { requireProject } from '../../../workspace/open-project.ts'
 import { defineTool, fail, markUntrusted, succeed, type ToolDefinition } from '../../definition.ts'
 import { projectOf } from '../files/project-access.ts'
 
@@ -12,6 +13,7 @@ const READING_WAIT_MS = 20_000
 /** The tool `search_knowledge`. */
 export const createSearchKnowledgeTool = (
   knowledge: Pick<Knowledge, 'search' | 'list' | 'whenFound'>,
+  projects: Parameters<typeof requireProject>[0],
 ): ToolDefinition =>
   defineTool({
     name: 'search_knowledge',
@@ -30,6 +32,8 @@ export const createSearchKnowledgeTool = (
       const { signal } = context
       const projectId = await projectOf(context)
       if (projectId === null) return fail('This conversation has no documents to search.')
+      // The user may have stopped being a member since the run began.
+      await requireProject(projects, context.userId, projectId, 'read')
       const unread = await knowledge.whenFound(projectId, deadline(READING_WAIT_MS, signal))
       const stillReading = unread.length === 0 ? {} : { still_reading: unread }
       const hits = await knowledge.search(projectId, query, limit)

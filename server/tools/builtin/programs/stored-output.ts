@@ -32,7 +32,7 @@ export type StoreOutput = (
   isOutside: boolean,
 ) => Promise<StoredOutput>
 
-type OutputServices = Pick<WorkspaceServices, 'workspaces' | 'checkpoints' | 'records'>
+type OutputServices = Pick<WorkspaceServices, 'workspaces' | 'checkpoints' | 'records' | 'projects'>
 
 /** For the `execute_python` tool. */
 export const createOutputStore =

@@ -74,6 +74,7 @@ export const newCheckpoint = (workspace: Workspace, origin: ChangeOrigin): NewCh
   id: newId(),
   projectId: workspace.projectId,
   userId: workspace.userId,
+  actorId: workspace.actorId,
   messageId: origin.messageId,
   runId: origin.runId,
   tool: origin.tool,

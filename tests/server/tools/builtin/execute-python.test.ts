@@ -55,6 +55,24 @@ beforeAll(async () => {
   })
   const readFiles = createProjectFileReader({
     workspaces,
+    projects: {
+      find: async () => ({
+        id: projectId,
+        userId,
+        name: 'data',
+        description: null,
+        size: 0,
+        historySize: 0,
+        settings: null,
+        icon: null,
+        scratch: false,
+        creatorRole: 'own',
+        role: 'own',
+        ownerName: 'somebody',
+        createdAt: new Date(),
+        updatedAt: new Date(),
+      }),
+    },
     search,
     checkpoints: {
       outsideText: { isIn: async () => outside.content, isInNames: async () => outside.name },

@@ -31,7 +31,7 @@ export function ProjectPage({ id, onChat }: { id: string; onChat: (projectId: st
     if (error instanceof ApiError && error.status === 404) return <MissingProject />
     return <Failed message={errorText(error)} onRetry={() => void project.refetch()} />
   }
-  const { name, stats } = project.data
+  const { name, role, stats } = project.data
   return (
     <div className="flex min-h-0 flex-1 flex-col">
       <header className="flex items-center gap-2 px-4 py-2.5">
@@ -49,6 +49,7 @@ export function ProjectPage({ id, onChat }: { id: string; onChat: (projectId: st
                 size: fileSize(stats.total_size, i18n.language),
               })}
             </bdi>
+            {role === 'use' && <> · {t('project.readOnly')}</>}
           </p>
         </div>
         <Button icon={MessageSquarePlus} onClick={() => onChat(id)}>

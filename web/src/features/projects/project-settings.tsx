@@ -11,6 +11,7 @@ import { Switch } from '../../ui/controls/switch.tsx'
 import { ToolSwitches } from '../../ui/controls/tool-switches.tsx'
 import { ApproversForm } from './approvers-form.tsx'
 import { AssistantForm } from './assistant-form.tsx'
+import { MembersForm } from './members-form.tsx'
 
 type Project = NonNullable<ReturnType<typeof useProject>['data']>
 
@@ -28,7 +29,22 @@ function Settings({ project }: { project: Project & { id: ProjectId } }) {
   const { data: models } = useModels()
   const hasAccounts = useAuthMode().data?.mode === 'multi'
   const update = useUpdateProject()
-  const { id } = project
+  const { id, role } = project
+  const members = hasAccounts && (
+    <section>
+      <h2 className={titleClass}>{t('project.members')}</h2>
+      <div className={boxClass}>
+        <MembersForm key={id} project={project} />
+      </div>
+    </section>
+  )
+  if (role === 'use')
+    return (
+      <div className="mx-auto flex w-full max-w-3xl flex-col gap-8 p-4 pb-10">
+        <p className="text-sm text-muted">{t('project.readOnly')}</p>
+        {members}
+      </div>
+    )
   return (
     <div className="mx-auto flex w-full max-w-3xl flex-col gap-8 p-4 pb-10">
       <section>
@@ -70,7 +86,8 @@ function Settings({ project }: { project: Project & { id: ProjectId } }) {
           <AssistantForm key={id} project={project} />
         </div>
       </section>
-      {hasAccounts && (
+      {members}
+      {hasAccounts && role === 'own' && (
         <section>
           <h2 className={titleClass}>{t('project.decisions')}</h2>
           <div className={boxClass}>

@@ -13,6 +13,7 @@ import {
 import { useRef, useState } from 'react'
 import { Link, useLocation, useSearchParams } from 'wouter'
 import type { Project } from '../../../../server/protocol/projects/project.ts'
+import { useProfile } from '../../lib/api/auth.ts'
 import {
   downloadProject,
   useCopyProject,
@@ -119,6 +120,9 @@ function ProjectCard({ project }: { project: Project }) {
   const [renaming, setRenaming] = useState(false)
   const [copying, setCopying] = useState(false)
   const [deleting, setDeleting] = useState(false)
+  const me = useProfile().data?.id
+  const isOthers = me !== undefined && project.owner.id !== me
+  const { role } = project
   return (
     <li className="group relative">
       <Link
@@ -131,6 +135,7 @@ function ProjectCard({ project }: { project: Project }) {
         )}
         <span className="mt-auto pt-1 text-xs text-muted">
           {t('projects.changed', { when: shortTime(project.updated_at, i18n.language) })}
+          {isOthers && <> · {t('project.sharedBy', { name: project.owner.name })}</>}
         </span>
       </Link>
       <span className="absolute top-3 end-3">
@@ -144,22 +149,28 @@ function ProjectCard({ project }: { project: Project }) {
             />
           }
         >
-          <MenuItem icon={PencilLine} onSelect={() => setRenaming(true)}>
-            {t('conversation.rename')}
-          </MenuItem>
+          {role !== 'use' && (
+            <MenuItem icon={PencilLine} onSelect={() => setRenaming(true)}>
+              {t('conversation.rename')}
+            </MenuItem>
+          )}
           <MenuItem icon={Copy} onSelect={() => setCopying(true)}>
             {t('projects.copy')}
           </MenuItem>
-          <MenuItem
-            icon={Download}
-            onSelect={() => void downloadProject(project).catch(reportError)}
-          >
-            {t('projects.saveArchive')}
-          </MenuItem>
-          <MenuSeparator />
-          <MenuItem icon={Trash2} danger onSelect={() => setDeleting(true)}>
-            {t('common.delete')}
-          </MenuItem>
+          {role === 'own' && (
+            <>
+              <MenuItem
+                icon={Download}
+                onSelect={() => void downloadProject(project).catch(reportError)}
+              >
+                {t('projects.saveArchive')}
+              </MenuItem>
+              <MenuSeparator />
+              <MenuItem icon={Trash2} danger onSelect={() => setDeleting(true)}>
+                {t('common.delete')}
+              </MenuItem>
+            </>
+          )}
         </Menu>
       </span>
       {renaming && (

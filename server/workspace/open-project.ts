@@ -1,0 +1,50 @@
+// The project lookup that everything in a project starts with: whether the user may do it, and where the files are.
+import { givesRole } from '../db/repositories/projects/membership.ts'
+import type { MemberProject, ProjectRepository } from '../db/repositories/projects/projects.ts'
+import { appError } from '../errors.ts'
+import type { ProjectId, UserId } from '../protocol/ids.ts'
+import type { Workspace } from './workspace.ts'
+import type { Workspaces } from './workspaces.ts'
+
+/**
+ * What somebody wants to do in a project. `read`: see it, its files and documents, and have conversations in it. `change`: its
+ * files, documents, settings and schedules. `own`: decide about its members and approvers, take it out or delete it.
+ */
+export type ProjectRight = 'read' | 'change' | 'own'
+
+const ROLE_FOR = { read: 'use', change: 'edit', own: 'own' } as const
+
+/** Where projects are found. */
+export interface ProjectSource {
+  projects: Pick<ProjectRepository, 'find'>
+  workspaces: Pick<Workspaces, 'open'>
+}
+
+/**
+ * The project, and its folder as the user's place to work.
+ * @throws AppError `project_not_found` for a project that the user is no member of; `read_only_project` or `owner_only` if the
+ * user's role does not give the right.
+ */
+export async function openProject(
+  { projects, workspaces }: ProjectSource,
+  userId: UserId,
+  id: ProjectId,
+  right: ProjectRight,
+): Promise<{ row: MemberProject; workspace: Workspace }> {
+  const row = await requireProject(projects, userId, id, right)
+  return { row, workspace: { ...workspaces.open(row.userId, id), actorId: userId } }
+}
+
+/** The project, without its folder. @throws AppError as `openProject` does. */
+export async function requireProject(
+  projects: ProjectSource['projects'],
+  userId: UserId,
+  id: ProjectId,
+  right: ProjectRight,
+): Promise<MemberProject> {
+  const row = await projects.find(userId, id)
+  if (row === undefined) throw appError('project_not_found')
+  if (!givesRole(row.role, ROLE_FOR[right]))
+    throw appError(right === 'own' ? 'owner_only' : 'read_only_project')
+  return row
+}

@@ -1,0 +1,244 @@
+// Members of projects: who changes them, what their conversations and tools get, and what ends when somebody goes.
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { UpstreamRequest } from '../../../support/provider/upstream.ts'
+import { type Turn, turn } from '../../../support/provider/upstream-turns.ts'
+import { useUpstream } from '../../../support/provider/use-upstream.ts'
+import { openEvents } from '../../../support/server/events.ts'
+import {
+  describeOnEachServer,
+  register,
+  TEST_JWT_SECRET,
+  type TestServer,
+  useServers,
+} from '../../../support/server/server.ts'
+
+const upstream = await useUpstream()
+/** The tools that the last request offered, and its messages. */
+let offered = ''
+let sent = ''
+/** What the model says next. */
+let answer: (request: UpstreamRequest) => Turn = () => turn.text('An answer')
+beforeEach(() => {
+  answer = () => turn.text('An answer')
+  upstream.program((request) => {
+    offered = JSON.stringify(request.body.tools)
+    sent = JSON.stringify(request.messages)
+    return answer(request)
+  })
+})
+
+describeOnEachServer('the members of a project', (start) => {
+  let server: TestServer
+  const tokens = new Map<string, string>()
+  beforeAll(async () => {
+    server = await start({
+      auth_mode: 'multi',
+      jwt_secret: TEST_JWT_SECRET,
+      models: [{ id: 'scripted', api_url: upstream.url }],
+      titles: 'off',
+    })
+    for (const name of ['admin', 'ann', 'bob', 'cat'])
+      tokens.set(name, await register(server, name))
+  })
+  const as = async (name: string, method: string, path: string, body?: unknown) =>
+    await server.call(method, path, {
+      token: tokens.get(name),
+      ...(body === undefined ? {} : { body }),
+    })
+  let names = 0
+  /** A project of ann with these members. */
+  async function shared(members: Record<string, string> = {}): Promise<string> {
+    names += 1
+    const { json } = await as('ann', 'POST', '/api/projects', { name: `P ${names}` })
+    const at = `/api/projects/${json.data.id}`
+    for (const [who, role] of Object.entries(members))
+      expect((await as('ann', 'PUT', `${at}/members/${who}`, { role })).status).toBe(200)
+    return at
+  }
+  const idOf = (at: string) => at.split('/').at(-1)
+  const listed = async (name: string, at: string) =>
+    (await as(name, 'GET', `${at}/members`)).json.data.items.map(
+      (one: { name: string; role: string }) => `${one.name} ${one.role}`,
+    )
+  async function send(name: string, at: string, text = 'Hello') {
+    const made = await as(name, 'POST', '/api/conversations', { project_id: idOf(at) })
+    const { id } = made.json.data
+    const stream = await openEvents(`${server.url}/api/conversations/${id}/messages`, {
+      body: { text, stream_mode: 'delta' },
+      token: tokens.get(name) ?? '',
+    })
+    return { id, stream }
+  }
+
+  test('are listed with who stores it first, and found by name, group or as everyone', async () => {
+    const at = await shared({ 'user:@BOB': 'use' })
+    const group = (await as('admin', 'POST', '/api/admin/groups', { name: 'Team' })).json.data.id
+    await as('ann', 'PUT', `${at}/members/group:${group}`, { role: 'own' })
+    await as('ann', 'PUT', `${at}/members/everyone`, { role: 'use' })
+    expect(await listed('bob', at)).toEqual(['ann own', ' use', 'Team own', 'bob use'])
+    const first = (await as('cat', 'GET', `${at}/members?limit=1`)).json.data
+    const { items } = (await as('cat', 'GET', `${at}/members?limit=9&cursor=${first.next_cursor}`))
+      .json.data
+    expect([first.items.length, items.length]).toEqual([1, 3])
+    // The highest role counts.
+    const cat = (await as('cat', 'GET', '/api/auth/profile')).json.data.id
+    await as('admin', 'PUT', `/api/admin/groups/${group}/members/${cat}`)
+    expect((await as('cat', 'GET', at)).json.data).toMatchObject({
+      role: 'own',
+      owner: { name: 'ann' },
+    })
+    const begun = await as('cat', 'POST', '/api/conversations', { project_id: idOf(at) })
+    await as('ann', 'DELETE', `${at}/members/everyone`)
+    await as('admin', 'DELETE', `/api/admin/groups/${group}/members/${cat}`)
+    expect((await as('cat', 'GET', at)).status).toBe(404)
+    const left = await as('cat', 'GET', `/api/conversations/${begun.json.data.id}`)
+    expect(left.json.data.project_id).toBeNull()
+  })
+
+  test('change only by owners, never without one, and unknown ones are refused alike', async () => {
+    const at = await shared({ 'user:@bob': 'edit' })
+    for (const [path, role, error] of [
+      ['user:@nobody', 'use', 'not_found'],
+      ['user:none', 'use', 'not_found'],
+      ['somebody', 'use', 'not_found'],
+      ['everyone', 'own', 'validation_failed'],
+      ['user:@ann', 'use', 'last_owner'],
+    ])
+      expect((await as('ann', 'PUT', `${at}/members/${path}`, { role })).json).toMatchObject({
+        error,
+      })
+    expect((await as('ann', 'DELETE', `${at}/members/user:@ann`)).status).toBe(409)
+    expect((await as('bob', 'PUT', `${at}/members/user:@cat`, { role: 'use' })).status).toBe(403)
+    await as('ann', 'PUT', `${at}/members/user:@bob`, { role: 'own' })
+    expect((await as('bob', 'DELETE', `${at}/members/user:@ann`)).status).toBe(200)
+    expect((await as('ann', 'GET', at)).status).toBe(404)
+    expect(await listed('bob', at)).toEqual(['bob own'])
+    // The storage is still that of ann; her files are still there.
+    expect((await as('bob', 'PUT', `${at}/files/a.txt`, { content: 'x' })).status).toBe(200)
+    expect((await as('bob', 'DELETE', at)).status).toBe(200)
+  })
+
+  test('talk with its instructions and files in conversations of their own, without tools that change it', async () => {
+    const at = await shared({ 'user:@bob': 'use', 'user:@cat': 'edit' })
+    await as('ann', 'PUT', at, { instructions: 'Answer as a pirate.' })
+    await as('ann', 'PUT', `${at}/files/notes.txt`, { content: 'the secret of ann' })
+    const talk = await send('bob', at)
+    await talk.stream.all()
+    expect(offered).toContain('"file_read"')
+    expect(offered).not.toContain('"file_write"')
+    expect(sent).toContain('Answer as a pirate.')
+    expect(sent).toContain('notes.txt')
+    for (const who of ['ann', 'cat'])
+      expect((await as(who, 'GET', `/api/conversations/${talk.id}`)).status).toBe(404)
+
+    answer = ({ messages }) =>
+      messages.at(-1)?.role === 'user'
+        ? turn.toolCalls([
+            { id: 'call_1', name: 'file_write', arguments: { path: 'b.txt', content: 'of cat' } },
+          ])
+        : turn.text('Done.')
+    const made = await as('cat', 'POST', '/api/conversations', {
+      project_id: idOf(at),
+      approval: 'auto',
+    })
+    const stream = await openEvents(
+      `${server.url}/api/conversations/${made.json.data.id}/messages`,
+      { body: { text: 'Go', stream_mode: 'delta' }, token: tokens.get('cat') ?? '' },
+    )
+    await stream.all()
+    const read = await as('ann', 'GET', `${at}/files/b.txt`)
+    expect(read.json.data.content).toBe('of cat')
+    const [newest] = (await as('ann', 'GET', `${at}/checkpoints`)).json.data.items
+    expect(newest.user.name).toBe('cat')
+  })
+
+  test('accept skills and AGENTS.md each for themselves, and again after a change by another', async () => {
+    const at = await shared({ 'user:@bob': 'use' })
+    const write = (text: string) => as('ann', 'PUT', `${at}/files/AGENTS.md`, { content: text })
+    await write('CANARY one')
+    await (await send('bob', at)).stream.all()
+    expect(sent).not.toContain('CANARY')
+    const [waiting] = (await as('bob', 'GET', `${at}/consent`)).json.data.items
+    const accept = { what: 'agents_md', sha256: waiting.sha256, decision: 'accept' }
+    expect((await as('bob', 'POST', `${at}/consent`, accept)).status).toBe(200)
+    await (await send('bob', at)).stream.all()
+    expect(sent).toContain('CANARY one')
+    await write('CANARY two')
+    await (await send('bob', at)).stream.all()
+    expect(sent).not.toContain('CANARY')
+    const again = (await as('bob', 'GET', `${at}/consent`)).json.data.items
+    expect(again[0].diff).toContain('CANARY two')
+    // Who wrote it has accepted it.
+    await (await send('ann', at)).stream.all()
+    expect(sent).toContain('CANARY two')
+  })
+
+  test('who go lose everything there: the run stops, the conversation stays without the project', async () => {
+    const at = await shared({ 'user:@bob': 'edit' })
+    answer = () => turn.beforeHeaders('stall')
+    const talk = await send('bob', at)
+    await talk.stream.next(({ event }) => event === 'run')
+    const planned = await as('bob', 'POST', '/api/schedules', {
+      ...{ name: 'Hourly', text: 'Look', when: { every: '1h' }, project_id: idOf(at) },
+    })
+    expect((await as('bob', 'DELETE', `${at}/members/user:@bob`)).status).toBe(200)
+    await talk.stream.all()
+    const kept = await as('bob', 'GET', `/api/conversations/${talk.id}`)
+    expect(kept.json.data.project_id).toBeNull()
+    expect((await as('bob', 'GET', at)).status).toBe(404)
+    const schedule = await as('bob', 'GET', `/api/schedules/${planned.json.data.id}`)
+    expect(schedule.json.data).toMatchObject({ enabled: false, disabled_reason: 'owner' })
+    const found = (await as('bob', 'GET', '/api/projects')).json.data.items
+    expect(found.map(({ id }: { id: string }) => id)).not.toContain(idOf(at))
+  })
+
+  test('share at most as many projects as the quota says, and not at all without the feature', async () => {
+    const ann = (await as('ann', 'GET', '/api/auth/profile')).json.data.id
+    const [first, second] = [await shared(), await shared()]
+    await as('admin', 'PATCH', `/api/admin/users/${ann}`, { quota: { projects_shared: 100 } })
+    const { used } = (await as('ann', 'GET', '/api/quota')).json.data.items.find(
+      ({ kind }: { kind: string }) => kind === 'projects_shared',
+    )
+    await as('admin', 'PATCH', `/api/admin/users/${ann}`, {
+      quota: { projects_shared: used + 1 },
+    })
+    const add = (at: string) => as('ann', 'PUT', `${at}/members/user:@cat`, { role: 'use' })
+    expect((await add(first)).status).toBe(200)
+    expect(await add(second)).toMatchObject({ status: 403, json: { error: 'quota_exceeded' } })
+    await as('admin', 'PATCH', `/api/admin/users/${ann}`, { quota: { projects_shared: null } })
+    const group = await as('admin', 'POST', '/api/admin/groups', { name: 'No', features: [] })
+    const cat = (await as('cat', 'GET', '/api/auth/profile')).json.data.id
+    await as('admin', 'PUT', `/api/admin/groups/${group.json.data.id}/members/${cat}`)
+    expect((await as('cat', 'GET', `${first}/members`)).status).toBe(404)
+    await as('admin', 'DELETE', `/api/admin/groups/${group.json.data.id}`)
+  })
+
+  test('who own it keep it when the account that stores it is deleted; else it goes with the account', async () => {
+    tokens.set('dan', await register(server, `dan${names}`))
+    const dan = (await as('dan', 'GET', '/api/auth/profile')).json.data.id
+    const make = async (name: string, role: string) => {
+      const { id } = (await as('dan', 'POST', '/api/projects', { name })).json.data
+      await as('dan', 'PUT', `/api/projects/${id}/files/a.txt`, { content: 'kept' })
+      await as('dan', 'PUT', `/api/projects/${id}/members/user:@bob`, { role })
+      return `/api/projects/${id}`
+    }
+    const [owned, used] = [await make('Owned', 'own'), await make('Used', 'use')]
+    expect((await as('admin', 'DELETE', `/api/admin/users/${dan}`)).status).toBe(200)
+    expect((await as('bob', 'GET', used)).status).toBe(404)
+    expect((await as('bob', 'GET', `${owned}/files/a.txt`)).json.data.content).toBe('kept')
+    expect((await as('bob', 'GET', owned)).json.data).toMatchObject({
+      role: 'own',
+      owner: { name: 'bob' },
+    })
+  })
+})
+
+describe('without accounts', () => {
+  const { start } = useServers()
+  test('a project has no members', async () => {
+    const server = await start()
+    const { id } = (await server.call('POST', '/api/projects', { body: { name: 'P' } })).json.data
+    const answer = await server.call('GET', `/api/projects/${id}/members`)
+    expect(answer).toMatchObject({ status: 404, json: { reason: 'members_off' } })
+  })
+})
