@@ -9,7 +9,8 @@ const MAX_NAME = 255
 
 /** Uses the tables `projects`, `projectMembers`, `documents`, `checkpoints`, `conversations`, `files`, `runs` and `shares`. */
 export function createAccountDataRepository({ write, tables }: Database) {
-  const { projects, projectMembers, documents, checkpoints, conversations, files, runs, shares } = tables
+  const { projects, projectMembers, documents, checkpoints, conversations, files, runs, shares } =
+    tables
 
   return {
     /** Gives a project to another user under a name that is free there. Does nothing if the user already has it. */
