@@ -5,7 +5,7 @@ import type { ProjectId, UserId } from '../protocol/ids.ts'
 import { type AppKind, appKindOf } from '../protocol/projects/app-kind.ts'
 import { parsePath } from '../workspace/files/paths.ts'
 import { walk } from '../workspace/files/walk.ts'
-import { ownProject } from '../workspace/own-project.ts'
+import { openProject } from '../workspace/open-project.ts'
 import type { Workspace } from '../workspace/workspace.ts'
 import type { Workspaces } from '../workspace/workspaces.ts'
 
@@ -46,11 +46,11 @@ export function createFrozenApps({
   blobs: { store(content: AsyncIterable<Uint8Array>): Promise<{ sha256: string; size: number }> }
   isAllowed(userId: UserId): boolean
 }): FrozenApps {
-  /** Null if the project is gone, or no longer theirs. */
+  /** Null if the project is gone, or they are no longer a member. */
   const workspaceOf = ({ userId, projectId }: Place): Promise<Workspace | null> =>
     unlessRefused(async () => {
       const { projects } = store
-      return (await ownProject({ projects, workspaces }, userId, projectId)).workspace
+      return (await openProject({ projects, workspaces }, userId, projectId, 'read')).workspace
     })
 
   return {

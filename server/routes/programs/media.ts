@@ -33,10 +33,9 @@ function checkModel(name: string | undefined, configured: string): void {
 /** The fields and files of a form. */
 async function readForm(
   request: FastifyRequest,
-  reply: FastifyReply,
   uploadSlots: UploadSlots,
 ): Promise<{ fields: FormFields; files: SentImage[] }> {
-  return await receiveUpload(request, reply, uploadSlots, async (read) => {
+  return await receiveUpload(request, uploadSlots, async (read) => {
     const fields: Record<string, unknown> = {}
     const files: SentImage[] = []
     for await (const part of read()) {
@@ -118,7 +117,7 @@ function registerForms(app: App, { speech, programImages, uploadSlots }: MediaSe
       async (request, reply) => {
         const { transcribe } = speech.models
         if (transcribe === undefined) throw appError('speech_off')
-        const { fields, files } = await readForm(request, reply, uploadSlots)
+        const { fields, files } = await readForm(request, uploadSlots)
         checkModel(fields.model, transcribe)
         const recording = files.find(({ field }) => field === 'file')?.bytes
         if (recording === undefined) throw appError('file_missing')
@@ -140,7 +139,7 @@ function registerForms(app: App, { speech, programImages, uploadSlots }: MediaSe
     },
     async (request, reply) => {
       if (programImages === undefined) throw appError('images_off')
-      const { fields, files: images } = await readForm(request, reply, uploadSlots)
+      const { fields, files: images } = await readForm(request, uploadSlots)
       checkModel(fields.model, programImages.model)
       if (images.length === 0) throw appError('file_missing')
       const signal = untilClientLeaves(reply)

@@ -40,7 +40,7 @@ export function registerSpeechRoutes(
       },
       async (request, reply) => {
         if (!speech.offer.transcribe) throw appError('speech_off')
-        const recording = await receiveFile(request, reply, uploadSlots, wholeFile)
+        const recording = await receiveFile(request, uploadSlots, wholeFile)
         return success(
           await speech.transcribe(request.user.id, recording, untilClientLeaves(reply)),
         )
