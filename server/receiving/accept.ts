@@ -18,7 +18,7 @@ import { isOpenTo } from './permission.ts'
 
 /** Messages that wait in a chat. */
 const MAX_WAITING = 20
-const MAX_TEXT = 100_000
+const MAX_TEXT = 200_000
 /** What is only overheard in a chat: how many messages, and how much of each. */
 const MAX_OVERHEARD = 50
 const MAX_OVERHEARD_TEXT = 4_000

@@ -28,6 +28,8 @@ import { isOpenTo, mayReceive } from './permission.ts'
 /** How long a message waits for others that belong to it. */
 export const MERGE_MS = 1_500
 const MAX_MERGED = 3
+/** Longer messages stay messages of their own. */
+const MAX_MERGED_CHARACTERS = 20_000
 const HOUR_MS = 3_600_000
 /** The most messages of a group that are given with one that starts a run. */
 const MAX_OVERHEARD = 50
@@ -103,7 +105,10 @@ function merged(waiting: readonly IncomingRow[]): IncomingRow[] {
   if (first === undefined) return []
   const until = first.createdAt.getTime() + MERGE_MS
   const rows: IncomingRow[] = []
+  let characters = 0
   for (const row of waiting) {
+    characters += contentOf(row)?.text.length ?? 0
+    if (rows.length > 0 && characters > MAX_MERGED_CHARACTERS) break
     const belongs =
       row.senderId === first.senderId &&
       row.conversationId === first.conversationId &&

@@ -13,7 +13,7 @@ const MAX_ID_CHARACTERS = 200
 const OWN_ID = /^<[\w-]+\.([0-9a-f]{24})@nanoclaw>$/
 
 /** The thread that a message begins. */
-export const threadOf = (messageId: string): string =>
+const threadOf = (messageId: string): string =>
   createHash('sha256').update(messageId).digest('hex').slice(0, 24)
 
 /** A mail as it lies in the mailbox. */

@@ -15,7 +15,7 @@ const IDLE_AFTER_MS = 200
 const DAY_MS = 24 * 3_600_000
 
 /** How a mailbox is reached. */
-export interface ImapSettings {
+interface ImapSettings {
   host: string
   port: number
   user: string
@@ -25,7 +25,7 @@ export interface ImapSettings {
 }
 
 /** What receiving mail needs. */
-export interface MailboxDependencies {
+interface MailboxDependencies {
   connections: Pick<GuardedConnections, 'addressOf'>
   /** Addresses from which this server sends. */
   own: readonly string[]

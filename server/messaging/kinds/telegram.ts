@@ -398,6 +398,9 @@ async function sendPart(
 }
 
 function outcomeOf(called: Called): PartOutcome {
+  // Whatever a self-hosted server says beside it, 2xx means that it took the message.
+  const isTaken = !called.ok && called.status !== null && called.status < 300
+  if (isTaken) return { ok: true }
   if (!called.ok) return called.fault
   const message = z.object({ message_id: z.number() }).safeParse(called.result)
   return message.success ? { ok: true, externalId: String(message.data.message_id) } : { ok: true }

@@ -104,6 +104,24 @@ describe.each(DIALECTS)('a bridge on %s', (dialect) => {
     expect((await server.call('POST', '/api/channels/pair', { body: { code } })).status).toBe(200)
   })
 
+  test('what somebody wrote as a stranger starts nothing when it comes again after they are paired', async () => {
+    await pairAnn()
+    expect((await give({ id: 'hello', text: 'hello' })).data).toEqual({
+      accepted: false,
+      duplicate: true,
+    })
+    expect((await give({ id: 'q1', text: 'What is it?' })).data.accepted).toBe(true)
+    await eventually(() => expect(ends()).toBe(1))
+    expect(bridge.texts('c1')).toEqual(['It is 42.'])
+  })
+
+  test('a text of 150,000 characters is not cut: its person is told that it is too long', async () => {
+    await pairAnn()
+    expect((await give({ id: 'q1', text: 'x'.repeat(150_000) })).data.accepted).toBe(true)
+    await eventually(() => expect(bridge.texts('c1').join()).toContain('150000'))
+    expect(bridge.texts('c1')).toHaveLength(1)
+  })
+
   test('a message without text, files and decision is refused, and starts nothing', async () => {
     await pairAnn()
     expect((await give({ id: 'empty', text: ' ' })).status).toBe(400)
