@@ -106,7 +106,7 @@ export const SERVER_SUB_FOLDERS: Record<string, readonly string[]> = {
     'transfer',
     'workspace',
   ],
-  'routes/apps': ['services.ts', 'apps', 'http', 'protocol'],
+  'routes/apps': ['services.ts', 'apps', 'db', 'http', 'errors.ts', 'protocol'],
   'routes/schedules': ['services.ts', 'schedules', 'db', 'errors.ts', 'http', 'protocol'],
   'routes/runs': [
     'services.ts',
