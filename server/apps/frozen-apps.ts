@@ -2,7 +2,7 @@
 import type { Store } from '../db/store.ts'
 import { AppError, appError } from '../errors.ts'
 import type { ProjectId, UserId } from '../protocol/ids.ts'
-import { type AppKind, appKindOf } from '../protocol/projects/app-kind.ts'
+import { type AppKind, appKindOf } from '../protocol/app-kind.ts'
 import { parsePath } from '../workspace/files/paths.ts'
 import { walk } from '../workspace/files/walk.ts'
 import { openProject } from '../workspace/open-project.ts'

@@ -1,8 +1,8 @@
 // Shared copies of conversations on the wire.
 import { z } from 'zod'
+import { APP_KINDS } from '../app-kind.ts'
 import { page, Timestamp } from '../envelope.ts'
 import { ConversationId } from '../ids.ts'
-import { AppKindName } from '../projects/app.ts'
 
 /** What a share shows in addition to the texts of the conversation. */
 export const ShareInclude = z.enum(['files', 'tools', 'thinking', 'apps'])
@@ -60,7 +60,7 @@ export const SharedSource = z.object({
 export type SharedSource = z.infer<typeof SharedSource>
 
 /** An app that is part of a copy. */
-export const SharedApp = z.object({ path: z.string(), kind: AppKindName })
+export const SharedApp = z.object({ path: z.string(), kind: z.enum(APP_KINDS) })
 
 /** A message as visitors see it. The id of a file is its number within the share. */
 export const SharedMessage = z.object({

@@ -1,8 +1,8 @@
 // Apps on the wire: files of projects that run in a frame.
 import { z } from 'zod'
+import { APP_KINDS } from '../app-kind.ts'
 import { Timestamp, withoutNul } from '../envelope.ts'
 import { ProjectId } from '../ids.ts'
-import type { AppKind } from './app-kind.ts'
 
 /** Which file to run. */
 export const OpenAppBody = z
@@ -14,22 +14,13 @@ export const OpenAppBody = z
   .meta({ id: 'OpenApp' })
 export type OpenAppBody = z.infer<typeof OpenAppBody>
 
-/** How a file runs, by its name. */
-export const AppKindName = z.enum([
-  'html',
-  'svg',
-  'component',
-  'diagram',
-  'document',
-]) satisfies z.ZodType<AppKind>
-
 /** A file with the address at which it runs for an hour. */
 export const RunningApp = z
   .object({
     id: z.string(),
     /** Null if the server has no address for apps: the page shows single files by itself. */
     url: z.string().nullable(),
-    kind: AppKindName,
+    kind: z.enum(APP_KINDS),
     /** Whether it may use the network. */
     network: z.boolean(),
     /** Whether text from outside is in the file, or in a file of its folder. */

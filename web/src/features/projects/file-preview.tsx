@@ -1,5 +1,5 @@
 // The preview of a text file: rendered Markdown, CSV as a table, or a running app. For PDF files, see binary-file.tsx.
-import { appKindOf } from '../../../../server/protocol/projects/app-kind.ts'
+import { appKindOf } from '../../../../server/protocol/app-kind.ts'
 import { ScrollRegion } from '../../ui/scroll-region.tsx'
 import { Loading } from '../../ui/states/feedback.tsx'
 import { lazyPart } from '../../ui/states/late.tsx'

@@ -1,7 +1,7 @@
 // The files that an answer has written and that can run as apps, each with a button that opens it beside the conversation.
 import { AppWindow } from 'lucide-react'
 import { use, useMemo } from 'react'
-import { appKindOf } from '../../../../../server/protocol/projects/app-kind.ts'
+import { appKindOf } from '../../../../../server/protocol/app-kind.ts'
 import type { Step } from '../../../../../server/protocol/runs/step.ts'
 import { openBeside } from '../../../lib/browser/open-beside.ts'
 import { useTranslation } from '../../../lib/i18n/use-translation.tsx'

@@ -1,7 +1,9 @@
 // Which files can run as apps, by their names.
 
 /** How a file runs. `component`: a React component, compiled by the server; `diagram`: Mermaid; `document`: Markdown. */
-export type AppKind = 'html' | 'svg' | 'component' | 'diagram' | 'document'
+export const APP_KINDS = ['html', 'svg', 'component', 'diagram', 'document'] as const
+/** One of them. */
+export type AppKind = (typeof APP_KINDS)[number]
 
 const KINDS: readonly (readonly [RegExp, AppKind])[] = [
   [/\.html?$/i, 'html'],
