@@ -1,8 +1,8 @@
 // Copies of apps as they are now, with the files of their folders, for shared conversations.
 import type { Store } from '../db/store.ts'
 import { AppError, appError } from '../errors.ts'
-import type { ProjectId, UserId } from '../protocol/ids.ts'
 import { type AppKind, appKindOf } from '../protocol/app-kind.ts'
+import type { ProjectId, UserId } from '../protocol/ids.ts'
 import { parsePath } from '../workspace/files/paths.ts'
 import { walk } from '../workspace/files/walk.ts'
 import { openProject } from '../workspace/open-project.ts'

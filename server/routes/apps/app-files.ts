@@ -22,8 +22,8 @@ import { type AppLibraries, LIBRARIES } from '../../apps/libraries.ts'
 import type { ShareRow } from '../../db/repositories/conversations/shares.ts'
 import { AppError } from '../../errors.ts'
 import type { App } from '../../http/app.ts'
-import type { UserId } from '../../protocol/ids.ts'
 import { appKindOf } from '../../protocol/app-kind.ts'
+import type { UserId } from '../../protocol/ids.ts'
 import type { Services } from '../../services.ts'
 
 type Needed = Pick<

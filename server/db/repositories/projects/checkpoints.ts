@@ -17,8 +17,8 @@ import {
   sql,
 } from 'drizzle-orm'
 import { projectDeleted } from '../../../errors.ts'
-import type { MessageId, ProjectId, UserId } from '../../../protocol/ids.ts'
 import { appKindOf } from '../../../protocol/app-kind.ts'
+import type { MessageId, ProjectId, UserId } from '../../../protocol/ids.ts'
 import type { Database, Writer } from '../../database.ts'
 import { beginsWith } from '../../fragments.ts'
 import { createAttemptFence, type RunAttempt, RunOver } from '../../run-attempt.ts'

@@ -14,10 +14,7 @@ export const givesRole = (role: ProjectRole, needed: ProjectRole): boolean =>
 /** A user in a query: an id, or a column or placeholder with one. */
 type UserInQuery = UserId | Column | SQL.Aliased | SQL
 
-/** The conditions on rows of `projects` that say what a user may do there. */
-export type Membership = ReturnType<typeof createMembership>
-
-/** Uses the tables `projects`, `projectMembers` and `groupMembers`: the highest role of user, groups and `everyone` counts. */
+/** The conditions on rows of `projects` that say what a user may do there. Uses the tables `projects`, `projectMembers` and `groupMembers`: the highest role of user, groups and `everyone` counts. */
 export function createMembership({
   read,
   tables: { projects, projectMembers, groupMembers },

@@ -1,7 +1,7 @@
 // The tables of apps: the addresses under which files of projects run in frames, and what people permitted these files.
 
-import type { ProjectId } from '../../../protocol/ids.ts'
 import type { AppKind } from '../../../protocol/app-kind.ts'
+import type { ProjectId } from '../../../protocol/ids.ts'
 import type { Columns } from '../../columns/postgres.ts'
 import type { defineAccountTables } from '../accounts/accounts.ts'
 import type { defineSessionTables } from '../accounts/sessions.ts'
