@@ -127,7 +127,11 @@ async function removeProjects(
     )
   for (const projectId of await store.projects.ids(id)) {
     // The account can no longer sign in, so it is not among them.
-    const [owner] = await store.members.owners(projectId)
+    // One who is disabled for a while keeps the project rather than losing it.
+    const [owner] = [
+      ...(await store.members.owners(projectId)),
+      ...(await store.members.disabledOwners(projectId, id)),
+    ]
     if (owner === undefined) await remove(id, projectId)
     else {
       await chat.stopProject(projectId)
@@ -136,7 +140,11 @@ async function removeProjects(
     }
   }
   for (const { projectId, storedBy } of await store.members.ownedBy(id))
-    if ((await store.members.owners(projectId)).length === 0) await remove(storedBy, projectId)
+    if (
+      (await store.members.owners(projectId)).length === 0 &&
+      (await store.members.disabledOwners(projectId, id)).length === 0
+    )
+      await remove(storedBy, projectId)
 }
 
 /** Gives the rows and the folder of a project to another user. */

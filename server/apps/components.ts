@@ -123,14 +123,26 @@ export function createComponents({
   }
 }
 
+/** Null for a path whose `%` signs encode nothing. */
+function decodedPath(pathname: string): string | null {
+  try {
+    return decodeURIComponent(pathname.slice(1))
+  } catch {
+    return null
+  }
+}
+
 async function findImport(
   from: string,
   specifier: string,
   readFile: ReadFile,
 ): Promise<{ path: string; bytes: Buffer } | null> {
   // As the browser resolves it.
-  const { pathname } = new URL(specifier, new URL(from, 'http://app/'))
-  for (const path of pathsOfImport(decodeURIComponent(pathname.slice(1)))) {
+  const base = from.split('/').map(encodeURIComponent).join('/')
+  const { pathname } = new URL(specifier, new URL(base, 'http://app/'))
+  const named = decodedPath(pathname)
+  if (named === null) return null
+  for (const path of pathsOfImport(named)) {
     const found = await readFile(path)
     if (found !== null) return found
   }

@@ -131,7 +131,9 @@ export function createTools(
       post: (message) => postMessage({ database, store, now }, message),
     },
     skills,
-    isUnaccepted: (folder, path, read) => consents.isUnaccepted(folder, path, read),
+    // Consent is of the person whose run reads, not of whoever stores the project.
+    isUnaccepted: ({ actorId, projectId }, path, read) =>
+      consents.isUnaccepted({ userId: actorId, projectId }, path, read),
     prepareImage: readResultImage,
     schedules: config.schedules.enabled ? toScheduleTools(base, schedules) : null,
     ...toolSettings(config),

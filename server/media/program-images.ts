@@ -1,5 +1,6 @@
 // The images API for programs: what they send goes to the configured service, and its response back.
 import { z } from 'zod'
+import { appError } from '../errors.ts'
 import type { Amount } from '../lib/reserve-call.ts'
 import type { UserId } from '../protocol/ids.ts'
 import type { FormFields, ImageBody } from '../protocol/openai/media.ts'
@@ -36,6 +37,12 @@ export interface ProgramImages {
     signal: AbortSignal,
   ): Promise<MediaResponse>
 }
+
+/** What is checked of the form of `/v1/images/edits`. */
+const EditFields = z.object({
+  n: z.coerce.number().int().min(1).max(10).default(1),
+  stream: z.literal('false', { error: 'images are not streamed' }).optional(),
+})
 
 const MAX_RESPONSE_BYTES = 64_000_000
 
@@ -101,11 +108,18 @@ export function createProgramImages({
     generate: (userId, body, signal) =>
       request(userId, '/images/generations', { ...body, model }, body.n ?? 1, signal),
     edit(userId, { fields, images }, signal) {
+      // As for generations: what cannot be counted cannot be charged.
+      const asked = EditFields.safeParse(fields)
+      if (!asked.success)
+        throw appError('request_field_invalid', {
+          part: 'form',
+          detail: z.prettifyError(asked.error),
+        })
       const form = new FormData()
       for (const [name, value] of Object.entries({ ...fields, model })) form.append(name, value)
       for (const { field, name, mime, bytes } of images)
         form.append(field, new Blob([new Uint8Array(bytes)], { type: mime }), name)
-      return request(userId, '/images/edits', form, Number(fields.n ?? 1) || 1, signal)
+      return request(userId, '/images/edits', form, asked.data.n, signal)
     },
   }
 }

@@ -119,7 +119,9 @@ export function createSenders(dependencies: SenderDependencies) {
       if (found === undefined) throw appError('sender_not_found')
       const owner = channel.receive?.shared === true ? null : channel.userId
       const actsAs = found.userId ?? owner
-      if (state === 'allowed' && actsAs === null) throw appError('sender_not_paired')
+      // Whoever writes by email proves the address with the code that is sent to it: the mailbox is the user's own.
+      const isProven = found.userId !== null || channel.type !== 'email'
+      if (state === 'allowed' && (actsAs === null || !isProven)) throw appError('sender_not_paired')
       const sender = await database.write(async (tx) => {
         const row = await store.receiving.changeSender(tx, channel.id, found.id, {
           state,

@@ -13,6 +13,7 @@ import type {
   OccurrenceReason,
   OccurrenceState,
 } from '../protocol/schedules/schedule.ts'
+import { requireProject } from '../workspace/open-project.ts'
 import type { ScheduleSettings } from './settings.ts'
 
 /** How long an occurrence waits for a conversation in which a person's run works, or for a free place. */
@@ -99,6 +100,8 @@ export async function startRun(
   try {
     if (!schedule.isActive) throw appError('account_disabled')
     dependencies.assertAllowed(schedule.userId)
+    if (schedule.projectId !== null)
+      await requireProject(store.projects, schedule.userId, schedule.projectId, 'change')
   } catch (error) {
     return ended({ state: 'skipped', reason: 'not_started', detail: errorText(error) }, 'owner')
   }

@@ -189,7 +189,10 @@ describeInBrowser('working on files', (visitor) => {
     await editor.getByText('mine').waitFor()
     await page.getByRole('link', { name: 'Memory' }).click()
     await page.getByRole('link', { name: 'Projects' }).first().click()
-    await page.getByRole('link', { name: /Unsaved/ }).click()
+    await page
+      .getByRole('main')
+      .getByRole('link', { name: /Unsaved/ })
+      .click()
     await page.getByText('a.txt').click()
     await editor.getByText('mine').waitFor()
     await unsaved.waitFor()
@@ -293,7 +296,10 @@ describeInBrowser('working on files', (visitor) => {
 
     await page.getByRole('tab', { name: 'Settings' }).click()
     await page.getByLabel('Instructions').fill('Name each picture.')
-    await page.getByRole('button', { name: 'Save', exact: true }).last().click()
+    await page
+      .locator('form', { has: page.getByLabel('Instructions') })
+      .getByRole('button', { name: 'Save', exact: true })
+      .click()
     await page.getByRole('switch', { name: 'Calculate', exact: false }).first().click()
     const settings = async () => (await on.server.call('GET', `/api/projects/${id}`)).json.data
     await expect

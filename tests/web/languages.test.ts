@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { flat, pageTexts } from '../support/page/texts.ts'
 
-const root = { lang: '', dir: '' }
+const root = { lang: '', dir: '', dataset: {} }
 
 /** Loads the page's modules anew in a browser with this preferred `language`. */
 async function openPage(language: string) {

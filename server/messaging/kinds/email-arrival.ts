@@ -8,6 +8,8 @@ import { ownText, textOfHtml } from './email-text.ts'
 const MAX_FILE_BYTES = 20 * 1024 * 1024
 const CHUNK_BYTES = 64 * 1024
 const MAX_SUBJECT_CHARACTERS = 200
+/** More than a message may have. */
+const MAX_TEXT_CHARACTERS = 200_000
 const MAX_ID_CHARACTERS = 200
 /** Our own messages name the thread that they belong to. */
 const OWN_ID = /^<[\w-]+\.([0-9a-f]{24})@nanoclaw>$/
@@ -62,7 +64,9 @@ export function arrivalOfMail(
     (one) => one !== '',
   )
   const ours = ancestors.map((one) => OWN_ID.exec(one)?.[1]).find((one) => one !== undefined)
-  const written = mail.text ?? (typeof mail.html === 'string' ? textOfHtml(mail.html) : '')
+  const said = mail.text ?? (typeof mail.html === 'string' ? textOfHtml(mail.html) : '')
+  // A mail may have megabytes, of which a message takes only the beginning.
+  const written = said.slice(0, MAX_TEXT_CHARACTERS)
   const subject = (mail.subject ?? '')
     .replace(/^((re|aw|sv|回复|答复|答覆)\s?[:：]\s*)+/i, '')
     .trim()

@@ -8,6 +8,8 @@ import { arrivalOfMail, parseMail, type RawMail } from './email-arrival.ts'
 
 /** A file of 20 MB, encoded, with its text. */
 const MAX_SOURCE_BYTES = 29 * 1024 * 1024
+/** What a response has besides a mail. */
+const MAX_ENVELOPE_BYTES = 1024 * 1024
 const TIMEOUT_MS = 20_000
 /** How often a mailbox without notices is looked at. */
 const LOOK_MS = 60_000
@@ -106,7 +108,7 @@ async function connect(
       : new ReceivingEnded('error', storedFailure('delivery_receiver_address_refused'))
   }
   const { ImapFlow: Client } = await import('imapflow')
-  return new Client({
+  const client = new Client({
     // The address that was checked, not one that a second look-up might give.
     host: address,
     servername: host,
@@ -120,7 +122,13 @@ async function connect(
     greetingTimeout: TIMEOUT_MS,
     autoIdleDelay: IDLE_AFTER_MS,
     maxIdleTime: LOOK_MS,
+    // What a server sends although less was asked for ends the connection.
+    maxLiteralSize: MAX_SOURCE_BYTES + MAX_ENVELOPE_BYTES,
+    maxResponseSize: MAX_SOURCE_BYTES + 4 * MAX_ENVELOPE_BYTES,
   })
+  // Commands reject by themselves; an error between them would end the process if nobody listened.
+  client.on('error', () => undefined)
+  return client
 }
 
 /** Up to where the mailbox was read before; 0 for all of it, as far as it is new. */

@@ -8,15 +8,18 @@ const SEPARATOR =
 const HEADER_FROM = /^\*?(from|von|de|da|от|发件人|寄件者|差出人|보낸 사람)\*?\s?[:：]/i
 const HEADER_DATE =
   /^\*?(sent|date|gesendet|datum|envoyé|enviado|data|дата|отправлено|发送时间|日期|寄件日期|送信日時|보낸 날짜|날짜)\*?\s?[:：]/i
+/** Longer lines begin no quote: patterns are tried on short ones only. */
+const MAX_MARK_CHARACTERS = 1_000
 /** `On Monday, Ann wrote:` in any language: what names a time or an address and ends with a colon. */
-const INTRODUCTION = /(\d|@).*[:：]$/
+const isIntroduction = (text: string): boolean =>
+  text.length <= MAX_MARK_CHARACTERS && /[:：]$/.test(text) && /[\d@]/.test(text)
 
 /** The text of an answer without the message that it quotes at its end, and without its signature. */
 export function ownText(text: string): string {
   const lines = text.replaceAll('\r\n', '\n').split('\n')
   const header = lines.findIndex(
     (line, at) =>
-      SEPARATOR.test(line) ||
+      (line.length <= MAX_MARK_CHARACTERS && SEPARATOR.test(line)) ||
       (HEADER_FROM.test(line) &&
         lines.slice(at + 1, at + 4).some((next) => HEADER_DATE.test(next))),
   )
@@ -32,7 +35,7 @@ export function ownText(text: string): string {
   if (end < full)
     for (const size of [1, 2]) {
       const start = Math.max(0, end - size)
-      if (!INTRODUCTION.test(lines.slice(start, end).join(' ').trim())) continue
+      if (!isIntroduction(lines.slice(start, end).join(' ').trim())) continue
       end = start
       break
     }
@@ -65,7 +68,8 @@ const HIDDEN = new Set(['script', 'style', 'head', 'title', 'template', 'noscrip
 
 /** The text of a page; quotes begin with `>`, as in mail without HTML. */
 export function textOfHtml(html: string): string {
-  let text = ''
+  const lines: string[] = []
+  let line = ''
   let hidden = 0
   let quotes = 0
   const parser = new Parser({
@@ -82,14 +86,20 @@ export function textOfHtml(html: string): string {
     ontext(piece) {
       if (hidden > 0) return
       const said = piece.replaceAll(/\s+/g, ' ')
-      if (said.trim() === '' && (text === '' || /\s$/.test(text))) return
-      if (quotes > 0 && (text === '' || text.endsWith('\n'))) text += '> '
-      text += said
+      if (said.trim() === '' && (line === '' || line.endsWith(' '))) return
+      if (quotes > 0 && line === '') line = '> '
+      line += said
     },
   })
   const newLine = (): void => {
-    text = text.trimEnd() === '' ? '' : `${text.replace(/ +$/, '')}\n`
+    const ended = line.trimEnd()
+    if (ended !== '' || lines.length > 0) lines.push(ended)
+    line = ''
   }
   parser.end(html.slice(0, MAX_HTML_CHARACTERS))
-  return text.replaceAll(/\n{3,}/g, '\n\n').trim()
+  newLine()
+  return lines
+    .join('\n')
+    .replaceAll(/\n{3,}/g, '\n\n')
+    .trim()
 }

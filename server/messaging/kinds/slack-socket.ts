@@ -413,7 +413,7 @@ async function readFile(
   if (address === undefined || !URL.canParse(address)) return null
   if (size !== undefined && size > MAX_FILE_BYTES) return null
   const url = new URL(address)
-  const isConfigured = url.hostname === new URL(slack.apiUrl).hostname
+  const isConfigured = url.origin === new URL(slack.apiUrl).origin
   // A file may also live elsewhere, where the token has no business.
   const isSlacks = isConfigured || (url.protocol === 'https:' && SLACK_HOST.test(url.hostname))
   if (!isSlacks) return null

@@ -168,8 +168,10 @@ function registerOne(
     },
     async (request) => {
       const { user, params, body } = request
-      const needed = body.approvers === undefined && body.approval_by === undefined
-      const { row: before } = await openProject(own, user.id, params.id, needed ? 'change' : 'own')
+      // Who decides, and what is not asked, is the owners' choice, because it holds for the runs of all members.
+      const decides = [body.approvers, body.approval_by, body.defaults?.approval]
+      const needed = decides.every((one) => one === undefined) ? 'change' : 'own'
+      const { row: before } = await openProject(own, user.id, params.id, needed)
       if (body.model != null) await offeredModels.assertOffered(user.id, body.model)
       if (body.defaults?.approval !== undefined)
         access.assertApprovalMode(user.id, body.defaults.approval)

@@ -126,12 +126,16 @@ describe('requests that end in the middle of their body', () => {
     return paths
   }
 
-  /** The routes that receive multipart bodies, from the API's own description. */
+  /** The routes that store multipart bodies, from the API's own description. */
   async function uploadRoutes(user: User): Promise<string[]> {
     const paths = await describedPaths()
-    return Object.keys(paths)
-      .filter((path) => /\(multipart: /.test(paths[path]?.post?.summary ?? ''))
-      .map((path) => path.replace('{id}', user.projectId))
+    return (
+      Object.keys(paths)
+        .filter((path) => /\(multipart: /.test(paths[path]?.post?.summary ?? ''))
+        // Recordings and images for services stay in memory, and are refused at once where no service is configured.
+        .filter((path) => !/^\/(?:v1|api\/speech)\//.test(path))
+        .map((path) => path.replace('{id}', user.projectId))
+    )
   }
 
   /** Begins as many uploads as the user may send at once, and waits until the server has all of them. */

@@ -8,6 +8,7 @@ import {
   inArray,
   isNotNull,
   isNull,
+  ne,
   not,
   notExists,
   or,
@@ -224,6 +225,23 @@ export function createMemberRepository(database: Database) {
         .from(projectMembers)
         .innerJoin(users, eq(users.id, projectMembers.userId))
         .where(and(ofProject(id), eq(projectMembers.role, 'own'), eq(users.isActive, true)))
+        .orderBy(asc(users.createdAt), asc(users.id))
+      return [...creators, ...others].map((user) => user.id)
+    },
+
+    /** Owners who cannot sign in now, without the account that is being deleted. */
+    async disabledOwners(id: ProjectId, deleted: UserId): Promise<UserId[]> {
+      const isDisabled = and(eq(users.isActive, false), ne(users.id, deleted))
+      const creators = await read
+        .select({ id: users.id })
+        .from(projects)
+        .innerJoin(users, eq(users.id, projects.userId))
+        .where(and(eq(projects.id, id), eq(projects.creatorRole, 'own'), isDisabled))
+      const others = await read
+        .select({ id: users.id })
+        .from(projectMembers)
+        .innerJoin(users, eq(users.id, projectMembers.userId))
+        .where(and(ofProject(id), eq(projectMembers.role, 'own'), isDisabled))
         .orderBy(asc(users.createdAt), asc(users.id))
       return [...creators, ...others].map((user) => user.id)
     },

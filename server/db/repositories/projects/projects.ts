@@ -61,7 +61,7 @@ export type ProjectRepository = ReturnType<typeof createProjectRepository>
 export function createProjectRepository(database: Database) {
   const { read, tables } = database
   const { consents, conversations, projects, removedProjects, runs, users } = tables
-  const { isMember, roleOf } = createMembership(database)
+  const { hasRole, isMember, roleOf } = createMembership(database)
   const owned = (userId: UserId, id: ProjectId) =>
     and(eq(projects.id, id), eq(projects.userId, userId))
   /** The files of one conversation are gone while it is in the trash. */
@@ -128,9 +128,7 @@ export function createProjectRepository(database: Database) {
       await tx
         .update(consents)
         .set({ files: null })
-        .where(
-          and(eq(consents.userId, userId), eq(consents.projectId, id), isNotNull(consents.files)),
-        )
+        .where(and(eq(consents.projectId, id), isNotNull(consents.files)))
       return true
     })
 
@@ -202,7 +200,7 @@ export function createProjectRepository(database: Database) {
 
     /**
      * Most recently changed first, with the total number of projects.
-     * @param storedOnly without the projects of others.
+     * @param storedOnly those that the user stores and owns: what an export takes out.
      */
     async list(
       userId: UserId,
@@ -212,7 +210,7 @@ export function createProjectRepository(database: Database) {
         storedOnly = false,
       }: { limit: number; cursor?: string | undefined; storedOnly?: boolean },
     ) {
-      const which = storedOnly ? stored(userId) : listed(userId)
+      const which = storedOnly ? and(stored(userId), hasRole(userId, 'own')) : listed(userId)
       const after = cursor === undefined ? undefined : decodeCursor(MomentCursor, cursor)
       const [rows, [all]] = await Promise.all([
         read

@@ -16,7 +16,8 @@ describeOnEachServer('lists', (start) => {
       if (parameters.some(({ name }) => name === 'cursor'))
         required.set(path, parameters.map((one) => (one.required ? `${one.name}=x&` : '')).join(''))
     }
-    const lists = [...required.keys()]
+    // Members need accounts: their tests page them.
+    const lists = [...required.keys()].filter((path) => path !== '/api/projects/{id}/members')
     // Discovered from the OpenAPI document, so that new lists are covered; at least these must be found.
     expect(lists).toEqual(
       expect.arrayContaining([
