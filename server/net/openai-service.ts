@@ -33,7 +33,6 @@ export async function openAiClient(
   return new Client({
     baseURL,
     apiKey: apiKey ?? 'none',
-    ...(apiKey === undefined ? { defaultHeaders: { authorization: null } } : {}),
     // Otherwise the package reads them from the environment.
     organization: null,
     project: null,
@@ -42,13 +41,16 @@ export async function openAiClient(
     logLevel: 'off',
     maxRetries: 0,
     timeout: limits.timeoutMs,
-    fetch: guarded(fetch, limits),
+    fetch: guarded(fetch, apiKey, limits),
   })
 }
 
+/** What the package itself sends. Others come from `OPENAI_CUSTOM_HEADERS`, which may hold a key of another service. */
+const OWN_HEADER = /^(?:accept|content-type|user-agent|x-stainless-[\w-]+)$/
+
 /** The guarded fetch in the form that the package expects. A response beyond the limit is a failure, never cut. */
 const guarded =
-  (fetch: GuardedFetch, limits: ServiceLimits) =>
+  (fetch: GuardedFetch, apiKey: string | undefined, limits: ServiceLimits) =>
   async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
     const request = new Request(input, init)
     // Forms are written here: their length is then known, which some servers require.
@@ -56,7 +58,10 @@ const guarded =
     const outcome = await fetch(request.url, {
       ...limits,
       method: request.method === 'GET' ? 'GET' : 'POST',
-      headers: Object.fromEntries(request.headers),
+      headers: {
+        ...Object.fromEntries([...request.headers].filter(([name]) => OWN_HEADER.test(name))),
+        ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
+      },
       trusted: true,
       ...(body === undefined ? {} : { body }),
     })

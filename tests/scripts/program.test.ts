@@ -264,6 +264,8 @@ function documentedCommands(): Set<string> {
 
 const quote = (text: string): string => `'${text}'`
 
+const isFull = process.env.FAULTS === 'full'
+
 /** What is tried below. */
 const TRIED = [
   '--version',
@@ -302,7 +304,7 @@ test('every command that the documentation names is tried in each layout', () =>
 })
 
 describe.each(Object.keys(LAYOUTS))('in the layout: %s', (name) => {
-  test('every command works from any folder, on the installation of its configuration file', async () => {
+  test('every command works from any folder, on the installation of its configuration file; those for accounts, which know no layout, in one', async () => {
     const create = LAYOUTS[name]
     if (create === undefined) throw new Error('a layout')
     const layout = create()
@@ -348,17 +350,19 @@ describe.each(Object.keys(LAYOUTS))('in the layout: %s', (name) => {
     expect(await ran('admin', 'create', 'ada', 'admin')).toContain('Created ada (admin)')
     expect(await ran('admin', 'create', 'bob')).toContain('Created bob (user)')
     expect(await ran('admin', 'list')).toBe('bob\tuser\tactive\t\nada\tadmin\tactive\t\n')
-    expect(await ran('admin', 'reset-password', 'bob')).toMatch(
-      /Password link .*: http:\/\/(127\.0\.0\.1|localhost):\d+\/join#/,
-    )
-    await ran('admin', 'reset-second-factor', 'bob')
-    await ran('admin', 'make-admin', 'bob')
-    await ran('admin', 'disable', 'bob')
-    expect(await ran('admin', 'list')).toBe('bob\tadmin\tdisabled\t\nada\tadmin\tactive\t\n')
-    await ran('admin', 'make-user', 'bob')
-    await ran('admin', 'enable', 'bob')
-    await ran('admin', 'end-sessions', 'bob')
-    expect(await ran('admin', 'list')).toContain('bob\tuser\tactive\t\n')
+    if (name === Object.keys(LAYOUTS)[0] || isFull) {
+      expect(await ran('admin', 'reset-password', 'bob')).toMatch(
+        /Password link .*: http:\/\/(127\.0\.0\.1|localhost):\d+\/join#/,
+      )
+      await ran('admin', 'reset-second-factor', 'bob')
+      await ran('admin', 'make-admin', 'bob')
+      await ran('admin', 'disable', 'bob')
+      expect(await ran('admin', 'list')).toBe('bob\tadmin\tdisabled\t\nada\tadmin\tactive\t\n')
+      await ran('admin', 'make-user', 'bob')
+      await ran('admin', 'enable', 'bob')
+      await ran('admin', 'end-sessions', 'bob')
+      expect(await ran('admin', 'list')).toContain('bob\tuser\tactive\t\n')
+    }
     expect(await ran('admin', 'rotate-keys')).toContain('new key created')
     const unchanged = await run(layout, 'rollback')
     expect(unchanged.status).toBe(1)

@@ -88,7 +88,7 @@ export function textOfHtml(html: string): string {
       const said = piece.replaceAll(/\s+/g, ' ')
       if (said.trim() === '' && (line === '' || line.endsWith(' '))) return
       if (quotes > 0 && line === '') line = '> '
-      line += said
+      line += line === '' ? said.trimStart() : said
     },
   })
   const newLine = (): void => {
