@@ -30,7 +30,7 @@ import { useDatabases } from '../support/store/databases.ts'
 
 const IS_FULL = process.env.FAULTS === 'full'
 const ROUNDS = IS_FULL ? 12 : 1
-const STEPS = IS_FULL ? 40 : 10
+const STEPS = IS_FULL ? 40 : 7
 /** Less than a file may wait for its message, and more than a content without a row is new. */
 const MAX_HOURS = 23
 const HOUR_MS = 60 * 60_000

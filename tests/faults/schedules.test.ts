@@ -15,7 +15,7 @@ import { DIALECTS } from '../support/store/dialects.ts'
 import { hasRedis } from '../support/store/redis.ts'
 
 const upstream = await useUpstream()
-const KILLS = process.env.FAULTS === 'full' ? 40 : 3
+const KILLS = process.env.FAULTS === 'full' ? 40 : 2
 /** Due times for each kill. */
 const DUE_EACH = 6
 /** The first one is due when all schedules have been made, or at once. */

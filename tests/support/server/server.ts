@@ -128,8 +128,9 @@ export function describeOnEachServer(
       options?: { realPasswords?: boolean },
     ) => Promise<TestServer>,
   ) => void,
+  dialects: readonly Dialect[] = DIALECTS,
 ): void {
-  for (const dialect of DIALECTS)
+  for (const dialect of dialects)
     describe(`${name} (${dialect})`, () => {
       const { start } = useServers()
       suite((config = {}, options = {}) => start({ config, dialect, ...options }))
