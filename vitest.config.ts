@@ -16,6 +16,7 @@ const OWN_PROCESS = [
   'tests/server/http/event-loop.test.ts',
   'tests/server/routes/conversations/lists.test.ts',
   'tests/server/routes/key-scopes.test.ts',
+  'tests/server/routes/projects/member-routes.test.ts',
   'tests/server/routes/reference.test.ts',
   'tests/server/routes/runs/approver-routes.test.ts',
   'tests/web/languages.test.ts',

@@ -1,7 +1,9 @@
 // Where the page is below its host: behind a reverse proxy it may share the host with other programs, at a path of its own.
 
 /** The path before all of the page's and the server's, such as `/chat`; empty at the top of the host. The server says it. */
-export const BASE_PATH = document.documentElement.dataset.base ?? ''
+// A worker has no document, and asks the server for nothing.
+export const BASE_PATH =
+  typeof document === 'undefined' ? '' : (document.documentElement.dataset.base ?? '')
 
 /** A path of the page or the server as the browser needs it. */
 export const fromHost = (path: string): string => BASE_PATH + path
