@@ -180,7 +180,7 @@ describeInBrowser('storing what was typed', (visitor) => {
     await page.getByRole('tab', { name: 'History' }).click()
     await page.getByRole('tab', { name: 'Settings' }).click()
     expect(await instructions.inputValue()).toBe('Only about teapots.')
-    await save.click()
+    await save.first().click()
     await expect
       .poll(
         async () => (await server.call('GET', `/api/projects/${project}`)).json.data.instructions,
