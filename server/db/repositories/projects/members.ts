@@ -62,6 +62,26 @@ export function createMemberRepository(database: Database) {
         ),
       )
 
+  /** The accounts that own a project by themselves, the one that stores it first. */
+  async function ownersWho(
+    id: ProjectId,
+    condition: SQL | undefined,
+    reader: Reader = read,
+  ): Promise<UserId[]> {
+    const creators = await reader
+      .select({ id: users.id })
+      .from(projects)
+      .innerJoin(users, eq(users.id, projects.userId))
+      .where(and(eq(projects.id, id), eq(projects.creatorRole, 'own'), condition))
+    const others = await reader
+      .select({ id: users.id })
+      .from(projectMembers)
+      .innerJoin(users, eq(users.id, projectMembers.userId))
+      .where(and(ofProject(id), eq(projectMembers.role, 'own'), condition))
+      .orderBy(asc(users.createdAt), asc(users.id))
+    return [...creators, ...others].map((user) => user.id)
+  }
+
   return {
     /** By principal; the user who stores the project first. */
     async list(
@@ -214,37 +234,11 @@ export function createMemberRepository(database: Database) {
     },
 
     /** The accounts that own the project by themselves and can sign in, the one that stores it first. */
-    async owners(id: ProjectId, reader: Reader = read): Promise<UserId[]> {
-      const creators = await reader
-        .select({ id: users.id })
-        .from(projects)
-        .innerJoin(users, eq(users.id, projects.userId))
-        .where(and(eq(projects.id, id), eq(projects.creatorRole, 'own'), eq(users.isActive, true)))
-      const others = await reader
-        .select({ id: users.id })
-        .from(projectMembers)
-        .innerJoin(users, eq(users.id, projectMembers.userId))
-        .where(and(ofProject(id), eq(projectMembers.role, 'own'), eq(users.isActive, true)))
-        .orderBy(asc(users.createdAt), asc(users.id))
-      return [...creators, ...others].map((user) => user.id)
-    },
+    owners: (id: ProjectId, reader?: Reader) => ownersWho(id, eq(users.isActive, true), reader),
 
     /** Owners who cannot sign in now, without the account that is being deleted. */
-    async disabledOwners(id: ProjectId, deleted: UserId): Promise<UserId[]> {
-      const isDisabled = and(eq(users.isActive, false), ne(users.id, deleted))
-      const creators = await read
-        .select({ id: users.id })
-        .from(projects)
-        .innerJoin(users, eq(users.id, projects.userId))
-        .where(and(eq(projects.id, id), eq(projects.creatorRole, 'own'), isDisabled))
-      const others = await read
-        .select({ id: users.id })
-        .from(projectMembers)
-        .innerJoin(users, eq(users.id, projectMembers.userId))
-        .where(and(ofProject(id), eq(projectMembers.role, 'own'), isDisabled))
-        .orderBy(asc(users.createdAt), asc(users.id))
-      return [...creators, ...others].map((user) => user.id)
-    },
+    disabledOwners: (id: ProjectId, deleted: UserId) =>
+      ownersWho(id, and(eq(users.isActive, false), ne(users.id, deleted))),
 
     /** Everybody who can sign in and see the project. */
     async people(id: ProjectId, reader: Reader = read): Promise<UserId[]> {

@@ -14,7 +14,10 @@ export const givesRole = (role: ProjectRole, needed: ProjectRole): boolean =>
 /** A user in a query: an id, or a column or placeholder with one. */
 type UserInQuery = UserId | Column | SQL.Aliased | SQL
 
-/** The conditions on rows of `projects` that say what a user may do there. Uses the tables `projects`, `projectMembers` and `groupMembers`: the highest role of user, groups and `everyone` counts. */
+/**
+ * The conditions on rows of `projects` that say what a user may do there: the highest role of user, groups and `everyone` counts.
+ * Uses the tables `projects`, `projectMembers` and `groupMembers`.
+ */
 export function createMembership({
   read,
   tables: { projects, projectMembers, groupMembers },

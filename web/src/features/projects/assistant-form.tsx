@@ -1,6 +1,7 @@
 // What a project is as an assistant: its icon and description, messages to begin with, and what new conversations begin with.
 import { ArrowUp, Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
+import type { ApprovalMode } from '../../../../server/protocol/conversations/conversation.ts'
 import type { ProjectId } from '../../../../server/protocol/ids.ts'
 import type { Project } from '../../../../server/protocol/projects/project.ts'
 import { useUpdateProject } from '../../lib/api/projects.ts'
@@ -14,7 +15,7 @@ const MAX_TITLE = 60
 const MAX_TEXT = 2_000
 const MAX_DESCRIPTION = 2_000
 
-const APPROVALS = ['ask', 'auto_medium', 'auto'] as const
+const APPROVALS = ['ask', 'auto_medium', 'auto'] as const satisfies readonly ApprovalMode[]
 /** Emojis that are one choice away; any other can be typed. */
 const EMOJIS = ['📚', '✍️', '🧪', '📊', '🧭', '🛠️', '🎨', '💡'] as const
 

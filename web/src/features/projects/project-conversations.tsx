@@ -1,6 +1,7 @@
 // The conversations of a project, newest activity first.
 import { MessageSquare } from 'lucide-react'
 import { Link } from 'wouter'
+import type { Conversation } from '../../../../server/protocol/conversations/conversation.ts'
 import { inProject, listKeys } from '../../lib/api/conversation-lists.ts'
 import { useProjectConversations } from '../../lib/api/conversations.ts'
 import { shortTime } from '../../lib/format.ts'
@@ -10,9 +11,11 @@ import { ShowMore } from '../../ui/controls/show-more.tsx'
 import { errorText } from '../../ui/states/error-text.ts'
 import { Empty, Failed, Loading } from '../../ui/states/feedback.tsx'
 
+type ListedConversation = Pick<Conversation, 'id' | 'title' | 'updated_at' | 'active_run_id'>
+
 /** A tab of the project's page. */
 export function ProjectConversations({ projectId }: { projectId: string }) {
-  const { t, i18n } = useTranslation()
+  const { t } = useTranslation()
   const list = useProjectConversations(projectId)
   if (list.isPending) return <Loading />
   if (list.isLoadingError)
@@ -28,28 +31,41 @@ export function ProjectConversations({ projectId }: { projectId: string }) {
     )
   return (
     <div className="mx-auto flex w-full max-w-3xl flex-col gap-3 p-4">
-      <ul className="flex flex-col gap-1">
-        {conversations.map(({ id, title, updated_at: updatedAt, active_run_id: runId }) => (
-          <li key={id}>
-            <Link
-              href={paths.conversation(id)}
-              className="touch-target flex items-center gap-3 rounded-lg px-3 py-2 text-sm hover:bg-hover/60"
-            >
-              <MessageSquare size={15} aria-hidden className="shrink-0 text-muted" />
-              <span dir="auto" className="min-w-0 flex-1 truncate">
-                {title === '' ? t('conversation.untitled') : title}
-              </span>
-              {runId !== null && (
-                <span className="text-xs text-accent">{t('conversation.runs')}</span>
-              )}
-              <span className="text-xs text-muted tabular-nums">
-                {shortTime(updatedAt, i18n.language)}
-              </span>
-            </Link>
-          </li>
-        ))}
-      </ul>
+      <ConversationLinks conversations={conversations} />
       <ShowMore list={list} queryKey={listKeys.one(inProject(projectId))} tone="quiet" />
     </div>
+  )
+}
+
+/** The look of a row that leads somewhere. */
+export const rowClass =
+  'touch-target flex items-center gap-3 rounded-lg px-3 py-2 text-sm hover:bg-hover/60'
+
+/** Links to conversations, each with whether it runs and when it changed. */
+export function ConversationLinks({
+  conversations,
+}: {
+  conversations: readonly ListedConversation[]
+}) {
+  const { t, i18n } = useTranslation()
+  return (
+    <ul className="flex flex-col gap-1">
+      {conversations.map(({ id, title, updated_at: updatedAt, active_run_id: runId }) => (
+        <li key={id}>
+          <Link href={paths.conversation(id)} className={rowClass}>
+            <MessageSquare size={15} aria-hidden className="shrink-0 text-muted" />
+            <span dir="auto" className="min-w-0 flex-1 truncate">
+              {title === '' ? t('conversation.untitled') : title}
+            </span>
+            {runId !== null && (
+              <span className="text-xs text-accent">{t('conversation.runs')}</span>
+            )}
+            <span className="text-xs text-muted tabular-nums">
+              {shortTime(updatedAt, i18n.language)}
+            </span>
+          </Link>
+        </li>
+      ))}
+    </ul>
   )
 }
