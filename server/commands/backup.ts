@@ -33,6 +33,8 @@ import {
   writeManifest,
 } from '../files/backup-folder.ts'
 import { blobPath, blobsIn } from '../files/disk-blobs.ts'
+import { BACKUP_SERIES } from '../files/scheduled-backups.ts'
+import { newId } from '../lib/ids.ts'
 import { makeFolder } from '../lib/make-folder.ts'
 import { isMissing, unlessMissing } from '../lib/system-faults.ts'
 import { movesOfDatabase } from '../owner/last-folders.ts'
@@ -143,10 +145,12 @@ async function recordAct(
   try {
     const database = await connect(databaseSettings(config), { log: quiet })
     try {
-      const { audit } = createStore(database)
-      await database.write((tx) =>
-        audit.record(tx, COMMAND_LINE, { action, at: new Date(), details }),
-      )
+      const { audit, settings } = createStore(database)
+      await database.write(async (tx) => {
+        // What was restored may go on elsewhere, with the same target: its scheduled backups are not those of this one.
+        if (action === 'backup_restored') await settings.set(tx, BACKUP_SERIES, newId())
+        await audit.record(tx, COMMAND_LINE, { action, at: new Date(), details })
+      })
     } finally {
       await database.close()
     }

@@ -1,9 +1,11 @@
 // Scheduled backups as configured: made by a worker thread; administrators are told by email that they begin to fail.
 import { createHash } from 'node:crypto'
+import { z } from 'zod'
 import type { EmailLinks } from '../auth/email-links.ts'
 import type { BackupReply, BackupRequest } from '../commands/backup.child.ts'
 import { inspectSize } from '../db/inspect.ts'
 import {
+  BACKUP_SERIES,
   type BackupSchedule,
   type MadeBackup,
   scheduleBackups,
@@ -24,15 +26,16 @@ const MAIL_TIMEOUT_MS = 20_000
 const TOLD = 100
 
 /** Work for the leading instance; null without `backup` in the configuration. */
-export function createBackups(
+export async function createBackups(
   base: Base,
   emailLinks: Pick<EmailLinks, 'unconfirmed'>,
   installationId: string,
-): (() => () => Promise<void>) | null {
+): Promise<(() => () => Promise<void>) | null> {
   const { config, store, secretKeys, clock, log } = base
   const schedule = backupSchedule(config)
   if (schedule === null) return null
-  const prefix = backupPrefix(installationId)
+  const series = (await store.settings.get(BACKUP_SERIES, z.string())) ?? ''
+  const prefix = backupPrefix(installationId, series)
   return () =>
     scheduleBackups({
       schedule,
@@ -46,9 +49,15 @@ export function createBackups(
     })
 }
 
-/** Begins the names of the backups of this installation, which may share their folder with others. */
-const backupPrefix = (installationId: string): string =>
-  `nanoclaw-${createHash('sha256').update(installationId).digest('hex').slice(0, 8)}-`
+/**
+ * Begins the names of the backups of this installation, which may share their folder with others: also with the one whose backup
+ * was restored here, which has the same id and goes on.
+ */
+const backupPrefix = (installationId: string, series: string): string =>
+  `nanoclaw-${createHash('sha256')
+    .update(installationId + series)
+    .digest('hex')
+    .slice(0, 8)}-`
 
 /** In a thread of its own, which ends when the signal is aborted. */
 async function makeBackup(request: BackupRequest, signal: AbortSignal): Promise<MadeBackup> {

@@ -334,7 +334,7 @@ export async function createServices(
     tokenKeys: account.tokenKeys,
     blobs,
     mover,
-    backups: createBackups(base, account.emailLinks, installationId),
+    backups: await createBackups(base, account.emailLinks, installationId),
     metrics,
     startTools: tools.start,
     /** Call it when nothing runs any more. */

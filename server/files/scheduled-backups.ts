@@ -31,6 +31,8 @@ export interface MadeBackup {
 
 /** The key of the record among the server's settings. */
 export const BACKUPS_KEY = 'scheduled_backups'
+/** The setting that tells backups of a restored installation from those of the original. */
+export const BACKUP_SERIES = 'backup_series'
 /** What the store knows of the newest attempt and of the newest backup. */
 export const BackupRecord = z.object({
   /** Of the newest attempt, so that one that was taken for dead cannot write over a later one. */

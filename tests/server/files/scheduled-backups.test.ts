@@ -264,10 +264,15 @@ test.each(DIALECTS)(
     expect(await restore(config, join(to, again), { keys, isPartial: false })).toMatchObject({
       isComplete: true,
     })
-    const restored = await start({ folder: fresh, dialect, config: other })
+    const restored = await start({ folder: fresh, dialect, config: { ...other, backup }, clock })
     const found = await restored.call('GET', '/api/search?q=heron&type=file')
     expect(found.status).toBe(200)
     expect(existsSync(join(fresh, 'data', 'blobs'))).toBe(true)
+    // Its own backups stand beside those of the original, which may go on, and are counted by themselves.
+    await clock.set('2026-01-02T19:00:00Z')
+    const names = readdirSync(to)
+    expect(names).toContain(again)
+    expect(new Set(names.map((one) => one.slice(0, PREFIX.length))).size).toBe(2)
   },
 )
 
