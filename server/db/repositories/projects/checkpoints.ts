@@ -273,6 +273,7 @@ export function createCheckpointRepository(database: Database) {
             .insert(checkpointFiles)
             .values({ checkpointId: row.id, first: 0, files: [...ordered] })
         await endApps(database, tx, row.projectId, files)
+        await endNetworksOfOthers(database, tx, row, files)
         if (existing === undefined)
           await tx
             .update(projects)
@@ -341,6 +342,37 @@ async function endApps(
     const paths = gone.slice(from, from + PATHS_AT_ONCE)
     for (const table of [apps, appNetworks])
       await tx.delete(table).where(and(eq(table.projectId, projectId), inArray(table.path, paths)))
+  }
+}
+
+/**
+ * Ends the permissions of apps to use the network, and their addresses, that others than who made the change have given: they
+ * have not seen what the app, or a file that it may load from its folder, is now.
+ */
+async function endNetworksOfOthers(
+  { tables: { apps, appNetworks } }: Database,
+  tx: Writer,
+  { projectId, userId, actorId }: Pick<CheckpointRow, 'projectId' | 'userId' | 'actorId'>,
+  files: readonly CheckpointFile[],
+): Promise<void> {
+  const ofOthers = await tx
+    .select({ userId: appNetworks.userId, path: appNetworks.path })
+    .from(appNetworks)
+    .where(and(eq(appNetworks.projectId, projectId), ne(appNetworks.userId, actorId ?? userId)))
+  for (const given of ofOthers) {
+    const folder = given.path.slice(0, given.path.lastIndexOf('/') + 1)
+    if (!files.some(({ path }) => path.startsWith(folder) || folder.startsWith(`${path}/`)))
+      continue
+    for (const table of [apps, appNetworks])
+      await tx
+        .delete(table)
+        .where(
+          and(
+            eq(table.userId, given.userId),
+            eq(table.projectId, projectId),
+            eq(table.path, given.path),
+          ),
+        )
   }
 }
 

@@ -70,6 +70,25 @@ describeOnEachServer('the members of a project', (start) => {
     return { id, stream }
   }
 
+  test('end the network of an app that somebody else has allowed, with any change in its folder, but not their own', async () => {
+    const at = await shared({ 'user:@bob': 'edit' })
+    const put = async (name: string, path: string, content: string) =>
+      expect((await as(name, 'PUT', `${at}/files/${path}`, { content })).status).toBe(200)
+    await put('ann', 'tool/a.html', '<script src="b.js"></script>')
+    const open = async (name: string) =>
+      (await as(name, 'POST', '/api/apps', { project_id: idOf(at), path: 'tool/a.html' })).json.data
+    for (const name of ['ann', 'bob']) {
+      const { id } = await open(name)
+      const allowed = await as(name, 'PATCH', `/api/apps/${id}`, { network: true })
+      expect(allowed.json.data).toMatchObject({ network: true })
+    }
+    await put('bob', 'elsewhere.txt', 'not of the app')
+    expect(await open('ann')).toMatchObject({ network: true })
+    await put('bob', 'tool/b.js', 'fetch("https://collect.example")')
+    expect(await open('ann')).toMatchObject({ network: false })
+    expect(await open('bob')).toMatchObject({ network: true })
+  })
+
   test('are listed with who stores it first, and found by name, group or as everyone', async () => {
     const at = await shared({ 'user:@BOB': 'use' })
     const group = (await as('admin', 'POST', '/api/admin/groups', { name: 'Team' })).json.data.id
