@@ -49,7 +49,9 @@ export function createEmbedder(settings: EmbeddingSettings, fetch: GuardedFetch)
     const limits = { signal, timeoutMs: TIMEOUT_MS, maxBytes: MAX_RESPONSE_BYTES }
     const client = await openAiClient(service, fetch, limits)
     try {
-      return await client.post('/embeddings', { body, signal })
+      const response = await client.post('/embeddings', { body, signal }).asResponse()
+      // Some servers do not say that it is JSON.
+      return JSON.parse(await response.text())
     } catch (error) {
       const fault = await serviceFault(error)
       if (fault === null) throw error
