@@ -81,6 +81,8 @@ export async function evaluateChecks(
   if (waits && since < DELIVERY_MS) return null
   const outcomes: CheckOutcome[] = []
   for (const check of checks) {
+    // None begins after the end, also where this one has waited for its turn.
+    signal.throwIfAborted()
     let result: Result
     try {
       result = await evaluate(check, facts, dependencies, signal)
