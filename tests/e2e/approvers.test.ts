@@ -42,9 +42,11 @@ describeInBrowser('an approver', (visitor) => {
 
     const olga = await enter('olga', `/projects/${id}`, false)
     await olga.getByRole('tab', { name: 'Settings' }).click()
-    await olga.getByLabel('Name of the account or group').fill('Petra')
-    await olga.getByRole('button', { name: 'Add', exact: true }).click()
-    await olga.getByRole('button', { name: 'Remove petra' }).waitFor()
+    // Members are added in a form beside it.
+    const form = olga.getByRole('form', { name: 'Who else decides' })
+    await form.getByLabel('Name of the account or group').fill('Petra')
+    await form.getByRole('button', { name: 'Add', exact: true }).click()
+    await form.getByRole('button', { name: 'Remove petra' }).waitFor()
     if (PICTURES !== undefined) await olga.screenshot({ path: `${PICTURES}/approvers-set.png` })
     await expectAccessible(olga)
     await leave(olga)

@@ -24,6 +24,7 @@ export function ApproversForm({ project }: { project: ProjectWithApprovers & { i
   return (
     <div className="flex flex-col gap-5">
       <form
+        aria-label={t('project.approvers')}
         className="flex flex-col gap-3"
         onSubmit={(event) => {
           event.preventDefault()

@@ -35,6 +35,7 @@ export function MembersForm({ project }: { project: Shared }) {
       <p className="text-note text-muted">{t('project.membersHint')}</p>
       <ul
         ref={moveFocusOnRemoval}
+        aria-label={t('project.members')}
         className="flex flex-col divide-y divide-line rounded-xl border border-line"
       >
         {members.map((member) => (
@@ -126,6 +127,7 @@ function AddMember({ projectId, hasEveryone }: { projectId: string; hasEveryone:
   const isEmpty = name.trim() === ''
   return (
     <form
+      aria-label={t('project.members')}
       className="flex flex-wrap items-end gap-2"
       onSubmit={(event) => {
         event.preventDefault()
