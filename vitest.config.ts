@@ -13,6 +13,7 @@ const OWN_PROCESS = [
   'tests/server/sandbox/python/hostile.test.ts',
   'tests/server/routes/hostile.test.ts',
   'tests/server/http/ended-uploads.test.ts',
+  'tests/server/http/base-path.test.ts',
   'tests/server/http/event-loop.test.ts',
   'tests/server/routes/conversations/lists.test.ts',
   'tests/server/routes/key-scopes.test.ts',

@@ -41,13 +41,14 @@ const send = (method: string, path: string, body: object): Promise<Response> =>
     body: JSON.stringify(body),
   })
 
-/** Names of all files that are no marker of the folder, the project's file or an entry of the content store under its final name. */
+/** Names of all files that are no marker of the folder, no lock of a process, the project's file or an entry of the content store under its final name. */
 function leftovers(): string[] {
   return readdirSync(join(folder, 'workspaces'), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(folder.length))
     .filter(
       (name) =>
+        !/\/staging\/[^/]+\.lock$/.test(name) &&
         !/\/(kept\.txt|\.nanoclaw-(store|moves|running(\.lock(-journal)?)?))$/.test(name) &&
         !/\/contents\/[0-9a-f]{2}\/[0-9a-f]{62}$/.test(name),
     )
