@@ -46,9 +46,7 @@ test('after kill -9 during uploads, acknowledged files are intact, no partial fi
       expect(status).toBe(200)
       acknowledged.set(json.data.id, text)
       await beginUpload(server.url)
-      await expect
-        .poll(uploads)
-        .toHaveLength(1)
+      await expect.poll(uploads).toHaveLength(1)
       await server.kill('SIGKILL')
     }
     const server = await place.start()

@@ -97,12 +97,14 @@ describe('requests that end in the middle of their body', () => {
   /** Everything that is being received. */
   async function unfinished(): Promise<string[]> {
     const entries = await readdir(folder, { recursive: true, withFileTypes: true })
-    return entries
-      .filter((entry) => entry.isFile())
-      .map(({ parentPath, name }) => join(parentPath, name).slice(folder.length))
-      .filter((path) => /\/(?:staging|incoming|transfers)\/.|\.part$|-gone\//.test(path))
-      // The locks of processes stand beside their folders.
-      .filter((path) => !path.endsWith('.lock'))
+    return (
+      entries
+        .filter((entry) => entry.isFile())
+        .map(({ parentPath, name }) => join(parentPath, name).slice(folder.length))
+        .filter((path) => /\/(?:staging|incoming|transfers)\/.|\.part$|-gone\//.test(path))
+        // The locks of processes stand beside their folders.
+        .filter((path) => !path.endsWith('.lock'))
+    )
   }
 
   async function newUser() {
