@@ -3,6 +3,7 @@ import { isUtf8 } from 'node:buffer'
 import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import type {
   DocumentRepository,
   DocumentRow,
@@ -27,6 +28,9 @@ const MAX_OF_ONE_USER = 2
 const LOOK_EVERY_MS = 30_000
 /** Age at which a partial upload that nothing was written to is not another instance's upload in progress any more. */
 const ABANDONED_MS = 24 * 60 * 60_000
+/** How often a document is read whose upload or whose place in the database cannot be reached, and the time between. */
+const MAX_ATTEMPTS = 5
+const RETRY_AFTER_MS = 15_000
 /** Passages indexed before yielding to the event loop: about 2 ms. */
 const PASSAGES_PER_SLICE = 10
 
@@ -72,6 +76,8 @@ export interface IngestOptions {
   onChange: (projectId: ProjectId) => void
   /** Decides which instance reads a document; absent in a single process. */
   claims?: WorkClaims
+  /** Milliseconds until a document is read again that could not be reached. */
+  retryAfterMs?: number
   log: { warn(details: object, message: string): void }
 }
 
@@ -247,32 +253,42 @@ const read = async (
   if (!signal.aborted && encoding === null) await rm(fileOf(ingest, document), { force: true })
 }
 
+/**
+ * Resolves to false if the document should be read again later: what fails here is not the document, but its storage or the
+ * database. It stays pending until the last attempt, so that the next start reads it, and its upload stays also afterwards.
+ */
 const perform = async (
   ingest: Ingestion,
   document: DocumentRow,
-  controller: AbortController,
-): Promise<void> => {
+  { signal }: AbortController,
+  isLast: boolean,
+): Promise<boolean> => {
   const { claims, log, documents } = ingest
   const work = `document:${document.id}`
   try {
-    if (controller.signal.aborted || !(await claims.claim(work))) return
-    await read(ingest, document, controller.signal)
+    if (signal.aborted || !(await claims.claim(work))) return true
+    await read(ingest, document, signal)
     await claims.finish(work)
+    return true
   } catch (error) {
-    if (controller.signal.aborted) return
+    if (signal.aborted) return true
     log.warn({ document: document.id, cause: errorText(error) }, 'a document could not be indexed')
-    // The database may be the cause: the document stays pending for the next start.
-    await documents
-      .fail(document, storedFailure('document_not_indexed'))
-      .then(async () => {
-        if (document.encoding === null) await rm(fileOf(ingest, document), { force: true })
-      })
-      .catch(() => undefined)
+    if (isLast)
+      await documents
+        .fail(document, storedFailure('document_not_indexed'))
+        .catch((cause: unknown) =>
+          log.warn(
+            { document: document.id, cause: errorText(cause) },
+            'the failure of a document could not be stored; the next start reads it',
+          ),
+        )
+    await claims.finish(work)
+    return isLast
   }
 }
 
 const add = (ingest: Ingestion, document: DocumentRow, isAwaited = false): void => {
-  const { running, awaited, queue } = ingest
+  const { running, awaited, queue, retryAfterMs = RETRY_AFTER_MS } = ingest
   if (ingest.stopped || running.has(document.id)) return
   if (isAwaited) {
     let onFound = (): void => {}
@@ -282,8 +298,20 @@ const add = (ingest: Ingestion, document: DocumentRow, isAwaited = false): void 
     awaited.set(document.id, { document, found, onFound })
   }
   const controller = new AbortController()
-  const work = queue.run(document.userId, () => perform(ingest, document, controller))
-  const task = work.finally(() => {
+  const work = async (): Promise<void> => {
+    for (let attempt = 1; !controller.signal.aborted; attempt += 1) {
+      const isLast = attempt >= MAX_ATTEMPTS
+      const isDone = await queue.run(document.userId, () =>
+        perform(ingest, document, controller, isLast),
+      )
+      if (isDone) return
+      // Ends early when the document is removed or the server stops.
+      await delay(retryAfterMs, undefined, { signal: controller.signal, ref: false }).catch(
+        () => undefined,
+      )
+    }
+  }
+  const task = work().finally(() => {
     running.delete(document.id)
     settle(ingest, document.id)
   })

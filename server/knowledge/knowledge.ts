@@ -8,6 +8,7 @@ import type { DocumentRepository, DocumentRow } from '../db/repositories/project
 import type { FoundPassage } from '../db/repositories/projects/passage-search.ts'
 import { appError } from '../errors.ts'
 import { encodingNamed } from '../lib/encodings.ts'
+import { unlessMissing } from '../lib/system-faults.ts'
 import { queryWords } from '../lib/words.ts'
 import { SOLE_WORKER, type WorkClaims } from '../lib/work-claims.ts'
 import { storedFailure } from '../protocol/failures/stored.ts'
@@ -283,10 +284,7 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
       if (encoding === null) throw appError('encoding_unknown', { encoding: label.slice(0, 40) })
       const found = await documents.find(projectId, id)
       if (found === undefined) throw appError('document_not_found')
-      const isStored = await access(ingest.fileOf(found)).then(
-        () => true,
-        () => false,
-      )
+      const isStored = (await unlessMissing(access(ingest.fileOf(found)))) !== null
       const document = isStored
         ? await documents.chooseEncoding(projectId, id, encoding)
         : undefined

@@ -11,6 +11,7 @@ import { createStore } from '../../../server/db/store.ts'
 import { createApp } from '../../../server/http/app.ts'
 import { registerAuthentication } from '../../../server/http/authentication.ts'
 import { createUploadSlots } from '../../../server/http/upload-slots.ts'
+import { createIngest } from '../../../server/knowledge/ingest.ts'
 import { createKnowledge } from '../../../server/knowledge/knowledge.ts'
 import { encodeText } from '../../../server/lib/encodings.ts'
 import { newId } from '../../../server/lib/ids.ts'
@@ -351,6 +352,48 @@ describeOnEachDatabase('documents', (open) => {
     const next = await startServer(database, userId, folder)
     expect((await next.allRead(project)).get('two.txt')).toMatchObject({ status: 'ready' })
     expect(await next.knowledge.search(project, 'zebra', 3)).toHaveLength(1)
+  })
+
+  test('a document that the database or the disk keeps from being read is read later, and its upload stays', async () => {
+    const { database, userId, project, folder } = await prepare()
+    const { documents } = createStore(database)
+    let failures = 2
+    const ingest = createIngest({
+      documents: {
+        ...documents,
+        index(...given) {
+          failures -= 1
+          return failures >= 0
+            ? Promise.reject(new Error('no connection'))
+            : documents.index(...given)
+        },
+      },
+      folder,
+      vectors: undefined,
+      retryAfterMs: 1,
+      onChange: () => undefined,
+      log: { warn: () => undefined },
+    })
+    cleanups.push(() => ingest.stop())
+    const stored = async (name: string) => {
+      const file = { name, mime: 'text/plain', size: 1 }
+      const row = await documents.create({ projectId: project, userId, ...file })
+      await ingest.store(row, Buffer.from('a tall giraffe'))
+      ingest.add(row)
+      return row
+    }
+    const stateOf = async ({ id }: { id: string }) => {
+      const row = await documents.find(project, id)
+      return [row?.status, row?.failure?.reason ?? null]
+    }
+    const found = await stored('later.txt')
+    await expect.poll(() => stateOf(found)).toEqual(['ready', null])
+    failures = Number.POSITIVE_INFINITY
+    const lost = await stored('never.txt')
+    await expect.poll(() => stateOf(lost)).toEqual(['failed', 'document_not_indexed'])
+    expect(await readdir(folder)).toEqual([lost.id])
+    ingest.cancel(lost)
+    await eventually(async () => expect(await readdir(folder)).toEqual([]))
   })
 
   test('a deleted document is no longer found, and the project of another user returns 404', async () => {
