@@ -31,9 +31,11 @@ export interface Folders {
 /** Beside the marker of a folder: how often its database had been moved when it was last used with this folder. */
 const MOVES_NAME = '.nanoclaw-moves'
 
+/** Null for a folder that says nothing of it; NaN if what it says is damaged. */
 async function movesOf(folder: string): Promise<number | null> {
   const text = await unlessMissing(readFile(join(folder, MOVES_NAME), 'utf8'))
-  return text !== null && /^\d+\n?$/.test(text) ? Number(text) : null
+  if (text === null) return null
+  return /^\d+\n?$/.test(text) ? Number(text) : Number.NaN
 }
 
 async function writeMoves(folder: string, moves: number): Promise<void> {
@@ -64,6 +66,11 @@ export const movesOfDatabase = async (settings: DatabaseSettings): Promise<numbe
 export async function assertNewestFolders(where: Folders, home: Home | undefined): Promise<void> {
   for (const [key, folder] of Object.entries(foldersOf(where))) {
     const moves = await movesOf(folder)
+    if (Number.isNaN(moves))
+      refuse({
+        detail: `${join(folder, MOVES_NAME)} is damaged: it says whether ${key} is older than the database`,
+        advice: `Make sure that ${key} names the newest folder. To use it then: nanoclaw admin adopt`,
+      })
     if (moves === null || moves >= (home?.moves ?? 0)) continue
     const last = `data_dir ${home?.data_dir} and workspace_root ${home?.workspace_root}`
     const fault: PlaceFault = {
@@ -84,7 +91,7 @@ export async function rememberFolders(
   const home = await lastFolders(settings)
   const own = foldersOf(where)
   const found = await Promise.all(Object.values(own).map(movesOf))
-  const highest = Math.max(home?.moves ?? 0, ...found.map((moves) => moves ?? 0))
+  const highest = Math.max(home?.moves ?? 0, ...found.map((moves) => moves || 0))
   const isSame = home?.data_dir === own.data_dir && home.workspace_root === own.workspace_root
   const moves = isSame ? highest : highest + 1
   try {
@@ -109,7 +116,7 @@ export async function settleRestoredFolders(
   const home = await lastFolders(settings)
   const folders = Object.values(foldersOf(where))
   const found = await Promise.all(folders.map(movesOf))
-  const moves = Math.max(home?.moves ?? 0, replaced, ...found.map((each) => each ?? 0)) + 1
+  const moves = Math.max(home?.moves ?? 0, replaced, ...found.map((each) => each || 0)) + 1
   // A backup of an earlier version brings no projects, so that their folder may not exist.
   for (const folder of folders.filter((path) => existsSync(path))) await writeMoves(folder, moves)
   if (home !== undefined) await settings.store(HOME_KEY, { ...home, moves })

@@ -18,24 +18,27 @@ const Note = z.union([
 /** More databases than anybody moves between with one folder. */
 const MOVES_KEPT = 50
 
-/** The moves from databases that have not been used with this folder again, oldest first. */
-async function movesIn(dataFolder: string): Promise<Move[]> {
+/** The moves from databases that have not been used with this folder again, oldest first; null if the note is damaged. */
+async function movesIn(dataFolder: string): Promise<Move[] | null> {
   const text = await unlessMissing(readFile(join(dataFolder, NOTE_NAME), 'utf8'))
   if (text === null) return []
   try {
     return Note.parse(JSON.parse(text))
   } catch {
-    // A note that nobody can read refuses nothing.
-    return []
+    return null
   }
 }
 
-const moveFrom = async (
-  dataFolder: string,
-  database: DatabaseSettings,
-): Promise<Move | undefined> => {
+/** @throws AppError with a text for the operator if nobody can tell. */
+async function moveFrom(dataFolder: string, database: DatabaseSettings): Promise<Move | undefined> {
+  const moves = await movesIn(dataFolder)
+  if (moves === null)
+    refuse({
+      detail: `${join(dataFolder, NOTE_NAME)} is damaged: it says which databases were moved to others`,
+      advice: `Make sure that db_type and its keys name the newest database. To use it then: ${ADOPT}`,
+    })
   const from = databaseName(database)
-  return (await movesIn(dataFolder)).find((move) => move.from === from)
+  return moves.find((move) => move.from === from)
 }
 
 async function writeMoves(dataFolder: string, moves: readonly Move[]): Promise<void> {
@@ -53,15 +56,16 @@ export async function rememberMove(
   to: string,
 ): Promise<void> {
   const from = databaseName(database)
-  const others = (await movesIn(dataFolder)).filter((move) => move.from !== from)
+  const others = ((await movesIn(dataFolder)) ?? []).filter((move) => move.from !== from)
   const move = { from, to, at: new Date().toISOString() }
   await writeMoves(dataFolder, [...others, move].slice(-MOVES_KEPT))
 }
 
-/** Allows a database that its rows left to be used with this folder again. */
+/** Allows a database that its rows left to be used with this folder again. A damaged note is removed. */
 export async function forgetMove(dataFolder: string, database: DatabaseSettings): Promise<void> {
   const from = databaseName(database)
   const moves = await movesIn(dataFolder)
+  if (moves === null) return await writeMoves(dataFolder, [])
   const others = moves.filter((move) => move.from !== from)
   if (others.length < moves.length) await writeMoves(dataFolder, others)
 }

@@ -186,6 +186,25 @@ describe('a start is refused and loses nothing', () => {
     },
   )
 
+  test.each([
+    ['data', '.nanoclaw-moved'],
+    ['data', '.nanoclaw-moves'],
+    ['workspaces', '.nanoclaw-moves'],
+  ])(
+    'while the mark %s/%s is damaged, unless the operator adopts the folders',
+    async (of, mark) => {
+      const { expectServed } = await install(sqlite)
+      writeFileSync(join(folder, of, mark), '{"mo')
+      const before = filesIn(folder)
+      await expect(start({ folder, config: sqlite })).rejects.toThrow(
+        /is damaged: it says .* adopt/,
+      )
+      expect(filesIn(folder)).toEqual(before)
+      await adoptWith(sqlite)
+      await expectServed(await start({ folder, config: sqlite }))
+    },
+  )
+
   test('with folders of two installations', async () => {
     await install(sqlite)
     const mine = folder
