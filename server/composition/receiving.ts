@@ -80,6 +80,9 @@ export function createConfiguredReceiving(
     async storeFile(userId, file) {
       return (await files.uploadOnce(userId, file)).id
     },
+    transcribe: tools.speech.offer.transcribe
+      ? async (userId, bytes, signal) => (await tools.speech.transcribe(userId, bytes, signal)).text
+      : null,
     answerFiles: createAnswerFiles({ store, files, workspaces: workspace.workspaces }),
     send: (userId, id, { text, clientId, files: attached, outside, origin, approval }) =>
       chat.send(userId, id, {

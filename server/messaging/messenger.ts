@@ -5,6 +5,8 @@ import type { DescribedFailure } from '../protocol/failures/stored.ts'
 /** A file that arrived with a message. */
 export interface ArrivedFile {
   name: string
+  /** Whether it is what the person says, rather than something that they send along. */
+  isVoice?: boolean
   /** Its bytes; null if it is too large or gone. Called only for people who may write. */
   read(signal: AbortSignal): Promise<Buffer | null>
 }

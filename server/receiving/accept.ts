@@ -33,6 +33,11 @@ export interface AcceptDependencies {
   now(): Date
   /** Stores a file for its user. @throws AppError why this kind of file cannot be used. */
   storeFile(userId: UserId, file: { name: string; bytes: Buffer }): Promise<FileId>
+  /**
+   * What a recording says; null without a service for it.
+   * @throws AppError why the service or the user's budget refuses.
+   */
+  transcribe: ((userId: UserId, bytes: Buffer, signal: AbortSignal) => Promise<string>) | null
   /** Whether the account may use messengers. */
   isAllowed(userId: UserId): boolean
   /** The sender who may write from the start. */
@@ -85,7 +90,7 @@ async function acceptOne(
   if (wasSeen(sender, arrival.id)) return 'duplicate'
   if (await store.receiving.isKnown(database.read, channel.id, arrival.id)) return 'duplicate'
   // Read before the transaction, which others wait for.
-  const files = await storeFiles(sender.userId, arrival.files, dependencies)
+  const files = await readFiles(sender.userId, arrival.files, dependencies)
   const chat = await storeArrival(
     channel,
     arrival,
@@ -196,13 +201,15 @@ async function storeArrival(
   channel: ChannelRow,
   arrival: Arrival,
   sender: SenderRow & { userId: UserId },
-  files: Pick<IncomingContent, 'files' | 'notes'>,
+  { spoken, ...files }: ReadFiles,
   { database, store, now }: AcceptDependencies,
 ): Promise<ChatRow | null> {
   const at = now()
-  const content: IncomingContent = { ...contentOf(arrival), ...files }
-  // What somebody else wrote is no command.
-  const isAsked = arrival.decision !== null || (!arrival.isOutside && isCommand(content.text))
+  const written = contentOf(arrival)
+  const text = [written.text, ...spoken].filter((part) => part.trim() !== '').join('\n\n')
+  const content: IncomingContent = { ...written, ...files, text: text.slice(0, MAX_TEXT) }
+  // Neither what somebody else wrote nor what was said is a command.
+  const isAsked = arrival.decision !== null || (!arrival.isOutside && isCommand(written.text))
   return await database.write(async (tx) => {
     const chat = await store.receiving.ensureChat(tx, newChat(channel, arrival, sender.userId, at))
     await tx.lock(`chat ${chat.id}`)
@@ -274,23 +281,42 @@ const newChat = (
   createdAt,
 })
 
-/** Stores the files of a message; what cannot be used is said with it. */
-async function storeFiles(
+/** What came of the files of a message. */
+interface ReadFiles extends Pick<IncomingContent, 'files' | 'notes'> {
+  /** What its recordings say. */
+  spoken: string[]
+}
+
+/** Stores the files of a message, and reads its recordings; what cannot be used is said with it. */
+async function readFiles(
   userId: UserId,
   arrived: readonly ArrivedFile[],
-  { storeFile, log }: AcceptDependencies,
-): Promise<Pick<IncomingContent, 'files' | 'notes'>> {
-  const files: FileId[] = []
-  const notes: string[] = []
-  for (const { name, read } of arrived.slice(0, MAX_FILES))
+  dependencies: AcceptDependencies,
+): Promise<ReadFiles> {
+  const found: ReadFiles = { files: [], notes: [], spoken: [] }
+  for (const file of arrived.slice(0, MAX_FILES))
     try {
-      const bytes = await read(AbortSignal.timeout(FILE_TIMEOUT_MS))
-      if (bytes === null) notes.push(`${name}: ✗`)
-      else files.push(await storeFile(userId, { name, bytes }))
+      await addFile(userId, file, found, dependencies)
     } catch (error) {
       if (!(error instanceof AppError))
-        log.warn({ cause: errorText(error) }, 'a received file failed')
-      notes.push(`${name}: ${error instanceof AppError ? error.message : '✗'}`)
+        dependencies.log.warn({ cause: errorText(error) }, 'a received file failed')
+      found.notes.push(`${file.name}: ${error instanceof AppError ? error.message : '✗'}`)
     }
-  return { files, notes }
+  return found
+}
+
+async function addFile(
+  userId: UserId,
+  { name, isVoice = false, read }: ArrivedFile,
+  { files, notes, spoken }: ReadFiles,
+  { storeFile, transcribe }: AcceptDependencies,
+): Promise<void> {
+  const signal = AbortSignal.timeout(FILE_TIMEOUT_MS)
+  const bytes = await read(signal)
+  if (bytes === null) notes.push(`${name}: ✗`)
+  else if (isVoice && transcribe !== null) {
+    const text = await transcribe(userId, bytes, signal)
+    if (text === '') notes.push(`${name}: ✗`)
+    else spoken.push(text)
+  } else files.push(await storeFile(userId, { name, bytes }))
 }

@@ -66,8 +66,9 @@ function arrivalOf(incoming: BridgeIncoming): Arrival {
     isAddressed: incoming.mention === true,
     isOutside: incoming.forwarded === true,
     quoted: '',
-    files: (incoming.attachments ?? []).map(({ name, data }) => ({
+    files: (incoming.attachments ?? []).map(({ name, mime, data }) => ({
       name,
+      isVoice: mime.startsWith('audio/'),
       async read() {
         const bytes = Buffer.from(data, 'base64')
         return bytes.length > MAX_RECEIVED_BYTES ? null : bytes

@@ -313,19 +313,20 @@ function arrivalOf(
 
 function filesOf(bot: Bot, settings: Settings, message: Message): ArrivedFile[] {
   const photo = message.photo.at(-1)
-  const found: [z.infer<typeof File> | undefined, string][] = [
+  const found: [z.infer<typeof File> | undefined, string, isVoice?: boolean][] = [
     [photo, 'photo.jpg'],
     [message.document, 'file'],
-    [message.voice, 'voice.ogg'],
+    [message.voice, 'voice.ogg', true],
     [message.audio, 'audio.mp3'],
     [message.video, 'video.mp4'],
   ]
-  return found.flatMap(([file, name]) =>
+  return found.flatMap(([file, name, isVoice = false]) =>
     file === undefined
       ? []
       : [
           {
             name: file.file_name ?? name,
+            isVoice,
             read: (signal: AbortSignal) => readFile(bot, settings, file, signal),
           },
         ],

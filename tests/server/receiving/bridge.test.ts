@@ -1,8 +1,10 @@
 // Messengers from outside, through a bridge: a stranger gets nothing, one message makes one run and one answer, and a button decides one call.
 import { mkdtempSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { eventually } from '../../support/eventually.ts'
 import { turn } from '../../support/provider/upstream-turns.ts'
 import { useUpstream } from '../../support/provider/use-upstream.ts'
@@ -113,6 +115,30 @@ describe.each(DIALECTS)('a bridge on %s', (dialect) => {
     expect((await give({ id: 'q1', text: 'What is it?' })).data.accepted).toBe(true)
     await eventually(() => expect(ends()).toBe(1))
     expect(bridge.texts('c1')).toEqual(['It is 42.'])
+  })
+
+  test('what a person says is a message like one that is written, and never a command', async () => {
+    const service = createServer((request, response) => {
+      request.resume().on('end', () => response.end(JSON.stringify({ text: '/stop What is it?' })))
+    })
+    await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void service.close())
+    const { port } = service.address() as AddressInfo // never null or a path: the server listens on TCP
+    await server.close()
+    const api_url = `http://127.0.0.1:${port}/v1`
+    server = await open({ speech: { transcribe: { api_url, model: 'whisper-1' } } })
+    // What the settings of the first one were sealed with has gone with the first server.
+    channel = await create({}, 'voice')
+    await pairAnn()
+    const sound = Buffer.concat([Buffer.from('OggS'), Buffer.alloc(2_000, 1)])
+    const voice = { name: 'voice.ogg', mime: 'audio/ogg', data: sound.toString('base64') }
+    expect((await give({ id: 'q1', attachments: [voice] })).data.accepted).toBe(true)
+    await eventually(() => expect(ends()).toBe(1))
+    expect(bridge.texts('c1')).toEqual(['It is 42.'])
+    const [conversation] = await conversations()
+    const [asked] = await messages(conversation.id)
+    expect(asked).toMatchObject({ text: '/stop What is it?' })
+    expect(asked.attachments ?? []).toEqual([])
   })
 
   test('a text of 150,000 characters is not cut', async () => {
