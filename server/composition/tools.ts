@@ -124,6 +124,7 @@ export function createTools(
       python,
       defaultStrictness: config.code_execution.default_strictness,
       readFiles,
+      skills,
     },
     images: generatedImages(base, { fetch, files, readFiles }),
     messages: {
@@ -197,6 +198,7 @@ export function createTools(
       registry,
       python,
       readFiles,
+      skills,
       limits: resourceLimits,
       strictness: config.code_execution.default_strictness,
     }),

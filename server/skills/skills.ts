@@ -57,6 +57,16 @@ export interface Skills {
     name: string,
     path: string,
   ): Promise<string | null>
+  /**
+   * The contents of files of active skills, by `<name>/<path>`, for programs; null if they have more than `maxBytes` together.
+   * @param isWanted which ones.
+   */
+  activeContents(
+    userId: UserId,
+    projectId: ProjectId | null,
+    isWanted: (path: string) => boolean,
+    maxBytes: number,
+  ): Promise<{ path: string; content: Buffer }[] | null>
   /** The state of the skill that has the name; null without one. */
   stateOf(userId: UserId, projectId: ProjectId | null, name: string): Promise<SkillState | null>
   /** The skills in the project's folders; the first of a name is the one that counts. */
@@ -254,6 +264,24 @@ export function createSkills({
       const one = all.find(({ state, found }) => state === 'active' && found.folder === name)
       const bytes = (await one?.open(path)) ?? null
       return bytes === null ? null : textOf(bytes)
+    },
+    async activeContents(userId, projectId, isWanted, maxBytes) {
+      const contents: { path: string; content: Buffer }[] = []
+      let left = maxBytes
+      for (const { state, found, open } of await candidates(userId, projectId)) {
+        if (state !== 'active') continue
+        for (const { path } of found.files.filter((one) =>
+          isWanted(`${found.folder}/${one.path}`),
+        )) {
+          // Null: no longer what was accepted.
+          const content = await open(path)
+          if (content === null) continue
+          left -= content.length
+          if (left < 0) return null
+          contents.push({ path: `${found.folder}/${path}`, content })
+        }
+      }
+      return contents
     },
     async stateOf(userId, projectId, name) {
       const all = (await candidates(userId, projectId)).filter(({ found }) => found.folder === name)

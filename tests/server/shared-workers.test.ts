@@ -16,7 +16,7 @@ import { createPageTools } from '../../server/tools/builtin/web/fetch-page.ts'
 import { createWebSearchTool } from '../../server/tools/builtin/web/web-search.ts'
 import { createWorkerPool } from '../../server/workspace/worker/worker-pool.ts'
 import { createScriptedLauncher } from '../support/sandbox/scripted-interpreter.ts'
-import { runTool } from './tools/support.ts'
+import { noSkills, runTool } from './tools/support.ts'
 
 const never = new AbortController().signal
 
@@ -183,6 +183,7 @@ test('tools name the user of each job', async () => {
       },
     },
     defaultStrictness: 'standard',
+    skills: noSkills,
     readFiles: async () => ({ files: [], untrusted: false }),
     storeOutput: async () => ({ paths: new Map() }),
   })

@@ -96,6 +96,7 @@ class Output:
 
 
 def put_file(path, data):
+    # A whole path stays as it is: that of a file of a skill.
     full = os.path.join("/workspace", path)
     os.makedirs(os.path.dirname(full), exist_ok=True)
     with open(full, "wb") as file:
@@ -143,7 +144,8 @@ def run(request):
     if "error" in checked:
         send({"type": "done", "status": "refused", "error": checked["error"], "result": None, "omitted": 0})
         return
-    os.chmod("/workspace", 0o555)
+    for folder in ("/workspace", "/skills"):
+        os.chmod(folder, 0o555)
     os.chdir("/output")
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)

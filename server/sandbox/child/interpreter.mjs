@@ -146,7 +146,7 @@ function createOutput() {
 }
 
 function putFile(pyodide, path, bytes) {
-  const full = `/workspace/${path}`
+  const full = path.startsWith('/skills/') ? path : `/workspace/${path}`
   pyodide.FS.mkdirTree(full.slice(0, full.lastIndexOf('/')))
   pyodide.FS.writeFile(full, bytes)
   pyodide.FS.chmod(full, 0o444)
@@ -204,8 +204,7 @@ function describeWheels(pyodide, wheels) {
 }
 
 async function serve(pyodide, runner) {
-  pyodide.FS.mkdirTree('/workspace')
-  pyodide.FS.mkdirTree('/output')
+  for (const folder of ['/workspace', '/skills', '/output']) pyodide.FS.mkdirTree(folder)
   const output = createOutput()
   pyodide.setStdout({ write: output.stdout, isatty: false })
   pyodide.setStderr({ write: output.stderr, isatty: false })
@@ -233,7 +232,7 @@ async function serve(pyodide, runner) {
       }
       await loadPackages(pyodide, checked.wheels)
       limitFileSystem(pyodide)
-      pyodide.FS.chmod('/workspace', 0o555)
+      for (const folder of ['/workspace', '/skills']) pyodide.FS.chmod(folder, 0o555)
       pyodide.FS.chdir('/output')
       send({ type: 'running' })
       const outcome = JSON.parse(runner.execute())

@@ -191,7 +191,7 @@ def _guard_open():
     real_path = os.path.realpath
     writable = "/output/"
     # Modules may read the interpreter's own files, which contain nothing of the host; the program itself may not.
-    readable = ("/workspace/", "/output/")
+    readable = ("/workspace/", "/skills/", "/output/")
     own = ("/lib/", "/usr/")
     lenient = _request["strictness"] == "lenient"
 
@@ -209,7 +209,7 @@ def _guard_open():
             elif writes and not path.startswith(writable):
                 raise PermissionError(f"open() can write under /output only, not {path!r:.200}")
             elif not path.startswith(readable) and (by_program() or not path.startswith(own)):
-                raise PermissionError(f"open() reaches /workspace and /output only, not {path!r:.200}")
+                raise PermissionError(f"open() reaches /workspace, /skills and /output only, not {path!r:.200}")
         return real_open(file, mode, *arguments, **options)
 
     builtins.open = open

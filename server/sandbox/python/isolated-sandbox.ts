@@ -22,7 +22,7 @@ export interface PythonRequest {
   owner?: string
   code: string
   strictness: Strictness
-  /** Visible read-only under /workspace. */
+  /** Visible read-only under /workspace, and those whose path begins so under /skills. */
   files: readonly ProgramFile[]
 }
 

@@ -5,7 +5,7 @@ import type { ChildMessage, DescribedWheel } from './protocol.ts'
 
 /** A file that a program reads or has written. */
 export interface ProgramFile {
-  /** Relative path with `/` between its parts. */
+  /** With `/` between its parts: below `/workspace` or `/output`, or a whole path that begins with `/skills/`. */
   path: string
   content: Uint8Array
 }

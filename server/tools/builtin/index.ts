@@ -45,13 +45,13 @@ export interface BuiltinDependencies {
   citations: CiteDependencies['citations']
   memory: SaveMemoryDependencies
   messages: SendMessageDependencies
-  skills: SkillSource
+  skills: SkillSource & ExecDependencies['skills']
   knowledge: Pick<Knowledge, 'search' | 'list' | 'whenFound'>
   webSearch: WebSearchSettings
   weather: WeatherSettings
   services: WorkspaceServices
   /** How `exec` runs commands; null if the operator has not enabled it. */
-  exec: Omit<ExecDependencies, 'services'> | null
+  exec: Omit<ExecDependencies, 'services' | 'skills'> | null
   python: Omit<ExecutePythonDependencies, 'storeOutput'>
   /** Prepares a picture of a project as models see it. */
   prepareImage: PrepareImage
@@ -100,7 +100,7 @@ export const createBuiltinTools = (dependencies: BuiltinDependencies): ToolDefin
     ...createWritingFileTools(files),
     createFileEditTool(files),
     createExecutePythonTool({ ...python, storeOutput: createOutputStore(services) }),
-    ...(exec === null ? [] : [createExecTool({ services, ...exec })]),
+    ...(exec === null ? [] : [createExecTool({ services, skills, ...exec })]),
     ...(images === null ? [] : [createGenerateImageTool({ services, ...images })]),
     createSaveMemoryTool(memory),
     createSendMessageTool(messages),

@@ -41,6 +41,7 @@ const WITHOUT_REASON: Readonly<Record<string, string>> = {
   'openai-api/run-failure.ts': 'a run that failed, with the text that it was stored with',
   'tools/builtin/files/files-write.ts': 'the model, as the result of its call',
   'tools/builtin/files/project-access.ts': 'the model, as the result of its call',
+  'tools/builtin/programs/python-program.ts': 'the model, as the result of its call',
   'tools/builtin/programs/run-python.ts':
     'programs that use the API: the page names files only in a project',
   'tools/project-files.ts': 'the model, as the result of its call',

@@ -253,6 +253,33 @@ describeOnEachServer('consent', (start) => {
       expect(await skillState('cook')).toBe('active')
     })
 
+    test('lets programs read its files as they were accepted, and no others', async () => {
+      const script = '.agents/skills/cook/scripts/run.py'
+      await put(PATH, skillText('cook', 'Salt it.'))
+      await put(script, 'print(6 * 7)')
+      const converses = await converse()
+      const python = async (of: string) => {
+        const code = "print(open('/skills/cook/scripts/run.py').read())"
+        const { requests } = await converses(toolTurn('execute_python', { code, files: [of] }))
+        return requests.at(-1)?.messages.at(-1)?.content
+      }
+      const exec = async () => {
+        const command = 'cat /skills/cook/scripts/run.py; echo x > /skills/cook/x'
+        const { requests } = await converses(toolTurn('exec', { command }))
+        return requests.at(-1)?.messages.at(-1)?.content
+      }
+      for (const of of ['skill:cook/scripts/run.py', 'skill:cook'])
+        expect(await python(of)).toContain('print(6 * 7)')
+      expect(await exec()).toMatch(/print\(6 \* 7\).*Read-only file system/)
+      await changes['a tool']?.(script, 'CANARY')
+      for (const content of [
+        await python('skill:cook'),
+        await python('skill:nothing'),
+        await exec(),
+      ])
+        expect(content).not.toMatch(/CANARY|print\(6/)
+    })
+
     test('hides other skills of the name while it waits, and reading it taints the conversation', async () => {
       await call('POST', '/api/skills', { content: skillText('cook', 'My own.') })
       await upload(PATH, skillText('cook', 'CANARY'))

@@ -27,6 +27,7 @@ import {
 import { createMemoryLongResults } from '../../../server/tools/long-results.ts'
 import { createToolSet } from '../../../server/tools/registry.ts'
 import { createResultCache } from '../../../server/tools/result-cache.ts'
+import type { SkillFiles } from '../../../server/tools/skill-files.ts'
 import type { Spending } from '../../../server/tools/spending.ts'
 import { runInput } from '../../../server/tools/timed-run.ts'
 import type { CallResult } from '../../../server/tools/tool-result.ts'
@@ -36,6 +37,9 @@ export const noAgents: AgentStarter = {
   performTasks: () => Promise.reject(new Error('no sub-agents here')),
   startBackgroundTask: () => Promise.reject(new Error('no background tasks here')),
 }
+
+/** For tools that run programs without skills. */
+export const noSkills: SkillFiles = { activeContents: async () => [] }
 
 /** For tools that spend nothing. */
 export const noSpending: Spending = {

@@ -8,7 +8,7 @@ import { type Launcher, MAX_OUTPUT_BYTES, MAX_RESULT_BYTES, MAX_RESULT_FILES } f
 const MAX_MEMORY_BYTES = 640 * 1024 * 1024
 const MAX_FILE_BYTES = 50 * 1024 * 1024
 const MAX_CPU_SECONDS = 60
-/** Maximum bytes of /workspace and of /output, each held in memory. */
+/** Maximum bytes of /workspace, of /skills and of /output, each held in memory. */
 const MAX_FOLDER_BYTES = 64 * 1024 * 1024
 /** The only paths: other folders, such as those of version managers, are not visible inside. */
 const PYTHONS = ['/usr/bin/python3', '/usr/local/bin/python3']
@@ -34,7 +34,7 @@ export async function createHostLauncher(
     network: 'none',
     temporaryBytes: MAX_FOLDER_BYTES,
   })
-  const folders = ['/workspace', '/output'].flatMap((path) => [
+  const folders = ['/workspace', '/skills', '/output'].flatMap((path) => [
     '--size',
     String(MAX_FOLDER_BYTES),
     '--tmpfs',

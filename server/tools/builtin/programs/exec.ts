@@ -1,9 +1,12 @@
 // The `exec` tool: runs a command in the project's folder, isolated by bubblewrap where available; otherwise the preview
 // warns.
 import { existsSync } from 'node:fs'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { z } from 'zod'
 import { AppError } from '../../../errors.ts'
 import { withoutNul } from '../../../protocol/envelope.ts'
+import type { UserId } from '../../../protocol/ids.ts'
 import { type BubblewrapState, bubblewrapArguments } from '../../../sandbox/bubblewrap.ts'
 import type { PrivateNetwork } from '../../../sandbox/private-network.ts'
 import { type ProcessOutcome, startProcess } from '../../../sandbox/process.ts'
@@ -20,6 +23,7 @@ import {
   type ToolDefinition,
   type ToolResult,
 } from '../../definition.ts'
+import type { SkillFiles } from '../../skill-files.ts'
 import { originOf, workspaceForChange, workspaceForPreview } from '../files/project-access.ts'
 
 const SHELL = existsSync('/bin/bash') ? '/bin/bash' : '/bin/sh'
@@ -33,6 +37,9 @@ const MAX_OUTPUT_BYTES = 30_000
 const MAX_STREAMED_CHARACTERS = 200_000
 /** Where the project is mounted inside the sandbox, which otherwise contains only the host's system folders. */
 const INSIDE = '/project'
+/** Where isolated commands find the files of skills, and how many bytes of them. */
+const SKILLS = '/skills'
+const MAX_SKILL_BYTES = 50 * 1024 * 1024
 
 const NOT_ISOLATED =
   'This command is NOT isolated: it runs with the rights of the server itself. It can read and change every file that the server can, and use the network.'
@@ -49,6 +56,7 @@ export type CommandNetwork = 'none' | 'host' | PrivateNetwork
 /** What the `exec` tool needs from the server. */
 export interface ExecDependencies {
   services: WorkspaceServices
+  skills: SkillFiles
   bubblewrap: BubblewrapState
   network: CommandNetwork
   /** What a command and all its child processes may use in total. */
@@ -65,7 +73,7 @@ export function createExecTool(dependencies: ExecDependencies): ToolDefinition {
   /** If a command can reach the network, its output and files count as text from outside. */
   const reachesOutside = network !== 'none' || !bubblewrap.available
   const surroundings = bubblewrap.available
-    ? `It sees only the project (at ${INSIDE}) and ${reach(network)}.`
+    ? `It sees only the project (at ${INSIDE}), the skills (read-only at ${SKILLS}/<name>) and ${reach(network)}.`
     : ''
 
   return defineTool({
@@ -104,7 +112,9 @@ export function createExecTool(dependencies: ExecDependencies): ToolDefinition {
           { ...origin, outside: origin.outside === true || reachesOutside },
           async ({ readsOutside, signal, ...growth }) => {
             untrusted ||= readsOutside
-            outcome = await perform(workspace, input, { ...context, signal }, growth, dependencies)
+            outcome = await withSkills(workspace, context.userId, dependencies, (skillFolder) =>
+              perform(workspace, input, { ...context, signal, skillFolder }, growth, dependencies),
+            )
             return outcome
           },
           context.signal,
@@ -140,10 +150,37 @@ function present(
   })
 }
 
+/**
+ * Runs `work` with a folder that has the files of the skills that the user can use, as they were accepted; null where commands
+ * are not isolated, or without such files.
+ */
+async function withSkills<T>(
+  workspace: Workspace,
+  userId: UserId,
+  { bubblewrap, skills, services }: ExecDependencies,
+  work: (folder: string | null) => Promise<T>,
+): Promise<T> {
+  if (!bubblewrap.available) return await work(null)
+  const { projectId } = workspace
+  const files = await skills.activeContents(userId, projectId, () => true, MAX_SKILL_BYTES)
+  if (files === null || files.length === 0) return await work(null)
+  const folder = await services.workspaces.createStagingFolder()
+  try {
+    for (const { path, content } of files) {
+      const file = join(folder, path)
+      await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+      await writeFile(file, content, { flag: 'wx', mode: 0o500 })
+    }
+    return await work(folder)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
 async function perform(
   workspace: Workspace,
   { command, timeout }: { command: string; timeout: number },
-  context: ToolContext,
+  context: ToolContext & { skillFolder: string | null },
   growth: Growth,
   { bubblewrap, network, limits }: ExecDependencies,
 ): Promise<CommandOutcome> {
@@ -155,6 +192,8 @@ async function perform(
         bubblewrap.path,
         ...(await bubblewrapArguments({
           writable: [{ host: workspace.root, inside: INSIDE }],
+          readOnly:
+            context.skillFolder === null ? [] : [{ host: context.skillFolder, inside: SKILLS }],
           workingDirectory: INSIDE,
           network: typeof network === 'string' ? network : 'private',
         })),

@@ -18,7 +18,12 @@ import {
   type ToolResult,
 } from '../../definition.ts'
 import { projectOf } from '../files/project-access.ts'
-import { type PythonPrograms, type RanProgram, runPythonProgram } from './python-program.ts'
+import {
+  isOfSkill,
+  type PythonPrograms,
+  type RanProgram,
+  runPythonProgram,
+} from './python-program.ts'
 import type { StoredOutput, StoreOutput } from './stored-output.ts'
 
 /** Covers the longest time limit and a slow start on a busy machine. */
@@ -61,7 +66,9 @@ export function createExecutePythonTool(dependencies: ExecutePythonDependencies)
     input: z.object({
       code: z.string().min(1).max(MAX_PROGRAM_CHARACTERS),
       strictness: Strictness.default(defaultStrictness).describe('Which modules may be imported.'),
-      files: ProgramFilePatterns.default([]).describe('Paths or patterns of files (data/*.csv).'),
+      files: ProgramFilePatterns.default([]).describe(
+        'Paths or patterns of files (data/*.csv); skill:<name>/<path> is at /skills/<name>/<path>.',
+      ),
     }),
     riskFor: ({ strictness }) => {
       if (!isLooser(strictness, defaultStrictness)) return 'low'
@@ -80,7 +87,7 @@ export function createExecutePythonTool(dependencies: ExecutePythonDependencies)
       if (!python.state.available)
         return fail(`Python is not available on this server: ${python.state.reason}`)
       const projectId = await projectOf(context)
-      if (patterns.length > 0 && projectId === null)
+      if (patterns.some((pattern) => !isOfSkill(pattern)) && projectId === null)
         return fail('This conversation has no files yet, so `files` must be empty.')
       const ran = await runPythonProgram(
         dependencies,

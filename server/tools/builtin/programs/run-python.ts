@@ -6,7 +6,7 @@ import type { PythonOutcome } from '../../../protocol/programs/python.ts'
 import type { Strictness } from '../../../sandbox/python/modules.ts'
 import type { ProgramMeter } from '../../metered.ts'
 import type { ToolRegistry } from '../../registry.ts'
-import { type PythonPrograms, runPythonProgram } from './python-program.ts'
+import { isOfSkill, type PythonPrograms, runPythonProgram } from './python-program.ts'
 
 /**
  * Runs a program at the operator's strictness and counts its seconds.
@@ -37,7 +37,7 @@ export const createRunPython =
     await untilAborted(programs.python.ready, signal)
     if (registry.snapshot(place.userId).get('execute_python') === undefined)
       throw appError('python_unavailable')
-    if (files.length > 0 && place.projectId === null)
+    if (files.some((pattern) => !isOfSkill(pattern)) && place.projectId === null)
       throw new AppError('no_project', 'This conversation has no files, so `files` must be empty.')
     const { outcome, ...ran } = await limits.runProgram(place.userId, () =>
       runPythonProgram(programs, { code, strictness, files }, place, NO_LISTENER, signal),

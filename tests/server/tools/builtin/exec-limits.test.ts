@@ -11,7 +11,7 @@ import { createDiffs } from '../../../../server/workspace/checkpoints/diff/diffs
 import { createProjectSearch } from '../../../../server/workspace/search/project-search.ts'
 import { useDatabases } from '../../../support/store/databases.ts'
 import { openProject } from '../../../support/store/projects.ts'
-import { runTool } from '../support.ts'
+import { noSkills, runTool } from '../support.ts'
 
 const MEGABYTE = 1024 * 1024
 const bubblewrap = await detectBubblewrap()
@@ -44,7 +44,13 @@ describe.skipIf(process.platform !== 'linux').each([
       }),
       close: async () => {},
     }
-    const tool = createExecTool({ services, bubblewrap: isolation, network: 'none', limits })
+    const tool = createExecTool({
+      services,
+      skills: noSkills,
+      bubblewrap: isolation,
+      network: 'none',
+      limits,
+    })
     const { userId, projectId } = project
     exec = (command) =>
       runTool(tool, { command, timeout: 60 }, { userId, projectId, runId: newId<RunId>() })

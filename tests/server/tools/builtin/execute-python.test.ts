@@ -15,7 +15,7 @@ import { createProjectSearch } from '../../../../server/workspace/search/project
 import { createWorkerPool } from '../../../../server/workspace/worker/worker-pool.ts'
 import { createWorkspaces } from '../../../../server/workspace/workspaces.ts'
 import { openPython, type TestSandbox } from '../../../support/sandbox/python.ts'
-import { runTool } from '../support.ts'
+import { noSkills, runTool } from '../support.ts'
 
 const userId = newId<UserId>()
 const projectId = newId<ProjectId>()
@@ -82,6 +82,7 @@ beforeAll(async () => {
     python,
     defaultStrictness: 'standard',
     readFiles,
+    skills: noSkills,
     storeOutput,
   })
   const run: PythonSandbox['run'] = async ({ files }) => {
@@ -92,6 +93,7 @@ beforeAll(async () => {
     python: { ...python, run },
     defaultStrictness: 'standard',
     readFiles,
+    skills: noSkills,
     storeOutput,
   })
 })
@@ -232,6 +234,7 @@ None`,
       python,
       defaultStrictness: 'lenient',
       readFiles: async () => ({ files: [], untrusted: false }),
+      skills: noSkills,
       storeOutput,
     })
     expect(risk(open)).toBe('low')
@@ -239,6 +242,7 @@ None`,
       python,
       defaultStrictness: 'strict',
       readFiles: async () => ({ files: [], untrusted: false }),
+      skills: noSkills,
       storeOutput,
     })
     expect(['strict', 'standard', 'lenient'].map((level) => risk(narrow, level))).toEqual([
@@ -255,6 +259,7 @@ None`,
       python: off,
       defaultStrictness: 'standard',
       readFiles: async () => ({ files: [], untrusted: false }),
+      skills: noSkills,
       storeOutput,
     })
     expect(shut.isolation).toMatch(/^off: /)

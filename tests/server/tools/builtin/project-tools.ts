@@ -24,7 +24,7 @@ import {
 } from '../../../../server/workspace/search/project-search.ts'
 import { useDatabases } from '../../../support/store/databases.ts'
 import { openProject } from '../../../support/store/projects.ts'
-import { runChecked, toolContext } from '../support.ts'
+import { noSkills, runChecked, toolContext } from '../support.ts'
 
 type Project = Awaited<ReturnType<typeof openProject>>
 
@@ -86,6 +86,7 @@ export function useProjectTools(isolation: BubblewrapState = bubblewrap): Projec
       createFileEditTool(files),
       createExecTool({
         services,
+        skills: noSkills,
         bubblewrap: isolation,
         network: 'none',
         limits: { memoryBytes: 2e9, processes: 256 },
