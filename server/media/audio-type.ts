@@ -26,9 +26,12 @@ export function audioTypeOf(head: Uint8Array): AudioType | undefined {
 /** The bytes of a second that browsers record, and at least what speech takes elsewhere. */
 const BYTES_PER_SECOND = 16_000
 
+/** 192,000 samples of two channels with 32 bits. A header that claims more would make a recording short, and cheap. */
+const MAX_BYTES_PER_SECOND = 1_536_000
+
 /** How long a recording is, if the service does not say: exact for WAV, otherwise by its size. */
 export function secondsOf(bytes: Uint8Array, type: AudioType): number {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const rate = type === 'wav' && bytes.length >= 32 ? view.getUint32(28, true) : BYTES_PER_SECOND
-  return bytes.length / Math.max(1, rate)
+  return bytes.length / Math.min(Math.max(1, rate), MAX_BYTES_PER_SECOND)
 }

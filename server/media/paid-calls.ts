@@ -16,13 +16,15 @@ export interface Charge {
 /** Makes calls that cost something. */
 export interface PaidCalls {
   /**
-   * Runs a call whose estimated amount is reserved, and counts what it took. A call that fails costs nothing.
+   * Runs a call whose estimated amount is reserved, and counts what it took. A call that fails costs nothing; of one that
+   * `signal` aborts the estimate is counted, because the service goes on with it.
    * @throws AppError with the limit that is used up.
    */
   pay<T>(
     userId: UserId,
     model: string,
     estimate: Amount,
+    signal: AbortSignal,
     call: () => Promise<{ result: T; charge: Charge }>,
   ): Promise<T>
 }
@@ -39,8 +41,23 @@ export function createPaidCalls({
   budgets: CallBudgets<UserId, AppError>
   now(): Date
 }): PaidCalls {
+  const count = (userId: UserId, model: string, charge: Charge): Promise<void> =>
+    database.write((tx) =>
+      store.tokenUsage.add(tx, now(), {
+        userId,
+        model,
+        promptTokens: charge.input,
+        completionTokens: charge.output,
+        cachedTokens: 0,
+        cacheWriteTokens: 0,
+        reasoningTokens: 0,
+        cost: charge.cost,
+        currency: charge.currency,
+      }),
+    )
+
   return {
-    async pay(userId, model, estimate, call) {
+    async pay(userId, model, estimate, signal, call) {
       let refusal: AppError | undefined
       const release = await reserveCall(budgets, userId, estimate, (given) => {
         refusal = given
@@ -48,19 +65,12 @@ export function createPaidCalls({
       if (release === null) throw refusal ?? new Error('a refused call has no reason')
       try {
         const { result, charge } = await call()
-        const entry = {
-          userId,
-          model,
-          promptTokens: charge.input,
-          completionTokens: charge.output,
-          cachedTokens: 0,
-          cacheWriteTokens: 0,
-          reasoningTokens: 0,
-          cost: charge.cost,
-          currency: charge.currency,
-        }
-        await database.write((tx) => store.tokenUsage.add(tx, now(), entry))
+        await count(userId, model, charge)
         return result
+      } catch (error) {
+        const { tokens: input, cost, currency } = estimate
+        if (signal.aborted) await count(userId, model, { input, output: 0, cost, currency })
+        throw error
       } finally {
         release()
       }

@@ -93,7 +93,7 @@ export function createProgramImages({
   ): Promise<MediaResponse> => {
     const { cost, currency } = chargeOf(wanted, null)
     const estimate: Amount = { tokens: 0, cost, currency }
-    return await paid.pay(userId, model, estimate, async () => {
+    return await paid.pay(userId, model, estimate, signal, async () => {
       const result = await send(
         (client, aborted) => client.post(path, { body, signal: aborted }).asResponse(),
         { signal, timeoutMs, maxBytes: MAX_RESPONSE_BYTES },

@@ -145,7 +145,7 @@ export function createSpeech(
     const type = typeOrThrow(recording)
     const seconds = secondsOf(recording, type)
     const estimate = estimateOf(chargeOf(price, { seconds }))
-    return await paid.pay(userId, model, estimate, async () => {
+    return await paid.pay(userId, model, estimate, signal, async () => {
       const body = form({ ...fields, model }, recording, type)
       const result = await send(
         (client, aborted) => client.post(path, { body, signal: aborted }).asResponse(),
@@ -164,7 +164,7 @@ export function createSpeech(
     signal: AbortSignal,
   ): Promise<MediaResponse> {
     const charge = chargeOf(price, { characters: body.input.length })
-    return await paid.pay(userId, model, estimateOf(charge), async () => {
+    return await paid.pay(userId, model, estimateOf(charge), signal, async () => {
       const result = await send(
         (client, aborted) =>
           client

@@ -29,6 +29,8 @@ const CONTENT_SECURITY_POLICY = [
   "default-src 'self'",
   "img-src 'self' data: blob:",
   "style-src 'self'",
+  // Texts that a service reads aloud are played from memory.
+  "media-src 'self' blob:",
   // Our own frame draws diagrams. The browser's viewer shows PDF files from memory. The origin of apps comes behind.
   "frame-src 'self' blob:",
   "object-src 'none'",

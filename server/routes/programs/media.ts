@@ -4,14 +4,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ZodTypeProvider } from 'fastify-type-provider-zod'
 import { appError } from '../../errors.ts'
 import type { App } from '../../http/app.ts'
-import type { UploadSlots } from '../../http/upload-slots.ts'
 import type { MediaResponse } from '../../media/media-service.ts'
 import type { SentImage } from '../../media/program-images.ts'
 import { programModelName, readModelName } from '../../openai-api/names.ts'
 import { FormFields, ImageBody, SpeechBody } from '../../protocol/openai/media.ts'
 import { MAX_RECORDING_BYTES } from '../../protocol/speech.ts'
 import type { Services } from '../../services.ts'
-import { receiveUpload } from '../files/receive-upload.ts'
+import { readUpload } from '../files/receive-upload.ts'
 import { untilClientLeaves } from './program-runs.ts'
 import { wholeFile } from './whole-file.ts'
 
@@ -33,9 +32,8 @@ function checkModel(name: string | undefined, configured: string): void {
 /** The fields and files of a form. */
 async function readForm(
   request: FastifyRequest,
-  uploadSlots: UploadSlots,
 ): Promise<{ fields: FormFields; files: SentImage[] }> {
-  return await receiveUpload(request, uploadSlots, async (read) => {
+  return await readUpload(request, async (read) => {
     const fields: Record<string, unknown> = {}
     const files: SentImage[] = []
     for await (const part of read()) {
@@ -117,13 +115,16 @@ function registerForms(app: App, { speech, programImages, uploadSlots }: MediaSe
       async (request, reply) => {
         const { transcribe } = speech.models
         if (transcribe === undefined) throw appError('speech_off')
-        const { fields, files } = await readForm(request, uploadSlots)
-        checkModel(fields.model, transcribe)
-        const recording = files.find(({ field }) => field === 'file')?.bytes
-        if (recording === undefined) throw appError('file_missing')
-        const form = { fields, recording }
-        const signal = untilClientLeaves(reply)
-        return send(reply, await speech.passTranscription(request.user.id, kind, form, signal))
+        const { id } = request.user
+        const heard = await uploadSlots.runInMemory(id, async () => {
+          const { fields, files } = await readForm(request)
+          checkModel(fields.model, transcribe)
+          const recording = files.find(({ field }) => field === 'file')?.bytes
+          if (recording === undefined) throw appError('file_missing')
+          const form = { fields, recording }
+          return await speech.passTranscription(id, kind, form, untilClientLeaves(reply))
+        })
+        return send(reply, heard)
       },
     )
 
@@ -139,11 +140,14 @@ function registerForms(app: App, { speech, programImages, uploadSlots }: MediaSe
     },
     async (request, reply) => {
       if (programImages === undefined) throw appError('images_off')
-      const { fields, files: images } = await readForm(request, uploadSlots)
-      checkModel(fields.model, programImages.model)
-      if (images.length === 0) throw appError('file_missing')
-      const signal = untilClientLeaves(reply)
-      return send(reply, await programImages.edit(request.user.id, { fields, images }, signal))
+      const { id } = request.user
+      const edited = await uploadSlots.runInMemory(id, async () => {
+        const { fields, files: images } = await readForm(request)
+        checkModel(fields.model, programImages.model)
+        if (images.length === 0) throw appError('file_missing')
+        return await programImages.edit(id, { fields, images }, untilClientLeaves(reply))
+      })
+      return send(reply, edited)
     },
   )
 }

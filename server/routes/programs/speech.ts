@@ -8,7 +8,7 @@ import { envelope } from '../../protocol/envelope.ts'
 import { MAX_RECORDING_BYTES, SpeakBody, Transcription } from '../../protocol/speech.ts'
 import type { Services } from '../../services.ts'
 import { success } from '../envelope.ts'
-import { receiveFile } from '../files/receive-upload.ts'
+import { readFile } from '../files/receive-upload.ts'
 import { untilClientLeaves } from './program-runs.ts'
 import { wholeFile } from './whole-file.ts'
 
@@ -40,10 +40,12 @@ export function registerSpeechRoutes(
       },
       async (request, reply) => {
         if (!speech.offer.transcribe) throw appError('speech_off')
-        const recording = await receiveFile(request, uploadSlots, wholeFile)
-        return success(
-          await speech.transcribe(request.user.id, recording, untilClientLeaves(reply)),
-        )
+        const { id } = request.user
+        const heard = await uploadSlots.runInMemory(id, async () => {
+          const recording = await readFile(request, wholeFile)
+          return await speech.transcribe(id, recording, untilClientLeaves(reply))
+        })
+        return success(heard)
       },
     )
   })

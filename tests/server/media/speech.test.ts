@@ -21,6 +21,8 @@ type Answer = { status?: number; type?: string; body: string | Buffer }
 describeOnEachServer('speech and images', (start) => {
   const asked: Asked[] = []
   let answer: Answer = { body: '{}' }
+  /** The responses wait for it. */
+  let held: Promise<unknown> = Promise.resolve()
   const service = createServer((request: IncomingMessage, response: ServerResponse) => {
     const pieces: Buffer[] = []
     request.on('data', (piece: Buffer) => pieces.push(piece))
@@ -29,10 +31,8 @@ describeOnEachServer('speech and images', (start) => {
       const body = Buffer.concat(pieces).toString('latin1')
       const type = headers['content-type'] ?? ''
       asked.push({ url, authorization: headers.authorization, type, body })
-      response.writeHead(answer.status ?? 200, {
-        'content-type': answer.type ?? 'application/json',
-      })
-      response.end(answer.body)
+      const { status = 200, type: contentType = 'application/json', body: sent } = answer
+      void held.then(() => response.writeHead(status, { 'content-type': contentType }).end(sent))
     })
   })
   let server: TestServer
@@ -81,6 +81,28 @@ describeOnEachServer('speech and images', (start) => {
     expect(sent?.body).toContain('verbose_json')
     const { json } = await server.call('GET', '/api/quota')
     expect(json.data.speech).toEqual({ transcribe: true, speak: true })
+  })
+
+  test('a text whose reader leaves is counted by its length, because the service goes on', async () => {
+    answer = { body: MP3, type: 'audio/mpeg' }
+    let go = (): void => undefined
+    held = new Promise<void>((resolve) => {
+      go = resolve
+    })
+    const leaving = new AbortController()
+    const before = asked.length
+    const read = fetch(`${server.url}/api/speech`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ text: 'y'.repeat(70) }),
+      signal: leaving.signal,
+    })
+    await expect.poll(() => asked).toHaveLength(before + 1)
+    leaving.abort()
+    await expect(read).rejects.toThrow()
+    await expect.poll(() => costOf('tts-1')).toEqual({ USD: 70 })
+    go()
+    held = Promise.resolve()
   })
 
   test('what is no recording is refused before anything is sent, and without a service the reason says so', async () => {
@@ -149,7 +171,7 @@ describeOnEachServer('speech and images', (start) => {
     expect(asked.at(-1)?.body).toContain('A blue fox')
     expect(await costOf('painter')).toEqual({ USD: 8 })
     expect(await costOf('whisper-1')).toEqual({ USD: 15 })
-    expect(await costOf('tts-1')).toEqual({ USD: 39 })
+    expect(await costOf('tts-1')).toEqual({ USD: 109 })
   })
 
   test('another model is refused with the name of the configured one, and the service is quoted without its key', async () => {
@@ -195,6 +217,8 @@ test('the length of a WAV file is exact, that of others an estimate', () => {
   wav.write('RIFF')
   wav.writeUInt32LE(32_000, 28)
   expect(secondsOf(wav, 'wav')).toBe(2)
+  wav.writeUInt32LE(4_000_000_000, 28)
+  expect(secondsOf(wav, 'wav')).toBeGreaterThan(0.04)
   expect(secondsOf(Buffer.alloc(32_000), 'webm')).toBe(2)
 })
 

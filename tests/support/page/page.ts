@@ -60,6 +60,9 @@ const MOUSE =
 const flags = [
   `--blink-settings=${MOUSE}`,
   `--host-resolver-rules=MAP ${REMOTE_HOST} 127.0.0.1`,
+  // A microphone that every page may use and that hears a beep.
+  '--use-fake-device-for-media-stream',
+  '--use-fake-ui-for-media-stream',
   '--no-sandbox',
   '--disable-gpu',
   '--disable-quic',

@@ -6,8 +6,9 @@ import { PartBoundary } from '../../../ui/states/part-boundary.tsx'
 import type { ChatOptions } from '../chat-options.ts'
 import { ActiveOptions, AddMenu } from './add-menu.tsx'
 import { ModelMenu } from './model-menu.tsx'
+import { canRecord } from './recording.ts'
 import { SendButtons } from './send-buttons.tsx'
-import { canDictate } from './speech-recognition.ts'
+import { canRecognize } from './speech-recognition.ts'
 
 const DictationButton = late(() =>
   import('./dictation-button.tsx').then((module) => module.DictationButton),
@@ -75,7 +76,7 @@ export const ComposerTools = memo(function ComposerTools({
         )}
       >
         <ModelMenu options={options} onChange={onOptions} />
-        {canDictate && (
+        {(canRecord || canRecognize) && (
           <PartBoundary fallback={null} instead={null}>
             <DictationButton onHeard={actions.append} />
           </PartBoundary>

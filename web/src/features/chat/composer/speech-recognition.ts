@@ -24,8 +24,8 @@ const { SpeechRecognition, webkitSpeechRecognition } = globalThis as {
 }
 const Available = SpeechRecognition ?? webkitSpeechRecognition
 
-/** Whether dictation is available. Browsers allow the microphone only on secure origins. */
-export const canDictate = Available !== undefined && isSecureContext
+/** Whether the browser recognizes speech itself. It allows the microphone only on secure origins. */
+export const canRecognize = Available !== undefined && isSecureContext
 
 /** Creates a recognition; null if the browser cannot recognize speech. */
 export const createRecognition = (): Recognition | null =>

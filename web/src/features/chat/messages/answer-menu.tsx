@@ -1,17 +1,11 @@
 // The menu of an answer: regenerate with another model, compare, edit, copy the link, read aloud, inspect the run.
 
-import { Activity, AudioLines, Columns2, Ellipsis, Link2, PencilLine, Square } from 'lucide-react'
+import { Activity, Columns2, Ellipsis, Link2, PencilLine } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { Message } from '../../../../../server/protocol/conversations/message.ts'
 import { useMenuModels } from '../../../lib/api/preferences.ts'
 import { fromHost } from '../../../lib/base-path.ts'
 import { copyText } from '../../../lib/browser/copy-text.ts'
-import {
-  canReadAloud,
-  readAloud,
-  stopReading,
-  useReading,
-} from '../../../lib/browser/read-aloud.ts'
 import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { paths } from '../../../lib/paths.ts'
 import { ActionButton } from '../../../ui/controls/action-button.tsx'
@@ -25,7 +19,7 @@ import {
 import { notify } from '../../../ui/overlays/toasts.ts'
 import { beginComparison } from '../compare/comparisons.ts'
 import { inspectRun } from '../inspected-run.ts'
-import { spokenText } from './spoken-text.ts'
+import { ReadAloudItem } from './read-aloud-item.tsx'
 
 /** `locked`: whether a run is active; then no item that changes the branch is available. */
 export function AnswerMenu({
@@ -47,10 +41,9 @@ export function AnswerMenu({
   onRegenerate: (id: string, model: string) => void
   onEdit: () => void
 }) {
-  const { t, i18n } = useTranslation()
+  const { t } = useTranslation()
   const models = useMenuModels(null)
   const runId = message.run_id ?? null
-  const isRead = useReading(({ id }) => id === message.id)
   const copyLink = async (): Promise<void> => {
     const address = new URL(
       fromHost(paths.messageLink(conversationId, message.id)),
@@ -58,10 +51,6 @@ export function AnswerMenu({
     )
     const copied = await copyText(address.href)
     notify(t(copied ? 'common.copied' : 'common.notCopied'), copied ? 'plain' : 'error')
-  }
-  const read = (): void => {
-    if (isRead) stopReading()
-    else readAloud(message.id, spokenText(message.id), i18n.language)
   }
   const compare = (): void => beginComparison(conversationId, message.id)
   return (
@@ -82,11 +71,7 @@ export function AnswerMenu({
           {t('answer.compare')}
         </MenuItem>
       )}
-      {canReadAloud && (
-        <MenuItem icon={isRead ? Square : AudioLines} onSelect={read}>
-          {t(isRead ? 'answer.stopReading' : 'answer.readAloud')}
-        </MenuItem>
-      )}
+      <ReadAloudItem messageId={message.id} />
       {runId !== null && (
         <MenuItem icon={Activity} onSelect={() => inspectRun(runId)}>
           {t('answer.inspect')}
