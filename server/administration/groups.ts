@@ -122,9 +122,7 @@ export async function addGroupMember(
       details: { id, user_id: userId, ...withoutAbsent(names) },
     }),
   )
-  await access.reload()
-  for (const projectId of await membership.store.members.ofGroups([id]))
-    membership.announce(userId, { type: 'project', id: projectId, change: 'created' })
+  await changedGroups(userId, { added: [id], removed: [] }, { access, membership })
 }
 
 /** @throws AppError `group_member_not_found`. */
@@ -141,10 +139,25 @@ export async function removeGroupMember(
     }),
   )
   if (!wasMember) throw appError('group_member_not_found')
+  await changedGroups(userId, { added: [], removed: [id] }, { access, membership })
+}
+
+/**
+ * What follows when an account has joined and left groups, by whatever way: its permissions, and the projects of these groups.
+ * Resolves when what it has lost has ended.
+ */
+export async function changedGroups(
+  userId: UserId,
+  { added, removed }: { added: readonly GroupId[]; removed: readonly GroupId[] },
+  { access, membership }: Pick<WithProjects, 'access' | 'membership'>,
+): Promise<void> {
   await access.reload()
-  const projects = await membership.store.members.ofGroups([id])
-  await endLostAccess(projects, membership)
-  for (const projectId of projects)
-    if ((await membership.store.projects.find(userId, projectId)) === undefined)
-      membership.announce(userId, { type: 'project', id: projectId, change: 'deleted' })
+  const { store, announce } = membership
+  const left = removed.length === 0 ? [] : await store.members.ofGroups(removed)
+  await endLostAccess(left, membership)
+  for (const id of left)
+    if ((await store.projects.find(userId, id)) === undefined)
+      announce(userId, { type: 'project', id, change: 'deleted' })
+  for (const id of added.length === 0 ? [] : await store.members.ofGroups(added))
+    announce(userId, { type: 'project', id, change: 'created' })
 }

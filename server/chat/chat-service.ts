@@ -82,8 +82,8 @@ export interface ChatService extends ProgramRuns, Pick<Sending, 'send' | 'edit' 
    * project, and again when its row is deleted: a run that starts in between is rejected, or stopped by the second call.
    */
   stopProject(projectId: ProjectId): Promise<void>
-  /** Like `stopProject`, for the runs of a user in it. */
-  stopMember(projectId: ProjectId, userId: UserId): Promise<void>
+  /** Like `stopProject`, for the runs of users in projects that they are no members of any more. */
+  stopMembers(lost: readonly { projectId: ProjectId; userId: UserId }[]): Promise<void>
   /** Like `stopProject`, for every run of a user. */
   stopUser(userId: UserId): Promise<void>
   readonly runs: RunRegistry
@@ -121,8 +121,10 @@ export function createChatService(given: ChatDependencies & { budgets: Budgets }
       answerInput({ userId, runId }, body, actor, dependencies),
 
     stopProject: (id) => stopAll((run) => run.projectId === id, dependencies, 'project_deleted'),
-    stopMember: (projectId, userId) =>
-      stopAll((run) => run.projectId === projectId && run.userId === userId, dependencies),
+    async stopMembers(lost) {
+      const places = new Set(lost.map(({ projectId, userId }) => `${projectId} ${userId}`))
+      await stopAll(({ projectId, userId }) => places.has(`${projectId} ${userId}`), dependencies)
+    },
     stopUser: (id) => stopAll((run) => run.userId === id, dependencies),
 
     async removeMessage(userId, conversationId, messageId) {

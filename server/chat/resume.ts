@@ -18,7 +18,8 @@ type Dependencies = Pick<
 /**
  * Continues an ended run that failed, was stopped, or reached a limit.
  * @returns the run afterwards.
- * @throws AppError if it cannot be resumed, or no run may start now.
+ * @throws AppError if it cannot be resumed, or no run may start now; `project_not_found` if its user is no member of its project
+ * any more.
  */
 export async function resume(
   { userId, runId }: { userId: UserId; runId: RunId },
@@ -50,6 +51,10 @@ async function reopen(
   try {
     await database.write(async (tx) => {
       await assertRunAllowed(tx, run.userId, dependencies)
+      const { userId, projectId } = run
+      // What it did there so far is in its answer, but it gets nothing more.
+      if (projectId !== null && (await store.projects.isClosedTo(userId, projectId, tx)))
+        throw appError('project_not_found')
       const other = await store.runs.findInTheWay(tx, { ...run, beside: true })
       if (other !== undefined) throw activeRunError(other)
       const reopened = await store.runs.reopen(tx, run.id, {

@@ -17,7 +17,6 @@ import { createOpenConnections } from '../http/open-connections.ts'
 import { createMailer } from '../messaging/mailer.ts'
 import type { Services } from '../services.ts'
 import type { Base } from './base.ts'
-import { createConfiguredOidc } from './oidc.ts'
 
 /** The services of accounts, and the keys of session tokens: null in single mode, where there are none. */
 export type AccountServices = Pick<
@@ -35,7 +34,6 @@ export type AccountServices = Pick<
   | 'secondFactors'
   | 'passkeys'
   | 'emailLinks'
-  | 'oidc'
 > & { tokenKeys: TokenKeys | null }
 
 /** Creates everything around accounts, in single mode too: its one user is an account without a password. */
@@ -91,7 +89,6 @@ export function createAccountServices(
     knownBrowsers: createKnownBrowsers(secretsOf(tokenKeys)),
     connections,
     record,
-    oidc: createConfiguredOidc(base, connections),
     secondFactors: createSecondFactors({ ...factors, limits }),
     passkeys: createPasskeys(factors),
     emailLinks,

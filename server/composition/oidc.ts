@@ -1,4 +1,5 @@
 // Single sign-on as configured, over the guarded outbound connection.
+import { changedGroups } from '../administration/groups.ts'
 import { createIssuer, type IssuerFetch, IssuerUnreachable } from '../auth/oidc/issuer.ts'
 import type { OidcSettings } from '../auth/oidc/settings.ts'
 import { createOidcSignIn, type OidcSignIn } from '../auth/oidc/sign-in.ts'
@@ -6,6 +7,7 @@ import type { Config } from '../config/schema.ts'
 import type { OpenConnections } from '../http/open-connections.ts'
 import { createAddressRules } from '../net/addresses.ts'
 import { createGuardedFetch } from '../net/guarded-fetch.ts'
+import type { Services } from '../services.ts'
 import type { Base } from './base.ts'
 
 const TIMEOUT_MS = 10_000
@@ -15,7 +17,12 @@ const MAX_BYTES = 1_000_000
 /** Null without single sign-on in the configuration. `connections` are the open requests of users at all instances. */
 export function createConfiguredOidc(
   { config, store, database, access, box, log, now }: Base,
-  connections: Pick<OpenConnections, 'end'>,
+  {
+    connections,
+    membership,
+  }: Pick<Services, 'membership'> & {
+    connections: Pick<OpenConnections, 'end'>
+  },
 ): OidcSignIn | null {
   const { oidc, public_url: publicUrl } = config
   if (oidc === undefined || publicUrl === undefined) return null
@@ -31,7 +38,7 @@ export function createConfiguredOidc(
     audit: store.audit,
     identities: store.identities,
     groups: store.groups,
-    onGroupsChanged: access.reload,
+    onGroupsChanged: (userId, groups) => changedGroups(userId, groups, { access, membership }),
     async confirmAddress(userId, address) {
       const { unconfirmed, add } = store.confirmedAddresses
       if ((await unconfirmed(userId, [address])).length > 0)

@@ -37,6 +37,7 @@ import { createConfiguredChat } from './chat.ts'
 import { runDoctor } from './doctor.ts'
 import { createFiles, openBlobs } from './files.ts'
 import { createObservers } from './observers.ts'
+import { createConfiguredOidc } from './oidc.ts'
 import { createConfiguredReceiving } from './receiving.ts'
 import { createConfiguredClock } from './schedule-clock.ts'
 import { storageLimit } from './settings.ts'
@@ -163,6 +164,14 @@ export async function createServices(
   const markdown = createMarkdownRenderer()
   const probe = createModelProbe()
   const limitOf = storageLimit(config, access)
+  const membership: Services['membership'] = {
+    store,
+    stopMembers: chat.stopMembers,
+    announce: changes.publish,
+    maxShared: (userId) => access.quota(userId).projects_shared,
+    now,
+  }
+  const oidc = createConfiguredOidc(base, { connections: account.connections, membership })
 
   const services: Services = {
     version,
@@ -174,7 +183,7 @@ export async function createServices(
     isHttps: config.public_url?.startsWith('https:') === true,
     isBehindProxy: config.public_url !== undefined || config.trusted_proxies !== undefined,
     signInOffer: {
-      ...(account.oidc === null ? {} : { oidc: account.oidc.name }),
+      ...(oidc === null ? {} : { oidc: oidc.name }),
       ...(config.oidc?.password_login === false ? { password_off: true as const } : {}),
     },
     bounds: {
@@ -207,7 +216,7 @@ export async function createServices(
     secondFactors: account.secondFactors,
     passkeys: account.passkeys,
     emailLinks: account.emailLinks,
-    oidc: account.oidc,
+    oidc,
     async record(entry) {
       if (entry.action === 'sign_in_failed') countFailedSignIn()
       await account.record(entry)
@@ -291,13 +300,7 @@ export async function createServices(
     uploadSlots: createUploadSlots(limits),
     workspace,
     ...apps,
-    membership: {
-      store,
-      stopMember: chat.stopMember,
-      announce: changes.publish,
-      maxShared: (userId) => access.quota(userId).projects_shared,
-      now,
-    },
+    membership,
     skills,
     consents,
     knowledge,

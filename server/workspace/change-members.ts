@@ -1,4 +1,5 @@
 // The members of a project change; and what ends for those who are none any more.
+import pLimit from 'p-limit'
 import type { Writer } from '../db/database.ts'
 import {
   type LostAccess,
@@ -17,12 +18,14 @@ import { type Member, MemberPrincipal, type ProjectRole } from '../protocol/proj
 
 /** Entries of one project; groups have more people. */
 const MAX_MEMBERS = 200
+/** People for whom it is stored at the same time what has ended: a group may have thousands. */
+const ENDED_AT_ONCE = 8
 
 /** What ending the access of somebody needs. */
 export interface MemberDependencies {
   store: Pick<Store, 'projects' | 'members' | 'approvers' | 'audit'>
-  /** Stops the runs of a user in a project; resolves when they have ended, or after a second. */
-  stopMember(projectId: ProjectId, userId: UserId): Promise<void>
+  /** Stops the runs of these users in these projects; resolves when they have ended, or after a second. */
+  stopMembers(lost: readonly LostAccess[]): Promise<void>
   /** Tells the pages of a user. */
   announce(userId: UserId, change: Change): void
   /** How many projects of a user may have other members; null for no limit. */
@@ -107,19 +110,17 @@ const actionOf = (before: ProjectRole | null, after: ProjectRole | null) => {
  */
 export async function endLostAccess(
   projectIds: readonly ProjectId[],
-  { store, stopMember, announce }: Pick<MemberDependencies, 'store' | 'stopMember' | 'announce'>,
+  { store, stopMembers, announce }: Pick<MemberDependencies, 'store' | 'stopMembers' | 'announce'>,
 ): Promise<void> {
-  for (const lost of await store.members.lost(projectIds)) await endOne(lost)
-
-  async function endOne(lost: LostAccess): Promise<void> {
-    const { projectId, userId } = lost
-    await stopMember(projectId, userId)
-    const conversations = await store.members.end(lost)
-    // One may have begun meanwhile; none can begin now.
-    await stopMember(projectId, userId)
-    for (const id of conversations)
-      announce(userId, { type: 'conversation', id, change: 'updated' })
-  }
+  const lost = await store.members.lost(projectIds)
+  if (lost.length === 0) return
+  await stopMembers(lost)
+  await pLimit(ENDED_AT_ONCE).map(lost, async (one) => {
+    for (const id of await store.members.end(one))
+      announce(one.userId, { type: 'conversation', id, change: 'updated' })
+  })
+  // Some may have begun meanwhile; none can begin now.
+  await stopMembers(lost)
 }
 
 /** @throws AppError if the project has too many members, or the user who stores it shares too many projects. */

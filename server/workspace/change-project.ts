@@ -41,7 +41,7 @@ export async function changeProject(
   const row = await store.projects.update(
     storedBy,
     id,
-    { name, description, icon, settings },
+    { name, namedBy: userId, description, icon, settings },
     async (tx, { before, after }) => {
       if (before.scratch) throw appError('project_is_scratch')
       named = await store.approvers.list(id, tx)

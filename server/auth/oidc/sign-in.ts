@@ -8,6 +8,7 @@ import type { IdentityRepository, NewIdentity } from '../../db/repositories/acco
 import type { UserRepository, UserRow } from '../../db/repositories/accounts/users.ts'
 import { AppError, appError, errorText } from '../../errors.ts'
 import type { Actor } from '../../protocol/admin/audit.ts'
+import type { GroupId } from '../../protocol/admin/group.ts'
 import type { UserId } from '../../protocol/ids.ts'
 import { NO_PASSWORD } from '../reset-rule.ts'
 import { openIfReadable, type SecretBox } from '../secret-box.ts'
@@ -56,8 +57,11 @@ export interface OidcSignInDependencies {
   audit: Pick<AuditRepository, 'record'>
   identities: IdentityRepository
   groups: Pick<GroupRepository, 'follow'>
-  /** Called after an account's groups have changed, because its permissions depend on them. */
-  onGroupsChanged(): Promise<void>
+  /**
+   * Called after an account's groups have changed, because its permissions and the projects that it reaches depend on them.
+   * Resolves when what it has lost has ended.
+   */
+  onGroupsChanged(userId: UserId, groups: { added: GroupId[]; removed: GroupId[] }): Promise<void>
   /** Stores that the address belongs to the user. */
   confirmAddress(userId: UserId, address: string): Promise<void>
   /** The account whose owner has confirmed this address to this server. */
@@ -335,7 +339,7 @@ async function join(
     log.warn({ groups: unknown }, 'groups of oidc.groups do not exist here; create them')
   if (added.length + removed.length === 0) return
   // Before the session begins, so that it never has more rights than its groups allow.
-  await onGroupsChanged()
+  await onGroupsChanged(user.id, { added, removed })
 }
 
 const actorOf = (

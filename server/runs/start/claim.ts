@@ -34,7 +34,7 @@ type Dependencies = Pick<
 /**
  * Starts the next attempt and returns the run with its steps; from then on, earlier attempts cannot write. Returns null
  * when the run has ended, or when another instance performs it. Ends the run instead if a stop was requested, its user lost
- * access, or it failed too often.
+ * access to the server or to its project, or it failed too often.
  */
 export async function claimRun(
   id: RunId,
@@ -62,7 +62,10 @@ export async function claimRun(
     if (run === undefined) return null
     // A run that only waited for a person cannot have caused the restarts.
     const failedTooOften = run.failedAttempts >= MAX_FAILED_ATTEMPTS && !isWaitingStatus(run.status)
-    const isStopped = run.stopRequested || !(await store.users.isActive(tx, run.userId))
+    const isStopped =
+      run.stopRequested ||
+      !(await store.users.isActive(tx, run.userId)) ||
+      (run.projectId !== null && (await store.projects.isClosedTo(run.userId, run.projectId, tx)))
     if (isStopped || failedTooOften) {
       const status = isStopped ? 'stopped' : 'interrupted'
       const ended = await storeEnd(tx, run, { rows, status, title }, dependencies)

@@ -1,5 +1,6 @@
 // Single sign-on with a real issuer of OpenID Connect, on both databases.
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openEvents } from '../../support/server/events.ts'
 import { describeOnEachServer, type TestServer } from '../../support/server/server.ts'
 import { createBrowser, startRealIssuer } from '../../support/sign-in/issuer.ts'
 import { accountOf, PUBLIC, settings, setUp, signIn } from '../../support/sign-in/single-sign-on.ts'
@@ -94,6 +95,40 @@ describeOnEachServer('single sign-on with a real issuer', (start) => {
       ['group_member_removed', 'Operators'],
       ['sign_in', undefined],
     ])
+  })
+
+  test('who leaves a group at the issuer loses its projects with the next sign-in, and what works there ends', async () => {
+    const server = await start(settings(issuer.url, { groups: { dev: 'Developers' } }))
+    const admin = await setUp(server)
+    const asAdmin = async (method: string, path: string, body?: object) =>
+      (await server.call(method, path, { token: admin, body })).json.data
+    const group = await asAdmin('POST', '/api/admin/groups', { name: 'Developers' })
+    const project = await asAdmin('POST', '/api/projects', { name: 'Code' })
+    const members = `/api/projects/${project.id}/members`
+    await asAdmin('PUT', `${members}/group:${group.id}`, { role: 'edit' })
+    person = { sub: '11', preferred_username: 'eve', groups: ['dev'] }
+    const browser = createBrowser()
+    await signIn(server, browser)
+    const { token } = await accountOf(server, browser)
+    const asEve = async (method: string, path: string, body?: object) =>
+      (await server.call(method, path, { token, body })).json.data
+    const talk = await asEve('POST', '/api/conversations', { project_id: project.id })
+    const planned = await asEve('POST', '/api/schedules', {
+      ...{ name: 'Hourly', text: 'Look', when: { every: '1h' }, project_id: project.id },
+    })
+    const events = await openEvents(`${server.url}/api/events`, { token })
+    await events.next(({ event }) => event === 'ready')
+    person = { ...person, groups: [] }
+    await signIn(server, createBrowser())
+    expect(await asEve('GET', `/api/conversations/${talk.id}`)).toMatchObject({ project_id: null })
+    expect(await asEve('GET', `/api/schedules/${planned.id}`)).toMatchObject({ enabled: false })
+    const isOf = (change: string) => (event: { event: string; data: Record<string, unknown> }) =>
+      event.event === 'project' && event.data.id === project.id && event.data.change === change
+    await events.next(isOf('deleted'))
+    person = { ...person, groups: ['dev'] }
+    await signIn(server, createBrowser())
+    await events.next(isOf('created'))
+    events.leave()
   })
 
   test('signing out also ends the session at the issuer', async () => {

@@ -94,7 +94,7 @@ function createGroupMembers(database: Database) {
 
     /**
      * Makes an account a member of exactly the `wanted` groups among the `managed` ones (names, ignoring case).
-     * @returns the names of the groups that it joined and left, and of the `managed` groups that do not exist.
+     * @returns the groups that it joined and left, and the names of the `managed` groups that do not exist.
      */
     follow: (
       userId: UserId,
@@ -104,7 +104,7 @@ function createGroupMembers(database: Database) {
         change: 'group_member_added' | 'group_member_removed',
         group: string,
       ) => Promise<void>,
-    ): Promise<{ added: string[]; removed: string[]; unknown: string[] }> =>
+    ): Promise<{ added: GroupId[]; removed: GroupId[]; unknown: string[] }> =>
       write(async (tx) => {
         const known = await tx
           .select({ id: groups.id, name: groups.name, key: groups.nameKey })
@@ -137,8 +137,8 @@ function createGroupMembers(database: Database) {
         for (const { name } of added) await after(tx, 'group_member_added', name)
         for (const { name } of removed) await after(tx, 'group_member_removed', name)
         return {
-          added: added.map(({ name }) => name),
-          removed: removed.map(({ name }) => name),
+          added: added.map(({ id }) => id),
+          removed: removed.map(({ id }) => id),
           unknown: managed.filter((name) => !keys.has(foldCase(name))),
         }
       }),

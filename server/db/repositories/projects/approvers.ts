@@ -19,16 +19,10 @@ export interface NamedApprover {
   name: string
 }
 
-/** A project with approvers, and who stores it. */
-export interface DecidedProject {
-  id: ProjectId
-  ownerId: UserId
-}
-
-/** Stores the approvers of projects. Uses the tables `projectApprovers`, `projects`, `users`, `groups` and `groupMembers`. */
+/** Stores the approvers of projects. Uses the tables `projectApprovers`, `users`, `groups` and `groupMembers`. */
 export function createApproverRepository(database: Database) {
   const { read, tables } = database
-  const { projectApprovers, projects, users, groups, groupMembers } = tables
+  const { projectApprovers, users, groups, groupMembers } = tables
 
   /** SQL for the entries that name the user, alone or by a group. */
   const namesUser = (userId: UserId) =>
@@ -108,12 +102,13 @@ export function createApproverRepository(database: Database) {
     },
 
     /** The projects whose requests the user may decide, those of others. */
-    projectsOf: async (userId: UserId): Promise<DecidedProject[]> =>
-      await read
-        .selectDistinct({ id: projects.id, ownerId: projects.userId })
+    async projectsOf(userId: UserId): Promise<ProjectId[]> {
+      const rows = await read
+        .selectDistinct({ id: projectApprovers.projectId })
         .from(projectApprovers)
-        .innerJoin(projects, eq(projects.id, projectApprovers.projectId))
-        .where(namesUser(userId)),
+        .where(namesUser(userId))
+      return rows.map(({ id }) => id)
+    },
 
     /** Whether the user is among the approvers of the project. */
     async includes(projectId: ProjectId, userId: UserId): Promise<boolean> {

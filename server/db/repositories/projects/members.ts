@@ -39,13 +39,13 @@ const PrincipalCursor = z.tuple([z.string().max(100)])
 export function createMemberRepository(database: Database) {
   const { read, tables } = database
   const { projects, projectMembers, groups, users } = tables
-  const { conversations, schedules, apps, appNetworks, grants } = tables
+  const { conversations, schedules, apps, appNetworks, grants, runs } = tables
   const { hasRole } = createMembership(database)
   const ofProject = (id: ProjectId) => eq(projectMembers.projectId, id)
 
   /** What a table has of people who lack a role in its project. */
   const lostIn = (
-    table: typeof conversations | typeof schedules | typeof apps | typeof grants,
+    table: typeof conversations | typeof schedules | typeof apps | typeof grants | typeof runs,
     ids: readonly ProjectId[],
     role: ProjectRole,
     also?: SQL,
@@ -289,7 +289,7 @@ export function createMemberRepository(database: Database) {
       return rows.map((row) => row.id)
     },
 
-    /** Who has conversations, schedules, apps or grants in these projects without the role for it. */
+    /** Who has conversations, schedules, apps, grants or unfinished runs in these projects without the role for it. */
     async lost(ids: readonly ProjectId[]): Promise<LostAccess[]> {
       if (ids.length === 0) return []
       const found = await Promise.all([
@@ -297,6 +297,8 @@ export function createMemberRepository(database: Database) {
         lostIn(schedules, ids, 'edit', eq(schedules.enabled, true)),
         lostIn(apps, ids, 'use'),
         lostIn(grants, ids, 'use', isNotNull(grants.projectId)),
+        // Their conversations may be elsewhere, or nowhere: a program names the project in its request.
+        lostIn(runs, ids, 'use', isNull(runs.endedAt)),
       ])
       const pairs = new Map(found.flat().map((one) => [`${one.projectId} ${one.userId}`, one]))
       return [...pairs.values()]

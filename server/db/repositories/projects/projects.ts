@@ -7,6 +7,7 @@ import {
   getTableColumns,
   isNotNull,
   isNull,
+  not,
   or,
   type SQL,
   sql,
@@ -132,13 +133,22 @@ export function createProjectRepository(database: Database) {
       return true
     })
 
-  const unlessTaken = async <T>(work: Promise<T>): Promise<T> => {
-    try {
-      return await work
-    } catch (error) {
-      if (!database.isUniqueViolation(error)) throw error
-      throw appError('project_name_taken')
-    }
+  /**
+   * Names are unique among the projects of one storer that whoever names one can see: what others keep there is not revealed.
+   * @throws AppError `project_name_taken`.
+   */
+  async function assertNameFree(
+    tx: Writer,
+    name: string,
+    { storedBy, namedBy }: { storedBy: UserId; namedBy: UserId },
+  ): Promise<void> {
+    await tx.lock(`names of projects of ${storedBy}`)
+    const taken = await tx
+      .select({ id: projects.id })
+      .from(projects)
+      .where(and(stored(storedBy), eq(projects.name, name), isMember(namedBy)))
+      .limit(1)
+    if (taken.length > 0) throw appError('project_name_taken')
   }
 
   return {
@@ -158,6 +168,15 @@ export function createProjectRepository(database: Database) {
         .innerJoin(users, eq(users.id, projects.userId))
         .where(and(eq(projects.id, id), isMember(userId), isThere))
       return project
+    },
+
+    /** Whether there is such a project and the user is no member of it. */
+    async isClosedTo(userId: UserId, id: ProjectId, reader: Reader = read): Promise<boolean> {
+      const found = await reader
+        .select({ id: projects.id })
+        .from(projects)
+        .where(and(eq(projects.id, id), not(isMember(userId) ?? sql`false`)))
+      return found.length > 0
     },
 
     /** The user who stores a project; undefined when it no longer exists. */
@@ -236,12 +255,11 @@ export function createProjectRepository(database: Database) {
       userId: UserId,
       values: { name: string; description: string | null; size?: number },
     ): Promise<ProjectRow> =>
-      unlessTaken(
-        database.write(async (tx) => {
-          await assertRoom(tx, userId)
-          return await insert(tx, userId, values)
-        }),
-      ),
+      database.write(async (tx) => {
+        await assertRoom(tx, userId)
+        await assertNameFree(tx, values.name, { storedBy: userId, namedBy: userId })
+        return await insert(tx, userId, values)
+      }),
 
     /** The project with the files of one conversation; null before the first. */
     async scratchOf(userId: UserId, conversationId: ConversationId): Promise<ProjectId | null> {
@@ -339,29 +357,28 @@ export function createProjectRepository(database: Database) {
       id: ProjectId,
       name: string,
     ): Promise<{ row: ProjectRow; conversationId: ConversationId | null } | undefined> =>
-      unlessTaken(
-        database.write(async (tx) => {
-          const [project] = await tx
-            .select({ id: projects.id })
-            .from(projects)
-            .where(found(userId, id))
-          if (project === undefined) return undefined
-          await assertRoom(tx, userId)
-          // Nothing else of the row is written: a change of its files may have measured them meanwhile.
-          const [row] = await tx
-            .update(projects)
-            .set({ name, scratch: false, updatedAt: new Date() })
-            .where(and(owned(userId, id), eq(projects.scratch, true)))
-            .returning()
-          if (row === undefined) throw appError('project_already_kept')
-          const [conversation] = await tx
-            .update(conversations)
-            .set({ projectId: id, scratchProjectId: null })
-            .where(eq(conversations.scratchProjectId, id))
-            .returning({ id: conversations.id })
-          return { row, conversationId: conversation?.id ?? null }
-        }),
-      ),
+      database.write(async (tx) => {
+        const [project] = await tx
+          .select({ id: projects.id })
+          .from(projects)
+          .where(found(userId, id))
+        if (project === undefined) return undefined
+        await assertRoom(tx, userId)
+        await assertNameFree(tx, name, { storedBy: userId, namedBy: userId })
+        // Nothing else of the row is written: a change of its files may have measured them meanwhile.
+        const [row] = await tx
+          .update(projects)
+          .set({ name, scratch: false, updatedAt: new Date() })
+          .where(and(owned(userId, id), eq(projects.scratch, true)))
+          .returning()
+        if (row === undefined) throw appError('project_already_kept')
+        const [conversation] = await tx
+          .update(conversations)
+          .set({ projectId: id, scratchProjectId: null })
+          .where(eq(conversations.scratchProjectId, id))
+          .returning({ id: conversations.id })
+        return { row, conversationId: conversation?.id ?? null }
+      }),
 
     /** Whether calls of high risk in the project wait for somebody else than the person of the run. */
     async needsOthers(id: ProjectId): Promise<boolean> {
@@ -381,38 +398,40 @@ export function createProjectRepository(database: Database) {
       id: ProjectId,
       changes: {
         name?: string | undefined
+        /** Who gives the name. Default: who stores the project. */
+        namedBy?: UserId
         description?: string | null | undefined
         icon?: string | null | undefined
         settings?: { [Key in keyof StoredProjectSettings]?: StoredProjectSettings[Key] | undefined }
       },
       also?: (tx: Writer, changed: { before: ProjectRow; after: ProjectRow }) => Promise<void>,
     ): Promise<ProjectRow | undefined> =>
-      unlessTaken(
-        database.write(async (tx) => {
-          // Written to, so that it is locked on both databases, and the settings are added to the current ones.
-          const [before] = await tx
-            .update(projects)
-            .set({ updatedAt: new Date() })
-            .where(owned(userId, id))
-            .returning()
-          if (before === undefined) return undefined
-          const { name, description, icon } = changes
-          const [after] = await tx
-            .update(projects)
-            .set({
-              ...withoutAbsent({ name, description, icon }),
-              settings: {
-                ...(before.settings ?? DEFAULT_PROJECT_SETTINGS),
-                ...withoutAbsent(changes.settings ?? {}),
-              },
-            })
-            .where(owned(userId, id))
-            .returning()
-          if (after === undefined) throw new Error('the locked row is there')
-          await also?.(tx, { before, after })
-          return after
-        }),
-      ),
+      database.write(async (tx) => {
+        // Written to, so that it is locked on both databases, and the settings are added to the current ones.
+        const [before] = await tx
+          .update(projects)
+          .set({ updatedAt: new Date() })
+          .where(owned(userId, id))
+          .returning()
+        if (before === undefined) return undefined
+        const { name, namedBy = userId, description, icon } = changes
+        if (name !== undefined && name !== before.name)
+          await assertNameFree(tx, name, { storedBy: userId, namedBy })
+        const [after] = await tx
+          .update(projects)
+          .set({
+            ...withoutAbsent({ name, description, icon }),
+            settings: {
+              ...(before.settings ?? DEFAULT_PROJECT_SETTINGS),
+              ...withoutAbsent(changes.settings ?? {}),
+            },
+          })
+          .where(owned(userId, id))
+          .returning()
+        if (after === undefined) throw new Error('the locked row is there')
+        await also?.(tx, { before, after })
+        return after
+      }),
 
     /**
      * Removes a project and notes in the same transaction that its folders are to be removed: call `forgetRemoved` once they

@@ -16,7 +16,7 @@ import type { ProjectId, UserId } from '../../../protocol/ids.ts'
 import { decodeCursor, MomentCursor, toPage } from '../../cursor.ts'
 import type { Database } from '../../database.ts'
 import { afterMoment } from '../../fragments.ts'
-import { createApproverRepository, type DecidedProject } from '../projects/approvers.ts'
+import { createApproverRepository } from '../projects/approvers.ts'
 import { type ApprovalRow, hashOfRequest } from './approvals.ts'
 import type { RunInputRow } from './run-inputs.ts'
 import type { RunRow } from './runs.ts'
@@ -83,28 +83,23 @@ export function createRequestList(database: Database) {
   const ofUser = (table: RequestTable, userId: UserId) =>
     and(eq(table.userId, userId), isNull(conversations.deletedAt))
 
-  /** The requests of others in projects. Few people have conversations there, so the index by user finds them. */
-  const ofProjects = (userId: UserId, decided: readonly DecidedProject[]) => {
-    const ids = decided.map(({ id }) => id)
-    return and(
+  /**
+   * The requests of others in projects. Few people have runs there, so the index by user finds them. Their conversations may be
+   * elsewhere: a program names the project in its request.
+   */
+  const ofProjects = (userId: UserId, ids: readonly ProjectId[]) =>
+    and(
       ne(approvals.userId, userId),
-      or(
-        inArray(
-          approvals.userId,
-          decided.map(({ ownerId }) => ownerId),
-        ),
-        inArray(
-          approvals.userId,
-          read
-            .select({ id: tables.conversations.userId })
-            .from(tables.conversations)
-            .where(inArray(tables.conversations.projectId, ids)),
-        ),
+      inArray(
+        approvals.userId,
+        read
+          .selectDistinct({ id: tables.runs.userId })
+          .from(tables.runs)
+          .where(inArray(tables.runs.projectId, [...ids])),
       ),
-      inArray(runs.projectId, ids),
+      inArray(runs.projectId, [...ids]),
       isNull(conversations.deletedAt),
     )
-  }
 
   const { arguments: text, preview, decidedArguments, ...short } = getTableColumns(approvals)
   /** SQL for the content, or for nulls where it is longer than `most`. */
@@ -167,9 +162,9 @@ export function createRequestList(database: Database) {
   /** An approval request of another person's run. */
   async function ofOther(
     row: SelectedApproval,
-    decided: readonly DecidedProject[],
+    decided: readonly ProjectId[],
   ): Promise<ListedRequest[]> {
-    if (!decided.some(({ id }) => id === row.projectId)) return []
+    if (row.projectId === null || !decided.includes(row.projectId)) return []
     const person = { id: row.personId, name: row.personName }
     return [await listedApproval({ ...row, conversationTitle: null, person })]
   }

@@ -40,7 +40,8 @@ export function defineProjectTables(
       updatedAt: c.time('updated_at').notNull(),
     },
     (t) => [
-      c.uniqueIndex('projects_user_name').on(t.userId, t.name),
+      // Not unique: an editor who renames the project does not learn the names of those that only its storer sees.
+      c.index('projects_user_name').on(t.userId, t.name),
       c.index('projects_user_updated').on(t.userId, t.updatedAt, t.id),
       c.index('projects_icon').on(t.icon),
     ],

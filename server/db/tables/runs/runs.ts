@@ -74,6 +74,7 @@ export function defineRunTables(c: Columns, { conversations }: Conversations) {
       c.index('runs_user_unfinished').on(t.userId).where(sql`${t.endedAt} is null`),
       c.index('runs_user').on(t.userId, t.createdAt, t.id),
       c.index('runs_conversation').on(t.conversationId, t.createdAt),
+      c.index('runs_project').on(t.projectId, t.userId).where(sql`${t.projectId} is not null`),
       c.index('runs_parent').on(t.parentRunId),
     ],
   )

@@ -176,6 +176,28 @@ describeOnEachServer('approvers of a project', (start) => {
     expect(await listed(gina, '?state=decided')).toContain(id)
   })
 
+  test('see those of members whose conversation is no longer in the project', async () => {
+    const member = `/api/projects/${project}/members/user:@stan`
+    await server.call('PUT', member, { body: { role: 'edit' }, token: olga })
+    const made = await server.call('POST', '/api/conversations', {
+      body: { project_id: project },
+      token: stan,
+    })
+    const conversation = `/api/conversations/${made.json.data.id}`
+    const stream = await openEvents(`${server.url}${conversation}/messages`, {
+      body: { text: 'Go', stream_mode: 'delta' },
+      token: stan,
+    })
+    const { data } = await stream.next(({ event }) => event === 'approval_required')
+    await server.call('PATCH', conversation, { body: { project_id: null }, token: stan })
+    expect(await listed(petra)).toEqual([data.approval_id])
+    expect(await get(data.approval_id, gina)).toMatchObject({ person: { name: 'stan' } })
+    expect((await decide(data.run_id, petra)).status).toBe(200)
+    await stream.all()
+    expect(await listed(gina, '?state=decided')).toContain(data.approval_id)
+    await server.call('DELETE', member, { token: olga })
+  })
+
   test('decide once, as they are shown the call, and the log and the request say who it was', async () => {
     const { id, run, stream } = await waitingRun()
     const { call_hash } = await get(id, petra)
