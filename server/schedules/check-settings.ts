@@ -38,13 +38,19 @@ export interface ScheduleRules {
  * @param by.isPerson false for a tool: it cannot make a check that runs a command.
  * @param by.named the fields of a change: only what they say is checked, because the rest was when it was chosen, and may no
  * longer be possible. Absent for a new schedule: everything is checked.
+ * @param by.isEnabled whether the schedule will work in its project from now on: whoever may no longer change that can still
+ * switch it off, or take it elsewhere.
  * @throws AppError that says what is wrong.
  */
 export async function checkSettings(
   userId: UserId,
   body: CreateScheduleBody,
   rules: ScheduleRules,
-  { isPerson, named }: { isPerson: boolean; named?: ReadonlySet<string> },
+  {
+    isPerson,
+    named,
+    isEnabled = true,
+  }: { isPerson: boolean; named?: ReadonlySet<string>; isEnabled?: boolean },
 ): Promise<ScheduleSettings> {
   const { when, watch = null, checks = [], model = null, notify = null, approval = null } = body
   const zone = await zoneOf(userId, when, rules)
@@ -56,7 +62,7 @@ export async function checkSettings(
   if (isNew('when', 'watch') && watch !== null && !('cron' in when || 'every' in when))
     throw appError('watch_needs_times')
   const projectId = body.project_id ?? null
-  if (projectId !== null && isNew('project_id')) {
+  if (projectId !== null && (isNew('project_id') || isEnabled)) {
     const project = await requireProject(rules.store.projects, userId, projectId, 'change')
     if (project.scratch) throw appError('project_is_scratch')
   }

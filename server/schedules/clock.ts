@@ -7,6 +7,7 @@ import type { Store } from '../db/store.ts'
 import { appError, errorText } from '../errors.ts'
 import type { ProcessClock } from '../lib/process-clock.ts'
 import type { OccurrenceId, ScheduleId } from '../protocol/schedules/schedule.ts'
+import { assertRight } from '../workspace/open-project.ts'
 import { duesUntil, missedRows, type SortedTimes, sortDues } from './due-times.ts'
 import { type ProgressDependencies, progress } from './progress.ts'
 import {
@@ -308,9 +309,13 @@ async function refusalOf(
   schedule: ScheduleRow & { isActive: boolean },
   { store, schedules }: ClockDependencies,
 ): Promise<Refusal | null> {
+  const { userId, projectId } = schedule
+  const project = projectId === null ? null : await store.projects.find(userId, projectId)
   try {
     if (!schedule.isActive) throw appError('account_disabled')
-    schedules.assertAllowed(schedule.userId)
+    schedules.assertAllowed(userId)
+    // Before what is watched there is looked at.
+    if (project !== null) assertRight(project, 'change')
   } catch (error) {
     return { reason: 'owner', detail: errorText(error), isTold: schedule.isActive }
   }

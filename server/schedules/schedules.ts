@@ -17,6 +17,7 @@ import {
   type PatchScheduleBody,
   type ScheduleId,
 } from '../protocol/schedules/schedule.ts'
+import { requireProject } from '../workspace/open-project.ts'
 import { checkSettings, type ScheduleRules } from './check-settings.ts'
 import { ScheduleSettings } from './settings.ts'
 import { nextDue, spreadOf } from './times.ts'
@@ -181,7 +182,7 @@ export function createSchedules(dependencies: ScheduleDependencies) {
           userId,
           merged(before, ScheduleSettings.parse(before.settings), body),
           dependencies,
-          { isPerson, named },
+          { isPerson, named, isEnabled: body.enabled ?? before.enabled },
         )
         const made = await storeChange({ before, settings, body, named, actor }, dependencies)
         // It changed while its settings were checked: what was checked is no longer what would be stored.
@@ -226,9 +227,13 @@ export function createSchedules(dependencies: ScheduleDependencies) {
       return token
     },
 
-    /** Stores an occurrence that begins now, whether the schedule is enabled or not. @throws AppError `schedule_not_found`. */
+    /**
+     * Stores an occurrence that begins now, whether the schedule is enabled or not.
+     * @throws AppError `schedule_not_found`; `project_not_found`, `read_only_project` for who may no longer change its project.
+     */
     async runNow(userId: UserId, id: ScheduleId): Promise<OccurrenceId> {
-      await find(userId, id)
+      const { projectId } = await find(userId, id)
+      if (projectId !== null) await requireProject(store.projects, userId, projectId, 'change')
       const at = now()
       const occurrence = newOccurrence(id, { dueAt: at, trigger: 'manual', at })
       await database.write(async (tx) => {

@@ -13,7 +13,7 @@ import type {
   OccurrenceReason,
   OccurrenceState,
 } from '../protocol/schedules/schedule.ts'
-import { requireProject } from '../workspace/open-project.ts'
+import { assertRight } from '../workspace/open-project.ts'
 import type { ScheduleSettings } from './settings.ts'
 
 /** How long an occurrence waits for a conversation in which a person's run works, or for a free place. */
@@ -97,11 +97,13 @@ export async function startRun(
     )
   )
     return { kind: 'wait' }
+  const { userId, projectId } = schedule
+  // Outside of what follows: a store that does not answer is no reason to switch the schedule off.
+  const project = projectId === null ? null : await store.projects.find(userId, projectId)
   try {
     if (!schedule.isActive) throw appError('account_disabled')
-    dependencies.assertAllowed(schedule.userId)
-    if (schedule.projectId !== null)
-      await requireProject(store.projects, schedule.userId, schedule.projectId, 'change')
+    dependencies.assertAllowed(userId)
+    if (project !== null) assertRight(project, 'change')
   } catch (error) {
     return ended({ state: 'skipped', reason: 'not_started', detail: errorText(error) }, 'owner')
   }

@@ -43,8 +43,16 @@ export async function requireProject(
   right: ProjectRight,
 ): Promise<MemberProject> {
   const row = await projects.find(userId, id)
+  assertRight(row, right)
+  return row
+}
+
+/** For a project that was looked up, undefined if it was not found. @throws AppError as `openProject` does. */
+export function assertRight(
+  row: MemberProject | undefined,
+  right: ProjectRight,
+): asserts row is MemberProject {
   if (row === undefined) throw appError('project_not_found')
   if (!givesRole(row.role, ROLE_FOR[right]))
     throw appError(right === 'own' ? 'owner_only' : 'read_only_project')
-  return row
 }
