@@ -8,6 +8,7 @@ import type { Store } from '../db/store.ts'
 import { appError } from '../errors.ts'
 import { mergeMemories } from '../knowledge/memory.ts'
 import type { Actor } from '../protocol/admin/audit.ts'
+import type { Change } from '../protocol/change.ts'
 import type { ProjectId, UserId } from '../protocol/ids.ts'
 import { removeProject } from '../workspace/remove-project.ts'
 import type { WorkspaceServices } from '../workspace/workspace-services.ts'
@@ -29,6 +30,8 @@ export interface AccountEndDependencies {
   /** Removes the files of the account's exports. */
   transfers: { removeExports(id: UserId): Promise<void> }
   chat: Pick<ChatService, 'stopProject' | 'stopUser'>
+  /** Tells the pages of users. */
+  changes: { publish(userId: UserId, change: Change): void }
   connections: OpenRequests
   now(): Date
 }
@@ -119,12 +122,15 @@ async function removeProjects(
   name: string,
 ): Promise<void> {
   const { store, workspace, knowledge, chat } = dependencies
-  const remove = (userId: UserId, projectId: ProjectId) =>
-    removeProject(
+  const remove = async (userId: UserId, projectId: ProjectId): Promise<void> => {
+    const people = await store.members.people(projectId)
+    await removeProject(
       { projects: store.projects, workspace, knowledge },
       { userId, id: projectId },
       () => chat.stopProject(projectId),
     )
+    tell(dependencies, people, { type: 'project', id: projectId, change: 'deleted' })
+  }
   for (const projectId of await store.projects.ids(id)) {
     // The account can no longer sign in, so it is not among them.
     // One who is disabled for a while keeps the project rather than losing it.
@@ -136,7 +142,7 @@ async function removeProjects(
     else {
       await chat.stopProject(projectId)
       await handOverProject(dependencies, projectId, { from: id, to: owner, label: name })
-      await store.members.makeOwner(projectId, owner)
+      await makeOwner(dependencies, projectId, owner)
     }
   }
   for (const { projectId, storedBy } of await store.members.ownedBy(id))
@@ -147,17 +153,51 @@ async function removeProjects(
       await remove(storedBy, projectId)
 }
 
-/** Gives the rows and the folder of a project to another user. */
+/** Gives the rows and the folder of a project to another user, while nobody changes its files, and tells its members. */
 async function handOverProject(
-  { store, workspace }: Pick<AccountEndDependencies, 'store' | 'workspace'>,
+  dependencies: Pick<AccountEndDependencies, 'store' | 'workspace' | 'changes'>,
   projectId: ProjectId,
   { from, to, label }: { from: UserId; to: UserId; label: string },
 ): Promise<void> {
+  const { store, workspace } = dependencies
   const { workspaces, checkpoints } = workspace
-  // A change that a dead process left open names the former owner's folder, so it is completed first.
-  await checkpoints.recover(workspaces.open(from, projectId))
-  await workspaces.handOver(projectId, { from, to })
-  await store.accountData.handOverProject(projectId, { from, to, label })
+  const before = await store.members.people(projectId)
+  await checkpoints.handOver(workspaces.open(from, projectId), async () => {
+    await workspaces.handOver(projectId, { from, to })
+    await store.accountData.handOverProject(projectId, { from, to, label })
+  })
+  await tellMembers(dependencies, projectId, before)
+}
+
+async function makeOwner(
+  dependencies: Pick<AccountEndDependencies, 'store' | 'changes'>,
+  projectId: ProjectId,
+  owner: UserId,
+): Promise<void> {
+  const { members } = dependencies.store
+  const before = await members.people(projectId)
+  await members.makeOwner(projectId, owner)
+  await tellMembers(dependencies, projectId, before)
+}
+
+/** Tells everybody who sees the project now. @param before who saw it before the change. */
+async function tellMembers(
+  dependencies: Pick<AccountEndDependencies, 'store' | 'changes'>,
+  id: ProjectId,
+  before: readonly UserId[],
+): Promise<void> {
+  for (const person of await dependencies.store.members.people(id)) {
+    const change = before.includes(person) ? 'updated' : 'created'
+    tell(dependencies, [person], { type: 'project', id, change })
+  }
+}
+
+const tell = (
+  { changes }: Pick<AccountEndDependencies, 'changes'>,
+  people: readonly UserId[],
+  change: Change,
+): void => {
+  for (const person of people) changes.publish(person, change)
 }
 
 async function handOver(
@@ -171,7 +211,7 @@ async function handOver(
     await handOverProject(dependencies, projectId, { from, to, label: name })
   for (const { projectId } of await store.members.ownedBy(from))
     if ((await store.members.owners(projectId)).length === 0)
-      await store.members.makeOwner(projectId, to)
+      await makeOwner(dependencies, projectId, to)
   await store.accountData.handOver(from, to)
   const memory = await store.settings.memory(from)
   if (memory.trim() !== '')

@@ -52,6 +52,7 @@ export async function deleteUser(
           },
           // The server is stopped, so nothing runs and nobody is connected. Runs that it left end at the next start.
           chat: { async stopProject() {}, async stopUser() {} },
+          changes: { publish() {} },
           connections: { end() {} },
           now: () => new Date(),
         },

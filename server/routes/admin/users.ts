@@ -76,6 +76,7 @@ type UserServices = Pick<
   | 'workspace'
   | 'passwords'
   | 'knowledge'
+  | 'changes'
   | 'transfers'
   | 'now'
 >

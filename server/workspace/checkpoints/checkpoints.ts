@@ -116,6 +116,12 @@ export interface Checkpoints {
     steps: { stop(): Promise<void>; remove(): Promise<void> },
   ): Promise<void>
   /**
+   * Gives a project to another user: completes a change that a process left open, then runs `move` with exclusive access. What
+   * waits meanwhile to change the former folder, at any instance, is refused with `project_busy`. Throws `store_busy` when the
+   * project stays locked for too long.
+   */
+  handOver(workspace: Workspace, move: () => Promise<void>): Promise<void>
+  /**
    * Restores everything that changed at or after this checkpoint to its state before it; without an id, nothing. Throws
    * `not_found`, and `conflict` when an earlier content has been pruned or when something unknown to all checkpoints is
    * in the way. What was restored until then has a checkpoint, too.
@@ -218,8 +224,12 @@ export function createCheckpoints(options: {
       workspace.projectId,
       async (either) => {
         // Asked here once more for every change, by whatever way it came: the role may have changed since it was asked for.
-        if (origin !== null)
-          await requireProject(projects, workspace.actorId, workspace.projectId, 'change')
+        if (origin !== null) {
+          const { actorId, projectId } = workspace
+          const { userId } = await requireProject(projects, actorId, projectId, 'change')
+          // Handed over while this waited, maybe by another instance: the folder would come into being once more.
+          if (userId !== workspace.userId) throw appError('project_busy')
+        }
         await recorder.recover(workspace)
         const by = origin === null ? undefined : attemptOf(origin)
         const endGuard = workspace.guardChanges(() => access.assertHeld(workspace.projectId, by))
@@ -306,6 +316,13 @@ export function createCheckpoints(options: {
       }),
 
     recover: (workspace) => exclusive(workspace, null, async () => {}),
+
+    handOver: (workspace, move) =>
+      access.exclusive(workspace.projectId, async () => {
+        await recorder.recover(workspace)
+        await access.assertHeld(workspace.projectId)
+        await move()
+      }),
 
     async recoverAll() {
       const folders = await workspaces.serverFolders()
