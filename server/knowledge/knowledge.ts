@@ -183,8 +183,12 @@ export interface Knowledge {
   remove(projectId: ProjectId, id: string): Promise<boolean>
   /** Stops reading the documents of a project that is being deleted, and removes them a few passages at a time. */
   removeProject(projectId: ProjectId): Promise<void>
-  /** The passages that match the query best, best first. */
-  search(projectId: ProjectId, question: string, limit: number): Promise<PassageHit[]>
+  /** The passages that match the query best, best first. @param by.userId who asks, and pays for the query. */
+  search(
+    by: { userId: UserId; projectId: ProjectId },
+    question: string,
+    limit: number,
+  ): Promise<PassageHit[]>
   /**
    * Resolves when word search can find the files that `addStored` queued for the project in this process.
    * @returns the names of those that were still being read when the signal was aborted.
@@ -302,15 +306,15 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
       }
     },
     whenFound: ingest.whenFound,
-    async search(projectId, question, limit) {
+    async search({ userId, projectId }, question, limit) {
       const wanted = Math.max(limit, reranking?.candidates ?? 0)
       const [byWords, near] = await Promise.all([
         searchPassages(documents, projectId, question, wanted),
-        vectors?.nearest(projectId, question, wanted) ?? [],
+        vectors?.nearest({ userId, projectId }, question, wanted) ?? [],
       ])
       const merged = await mergeByRank(documents, projectId, byWords, near)
       if (reranking === undefined) return merged.slice(0, limit)
-      return reranking.order({ projectId, question, limit }, merged)
+      return reranking.order({ userId, question, limit }, merged)
     },
     async start() {
       library.started = ingest.start()

@@ -1,6 +1,6 @@
 // Orders the passages that a search has found by a reranker; when it fails, they keep the order of the search.
 import { errorText } from '../errors.ts'
-import type { ProjectId } from '../protocol/ids.ts'
+import type { UserId } from '../protocol/ids.ts'
 import type { RerankApi } from './rerank-api.ts'
 import type { SearchUsage } from './search-usage.ts'
 
@@ -17,10 +17,10 @@ export interface Reranking {
   readonly candidates: number
   /**
    * Returns the `limit` best passages with the reranker's scores. Passages without one follow in their order, with the score
-   * null. Never throws: when the service fails, or the owner of the project may not spend any more, passages stay as they were.
+   * null. Never throws: when the service fails, or who asks may not spend any more, passages stay as they were.
    */
   order<Passage extends Rankable>(
-    search: { projectId: ProjectId; question: string; limit: number },
+    search: { userId: UserId; question: string; limit: number },
     passages: readonly Passage[],
   ): Promise<(Passage | (Passage & { score: number | null }))[]>
 }
@@ -34,7 +34,7 @@ interface RerankDependencies {
   log: { warn(details: object, message: string): void }
 }
 
-/** Costs are added to the usage of the owner of the project. */
+/** Costs are added to the usage of who asks. */
 export function createReranking({
   candidates,
   api,
@@ -42,9 +42,9 @@ export function createReranking({
   onDone,
   log,
 }: RerankDependencies): Reranking {
-  /** Null when the owner of the project may not spend any more. */
-  async function score(projectId: ProjectId, question: string, texts: string[], limit: number) {
-    const call = await usage.admit(projectId, api.estimate(question, texts))
+  /** Null when the user may not spend any more. */
+  async function score(userId: UserId, question: string, texts: string[], limit: number) {
+    const call = await usage.admit({ userId }, api.estimate(question, texts))
     if (call === null) return null
     const began = performance.now()
     let outcome: 'success' | 'failure' = 'failure'
@@ -61,12 +61,12 @@ export function createReranking({
 
   return {
     candidates,
-    async order({ projectId, question, limit }, passages) {
+    async order({ userId, question, limit }, passages) {
       const sent = passages.slice(0, candidates)
       if (sent.length === 0) return []
       try {
         const texts = sent.map(({ heading, text }) => `${heading ?? ''}\n${text}`.trim())
-        const scores = await score(projectId, question, texts, limit)
+        const scores = await score(userId, question, texts, limit)
         if (scores === null) return passages.slice(0, limit)
         if (scores.length === 0) throw new Error('rerank: the response scores none of the texts')
         const ranked = scores.flatMap(({ index, score }) => {

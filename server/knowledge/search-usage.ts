@@ -1,4 +1,4 @@
-// Calls of embeddings and reranking are reserved and counted like model calls: those of search for the owner of the project.
+// Calls of embeddings and reranking are reserved and counted like model calls.
 import type { Database } from '../db/database.ts'
 import type { Store } from '../db/store.ts'
 import type { AppError } from '../errors.ts'
@@ -11,12 +11,13 @@ interface AdmittedCall {
   release(): void
 }
 
+/** Who pays for a call: who asks a question, or whoever stores the project in which documents are made searchable. */
+export type Payer = { userId: UserId } | { storerOf: ProjectId }
+
 /** What the calls of one search model cost. */
 export interface SearchUsage {
-  /**
-   * Reserves the estimated tokens of a call for the owner of this project; null when the owner may not spend any more.
-   */
-  admit(projectId: ProjectId, estimate: number): Promise<AdmittedCall | null>
+  /** Reserves the estimated tokens of a call; null when the payer may not spend any more. */
+  admit(payer: Payer, estimate: number): Promise<AdmittedCall | null>
   /**
    * Reserves the estimated tokens of a call that this user makes.
    * @throws AppError with the limit that is used up.
@@ -61,17 +62,19 @@ export function createSearchUsage({
     reserveCall(budgets, userId, { tokens, ...priceOf(tokens) }, onRefused)
 
   return {
-    async admit(projectId, estimate) {
-      const owner = await store.projects.ownerOf(projectId)
-      if (owner === undefined) return null
-      const release = await reserve(owner, estimate)
+    async admit(payer, estimate) {
+      const userIdOf = async (): Promise<UserId | undefined> =>
+        'userId' in payer ? payer.userId : await store.projects.ownerOf(payer.storerOf)
+      const userId = await userIdOf()
+      if (userId === undefined) return null
+      const release = await reserve(userId, estimate)
       if (release === null) return null
       return {
         release,
         async add(model, tokens) {
           // The project may have been deleted or handed over meanwhile.
-          const payer = await store.projects.ownerOf(projectId)
-          if (payer !== undefined) await add(payer, model, tokens)
+          const current = await userIdOf()
+          if (current !== undefined) await add(current, model, tokens)
         },
       }
     },

@@ -2,10 +2,10 @@
 import type { DocumentRepository, DocumentRow } from '../db/repositories/projects/documents.ts'
 import type { VectorRepository } from '../db/repositories/projects/vectors.ts'
 import { errorText } from '../errors.ts'
-import type { ProjectId } from '../protocol/ids.ts'
+import type { ProjectId, UserId } from '../protocol/ids.ts'
 import { estimateTokens } from '../protocol/models/token-estimate.ts'
 import type { Embedder, Embedding } from './embeddings.ts'
-import type { SearchUsage } from './search-usage.ts'
+import type { Payer, SearchUsage } from './search-usage.ts'
 
 /** Passages per request: parsing its response takes a few milliseconds. */
 const EMBED_BATCH_SIZE = 24
@@ -19,8 +19,16 @@ const RETRY_DELAY_MS = 5 * 60_000
 export interface VectorSearch {
   /** Creates the vectors of a document's passages. Never throws: without them, only words find the document. */
   index(document: Pick<DocumentRow, 'id' | 'projectId'>, signal: AbortSignal): Promise<void>
-  /** Ids of the passages nearest to the query, nearest first; none when the endpoint does not respond. */
-  nearest(projectId: ProjectId, question: string, limit: number): Promise<number[]>
+  /**
+   * Ids of the passages nearest to the query, nearest first; none when the endpoint does not respond, or the user may not spend
+   * any more.
+   * @param by.userId who asks, and pays for the query.
+   */
+  nearest(
+    by: { userId: UserId; projectId: ProjectId },
+    question: string,
+    limit: number,
+  ): Promise<number[]>
   /** Creates missing vectors: after a change of the model, after an endpoint was configured, or after a crash. */
   catchUp(): Promise<void>
   stop(): void
@@ -40,7 +48,7 @@ interface VectorState extends VectorDependencies {
   retryTimer: NodeJS.Timeout | undefined
 }
 
-/** Costs are added to the usage of the owner of the project. */
+/** The vectors of documents are paid for by who stores the project, those of queries by who asks. */
 export function createVectorSearch(dependencies: VectorDependencies): VectorSearch {
   const { vectors, embedder, log } = dependencies
   const search: VectorState = {
@@ -64,11 +72,11 @@ export function createVectorSearch(dependencies: VectorDependencies): VectorSear
       search.stopped.abort()
     },
 
-    async nearest(projectId, question, limit) {
+    async nearest({ userId, projectId }, question, limit) {
       try {
         const found = await embed(
           search,
-          projectId,
+          { userId },
           [question],
           AbortSignal.timeout(QUERY_TIMEOUT_MS),
         )
@@ -96,15 +104,15 @@ export function createVectorSearch(dependencies: VectorDependencies): VectorSear
   }
 }
 
-/** Null when the owner of the project may not spend any more. */
+/** Null when the payer may not spend any more. */
 async function embed(
   { usage, embedder }: VectorState,
-  projectId: ProjectId,
+  payer: Payer,
   texts: readonly string[],
   signal: AbortSignal,
 ): Promise<readonly Embedding[] | null> {
   const estimate = texts.reduce((sum, text) => sum + estimateTokens(text), 0)
-  const call = await usage.admit(projectId, estimate)
+  const call = await usage.admit(payer, estimate)
   if (call === null) return null
   try {
     const { vectors: found, tokens } = await embedder.embed(texts, signal)
@@ -115,7 +123,7 @@ async function embed(
   }
 }
 
-/** `refused`: the owner may not spend any more now. `failed`: the endpoint or the store did. */
+/** `refused`: who stores the project may not spend any more now. `failed`: the endpoint or the store did. */
 async function index(
   search: VectorState,
   { id, projectId }: Pick<DocumentRow, 'id' | 'projectId'>,
@@ -127,7 +135,7 @@ async function index(
       const passages = await documents.passagesOf(projectId, id, from, EMBED_BATCH_SIZE)
       if (passages.length === 0 || signal.aborted) return 'done'
       const texts = passages.map(({ heading, text }) => `${heading ?? ''}\n${text}`.trim())
-      const found = await embed(search, projectId, texts, signal)
+      const found = await embed(search, { storerOf: projectId }, texts, signal)
       if (found === null) return 'refused'
       await vectors.store(
         passages.map((passage, index) => ({

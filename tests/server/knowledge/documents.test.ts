@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
+import { eq } from 'drizzle-orm'
 import type { FastifyRequest } from 'fastify'
 import { afterEach, expect, test } from 'vitest'
 import type { Database } from '../../../server/db/database.ts'
@@ -240,7 +241,9 @@ describeOnEachDatabase('documents', (open) => {
 
   test('the best passage comes first, for an English question and for a single Chinese character', async () => {
     const server = await prepare()
-    const { project, knowledge } = server
+    const { project, knowledge, userId } = server
+    const search = (question: string) =>
+      knowledge.search({ userId, projectId: project }, question, 3)
     await server.upload(
       project,
       [
@@ -251,11 +254,10 @@ describeOnEachDatabase('documents', (open) => {
       ['茶.md', '# 茶\n绿茶要用八十度的水。'],
     )
     await server.allRead(project)
-    const first = async (question: string) =>
-      (await knowledge.search(project, question, 3))[0]?.heading
+    const first = async (question: string) => (await search(question))[0]?.heading
     expect(await first('How many vacation days do employees get?')).toBe('Vacation')
     expect(await first('水')).toBe('茶')
-    expect(await knowledge.search(project, '"*) OR (', 3)).toEqual([])
+    expect(await search('"*) OR (')).toEqual([])
   })
 
   test('bad files fail with their reason and do not affect good ones', async () => {
@@ -288,7 +290,7 @@ describeOnEachDatabase('documents', (open) => {
 
   test('a text that was read in the wrong encoding is read in another one', async () => {
     const server = await prepare()
-    const { project, knowledge, folder, userId } = server
+    const { project, database, knowledge, folder, userId } = server
     const inKoi8 = encodeText('Смета: восемь стульев', { name: 'koi8-u', bom: false }) ?? ''
     const inWindows = encodeText('Ключ', { name: 'windows-1251', bom: false })
     const target = { userId, projectId: project }
@@ -314,7 +316,9 @@ describeOnEachDatabase('documents', (open) => {
       return await response.json()
     }
     const foundWith = async (word: string) =>
-      (await knowledge.search(project, word, 3)).map(({ document }) => document)
+      (await knowledge.search({ userId, projectId: project }, word, 3)).map(
+        ({ document }) => document,
+      )
     expect(await foundWith('стульев')).toEqual(['smeta.txt'])
     expect(await readAs('smeta.txt', 'cp1251')).toMatchObject({
       data: { status: 'pending', encoding: 'windows-1251' },
@@ -330,6 +334,18 @@ describeOnEachDatabase('documents', (open) => {
     await knowledge.readFileAs(userId, chosen?.sha256 ?? '', 'windows-1251')
     await server.allRead(project)
     expect(await foundWith('ключ')).toEqual(['chosen.txt'])
+    // The file is theirs, but they may no longer change the project that they store.
+    const { projects } = database.tables
+    const setRole = (creatorRole: 'use' | 'own') =>
+      database.write(async (tx) => {
+        await tx.update(projects).set({ creatorRole }).where(eq(projects.id, project))
+      })
+    await setRole('use')
+    await knowledge.readFileAs(userId, chosen?.sha256 ?? '', 'koi8-u')
+    expect((await server.allRead(project)).get('chosen.txt')).toMatchObject({
+      encoding: 'windows-1251',
+    })
+    await setRole('own')
     expect(await readAs('smeta.txt', 'klingon')).toMatchObject({ reason: 'encoding_unknown' })
     expect(await readAs('plain.txt', 'big5')).toMatchObject({
       code: 409,
@@ -351,7 +367,7 @@ describeOnEachDatabase('documents', (open) => {
 
     const next = await startServer(database, userId, folder)
     expect((await next.allRead(project)).get('two.txt')).toMatchObject({ status: 'ready' })
-    expect(await next.knowledge.search(project, 'zebra', 3)).toHaveLength(1)
+    expect(await next.knowledge.search({ userId, projectId: project }, 'zebra', 3)).toHaveLength(1)
   })
 
   test('a document that the database or the disk keeps from being read is read later, and its upload stays', async () => {
@@ -398,18 +414,18 @@ describeOnEachDatabase('documents', (open) => {
 
   test('a deleted document is no longer found, and the project of another user returns 404', async () => {
     const server = await prepare()
-    const { project, database, knowledge } = server
+    const { project, database, userId, knowledge } = server
     await server.upload(project, ['one.txt', 'a rare okapi'])
     const id = (await server.allRead(project)).get('one.txt')?.id
     const foreign = await addProject(database, await addUser(database))
     expect((await fetch(server.url(foreign))).status).toBe(404)
     expect((await server.upload(foreign, ['a.txt', 'a'])).status).toBe(404)
     expect((await fetch(`${server.url(foreign)}/${id}`, { method: 'DELETE' })).status).toBe(404)
-    expect(await knowledge.search(foreign, 'okapi', 3)).toEqual([])
+    expect(await knowledge.search({ userId, projectId: foreign }, 'okapi', 3)).toEqual([])
 
     expect((await fetch(`${server.url(project)}/${id}`, { method: 'DELETE' })).status).toBe(200)
     expect((await fetch(`${server.url(project)}/${id}`, { method: 'DELETE' })).status).toBe(404)
-    expect(await knowledge.search(project, 'okapi', 3)).toEqual([])
+    expect(await knowledge.search({ userId, projectId: project }, 'okapi', 3)).toEqual([])
   })
 
   test('an upload without a file, or one that is not multipart, returns 4xx', async () => {

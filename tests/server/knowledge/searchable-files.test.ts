@@ -46,7 +46,10 @@ async function prepare(database: Database) {
     expect(warnings.filter(({ message }) => message !== 'a document could not be read')).toEqual([])
   })
   const found = async (question: string) =>
-    (await knowledge.search(projectId, question, 5)).map(({ document, text }) => [document, text])
+    (await knowledge.search({ userId, projectId }, question, 5)).map(({ document, text }) => [
+      document,
+      text,
+    ])
   return {
     ...{ knowledge, found, projectId, userId, startInstance },
     documents: store.documents,

@@ -71,8 +71,10 @@ describeOnEachDatabase('finding by meaning', (open) => {
     const database = await open()
     const { documents } = createStore(database)
     const userId = await addUser(database)
+    /** Somebody who asks and does not store the project. */
+    const by = { userId: await addUser(database) }
     const allowance = { isLeft: true }
-    const spent: { project: string; model: string; tokens: number; estimate: number }[] = []
+    const spent: { payer: object; model: string; tokens: number; estimate: number }[] = []
     const released = { count: 0 }
     const projectId = await addProject(database, userId)
     const vectors = createVectorSearch({
@@ -80,11 +82,11 @@ describeOnEachDatabase('finding by meaning', (open) => {
       vectors: createVectorRepository(database),
       embedder: createEmbedder({ apiUrl: url, apiKey: 'sk-test', model: 'tiny' }, fetch),
       usage: {
-        admit: async (project, estimate) =>
+        admit: async (payer, estimate) =>
           allowance.isLeft
             ? {
                 async add(model, tokens) {
-                  spent.push({ project, model, tokens, estimate })
+                  spent.push({ payer, model, tokens, estimate })
                 },
                 release: () => {
                   released.count += 1
@@ -114,12 +116,15 @@ describeOnEachDatabase('finding by meaning', (open) => {
     const search = async (question: string) => {
       const [byWords, near] = await Promise.all([
         searchPassages(documents, projectId, question, 5),
-        vectors.nearest(projectId, question, 5),
+        vectors.nearest({ ...by, projectId }, question, 5),
       ])
       const merged = await mergeByRank(documents, projectId, byWords, near)
       return merged.map(({ text }) => text)
     }
-    return { database, documents, document, projectId, vectors, search, allowance, spent, released }
+    return {
+      ...{ database, documents, document, projectId, by, vectors, search },
+      ...{ allowance, spent, released },
+    }
   }
 
   test('a passage is found that shares no word with the question', async () => {
@@ -128,9 +133,9 @@ describeOnEachDatabase('finding by meaning', (open) => {
     expect(asked[0]).toEqual({ authorization: 'Bearer sk-test', model: 'tiny', count: 4 })
   })
 
-  test('embedding calls are reserved and counted for the project, and none is made when the budget is used up', async () => {
-    const { search, allowance, spent, released, projectId, vectors, document } = await prepare()
-    expect(spent).toMatchObject([{ project: projectId, model: 'tiny' }])
+  test('embedding calls are reserved and counted for who stores the project, of queries for who asks, and none is made when the budget is used up', async () => {
+    const { search, allowance, spent, released, projectId, by, vectors, document } = await prepare()
+    expect(spent).toMatchObject([{ payer: { storerOf: projectId }, model: 'tiny' }])
     expect(spent[0]?.tokens).toBeGreaterThan(0)
     // The endpoint reports no usage, so the estimate is what counts.
     expect(spent[0]?.estimate).toBe(spent[0]?.tokens)
@@ -139,6 +144,8 @@ describeOnEachDatabase('finding by meaning', (open) => {
     expect(await search('hospital')).toEqual([])
     expect([spent.length, released.count]).toEqual([1, 2])
     isAway = false
+    expect(await search('hospital')).toEqual([sentences[1]])
+    expect(spent.splice(1)).toMatchObject([{ payer: by, model: 'tiny' }])
     allowance.isLeft = false
     const before = asked.length
     expect(await search('hospital')).toEqual([])
@@ -162,7 +169,7 @@ describeOnEachDatabase('finding by meaning', (open) => {
     const config = parseConfig(JSON.stringify({ embeddings: { api_url: url, model: 'tiny' } }), {})
     const log = { warn: () => undefined }
     const vectors = vectorSearch({ config, database, store, log, now }, { budgets, fetch })
-    const ask = () => vectors?.nearest(projectId, 'hospital at night', 5)
+    const ask = () => vectors?.nearest({ userId, projectId }, 'hospital at night', 5)
     isAway = true
     await Promise.all([ask(), ask()])
     isAway = false
@@ -201,9 +208,9 @@ describeOnEachDatabase('finding by meaning', (open) => {
   })
 
   test('removing a document removes its vectors', async () => {
-    const { database, documents, document, projectId, vectors } = await prepare()
+    const { database, documents, document, projectId, by, vectors } = await prepare()
     await documents.remove(projectId, document.id)
-    expect(await vectors.nearest(projectId, 'hospital', 5)).toEqual([])
+    expect(await vectors.nearest({ ...by, projectId }, 'hospital', 5)).toEqual([])
     expect(await database.read.select().from(database.tables.passageVectors)).toEqual([])
   })
 

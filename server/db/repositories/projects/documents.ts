@@ -1,5 +1,18 @@
 // Documents of a project and their passages.
-import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, ne, type SQL, sql } from 'drizzle-orm'
+import {
+  and,
+  asc,
+  desc,
+  eq,
+  getTableColumns,
+  gt,
+  inArray,
+  isNotNull,
+  isNull,
+  ne,
+  type SQL,
+  sql,
+} from 'drizzle-orm'
 import { projectDeleted } from '../../../errors.ts'
 import { newId } from '../../../lib/ids.ts'
 import type { DescribedFailure } from '../../../protocol/failures/stored.ts'
@@ -7,6 +20,7 @@ import type { ProjectId, UserId } from '../../../protocol/ids.ts'
 import { decodeCursor, MomentCursor, toPage } from '../../cursor.ts'
 import type { Database } from '../../database.ts'
 import { afterMoment, countAll } from '../../fragments.ts'
+import { createMembership } from './membership.ts'
 import { createPassageSearch } from './passage-search.ts'
 
 /** A row of `documents`. */
@@ -38,7 +52,8 @@ const isDocument = (documents: Database['tables']['documents'], projectId: Proje
 /** The documents that were made from files: of the user, or of the project. */
 function createDocumentsOfFiles(database: Database) {
   const { read, tables } = database
-  const { documents } = tables
+  const { documents, projects } = tables
+  const { hasRole } = createMembership(database)
 
   return {
     /** A document of the project made from the same file, unless it could not be read. */
@@ -67,16 +82,18 @@ function createDocumentsOfFiles(database: Database) {
       return row !== undefined
     },
 
-    /** The documents with a choice of encodings that were made from a file of a user. */
+    /** The documents with a choice of encodings that were made from a file of a user and that the user may change. */
     ofFile: async (userId: UserId, sha256: string): Promise<DocumentRow[]> =>
       read
-        .select()
+        .select(getTableColumns(documents))
         .from(documents)
+        .innerJoin(projects, eq(projects.id, documents.projectId))
         .where(
           and(
             eq(documents.userId, userId),
             eq(documents.sha256, sha256),
             isNotNull(documents.encoding),
+            hasRole(userId, 'edit'),
           ),
         ),
 

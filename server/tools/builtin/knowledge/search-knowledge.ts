@@ -36,7 +36,7 @@ export const createSearchKnowledgeTool = (
       await requireProject(projects, context.userId, projectId, 'read')
       const unread = await knowledge.whenFound(projectId, deadline(READING_WAIT_MS, signal))
       const stillReading = unread.length === 0 ? {} : { still_reading: unread }
-      const hits = await knowledge.search(projectId, query, limit)
+      const hits = await knowledge.search({ userId: context.userId, projectId }, query, limit)
       if (hits.length > 0)
         return markUntrusted(
           succeed(
