@@ -85,6 +85,7 @@ export interface FileService {
     attachment: Attachment,
   ): Promise<{ row: FileRow; insert(tx: Writer): Promise<void> }>
   find: FileRepository['find']
+  findIcon: FileRepository['findIcon']
   /** The text that was extracted from a file. */
   text: FileRepository['text']
   encoding: FileRepository['encoding']
@@ -129,6 +130,7 @@ export function createFileService(options: FileServiceOptions): FileService {
 
   return {
     find: files.find,
+    findIcon: files.findIcon,
     text: files.text,
     encoding: files.encoding,
     findAll: files.findAll,

@@ -76,7 +76,8 @@ function registerOne(app: App, { files, knowledge }: Pick<Services, 'files' | 'k
     {
       schema: {
         summary: 'Get the content of a file; `?thumb=1` returns the thumbnail of an image (WebP)',
-        description: 'Supports `Range` and `If-None-Match`.',
+        description:
+          'Supports `Range` and `If-None-Match`. The image of a project can be read by all of its members.',
         tags,
         params: OneFile,
         querystring: z.object({
@@ -88,7 +89,8 @@ function registerOne(app: App, { files, knowledge }: Pick<Services, 'files' | 'k
       },
     },
     async ({ user, params, query, headers }, reply) => {
-      const file = await files.find(user.id, params.id)
+      const file =
+        (await files.find(user.id, params.id)) ?? (await files.findIcon(user.id, params.id))
       if (file === undefined) throw appError('file_id_unknown')
       if (query.thumb !== '1' && query.thumb !== 'true')
         return sendContent(files, file, headers, reply)

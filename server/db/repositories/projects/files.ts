@@ -2,6 +2,7 @@
 import { and, desc, eq, getTableColumns, inArray, isNull, lt, notExists, sql } from 'drizzle-orm'
 import type { ConversationId, FileId, UserId } from '../../../protocol/ids.ts'
 import type { Database, Writer } from '../../database.ts'
+import { createMembership } from './membership.ts'
 
 type StoredFile = Database['tables']['files']['$inferSelect']
 /** A file without its text, and without the encoding of that. */
@@ -15,10 +16,11 @@ export type FileRepository = ReturnType<typeof createFileRepository>
 /** Unused files removed in one transaction. */
 const REMOVE_BATCH_SIZE = 100
 
-/** Uses the tables `files`, `attachments`, `messages`, `projects` and `shareFiles`. */
+/** Uses the tables `files`, `attachments`, `messages`, `projects`, its members, and `shareFiles`. */
 export function createFileRepository(database: Database) {
   const { read, readOffThread, tables } = database
   const { files, attachments, messages, projects, shareFiles } = tables
+  const { isMember } = createMembership(database)
   const { text: _text, encoding: _encoding, ...columns } = getTableColumns(files)
   const uses = (db: Pick<Writer, 'select'>) =>
     db
@@ -42,6 +44,17 @@ export function createFileRepository(database: Database) {
         .select(columns)
         .from(files)
         .where(and(eq(files.id, id), eq(files.userId, userId)))
+      return row
+    },
+
+    /** The image of a project of which the user is a member, whoever has uploaded it. */
+    async findIcon(userId: UserId, id: FileId): Promise<FileRow | undefined> {
+      const [row] = await read
+        .select(columns)
+        .from(files)
+        .innerJoin(projects, eq(projects.icon, files.id))
+        .where(and(eq(files.id, id), eq(files.kind, 'image'), isMember(userId)))
+        .limit(1)
       return row
     },
 

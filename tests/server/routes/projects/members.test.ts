@@ -1,18 +1,31 @@
 // Members of projects: who changes them, what their conversations and tools get, and what ends when somebody goes.
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { mkdtempSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import type { UpstreamRequest } from '../../../support/provider/upstream.ts'
 import { type Turn, turn } from '../../../support/provider/upstream-turns.ts'
 import { useUpstream } from '../../../support/provider/use-upstream.ts'
 import { openEvents } from '../../../support/server/events.ts'
 import {
+  databaseKeys,
   describeOnEachServer,
   register,
   TEST_JWT_SECRET,
   type TestServer,
   useServers,
 } from '../../../support/server/server.ts'
+import { simulatedClock } from '../../../support/server/simulated-clock.ts'
+import { uploadFile } from '../../../support/server/uploads.ts'
+import { useDatabases } from '../../../support/store/databases.ts'
+import { DIALECTS } from '../../../support/store/dialects.ts'
 
 const upstream = await useUpstream()
+const PIXEL = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
 /** The tools that the last request offered, and its messages. */
 let offered = ''
 let sent = ''
@@ -211,6 +224,88 @@ describeOnEachServer('the members of a project', (start) => {
     expect(found.map(({ id }: { id: string }) => id)).not.toContain(idOf(at))
   })
 
+  test('who go end there also where the conversation is elsewhere, and continue nothing there', async () => {
+    const at = await shared({ 'user:@bob': 'edit' })
+    answer = () => turn.beforeHeaders('stall')
+    const talk = await send('bob', at)
+    const { data: run } = await talk.stream.next(({ event }) => event === 'run')
+    await as('bob', 'PATCH', `/api/conversations/${talk.id}`, { project_id: null })
+    expect((await as('ann', 'DELETE', `${at}/members/user:@bob`)).status).toBe(200)
+    await talk.stream.all()
+    const before = upstream.requests.length
+    expect((await as('bob', 'POST', `/api/runs/${run.run_id}/resume`)).status).toBe(404)
+    expect(upstream.requests).toHaveLength(before)
+    // A member again, they go on where they were.
+    await as('ann', 'PUT', `${at}/members/user:@bob`, { role: 'use' })
+    answer = () => turn.text('Here again')
+    expect((await as('bob', 'POST', `/api/runs/${run.run_id}/resume`)).status).toBe(200)
+  })
+
+  test('cannot be joined by a program that names the project in an earlier conversation of its own', async () => {
+    const at = await shared()
+    const ask = (body: object) =>
+      as('bob', 'POST', '/v1/responses', { model: 'scripted', input: 'Hello', ...body })
+    const first = await ask({})
+    expect(first.status).toBe(200)
+    const { id } = first.json as unknown as { id: string } // the format of OpenAI
+    const foreign = await ask({ previous_response_id: id, nanoclaw: { project_id: idOf(at) } })
+    expect(foreign.status).toBe(404)
+  })
+
+  test('rename it without learning the names of other projects of who stores it', async () => {
+    const at = await shared({ 'user:@bob': 'edit' })
+    const rename = async (who: string, name: string) => (await as(who, 'PUT', at, { name })).json
+    names += 1
+    const secret = `Secret ${names}`
+    await as('ann', 'POST', '/api/projects', { name: secret })
+    expect(await rename('ann', secret)).toMatchObject({ reason: 'project_name_taken' })
+    expect(await rename('bob', secret)).toMatchObject({ code: 0, data: { name: secret } })
+    // What both can see is no secret.
+    const other = await shared({ 'user:@bob': 'use' })
+    const { name } = (await as('bob', 'GET', other)).json.data
+    expect(await rename('bob', name)).toMatchObject({ reason: 'project_name_taken' })
+  })
+
+  test('see its image, whoever has uploaded it, and only as long as it is the image', async () => {
+    const at = await shared({ 'user:@bob': 'edit' })
+    const icon = (
+      await uploadFile(server.url, 'icon.png', PIXEL, { token: tokens.get('bob') ?? '' })
+    ).json.data.id
+    await as('bob', 'PUT', at, { icon })
+    const statuses = async () => {
+      const found: number[] = []
+      for (const name of ['ann', 'bob', 'cat'])
+        for (const query of ['', '?thumb=1']) {
+          const headers = { authorization: `Bearer ${tokens.get(name)}` }
+          found.push((await fetch(`${server.url}/api/files/${icon}${query}`, { headers })).status)
+        }
+      return found
+    }
+    expect(await statuses()).toEqual([200, 200, 200, 200, 404, 404])
+    expect((await as('ann', 'GET', `/api/files/${icon}/text`)).status).toBe(404)
+    expect((await as('ann', 'DELETE', `/api/files/${icon}`)).status).toBe(404)
+    await as('ann', 'PUT', at, { icon: '🐦' })
+    expect(await statuses()).toEqual([404, 404, 200, 200, 404, 404])
+  })
+
+  test('whose role has become lower start no schedule in it, but switch theirs off or take them elsewhere', async () => {
+    const at = await shared({ 'user:@bob': 'edit' })
+    const body = { name: 'Hourly', text: 'Look', when: { every: '1h' }, project_id: idOf(at) }
+    const { id } = (await as('bob', 'POST', '/api/schedules', body)).json.data
+    const change = (changes: object) => as('bob', 'PATCH', `/api/schedules/${id}`, changes)
+    await as('ann', 'PUT', `${at}/members/user:@bob`, { role: 'use' })
+    expect((await change({ text: 'Look closely' })).status).toBe(200)
+    for (const answer of [
+      await change({ enabled: true }),
+      await as('bob', 'POST', `/api/schedules/${id}/run`),
+    ])
+      expect(answer).toMatchObject({ status: 403, json: { error: 'read_only_project' } })
+    expect((await change({ enabled: false })).status).toBe(200)
+    expect((await change({ enabled: true, project_id: null })).status).toBe(200)
+    expect((await as('bob', 'POST', `/api/schedules/${id}/run`)).status).toBe(202)
+    await as('bob', 'DELETE', `/api/schedules/${id}`)
+  })
+
   test('share at most as many projects as the quota says, and not at all without the feature', async () => {
     const ann = (await as('ann', 'GET', '/api/auth/profile')).json.data.id
     const [first, second] = [await shared(), await shared()]
@@ -242,6 +337,8 @@ describeOnEachServer('the members of a project', (start) => {
       return `/api/projects/${id}`
     }
     const [owned, used] = [await make('Owned', 'own'), await make('Used', 'use')]
+    const events = await openEvents(`${server.url}/api/events`, { token: tokens.get('bob') ?? '' })
+    await events.next(({ event }) => event === 'ready')
     expect((await as('admin', 'DELETE', `/api/admin/users/${dan}`)).status).toBe(200)
     expect((await as('bob', 'GET', used)).status).toBe(404)
     expect((await as('bob', 'GET', `${owned}/files/a.txt`)).json.data.content).toBe('kept')
@@ -249,6 +346,122 @@ describeOnEachServer('the members of a project', (start) => {
       role: 'own',
       owner: { name: 'bob' },
     })
+    for (const [at, change] of [
+      [owned, 'updated'],
+      [used, 'deleted'],
+    ] as const)
+      await events.next(
+        ({ event, data }) => event === 'project' && data.id === idOf(at) && data.change === change,
+      )
+    events.leave()
+  })
+})
+
+describe.each(DIALECTS)('after a restart (%s)', (dialect) => {
+  const { start } = useServers()
+  const databases = useDatabases()
+
+  test('a run of somebody who is no member of its project any more ends, and asks the model nothing', async () => {
+    const settings = await databases.migrated(dialect)
+    const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-members-'))
+    const open = () =>
+      start({
+        folder,
+        config: {
+          ...databaseKeys(settings),
+          auth_mode: 'multi',
+          jwt_secret: TEST_JWT_SECRET,
+          models: [{ id: 'scripted', api_url: upstream.url }],
+          titles: 'off',
+        },
+      })
+    const first = await open()
+    const [ann, bob] = [await register(first, 'ann'), await register(first, 'bob')]
+    const made = await first.call('POST', '/api/projects', { token: ann, body: { name: 'P' } })
+    const project = made.json.data.id
+    await first.call('PUT', `/api/projects/${project}/members/user:@bob`, {
+      token: ann,
+      body: { role: 'edit' },
+    })
+    const { json } = await first.call('POST', '/api/conversations', {
+      token: bob,
+      body: { project_id: project },
+    })
+    answer = () => turn.beforeHeaders('stall')
+    const stream = await openEvents(`${first.url}/api/conversations/${json.data.id}/messages`, {
+      body: { text: 'Hello', stream_mode: 'delta' },
+      token: bob,
+    })
+    const { data: run } = await stream.next(({ event }) => event === 'run')
+    await expect.poll(() => upstream.requests.length).toBeGreaterThan(0)
+    await first.close()
+    const before = upstream.requests.length
+    const database = await databases.connect(settings)
+    await database.write(async (tx) => void (await tx.delete(database.tables.projectMembers)))
+    await database.close()
+    const second = await open()
+    await expect
+      .poll(async () => {
+        const found = await second.call('GET', `/api/runs/${run.run_id}`, { token: bob })
+        return found.json.data.status
+      })
+      .toBe('stopped')
+    expect(upstream.requests).toHaveLength(before)
+  })
+
+  test('the clock looks at nothing for a schedule whose person may no longer change the project', async () => {
+    const settings = await databases.migrated(dialect)
+    const looked: string[] = []
+    const site = createServer((request, response) => {
+      looked.push(request.url ?? '')
+      response.end('<p>Something</p>')
+    })
+    await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void site.close())
+    const address = site.address()
+    const port = typeof address === 'object' ? address?.port : ''
+    const clock = simulatedClock('2026-03-27T07:29:50Z')
+    const server = await start({
+      clock,
+      config: {
+        ...databaseKeys(settings),
+        auth_mode: 'multi',
+        jwt_secret: TEST_JWT_SECRET,
+        models: [{ id: 'scripted', api_url: upstream.url }],
+        network: { allow_private: ['127.0.0.0/8'] },
+      },
+    })
+    const [ann, bob] = [await register(server, 'ann'), await register(server, 'bob')]
+    const made = await server.call('POST', '/api/projects', { token: ann, body: { name: 'P' } })
+    const project = made.json.data.id
+    await server.call('PUT', `/api/projects/${project}/members/user:@bob`, {
+      token: ann,
+      body: { role: 'edit' },
+    })
+    const planned = await server.call('POST', '/api/schedules', {
+      token: bob,
+      body: {
+        ...{ name: 'Hourly', text: 'Look', when: { every: '1h' }, project_id: project },
+        watch: { page: `http://127.0.0.1:${port}/page` },
+      },
+    })
+    expect(planned.json).toMatchObject({ code: 0 })
+    const { id } = planned.json.data
+    // By another way than the acts on members, which switch the schedule off themselves.
+    const database = await databases.connect(settings)
+    await database.write(
+      async (tx) => void (await tx.update(database.tables.projectMembers).set({ role: 'use' })),
+    )
+    await database.close()
+    await clock.set('2026-03-27T08:29:49Z')
+    await clock.passTo('2026-03-27T08:29:52Z')
+    await expect
+      .poll(async () => {
+        const { json } = await server.call('GET', `/api/schedules/${id}`, { token: bob })
+        return [json.data.enabled, json.data.disabled_reason]
+      })
+      .toEqual([false, 'owner'])
+    expect(looked).toEqual([])
   })
 })
 
