@@ -50,14 +50,19 @@ interface Dependencies {
   store: Pick<Store, 'apps' | 'projects' | 'outsideContents' | 'checkpoints' | 'audit'>
   workspaces: Workspaces
   checkpoints: Pick<Checkpoints, 'contentStore' | 'outsideText'>
-  /** @throws AppError `apps_off`. */
-  assertAllowed(userId: UserId): void
+  /** Whether there are apps for the user. */
+  isAllowed(userId: UserId): boolean
   now(): Date
 }
 
 /** Create one per server. */
 export function createApps(dependencies: Dependencies) {
-  const { database, store, workspaces, now, assertAllowed } = dependencies
+  const { database, store, workspaces, now, isAllowed } = dependencies
+
+  /** @throws AppError `apps_off`. */
+  const assertAllowed = (userId: UserId): void => {
+    if (!isAllowed(userId)) throw appError('apps_off')
+  }
 
   const workspaceOf = async (userId: UserId, projectId: ProjectId): Promise<Workspace> =>
     (await openProject({ projects: store.projects, workspaces }, userId, projectId, 'read'))
@@ -80,6 +85,7 @@ export function createApps(dependencies: Dependencies) {
   }
 
   return {
+    isAllowed,
     assertAllowed,
 
     /**

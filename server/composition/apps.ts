@@ -4,7 +4,6 @@ import { createComponents } from '../apps/components.ts'
 import { createFrozenApps, type FrozenApps } from '../apps/frozen-apps.ts'
 import { createAppLibraries } from '../apps/libraries.ts'
 import { createAppsOrigin } from '../apps/origin.ts'
-import { appError } from '../errors.ts'
 import { createApp } from '../http/app.ts'
 import type { UserId } from '../protocol/ids.ts'
 import { registerAppFiles } from '../routes/apps/app-files.ts'
@@ -34,9 +33,7 @@ export function createConfiguredApps(
       workspaces,
       checkpoints,
       now,
-      assertAllowed(userId) {
-        if (!isAllowed(userId)) throw appError('apps_off')
-      },
+      isAllowed,
     }),
     appsOrigin: createAppsOrigin({
       url,

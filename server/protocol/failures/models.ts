@@ -13,6 +13,10 @@ export const MODEL_FAILURES = {
     'not_found',
     'No service for images is configured on this server. An administrator can add `image_generation` to the configuration file.',
   ],
+  images_not_allowed: [
+    'not_found',
+    'Creating images is switched off on this server or for this account.',
+  ],
   media_failed: [
     'model_unavailable',
     'The service of “{{model}}” did not answer as it should. Try again; if it happens again, an administrator finds the cause in the log.',

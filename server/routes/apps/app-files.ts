@@ -145,12 +145,12 @@ async function findServed(
 
 /** The apps of a share, as they were when its copy was made. They have no network, whatever their owner allowed. */
 async function findShared(
-  { shares, store, blobs, appsOrigin }: Needed,
+  { apps, shares, store, blobs, appsOrigin }: Needed,
   [, token = '', ticket]: RegExpExecArray,
   request: FastifyRequest,
 ): Promise<Served | null> {
   const share = await openShare(shares, { token, ticket, address: request.ip })
-  if (share === null) return null
+  if (share === null || !apps.isAllowed(share.userId)) return null
   return {
     userId: share.userId,
     origin: `${request.protocol}://${request.host}`,

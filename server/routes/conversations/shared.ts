@@ -35,6 +35,7 @@ type SharedServices = Pick<
   | 'markdown'
   | 'isHttps'
   | 'basePath'
+  | 'apps'
   | 'appsOrigin'
 >
 
@@ -193,7 +194,7 @@ function registerPage(app: App, services: SharedServices): void {
 
 /** Sends the page or, instead of it, the form for the password or the reason why there is no page. */
 async function sendPage(
-  { shares, store, markdown, isHttps: https, basePath, appsOrigin }: SharedServices,
+  { shares, store, markdown, isHttps: https, basePath, apps, appsOrigin }: SharedServices,
   request: FastifyRequest,
   reply: FastifyReply,
   { token, password }: { token: string; password?: string | undefined },
@@ -220,9 +221,13 @@ async function sendPage(
         ticketCookie(ticket, `${basePath}/api/shared/${encodeURIComponent(token)}`, https),
       ])
     if (request.method !== 'HEAD') await shares.countView(share)
+    const place =
+      origin === null || !apps.isAllowed(share.userId)
+        ? null
+        : `${origin}/v/${token}${ticket === null ? '' : `~${ticket}`}/`
     const pieces = sharePage(share, store.shares.readMessages(share), {
       token,
-      apps: origin === null ? null : `${origin}/v/${token}${ticket === null ? '' : `~${ticket}`}/`,
+      apps: place,
       language,
       markdown,
     })

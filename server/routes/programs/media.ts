@@ -5,8 +5,9 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod'
 import { appError } from '../../errors.ts'
 import type { App } from '../../http/app.ts'
 import type { MediaResponse } from '../../media/media-service.ts'
-import type { SentImage } from '../../media/program-images.ts'
+import type { ProgramImages, SentImage } from '../../media/program-images.ts'
 import { programModelName, readModelName } from '../../openai-api/names.ts'
+import type { UserId } from '../../protocol/ids.ts'
 import { FormFields, ImageBody, SpeechBody } from '../../protocol/openai/media.ts'
 import { MAX_RECORDING_BYTES } from '../../protocol/speech.ts'
 import type { Services } from '../../services.ts'
@@ -15,7 +16,7 @@ import { untilClientLeaves } from './program-runs.ts'
 import { wholeFile } from './whole-file.ts'
 
 const tags = ['openai']
-type MediaServices = Pick<Services, 'speech' | 'programImages' | 'uploadSlots'>
+type MediaServices = Pick<Services, 'speech' | 'programImages' | 'uploadSlots' | 'registry'>
 
 const send = (reply: FastifyReply, { body, contentType }: MediaResponse): FastifyReply =>
   reply
@@ -27,6 +28,20 @@ const send = (reply: FastifyReply, { body, contentType }: MediaResponse): Fastif
 function checkModel(name: string | undefined, configured: string): void {
   if (name === undefined || readModelName(name).id === configured) return
   throw appError('unknown_model', { model: name, available: [programModelName(configured)] })
+}
+
+/**
+ * The service for images. The tool is what operators and groups switch off.
+ * @throws AppError `images_off` if there is none, `images_not_allowed` if the user may not use it.
+ */
+function imagesFor(
+  userId: UserId,
+  { programImages, registry }: Pick<MediaServices, 'programImages' | 'registry'>,
+): ProgramImages {
+  if (programImages === undefined) throw appError('images_off')
+  if (registry.snapshot(userId).get('generate_image') === undefined)
+    throw appError('images_not_allowed')
+  return programImages
 }
 
 /** The fields and files of a form. */
@@ -51,7 +66,7 @@ async function readForm(
 
 /** `/v1/audio/…` and `/v1/images/…`. */
 export function registerMediaRoutes(app: App, services: MediaServices): void {
-  const { speech, programImages } = services
+  const { speech } = services
   app.register(async (plain) => {
     const scope = plain.withTypeProvider<ZodTypeProvider>()
     await scope.register(multipart, {
@@ -94,14 +109,15 @@ export function registerMediaRoutes(app: App, services: MediaServices): void {
       },
     },
     async ({ user, body }, reply) => {
-      if (programImages === undefined) throw appError('images_off')
-      checkModel(body.model, programImages.model)
-      return send(reply, await programImages.generate(user.id, body, untilClientLeaves(reply)))
+      const images = imagesFor(user.id, services)
+      checkModel(body.model, images.model)
+      return send(reply, await images.generate(user.id, body, untilClientLeaves(reply)))
     },
   )
 }
 
-function registerForms(app: App, { speech, programImages, uploadSlots }: MediaServices): void {
+function registerForms(app: App, services: MediaServices): void {
+  const { speech, uploadSlots } = services
   for (const kind of ['transcriptions', 'translations'] as const)
     app.post(
       `/v1/audio/${kind}`,
@@ -139,13 +155,13 @@ function registerForms(app: App, { speech, programImages, uploadSlots }: MediaSe
       },
     },
     async (request, reply) => {
-      if (programImages === undefined) throw appError('images_off')
       const { id } = request.user
+      const service = imagesFor(id, services)
       const edited = await uploadSlots.runInMemory(id, async () => {
         const { fields, files: images } = await readForm(request)
-        checkModel(fields.model, programImages.model)
+        checkModel(fields.model, service.model)
         if (images.length === 0) throw appError('file_missing')
-        return await programImages.edit(id, { fields, images }, untilClientLeaves(reply))
+        return await service.edit(id, { fields, images }, untilClientLeaves(reply))
       })
       return send(reply, edited)
     },

@@ -4,7 +4,12 @@ import OpenAI, { NotFoundError, toFile } from 'openai'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { audioTypeOf, secondsOf } from '../../../server/media/audio-type.ts'
 import { cutImages } from '../../../server/media/cut-images.ts'
-import { describeOnEachServer, type TestServer } from '../../support/server/server.ts'
+import {
+  describeOnEachServer,
+  register,
+  TEST_JWT_SECRET,
+  type TestServer,
+} from '../../support/server/server.ts'
 
 const MP3 = Buffer.concat([Buffer.from('ID3'), Buffer.alloc(2_000, 7)])
 const WEBM = Buffer.concat([Buffer.from([0x1a, 0x45, 0xdf, 0xa3]), Buffer.alloc(16_000, 1)])
@@ -190,6 +195,54 @@ describeOnEachServer('speech and images', (start) => {
     ).rejects.toMatchObject({ status: 502 })
     const none = new OpenAI({ baseURL: `${off.url}/v1`, apiKey: 'any', maxRetries: 0 })
     await expect(none.images.generate({ prompt: 'A fox' })).rejects.toMatchObject({ status: 404 })
+  })
+
+  test('images are made for nobody where the tool is off, and for no member of a group without it', async () => {
+    const { image_generation } = server.server.config
+    const images = { api_url: image_generation?.api_url, model: 'painter' }
+    const before = asked.length
+    const refuses = async (to: TestServer, token?: string) => {
+      const body = { model: 'painter', prompt: 'A fox' }
+      expect(await to.call('POST', '/v1/images/generations', { body, token })).toMatchObject({
+        status: 404,
+      })
+      const form = new FormData()
+      form.append('prompt', 'A fox')
+      form.append('image', new Blob(['fox']), 'fox.png')
+      const edit = await fetch(`${to.url}/v1/images/edits`, {
+        method: 'POST',
+        body: form,
+        ...(token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } }),
+      })
+      expect([edit.status, await edit.text()]).toEqual([
+        404,
+        expect.stringContaining('switched off'),
+      ])
+    }
+    await refuses(
+      await start({ image_generation: images, tools: { disabled: ['generate_image'] } }),
+    )
+    const multi = await start({
+      image_generation: images,
+      auth_mode: 'multi',
+      jwt_secret: TEST_JWT_SECRET,
+    })
+    const [admin, ann] = [await register(multi, 'admin'), await register(multi, 'ann')]
+    const group = await multi.call('POST', '/api/admin/groups', {
+      token: admin,
+      body: { name: 'No images', tools: ['calculator'] },
+    })
+    const { id } = (await multi.call('GET', '/api/auth/profile', { token: ann })).json.data
+    const member = `/api/admin/groups/${group.json.data.id}/members/${id}`
+    await multi.call('PUT', member, { token: admin })
+    await refuses(multi, ann)
+    expect(asked).toHaveLength(before)
+    await multi.call('DELETE', member, { token: admin })
+    answer = { body: JSON.stringify({ data: [{ b64_json: 'QUJD' }] }) }
+    const body = { model: 'painter', prompt: 'A fox' }
+    expect(await multi.call('POST', '/v1/images/generations', { body, token: ann })).toMatchObject({
+      status: 200,
+    })
   })
 })
 

@@ -515,6 +515,42 @@ test('a share with apps has them as they were, with their folders, behind its li
   expect((await reach(address)).status).toBe(404)
 })
 
+test('a share has no apps while the groups of its owner have none', async () => {
+  const server = await withApps(
+    await useApps.start({
+      config: { ...MULTI, models: [{ id: 'scripted', api_url: upstream.url }], titles: 'off' },
+    }),
+  )
+  const [admin, ada] = [await register(server, 'admin'), await register(server, 'ada')]
+  const as = async (token: string, method: string, path: string, body?: object) =>
+    (await server.call(method, path, { token, ...(body === undefined ? {} : { body }) })).json.data
+  const project = await newProject(server, ada)
+  const { id } = await as(ada, 'POST', '/api/conversations', { project_id: project })
+  const content = '<h1>First</h1>'
+  upstream.enqueue(
+    turn.toolCalls([{ id: 'c1', name: 'file_write', arguments: { path: 'app.html', content } }]),
+    turn.text('There it is.'),
+  )
+  await as(ada, 'POST', `/api/conversations/${id}/messages`, {
+    ...{ text: 'An app', stream: false, approval: 'auto' },
+  })
+  const { token } = await as(ada, 'POST', `/api/conversations/${id}/share`, { include: ['apps'] })
+  const shown = async () => {
+    const page = await (await fetch(`${server.url}/s/${token}`)).text()
+    return /src="(http[^"]+app\.html)"/.exec(page)?.[1]
+  }
+  const address = (await shown()) ?? ''
+  const { host } = new URL(address)
+  const statusOf = async () => (await reach(address, { headers: { host } })).status
+  expect(await statusOf()).toBe(200)
+  const group = await as(admin, 'POST', '/api/admin/groups', { name: 'No apps', features: [] })
+  const member = `/api/admin/groups/${group.id}/members/${(await as(ada, 'GET', '/api/auth/profile')).id}`
+  await as(admin, 'PUT', member)
+  expect([await statusOf(), await shown()]).toEqual([404, undefined])
+  await as(admin, 'DELETE', member)
+  expect([await statusOf(), await shown()]).toEqual([200, address])
+})
+
 test('the page may frame its own origin and that of apps and no other, and a document of an app cannot call the server', async () => {
   const server = await withApps(await useApps.start({ config: MULTI }))
   const token = await register(server, 'ada')
