@@ -1478,6 +1478,7 @@ export interface ProjectsTexts {
     readonly members: "Members"
     readonly membersHint: "They use the project with its files and instructions in conversations of their own, which nobody else sees."
     readonly memberRole: "Role of {{name}}"
+    readonly role: "Role"
     readonly roleUse: "Can use"
     readonly roleEdit: "Can edit"
     readonly roleOwn: "Owner"

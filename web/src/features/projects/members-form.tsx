@@ -12,7 +12,7 @@ import { SelectField, TextField } from '../../ui/controls/field.tsx'
 import { moveFocusOnRemoval } from '../../ui/controls/move-focus-on-removal.ts'
 import { Segmented } from '../../ui/controls/segmented.tsx'
 import { ConfirmDialog } from '../../ui/overlays/dialog.tsx'
-import { useMembers, useRemoveMember, useSetMember } from './api/members.ts'
+import { useLeaveProject, useMembers, useRemoveMember, useSetMember } from './api/members.ts'
 
 type Shared = Pick<Project, 'id' | 'name' | 'role'>
 
@@ -22,8 +22,19 @@ const iconOf = (principal: string) => {
   return principal.startsWith('group:') ? Users : User
 }
 
-/** The list of members, which owners change; everybody else may leave. Renders nothing where projects cannot be shared. */
-export function MembersForm({ project }: { project: Shared }) {
+/**
+ * The list of members, which owners change; everybody else may leave. Renders nothing where projects cannot be shared, which the
+ * server says.
+ */
+export function MembersSection({
+  project,
+  titleClass,
+  boxClass,
+}: {
+  project: Shared
+  titleClass: string
+  boxClass: string
+}) {
   const { t } = useTranslation()
   const { data: members } = useMembers(project.id)
   const me = useProfile().data?.id
@@ -31,27 +42,35 @@ export function MembersForm({ project }: { project: Shared }) {
   if (members === undefined) return null
   const isNamed = members.some(({ principal }) => principal === `user:${me}`)
   return (
-    <div className="flex flex-col gap-4">
-      <p className="text-note text-muted">{t('project.membersHint')}</p>
-      <ul
-        ref={moveFocusOnRemoval}
-        aria-label={t('project.members')}
-        className="flex flex-col divide-y divide-line rounded-xl border border-line"
-      >
-        {members.map((member) => (
-          <MemberRow key={member.principal} member={member} project={project} />
-        ))}
-      </ul>
-      {isOwner && (
-        <AddMember
-          projectId={project.id}
-          hasEveryone={members.some(({ principal }) => principal === EVERYONE)}
-        />
-      )}
-      {isNamed && me !== undefined && members.length > 1 && (
-        <Leave project={project} principal={`user:${me}`} />
-      )}
-    </div>
+    <section>
+      <h2 className={titleClass}>{t('project.members')}</h2>
+      <div className={`${boxClass} flex flex-col gap-4`}>
+        <p className="text-note text-muted">{t('project.membersHint')}</p>
+        <ul
+          ref={moveFocusOnRemoval}
+          aria-label={t('project.members')}
+          className="flex flex-col divide-y divide-line rounded-xl border border-line"
+        >
+          {members.map((member) => (
+            <MemberRow
+              key={member.principal}
+              member={member}
+              project={project}
+              isMe={member.principal === `user:${me}`}
+            />
+          ))}
+        </ul>
+        {isOwner && (
+          <AddMember
+            projectId={project.id}
+            hasEveryone={members.some(({ principal }) => principal === EVERYONE)}
+          />
+        )}
+        {isNamed && me !== undefined && members.length > 1 && (
+          <Leave project={project} principal={`user:${me}`} />
+        )}
+      </div>
+    </section>
   )
 }
 
@@ -67,9 +86,12 @@ function useRoles() {
 function MemberRow({
   member: { principal, name, role },
   project,
+  isMe,
 }: {
   member: Member
   project: Shared
+  /** The person themselves: they leave with a question, instead of removing themselves by one click. */
+  isMe: boolean
 }) {
   const { t } = useTranslation()
   const roles = useRoles()
@@ -100,13 +122,17 @@ function MemberRow({
               </option>
             ))}
           </select>
-          <IconButton
-            icon={Trash2}
-            size="small"
-            label={t('project.approverRemove', { name: shown })}
-            disabled={remove.isPending}
-            onClick={() => remove.mutate(principal)}
-          />
+          {isMe ? (
+            <span aria-hidden className="size-8 shrink-0" />
+          ) : (
+            <IconButton
+              icon={Trash2}
+              size="small"
+              label={t('project.approverRemove', { name: shown })}
+              disabled={remove.isPending}
+              onClick={() => remove.mutate(principal)}
+            />
+          )}
         </>
       ) : (
         <span className="py-1.5 pe-2 text-sm text-muted">
@@ -155,7 +181,7 @@ function AddMember({ projectId, hasEveryone }: { projectId: string; hasEveryone:
         />
       </div>
       <SelectField
-        label={t('project.memberRole', { name: name.trim() === '' ? '…' : name.trim() })}
+        label={t('project.role')}
         value={role}
         options={roles}
         onChange={({ target }) =>
@@ -185,7 +211,7 @@ function Leave({ project, principal }: { project: Shared; principal: string }) {
   const { t } = useTranslation()
   const [asking, setAsking] = useState(false)
   const [, navigate] = useLocation()
-  const leave = useRemoveMember(project.id)
+  const leave = useLeaveProject(project.id)
   return (
     <div>
       <Button icon={LogOut} disabled={leave.isPending} onClick={() => setAsking(true)}>

@@ -11,7 +11,7 @@ import { Switch } from '../../ui/controls/switch.tsx'
 import { ToolSwitches } from '../../ui/controls/tool-switches.tsx'
 import { ApproversForm } from './approvers-form.tsx'
 import { AssistantForm } from './assistant-form.tsx'
-import { MembersForm } from './members-form.tsx'
+import { MembersSection } from './members-form.tsx'
 
 type Project = NonNullable<ReturnType<typeof useProject>['data']>
 
@@ -31,12 +31,7 @@ function Settings({ project }: { project: Project & { id: ProjectId } }) {
   const update = useUpdateProject()
   const { id, role } = project
   const members = hasAccounts && (
-    <section>
-      <h2 className={titleClass}>{t('project.members')}</h2>
-      <div className={boxClass}>
-        <MembersForm key={id} project={project} />
-      </div>
-    </section>
+    <MembersSection key={id} project={project} titleClass={titleClass} boxClass={boxClass} />
   )
   if (role === 'use')
     return (

@@ -26,15 +26,20 @@ export function useSetMember(id: string) {
   })
 }
 
-/** Removes a member, who may be the user. */
+/** Removes another member. */
 export function useRemoveMember(id: string) {
   const client = useQueryClient()
   return useMutation({
     mutationFn: (principal: string) => requestDone(pathOf(id, principal), { method: 'DELETE' }),
-    onSuccess: () =>
-      Promise.all([
-        client.invalidateQueries({ queryKey: projectKeys.list }),
-        client.invalidateQueries({ queryKey: membersKey(id) }),
-      ]),
+    onSuccess: () => client.invalidateQueries({ queryKey: membersKey(id) }),
+  })
+}
+
+/** Removes the user, who no longer finds the project afterwards. */
+export function useLeaveProject(id: string) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (principal: string) => requestDone(pathOf(id, principal), { method: 'DELETE' }),
+    onSuccess: () => client.invalidateQueries({ queryKey: projectKeys.list }),
   })
 }

@@ -1,0 +1,92 @@
+// A colleague in a project: added by name by its owner, uses it on a phone, is refused kindly when changing a file, and leaves it.
+import { expect, test } from 'vitest'
+import { describeInBrowser, expectAccessible, leave, say } from '../support/page/page.ts'
+import { turn } from '../support/provider/upstream-turns.ts'
+import { useUpstream } from '../support/provider/use-upstream.ts'
+import { register, TEST_JWT_SECRET, useServers } from '../support/server/server.ts'
+
+const upstream = await useUpstream()
+/** Where pictures of the page are kept, to be looked at; none by default. */
+const PICTURES = process.env.PICTURES
+
+describeInBrowser('a colleague', (visitor) => {
+  const servers = useServers()
+
+  test('is added to a project by name, talks in it on a phone, changes nothing, and leaves it', async () => {
+    const server = await servers.start({
+      config: {
+        auth_mode: 'multi',
+        registration: 'open',
+        jwt_secret: TEST_JWT_SECRET,
+        models: [{ id: 'scripted', api_url: upstream.url }],
+        titles: 'off',
+      },
+      webRoot: visitor.webRoot(),
+    })
+    const tokens = { ann: await register(server, 'ann'), bob: await register(server, 'bob') }
+    const as = async (token: string, method: string, path: string, body?: object) =>
+      await server.call(method, path, { token, ...(body === undefined ? {} : { body }) })
+    const made = await as(tokens.ann, 'POST', '/api/projects', { name: 'Trip to Oslo' })
+    const { id } = made.json.data
+    const file = `/api/projects/${id}/files/plan.txt`
+    await as(tokens.ann, 'PUT', file, { content: 'Take the train.\n' })
+    upstream.program(() => turn.text('By train.'))
+    const enter = async (username: string, path: string, phone: boolean) => {
+      const page = await visitor.open(`${server.url}${path}`, { phone, ownContext: true })
+      await page.getByLabel('Username').fill(username)
+      await page.getByLabel('Password').fill('a good password')
+      await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+      return page
+    }
+
+    const ann = await enter('ann', `/projects/${id}`, false)
+    await ann.getByRole('tab', { name: 'Settings' }).click()
+    const form = ann.getByRole('form', { name: 'Members' })
+    await form.getByLabel('Name of the account or group').fill('Bob')
+    await form.getByRole('button', { name: 'Add', exact: true }).click()
+    await ann.getByRole('button', { name: 'Remove bob' }).waitFor()
+    expect(await ann.getByRole('combobox', { name: 'Role of bob' }).inputValue()).toBe('use')
+    // Who owns it leaves it with a question, not by one click.
+    expect(await ann.getByRole('button', { name: 'Remove ann' }).count()).toBe(0)
+    if (PICTURES !== undefined) await ann.screenshot({ path: `${PICTURES}/members-set.png` })
+    await expectAccessible(ann)
+    await leave(ann)
+
+    const bob = await enter('bob', '/projects', true)
+    const card = bob.getByRole('link', { name: /Trip to Oslo/ })
+    await card.getByText('Shared by ann').waitFor()
+    await card.tap()
+    await bob.getByRole('button', { name: 'Start a conversation' }).tap()
+    await say(bob, 'How do we get there?')
+    await bob.getByText('By train.').waitFor()
+    const [talk] = (await as(tokens.bob, 'GET', '/api/conversations')).json.data.items
+    expect(talk).toMatchObject({ project_id: id })
+    expect((await as(tokens.ann, 'GET', `/api/conversations/${talk.id}`)).status).toBe(404)
+
+    await bob.goto(`${server.url}/projects/${id}?file=plan.txt`)
+    const text = bob.locator('.cm-content')
+    await text.click()
+    await text.pressSequentially('Fly. ')
+    await bob.getByRole('button', { name: 'Save', exact: true }).tap()
+    await bob.getByText('Ask an owner to let you edit it').waitFor()
+    if (PICTURES !== undefined) await bob.screenshot({ path: `${PICTURES}/members-refused.png` })
+    expect((await as(tokens.ann, 'GET', file)).json.data.content).toBe('Take the train.\n')
+    // What was written is not lost.
+    expect(await text.innerText()).toContain('Fly. ')
+
+    await bob.goto(`${server.url}/projects/${id}`)
+    await bob.getByRole('tab', { name: 'Settings' }).tap()
+    await bob.getByText('You can use this project, but not change it.').last().waitFor()
+    await bob.getByRole('button', { name: 'Leave project' }).scrollIntoViewIfNeeded()
+    await expectAccessible(bob)
+    if (PICTURES !== undefined) await bob.screenshot({ path: `${PICTURES}/members-leave.png` })
+    await bob.getByRole('button', { name: 'Leave project' }).tap()
+    await bob.getByRole('alertdialog').getByRole('button', { name: 'Leave project' }).tap()
+    await expect.poll(() => new URL(bob.url()).pathname).toBe('/projects')
+    await card.waitFor({ state: 'detached' })
+    expect((await as(tokens.bob, 'GET', `/api/projects/${id}`)).status).toBe(404)
+    const kept = await as(tokens.bob, 'GET', `/api/conversations/${talk.id}`)
+    expect(kept.json.data.project_id).toBeNull()
+    await leave(bob)
+  })
+})
