@@ -5,6 +5,7 @@ import { composer, describeInBrowser, leave, REMOTE_HOST, say } from '../support
 import { scripted } from '../support/provider/scripted.ts'
 import { startUpstream, type Upstream } from '../support/provider/upstream.ts'
 import { turn } from '../support/provider/upstream-turns.ts'
+import { startLink } from '../support/server/link.ts'
 import { type TestServer, useServers } from '../support/server/server.ts'
 
 const places = [
@@ -115,24 +116,57 @@ describeInBrowser('the page outside a secure context', (visitor) => {
     await expect.poll(() => composer(page).inputValue()).toBe('')
     await page.unrouteAll()
 
-    // The response to a send is lost: sending again joins the message that is already stored.
+    // The response to a send is lost: the page sends again by itself and joins the message that is already stored.
+    let isLost = false
     await page.route('**/messages', async (route) => {
       await route.fetch()
       await route.abort()
+      isLost = true
     })
     upstream.enqueue(turn.text('Only once.'))
     await say(page, 'Send me once')
-    await page.getByText('Can’t reach the server').waitFor()
-    await expect.poll(() => composer(page).inputValue()).toBe('Send me once')
+    await expect.poll(() => isLost).toBe(true)
     await page.unrouteAll()
-    await composer(page).press('Enter')
     await page.getByText('Only once.').waitFor()
     await expect.poll(() => composer(page).inputValue()).toBe('')
+    await page.getByRole('region', { name: 'Queued messages' }).waitFor({ state: 'detached' })
     expect(await page.getByRole('article', { name: 'Your message' }).count()).toBe(2)
     await page.reload()
     await page.getByText('Only once.').waitFor()
     expect(await page.getByRole('article', { name: 'Your message' }).count()).toBe(2)
     await leave(page)
+  })
+
+  test('what is written on a phone without a connection is sent when it is back, in a conversation and as a new one', async () => {
+    const link = await startLink({ host: '127.0.0.1', port: Number(new URL(server.url).port) })
+    const page = await visitor.open(`http://127.0.0.1:${link.port}`, { remote: true, phone: true })
+    expect(await page.evaluate<boolean>('isSecureContext')).toBe(false)
+    upstream.enqueue(turn.text('The first answer.'))
+    await say(page, 'Ask me')
+    await page.getByText('The first answer.').waitFor()
+    await page.getByRole('button', { name: 'Regenerate' }).waitFor()
+    const waiting = page.getByText('Sent as soon as the server can be reached')
+    link.cut()
+    await say(page, 'And then?')
+    await waiting.waitFor()
+    expect(await composer(page).inputValue()).toBe('')
+    upstream.enqueue(turn.text('Then that.'))
+    link.restore()
+    await page.getByText('Then that.').waitFor()
+    await waiting.waitFor({ state: 'detached' })
+
+    await page.getByRole('button', { name: 'New conversation' }).tap()
+    await page.waitForURL((url) => url.pathname === '/')
+    link.cut()
+    await say(page, 'Something else')
+    await waiting.waitFor()
+    upstream.enqueue(turn.text('Of course.'))
+    link.restore()
+    await page.getByRole('button', { name: 'Open', exact: true }).tap()
+    await page.getByText('Of course.').waitFor()
+    expect((await titles()).filter((title) => title === 'Something else')).toHaveLength(1)
+    await leave(page)
+    link.close()
   })
 
   test('a file dropped anywhere on the page is attached, and one dropped on a page without a field does nothing', async () => {

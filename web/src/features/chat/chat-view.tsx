@@ -18,7 +18,6 @@ import { ApiError } from '../../lib/http/api-client.ts'
 import { useNextPage } from '../../lib/http/next-page.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { useOffline } from '../../lib/offline/connection.ts'
-import { opensOffline } from '../../lib/offline/offline.ts'
 import { paths } from '../../lib/paths.ts'
 import { CodeActionsContext } from '../../ui/markdown/code-actions.ts'
 import { notify } from '../../ui/overlays/toasts.ts'
@@ -41,7 +40,7 @@ import { HiddenDecisions } from './messages/pending-decisions.tsx'
 import { MissingConversation } from './missing-conversation.tsx'
 import { useCodeActions } from './programs/code-actions.ts'
 import { QueueList } from './queue/queue-list.tsx'
-import { enqueue } from './queue/queued-messages.ts'
+import { enqueue, enqueueFirst } from './queue/queued-messages.ts'
 import { Announcer } from './runs/announcer.tsx'
 import { useIsRunning } from './runs/live-runs.ts'
 import { useAttach } from './runs/use-attach.ts'
@@ -189,15 +188,18 @@ function OpenConversation({
   const show = useShowMessage(id)
   const [edited, setEdited] = useState<MessageId | null>(null)
   const send = async (written: Written, clientId: string): Promise<boolean> => {
-    const isKept = (): boolean => useOffline.getState().isOffline && opensOffline()
+    const isUnreachable = (): boolean => useOffline.getState().isOffline
     const isFollowing = outgoingOf(id) !== null && outgoingOf(id)?.clientId !== clientId
-    if (!running && !isFollowing && !isKept()) {
+    const isTried = !running && !isFollowing && !isUnreachable()
+    if (isTried) {
       const isSent = await run.send(written, clientId)
       // The message may be what shows that the connection is gone.
-      if (isSent || !isKept()) return isSent
+      if (isSent || !isUnreachable()) return isSent
     }
     const last = messages.data?.at(-1)
-    enqueue(id, {
+    // What was written while it was tried comes after it.
+    const keep = isTried ? enqueueFirst : enqueue
+    keep(id, {
       id: clientId,
       ...written,
       tools: options.tools,

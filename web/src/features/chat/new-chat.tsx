@@ -18,7 +18,6 @@ import { useModels } from '../../lib/api/catalog.ts'
 import { insertIntoComposer } from '../../lib/browser/composer-insert.ts'
 import { ApiError } from '../../lib/http/api-client.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
-import { opensOffline } from '../../lib/offline/offline.ts'
 import { paths } from '../../lib/paths.ts'
 import { readLastModel } from '../../lib/preferences/last-model.ts'
 import { classNames } from '../../ui/class-names.ts'
@@ -191,7 +190,7 @@ export function NewChat({
   ): Promise<boolean> => {
     const isUnreached = error instanceof ApiError && error.status === 0
     // A temporary conversation must store nothing, not even a queued message.
-    if (!isUnreached || temporary || !opensOffline()) return false
+    if (!isUnreached || temporary) return false
     const message = { id: clientId, ...draft, tools: options.tools, parent: null, waits: false }
     try {
       const { enqueue, NEW_CONVERSATIONS } = await import('./queue/queued-messages.ts')

@@ -157,9 +157,16 @@ export function useConversation(id: string) {
   })
 }
 
-/** Creates a conversation; the server fills in the fields that `body` leaves out. Throws `ApiError`. */
-export const createConversation = (body: Partial<CreateConversationBody>) =>
-  request<Conversation>('/api/conversations', { method: 'POST', body })
+/**
+ * Creates a conversation; the server fills in the fields that `body` leaves out. Repeated with the same `key`, it returns the
+ * same one. Throws `ApiError`.
+ */
+export const createConversation = (body: Partial<CreateConversationBody>, key?: string) =>
+  request<Conversation>('/api/conversations', {
+    method: 'POST',
+    body,
+    ...(key === undefined ? {} : { headers: { 'idempotency-key': key } }),
+  })
 
 /** Deletes a conversation permanently without waiting for the response: the page may be closing. */
 export function removeWhileLeaving(id: string): void {

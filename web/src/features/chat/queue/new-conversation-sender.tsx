@@ -23,17 +23,31 @@ import {
 
 const RETRY_MS = 3_000
 
-/** Stores the id of a message's conversation, so that the next attempt does not create another one. */
-const remember = (messageId: string, id: string | null): void =>
+const change = (messageId: string, next: (begins: NewConversation) => Partial<QueuedMessage>) =>
   useQueues
     .getState()
     .change(NEW_CONVERSATIONS, (queue) =>
       queue.map((one) =>
-        one.id === messageId && one.begins !== undefined
-          ? { ...one, begins: { ...one.begins, id } }
-          : one,
+        one.id === messageId && one.begins !== undefined ? { ...one, ...next(one.begins) } : one,
       ),
     )
+
+/** Stores the id of a message's conversation, so that the next attempt does not create another one. */
+const remember = (messageId: string, id: string): void =>
+  change(messageId, (begins) => ({ begins: { ...begins, id } }))
+
+/** The conversation has been deleted: the message begins another one, as a new message. */
+const beginAgain = (messageId: string): void =>
+  change(messageId, (begins) => ({ id: randomId(), begins: { ...begins, id: null } }))
+
+/**
+ * Does the work in only one tab at a time; the others do it afterwards. Outside a secure context (plain HTTP from another
+ * machine), browsers have no locks: the server recognizes the requests of two tabs.
+ */
+const alone = (name: string, work: () => Promise<void>): Promise<void> => {
+  const { locks } = navigator as { locks?: LockManager } // the types assume a secure context
+  return locks === undefined ? work() : locks.request(name, work)
+}
 
 /** Creates the conversation of a message. Resolves with its id. */
 async function createFor(
@@ -41,7 +55,7 @@ async function createFor(
   message: QueuedMessage,
   { settings, secondModel, id: known }: NewConversation,
 ): Promise<string> {
-  const id = known ?? (await createConversation(settings)).id
+  const id = known ?? (await createConversation(settings, message.id)).id
   if (known === null) remember(message.id, id)
   const body = {
     ...writtenFields(message, settings.project_id ?? null),
@@ -82,15 +96,17 @@ export function NewConversationSender() {
       } catch (error) {
         // Sending again is safe: the server recognizes the message by its `client_id`.
         if (error instanceof ApiError && error.status === 0) return await waitToReconnect(RETRY_MS)
-        // The conversation has been deleted meanwhile, so the next attempt creates another one.
+        // Another tab is sending it.
+        if (error instanceof ApiError && error.reason === 'idempotency_pending')
+          return await waitToReconnect(RETRY_MS)
         if (error instanceof ApiError && error.status === 404 && begins.id !== null)
-          return remember(next.id, null)
+          return beginAgain(next.id)
         useQueues.getState().setFailure(NEW_CONVERSATIONS, errorText(error))
       }
     }
     /** Two tabs would create two conversations, so only one tab sends; the others check again afterwards. */
     const sendAlone = (): Promise<void> =>
-      navigator.locks.request(`new conversation ${next.id}`, async () => {
+      alone(`new conversation ${next.id}`, async () => {
         const isThere = useQueues
           .getState()
           .queues[NEW_CONVERSATIONS]?.some(({ id }) => id === next.id)

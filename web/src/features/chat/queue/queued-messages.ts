@@ -182,6 +182,10 @@ export const useQueue = (conversationId: string): readonly QueuedMessage[] =>
 export const enqueue = (conversationId: string, message: QueuedMessage): void =>
   useQueues.getState().change(conversationId, (queue) => [...queue, message])
 
+/** Puts a message before the others, because it was written before them. */
+export const enqueueFirst = (conversationId: string, message: QueuedMessage): void =>
+  useQueues.getState().change(conversationId, (queue) => [message, ...queue])
+
 /** The messages that were written after `parent` follow the answer `answer`, which is being written in its place or below it. */
 const follow =
   (parent: string | null, answer: string) =>
