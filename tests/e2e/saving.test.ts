@@ -208,6 +208,49 @@ describeInBrowser('storing what was typed', (visitor) => {
     await leave(page)
   })
 
+  test('an open file without unsaved text shows what others store, and says when it is gone', async () => {
+    const project = await on.createProject('Menu', {
+      'tea.md': '# Green tea',
+      'a.txt': 'one\ntwo\n',
+    })
+    const write = (path: string, content: string) =>
+      on.server.call('PUT', `/api/projects/${project}/files/${path}`, { body: { content } })
+    const page = await visitor.open(`${on.server.url}/projects/${project}`)
+    const tree = page.getByRole('tree', { name: 'Files' })
+    await tree.getByText('tea.md').click()
+    await page.getByRole('heading', { name: 'Green tea' }).waitFor()
+    await write('tea.md', '# Black tea')
+    await page.getByRole('heading', { name: 'Black tea' }).waitFor()
+    expect(await page.getByText('Someone else changed this file').count()).toBe(0)
+
+    await tree.getByText('a.txt').click()
+    const editor = page.getByRole('textbox', { name: 'a.txt' })
+    await editor.getByText('two').click()
+    await page.keyboard.press('End')
+    await write('a.txt', 'zero\none\ntwo\n')
+    await editor.getByText('zero').waitFor()
+    // The caret stays where it was, and what is typed now is based on the new text.
+    await page.keyboard.type(' and a half')
+    await page.keyboard.press('Control+s')
+    await expect.poll(() => on.readFile(project, 'a.txt')).toBe('zero\none\ntwo and a half\n')
+    await page.getByText('unsaved').waitFor({ state: 'detached' })
+
+    // Unsaved text stays, and its writer chooses.
+    await page.keyboard.type('!')
+    await page.getByText('unsaved').waitFor()
+    await write('a.txt', 'three\n')
+    await page.getByText('Someone else changed this file').waitFor()
+    await page.getByRole('button', { name: 'Load theirs' }).click()
+    await editor.getByText('three').waitFor()
+
+    await on.server.call('DELETE', `/api/projects/${project}/files/a.txt`)
+    await page.getByRole('alert').getByText('No file or folder “a.txt”.').waitFor()
+    await page.getByRole('button', { name: 'Files', exact: true }).click()
+    await tree.getByText('tea.md').waitFor()
+    expect(await tree.getByText('a.txt').count()).toBe(0)
+    await leave(page)
+  })
+
   test('changes are sent while the browser says that it has no network: the server may be on the same computer', async () => {
     const { server } = on
     const page = await visitor.open(`${server.url}/settings/agent`)

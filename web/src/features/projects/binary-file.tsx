@@ -9,7 +9,7 @@ import { errorText, reportError } from '../../ui/states/error-text.ts'
 import { Empty, Failed, Loading } from '../../ui/states/feedback.tsx'
 import { lazyPart } from '../../ui/states/late.tsx'
 import { PartBoundary } from '../../ui/states/part-boundary.tsx'
-import { downloadFile, useDeleteFile, useFileBytes } from './api/files.ts'
+import { downloadFile, useDeleteFile, useFileBytes, useIsGone } from './api/files.ts'
 import { Searchable } from './searchable.tsx'
 
 const DocumentPreview = lazyPart(() =>
@@ -116,13 +116,13 @@ function useAddress(projectId: string, path: string, type?: string) {
     setAddress(created)
     return () => URL.revokeObjectURL(created)
   }, [file.data, type])
-  return { file, address }
+  return { file, address, isGone: useIsGone(projectId, file.error) }
 }
 
 function Picture({ projectId, path }: { projectId: string; path: string }) {
   const { t } = useTranslation()
-  const { file, address } = useAddress(projectId, path)
-  if (file.isLoadingError)
+  const { file, address, isGone } = useAddress(projectId, path)
+  if (file.isLoadingError || isGone)
     return <Failed message={errorText(file.error)} onRetry={() => void file.refetch()} />
   if (address === null) return <Loading />
   return (
@@ -140,8 +140,8 @@ function Picture({ projectId, path }: { projectId: string; path: string }) {
 /** A PDF in the browser's viewer. Fixes the type of the blob, so that another kind of file never runs as a web page. */
 function Pdf({ projectId, path }: { projectId: string; path: string }) {
   const { t } = useTranslation()
-  const { file, address } = useAddress(projectId, path, 'application/pdf')
-  if (file.isLoadingError)
+  const { file, address, isGone } = useAddress(projectId, path, 'application/pdf')
+  if (file.isLoadingError || isGone)
     return <Failed message={errorText(file.error)} onRetry={() => void file.refetch()} />
   if (address === null) return <Loading />
   const open = (

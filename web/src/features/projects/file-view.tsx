@@ -14,9 +14,10 @@ import { errorText } from '../../ui/states/error-text.ts'
 import { Failed, Loading } from '../../ui/states/feedback.tsx'
 import { lazyPart } from '../../ui/states/late.tsx'
 import { PartBoundary } from '../../ui/states/part-boundary.tsx'
-import { type FileContent, useDocumentOf, useFileContent } from './api/files.ts'
+import { type FileContent, useDocumentOf, useFileContent, useIsGone } from './api/files.ts'
 import { BinaryFile, shownAs } from './binary-file.tsx'
 import { FileActions } from './file-actions.tsx'
+import { readFileDraft } from './file-drafts.ts'
 import { FilePreview, previewOf } from './file-preview.tsx'
 import { Searchable } from './searchable.tsx'
 import { useFileEditing } from './use-file-editing.ts'
@@ -44,25 +45,38 @@ export function FileView(props: Props) {
 }
 
 function TextFile(props: Props) {
+  const { t } = useTranslation()
   const [encoding, setEncoding] = useState<string | null>(null)
   const document = useDocumentOf(props.projectId, props.path)
   const readAs = useReadDocumentAs(props.projectId)
   const file = useFileContent(props.projectId, props.path, encoding)
+  const isGone = useIsGone(props.projectId, file.error)
   if (file.isPending) return <Loading />
-  if (file.isLoadingError) {
-    const status = file.error instanceof ApiError ? file.error.status : 0
-    // The server returns text only up to a certain size; every file can be downloaded.
-    return (status === 400 && encoding === null) || status === 413 ? (
-      <BinaryFile {...props} tooLarge={status === 413} />
-    ) : (
-      <div className="min-w-0 flex-1">
+  const status = file.error instanceof ApiError ? file.error.status : 0
+  // The server returns text only up to a certain size; every file can be downloaded.
+  if (file.isLoadingError && ((status === 400 && encoding === null) || status === 413))
+    return <BinaryFile {...props} tooLarge={status === 413} />
+  const isUnsaved = readFileDraft(props.projectId, props.path) !== undefined
+  if (file.isLoadingError || (file.isError && isGone && !isUnsaved))
+    return (
+      <section aria-label={props.path} className="flex min-w-0 flex-1 flex-col">
+        <header className="flex min-h-11 shrink-0 items-center gap-1 border-b border-line px-2 py-1">
+          <IconButton
+            icon={ArrowLeft}
+            label={t('files.tree')}
+            size="small"
+            onClick={props.onClose}
+          />
+          <p className="min-w-0 flex-1 truncate font-mono text-note" title={props.path}>
+            {props.path}
+          </p>
+        </header>
         <Failed
           message={errorText(file.error)}
           onRetry={() => (encoding === null ? void file.refetch() : setEncoding(null))}
         />
-      </div>
+      </section>
     )
-  }
   return (
     <Editing
       key={encoding}
@@ -183,6 +197,7 @@ function Editing({
             key={editing.edition}
             name={path}
             initial={editing.initial}
+            revision={editing.revision}
             label={path}
             line={line}
             focuses={isNew}

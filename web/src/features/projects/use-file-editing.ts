@@ -5,7 +5,10 @@ import { reportError } from '../../ui/states/error-text.ts'
 import { type FileContent, useWriteFile } from './api/files.ts'
 import { readFileDraft, writeFileDraft } from './file-drafts.ts'
 
-/** Editing stays based on the version that was loaded first; a later `file` only shows that the file has changed. */
+/**
+ * Unsaved text stays based on the version that was loaded first; a later `file` only shows that the file has changed. Without
+ * unsaved text, the newest version is shown.
+ */
 export function useFileEditing(
   { projectId, path }: { projectId: string; path: string },
   file: FileContent,
@@ -19,8 +22,20 @@ export function useFileEditing(
   // The editor's initial text; after a reload, the one of the newer version.
   const [initial, setInitial] = useState(text)
   const [edition, setEdition] = useState(0)
+  const [revision, setRevision] = useState(0)
+  const [seen, setSeen] = useState(file)
   const write = useWriteFile(projectId)
   const dirty = text !== base.content
+  // Only what was read anew: what was just saved may be newer than the last reading.
+  if (file !== seen) {
+    setSeen(file)
+    if (!dirty && file.version !== base.version) {
+      setBase(file)
+      setText(file.content)
+      setInitial(file.content)
+      setRevision(revision + 1)
+    }
+  }
   useEffect(
     () => writeFileDraft(projectId, path, dirty ? { base, text } : null),
     [projectId, path, dirty, base, text],
@@ -43,6 +58,8 @@ export function useFileEditing(
     initial,
     /** A new number makes the editor start again with `initial`. */
     edition,
+    /** A new number makes the editor show `initial` instead of its text. */
+    revision,
     dirty,
     isSaving: write.isPending,
     changedElsewhere:

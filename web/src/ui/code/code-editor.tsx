@@ -1,7 +1,7 @@
 // A text editor for source files with syntax highlighting. Loads when the first file is opened.
 
 import { HighlightStyle, syntaxHighlighting } from '@codemirror/language'
-import { Compartment, EditorState, type Extension } from '@codemirror/state'
+import { Annotation, Compartment, EditorState, type Extension } from '@codemirror/state'
 import { EditorView, keymap } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
 import { basicSetup } from 'codemirror'
@@ -83,10 +83,24 @@ const editorTheme = EditorView.theme({
   '.cm-panels': { backgroundColor: 'var(--sunken)', color: 'var(--ink)' },
 })
 
-/** An uncontrolled editor: `initial` is only its first text, and `onChange` receives the text after every edit. */
+/** Marks a change that is no edit of the user. */
+const replacement = Annotation.define<boolean>()
+
+/** What must be replaced in `before` so that it becomes `after`; the selection around it stays. */
+function changeBetween(before: string, after: string) {
+  const shorter = Math.min(before.length, after.length)
+  let from = 0
+  while (from < shorter && before[from] === after[from]) from += 1
+  let same = 0
+  while (same < shorter - from && before.at(-1 - same) === after.at(-1 - same)) same += 1
+  return { from, to: before.length - same, insert: after.slice(from, after.length - same) }
+}
+
+/** An uncontrolled editor: `initial` is its first text, and `onChange` receives the text after every edit. */
 export function CodeEditor({
   name,
   initial,
+  revision = 0,
   label,
   onChange,
   onSave,
@@ -96,6 +110,8 @@ export function CodeEditor({
   /** The file's name; its extension determines the language. */
   name: string
   initial: string
+  /** With another number than before, `initial` replaces the text. */
+  revision?: number
   label: string
   onChange: (text: string) => void
   onSave: () => void
@@ -105,6 +121,7 @@ export function CodeEditor({
   focuses?: boolean
 }) {
   const host = useRef<HTMLDivElement>(null)
+  const editor = useRef<EditorView>(null)
   const call = useNewest({ onChange, onSave })
   // biome-ignore lint/correctness/useExhaustiveDependencies: callers change `key` for another text, which creates a new editor
   useEffect(() => {
@@ -132,11 +149,13 @@ export function CodeEditor({
           editorTheme,
           EditorView.contentAttributes.of({ 'aria-label': label }),
           EditorView.updateListener.of((update) => {
-            if (update.docChanged) call.current.onChange(update.state.doc.toString())
+            const isOwn = update.transactions.some((one) => one.annotation(replacement) === true)
+            if (update.docChanged && !isOwn) call.current.onChange(update.state.doc.toString())
           }),
         ],
       }),
     })
+    editor.current = view
     let isUnmounted = false
     void languageOf(name).then((loaded) => {
       if (!isUnmounted) view.dispatch({ effects: language.reconfigure(loaded) })
@@ -152,6 +171,14 @@ export function CodeEditor({
       view.destroy()
     }
   }, [])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `initial` alone may be the same text as before
+  useEffect(() => {
+    const view = editor.current
+    if (view === null || revision === 0) return
+    // The editor writes every end of a line in the same way.
+    const changes = changeBetween(view.state.doc.toString(), initial.replace(/\r\n?/g, '\n'))
+    view.dispatch({ changes, annotations: replacement.of(true) })
+  }, [revision])
   // Code reads from left to right in every language of the page.
   return <div ref={host} dir="ltr" className="h-full min-h-0 overflow-hidden" />
 }

@@ -1,6 +1,7 @@
 // Requests for the files of a project: folders, contents, changes, search.
 import {
   type QueryClient,
+  useIsMutating,
   useMutation,
   useQueries,
   useQuery,
@@ -15,7 +16,7 @@ import type {
 } from '../../../../../server/protocol/projects/project.ts'
 import { pollWhilePending } from '../../../lib/api/documents.ts'
 import { saveFile } from '../../../lib/browser/save-file.ts'
-import { request, requestDone, send } from '../../../lib/http/api-client.ts'
+import { ApiError, request, requestDone, send } from '../../../lib/http/api-client.ts'
 import { type PathedFile, upload } from './upload.ts'
 
 /** The query keys of files, by project. */
@@ -210,10 +211,22 @@ export function useAddFiles(projectId: string) {
   }
 }
 
+const leavingKey = (projectId: string) => ['leaving-file', projectId]
+
+/**
+ * Whether `error` says that a file is no longer there, for example because what has created it was undone. Not while the user
+ * moves or deletes one here.
+ */
+export function useIsGone(projectId: string, error: Error | null): boolean {
+  const isLeaving = useIsMutating({ mutationKey: leavingKey(projectId) }) > 0
+  return error instanceof ApiError && error.status === 404 && !isLeaving
+}
+
 /** Renames a file or moves it to the path `to`. Fails if that path exists. */
 export function useMoveFile(projectId: string) {
   const client = useQueryClient()
   return useMutation({
+    mutationKey: leavingKey(projectId),
     mutationFn: ({ path, to }: { path: string; to: string }) =>
       requestDone(addressOf(projectId, path), { method: 'PATCH', body: { new_path: to } }),
     onSuccess: () => refreshed(client),
@@ -224,6 +237,7 @@ export function useMoveFile(projectId: string) {
 export function useDeleteFile(projectId: string) {
   const client = useQueryClient()
   return useMutation({
+    mutationKey: leavingKey(projectId),
     mutationFn: (path: string) => requestDone(addressOf(projectId, path), { method: 'DELETE' }),
     onSuccess: () => refreshed(client),
   })
