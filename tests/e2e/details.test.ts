@@ -1,8 +1,12 @@
 // Small things that tell what happens: an empty answer, files over the page, the chosen option, tasks, the width of the chat.
+import sharp from 'sharp'
 import { expect, test } from 'vitest'
 import { composer, describeInBrowser, leave, say } from '../support/page/page.ts'
 import { usePageServer } from '../support/page/page-server.ts'
 import { turn } from '../support/provider/upstream-turns.ts'
+import { startWebSite } from '../support/web-site.ts'
+
+const painter = await startWebSite()
 
 describeInBrowser('details of the page', (visitor) => {
   const site = usePageServer(visitor)
@@ -168,6 +172,43 @@ describeInBrowser('details of the page', (visitor) => {
       expect((await form.boundingBox())?.width ?? 0).toBeGreaterThan(510)
       if (width > 1100) await page.getByRole('button', { name: 'Project files' }).click()
     }
+    await leave(page)
+  })
+})
+
+describeInBrowser('an image of an answer', (visitor) => {
+  const on = usePageServer(visitor, {
+    approval: { default: 'auto_medium' },
+    image_generation: { api_url: `${painter.origin}/v1`, api_key: 'key', model: 'painter' },
+  })
+
+  test.each([
+    { shape: 'tall', width: 1024, height: 1792, phone: true },
+    { shape: 'tall', width: 1024, height: 1792, phone: false },
+    { shape: 'wide', width: 1792, height: 1024, phone: false },
+  ])('that is $shape keeps its shape and is wide enough, phone: $phone', async (one) => {
+    const { width, height, phone } = one
+    const picture = await sharp({ create: { width, height, channels: 3, background: 'teal' } })
+      .png()
+      .toBuffer()
+    painter.page('/v1/images/generations', async (_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' })
+      response.end(JSON.stringify({ created: 1, data: [{ b64_json: picture.toString('base64') }] }))
+    })
+    on.upstream.enqueue(
+      turn.toolCalls([{ name: 'generate_image', arguments: { prompt: 'A tower' } }]),
+      turn.text('Here it is.'),
+    )
+    const page = await visitor.open(on.server.url, { phone })
+    await say(page, 'Paint a tower.')
+    const image = page.getByRole('button', { name: /^Show / }).locator('img')
+    await image.waitFor()
+    const box = await image.boundingBox()
+    const text = await page.locator('.prose').first().boundingBox()
+    expect((box?.width ?? 0) / (box?.height ?? 1)).toBeCloseTo(width / height, 1)
+    // The whole column, or as much of it as one wants to scroll through.
+    if (phone || width > height) expect(box?.width).toBeGreaterThan((text?.width ?? 0) - 4)
+    else expect(box?.width).toBeGreaterThan(380)
     await leave(page)
   })
 })

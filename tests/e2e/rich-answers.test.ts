@@ -213,6 +213,17 @@ describeInBrowser('rich answers', (visitor) => {
       { scale: expect.closeTo(0.6), scrolls: true },
       { scale: expect.closeTo(0.47, 1), scrolls: false },
     ])
+    // Where it goes on, it fades: a touch screen shows no scroll bar.
+    const edges = () =>
+      page.evaluate<string[]>(
+        `[...document.querySelectorAll('.sideways-edges')].map((one) =>
+          ['before', 'after'].filter((side) => one.hasAttribute('data-' + side)).join())`,
+      )
+    await expect.poll(edges).toEqual(['after', ''])
+    await page.evaluate(
+      `(() => { const one = document.querySelector('.sideways-edges'); one.scrollLeft = one.scrollWidth })()`,
+    )
+    await expect.poll(edges).toEqual(['before', ''])
     await expectNoScrolling(page)
     await leave(page)
   })

@@ -56,6 +56,24 @@ function widthsOf({ width, height }: DiagramImage): { minWidth: string; maxWidth
   }
 }
 
+/** Keeps it known to the styles on which sides a scroller goes on. Returns the function that stops that. */
+function watchEdges(scroller: HTMLElement | null): (() => void) | undefined {
+  if (scroller === null) return undefined
+  const mark = (): void => {
+    const { scrollLeft, scrollWidth, clientWidth } = scroller
+    scroller.toggleAttribute('data-before', scrollLeft > 1)
+    scroller.toggleAttribute('data-after', scrollLeft < scrollWidth - clientWidth - 1)
+  }
+  const observer = new ResizeObserver(mark)
+  observer.observe(scroller)
+  for (const child of scroller.children) observer.observe(child)
+  scroller.addEventListener('scroll', mark, { passive: true })
+  return () => {
+    observer.disconnect()
+    scroller.removeEventListener('scroll', mark)
+  }
+}
+
 /** The first line of Mermaid's error, which names the place. The rest repeats the source. */
 const reasonIn = (error: string): string =>
   error.split('\n')[0]?.slice(0, 200).replace(/:$/, '') ?? ''
@@ -102,7 +120,7 @@ export function Diagram({ source }: { source: string }) {
         </p>
       )}
       {image !== null && url !== null && !showsSource ? (
-        <div className="overflow-x-auto px-3.5 pb-3.5">
+        <div ref={watchEdges} className="sideways-edges overflow-x-auto px-3.5 pb-3.5">
           <div className="mx-auto" style={widthsOf(image)}>
             <ZoomableImage
               source={url}

@@ -49,17 +49,18 @@ export function SmallImage({ url }: { url: string }) {
   )
 }
 
-/** The most that an image in an answer takes of the page, in rem. */
+/** What an image in an answer takes of the page, in rem: a tall one is higher, so that it is wide enough to be looked at. */
 const MAX_HEIGHT_REM = 36
+const MIN_WIDTH_REM = 24
+const MAX_TALL_HEIGHT_REM = 60
 
 /** The room that an image takes before it has loaded, so that nothing moves then; none if its size is unknown. */
 function roomOf({ width, height }: StoredAttachment): CSSProperties {
   if (width === undefined || height === undefined || width === 0 || height === 0) return {}
   const ratio = width / height
-  return {
-    aspectRatio: ratio,
-    width: `min(100%, ${width}px, ${(MAX_HEIGHT_REM * ratio).toFixed(2)}rem)`,
-  }
+  const tall = Math.min(MIN_WIDTH_REM, MAX_TALL_HEIGHT_REM * ratio)
+  const room = Math.max(MAX_HEIGHT_REM * ratio, tall)
+  return { aspectRatio: ratio, width: `min(100%, ${width}px, ${room.toFixed(2)}rem)` }
 }
 
 /** An image of an answer, in its own shape and as wide as it is or the page allows. */
