@@ -1630,6 +1630,7 @@ export interface ProjectsTexts {
     readonly fix: "Ask for a fix"
     readonly fixText: "The app {{path}} reports an error: {{fault}}\nPlease fix it."
     readonly asked: "The app has put a text into the message field."
+    readonly showText: "Show it"
     readonly nowhere: "There is no message field on this page. Open the app beside a conversation."
     readonly picture: "The address for apps can’t be reached, so the file is shown without its scripts and styles."
     readonly unreachable: "The address for apps can’t be reached, and this kind of file needs it."

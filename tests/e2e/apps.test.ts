@@ -4,7 +4,13 @@ import { createSocket } from 'node:dgram'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { beforeAll, expect, test } from 'vitest'
-import { composer, describeInBrowser, expectAccessible, leave } from '../support/page/page.ts'
+import {
+  composer,
+  describeInBrowser,
+  expectAccessible,
+  expectNoScrolling,
+  leave,
+} from '../support/page/page.ts'
 import { usePageServer } from '../support/page/page-server.ts'
 
 const CALCULATOR = `<!doctype html><html lang="en"><title>Sum</title><main><h1>Version 1</h1>
@@ -108,6 +114,132 @@ describeInBrowser('an app', (visitor) => {
     })
     await frame.getByRole('heading', { name: 'Version 2' }).waitFor()
     await leave(page)
+  })
+
+  test('on a phone, back leads from it to the tree and to the conversation, and its fault is put into the message field, which is then in view', async () => {
+    const project = await on.createProject(`Phone ${randomUUID()}`, { 'sum.html': CALCULATOR })
+    const { json } = await on.server.call('POST', '/api/conversations', {
+      body: { project_id: project },
+    })
+    const address = `${on.server.url}/c/${json.data.id}`
+    const page = await visitor.open(address, { appsPort, phone: true })
+    const open = async () => {
+      await page
+        .getByRole('button', { name: /^Actions/ })
+        .first()
+        .tap()
+      await page.getByRole('menuitem', { name: 'Project files' }).tap()
+    }
+    const sheet = page.getByRole('dialog', { name: 'Project files' })
+    const tree = page.getByRole('tree', { name: 'Files' })
+    const frame = page.frameLocator('iframe[title="App sum.html"]')
+    await open()
+    await tree.getByText('sum.html').tap()
+    await frame.getByRole('heading', { name: 'Version 1' }).waitFor()
+    await expectAccessible(page)
+    await expectNoScrolling(page)
+    await page.goBack()
+    await tree.getByText('sum.html').waitFor()
+    await page.goBack()
+    await sheet.waitFor({ state: 'detached' })
+    expect(page.url()).toBe(address)
+
+    await open()
+    await tree.getByText('sum.html').tap()
+    await frame.getByRole('button', { name: 'Explain' }).tap()
+    // What an app says closes nothing by itself.
+    await page.getByRole('button', { name: 'Show it' }).tap()
+    await sheet.waitFor({ state: 'detached' })
+    await composer(page).and(page.locator(':focus')).waitFor()
+    expect(await composer(page).inputValue()).toBe('Explain 6 × 7')
+
+    await open()
+    await tree.getByText('sum.html').tap()
+    await frame.getByRole('button', { name: 'Break' }).tap()
+    await page.getByRole('button', { name: 'Ask for a fix' }).tap()
+    await sheet.waitFor({ state: 'detached' })
+    await composer(page).and(page.locator(':focus')).waitFor()
+    expect(await composer(page).inputValue()).toContain('sum.html reports an error')
+    expect(on.upstream.requests).toHaveLength(0)
+    await leave(page)
+  })
+
+  test.each([
+    { where: 'beside the conversation', phone: false },
+    { where: 'on a phone', phone: true },
+  ])(
+    'can fill the window without being loaded again, $where, and Escape or back leaves that and nothing else',
+    async ({ phone }) => {
+      const project = await on.createProject(`Full ${randomUUID()}`, { 'sum.html': CALCULATOR })
+      const { json } = await on.server.call('POST', '/api/conversations', {
+        body: { project_id: project },
+      })
+      const page = await visitor.open(`${on.server.url}/c/${json.data.id}`, { appsPort, phone })
+      if (phone) {
+        await page
+          .getByRole('button', { name: /^Actions/ })
+          .first()
+          .tap()
+        await page.getByRole('menuitem', { name: 'Project files' }).tap()
+      } else await page.getByRole('button', { name: 'Project files' }).click()
+      await page.getByRole('tree', { name: 'Files' }).getByText('sum.html').click()
+      const frame = page.frameLocator('iframe[title="App sum.html"]')
+      await frame.getByRole('heading', { name: 'Version 1' }).waitFor()
+      const inner = page.frames().find((one) => one.url().includes('/sum.html'))
+      await inner?.evaluate('window.isSame = true')
+      const full = page.getByRole('button', { name: 'Use the whole window' })
+      const whole = page.getByRole('dialog', { name: 'sum.html' })
+      const size = page.viewportSize()
+      for (const leaveFull of [
+        () => page.keyboard.press('Escape'),
+        ...(phone ? [() => page.goBack()] : []),
+      ]) {
+        await full.focus()
+        await page.keyboard.press('Enter')
+        await whole.waitFor()
+        expect(await whole.boundingBox()).toEqual({ x: 0, y: 0, ...size })
+        await expectAccessible(page)
+        // Nothing behind it can be reached.
+        for (let presses = 0; presses < 8; presses += 1) {
+          await page.keyboard.press('Tab')
+          expect(
+            await page.evaluate<boolean>(
+              `document.activeElement === document.body || document.querySelector('[role=dialog][aria-label="sum.html"]').contains(document.activeElement)`,
+            ),
+          ).toBe(true)
+        }
+        await page.getByRole('button', { name: 'Back beside the page' }).focus()
+        await leaveFull()
+        await whole.waitFor({ state: 'detached' })
+        await full.and(page.locator(':focus')).waitFor()
+      }
+      expect(await inner?.evaluate('window.isSame')).toBe(true)
+      await page.getByRole('tab', { name: 'Files' }).waitFor()
+      await leave(page)
+    },
+  )
+
+  test('whose origin cannot be reached is shown without its scripts, which the page says, and can be tried again', async () => {
+    const project = await on.createProject(`Lost ${randomUUID()}`, {
+      'sum.html': CALCULATOR,
+      'flow.mmd': 'flowchart LR\n  A --> B',
+    })
+    const page = await visitor.open(`${on.server.url}/projects/${project}`, { ownContext: true })
+    await page.route(/\/v\//, (route) => route.abort())
+    await page.getByRole('tree', { name: 'Files' }).getByText('sum.html').click()
+    await page.getByRole('status').getByText('shown without its scripts and styles').waitFor()
+    const frame = page.frameLocator('iframe[title="App sum.html"]')
+    await frame.getByRole('heading', { name: 'Version 1' }).waitFor()
+    await expectAccessible(page)
+    await page.getByRole('tree', { name: 'Files' }).getByText('flow.mmd').click()
+    await page.getByRole('status').getByText('this kind of file needs it').waitFor()
+    await page.getByRole('tree', { name: 'Files' }).getByText('sum.html').click()
+    await page.getByRole('status').getByText('shown without its scripts and styles').waitFor()
+    await page.unroute(/\/v\//)
+    await page.getByRole('button', { name: 'Reload the app' }).click()
+    await frame.getByRole('button', { name: 'Explain' }).waitFor()
+    await page.getByText('shown without its scripts and styles').waitFor({ state: 'detached' })
+    await page.context().close()
   })
 
   test('of a React component runs with libraries of the server and files of its folder, and its faults name their line', async () => {

@@ -7,6 +7,7 @@ import { ChatHeader } from '../features/chat/chat-header.tsx'
 import { ChatView } from '../features/chat/chat-view.tsx'
 import { ProjectPicker } from '../features/projects/project-picker.tsx'
 import { filesOf, usePatchConversation } from '../lib/api/conversations.ts'
+import { coverComposer } from '../lib/browser/composer-cover.ts'
 import { receiveFilesBeside } from '../lib/browser/open-beside.ts'
 import { useMedia } from '../lib/browser/use-media.ts'
 import { useTranslation } from '../lib/i18n/use-translation.tsx'
@@ -53,6 +54,10 @@ export function ChatPage({ id, menu }: { id: string; menu: ReactNode }) {
   )
   // The chat keeps 35 rem beside the panel and the sidebar.
   const wide = useMedia(menu === null ? '(min-width: 72rem)' : '(min-width: 64rem)')
+  useEffect(
+    () => (panel && !wide ? coverComposer(() => setPanel(false)) : undefined),
+    [panel, wide],
+  )
   const isPhone = !useMedia('(min-width: 40rem)')
   const [, navigate] = useLocation()
   const header = (conversation: Conversation) =>

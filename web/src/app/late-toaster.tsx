@@ -30,7 +30,9 @@ export function LateToaster({ dark }: { dark: boolean }) {
         offset={{ top: 60 }}
         mobileOffset={{ top: 64 }}
         toastOptions={{
-          className: '!rounded-xl !border-line !bg-surface !text-ink !shadow-float !font-sans',
+          // A dialog takes the pointer from everything else.
+          className:
+            '!pointer-events-auto !rounded-xl !border-line !bg-surface !text-ink !shadow-float !font-sans',
         }}
       />
       <Ready />

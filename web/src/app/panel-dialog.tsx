@@ -6,6 +6,7 @@ import { useTranslation } from '../lib/i18n/use-translation.tsx'
 import { IconButton } from '../ui/controls/button.tsx'
 import { useCloseWithBack } from '../ui/overlays/close-with-back.ts'
 import { useReturnedFocus } from '../ui/overlays/returned-focus.ts'
+import { isInNotice } from '../ui/overlays/toasts.ts'
 
 /** Open while it is rendered. `title` is its accessible name. */
 export function PanelDialog({
@@ -32,6 +33,9 @@ export function PanelDialog({
             if (event.currentTarget instanceof HTMLElement) event.currentTarget.focus()
           }}
           onCloseAutoFocus={returnFocus}
+          onPointerDownOutside={(event) => {
+            if (isInNotice(event.target)) event.preventDefault()
+          }}
           className="fixed inset-0 z-30 flex flex-col bg-paper pt-[env(safe-area-inset-top)] pb-[env(safe-area-inset-bottom)] outline-none"
         >
           <header className="flex h-13 shrink-0 items-center gap-2 ps-5 pe-2">

@@ -2,6 +2,7 @@
 import { Globe, Maximize2, Minimize2, RotateCw, ShieldCheck } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import type { RunningApp } from '../../../../server/protocol/projects/app.ts'
+import { isComposerCovered, uncoverComposer } from '../../lib/browser/composer-cover.ts'
 import { insertIntoComposer } from '../../lib/browser/composer-insert.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { useTheme } from '../../lib/preferences/theme.ts'
@@ -14,9 +15,12 @@ import { Failed, Loading } from '../../ui/states/feedback.tsx'
 import { useApp, useAppNetwork } from './api/apps.ts'
 import { useFilesEdition } from './api/files.ts'
 import { type AppMessage, createMessageReader, newChannel } from './app-messages.ts'
+import { useFullWindow } from './use-full-window.ts'
 
 /** After this time without a message, the origin of apps counts as not reachable. */
 const REACHED_WITHIN_MS = 10_000
+/** The same after the browser has loaded something into the frame: an app reports before anything else of it has loaded. */
+const REPORTED_WITHIN_MS = 1_000
 
 type Fault = Extract<AppMessage, { type: 'error' }>
 type Place = { projectId: string; path: string }
@@ -57,19 +61,24 @@ function OpenApp({
 }) {
   const { t } = useTranslation()
   const [isFull, setFull] = useState(false)
-  const { frame, address, fault, isLost } = useFrame(app)
+  const { frame, address, fault, isLost, isReady, onLoad } = useFrame(app)
   const isPicture = address === null || isLost
+  const place = useFullWindow(isFull, () => setFull(false))
   return (
     <div
+      ref={place}
+      {...(isFull && { role: 'dialog', 'aria-modal': true, 'aria-label': path })}
       className={classNames(
         'flex flex-col',
         // Not moved in the document: the frame would load again.
-        isFull ? 'fixed inset-0 z-40 bg-paper' : 'min-h-0 flex-1',
+        isFull
+          ? 'fixed inset-0 z-40 bg-paper pt-[env(safe-area-inset-top)] pb-[env(safe-area-inset-bottom)]'
+          : 'min-h-0 flex-1',
       )}
     >
       <div className="flex min-h-10 shrink-0 items-center gap-1 border-b border-line px-2">
         <p className="min-w-0 flex-1 truncate px-1 text-note text-muted">
-          {app.tainted ? t('apps.tainted') : ''}
+          {app.tainted ? t('apps.tainted') : isFull ? path : ''}
         </p>
         <IconButton
           icon={ShieldCheck}
@@ -92,15 +101,24 @@ function OpenApp({
       {isPicture ? (
         <Picture kind={app.kind} path={path} text={text} />
       ) : (
-        <iframe
-          ref={frame}
-          title={t('apps.frame', { name: path })}
-          src={address}
-          sandbox="allow-scripts allow-forms allow-pointer-lock"
-          allow=""
-          referrerPolicy="no-referrer"
-          className="min-h-0 w-full flex-1 border-0 bg-paper"
-        />
+        <div className="relative flex min-h-0 flex-1">
+          <iframe
+            ref={frame}
+            title={t('apps.frame', { name: path })}
+            src={address}
+            sandbox="allow-scripts allow-forms allow-pointer-lock"
+            allow=""
+            referrerPolicy="no-referrer"
+            className="min-h-0 w-full flex-1 border-0 bg-paper"
+            onLoad={onLoad}
+          />
+          {!isReady && (
+            // Over the frame: what a browser shows for an address that it cannot reach is not about this page.
+            <div className="absolute inset-0 bg-paper">
+              <Loading />
+            </div>
+          )}
+        </div>
       )}
     </div>
   )
@@ -112,11 +130,18 @@ function useFrame({ url }: RunningApp) {
   const frame = useRef<HTMLIFrameElement>(null)
   const [channel] = useState(newChannel)
   const [isReady, setReady] = useState(false)
+  const [isLoaded, setLoaded] = useState(false)
   const [isLost, setLost] = useState(false)
   const [fault, setFault] = useState<Fault | null>(null)
   const dark = useTheme((theme) => theme.dark)
   useEffect(() => {
     const read = createMessageReader(channel)
+    const noteAsked = (isInserted: boolean): void => {
+      // The app stays until its user wants to see the text: what it says decides nothing.
+      const show = { label: t('apps.showText'), onClick: uncoverComposer }
+      const action = isInserted && isComposerCovered() ? show : undefined
+      notify(t(isInserted ? 'apps.asked' : 'apps.nowhere'), 'plain', action)
+    }
     const hear = ({ source, data }: MessageEvent<unknown>): void => {
       if (source === null || source !== frame.current?.contentWindow) return
       const message = read(data, performance.now())
@@ -124,24 +149,32 @@ function useFrame({ url }: RunningApp) {
         setReady(true)
         setFault(null)
       } else if (message?.type === 'error') setFault(message)
-      else if (message?.type === 'ask')
-        notify(t(insertIntoComposer(message.text) ? 'apps.asked' : 'apps.nowhere'))
+      else if (message?.type === 'ask') noteAsked(insertIntoComposer(message.text))
     }
     addEventListener('message', hear)
     return () => removeEventListener('message', hear)
   }, [channel, t])
   useEffect(() => {
     if (url === null || isReady) return
-    const timer = setTimeout(() => setLost(true), REACHED_WITHIN_MS)
+    const within = isLoaded ? REPORTED_WITHIN_MS : REACHED_WITHIN_MS
+    const timer = setTimeout(() => setLost(true), within)
     return () => clearTimeout(timer)
-  }, [url, isReady])
+  }, [url, isReady, isLoaded])
   useEffect(() => {
     if (!isReady) return
     // The document has no origin to name. What it is told is no secret.
     const message = { type: 'theme', theme: dark ? 'dark' : 'light', channel }
     frame.current?.contentWindow?.postMessage(message, '*')
   }, [isReady, dark, channel])
-  return { frame, fault, isLost, address: url === null ? null : `${url}#c=${channel}` }
+  const onLoad = (): void => setLoaded(true)
+  return {
+    frame,
+    fault,
+    isLost,
+    isReady,
+    onLoad,
+    address: url === null ? null : `${url}#c=${channel}`,
+  }
 }
 
 function FaultRow({ path, fault }: { path: string; fault: Fault }) {
@@ -153,12 +186,13 @@ function FaultRow({ path, fault }: { path: string; fault: Fault }) {
   return (
     <div
       role="status"
-      className="flex flex-wrap items-center gap-2 border-b border-warn/40 bg-warn-soft px-3 py-1.5 text-note text-warn"
+      className="flex max-h-[40%] shrink-0 flex-wrap items-center gap-2 overflow-y-auto border-b border-warn/40 bg-warn-soft px-3 py-1.5 text-note text-warn"
     >
-      <span className="min-w-0 flex-1 [overflow-wrap:anywhere]">{text}</span>
+      <span className="min-w-[min(100%,14rem)] flex-1 [overflow-wrap:anywhere]">{text}</span>
       <Button
         size="small"
         onClick={() => {
+          uncoverComposer()
           if (!insertIntoComposer(t('apps.fixText', { path, fault: text })))
             notify(t('apps.nowhere'))
         }}

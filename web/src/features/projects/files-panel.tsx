@@ -1,7 +1,9 @@
 // The files of a project and what is searchable, next to the open file; narrow layouts show one of the two.
 import { useEffect, useRef, useState } from 'react'
+import { useMedia } from '../../lib/browser/use-media.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { classNames } from '../../ui/class-names.ts'
+import { useCloseWithBack } from '../../ui/overlays/close-with-back.ts'
 import { ConfirmDialog } from '../../ui/overlays/dialog.tsx'
 import { PassageDialog } from '../../ui/overlays/passage-dialog.tsx'
 import { FileSearch } from './file-search.tsx'
@@ -38,6 +40,9 @@ export function FilesPanel({
   const [passage, setPassage] = useState(initialPassage)
   const drop = useDropFiles(projectId)
   const { side, view } = usePreservedFocus(open)
+  const isNarrow = !useMedia('(min-width: 48rem)')
+  // Where the file replaces the tree, back leads to the tree; from a file that was opened elsewhere, to that place.
+  useCloseWithBack(open !== null && open !== initial && (isNarrow || !wide), () => show(null))
   return (
     <div className="flex min-h-0 min-w-0 flex-1">
       <div

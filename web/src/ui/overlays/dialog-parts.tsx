@@ -7,6 +7,7 @@ import { classNames } from '../class-names.ts'
 import { Button } from '../controls/button.tsx'
 import { useCloseWithBack } from './close-with-back.ts'
 import { useReturnedFocus } from './returned-focus.ts'
+import { isInNotice } from './toasts.ts'
 
 const overlayClass =
   'fixed inset-0 z-40 animate-appear bg-[oklch(0.15_0.01_75/0.4)] backdrop-blur-[2px]'
@@ -70,7 +71,7 @@ export function Dialog({
             if (!isSearch) isEdited.current = true
           }}
           onPointerDownOutside={(event) => {
-            if (isEdited.current) event.preventDefault()
+            if (isEdited.current || isInNotice(event.target)) event.preventDefault()
           }}
           {...(description === undefined ? { 'aria-describedby': undefined } : {})}
         >

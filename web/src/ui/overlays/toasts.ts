@@ -28,3 +28,7 @@ export function notify(
     else toast[kind](text, options)
   })
 }
+
+/** Whether this is a part of a notice: pressing it closes no dialog below it. */
+export const isInNotice = (target: EventTarget | null): boolean =>
+  target instanceof Element && target.closest('[data-sonner-toaster]') !== null
