@@ -108,7 +108,7 @@ function MemberRow({
         <>
           <select
             aria-label={t('project.memberRole', { name: shown })}
-            className="h-8 rounded-lg border border-line bg-surface px-2 text-sm"
+            className="h-8 min-w-30 rounded-lg border border-line bg-surface px-2 text-sm"
             value={role}
             disabled={change.isPending}
             onChange={({ target }) => {
@@ -123,7 +123,7 @@ function MemberRow({
             ))}
           </select>
           {isMe ? (
-            <span aria-hidden className="size-8 shrink-0" />
+            <span aria-hidden className="w-7 shrink-0 pointer-coarse:w-11" />
           ) : (
             <IconButton
               icon={Trash2}
@@ -170,7 +170,7 @@ function AddMember({ projectId, hasEveryone }: { projectId: string; hasEveryone:
         ]}
         onChange={setKind}
       />
-      <div className="min-w-40 flex-1">
+      <div className="min-w-40 flex-1 max-sm:basis-full">
         <TextField
           label={t('project.approverName')}
           value={name}

@@ -49,7 +49,7 @@ export function ProjectPage({ id, onChat }: { id: string; onChat: (projectId: st
                 size: fileSize(stats.total_size, i18n.language),
               })}
             </bdi>
-            {role === 'use' && <> · {t('project.readOnly')}</>}
+            {role === 'use' && <> · {t('project.roleUse')}</>}
           </p>
         </div>
         <Button icon={MessageSquarePlus} onClick={() => onChat(id)}>
