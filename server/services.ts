@@ -8,6 +8,7 @@ import type { StorageReport } from './administration/storage-report.ts'
 import type { Apps } from './apps/apps.ts'
 import type { Components } from './apps/components.ts'
 import type { AppLibraries } from './apps/libraries.ts'
+import type { McpApps } from './apps/mcp-apps.ts'
 import type { AppsOrigin } from './apps/origin.ts'
 import type { AccountLinks } from './auth/account-links.ts'
 import type { Accounts } from './auth/accounts.ts'
@@ -184,6 +185,8 @@ export interface Services {
   /** Files of projects that run in frames. */
   apps: Apps
   appsOrigin: AppsOrigin
+  /** What people allow apps of MCP servers. */
+  mcpApps: McpApps
   appComponents: Components
   appLibraries: AppLibraries
   /** What changing the members of projects needs. */

@@ -1,5 +1,7 @@
 // The headers of everything that the origin of apps serves: what the content of a frame may do, and that it reaches nothing.
 
+import type { McpAppCsp } from '../protocol/mcp-app.ts'
+
 /** Device features: none. */
 const PERMISSIONS = [
   ...[
@@ -90,6 +92,42 @@ export function appHeaders({
     ...(network ? {} : ALLOWLIST),
     // Modules and fonts are loaded with CORS, and the document has no origin. The token in the address is the secret.
     'access-control-allow-origin': '*',
+    'content-security-policy': policy.join('; '),
+  }
+}
+
+/**
+ * Of the document that holds the app of an MCP server, which the app's own document inherits. Frames and the base of addresses
+ * are never given, whatever an app asks for.
+ * @param csp what of its requests a person has allowed.
+ */
+export function proxyHeaders({
+  pages,
+  csp: { connectDomains = [], resourceDomains = [] },
+}: {
+  pages: readonly string[]
+  csp: McpAppCsp
+}): Readonly<Record<string, string>> {
+  const isClosed = connectDomains.length === 0 && resourceDomains.length === 0
+  const resources = ["'self'", ...resourceDomains].join(' ')
+  const policy = [
+    "default-src 'none'",
+    `script-src 'unsafe-inline' ${resources}`,
+    `style-src 'unsafe-inline' ${resources}`,
+    `img-src data: ${resources}`,
+    `font-src data: ${resources}`,
+    `media-src data: ${resources}`,
+    `connect-src ${connectDomains.join(' ') || "'none'"}`,
+    "frame-src 'none'",
+    "object-src 'none'",
+    "worker-src 'none'",
+    "form-action 'none'",
+    "base-uri 'none'",
+    `frame-ancestors ${pages.join(' ') || "'none'"}`,
+  ]
+  return {
+    ...COMMON,
+    ...(isClosed ? ALLOWLIST : {}),
     'content-security-policy': policy.join('; '),
   }
 }

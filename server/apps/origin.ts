@@ -13,6 +13,9 @@ export interface AppsOrigin {
   pagesOf(request: { protocol: string; hostname: string }): string[]
 }
 
+/** An origin that a page can have. */
+export const PAGE_ORIGIN = /^https?:\/\/[\w.:[\]-]+$/
+
 const HOSTNAME = /^(?:[a-z0-9](?:[a-z0-9.-]{0,252})|\[[0-9a-f:.]+\])$/i
 const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|\[::1\])$/
 

@@ -3,6 +3,7 @@ import { createApps } from '../apps/apps.ts'
 import { createComponents } from '../apps/components.ts'
 import { createFrozenApps, type FrozenApps } from '../apps/frozen-apps.ts'
 import { createAppLibraries } from '../apps/libraries.ts'
+import { createMcpApps } from '../apps/mcp-apps.ts'
 import { createAppsOrigin } from '../apps/origin.ts'
 import { createApp } from '../http/app.ts'
 import type { UserId } from '../protocol/ids.ts'
@@ -17,7 +18,7 @@ export function createConfiguredApps(
   { workspaces, checkpoints, pool }: Services['workspace'],
   blobs: Services['blobs'],
   webRoot: string,
-): Pick<Services, 'apps' | 'appsOrigin' | 'appComponents' | 'appLibraries'> & {
+): Pick<Services, 'apps' | 'mcpApps' | 'appsOrigin' | 'appComponents' | 'appLibraries'> & {
   frozenApps: FrozenApps
 } {
   const { enabled, url } = config.apps
@@ -35,6 +36,7 @@ export function createConfiguredApps(
       now,
       isAllowed,
     }),
+    mcpApps: createMcpApps({ database, store, now }),
     appsOrigin: createAppsOrigin({
       url,
       publicUrl: config.public_url,

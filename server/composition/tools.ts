@@ -159,6 +159,7 @@ export function createTools(
     web: fetch,
     prepareImage: readResultImage,
     redact,
+    offersApps: config.apps.enabled && config.apps.port !== 0,
     identify: (userId) => store.users.find(userId),
     permits: access.allowsMcpServer,
     log: (message, detail) => log.warn(detail, message),

@@ -7,6 +7,7 @@ import { createAuditRepository } from './repositories/accounts/audit.ts'
 import { createConfirmedAddressRepository } from './repositories/accounts/confirmed-addresses.ts'
 import { createGroupRepository } from './repositories/accounts/groups.ts'
 import { createIdentityRepository } from './repositories/accounts/identities.ts'
+import { createMcpAppDomainRepository } from './repositories/accounts/mcp-app-domains.ts'
 import { createPushRepository } from './repositories/accounts/push.ts'
 import { createQuotaRepository } from './repositories/accounts/quotas.ts'
 import { createSecondFactorRepository } from './repositories/accounts/second-factors.ts'
@@ -76,6 +77,7 @@ export type Store = ReturnType<typeof createStore>
  */
 export const createStore = (database: Database) => ({
   users: createUserRepository(database),
+  mcpAppDomains: createMcpAppDomainRepository(database),
   apiKeys: createApiKeyRepository(database),
   audit: createAuditRepository(database),
   groups: createGroupRepository(database),

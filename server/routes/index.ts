@@ -19,6 +19,7 @@ import { registerAdminUsageRoutes } from './admin/usage.ts'
 import { registerAdminSessionRoutes } from './admin/user-sessions.ts'
 import { registerAdminUserRoutes } from './admin/users.ts'
 import { registerAppRoutes } from './apps/apps.ts'
+import { registerMcpAppRoutes } from './apps/mcp-apps.ts'
 import { registerAnswerRoutes } from './conversations/answers.ts'
 import { registerBranchRoutes } from './conversations/branches.ts'
 import { registerConversationRoutes } from './conversations/conversations.ts'
@@ -108,6 +109,7 @@ export function registerRoutes(app: App, services: Services): void {
   registerFilePreviewRoute(app, services)
   registerCheckpointRoutes(app, services)
   registerAppRoutes(app, services)
+  registerMcpAppRoutes(app, services)
   registerSkillRoutes(app, services)
   registerConsentRoutes(app, services)
   registerMemberRoutes(app, services)

@@ -1,12 +1,33 @@
 // Descriptions for the API reference: apps.
 import type { z } from 'zod'
 import type {
+  McpApp,
+  McpAppCsp,
+  McpAppDomains,
+  McpAppDomainsBody,
+  McpAppPermissions,
+} from '../../protocol/mcp-app.ts'
+import type {
   AppLibrary,
   OpenAppBody,
   PatchAppBody,
   RunningApp,
 } from '../../protocol/projects/app.ts'
-import type { FieldsOf } from './describe-fields.ts'
+import { type FieldsOf, within } from './describe-fields.ts'
+
+const csp = {
+  connectDomains: 'Origins for requests. Absent: none.',
+  resourceDomains: 'Origins for scripts, styles, pictures, fonts and films. Absent: none.',
+  frameDomains: 'Origins for frames, which are never allowed. Absent: none.',
+  baseUriDomains: 'Origins for the base of addresses, which are never allowed. Absent: none.',
+} satisfies FieldsOf<McpAppCsp>
+
+const permissions = {
+  camera: 'The camera. Absent: not asked for.',
+  microphone: 'The microphone. Absent: not asked for.',
+  geolocation: 'The place. Absent: not asked for.',
+  clipboardWrite: 'Writing to the clipboard. Absent: not asked for.',
+} satisfies FieldsOf<McpAppPermissions>
 
 /** By the id of a schema in the reference. */
 export const APP_DESCRIPTIONS = {
@@ -26,6 +47,28 @@ export const APP_DESCRIPTIONS = {
   PatchApp: {
     network: 'Whether the app may use the network.',
   } satisfies FieldsOf<z.infer<typeof PatchAppBody>>,
+  McpApp: {
+    html: 'The document. It is text from outside.',
+    csp: within('What the app asks for. Origins that could not be allowed are left out.', csp),
+    permissions: within(
+      'Device features that the app would like to use. None is given.',
+      permissions,
+    ),
+    sha256: 'The SHA-256 of the document in hexadecimal digits.',
+    domains_allowed:
+      'Whether you have allowed this server exactly the domains of `connectDomains` and `resourceDomains`. `false` if there are none.',
+    url: 'The address of the frame for the document, with what is allowed. Null: the server has no origin for apps.',
+  } satisfies FieldsOf<McpApp>,
+  McpAppCsp: csp,
+  McpAppPermissions: permissions,
+  AllowMcpAppDomains: {
+    domains: 'The origins: `connectDomains` and `resourceDomains` of the app together.',
+    allowed: 'Whether apps of the server that ask for exactly these may reach them.',
+  } satisfies FieldsOf<z.infer<typeof McpAppDomainsBody>>,
+  McpAppDomains: {
+    domains: 'The origins, each once, in order.',
+    allowed: 'Whether they are allowed now.',
+  } satisfies FieldsOf<z.infer<typeof McpAppDomains>>,
   AppLibrary: {
     name: 'The name of the package, by which components import it.',
     version: 'The version that this server has.',

@@ -25,6 +25,7 @@ const PATH_PARAMETERS: Texts = {
   'prompts/{server}': 'The name of the MCP server.',
   'prompts/{server}/{name}': 'The name of the prompt.',
   'resources/{server}': 'The name of the MCP server.',
+  'mcp/apps/{server}': 'The name of the MCP server.',
   'models/{id}': 'The id of the model.',
   'models/{*}': 'The id of the model. It may contain `/`.',
   'conversations/{id}': 'The id of the conversation.',
@@ -133,6 +134,9 @@ const QUERY_PARAMETERS: Readonly<Record<string, Texts>> = {
     position: 'The first passage to return, from 0. Default: 0.',
     limit: 'The maximum number of passages to return. Default: 10.',
   } satisfies FieldsOf<z.infer<typeof PassageQuery>>,
+  '/api/mcp/apps/{server}': {
+    uri: 'The address of the document, as a tool or the list of resources names it.',
+  },
   '/api/skills': SKILLS,
   '/api/commands': SKILLS,
   '/api/skills/{source}/{name}': SKILLS,

@@ -205,6 +205,13 @@ export const RUN_DESCRIPTIONS = {
       file_id: 'The attachment of the answer that the file became. Absent: none.',
       for_model: 'Whether models that accept images see it with the result.',
     }),
+    app: within('The app of an MCP server that shows the result.', {
+      server: 'The name of the server.',
+      uri: 'The address of its document, for `GET /api/mcp/apps/{server}`.',
+      tool: 'The name of the tool at its server.',
+    }),
+    app_result:
+      'The result as the MCP server sent it, for its app. Absent: the result has no app, or is long.',
   },
   Run: run,
   ListedRun: {

@@ -57,6 +57,8 @@ export const AuditAction = z.enum([
   'hook_token_replaced',
   'app_network_allowed',
   'app_network_ended',
+  'mcp_app_domains_allowed',
+  'mcp_app_domains_ended',
   'sender_allowed',
   'sender_blocked',
   'share_created',

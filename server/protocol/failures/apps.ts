@@ -16,4 +16,10 @@ export const APP_FAILURES = {
     'conflict',
     'The folder of this app has too many files, or is being changed, so that it cannot be allowed to use the network now.',
   ],
+  mcp_app_unknown: [
+    'validation_failed',
+    'The MCP server has no app at this address: neither its tools nor its list of resources name it.',
+  ],
+  mcp_app_type: ['unsupported_media_type', 'The MCP server returned something else than an app.'],
+  mcp_app_too_large: ['payload_too_large', 'This app of an MCP server is larger than 2 MB.'],
 } as const

@@ -1,6 +1,7 @@
 // One step of an answer: the same shape on the stream, in the database and in the page.
 import { z } from 'zod'
 import { CallId, FileId } from '../ids.ts'
+import { McpAppReference } from '../mcp-app.ts'
 import { SubAgentView } from './tool-progress.ts'
 
 /**
@@ -32,6 +33,10 @@ export const Artifact = z
         }),
       )
       .optional(),
+    /** The app of an MCP server that shows the result. */
+    app: McpAppReference.optional(),
+    /** The result as the MCP server sent it, for its app. Absent: it has none, or is long. */
+    app_result: z.unknown().optional(),
   })
   .catchall(z.unknown())
   .meta({ id: 'Artifact' })

@@ -19,6 +19,7 @@ import {
 } from '../../apps/documents.ts'
 import { appHeaders, LIBRARY_HEADERS, REFUSAL_HEADERS } from '../../apps/headers.ts'
 import { type AppLibraries, LIBRARIES } from '../../apps/libraries.ts'
+import { PROXY_PATH, proxyDocument } from '../../apps/proxy.ts'
 import type { ShareRow } from '../../db/repositories/conversations/shares.ts'
 import { AppError } from '../../errors.ts'
 import type { App } from '../../http/app.ts'
@@ -68,24 +69,32 @@ export function registerAppFiles(app: App, services: Needed): void {
     if (!reply.hasHeader('content-security-policy')) void reply.headers(REFUSAL_HEADERS)
     return payload
   })
-  app.all(
-    '/v/:token/*',
-    {
-      config: { public: true },
-      schema: { hide: true },
-      // Before a body is read.
-      async onRequest({ method, headers }, reply) {
-        if (method !== 'GET' && method !== 'HEAD')
-          return refuse(reply.header('allow', 'GET, HEAD'), 405, 'Method not allowed\n')
-        // An app must not answer in the place of this server.
-        if (headers['service-worker'] !== undefined) return refuse(reply, 403, 'Forbidden\n')
-        // Outside of a frame, nothing would keep an app from leaving for another address with what it knows.
-        if (headers['sec-fetch-dest'] === 'document') return refuse(reply, 404, NOT_FOUND)
-        return undefined
-      },
+  const refusing = {
+    config: { public: true },
+    schema: { hide: true },
+    // Before a body is read.
+    async onRequest({ method, headers }: FastifyRequest, reply: FastifyReply) {
+      if (method !== 'GET' && method !== 'HEAD')
+        return refuse(reply.header('allow', 'GET, HEAD'), 405, 'Method not allowed\n')
+      // An app must not answer in the place of this server.
+      if (headers['service-worker'] !== undefined) return refuse(reply, 403, 'Forbidden\n')
+      // Outside of a frame, nothing would keep an app from leaving for another address with what it knows.
+      if (headers['sec-fetch-dest'] === 'document') return refuse(reply, 404, NOT_FOUND)
+      return undefined
     },
-    (request, reply) => answer(services, request, reply),
-  )
+  }
+  app.all('/v/:token/*', refusing, (request, reply) => answer(services, request, reply))
+  app.all(PROXY_PATH, refusing, (request, reply) => sendProxy(services, request, reply))
+}
+
+async function sendProxy(
+  { appsOrigin }: Needed,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const document = proxyDocument(request.query, appsOrigin.pagesOf(request))
+  if (document === null) return refuse(reply, 400, 'Bad request\n')
+  return reply.headers(document.headers).type(typeOf('.html')).send(document.html)
 }
 
 async function answer(

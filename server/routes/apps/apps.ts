@@ -2,6 +2,7 @@
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { OpenedApp } from '../../apps/apps.ts'
+import { PAGE_ORIGIN } from '../../apps/origin.ts'
 import type { App } from '../../http/app.ts'
 import { actorOf } from '../../http/audit.ts'
 import { envelope } from '../../protocol/envelope.ts'
@@ -93,10 +94,8 @@ const presentApp = ({ row, network, tainted }: Omit<OpenedApp, 'token'>) => ({
 const urlOf = (origin: string, { token, row }: OpenedApp): string =>
   `${origin}/v/${token}/${row.path.split('/').map(encodeURIComponent).join('/')}`
 
-const PAGE_ORIGIN = /^https?:\/\/[\w.:[\]-]+$/
-
 /** The origin of the page that sent the request, which may frame the app. */
-function pageOriginOf(
+export function pageOriginOf(
   { headers, protocol, host }: FastifyRequest,
   publicUrl: string | undefined,
 ): string {

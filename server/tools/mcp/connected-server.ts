@@ -1,6 +1,7 @@
 // One connection to an MCP server, with its tools as tools of NanoClaw.
 import type { McpProblem } from '../../protocol/models/mcp.ts'
 import type { ToolDefinition } from '../definition.ts'
+import { toolAppOf } from './app-metadata.ts'
 import { createMcpConnection, type McpConnection, type McpConnectionOptions } from './connection.ts'
 import { defineMcpTool, type ToolEnvironment } from './tool.ts'
 
@@ -16,7 +17,7 @@ export interface ConnectedServer {
 /** The options of a connection with tools. */
 export interface ConnectedServerOptions
   extends Omit<McpConnectionOptions, 'onChange'>,
-    ToolEnvironment {}
+    Omit<ToolEnvironment, 'hasApps'> {}
 
 const MAX_SHOWN = 200
 
@@ -41,10 +42,12 @@ export function connectServer({
     const found = new Map<string, ToolDefinition>()
     const leftOut: McpProblem[] = []
     for (const remote of connection.tools) {
+      // Its server keeps it for its apps.
+      if (!toolAppOf(remote).isForModels) continue
       const tool = defineMcpTool(
         connection,
         remote,
-        { compile, prepareImage },
+        { compile, prepareImage, hasApps: options.offersApps === true },
         options.settings.trust_hints === true,
       )
       if (tool !== null && !found.has(tool.name)) {

@@ -64,6 +64,8 @@ export interface McpConnectionOptions {
   log(message: string, detail: Record<string, unknown>): void
   /** The pause before the first reconnect, in milliseconds; for tests. */
   firstPauseMs?: number
+  /** Whether apps of the server can be shown. Default: false. */
+  offersApps?: boolean | undefined
   /** Maximum bytes of one response; for tests. */
   maxResponseBytes?: number
   /**
@@ -118,6 +120,7 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
   const maxResponseBytes = options.maxResponseBytes ?? MAX_RESPONSE_BYTES
   const opener = createClientOpener(settings, {
     maxResponseBytes,
+    offersApps: options.offersApps === true,
     isWaiting: () => connection.asking > 0,
     authProvider: options.authProvider,
     onOutput(text) {

@@ -48,6 +48,8 @@ export interface ServerEntryOptions {
   starts(isFirst: boolean): Promise<() => void>
   /** Removes secrets from a text. */
   redact(text: string): string
+  /** See `McpConnectionOptions`. */
+  offersApps?: boolean | undefined
   firstPauseMs?: number
 }
 
@@ -72,11 +74,19 @@ interface Entry extends ServerEntryOptions {
   isClosed: boolean
 }
 
-const connectionOptions = ({ name, settings, log, starts, firstPauseMs }: ServerEntryOptions) => ({
+const connectionOptions = ({
   name,
   settings,
   log,
   starts,
+  offersApps,
+  firstPauseMs,
+}: ServerEntryOptions) => ({
+  name,
+  settings,
+  log,
+  starts,
+  offersApps,
   ...(firstPauseMs === undefined ? {} : { firstPauseMs }),
 })
 

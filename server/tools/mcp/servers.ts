@@ -25,6 +25,7 @@ import type { McpGrantStore } from './oauth/grant.ts'
 import { createSignIns, type Redirected } from './oauth/sign-in.ts'
 import { loadCompiler, type RemoteClient } from './sdk.ts'
 import { createServerEntry, type ServerEntry } from './server-entry.ts'
+import { type AppResource, readAppResource } from './servers/app-resources.ts'
 import {
   listResources,
   listResourceTemplates,
@@ -74,6 +75,10 @@ export interface McpServers {
   resourceTemplates(userId: UserId): Promise<McpResourceTemplate[]>
   /** The content of a resource, as text from outside. @throws AppError if the server does not return it. */
   readResource(userId: UserId, server: string, uri: string): Promise<ReadResource>
+  /** @throws AppError `mcp_server_not_found` unless there is a server with this name for the user. */
+  assertKnown(userId: UserId, server: string): Promise<void>
+  /** The document of an app, as text from outside. @throws AppError if the server does not name or return it. */
+  readApp(userId: UserId, server: string, uri: string): Promise<AppResource>
   /** Replaces the names of the tools that are switched off. Runs that have begun keep their tools. */
   switchOff(tools: ReadonlySet<string>): void
   /** Replaces the configured servers. Servers whose settings have not changed keep their connections. */
@@ -111,6 +116,8 @@ export interface McpServersOptions {
   log(message: string, detail: Record<string, unknown>): void
   /** Removes secrets from what programs print. */
   redact(text: string): string
+  /** Whether apps of servers can be shown: the servers are told so. Default: false. */
+  offersApps?: boolean | undefined
   /** The pause before a broken server is tried again, in milliseconds; for tests. */
   firstPauseMs?: number
 }
@@ -192,6 +199,15 @@ export function createMcpServers(options: McpServersOptions): McpServers {
       ask(state, userId, server, 'mcp_resource_failed', (client) =>
         readResource(client, server, uri),
       ),
+    async assertKnown(userId, server) {
+      await get(state, userId, server)
+    },
+    readApp: async (userId, server, uri) => {
+      const tools = (await get(state, userId, server)).of(userId)?.connection.tools ?? []
+      return await ask(state, userId, server, 'mcp_resource_failed', (client) =>
+        readAppResource(client, server, uri, tools),
+      )
+    },
     switchOff(tools) {
       state.isOn = enabledTools(tools)
     },
@@ -203,6 +219,7 @@ export function createMcpServers(options: McpServersOptions): McpServers {
           settings,
           ...(await loadEnvironment(state)),
           log: state.options.log,
+          offersApps: state.options.offersApps,
           redact: state.options.redact,
         },
         signal,

@@ -6,6 +6,7 @@ import type { RiskLevel } from '../../protocol/runs/run-event.ts'
 import { readArguments } from '../arguments.ts'
 import { fail, type ToolDefinition } from '../definition.ts'
 import type { PrepareImage } from '../result-image.ts'
+import { toolAppOf } from './app-metadata.ts'
 import type { McpConnection } from './connection.ts'
 import type { RemoteTool, SchemaCompiler } from './sdk.ts'
 import { fittingArguments } from './tool/fitting-arguments.ts'
@@ -34,6 +35,8 @@ export function mcpToolName(server: string, tool: string): string {
 export interface ToolEnvironment {
   compile: SchemaCompiler
   prepareImage: PrepareImage
+  /** Whether results name the app that shows them. */
+  hasApps?: boolean | undefined
 }
 
 /**
@@ -43,7 +46,7 @@ export interface ToolEnvironment {
 export function defineMcpTool(
   connection: McpConnection,
   remote: RemoteTool,
-  { compile, prepareImage }: ToolEnvironment,
+  { compile, prepareImage, hasApps = false }: ToolEnvironment,
   trustHints = false,
 ): ToolDefinition | null {
   const parameters = parametersOf(remote)
@@ -51,6 +54,8 @@ export function defineMcpTool(
   const { annotations } = remote
   const riskLevel = riskOf(annotations, trustHints)
   const name = mcpToolName(connection.server, remote.name)
+  const { uri } = toolAppOf(remote)
+  const app = hasApps && uri !== null ? { server: connection.server, uri, tool: remote.name } : null
   const grantKey = `${name}@${fingerprintOf(remote)}`
   /** Null if only the server can check the arguments. */
   let validate: JsonSchemaValidator<unknown> | null | undefined
@@ -103,7 +108,11 @@ export function defineMcpTool(
           async run(context) {
             const response = await performCall(connection, { tool: remote, input }, context)
             return response.ok
-              ? await readResult(response.result, (bytes) => prepareImage(bytes, context.userId))
+              ? await readResult(
+                  response.result,
+                  (bytes) => prepareImage(bytes, context.userId),
+                  app,
+                )
               : fail(response.error)
           },
         },

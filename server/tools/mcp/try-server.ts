@@ -11,6 +11,8 @@ interface TriedServer extends ToolEnvironment {
   name: string
   settings: McpServerSettings
   log(message: string, detail: Record<string, unknown>): void
+  /** Whether apps of the server can be shown. */
+  offersApps?: boolean | undefined
   /** Removes secrets from what a program prints. */
   redact(text: string): string
 }

@@ -120,6 +120,8 @@ const CALLERS: Record<AuditAction, readonly Caller[]> = {
   grant_removed: ADMIN,
   app_network_allowed: ['page'],
   app_network_ended: ['page', 'server'],
+  mcp_app_domains_allowed: ['page'],
+  mcp_app_domains_ended: ['page'],
   schedule_created: ADMIN,
   schedule_changed: ADMIN,
   schedule_deleted: ADMIN,
@@ -468,6 +470,10 @@ describeOnEachServer('an act', (start) => {
       }
       const mcp = { name: id, url: 'http://127.0.0.1:9/mcp' }
       if ((await act('mcp_server_added', 'POST', '/api/admin/mcp', mcp)) !== null) {
+        const at = `/api/mcp/apps/${id}/domains`
+        const domains = ['https://example.org']
+        await act('mcp_app_domains_allowed', 'PUT', at, { domains, allowed: true })
+        await act('mcp_app_domains_ended', 'PUT', at, { domains, allowed: false })
         const enabled = { enabled: false }
         await act('mcp_server_changed', 'PATCH', `/api/admin/mcp/${id}`, enabled)
         await act('mcp_server_deleted', 'DELETE', `/api/admin/mcp/${id}`)

@@ -50,6 +50,7 @@ const NOT_FOR_KEYS = new Set([
   'POST /api/auth/passkeys/confirm',
   'POST /api/auth/passkeys/{id}/remove',
   'PATCH /api/apps/{id}',
+  'PUT /api/mcp/apps/{server}/domains',
 ])
 
 /** The scopes that open a route. */

@@ -57,5 +57,20 @@ export function defineMcpTables(c: Columns, { users }: Accounts) {
     ],
   )
 
-  return { mcpServers, mcpGrants, mcpClients, mcpSignIns }
+  /** Domains that people allowed the apps of MCP servers, by server and list. */
+  const mcpAppDomains = c.table(
+    'mcp_app_domains',
+    {
+      userId: ownedBy(c, users),
+      /** Its name in the configuration. */
+      server: c.text('server').notNull(),
+      /** SHA-256 of the list. */
+      hash: c.text('hash').notNull(),
+      domains: c.json<readonly string[]>('domains').notNull(),
+      allowedAt: c.time('allowed_at').notNull(),
+    },
+    (t) => [c.primaryKey({ columns: [t.userId, t.server, t.hash] })],
+  )
+
+  return { mcpServers, mcpGrants, mcpClients, mcpSignIns, mcpAppDomains }
 }

@@ -2,6 +2,7 @@
 import type { PriorDiscovery } from '@modelcontextprotocol/client'
 import { deadline, onAbort } from '../../../lib/abort.ts'
 import type { McpEra, McpServerSettings } from '../../../protocol/models/mcp.ts'
+import { APP_EXTENSION } from '../app-metadata.ts'
 import { isForOldTransport, isSignInWanted } from '../faults.ts'
 import { loadSdk, type RemoteClient } from '../sdk.ts'
 import {
@@ -32,10 +33,16 @@ export interface ClientOpener {
 /** How a server is asked for its revision. */
 type Way = { prior: PriorDiscovery | undefined; isOldTransport: boolean }
 
+/** How to send requests, and what servers are told of this client. */
+type OpenerOptions = Omit<TransportOptions, 'isOldTransport'> & {
+  /** Whether apps of servers can be shown. */
+  offersApps: boolean
+}
+
 /** What connections to a server share. */
 interface OpenerState {
   readonly settings: McpServerSettings
-  readonly options: Omit<TransportOptions, 'isOldTransport'>
+  readonly options: OpenerOptions
   era: McpEra | null
   remembered: { prior: PriorDiscovery; until: number; isOldTransport: boolean } | null
   hasConnected: boolean
@@ -47,7 +54,7 @@ interface OpenerState {
 /** Create one per connection: it remembers how to reach the server, and which revision it speaks. */
 export function createClientOpener(
   settings: McpServerSettings,
-  options: Omit<TransportOptions, 'isOldTransport'>,
+  options: OpenerOptions,
 ): ClientOpener {
   const isProgram = settings.command !== undefined
   const opener: OpenerState = {
@@ -84,7 +91,10 @@ async function openIn(
   const client = new sdk.Client(
     { name: 'nanoclaw', version: '1' },
     {
-      capabilities: { elicitation: { form: {}, url: {} } },
+      capabilities: {
+        elicitation: { form: {}, url: {} },
+        ...(opener.options.offersApps ? { extensions: APP_EXTENSION } : {}),
+      },
       versionNegotiation: {
         mode: 'auto',
         probe: { timeoutMs: isFirstStart ? FIRST_DISCOVERY_TIMEOUT_MS : DISCOVERY_TIMEOUT_MS },

@@ -1,6 +1,7 @@
 // What a remote tool returned, for the model and the person: texts first, then what only the structure holds, and pictures.
 import { isDeepStrictEqual } from 'node:util'
 import { isRecord } from '../../../lib/records.ts'
+import type { McpAppReference } from '../../../protocol/mcp-app.ts'
 import type { Artifact } from '../../../protocol/runs/step.ts'
 import { fail, succeed, type ToolResult } from '../../definition.ts'
 import {
@@ -28,8 +29,18 @@ const PICTURE = /^(iVBORw0KGgo|\/9j\/|R0lGOD|UklGR)/
 
 type Prepare = (bytes: Uint8Array) => ReturnType<PrepareImage>
 
-/** Converts the result of a call. Pictures go to the person and to models that see, and never into the text. */
-export async function readResult(result: RemoteResult, prepare: Prepare): Promise<ToolResult> {
+/** Characters of JSON of a result that its app gets as the server sent it. Of a longer one, it gets what the model reads. */
+const MAX_APP_RESULT = 100_000
+
+/**
+ * Converts the result of a call. Pictures go to the person and to models that see, and never into the text.
+ * @param app the app that shows it; null if there is none.
+ */
+export async function readResult(
+  result: RemoteResult,
+  prepare: Prepare,
+  app: McpAppReference | null = null,
+): Promise<ToolResult> {
   const pictures = createPictures(prepare)
   const parts: string[] = []
   for (const part of result.content) parts.push(await textOf(part, pictures))
@@ -41,6 +52,7 @@ export async function readResult(result: RemoteResult, prepare: Prepare): Promis
     display: text.slice(0, 200),
     untrusted: true,
     ...(files.length > 0 ? { files } : {}),
+    ...(app === null ? {} : { app, ...forApp(result) }),
   }
   const seen = images.length === 0 ? {} : { images }
   const data = combined(text, structured)
@@ -49,6 +61,14 @@ export async function readResult(result: RemoteResult, prepare: Prepare): Promis
     return fail(error || 'The tool reported a failure.', { artifact, ...seen })
   }
   return { ...succeed(data, artifact), ...seen }
+}
+
+/** The result as the server sent it, for the app; nothing if it is too long. */
+function forApp({ content, structuredContent, isError, _meta }: RemoteResult) {
+  const sent = { content, structuredContent, isError, _meta }
+  const text = JSON.stringify(sent)
+  const appResult: unknown = text.length > MAX_APP_RESULT ? undefined : JSON.parse(text)
+  return appResult === undefined ? {} : { app_result: appResult }
 }
 
 type Part = RemoteResult['content'][number]

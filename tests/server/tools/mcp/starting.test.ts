@@ -131,7 +131,13 @@ describe('a program', () => {
     const starts = join(await temporaryFolder(), 'starts')
     const opener = createClientOpener(
       program(`require('node:fs').writeFileSync(${JSON.stringify(starts)}, '')`),
-      { maxResponseBytes: 1_000, isWaiting: () => false, onOutput() {}, onProblems() {} },
+      {
+        maxResponseBytes: 1_000,
+        isWaiting: () => false,
+        offersApps: false,
+        onOutput() {},
+        onProblems() {},
+      },
     )
     let isClosed = false
     const close = () => {

@@ -52,7 +52,10 @@ export function memoryGrants(): McpGrantStore {
 }
 
 /** Connects to the servers; `connected` waits until one of them is connected. */
-export function start(servers: Record<string, McpServerSettings>) {
+export function start(
+  servers: Record<string, McpServerSettings>,
+  { offersApps = false }: { offersApps?: boolean } = {},
+) {
   const logged: string[] = []
   const mcp = createMcpServers({
     servers,
@@ -64,6 +67,7 @@ export function start(servers: Record<string, McpServerSettings>) {
     prepareImage: readResultImage,
     redact: (text) => text,
     log: (message) => void logged.push(message),
+    offersApps,
     firstPauseMs: 20,
   })
   onTestFinished(() => mcp.close())

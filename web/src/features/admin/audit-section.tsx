@@ -73,6 +73,8 @@ const ACTIONS: Record<AuditAction, true> = {
   grant_removed: true,
   app_network_allowed: true,
   app_network_ended: true,
+  mcp_app_domains_allowed: true,
+  mcp_app_domains_ended: true,
   share_created: true,
   share_deleted: true,
   exported: true,
