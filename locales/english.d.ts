@@ -369,6 +369,8 @@ export interface AdminTexts {
       readonly grant_removed: "Permission removed"
       readonly app_network_allowed: "App allowed to use the network"
       readonly app_network_ended: "App no longer allowed to use the network"
+      readonly mcp_app_domains_allowed: "Apps of an MCP server allowed to reach domains"
+      readonly mcp_app_domains_ended: "Apps of an MCP server no longer allowed to reach domains"
       readonly share_created: "Shared link created"
       readonly share_deleted: "Shared link deleted"
       readonly exported: "Data exported"
@@ -1634,6 +1636,15 @@ export interface ProjectsTexts {
     readonly nowhere: "There is no message field on this page. Open the app beside a conversation."
     readonly picture: "The address for apps can’t be reached, so the file is shown without its scripts and styles."
     readonly unreachable: "The address for apps can’t be reached, and this kind of file needs it."
+    readonly mcpFrame: "App of {{server}}: {{tool}}"
+    readonly mcpOpen: "Show the app"
+    readonly mcpClose: "Close the app"
+    readonly mcpWants: "This app would like to reach {{domains}}."
+    readonly mcpAllowTitle: "Allow these addresses?"
+    readonly mcpAllowText: "Apps of {{server}} can then send what they show, and what you type into them, to {{domains}}."
+    readonly mcpLinkTitle: "The app wants to open a page in a new tab"
+    readonly mcpLinkOpen: "Open page"
+    readonly mcpUnreachable: "The address for apps can’t be reached, so the app of {{server}} isn’t shown."
   }
 }
 

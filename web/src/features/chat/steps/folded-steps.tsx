@@ -24,13 +24,15 @@ function read(result: ToolResultStep): Reading {
   return reading
 }
 
-/** Whether nothing about the step is left to see or to do: it neither runs, waits nor failed, and has no files or sub-agents. */
+/** Whether nothing about the step is left to see or to do: it neither runs, waits nor failed, and has no files, app or sub-agents. */
 function isSettled(item: Activity): boolean {
   if (item.kind === 'thinking') return !item.open
   const { result } = item
   if (result === null || result.skipped === true) return false
   const { artifact } = result
-  const hasParts = (artifact?.files?.length ?? 0) + (artifact?.agents?.length ?? 0) > 0
+  const hasParts =
+    (artifact?.files?.length ?? 0) + (artifact?.agents?.length ?? 0) > 0 ||
+    artifact?.app !== undefined
   return (artifact?.exit_code ?? 0) === 0 && !hasParts && !read(result).isFailed
 }
 

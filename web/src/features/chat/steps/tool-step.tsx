@@ -19,6 +19,9 @@ import { SubAgents } from './sub-agents.tsx'
 import { type Outcome, readOutcome, summarize, type ToolState } from './tool-content.ts'
 import { toolIcon } from './tool-icon.ts'
 
+const McpApp = lazyPart(() =>
+  import('../mcp-apps/late-mcp-app.tsx').then((module) => module.McpApp),
+)
 const ToolBody = lazyPart(() => import('./tool-body.tsx').then((module) => module.ToolBody))
 
 const stateOf = (
@@ -133,6 +136,11 @@ export const ToolStep = memo(function ToolStep({
             files={result?.artifact?.files ?? []}
             isSmall={call.name === 'file_read'}
           />
+          {result?.artifact?.app !== undefined && (
+            <PartBoundary fallback={null}>
+              <McpApp app={result.artifact.app} call={call} result={result} />
+            </PartBoundary>
+          )}
         </>
       }
     >

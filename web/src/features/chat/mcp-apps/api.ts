@@ -1,0 +1,33 @@
+// The apps of MCP servers: their documents, and the domains that a person allows them.
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { McpApp, McpAppReference } from '../../../../../server/protocol/mcp-app.ts'
+import { request } from '../../../lib/http/api-client.ts'
+
+type Place = Pick<McpAppReference, 'server' | 'uri'>
+const keyOf = ({ server, uri }: Place) => ['mcp-apps', server, uri]
+
+export const useMcpApp = (place: Place, enabled: boolean) =>
+  useQuery({
+    queryKey: keyOf(place),
+    queryFn: ({ signal }) =>
+      request<McpApp>(`/api/mcp/apps/${place.server}?${new URLSearchParams({ uri: place.uri })}`, {
+        signal,
+      }),
+    enabled,
+    // Another document would end the one in the frame.
+    staleTime: Number.POSITIVE_INFINITY,
+    meta: { quiet: true },
+  })
+
+/** Allows the apps of a server these domains. The app is read again, with its new frame. */
+export function useAllowDomains(place: Place) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (domains: string[]) =>
+      request(`/api/mcp/apps/${place.server}/domains`, {
+        method: 'PUT',
+        body: { domains, allowed: true },
+      }),
+    onSuccess: () => client.invalidateQueries({ queryKey: keyOf(place) }),
+  })
+}
