@@ -11,7 +11,7 @@ const SCRIPTS: readonly (readonly [RegExp, Language])[] = [
   [/\p{Script=Cyrillic}/u, 'ru'],
   // Frequent characters that Simplified Chinese writes in another way.
   [
-    /[導覽幾點時間檔專這個麼請帶邊為說嗎們來會對國沒過還後發開關將從與樣實經問電話應該無資訊錯誤執結構敗報傳寫讀書]/u,
+    /[導覽幾點時間檔專這個麼請帶邊為說嗎們來會對國沒過還後發開關將從與樣實經問電話應該無資訊錯誤執結構敗報傳寫讀書計]/u,
     'zh-Hant',
   ],
   [/\p{Script=Han}/u, 'zh'],
@@ -27,7 +27,10 @@ const each = (characters: string, words: string): RegExp =>
 /** What the languages in Latin script have the most of; the words of the page's suggestions are among them. */
 const WORDS: readonly (readonly [RegExp, Language])[] = [
   [each('', 'the|is|are|was|and|of|to|not|what|you|this|with|for|it'), 'en'],
-  [each('äöüß', 'wie|ist|der|die|das|und|ich|mir|nicht|ein|eine|mit|rundgang|dateien|hallo'), 'de'],
+  [
+    each('äöüß', 'wie|was|ist|der|die|das|und|ich|mir|nicht|ein|eine|mit|rundgang|dateien|hallo'),
+    'de',
+  ],
   [each('ãõ', 'não|foi|uma|um|os|com|você|que horas|quanto é|arquivos|olá'), 'pt'],
   [each('¿¡ñ', 'el|los|las|una|con|qué|está|hazme|recorrido|archivos|hola'), 'es'],
   [each('œ', 'le|les|des|une|est|pas|dans|quel|quelle|fait|combien|visite|fichiers|bonjour'), 'fr'],

@@ -1,7 +1,10 @@
 // The demo model: says that it is a demo, calls real tools for simple requests, and answers from their results.
 import { describe, expect, test } from 'vitest'
+import type { Language } from '../../../../locales/languages.ts'
+import { textLanguage } from '../../../../server/lib/text-language.ts'
 import type { LlmMessage, ToolSchema } from '../../../../server/llm/client.ts'
 import { createDemoClient } from '../../../../server/llm/demo/demo-client.ts'
+import { areaTexts, flat, languages } from '../../../support/page/texts.ts'
 import { llmRequest, readResponse } from '../../../support/provider/llm.ts'
 
 const names = [
@@ -22,7 +25,19 @@ const demo = createDemoClient({ delayMs: 0 })
 const ask = (content: string, offered = tools) =>
   readResponse(demo, llmRequest({ messages: [{ role: 'user', content }], tools: offered }))
 
+/** What the page suggests in a language, as people send it. */
+const suggestionsIn = (language: Language): string[] =>
+  flat(areaTexts(language, 'first-screen'))
+    .filter(([key]) => /^home\.try\.(?:tour|time|sum|files)\.text$/.test(key))
+    .map(([, text]) => text)
+
 describe('the demo model', () => {
+  test.each(languages())('answers what the page suggests in its language, %s', (language) => {
+    const suggestions = suggestionsIn(language)
+    expect(suggestions).toHaveLength(4)
+    expect(suggestions.map(textLanguage)).toEqual(suggestions.map(() => language))
+  })
+
   test.each([
     ['What time is it?', 'get_current_time', {}],
     ['what time is it in Tokyo', 'get_current_time', { timezone: 'Asia/Tokyo' }],
