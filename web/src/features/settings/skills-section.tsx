@@ -4,6 +4,7 @@ import { useRef, useState } from 'react'
 import type { Skill } from '../../../../server/protocol/projects/skills.ts'
 import { useAddSkill, useDeleteSkill, useSkills } from '../../lib/api/skills.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
+import { skillDescription } from '../../lib/skill-description.ts'
 import { Button, IconButton } from '../../ui/controls/button.tsx'
 import { moveFocusOnRemoval } from '../../ui/controls/move-focus-on-removal.ts'
 import { Switch } from '../../ui/controls/switch.tsx'
@@ -92,7 +93,7 @@ function SkillRow({
   const { t } = useTranslation()
   const remove = useDeleteSkill()
   const [deleting, setDeleting] = useState(false)
-  const { name, source, state, description, error } = skill
+  const { name, source, state, error } = skill
   return (
     <li className="flex items-center gap-2 py-2.5">
       <div className="min-w-0 flex-1">
@@ -102,7 +103,12 @@ function SkillRow({
             <p className="text-note wrap-anywhere text-muted">{error ?? t('skills.hidden')}</p>
           </>
         ) : (
-          <Switch label={name} hint={description} checked={isOn} onChange={onSwitch} />
+          <Switch
+            label={name}
+            hint={skillDescription(skill, t)}
+            checked={isOn}
+            onChange={onSwitch}
+          />
         )}
       </div>
       {source === 'user' && (

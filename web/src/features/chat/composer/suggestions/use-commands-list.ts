@@ -11,6 +11,7 @@ import { useSkillCommands } from '../../../../lib/api/skills.ts'
 import { insertIntoComposer } from '../../../../lib/browser/composer-insert.ts'
 import { COMMAND_NAMES, useCommands } from '../../../../lib/commands.ts'
 import { useTranslation } from '../../../../lib/i18n/use-translation.tsx'
+import { skillDescription } from '../../../../lib/skill-description.ts'
 import { COMMAND_ICONS } from '../../../../ui/command-icons.ts'
 import { reportError } from '../../../../ui/states/error-text.ts'
 import { askForFields } from '../prompt-to-fill.ts'
@@ -36,6 +37,7 @@ function useSkillNames(
   projectId: ProjectId | null,
   { replace }: Editing,
 ): Suggestion[] {
+  const { t } = useTranslation()
   const { data = [] } = useSkillCommands(projectId)
   const search = query.toLowerCase()
   return data
@@ -45,7 +47,7 @@ function useSkillNames(
       key: `skill ${name}`,
       icon: GraduationCap,
       label: title,
-      hint: description,
+      hint: skillDescription({ name, description }, t),
       choose: () => replace(`/${name} `),
     }))
 }
