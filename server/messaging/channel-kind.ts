@@ -25,6 +25,11 @@ export interface OutgoingMessage {
 /** The outcome of one attempt. `retry`: whether another attempt makes sense; `failure`: for the user, without secrets. */
 export type SendOutcome = { ok: true } | { ok: false; failure: DescribedFailure; retry: boolean }
 
+/** What came of trying settings; `bot`: as whom the service knows the bot, if it says so. */
+export type TestOutcome =
+  | { ok: true; bot: string | null }
+  | { ok: false; failure: DescribedFailure }
+
 /** The definition of a kind of channel. */
 export interface ChannelKindSpecification<Settings extends z.ZodType> {
   type: string
@@ -40,6 +45,11 @@ export interface ChannelKindSpecification<Settings extends z.ZodType> {
   mailAddresses?(settings: z.output<Settings>): readonly string[]
   /** Absent: it only sends. */
   messenger?: MessengerSpecification<z.output<Settings>>
+  /**
+   * Tries the settings without telling anybody anything. Absent: `message` is sent as a trial.
+   * @throws ReceivingEnded why it could not receive.
+   */
+  test?(settings: z.output<Settings>, signal: AbortSignal): Promise<TestOutcome>
   /** Makes one attempt. An exception counts as a failure worth retrying. Stops when the signal is aborted. */
   send(
     settings: z.output<Settings>,
@@ -61,6 +71,8 @@ export interface ChannelKind {
   recipients(settings: unknown): number
   /** Addresses whose owners must agree to receive email. */
   mailAddresses(settings: unknown): readonly string[]
+  /** Tries the settings; where that is the only way, by sending `message`. */
+  test(settings: unknown, message: OutgoingMessage, signal: AbortSignal): Promise<TestOutcome>
   send(settings: unknown, message: OutgoingMessage, signal: AbortSignal): Promise<SendOutcome>
 }
 
@@ -93,6 +105,18 @@ export function defineChannelKind<Settings extends z.ZodType>(
     mailAddresses(settings) {
       const checked = kind.settings.safeParse(settings)
       return checked.success ? (kind.mailAddresses?.(checked.data) ?? []) : []
+    },
+    async test(settings, message, signal) {
+      const checked = kind.settings.safeParse(settings)
+      if (!checked.success) return { ok: false, failure: storedFailure('delivery_settings_unfit') }
+      try {
+        if (kind.test !== undefined) return await kind.test(checked.data, signal)
+        const sent = await kind.send(checked.data, message, signal)
+        return sent.ok ? { ok: true, bot: null } : sent
+      } catch (error) {
+        if (!(error instanceof ReceivingEnded)) throw error
+        return { ok: false, failure: error.failure }
+      }
     },
     async send(settings, message, signal) {
       const checked = kind.settings.safeParse(settings)

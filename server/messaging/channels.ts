@@ -9,7 +9,7 @@ import type {
   ChannelRow,
   DeliveryRow,
 } from '../db/repositories/deliveries/channels.ts'
-import { appError } from '../errors.ts'
+import { appError, errorText } from '../errors.ts'
 import { deadline } from '../lib/abort.ts'
 import { newId } from '../lib/ids.ts'
 import type { Limits, RateLimit } from '../lib/limits.ts'
@@ -23,6 +23,7 @@ import type { ConversationId, UserId } from '../protocol/ids.ts'
 import type {
   AddressToken,
   Channel,
+  ChannelTest,
   CreatedChannel,
   DeliveryStatus,
   PatchChannelBody,
@@ -39,6 +40,9 @@ const MAX_CHANNELS = 20
 const MAX_PENDING_DELIVERIES = 100
 /** How long a sender waits for the outcome of the first attempt. */
 const FIRST_ATTEMPT_TIMEOUT_MS = 3_000
+/** Each test of an account connects to a service of its choice. */
+const TESTS_PER_HOUR = 60
+const TEST_TIMEOUT_MS = 20_000
 /** Binds sealed settings to channels: `SecretBox` opens a value only for the purpose it was sealed for. */
 export const CHANNEL_SEAL_PURPOSE = 'channel'
 
@@ -81,6 +85,16 @@ export interface Channels {
   settingsOf(channel: ChannelRow): unknown
   /** Calls `listener` after a channel was made, changed or removed. */
   onChange(listener: (userId: UserId, id: string) => void): void
+  /**
+   * Tries settings: those given, which are not stored, or those of a channel. Throws `validation_failed`, `not_found`, or
+   * `too_many_requests` after too many tests.
+   */
+  test(
+    userId: UserId,
+    what: { type: string; settings: unknown } | { id: string },
+    /** What is sent where something has to be. */
+    text: string,
+  ): Promise<ChannelTest>
   /** Throws `not_found`. */
   remove(userId: UserId, id: string): Promise<void>
   /**
@@ -127,6 +141,7 @@ const HOUR_MS = 60 * 60_000
 interface ChannelsState extends ChannelsOptions {
   // Not a count of stored deliveries, because recreating the channel removes these and would reset it.
   readonly allowance: RateLimit
+  readonly tests: RateLimit
   readonly outbox: Outbox
   readonly listeners: Set<(userId: UserId, id: string) => void>
 }
@@ -167,6 +182,7 @@ export function createChannels(options: ChannelsOptions): Channels {
   const state: ChannelsState = {
     ...options,
     allowance,
+    tests: options.limits.rateLimit('channel tests', { limit: TESTS_PER_HOUR, windowMs: HOUR_MS }),
     outbox,
     listeners: new Set(),
   }
@@ -180,6 +196,7 @@ export function createChannels(options: ChannelsOptions): Channels {
       told(state, userId, id)
     },
 
+    test: (userId, what, text) => test(state, userId, what, text),
     change: (userId, id, patch) => change(state, userId, id, patch),
     find: (userId, id) => find(state, userId, id),
     replaceToken: (userId, id) => replaceToken(state, userId, id),
@@ -423,6 +440,33 @@ async function change(
   if (changed === undefined) throw appError('channel_not_found')
   told(state, userId, id)
   return present(state, changed, null)
+}
+
+async function test(
+  state: ChannelsState,
+  userId: UserId,
+  what: { type: string; settings: unknown } | { id: string },
+  text: string,
+): Promise<ChannelTest> {
+  const channel = 'id' in what ? await find(state, userId, what.id) : null
+  const type = channel?.type ?? ('type' in what ? what.type : '')
+  const kind = kindOf(state, type)
+  const settings: unknown =
+    'settings' in what ? what.settings : channel === null ? null : settingsOf(state, channel)
+  kind.check(settings)
+  const retryAfter = await state.tests.acquire(userId)
+  if (retryAfter !== null)
+    throw appError('channel_tests_exhausted', { limit: TESTS_PER_HOUR }, { retryAfter })
+  const trial = { id: newId<string>(), channel: channel?.name ?? type, text, createdAt: state.now() }
+  const outcome = await kind
+    .test(settings, trial, AbortSignal.timeout(TEST_TIMEOUT_MS))
+    .catch((error: unknown) => {
+      state.log.warn({ cause: errorText(error) }, 'a test of a channel failed unexpectedly')
+      return { ok: false as const, failure: storedFailure('delivery_failed') }
+    })
+  if (outcome.ok) return { ok: true, bot: outcome.bot, error: null, reason: null, params: null }
+  const { message: error, reason, params = null } = outcome.failure
+  return { ok: false, bot: null, error, reason, params }
 }
 
 async function replaceToken(state: ChannelsState, userId: UserId, id: string): Promise<string> {

@@ -8,6 +8,7 @@ import { newId } from '../lib/ids.ts'
 import { filled, localeTexts } from '../lib/locale-texts.ts'
 import { textLanguage } from '../lib/text-language.ts'
 import type { Arrival, ArrivedFile } from '../messaging/messenger.ts'
+import type { Change } from '../protocol/change.ts'
 import type { FileId, UserId } from '../protocol/ids.ts'
 import type { ReceiveSettings } from '../protocol/programs/channel.ts'
 import { isCommand } from './commands.ts'
@@ -44,6 +45,7 @@ export interface AcceptDependencies {
   trustedSender(channel: ChannelRow): string | null
   /** Tells a stranger something, without storing it. Never throws; false if it did not arrive. */
   tellStranger(channel: ChannelRow, arrival: Arrival, text: string): Promise<boolean>
+  announce(userId: UserId, change: Change): void
   /** There is something to do in a chat. */
   wake(chatId: string): void
   observe: Observe
@@ -151,6 +153,8 @@ async function meetStranger(
   const { database, store } = dependencies
   const code = await database.write((tx) => codeFor(tx, channel, arrival, dependencies))
   if (code === null) return 'stranger'
+  // Whoever looks at the people of the channel sees them come.
+  dependencies.announce(channel.userId, { type: 'channel', id: channel.id, change: 'updated' })
   const { chat } = localeTexts(textLanguage(arrival.text), 'messages')
   const isTold = await dependencies.tellStranger(channel, arrival, filled(chat.code, { code }))
   if (!isTold)

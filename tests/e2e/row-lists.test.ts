@@ -139,6 +139,7 @@ describeInBrowser('lists of the settings', (visitor) => {
     const form = page.getByRole('dialog', { name: 'Add channel' })
     const submit = form.getByRole('button', { name: 'Add channel' })
     await add.click()
+    await form.getByText('Webhook', { exact: true }).click()
     // The form says what a name may contain before the server refuses it.
     const rule = form.getByText('Letters, digits, ., _ and -')
     await rule.waitFor()
@@ -164,7 +165,7 @@ describeInBrowser('lists of the settings', (visitor) => {
     await expectAccessible(page)
     // An error from the server is shown next to the form, which keeps the input.
     await add.click()
-    await form.getByLabel('Type', { exact: true }).selectOption('email')
+    await form.getByText('Email', { exact: true }).click()
     await form.getByLabel('Name', { exact: true }).fill('post')
     await form.getByLabel('Send to').fill('somebody@example.org')
     await submit.click()

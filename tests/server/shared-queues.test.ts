@@ -1,14 +1,15 @@
 // Work that all users share, besides Markdown and large responses: who has much of it does not delay the others.
 import { tmpdir } from 'node:os'
-import pLimit from 'p-limit'
 import { expect, test } from 'vitest'
 import type { TransferRow } from '../../server/db/repositories/conversations/transfers.ts'
 import { createStore } from '../../server/db/store.ts'
 import { createIngest } from '../../server/knowledge/ingest.ts'
+import { createFairQueue } from '../../server/lib/fair-queue.ts'
 import { newId } from '../../server/lib/ids.ts'
 import { storedFailure } from '../../server/protocol/failures/stored.ts'
 import type { TransferId, UserId } from '../../server/protocol/ids.ts'
 import type { OccurrenceId } from '../../server/protocol/schedules/schedule.ts'
+import { type ClockDependencies, createScheduleClock } from '../../server/schedules/clock.ts'
 import { type ProgressDependencies, progress } from '../../server/schedules/progress.ts'
 import { createJobQueue } from '../../server/transfer/jobs.ts'
 import { eventually } from '../support/eventually.ts'
@@ -159,11 +160,51 @@ test('the checks of another user are evaluated while slow commands of one user r
       return new Promise((_resolve, reject) => stop.signal.addEventListener('abort', reject))
     },
   } as unknown as ProgressDependencies
-  const turns = pLimit(8)
+  const turns = createFairQueue({ size: 8 })
   const all = ['a-1', 'a-2', 'a-3', 'a-4', 'a-5', 'b-1'].map((id) =>
-    progress(id as OccurrenceId, given, { turns, signal: stop.signal }).catch(() => null),
+    progress({ id: id as OccurrenceId, userId: (id.split('-')[0] ?? '') as UserId }, given, {
+      turns,
+      signal: stop.signal,
+    }).catch(() => null),
   )
   await eventually(() => expect(begun).toEqual(['a-1', 'a-2', 'b-1']))
   stop.abort()
   await Promise.all(all)
+})
+
+test('when many schedules of one user are due, that of another user is looked at after the first of them', async () => {
+  const begun: string[] = []
+  let goOn = (): void => {}
+  const until = new Promise<void>((resolve) => {
+    goOn = resolve
+  })
+  const at = new Date()
+  const all = [...Array.from({ length: 20 }, (_, index) => `a-${index}`), 'b-0']
+  // Only what is read of schedules that are due and then gone.
+  const given = {
+    store: {
+      schedules: {
+        ofClock: async () =>
+          all.map((id) => ({ kind: 'schedule', id, userId: id.split('-')[0], dueAt: at })),
+        get: async (id: string) => {
+          begun.push(id)
+          await until
+        },
+      },
+    },
+    schedules: { onDue: () => {}, onRunChange: () => {} },
+    now: () => at,
+    every: () => () => {},
+    log: quiet,
+    isEnabled: true,
+    isShared: false,
+  } as unknown as ClockDependencies
+  const clock = createScheduleClock(given)
+  const follow = clock.lead()
+  await eventually(() => expect(begun).toHaveLength(8))
+  goOn()
+  await eventually(() => expect(begun).toHaveLength(all.length))
+  expect(begun.indexOf('b-0')).toBeLessThan(10)
+  await follow()
+  await clock.stop()
 })

@@ -4,6 +4,7 @@ import type {
   AddressToken,
   BridgeAnswer,
   BridgeIncoming,
+  ChannelTest,
   ChannelToken,
   CreateChannelBody,
   CreatedChannel,
@@ -13,6 +14,7 @@ import type {
   ReceiveBody,
   Sender,
   SetSenderBody,
+  TestChannelBody,
 } from '../../protocol/programs/channel.ts'
 import type { PythonOutcome, RunPythonBody } from '../../protocol/programs/python.ts'
 import type {
@@ -85,6 +87,13 @@ const newChannel = {
   receive: within('How people can write through it. Absent: it only sends.', receive),
 } satisfies FieldsOf<z.infer<typeof CreateChannelBody>>
 
+const channelTest = {
+  ok: 'Whether the settings work.',
+  bot: 'As whom the service knows the bot, such as `@name`. Null: it does not say so, or the test failed.',
+  error: 'Why it failed, for a person. Null: it did not.',
+  ...REASON,
+} satisfies FieldsOf<ChannelTest>
+
 const sender = {
   id: 'Identifies the sender.',
   external_id: 'Who they are at the messenger.',
@@ -133,6 +142,11 @@ export const PROGRAM_DESCRIPTIONS = {
   Channel: channel,
   CreatedChannel: channel,
   CreateChannel: newChannel,
+  TestChannel: {
+    type: newChannel.type,
+    settings: 'The settings to try (docs/channels.md). Nothing of them is stored.',
+  } satisfies FieldsOf<z.infer<typeof TestChannelBody>>,
+  ChannelTest: channelTest,
   PatchChannel: {
     name: newChannel.name,
     settings: newChannel.settings,

@@ -93,9 +93,30 @@ export async function receiveMail(
   }
 }
 
+/** Signs in and opens the folder, without reading anything. @throws ReceivingEnded why that is not possible. */
+export async function checkMailbox(
+  settings: ImapSettings,
+  dependencies: Pick<MailboxDependencies, 'connections'>,
+  signal: AbortSignal,
+): Promise<void> {
+  const client = await connect(settings, dependencies)
+  const abort = (): void => client.close()
+  signal.addEventListener('abort', abort)
+  try {
+    signal.throwIfAborted()
+    await client.connect()
+    await client.mailboxOpen(settings.folder, { readOnly: true })
+  } catch (error) {
+    throw new ReceivingEnded(...faultOf(error))
+  } finally {
+    signal.removeEventListener('abort', abort)
+    client.close()
+  }
+}
+
 async function connect(
   { host, port, user, password, tls }: ImapSettings,
-  { connections }: MailboxDependencies,
+  { connections }: Pick<MailboxDependencies, 'connections'>,
 ): Promise<ImapFlow> {
   let address: string
   try {

@@ -4,12 +4,13 @@ import { appError } from '../../errors.ts'
 import type { GuardedConnections } from '../../net/guarded-fetch.ts'
 import { storedFailure } from '../../protocol/failures/stored.ts'
 import { defineChannelKind } from '../channel-kind.ts'
-import { createMailer, type Mail, mayReceive, type SmtpSettings } from '../mailer.ts'
+import { checkMailServer, createMailer, type Mail, mayReceive, type SmtpSettings } from '../mailer.ts'
 import type { Destination, OutgoingPart, PartOutcome } from '../messenger.ts'
-import { receiveMail } from './email-inbox.ts'
+import { checkMailbox, receiveMail } from './email-inbox.ts'
 
 const MAX_SUBJECT_CHARACTERS = 100
 const MAX_CHARACTERS = 200_000
+const TEST_TIMEOUT_MS = 10_000
 const Addresses = z.union(
   [z.email().transform((one) => [one]), z.array(z.email()).min(1).max(10)],
   { error: 'one to ten email addresses' },
@@ -59,6 +60,16 @@ export const createEmailKind = (dependencies: {
     }),
     recipients: ({ to }) => to?.length ?? 1,
     mailAddresses: ({ to }) => to ?? [],
+    async test({ imap, address }, signal) {
+      const { smtp } = dependencies
+      if (smtp === undefined)
+        return { ok: false, failure: storedFailure('delivery_mail_not_set_up') }
+      const failure = await checkMailServer(smtp, TEST_TIMEOUT_MS)
+      if (failure !== null) return { ok: false, failure }
+      if (imap === undefined || address === undefined) return { ok: true, bot: null }
+      await checkMailbox(imap, { connections: dependencies.fetch }, signal)
+      return { ok: true, bot: address }
+    },
     async send({ to }, message, signal) {
       const addresses = to ?? (message.to == null ? [] : [message.to.chatId])
       if (addresses.length === 0)

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { GuardedConnections } from '../../net/guarded-fetch.ts'
 import { storedFailure } from '../../protocol/failures/stored.ts'
-import { defineChannelKind, type SendOutcome } from '../channel-kind.ts'
+import { defineChannelKind, type SendOutcome, type TestOutcome } from '../channel-kind.ts'
 import type { Destination, OutgoingPart, PartOutcome } from '../messenger.ts'
 import { createSlackApi, outcomeOf, type Slack, type SlackSettings } from './slack-api.ts'
 import { receiveFromSlack } from './slack-socket.ts'
@@ -37,6 +37,7 @@ export function createSlackKind(dependencies: {
     type: 'slack',
     settings: Settings,
     present: () => ({}),
+    test: (settings, signal) => testApp(slack, settings, signal),
     async send(settings, { text, to }, signal) {
       if (to == null) return { ok: false, failure: storedFailure('delivery_no_chat'), retry: false }
       let outcome: SendOutcome = { ok: true }
@@ -56,6 +57,49 @@ export function createSlackKind(dependencies: {
         showProgress(slack, settings, to, progress, signal),
     },
   })
+}
+
+/** Slack's errors about a token, which it gives to the test of exactly that token. */
+const ABOUT_TOKEN = [
+  'invalid_auth',
+  'not_authed',
+  'account_inactive',
+  'token_revoked',
+  'token_expired',
+  'not_allowed_token_type',
+  'no_permission',
+  'missing_scope',
+]
+
+/** Asks for whom each token is good. No connection is opened. */
+async function testApp(
+  slack: Slack,
+  settings: SlackSettings,
+  signal: AbortSignal,
+): Promise<TestOutcome> {
+  const me = await slack.get(settings, 'auth.test', {}, signal)
+  if (!me.ok)
+    return ABOUT_TOKEN.includes(me.error)
+      ? { ok: false, failure: storedFailure('channel_bot_token_refused') }
+      : me.fault
+  const opened = await slack.post(settings, 'apps.connections.open', {}, signal, 'app_token')
+  if (!opened.ok) {
+    if (['socket_mode_not_enabled', 'link_disabled'].includes(opened.error))
+      return { ok: false, failure: storedFailure('channel_socket_mode_off') }
+    return ABOUT_TOKEN.includes(opened.error)
+      ? { ok: false, failure: storedFailure('channel_app_token_refused') }
+      : opened.fault
+  }
+  const named = z
+    .object({ user: z.string().optional(), team: z.string().optional() })
+    .safeParse(me.answer).data
+  const bot = [
+    named?.user === undefined ? '' : `@${named.user}`,
+    named?.team === undefined ? '' : `(${named.team})`,
+  ]
+    .filter((part) => part !== '')
+    .join(' ')
+  return { ok: true, bot: bot === '' ? null : bot }
 }
 
 const placeOf = ({ chatId, threadId }: Destination): Record<string, unknown> => ({

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { looseList, readableOf } from '../../lib/loose-list.ts'
 import type { FetchOutcome, GuardedFetch } from '../../net/guarded-fetch.ts'
 import { storedFailure } from '../../protocol/failures/stored.ts'
-import { defineChannelKind, type SendOutcome } from '../channel-kind.ts'
+import { defineChannelKind, type SendOutcome, type TestOutcome } from '../channel-kind.ts'
 import {
   type Arrival,
   type ArrivedFile,
@@ -109,6 +109,7 @@ export function createTelegramKind(dependencies: {
     type: 'telegram',
     settings: Settings,
     present: ({ chat_id }) => (chat_id === undefined ? {} : { chat_id }),
+    test: (settings, signal) => testBot(bot, settings, signal),
     async send(settings, message, signal) {
       const chatId = settings.chat_id ?? message.to?.chatId
       if (chatId === undefined)
@@ -196,6 +197,25 @@ function parsed(body: Uint8Array): unknown {
   }
 }
 
+const Me = z.object({ id: Id, username: z.string().optional() })
+
+/** Asks who the bot is, whether its messages go elsewhere, and whether it knows its chat. @throws ReceivingEnded */
+async function testBot(bot: Bot, settings: Settings, signal: AbortSignal): Promise<TestOutcome> {
+  const me = Me.safeParse(resultOf(await call(bot, settings, 'getMe', {}, signal))).data
+  const hook = await call(bot, settings, 'getWebhookInfo', {}, signal)
+  const hookUrl = hook.ok ? z.object({ url: z.string() }).safeParse(hook.result).data?.url : ''
+  if (hookUrl !== undefined && hookUrl !== '')
+    return { ok: false, failure: storedFailure('channel_bot_conflict') }
+  const { chat_id } = settings
+  if (chat_id !== undefined) {
+    const chat = await call(bot, settings, 'getChat', { chat_id }, signal)
+    if (!chat.ok && (chat.status === 400 || chat.status === 403))
+      return { ok: false, failure: storedFailure('channel_chat_unknown') }
+    resultOf(chat)
+  }
+  return { ok: true, bot: me?.username === undefined ? null : `@${me.username}` }
+}
+
 /** Asks for updates until the signal aborts. They are confirmed by the next request, after everything is stored. */
 async function receive(
   bot: Bot,
@@ -203,9 +223,7 @@ async function receive(
   inbox: Inbox,
   signal: AbortSignal,
 ): Promise<void> {
-  const me = z
-    .object({ id: Id, username: z.string().optional() })
-    .parse(resultOf(await call(bot, settings, 'getMe', {}, signal)))
+  const me = Me.parse(resultOf(await call(bot, settings, 'getMe', {}, signal)))
   let offset = await firstOffset(bot, settings, inbox, signal)
   await inbox.connected()
   while (!signal.aborted) {

@@ -38,6 +38,10 @@ export const CONVERSATION_FAILURES = {
     'validation_failed',
     'Unknown channel type “{{type}}”. Use one of {{types}}.',
   ],
+  channel_tests_exhausted: [
+    'too_many_requests',
+    'You have reached the limit of {{limit}} tests per hour. Try again later.',
+  ],
   webhook_not_found: ['not_found', 'Webhook not found.'],
   webhook_tests_exhausted: [
     'too_many_requests',

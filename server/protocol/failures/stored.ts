@@ -73,8 +73,14 @@ export const STORED_FAILURES = {
   document_too_large_to_read: 'it is too large to read',
   document_unreadable: 'the file could not be read',
 
+  channel_app_token_refused:
+    'Slack refuses the app-level token; it begins with xapp- and needs the scope connections:write',
   channel_bot_conflict: 'another program receives the messages of this bot',
   channel_bot_refused: 'the service refuses the bot; check its token',
+  channel_bot_token_refused:
+    'Slack refuses the bot token; it begins with xoxb- and is shown under “OAuth & Permissions” once the app is installed',
+  channel_chat_unknown:
+    'the bot does not know this chat; write to it there first, or add it to the group',
   channel_mailbox_folder_unknown: 'the mailbox has no such folder',
   channel_mailbox_refused: 'the mailbox refuses the user name or password',
   channel_socket_mode_off:

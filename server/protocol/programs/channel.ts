@@ -115,6 +115,25 @@ export const AddressToken = z
   .object({ token: z.string(), address: z.string() })
   .meta({ id: 'AddressToken' })
 
+/** The settings to try, before anything is stored. */
+export const TestChannelBody = CreateChannelBody.pick({ type: true, settings: true }).meta({
+  id: 'TestChannel',
+})
+/** What came of trying the settings of a channel. */
+export const ChannelTest = z
+  .object({
+    ok: z.boolean(),
+    /** As whom the service knows the bot, such as `@name`; null if it does not say so, or if the test failed. */
+    bot: z.string().nullable(),
+    /** Why it failed, for a person; null if it did not. */
+    error: z.string().nullable(),
+    /** The machine-readable reason of `error`. */
+    reason: z.string().nullable(),
+    params: ErrorParams.nullable(),
+  })
+  .meta({ id: 'ChannelTest' })
+export type ChannelTest = z.infer<typeof ChannelTest>
+
 /** A person at a messenger. `pending`: has written and not been paired yet. */
 export const SenderState = z.enum(['pending', 'allowed', 'blocked'])
 export type SenderState = z.infer<typeof SenderState>

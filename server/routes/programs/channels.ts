@@ -1,6 +1,7 @@
 // Routes for the user's message channels: create, change, list, remove.
 
 import { z } from 'zod'
+import type { Language } from '../../../locales/languages.ts'
 import { confirmChannel } from '../../auth/confirm-channel.ts'
 import type { App } from '../../http/app.ts'
 import { Deleted, envelope } from '../../protocol/envelope.ts'
@@ -8,10 +9,12 @@ import {
   AddressToken,
   Channel,
   ChannelList,
+  ChannelTest,
   ChannelToken,
   CreateChannelBody,
   CreatedChannel,
   PatchChannelBody,
+  TestChannelBody,
 } from '../../protocol/programs/channel.ts'
 import type { Services } from '../../services.ts'
 import { documentLanguage, folderOf } from '../../sharing/document-texts.ts'
@@ -20,7 +23,10 @@ import { deleted, success } from '../envelope.ts'
 const tags = ['channels']
 const OneChannel = z.object({ id: z.string().max(64) })
 
-/** `/api/channels`, `/api/channels/:id` and the tokens below. */
+/** The language of whoever asks. */
+const languageOf = (accepted: string | undefined): Language => folderOf(documentLanguage(accepted))
+
+/** `/api/channels`, `/api/channels/test`, `/api/channels/:id` and the tokens below. */
 export function registerChannelRoutes(
   app: App,
   {
@@ -61,7 +67,7 @@ export function registerChannelRoutes(
       assertChannels(user.id)
       const channel = await channels.create(user.id, body)
       try {
-        const language = folderOf(documentLanguage(headers['accept-language']))
+        const language = languageOf(headers['accept-language'])
         if (authMode === 'multi') await confirmChannel(emailLinks, user.id, channel, language)
       } catch (error) {
         // Removes the channel, because nothing could ever be sent through it.
@@ -69,6 +75,43 @@ export function registerChannelRoutes(
         throw error
       }
       return success(channel)
+    },
+  )
+
+  app.post(
+    '/api/channels/test',
+    {
+      schema: {
+        summary: 'Try the settings of a channel before it is created',
+        description:
+          'Signs in to the service with them; a `webhook` or `bridge` is sent a short message. Nothing is stored. 200 with `ok: false` if they do not work.',
+        tags,
+        body: TestChannelBody,
+        response: { 200: envelope(ChannelTest) },
+      },
+    },
+    async ({ user, body, headers }) => {
+      assertChannels(user.id)
+      const language = languageOf(headers['accept-language'])
+      return success(await channels.test(user.id, body, language))
+    },
+  )
+
+  app.post(
+    '/api/channels/:id/test',
+    {
+      schema: {
+        summary: 'Try the settings of a channel',
+        description: 'As `POST /api/channels/test`, with the stored settings.',
+        tags,
+        params: OneChannel,
+        response: { 200: envelope(ChannelTest) },
+      },
+    },
+    async ({ user, params, headers }) => {
+      assertChannels(user.id)
+      const language = languageOf(headers['accept-language'])
+      return success(await channels.test(user.id, { id: params.id }, language))
     },
   )
 
@@ -88,7 +131,7 @@ export function registerChannelRoutes(
     async ({ user, params, body, headers }) => {
       assertChannels(user.id)
       const channel = await channels.change(user.id, params.id, body)
-      const language = folderOf(documentLanguage(headers['accept-language']))
+      const language = languageOf(headers['accept-language'])
       if (authMode === 'multi' && body.settings !== undefined)
         await confirmChannel(emailLinks, user.id, channel, language)
       return success(channel)

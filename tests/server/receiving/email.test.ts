@@ -199,6 +199,18 @@ describe.each(DIALECTS)('email on %s', (dialect) => {
     expect(mails[2]).toContain('Sent.')
   })
 
+  test('a test signs in to the mailbox and to the mail server, and says what is wrong with either', async () => {
+    const tried = async (settings: Record<string, unknown>) =>
+      (await server.call('POST', '/api/channels/test', { body: { type: 'email', settings } })).json
+        .data
+    const settings = { imap: box.imap, address: 'agent@example.org' }
+    expect(await tried(settings)).toMatchObject({ ok: true, bot: 'agent@example.org' })
+    expect(await tried({ to: 'ann@example.com' })).toMatchObject({ ok: true, bot: null })
+    box.login.refused = true
+    expect(await tried(settings)).toMatchObject({ ok: false, reason: 'channel_mailbox_refused' })
+    expect(post.mails).toEqual([])
+  })
+
   test('a mailbox that refuses the password says so, and settings that cannot receive are refused', async () => {
     box.login.refused = true
     box.drop()

@@ -171,6 +171,25 @@ describe.each(DIALECTS)('Slack on %s', (dialect) => {
     expect(await channel()).toMatchObject({ state: 'receiving' })
   })
 
+  test('a test says for whom the tokens are good, or which of them Slack refuses', async () => {
+    const tried = async () =>
+      (
+        await server.call('POST', '/api/channels/test', {
+          body: { type: 'slack', settings: SLACK_TOKENS },
+        })
+      ).json.data
+    expect(await tried()).toMatchObject({ ok: true, bot: '@nano (Acme)' })
+    expect(slack.connections()).toBe(1)
+    slack.refusals.set('apps.connections.open', 'missing_scope')
+    expect(await tried()).toMatchObject({ ok: false, reason: 'channel_app_token_refused' })
+    slack.refusals.set('apps.connections.open', 'socket_mode_not_enabled')
+    expect(await tried()).toMatchObject({ ok: false, reason: 'channel_socket_mode_off' })
+    slack.refusals.set('auth.test', 'invalid_auth')
+    expect(await tried()).toMatchObject({ ok: false, reason: 'channel_bot_token_refused' })
+    expect(await channel()).toBeUndefined()
+    expect(slack.texts()).toEqual([])
+  })
+
   test('an app that Slack refuses says so, and is tried again when the channel is changed', async () => {
     slack.refusals.set('apps.connections.open', 'invalid_auth')
     const { id } = (await connect()).json.data

@@ -1,8 +1,7 @@
 // Telegram from outside, against a scripted Bot API: updates that come again start nothing, buttons decide, and a bot that is refused says so.
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { eventually } from '../../support/eventually.ts'
+import { startBotApi, TELEGRAM_TOKEN as TOKEN } from '../../support/messengers/telegram-api.ts'
 import { turn } from '../../support/provider/upstream-turns.ts'
 import { useUpstream } from '../../support/provider/use-upstream.ts'
 import { type TestServer, useServers } from '../../support/server/server.ts'
@@ -14,68 +13,6 @@ const { start } = useServers()
 /** What the model does, unless a test replaces it. */
 const program: { current: Parameters<typeof upstream.program>[0] } = {
   current: () => turn.text('It is **42**.'),
-}
-
-const TOKEN = `123456:${'a'.repeat(35)}`
-type Call = { method: string; body: Record<string, unknown> }
-
-/** A Bot API that gives every update until a later offset has been asked for three times. */
-async function startBotApi() {
-  const calls: Call[] = []
-  const updates: { update_id: number }[] = []
-  let confirmations = 0
-  /** A status instead of an answer, by method. */
-  const refusals = new Map<string, number>()
-  let message = 100
-  const answer = (method: string, body: Record<string, unknown>): unknown => {
-    if (method === 'getMe') return { id: 123456, is_bot: true, username: 'nano_bot' }
-    if (method === 'sendMessage') {
-      message += 1
-      return { message_id: message, chat: { id: Number(body.chat_id), type: 'private' } }
-    }
-    if (method !== 'getUpdates') return true
-    const offset = Number(body.offset ?? 0)
-    const last = updates.at(-1)?.update_id ?? 0
-    if (offset > last && updates.length > 0 && confirmations < 2) {
-      // As if the confirmation had been lost.
-      confirmations += 1
-      return [...updates]
-    }
-    return updates.filter(({ update_id }) => update_id >= offset)
-  }
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = []
-    request.on('data', (chunk: Buffer) => chunks.push(chunk))
-    request.on('end', () => {
-      const method = request.url?.split('/').at(-1) ?? ''
-      const body = JSON.parse(Buffer.concat(chunks).toString('utf8') || '{}')
-      calls.push({ method, body })
-      const isRefused =
-        method === 'sendMessage' && body.parse_mode === 'HTML' && refusals.has('HTML')
-      const status = isRefused ? 400 : refusals.get(method)
-      const send = () => {
-        response.writeHead(status ?? 200, { 'content-type': 'application/json' })
-        response.end(
-          JSON.stringify(
-            status === undefined
-              ? { ok: true, result: answer(method, body) }
-              : { ok: false, error_code: status, description: 'refused' },
-          ),
-        )
-      }
-      // An empty answer of a long poll would be asked for again at once.
-      if (method === 'getUpdates') setTimeout(send, 30)
-      else send()
-    })
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(async () => {
-    server.closeAllConnections()
-    await new Promise((resolve) => server.close(resolve))
-  })
-  const { port } = server.address() as AddressInfo // never null or a path: the server listens on TCP
-  const of = (method: string) => calls.filter((one) => one.method === method)
-  return { url: `http://127.0.0.1:${port}`, calls, updates, refusals, of }
 }
 
 const ANN = { id: 77, is_bot: false, first_name: 'Ann' }
@@ -171,6 +108,50 @@ describe.each(DIALECTS)('Telegram on %s', (dialect) => {
       ['approved', 'channel:phone'],
     ])
     expect(await conversations()).toHaveLength(1)
+  })
+
+  test('a test says who the bot is, or in words why it cannot be used, and stores nothing', async () => {
+    const tried = async (settings: Record<string, unknown>) =>
+      (await server.call('POST', '/api/channels/test', { body: { type: 'telegram', settings } }))
+        .json.data
+    const settings = { bot_token: TOKEN }
+    expect(await tried(settings)).toEqual({
+      ok: true,
+      bot: '@nano_bot',
+      error: null,
+      reason: null,
+      params: null,
+    })
+    api.refusals.set('getChat', 400)
+    expect(await tried({ ...settings, chat_id: 5 })).toMatchObject({
+      ok: false,
+      reason: 'channel_chat_unknown',
+    })
+    api.refusals.set('getMe', 401)
+    expect(await tried(settings)).toMatchObject({ ok: false, reason: 'channel_bot_refused' })
+    api.refusals.clear()
+    api.answers.set('getWebhookInfo', { url: 'https://elsewhere.example.org/hook' })
+    expect(await tried(settings)).toMatchObject({ ok: false, reason: 'channel_bot_conflict' })
+    const wrong = { type: 'telegram', settings: { bot_token: 'x' } }
+    expect((await server.call('POST', '/api/channels/test', { body: wrong })).status).toBe(400)
+    expect(await channel()).toBeUndefined()
+    expect(texts()).toEqual([])
+    expect(server.logged()).not.toContain(TOKEN)
+    // A stored one is tried with what is stored.
+    const { id } = await connect()
+    expect((await server.call('POST', `/api/channels/${id}/test`)).json.data.ok).toBe(false)
+    api.answers.clear()
+    expect((await server.call('POST', `/api/channels/${id}/test`)).json.data.bot).toBe('@nano_bot')
+    expect((await server.call('POST', '/api/channels/none/test')).status).toBe(404)
+  })
+
+  test('after sixty tests in an hour an account waits, because each connects to a service of its choice', async () => {
+    const body = { type: 'telegram', settings: { bot_token: TOKEN } }
+    for (let count = 0; count < 60; count += 1)
+      expect((await server.call('POST', '/api/channels/test', { body })).status).toBe(200)
+    const refused = await server.call('POST', '/api/channels/test', { body })
+    expect(refused).toMatchObject({ status: 429, json: { reason: 'channel_tests_exhausted' } })
+    expect(api.of('getMe')).toHaveLength(60)
   })
 
   test('a bot that is refused, or received elsewhere, says so, and is tried again when the channel is changed', async () => {

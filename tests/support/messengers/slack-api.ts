@@ -74,7 +74,7 @@ export async function startSlack({ times = 3 } = {}) {
   const base = `http://127.0.0.1:${port}`
 
   function answer(method: string): Record<string, unknown> {
-    if (method === 'auth.test') return { user_id: 'UBOT', team_id: 'T1' }
+    if (method === 'auth.test') return { user_id: 'UBOT', team_id: 'T1', user: 'nano', team: 'Acme' }
     if (method === 'apps.connections.open') {
       opened += 1
       return { url: `ws://127.0.0.1:${port}/link/?ticket=${opened}` }

@@ -58,7 +58,7 @@ const staleKeys = (change: Change): (readonly unknown[])[] => {
     case 'grant':
       return [['grants']]
     case 'channel':
-      return [['channels']]
+      return [['channels'], ['channel-senders', change.id]]
     case 'schedule':
       return [['schedules']]
     case 'occurrence':

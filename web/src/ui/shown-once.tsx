@@ -7,7 +7,16 @@ import { TextField } from './controls/field.tsx'
 import { notify } from './overlays/toasts.ts'
 
 /** For secrets that the server returns only in one response. */
-export function ShownOnce({ label, value }: { label: string; value: string }) {
+export function ShownOnce({
+  label,
+  value,
+  isFocused = true,
+}: {
+  label: string
+  value: string
+  /** Whether it takes the focus when it appears; false for what is beside another one. */
+  isFocused?: boolean
+}) {
   const { t } = useTranslation()
   const copy = async () => {
     if (await copyText(value)) notify(t('common.copied'), 'success')
@@ -20,7 +29,7 @@ export function ShownOnce({ label, value }: { label: string; value: string }) {
           label={label}
           value={value}
           readOnly
-          autoFocus
+          autoFocus={isFocused}
           onFocus={(event) => event.target.select()}
         />
       </div>

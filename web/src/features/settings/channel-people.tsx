@@ -3,58 +3,34 @@ import { useState } from 'react'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { Button } from '../../ui/controls/button.tsx'
 import { TextField } from '../../ui/controls/field.tsx'
+import { moveFocusOnRemoval } from '../../ui/controls/move-focus-on-removal.ts'
+import { Facts } from '../../ui/facts.tsx'
 import { Dialog } from '../../ui/overlays/dialog.tsx'
-import { FormDialog } from '../../ui/overlays/form-dialog.tsx'
+import { RemainingError } from '../../ui/overlays/form-dialog.tsx'
 import { notify } from '../../ui/overlays/toasts.ts'
 import { errorText } from '../../ui/states/error-text.ts'
 import { Failed, Loading } from '../../ui/states/feedback.tsx'
+import { FieldFaults } from '../../ui/states/field-faults.tsx'
 import { type Channel, usePair, useSenders, useSetSender } from './api/channels.ts'
 
 /** Takes the code that a bot told somebody who is not known to it yet. */
 export function PairDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation()
-  const pair = usePair()
-  const [code, setCode] = useState('')
   return (
-    <FormDialog
-      title={t('channels.people.pair')}
-      isReady={code.trim() !== ''}
-      isPending={pair.isPending}
-      error={pair.error}
-      onSubmit={() =>
-        pair.mutate(code.trim(), {
-          onSuccess: ({ sender, channel }) => {
-            notify(
-              t('channels.people.paired', { name: sender.name, channel: channel.name }),
-              'success',
-            )
-            onClose()
-          },
-        })
-      }
-      onClose={onClose}
-    >
-      <TextField
-        label={t('channels.people.code')}
-        field="code"
-        hint={t('channels.people.codeHint')}
-        autoComplete="off"
-        required
-        maxLength={50}
-        value={code}
-        onChange={(event) => setCode(event.target.value)}
-      />
-    </FormDialog>
+    <Dialog open onOpenChange={onClose} title={t('channels.people.pair')}>
+      <PairForm onPaired={onClose} />
+    </Dialog>
   )
 }
 
-/** The people who have written to a channel, each with what can be done about them. */
-export function PeopleDialog({ channel, onClose }: { channel: Channel; onClose: () => void }) {
+/** Who may write through a channel: a form for the code that a stranger was told, and the people who have written. */
+export function ChannelPeople({ channel }: { channel: Channel }) {
   const { t } = useTranslation()
   const senders = useSenders(channel.id)
   const change = useSetSender(channel.id)
   return (
-    <Dialog open onOpenChange={onClose} title={t('channels.people.of', { name: channel.name })}>
+    <>
+      <PairForm />
       {senders.isPending && <Loading />}
       {senders.isError && (
         <Failed message={errorText(senders.error)} onRetry={() => void senders.refetch()} />
@@ -62,16 +38,24 @@ export function PeopleDialog({ channel, onClose }: { channel: Channel; onClose: 
       {senders.data?.length === 0 && (
         <p className="text-sm text-muted">{t('channels.people.none')}</p>
       )}
-      <ul className="divide-y divide-line empty:hidden">
+      <ul ref={moveFocusOnRemoval} className="divide-y divide-line empty:hidden">
         {senders.data?.map((sender) => (
           <li key={sender.id} className="flex flex-wrap items-center gap-2 py-3">
             <div className="min-w-0 flex-1">
               <p className="truncate font-medium">{sender.name || sender.external_id}</p>
               <p className="truncate text-note text-muted">
-                {t(`channels.people.state.${sender.state}`)}
+                <Facts
+                  of={[
+                    t(`channels.people.state.${sender.state}`),
+                    // Anybody can call themselves as they like at a messenger.
+                    ...(sender.name === '' || sender.name === sender.external_id
+                      ? []
+                      : [sender.external_id]),
+                  ]}
+                />
               </p>
             </div>
-            {sender.state !== 'pending' && (
+            {(sender.state !== 'blocked' || sender.user_id !== null) && (
               <Button
                 size="small"
                 onClick={() =>
@@ -93,6 +77,66 @@ export function PeopleDialog({ channel, onClose }: { channel: Channel; onClose: 
           </li>
         ))}
       </ul>
+    </>
+  )
+}
+
+/** Pairs whoever was told a code with this account. */
+function PairForm({ onPaired }: { onPaired?: () => void }) {
+  const { t } = useTranslation()
+  const pair = usePair()
+  const [code, setCode] = useState('')
+  return (
+    <FieldFaults error={pair.error}>
+      <form
+        className="flex flex-col gap-2"
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (code.trim() === '' || pair.isPending) return
+          pair.mutate(code.trim(), {
+            onSuccess: ({ sender, channel }) => {
+              setCode('')
+              notify(
+                t('channels.people.paired', { name: sender.name, channel: channel.name }),
+                'success',
+              )
+              onPaired?.()
+            },
+          })
+        }}
+      >
+        <TextField
+          label={t('channels.people.code')}
+          field="code"
+          hint={t('channels.people.codeHint')}
+          autoComplete="off"
+          autoCapitalize="characters"
+          maxLength={50}
+          value={code}
+          onChange={(event) => setCode(event.target.value)}
+        />
+        <RemainingError error={pair.error} />
+        <Button
+          type="submit"
+          size="small"
+          className="self-start"
+          disabled={code.trim() === '' || pair.isPending}
+        >
+          {t('channels.people.pair')}
+        </Button>
+      </form>
+    </FieldFaults>
+  )
+}
+
+/** The people who have written to a channel, each with what can be done about them. */
+export function PeopleDialog({ channel, onClose }: { channel: Channel; onClose: () => void }) {
+  const { t } = useTranslation()
+  return (
+    <Dialog open onOpenChange={onClose} title={t('channels.people.of', { name: channel.name })}>
+      <div className="flex flex-col gap-4">
+        <ChannelPeople channel={channel} />
+      </div>
     </Dialog>
   )
 }

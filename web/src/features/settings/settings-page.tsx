@@ -90,7 +90,7 @@ export function SettingsPage({
           {current === 'mcp' && <McpSection admin={user?.role === 'admin'} />}
           {current === 'channels' && (
             <>
-              <ChannelsSection />
+              <ChannelsSection user={user} multi={multi} />
               <AskSection />
               <WebhooksSection />
             </>

@@ -1,9 +1,18 @@
 // Requests for the user's channels.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import type { Channel, Sender } from '../../../../../server/protocol/programs/channel.ts'
+import type { z } from 'zod'
+import type {
+  Channel,
+  ChannelTest,
+  CreatedChannel as CreatedChannelSchema,
+  ReceiveBody,
+  Sender,
+} from '../../../../../server/protocol/programs/channel.ts'
 import { request, requestDone } from '../../../lib/http/api-client.ts'
 
-export type { Channel }
+export type { Channel, ChannelTest }
+/** A new channel, with the token that is shown only once. */
+export type CreatedChannel = z.infer<typeof CreatedChannelSchema>
 
 const channelsKey = ['channels'] as const
 const sendersKey = (channelId: string) => ['channel-senders', channelId] as const
@@ -24,11 +33,37 @@ export function useCreateChannel() {
     mutationFn: (body: {
       type: string
       name: string
-      settings: Record<string, string | string[]>
-      receive?: Record<string, never>
-    }) => requestDone('/api/channels', { method: 'POST', body }),
+      settings: Record<string, unknown>
+      receive?: ReceiveBody
+    }) => request<CreatedChannel>('/api/channels', { method: 'POST', body }),
     onSuccess: () => client.invalidateQueries({ queryKey: channelsKey }),
     meta: { quiet: true },
+  })
+}
+
+/** Tries settings that are not stored yet. The form shows the error itself. */
+export const useTestSettings = () =>
+  useMutation({
+    mutationFn: (body: { type: string; settings: Record<string, unknown> }) =>
+      request<ChannelTest>('/api/channels/test', { method: 'POST', body }),
+    meta: { quiet: true },
+  })
+
+/** Tries the stored settings of a channel, given its id. */
+export const useTestChannel = () =>
+  useMutation({
+    mutationFn: (id: string) =>
+      request<ChannelTest>(`/api/channels/${id}/test`, { method: 'POST' }),
+    meta: { quiet: true },
+  })
+
+/** Has the server connect again to a service that has refused the channel. */
+export function useRetryChannel() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: ({ id, name }: Pick<Channel, 'id' | 'name'>) =>
+      request(`/api/channels/${id}`, { method: 'PATCH', body: { name } }),
+    onSuccess: () => client.invalidateQueries({ queryKey: channelsKey }),
   })
 }
 

@@ -1,0 +1,70 @@
+// A scripted Bot API of Telegram, which gives updates more than once.
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { onTestFinished } from 'vitest'
+
+/** The token of its bot. */
+export const TELEGRAM_TOKEN = `123456:${'a'.repeat(35)}`
+type Call = { method: string; body: Record<string, unknown> }
+
+/** Starts one for a test: it gives every update until a later offset has been asked for three times. */
+export async function startBotApi() {
+  const calls: Call[] = []
+  const updates: { update_id: number; [what: string]: unknown }[] = []
+  let confirmations = 0
+  /** A status instead of an answer, by method. */
+  const refusals = new Map<string, number>()
+  let message = 100
+  /** What a method answers instead. */
+  const answers = new Map<string, unknown>()
+  const answer = (method: string, body: Record<string, unknown>): unknown => {
+    if (answers.has(method)) return answers.get(method)
+    if (method === 'getMe') return { id: 123456, is_bot: true, username: 'nano_bot' }
+    if (method === 'sendMessage') {
+      message += 1
+      return { message_id: message, chat: { id: Number(body.chat_id), type: 'private' } }
+    }
+    if (method !== 'getUpdates') return true
+    const offset = Number(body.offset ?? 0)
+    const last = updates.at(-1)?.update_id ?? 0
+    if (offset > last && updates.length > 0 && confirmations < 2) {
+      // As if the confirmation had been lost.
+      confirmations += 1
+      return [...updates]
+    }
+    return updates.filter(({ update_id }) => update_id >= offset)
+  }
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const method = request.url?.split('/').at(-1) ?? ''
+      const body = JSON.parse(Buffer.concat(chunks).toString('utf8') || '{}')
+      calls.push({ method, body })
+      const isRefused =
+        method === 'sendMessage' && body.parse_mode === 'HTML' && refusals.has('HTML')
+      const status = isRefused ? 400 : refusals.get(method)
+      const send = () => {
+        response.writeHead(status ?? 200, { 'content-type': 'application/json' })
+        response.end(
+          JSON.stringify(
+            status === undefined
+              ? { ok: true, result: answer(method, body) }
+              : { ok: false, error_code: status, description: 'refused' },
+          ),
+        )
+      }
+      // An empty answer of a long poll would be asked for again at once.
+      if (method === 'getUpdates') setTimeout(send, 30)
+      else send()
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(async () => {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  })
+  const { port } = server.address() as AddressInfo // never null or a path: the server listens on TCP
+  const of = (method: string) => calls.filter((one) => one.method === method)
+  return { url: `http://127.0.0.1:${port}`, calls, updates, refusals, answers, of }
+}
