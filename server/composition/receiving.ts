@@ -41,7 +41,7 @@ export function createConfiguredReceiving(
   assertChannels(userId: UserId): void
 } {
   const { config, database, store, access, limits, instance, log, now, clock } = base
-  const { channels, channelKinds, schedules } = tools
+  const { channels, channelKinds, chatSpeech, schedules } = tools
   const address = config.public_url?.replace(/\/+$/, '')
   const isAllowed = (userId: UserId): boolean => access.allowsFeature(userId, 'channels')
   const receiving = createReceiving({
@@ -103,6 +103,9 @@ export function createConfiguredReceiving(
       const body = ApprovalDecisionBody.parse({ id_ref: idRef, decision, call_hash: callHash })
       await chat.decide(userId, runId, body, actor)
     },
+    async answer(userId, runId, body, actor) {
+      await chat.answerInput(userId, runId, body, actor)
+    },
     async restore(userId, projectId, messageId) {
       const { records, checkpoints } = workspace
       const { workspace: project } = await openProject(workspace, userId, projectId, 'change')
@@ -115,6 +118,7 @@ export function createConfiguredReceiving(
     },
   })
   schedules.onRunChange(receiving.runChanged)
+  chatSpeech.onStored(receiving.wakeOutbox)
   channels.onChange((userId, id) => {
     changes.publish(userId, { type: 'channel', id, change: 'updated' })
     receiving.channelChanged()

@@ -18,6 +18,7 @@ import { createAddressRules } from '../net/addresses.ts'
 import { createGuardedFetch, type GuardedFetch } from '../net/guarded-fetch.ts'
 import { createPageReader } from '../net/page-reader.ts'
 import type { UserId } from '../protocol/ids.ts'
+import { createChatSpeech } from '../receiving/say.ts'
 import { type Budgets, createBudgets } from '../runs/usage/budgets.ts'
 import type { Services } from '../services.ts'
 import { createImagesApi } from '../tools/builtin/images/images-api.ts'
@@ -102,6 +103,13 @@ export function createTools(
   const pages = createPageReader()
   const python = startPython(config, log)
   const readFiles = createProjectFileReader(workspace)
+  const chatSpeech = createChatSpeech({
+    database,
+    store,
+    now,
+    messengerOf: (type) => kinds.get(type)?.messenger ?? null,
+    admit: (userId) => channels.admit(userId, 1),
+  })
   const schedules = createConfiguredSchedules(base, {
     channels,
     changes,
@@ -130,6 +138,7 @@ export function createTools(
     messages: {
       channels,
       post: (message) => postMessage({ database, store, now }, message),
+      chats: chatSpeech,
     },
     skills,
     // Consent is of the person whose run reads, not of whoever stores the project.
@@ -185,6 +194,7 @@ export function createTools(
     memory,
     channels,
     channelKinds: kinds,
+    chatSpeech,
     webhooks,
     push,
     knowledge,

@@ -3,6 +3,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { z } from 'zod'
+import type { Language } from '../../locales/languages.ts'
 import type { SecretBox } from '../auth/secret-box.ts'
 import type {
   ChannelRepository,
@@ -14,6 +15,7 @@ import { deadline } from '../lib/abort.ts'
 import { newId } from '../lib/ids.ts'
 import type { Limits, RateLimit } from '../lib/limits.ts'
 import { hashLinkToken, newLinkToken } from '../lib/link-token.ts'
+import { localeTexts } from '../lib/locale-texts.ts'
 import {
   type DescribedFailure,
   storedFailure,
@@ -92,11 +94,13 @@ export interface Channels {
   test(
     userId: UserId,
     what: { type: string; settings: unknown } | { id: string },
-    /** What is sent where something has to be. */
-    text: string,
+    /** Of what is sent, where something has to be. */
+    language: Language,
   ): Promise<ChannelTest>
   /** Throws `not_found`. */
   remove(userId: UserId, id: string): Promise<void>
+  /** Counts a message to so many people. Throws `too_many_requests` if too many were sent within the hour or day. */
+  admit(userId: UserId, recipients: number): Promise<void>
   /**
    * Stores the message, then waits at most a few seconds for the first attempt. Resolves to null if there is no channel
    * with this name. Throws `too_many_requests` if too many messages are pending, or too many were sent within the hour.
@@ -196,7 +200,7 @@ export function createChannels(options: ChannelsOptions): Channels {
       told(state, userId, id)
     },
 
-    test: (userId, what, text) => test(state, userId, what, text),
+    test: (userId, what, language) => test(state, userId, what, language),
     change: (userId, id, patch) => change(state, userId, id, patch),
     find: (userId, id) => find(state, userId, id),
     replaceToken: (userId, id) => replaceToken(state, userId, id),
@@ -207,6 +211,7 @@ export function createChannels(options: ChannelsOptions): Channels {
       state.listeners.add(listener)
     },
 
+    admit: (userId, recipients) => admit(state, userId, recipients),
     send: (userId, name, message) => send(state, userId, name, message),
 
     start: () => state.outbox.start(),
@@ -446,7 +451,7 @@ async function test(
   state: ChannelsState,
   userId: UserId,
   what: { type: string; settings: unknown } | { id: string },
-  text: string,
+  language: Language,
 ): Promise<ChannelTest> {
   const channel = 'id' in what ? await find(state, userId, what.id) : null
   const type = channel?.type ?? ('type' in what ? what.type : '')
@@ -457,7 +462,13 @@ async function test(
   const retryAfter = await state.tests.acquire(userId)
   if (retryAfter !== null)
     throw appError('channel_tests_exhausted', { limit: TESTS_PER_HOUR }, { retryAfter })
-  const trial = { id: newId<string>(), channel: channel?.name ?? type, text, createdAt: state.now() }
+  const { chat } = localeTexts(language, 'messages')
+  const trial = {
+    id: newId<string>(),
+    channel: channel?.name ?? type,
+    text: chat.test,
+    createdAt: state.now(),
+  }
   const outcome = await kind
     .test(settings, trial, AbortSignal.timeout(TEST_TIMEOUT_MS))
     .catch((error: unknown) => {
@@ -493,6 +504,17 @@ async function replaceAddress(
   return { token, address }
 }
 
+async function admit(state: ChannelsState, userId: UserId, recipients: number): Promise<void> {
+  const retryAfter = await state.allowance.acquire(userId, recipients)
+  if (retryAfter !== null)
+    throw appError(
+      'recipients_exhausted',
+      { limit: state.messagesPerHour, minutes: Math.ceil(retryAfter / 60) },
+      { retryAfter },
+    )
+  await state.countMessages?.(userId, recipients)
+}
+
 async function send(
   state: ChannelsState,
   userId: UserId,
@@ -505,14 +527,7 @@ async function send(
 ): Promise<Delivery | null> {
   const channel = await state.repository.findByName(userId, name)
   if (channel === undefined) return null
-  const retryAfter = await state.allowance.acquire(userId, recipientsOf(state, channel))
-  if (retryAfter !== null)
-    throw appError(
-      'recipients_exhausted',
-      { limit: state.messagesPerHour, minutes: Math.ceil(retryAfter / 60) },
-      { retryAfter },
-    )
-  await state.countMessages?.(userId, recipientsOf(state, channel))
+  await admit(state, userId, recipientsOf(state, channel))
   const id = newId()
   const now = state.now()
   const cancel = new AbortController()

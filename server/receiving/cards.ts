@@ -15,6 +15,7 @@ import { CallId, type MessageId, type ProjectId, RunId, type UserId } from '../p
 import { contentOf, PartContent } from './content.ts'
 import { addNotice, addPart } from './parts.ts'
 import { mayReceive } from './permission.ts'
+import { answerHint, askedField, questionReference } from './questions.ts'
 
 const MAX_PREVIEW = 1_000
 
@@ -89,17 +90,27 @@ export async function offerRequests(
       isAdded ||= added
     }
     for (const input of inputs) {
-      const url = dependencies.waitingUrl() ?? undefined
-      const notice = waitingText(
+      // Where anybody can pretend to be the person, their words answer nothing.
+      const asked = canPress(place, dependencies) ? askedField(input) : null
+      const url = asked === null ? (dependencies.waitingUrl() ?? undefined) : undefined
+      const said = waitingText(
         { name: input.server, riskLevel: null, person: null, preview: input.message, url },
         title,
       )
-      const added = await addNotice(tx, chat.id, notice, { store, at }, `input:${input.id_ref}`)
+      const notice = asked === null ? said : `${said}\n\n${answerHint(asked, texts.chat)}`
+      const reference = questionReference(run.id, input.id_ref)
+      const added = await addNotice(tx, chat.id, notice, { store, at }, reference)
       isAdded ||= added
     }
   })
   if (isAdded) dependencies.wakeOutbox()
 }
+
+/** Whether people decide in the chat itself: nobody else can write there in their name. */
+const canPress = (
+  { channel }: Pick<ChatPlace, 'channel'>,
+  { messengerOf }: Pick<CardDependencies, 'messengerOf'>,
+): boolean => messengerOf(channel.type)?.hasButtons !== false
 
 /** Links for the requests that have no card yet, where people cannot press buttons; null where they can. */
 async function decisionLinks(
@@ -108,7 +119,7 @@ async function decisionLinks(
   approvals: readonly ApprovalRow[],
   { store, messengerOf, decisionUrl, waitingUrl }: CardDependencies,
 ): Promise<Map<string, string> | null> {
-  if (messengerOf(channel.type)?.hasButtons !== false) return null
+  if (canPress({ channel }, { messengerOf })) return null
   const links = new Map<string, string>()
   for (const { id } of approvals) {
     if ((await store.parts.findByReference(chat.id, cardOf(id))) !== undefined) continue

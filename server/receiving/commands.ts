@@ -8,6 +8,7 @@ import { type DecideDependencies, onlyCard, press, pressedOf } from './cards.ts'
 import { ChatChoice, contentOf, type PartContent } from './content.ts'
 import { addNotice, addPart } from './parts.ts'
 import { isOpenTo } from './permission.ts'
+import { answerQuestion, type QuestionDependencies, rejectQuestion } from './questions.ts'
 import { type TurnDependencies, textsOf } from './turns.ts'
 
 const COMMANDS = [
@@ -38,7 +39,10 @@ function parseCommand(text: string): { command: Command; rest: string } | null {
 export const isCommand = (text: string): boolean => parseCommand(text) !== null
 
 /** What commands need. */
-export interface CommandDependencies extends TurnDependencies, DecideDependencies {
+export interface CommandDependencies
+  extends TurnDependencies,
+    DecideDependencies,
+    QuestionDependencies {
   /** The models that the user may choose. */
   models(userId: UserId): Promise<{ id: string }[]>
   /** Where a person sees the conversation; empty if the server does not know its address. */
@@ -55,9 +59,12 @@ export async function obey(
   const { database, store, now } = dependencies
   if (!(await claim(row, dependencies))) return
   const pressed = pressedOf(row)
+  const content = contentOf(row)
   let said: string | null
   try {
     if (!(await isOfAllowed(place, row, dependencies))) said = null
+    else if (content?.answers !== undefined)
+      said = await answerQuestion(place, row, content, dependencies)
     else if (pressed !== null) said = await press(place, row, pressed, dependencies)
     else said = await perform(place, row, open, dependencies)
   } catch (error) {
@@ -139,6 +146,10 @@ async function perform(
     case 'approve':
     case 'reject': {
       if (active === null) return texts.nothingWaits
+      if (parsed.command === 'reject') {
+        const { isOne, said } = await rejectQuestion(place, row, active, dependencies)
+        if (isOne) return said
+      }
       const { part, waiting } = await onlyCard(place, active, dependencies)
       if (part === null) return waiting > 1 ? texts.severalWait : texts.nothingWaits
       return await press(place, row, { part, choice: parsed.command }, dependencies)

@@ -16,6 +16,10 @@ export const IncomingContent = z.object({
   /** What could not be read of the files, for the person. */
   notes: z.array(z.string()),
   decision: z.object({ part: z.string(), choice: z.enum(['approve', 'reject']) }).nullable(),
+  /** The question that it answers. */
+  answers: z
+    .object({ runId: z.string(), idRef: z.string(), callHash: z.string().nullable() })
+    .optional(),
   /** What others wrote in the group before. */
   overheard: z.string().optional(),
 })

@@ -27,9 +27,10 @@ export const addPart = (
   part: PartContent,
   { store, at }: Adding,
   reference: string | null = null,
+  id: string = newId(),
 ): Promise<boolean> =>
   store.parts.add(tx, {
-    id: newId(),
+    id,
     chatId,
     reference,
     content: JSON.stringify(part),
@@ -45,11 +46,16 @@ export const addNotice = (
   reference: string | null = null,
 ): Promise<boolean> => addPart(tx, chatId, { type: 'notice', text }, adding, reference)
 
-/** Stores an answer in parts that the messenger can take. */
+/** Stores an answer in parts that the messenger can take; the last one has the id `lastId`, if that is given. */
 export async function addAnswer(
   tx: Writer,
   chatId: string,
-  { text, max, reference }: { text: string; max: number; reference: string },
+  {
+    text,
+    max,
+    reference,
+    lastId,
+  }: { text: string; max: number; reference: string; lastId?: string },
   adding: Adding,
 ): Promise<void> {
   const parts = splitText(text, max)
@@ -60,6 +66,7 @@ export async function addAnswer(
       { type: 'answer', text: part, first: index === 0 },
       adding,
       `${reference}:${index}`,
+      index === parts.length - 1 ? lastId : undefined,
     )
 }
 

@@ -15,6 +15,7 @@ import { type CommandDependencies, obey } from './commands.ts'
 import type { MessageOutcome } from './content.ts'
 import { type SendDependencies, sendPart } from './parts.ts'
 import { createProgress, type ProgressDependencies } from './progress.ts'
+import { takeAnswer } from './questions.ts'
 import { followTurn, formTurn, mergeTime, startTurn } from './turns.ts'
 
 /** How often it is compared, without a statement, whether something is to be done. */
@@ -274,7 +275,11 @@ async function advance(
     const active = open.filter((row) => row.state !== 'waiting' && !isAsked(row))
     if (active.length > 0) {
       const run = await performTurn(place, active, dependencies)
-      if (run !== null) return later(FOLLOW_MS, run, place)
+      if (run !== null) {
+        const isAnswered =
+          run.status === 'awaiting_input' && (await takeAnswer(place, run, open, dependencies))
+        return later(isAnswered ? 0 : FOLLOW_MS, run, place)
+      }
       const left = await store.receiving.openMessages(id)
       // It waits until it can start.
       if (left.some((row) => row.state === 'starting')) return later(RETRY_MS, null, place)

@@ -256,9 +256,100 @@ describe.each(DIALECTS)('a bridge on %s', (dialect) => {
     await press('x4', ANN)
     await give({ id: 'reject', text: '/reject' })
     await eventually(() =>
-      expect(bridge.texts('c1').slice(1)).toEqual(['Nothing is waiting for a decision.']),
+      expect(bridge.texts('c1').slice(1)).toEqual([
+        'Sent.',
+        'Nothing is waiting for a decision.',
+      ]),
     )
     expect(called.filter((role) => role === 'tool')).toHaveLength(1)
+  })
+
+  test('a message of the agent without an address goes to the chat of its run, once, before the answer', async () => {
+    await server.call('PATCH', `/api/channels/${channel.id}`, {
+      body: { receive: { approval: 'auto' } },
+    })
+    await pairAnn()
+    program.current = ({ messages: given }) =>
+      given.at(-1)?.role === 'user'
+        ? turn.toolCalls([
+            { id: 'call_1', name: 'message', arguments: { content: 'I begin.' } },
+            { id: 'call_2', name: 'message', arguments: { content: `${'x'.repeat(4_500)}.` } },
+          ])
+        : turn.text('Done.')
+    await give({ id: 'q1', text: 'Tell me when you begin.' })
+    await eventually(() => expect(ends()).toBe(1))
+    const texts = bridge.texts('c1')
+    expect(texts[0]).toBe('I begin.')
+    expect(texts.slice(1, -1).join('')).toHaveLength(4_501)
+    expect(texts.at(-1)).toBe('Done.')
+    // It is in the chat, and not a second answer in the conversation.
+    const [conversation] = await conversations()
+    expect(await messages(conversation.id)).toHaveLength(2)
+    const [, answer] = await messages(conversation.id)
+    await eventually(async () => {
+      const { sent } = (
+        await server.call(
+          'GET',
+          `/api/conversations/${conversation.id}/messages/${answer.id}/receipt`,
+        )
+      ).json.data
+      expect(sent).toEqual([
+        { to: conversation.id, delivered: true },
+        { to: conversation.id, delivered: true },
+      ])
+    })
+  })
+
+  test('what a person says on the page in the conversation of a chat makes its messages go to that chat, and a blocked person gets none', async () => {
+    await server.call('PATCH', `/api/channels/${channel.id}`, {
+      body: { receive: { approval: 'auto' } },
+    })
+    await pairAnn()
+    await give({ id: 'q1', text: 'Hello.' })
+    await eventually(() => expect(ends()).toBe(1))
+    const [conversation] = await conversations()
+    let result = ''
+    program.current = ({ messages: given }) => {
+      const last = given.at(-1)
+      if (last?.role === 'tool') result = JSON.stringify(last)
+      return last?.role === 'user'
+        ? turn.toolCalls([{ id: 'c', name: 'message', arguments: { content: 'From the page.' } }])
+        : turn.text('Sent.')
+    }
+    const ask = () =>
+      server.call('POST', `/api/conversations/${conversation.id}/messages`, {
+        body: { text: 'Tell Ann.', approval: 'auto', stream: false },
+      })
+    await ask()
+    await eventually(() => expect(bridge.texts('c1')).toEqual(['It is 42.', 'From the page.']))
+    const [sender] = await senders()
+    await server.call('PUT', `/api/channels/${channel.id}/senders/${sender.id}`, {
+      body: { state: 'blocked' },
+    })
+    await ask()
+    expect(result).toContain('no longer be reached')
+    expect(bridge.texts('c1')).toHaveLength(2)
+  })
+
+  test('messages into a chat count against the limit of messages, answers do not', async () => {
+    await server.close()
+    server = await open({ limits: { channel_messages_per_hour: 1 } })
+    channel = await create({ approval: 'auto' }, 'limited')
+    await pairAnn()
+    const results: string[] = []
+    program.current = ({ messages: given }) => {
+      const last = given.at(-1)
+      if (last?.role === 'tool') results.push(JSON.stringify(last))
+      return last?.role === 'user'
+        ? turn.toolCalls([{ id: 'c', name: 'message', arguments: { content: 'Tea.' } }])
+        : turn.text('Done.')
+    }
+    await give({ id: 'q1', text: 'One.' })
+    await eventually(() => expect(ends()).toBe(1))
+    await give({ id: 'q2', text: 'Two.' })
+    await eventually(() => expect(ends()).toBe(2))
+    expect(bridge.texts('c1')).toEqual(['Tea.', 'Done.', 'Done.'])
+    expect(results[1]).toContain('limit of 1')
   })
 
   test('files that an answer made or links come after it, and links to anything else bring nothing', async () => {

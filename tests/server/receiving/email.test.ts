@@ -195,8 +195,9 @@ describe.each(DIALECTS)('email on %s', (dialect) => {
       headers: { origin: 'https://claw.example.org' },
     })
     expect(decided.status).toBe(200)
-    const mails = await sent(3)
-    expect(mails[2]).toContain('Sent.')
+    const mails = await sent(4)
+    expect(mails[2]).toContain('Tea.')
+    expect(mails[3]).toContain('Sent.')
   })
 
   test('a test signs in to the mailbox and to the mail server, and says what is wrong with either', async () => {

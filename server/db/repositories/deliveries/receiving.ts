@@ -16,7 +16,7 @@ import {
   sql,
 } from 'drizzle-orm'
 import type { Page } from '../../../protocol/envelope.ts'
-import type { ConversationId, UserId } from '../../../protocol/ids.ts'
+import type { ConversationId, RunId, UserId } from '../../../protocol/ids.ts'
 import { decodeCursor, MomentCursor, toPage } from '../../cursor.ts'
 import type { Database, Reader, Writer } from '../../database.ts'
 import { afterMoment } from '../../fragments.ts'
@@ -266,6 +266,20 @@ function createChats({ read, tables }: Database) {
         .innerJoin(channels, eq(channels.id, chats.channelId))
         .innerJoin(users, eq(users.id, chats.userId))
         .where(eq(chats.conversationId, conversationId))
+        .limit(1)
+      return row
+    },
+
+    /** The chat from which a run came that has not ended. */
+    async chatOfRun(runId: RunId): Promise<ChatPlace | undefined> {
+      const [row] = await read
+        .select({ chat: chats, channel: channels, isActive: users.isActive })
+        .from(incoming)
+        .innerJoin(chats, eq(chats.id, incoming.chatId))
+        .innerJoin(channels, eq(channels.id, chats.channelId))
+        .innerJoin(users, eq(users.id, chats.userId))
+        // Those that have not ended are few, and have an index.
+        .where(and(inArray(incoming.state, OPEN), eq(incoming.runId, runId)))
         .limit(1)
       return row
     },

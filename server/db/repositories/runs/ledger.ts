@@ -52,7 +52,7 @@ const PAGES_AT_ONCE = 20
 /** `fileCount` of a checkpoint whose files are not all stored yet. */
 const INCOMPLETE = -1
 
-/** Uses the tables `messages`, `runs`, `steps`, `nestedCalls`, `approvals`, `checkpoints`, `deliveries` and `grantUses`. */
+/** Uses the tables `messages`, `runs`, `steps`, `nestedCalls`, `approvals`, `checkpoints`, `deliveries`, `outgoingParts` and `grantUses`. */
 export function createLedgerRepository({ read, tables }: Pick<Database, 'read' | 'tables'>) {
   const {
     messages,
@@ -60,10 +60,12 @@ export function createLedgerRepository({ read, tables }: Pick<Database, 'read' |
     steps,
     nestedCalls,
     approvals,
+    chats,
     checkpoints,
     checkpointFiles,
     deliveries,
     grantUses,
+    outgoingParts: parts,
   } = tables
 
   /**
@@ -245,14 +247,19 @@ export function createLedgerRepository({ read, tables }: Pick<Database, 'read' |
       return changes.slice(0, MAX_CHANGES)
     },
 
-    /** The states of deliveries of a user, by id. */
+    /** The states of deliveries of a user to channels, and of parts in chats, by id. */
     async deliveries(userId: UserId, ids: readonly string[]): Promise<Map<string, string>> {
       if (ids.length === 0) return new Map()
       const rows = await read
         .select({ id: deliveries.id, status: deliveries.status })
         .from(deliveries)
         .where(and(eq(deliveries.userId, userId), inArray(deliveries.id, [...ids])))
-      return new Map(rows.map(({ id, status }) => [id, status]))
+      const inChats = await read
+        .select({ id: parts.id, status: parts.status })
+        .from(parts)
+        .innerJoin(chats, eq(chats.id, parts.chatId))
+        .where(and(eq(chats.userId, userId), inArray(parts.id, [...ids])))
+      return new Map([...rows, ...inChats].map(({ id, status }) => [id, status]))
     },
   }
 }

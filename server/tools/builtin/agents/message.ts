@@ -1,7 +1,13 @@
 // The `message` tool: sends a message to another conversation of the user, or out through a channel the user set up.
 import { z } from 'zod'
 import type { Channels } from '../../../messaging/channels.ts'
-import { ConversationId, type MessageId, type RunId, type UserId } from '../../../protocol/ids.ts'
+import {
+  type CallId,
+  ConversationId,
+  type MessageId,
+  type RunId,
+  type UserId,
+} from '../../../protocol/ids.ts'
 import {
   defineTool,
   fail,
@@ -23,6 +29,23 @@ export interface SendMessageDependencies {
     to: ConversationId
     text: string
   }): Promise<MessageId | null>
+  /** The chats of messengers in which runs are answered. */
+  chats: {
+    /** How the chat is called to which a message without an address would go; null if it would go to none. */
+    nameOf(run: {
+      userId: UserId
+      conversationId: ConversationId | null
+      runId: RunId
+    }): Promise<string | null>
+    /** Sends into that chat, once for each call. Null if there is none; `delivery` is null if nobody may be reached there. */
+    say(message: {
+      userId: UserId
+      conversationId: ConversationId | null
+      runId: RunId
+      callId: CallId
+      text: string
+    }): Promise<{ channel: string; delivery: string | null } | null>
+  }
 }
 
 const MAX_MESSAGE_CHARACTERS = 20_000
@@ -45,9 +68,12 @@ export const createSendMessageTool = (dependencies: SendMessageDependencies): To
         .min(1)
         .max(200)
         .optional()
-        .describe('A conversation id or `channel:<name>`. Default: this conversation.'),
+        .describe(
+          'A conversation id or `channel:<name>`. Default: this conversation, or the chat from which the user writes.',
+        ),
     }),
-    async preview({ content, to }) {
+    async preview({ content, to: given }, context) {
+      const to = given ?? (await dependencies.chats.nameOf(context)) ?? undefined
       return {
         display: `Send to ${to ?? 'this conversation'}:\n${content}`,
         display_code: to === undefined ? 'send_here' : 'send_to',
@@ -57,6 +83,15 @@ export const createSendMessageTool = (dependencies: SendMessageDependencies): To
     async handler({ content, to }, context) {
       if (to?.startsWith(CHANNEL))
         return sendByChannel(dependencies, to.slice(CHANNEL.length), content, context)
+      const said =
+        to === undefined ? await dependencies.chats.say({ ...context, text: content }) : null
+      if (said !== null)
+        return said.delivery === null
+          ? fail('The user can no longer be reached in the chat of this conversation.')
+          : succeed(
+              { delivery_id: said.delivery, status: 'pending' },
+              { display: `Sent to ${CHANNEL}${said.channel}` },
+            )
       const conversation = to ?? context.conversationId
       const target = ConversationId.safeParse(conversation)
       const id = target.success
