@@ -1,11 +1,12 @@
 // The clock of schedules: notices what is due, stores each due time exactly once, and looks after what has not ended.
-import pLimit from 'p-limit'
 import type { Database, Writer } from '../db/database.ts'
 import type { NewOccurrence, OccurrenceRow } from '../db/repositories/schedules/occurrences.ts'
 import type { ScheduleRow } from '../db/repositories/schedules/schedules.ts'
 import type { Store } from '../db/store.ts'
 import { appError, errorText } from '../errors.ts'
+import { createFairQueue } from '../lib/fair-queue.ts'
 import type { ProcessClock } from '../lib/process-clock.ts'
+import type { UserId } from '../protocol/ids.ts'
 import type { OccurrenceId, ScheduleId } from '../protocol/schedules/schedule.ts'
 import { assertRight } from '../workspace/open-project.ts'
 import { duesUntil, missedRows, type SortedTimes, sortDues } from './due-times.ts'
@@ -37,8 +38,11 @@ const OPEN_LOOK_MS = 2_000
 const ASLEEP_MS = 10_000
 /** How long another instance may take to notice that the one which led is gone: this is no downtime. */
 const TAKE_OVER_MS = 30_000
-/** Schedules and occurrences that are worked on at the same time: when hundreds are due, people's requests come in between. */
-const turns = pLimit(8)
+/**
+ * Schedules and occurrences that are worked on at the same time: when hundreds are due, people's requests come in between. Users
+ * take turns, so that nobody waits behind everything of another.
+ */
+const turns = createFairQueue({ size: 8 })
 
 /** What the clock needs. */
 export interface ClockDependencies extends ProgressDependencies, WatchDependencies {
@@ -69,8 +73,8 @@ interface State {
   upSince: Date
   lastBeat: Date
   nextLook: Date
-  /** Occurrences that have not ended, by the id of their run where there is one. */
-  open: Map<OccurrenceId, string | null>
+  /** Occurrences that have not ended, with the id of their run where there is one. */
+  open: Map<OccurrenceId, { userId: UserId; runId: string | null }>
   /** What is being worked on. */
   busy: Map<string, { again: boolean; done: Promise<void> }>
   /** Ends looks and checks that are in progress. Somebody does them again. */
@@ -115,33 +119,33 @@ export function createScheduleClock(dependencies: ClockDependencies): ScheduleCl
     return entry.done
   }
 
-  const follow = (id: OccurrenceId): Promise<void> =>
+  const follow = (id: OccurrenceId, userId: UserId): Promise<void> =>
     once(id, async () => {
       const { signal } = state.ending
-      let next = await progress(id, dependencies, { turns, signal })
-      if (next !== null && next.runId !== null && state.open.get(id) !== next.runId) {
+      let next = await progress({ id, userId }, dependencies, { turns, signal })
+      if (next !== null && next.runId !== null && state.open.get(id)?.runId !== next.runId) {
         // A short run may have ended before anybody knew that it belongs to this occurrence.
-        state.open.set(id, next.runId)
-        next = await progress(id, dependencies, { turns, signal })
+        state.open.set(id, { userId, runId: next.runId })
+        next = await progress({ id, userId }, dependencies, { turns, signal })
       }
       if (next === null) {
         state.open.delete(id)
         return
       }
-      state.open.set(id, next.runId)
+      state.open.set(id, { userId, runId: next.runId })
       const at = now().getTime() + OPEN_LOOK_MS
       if (at < state.nextLook.getTime()) state.nextLook = new Date(at)
     })
 
-  const fire = (id: ScheduleId): Promise<void> =>
+  const fire = (id: ScheduleId, userId: UserId): Promise<void> =>
     once(id, async () => {
       const { begin, next } = await advance(
-        id,
+        { id, userId },
         { upSince: state.upSince, signal: state.ending.signal },
         dependencies,
       )
       if (next !== null && next < state.nextLook) state.nextLook = next
-      for (const occurrence of begin) void follow(occurrence)
+      for (const occurrence of begin) void follow(occurrence, userId)
     })
 
   async function look(): Promise<void> {
@@ -150,7 +154,7 @@ export function createScheduleClock(dependencies: ClockDependencies): ScheduleCl
     state.nextLook = new Date(moment.getTime() + pause)
     if (!state.isLeading) {
       // Only what this instance has begun.
-      for (const id of state.open.keys()) void follow(id)
+      for (const [id, { userId }] of state.open) void follow(id, userId)
       return
     }
     const items = await store.schedules.ofClock(state.nextLook).catch((error: unknown) => {
@@ -161,8 +165,8 @@ export function createScheduleClock(dependencies: ClockDependencies): ScheduleCl
     for (const item of items) {
       if (item.kind === 'occurrence') {
         next = Math.min(next, moment.getTime() + OPEN_LOOK_MS)
-        if (item.hasMoved) void follow(item.id)
-      } else if (item.dueAt <= moment) void fire(item.id)
+        if (item.hasMoved) void follow(item.id, item.userId)
+      } else if (item.dueAt <= moment) void fire(item.id, item.userId)
       else next = Math.min(next, item.dueAt.getTime())
     }
     state.nextLook = new Date(Math.min(next, state.nextLook.getTime()))
@@ -180,15 +184,16 @@ export function createScheduleClock(dependencies: ClockDependencies): ScheduleCl
 
   /** The occurrence that started the run may have ended. */
   function runChanged(runId: string): void {
-    for (const [id, run] of state.open) if (run === runId) void follow(id)
+    for (const [id, one] of state.open) if (one.runId === runId) void follow(id, one.userId)
   }
 
   schedules.onDue((item) => {
     if ('dueAt' in item) {
       if (item.dueAt < state.nextLook) state.nextLook = item.dueAt
     } else {
-      state.open.set(item.occurrence, null)
-      void follow(item.occurrence)
+      const { occurrence, userId } = item
+      state.open.set(occurrence, { userId, runId: null })
+      void follow(occurrence, userId)
     }
   })
 
@@ -251,17 +256,17 @@ interface Due {
  * occurrences to begin, and when the schedule is due next.
  */
 async function advance(
-  id: ScheduleId,
+  { id, userId }: { id: ScheduleId; userId: UserId },
   { upSince, signal }: { upSince: Date; signal: AbortSignal },
   dependencies: ClockDependencies,
 ): Promise<Advanced> {
-  const due = await turns(() => findDue(id, upSince, dependencies))
+  const due = await turns.run(userId, () => findDue(id, upSince, dependencies))
   if (!('move' in due)) return due
   const { settings } = due
-  if (settings.watch === null) return await turns(() => storeDue(due, dependencies))
+  if (settings.watch === null) return await turns.run(userId, () => storeDue(due, dependencies))
   // Before the schedule moves on: a process that dies meanwhile leaves the look to the next one.
   const seen = await lookAtWatch(due.schedule, settings, dependencies, signal)
-  return await turns(() => storeLook(due, seen, dependencies))
+  return await turns.run(userId, () => storeLook(due, seen, dependencies))
 }
 
 /** What is due of a schedule; nothing if it is not due, or switched off because it may no longer run. */

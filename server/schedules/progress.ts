@@ -1,11 +1,10 @@
 // One occurrence: starts its run when it may, sees what came of it, and stores its end once, with what follows from it.
-import type { LimitFunction } from 'p-limit'
 import type { Database, Writer } from '../db/database.ts'
 import type { RunRow } from '../db/repositories/runs/runs.ts'
 import type { OccurrenceRow } from '../db/repositories/schedules/occurrences.ts'
 import type { ScheduleRow } from '../db/repositories/schedules/schedules.ts'
 import type { Store } from '../db/store.ts'
-import { createFairQueue } from '../lib/fair-queue.ts'
+import { createFairQueue, type FairQueue } from '../lib/fair-queue.ts'
 import type { WorkClaims } from '../lib/work-claims.ts'
 import type { Change } from '../protocol/change.ts'
 import type { UserId } from '../protocol/ids.ts'
@@ -49,8 +48,8 @@ export interface ProgressDependencies
 
 /** How the work on occurrences is bounded. */
 export interface WorkBounds {
-  /** Of what is short. */
-  turns: LimitFunction
+  /** Of what is short; users take turns. */
+  turns: FairQueue
   /** Ends checks that are in progress; somebody evaluates them again. */
   signal: AbortSignal
 }
@@ -68,11 +67,11 @@ interface Ended {
 
 /** Does what can be done now. Resolves to null when nothing is left to do, otherwise to the run to wait for. */
 export async function progress(
-  id: OccurrenceId,
+  { id, userId }: { id: OccurrenceId; userId: UserId },
   dependencies: ProgressDependencies,
   { turns, signal }: WorkBounds,
 ): Promise<{ runId: string | null } | null> {
-  const found = await turns(() => stepOn(id, dependencies))
+  const found = await turns.run(userId, () => stepOn(id, dependencies))
   if (found === null || !('run' in found)) return found
   const { run, settings } = found
   // Commands are run by one instance, also when another one looks after the occurrence, too.
@@ -83,7 +82,7 @@ export async function progress(
     if (current === undefined || current.endedAt !== null) return null
     const end = await checking.run(found.schedule.userId, () => endOf(found, dependencies, signal))
     if (end === null) return { runId: run.id }
-    await turns(() => storeEnd(found, end, dependencies))
+    await turns.run(userId, () => storeEnd(found, end, dependencies))
     return null
   } finally {
     if (claim !== null) await dependencies.claims.finish(claim)

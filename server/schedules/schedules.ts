@@ -58,13 +58,16 @@ export interface MadeSchedule {
   hookToken?: string
 }
 
+/** Something will be due, or an occurrence of a user waits to be started. */
+type DueItem = { dueAt: Date } | { occurrence: OccurrenceId; userId: UserId }
+
 /** The schedules of users. */
 export type Schedules = ReturnType<typeof createSchedules>
 
 /** Create one per server. */
 export function createSchedules(dependencies: ScheduleDependencies) {
   const { database, store, now, announce } = dependencies
-  const listeners = new Set<(item: { dueAt: Date } | { occurrence: OccurrenceId }) => void>()
+  const listeners = new Set<(item: DueItem) => void>()
   const changed = (userId: UserId, id: string, change: Change['change']): void =>
     announce(userId, { type: 'schedule', id, change })
   const runListeners = new Set<(runId: string) => void>()
@@ -88,7 +91,7 @@ export function createSchedules(dependencies: ScheduleDependencies) {
     find,
 
     /** Calls `listener` when something will be due, or waits to be started. Returns a function that ends this. */
-    onDue(listener: (item: { dueAt: Date } | { occurrence: OccurrenceId }) => void): () => void {
+    onDue(listener: (item: DueItem) => void): () => void {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
@@ -242,14 +245,14 @@ export function createSchedules(dependencies: ScheduleDependencies) {
       })
       dependencies.afterCommit(userId)
       announceOccurrence(occurrence, userId, announce)
-      for (const listener of listeners) listener({ occurrence: occurrence.id })
+      for (const listener of listeners) listener({ occurrence: occurrence.id, userId })
       return occurrence.id
     },
 
     /** Tells the clock of an occurrence that waits to be started. */
     started(occurrence: OccurrenceRow, userId: UserId): void {
       announceOccurrence(occurrence, userId, announce)
-      for (const listener of listeners) listener({ occurrence: occurrence.id })
+      for (const listener of listeners) listener({ occurrence: occurrence.id, userId })
     },
   }
 }

@@ -1,7 +1,7 @@
 // Schedules of users, and the times at which they are due next.
 import { and, asc, desc, eq, inArray, isNotNull, lt, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { Page } from '../../../protocol/envelope.ts'
-import type { ConversationId, UserId } from '../../../protocol/ids.ts'
+import { type ConversationId, UserId } from '../../../protocol/ids.ts'
 import {
   type DisabledReason,
   OccurrenceId,
@@ -18,9 +18,9 @@ export type ScheduleChange = Partial<Omit<ScheduleRow, 'id' | 'userId' | 'create
 
 /** What the clock has to look at: a schedule that will be due, or an occurrence that has not ended. */
 export type ClockItem =
-  | { kind: 'schedule'; id: ScheduleId; dueAt: Date }
+  | { kind: 'schedule'; id: ScheduleId; userId: UserId; dueAt: Date }
   /** `hasMoved`: whether there is something to do, because its run does not simply go on. */
-  | { kind: 'occurrence'; id: OccurrenceId; hasMoved: boolean }
+  | { kind: 'occurrence'; id: OccurrenceId; userId: UserId; hasMoved: boolean }
 
 /** Uses the tables `schedules` and `scheduleWatches`; reads `occurrences`, `runs` and `users`. */
 export function createScheduleRepository(database: Database) {
@@ -151,12 +151,14 @@ export function createScheduleRepository(database: Database) {
     /** Everything that the clock has to look at until this time, in one statement. */
     async ofClock(until: Date): Promise<ClockItem[]> {
       // Drizzle writes columns of a query without joins without their table: a subquery would take its own.
-      const outer = (column: 'run_id' | 'state'): SQL => sql.raw(`"occurrences"."${column}"`)
+      const outer = (column: 'run_id' | 'state' | 'schedule_id'): SQL =>
+        sql.raw(`"occurrences"."${column}"`)
       const due = read
         .select({
           kind: sql<string>`'schedule'`,
           id: sql<string>`${schedules.id}`,
           dueAt: schedules.nextAt,
+          userId: sql<string>`${schedules.userId}`,
         })
         .from(schedules)
         .where(and(isNotNull(schedules.nextAt), lte(schedules.nextAt, until)))
@@ -165,22 +167,25 @@ export function createScheduleRepository(database: Database) {
           kind: sql<string>`case when ${occurrences.untold} is null and exists (select 1 from ${runs} as at_work where at_work.id = ${outer('run_id')} and at_work.ended_at is null and (at_work.status in ('awaiting_approval', 'awaiting_input')) = (${outer('state')} = 'waiting')) then 'at work' else 'occurrence' end`,
           id: sql<string>`${occurrences.id}`,
           dueAt: occurrences.createdAt,
+          userId: sql<string>`(select owned.user_id from ${schedules} as owned where owned.id = ${outer('schedule_id')})`,
         })
         .from(occurrences)
         .where(
           sql`${occurrences.state} in ('running', 'waiting') or ${occurrences.untold} is not null`,
         )
       const rows = await due.unionAll(open).orderBy(asc(sql`3`))
-      return rows.flatMap(({ kind, id, dueAt }): ClockItem[] => {
+      return rows.flatMap(({ kind, id, dueAt, userId: owner }): ClockItem[] => {
+        const userId = UserId.parse(owner)
         if (kind !== 'schedule')
           return [
             {
               kind: 'occurrence',
               id: OccurrenceId.parse(id),
+              userId,
               hasMoved: kind === 'occurrence',
             },
           ]
-        return dueAt === null ? [] : [{ kind: 'schedule', id: ScheduleId.parse(id), dueAt }]
+        return dueAt === null ? [] : [{ kind: 'schedule', id: ScheduleId.parse(id), userId, dueAt }]
       })
     },
 
