@@ -48,6 +48,7 @@ export function createConfiguredReceiving(
     database,
     store,
     now,
+    limits,
     every: clock.every,
     log,
     isShared: instance.sharing !== undefined,

@@ -138,11 +138,13 @@ function checkedMessenger<Settings extends z.ZodType>(
     if (!checked.success) throw new ReceivingEnded('error', unfit)
     return checked.data
   }
-  const { addressOf, receive, refuse, showProgress, showTyping, trustedSender } = messenger
+  const { addressOf, codesPerHour, receive, refuse, showProgress, showTyping, trustedSender } =
+    messenger
   return {
     maxCharacters: messenger.maxCharacters,
     takesToken: messenger.takesToken === true,
     hasButtons: messenger.hasButtons !== false,
+    ...(codesPerHour === undefined ? {} : { codesPerHour }),
     ...(addressOf === undefined
       ? {}
       : { addressOf: (settings, token) => addressOf(read(settings), token) }),

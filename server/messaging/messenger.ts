@@ -108,6 +108,8 @@ export interface MessengerSpecification<Settings> {
   takesToken?: boolean
   /** Whether people can press buttons; true by default. */
   hasButtons?: boolean
+  /** How many strangers are told a code within an hour, of all channels of an account; by default, each channel's own bounds hold. */
+  codesPerHour?: number
   /** The address of a channel with this token, to which people write. Absent: it has none of its own. */
   addressOf?(settings: Settings, token: string): string | null
   /** Why this server can't receive with these settings; undefined if it can. */

@@ -43,6 +43,8 @@ export interface AcceptDependencies {
   isAllowed(userId: UserId): boolean
   /** The sender who may write from the start. */
   trustedSender(channel: ChannelRow): string | null
+  /** Counts a code for a stranger against what an account's channels may tell within an hour; false if that is reached. */
+  mayTellCode(channel: ChannelRow): Promise<boolean>
   /** Tells a stranger something, without storing it. Never throws; false if it did not arrive. */
   tellStranger(channel: ChannelRow, arrival: Arrival, text: string): Promise<boolean>
   announce(userId: UserId, change: Change): void
@@ -150,22 +152,34 @@ async function meetStranger(
   dependencies: AcceptDependencies,
 ): Promise<MessageOutcome> {
   if (!arrival.mayAnswerStranger) return 'stranger'
-  const { database, store } = dependencies
+  const { database, now } = dependencies
   const code = await database.write((tx) => codeFor(tx, channel, arrival, dependencies))
   if (code === null) return 'stranger'
   // Whoever looks at the people of the channel sees them come.
   dependencies.announce(channel.userId, { type: 'channel', id: channel.id, change: 'updated' })
+  if (!(await dependencies.mayTellCode(channel))) {
+    // Nobody knows the code. The stranger is asked for no earlier than after an hour.
+    await withdrawCode(channel, arrival, { codeExpiresAt: now() }, dependencies)
+    return 'stranger'
+  }
   const { chat } = localeTexts(textLanguage(arrival.text), 'messages')
   const isTold = await dependencies.tellStranger(channel, arrival, filled(chat.code, { code }))
-  if (!isTold)
-    // The next message may try again.
-    await database.write(async (tx) => {
-      const stored = await store.receiving.sender(tx, channel.id, arrival.sender.id)
-      if (stored !== undefined)
-        await store.receiving.changeSender(tx, channel.id, stored.id, { toldAt: null })
-    })
+  // The next message may try again.
+  if (!isTold) await withdrawCode(channel, arrival, { toldAt: null }, dependencies)
   return 'stranger'
 }
+
+/** Changes what is stored of a stranger whose code did not reach them. */
+const withdrawCode = (
+  channel: ChannelRow,
+  { sender }: Arrival,
+  change: Partial<Pick<SenderRow, 'toldAt' | 'codeExpiresAt'>>,
+  { database, store }: AcceptDependencies,
+): Promise<void> =>
+  database.write(async (tx) => {
+    const stored = await store.receiving.sender(tx, channel.id, sender.id)
+    if (stored !== undefined) await store.receiving.changeSender(tx, channel.id, stored.id, change)
+  })
 
 /** What is written in a group without addressing the bot is kept for a while, if somebody who is paired talks to it there. */
 async function overhear(

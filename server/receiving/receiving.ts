@@ -5,6 +5,7 @@ import type { ChatPlace, IncomingRow } from '../db/repositories/deliveries/recei
 import type { RunRow } from '../db/repositories/runs/runs.ts'
 import { errorText } from '../errors.ts'
 import { newId } from '../lib/ids.ts'
+import type { Limits } from '../lib/limits.ts'
 import type { ProcessClock } from '../lib/process-clock.ts'
 import { type Arrival, ReceivingEnded } from '../messaging/messenger.ts'
 import { createOutbox } from '../messaging/outbox.ts'
@@ -37,11 +38,12 @@ const MAX_RECONNECT_MS = 60_000
 
 /** What messengers need of the other modules. */
 export interface ReceivingDependencies
-  extends Omit<AcceptDependencies, 'wake' | 'tellStranger' | 'trustedSender'>,
+  extends Omit<AcceptDependencies, 'wake' | 'tellStranger' | 'trustedSender' | 'mayTellCode'>,
     Omit<CommandDependencies, 'wakeOutbox'>,
     SendDependencies,
     ProgressDependencies {
   every: ProcessClock['every']
+  limits: Limits
   /** Whether other instances share the store. */
   isShared: boolean
 }
@@ -89,6 +91,7 @@ export function createReceiving(given: ReceivingDependencies): Receiving {
     nextPurge: 0,
   }
   const outbox = createPartOutbox(given)
+  const codes = given.limits.rateLimit('pairing codes', { limit: 0, windowMs: HOUR_MS })
   const dependencies = {
     ...given,
     wakeOutbox: () => outbox.wake(),
@@ -98,6 +101,12 @@ export function createReceiving(given: ReceivingDependencies): Receiving {
     },
     trustedSender: (channel: ChannelRow) =>
       given.messengerOf(channel.type)?.trustedSender?.(given.settingsOf(channel)) ?? null,
+    async mayTellCode({ type, userId }: ChannelRow): Promise<boolean> {
+      const limit = given.messengerOf(type)?.codesPerHour
+      if (limit === undefined) return true
+      // Not a count of stored senders: forgetting them would reset it.
+      return (await codes.acquire(`${type} ${userId}`, 1, limit)) === null
+    },
     tellStranger: (channel: ChannelRow, arrival: Arrival, text: string) =>
       tellStranger(channel, arrival, text, given),
   }

@@ -11,6 +11,8 @@ import { checkMailbox, receiveMail } from './email-inbox.ts'
 const MAX_SUBJECT_CHARACTERS = 100
 const MAX_CHARACTERS = 200_000
 const TEST_TIMEOUT_MS = 10_000
+/** Of all channels of an account: the server's name stands on them. */
+const CODE_MAILS_PER_HOUR = 20
 const Addresses = z.union(
   [z.email().transform((one) => [one]), z.array(z.email()).min(1).max(10)],
   { error: 'one to ten email addresses' },
@@ -84,6 +86,7 @@ export const createEmailKind = (dependencies: {
     messenger: {
       maxCharacters: MAX_CHARACTERS,
       hasButtons: false,
+      codesPerHour: CODE_MAILS_PER_HOUR,
       // Several channels may read one mailbox: each has an address of its own.
       botOf: () => null,
       refuse: ({ imap }) => (imap === undefined ? appError('channel_mailbox_needed') : undefined),

@@ -165,6 +165,35 @@ describe.each(DIALECTS)('email on %s', (dialect) => {
     expect(post.mails).toHaveLength(3)
   })
 
+  test('an account’s channels mail a bounded number of codes an hour, also when senders are forgotten in between', async () => {
+    await pair()
+    const eve = [PASSED, 'From: Eve <eve@example.com>']
+    const senders = async () =>
+      (await server.call('GET', `/api/channels/${channelId}/senders`)).json.data.items
+    const forgetEve = async () => {
+      const found = await eventually(async () => {
+        const items: { id: string; external_id: string }[] = await senders()
+        const one = items.find(({ external_id: id }) => id === 'eve@example.com')
+        expect(one).toBeDefined()
+        return one
+      })
+      await server.call('DELETE', `/api/channels/${channelId}/senders/${found?.id}`)
+    }
+    for (let codes = 2; codes <= 20; codes += 1) {
+      mail('Let me in.', eve)
+      await sent(codes)
+      await forgetEve()
+    }
+    mail('Let me in.', eve)
+    await forgetEve()
+    mail('Let me in.', eve)
+    await forgetEve()
+    mail('Still mine.')
+    const mails = await sent(21)
+    expect(mails.at(-1)).toContain('It is 42.')
+    expect(mails).toHaveLength(21)
+  })
+
   test('attachments and pages are read as text from outside, and what a tool asks is decided by a link', async () => {
     program.current = ({ messages }) =>
       messages.at(-1)?.role === 'user'
