@@ -50,12 +50,21 @@ export async function parseMail({ source }: RawMail): Promise<ParsedMail> {
 export function arrivalOfMail(
   mail: ParsedMail,
   raw: RawMail,
-  { address, own }: { address: string; own: readonly string[] },
+  {
+    address,
+    own,
+    isReceivingHost,
+  }: {
+    address: string
+    own: readonly string[]
+    /** Whether a name in `Authentication-Results` is that of the host that received the mail for us. */
+    isReceivingHost(name: string): boolean
+  },
 ): Arrival | null {
   const sender = senderOf(mail)
   if (sender === null || own.includes(sender.id) || isAutomatic(mail)) return null
   if (!isAddressedTo(mail, address)) return null
-  const verdict = verdictOf(mail, sender.id)
+  const verdict = verdictOf(mail, sender.id, isReceivingHost)
   if (verdict === 'failed') return null
   const messageId = mail.messageId ?? ''
   const id =
@@ -137,17 +146,61 @@ function isAddressedTo(mail: ParsedMail, address: string): boolean {
   return [...to, ...delivered].includes(address.toLowerCase())
 }
 
+/** The first labels of hosts whose domain is that of the whole mail service. */
+const SERVICE_LABEL = /^(imap|imaps|mail|mailbox|mx|pop|pop3|smtp)\d*\./
+
+/** Mail services whose receiving hosts have another domain than their mailboxes, by the host of the mailbox. */
+const RECEIVING_DOMAINS: Readonly<Record<string, string>> = {
+  'imap.gmail.com': 'mx.google.com',
+  'imap.fastmail.com': 'messagingengine.com',
+}
+
 /**
- * What the host that received it says of its sender, in the topmost header about that: `passed` for the domain of the sender,
+ * Returns whether a host in `Authentication-Results` received the mail for us: anybody can write that header, so only the name
+ * that the settings say counts; without one, those of the mailbox's own server and of the domain of its address.
+ */
+export function receivingHosts({
+  configured,
+  imapHost,
+  address,
+}: {
+  configured: string | undefined
+  imapHost: string
+  address: string
+}): (name: string) => boolean {
+  if (configured !== undefined) return (name) => name === configured.toLowerCase()
+  const host = imapHost.toLowerCase()
+  const domains = [
+    host,
+    host.replace(SERVICE_LABEL, ''),
+    address.slice(address.lastIndexOf('@') + 1).toLowerCase(),
+    RECEIVING_DOMAINS[host] ?? '',
+  ]
+    // An address or a name without a domain has no others below it.
+    .filter((domain) => domain.includes('.') && !/^[\d.:]+$/.test(domain))
+  return (name) => domains.some((domain) => name === domain || name.endsWith(`.${domain}`))
+}
+
+/** The name of the host that wrote an `Authentication-Results`; an empty one if it does not say. */
+const writerOf = (line: string): string =>
+  /^\s*([\w.-]+)(\s+\d+)?\s*;/.exec(withoutComments(line))?.[1]?.toLowerCase() ?? ''
+
+/** Anything may stand in comments. */
+const withoutComments = (line: string): string => line.replaceAll(/\([^()]*\)/g, '')
+
+/**
+ * What the host that received it says of its sender, in its topmost header about that: `passed` for the domain of the sender,
  * `failed` if it was forged, or passed only for another domain; else nothing is known.
  */
-function verdictOf(mail: ParsedMail, sender: string): 'passed' | 'failed' | 'unknown' {
-  const [line] = linesOf(mail, 'authentication-results')
+function verdictOf(
+  mail: ParsedMail,
+  sender: string,
+  isReceivingHost: (name: string) => boolean,
+): 'passed' | 'failed' | 'unknown' {
+  const line = linesOf(mail, 'authentication-results').find((one) => isReceivingHost(writerOf(one)))
   if (line === undefined) return 'unknown'
   const domain = sender.slice(sender.lastIndexOf('@') + 1)
-  // Without the comments, in which anything may stand.
-  const results = line
-    .replaceAll(/\([^()]*\)/g, '')
+  const results = withoutComments(line)
     .split(';')
     .slice(1)
     .flatMap((part) => {

@@ -31,6 +31,7 @@ interface MailboxDependencies {
   connections: Pick<GuardedConnections, 'addressOf'>
   /** Addresses from which this server sends. */
   own: readonly string[]
+  isReceivingHost(name: string): boolean
   now(): Date
 }
 
@@ -188,7 +189,7 @@ async function readMail(
   uid: number,
   validity: string,
   { address, unreadable }: Inbox,
-  { own }: MailboxDependencies,
+  { own, isReceivingHost }: MailboxDependencies,
 ): Promise<Arrival | null> {
   if (address === null) return null
   const found = await client.fetchOne(
@@ -206,6 +207,7 @@ async function readMail(
     return arrivalOfMail(await parseMail(raw), raw, {
       address,
       own: [...own, address.toLowerCase()],
+      isReceivingHost,
     })
   } catch {
     // One mail that cannot be read must not hold up all others for ever.

@@ -4,8 +4,15 @@ import { appError } from '../../errors.ts'
 import type { GuardedConnections } from '../../net/guarded-fetch.ts'
 import { storedFailure } from '../../protocol/failures/stored.ts'
 import { defineChannelKind } from '../channel-kind.ts'
-import { checkMailServer, createMailer, type Mail, mayReceive, type SmtpSettings } from '../mailer.ts'
+import {
+  checkMailServer,
+  createMailer,
+  type Mail,
+  mayReceive,
+  type SmtpSettings,
+} from '../mailer.ts'
 import type { Destination, OutgoingPart, PartOutcome } from '../messenger.ts'
+import { receivingHosts } from './email-arrival.ts'
 import { checkMailbox, receiveMail } from './email-inbox.ts'
 
 const MAX_SUBJECT_CHARACTERS = 100
@@ -26,7 +33,16 @@ const Imap = z.strictObject({
   tls: z.enum(['implicit', 'starttls', 'none']).default('implicit'),
 })
 const Settings = z
-  .object({ to: Addresses.optional(), imap: Imap.optional(), address: z.email().optional() })
+  .object({
+    to: Addresses.optional(),
+    imap: Imap.optional(),
+    address: z.email().optional(),
+    /** As whom the host that receives the mail writes `Authentication-Results`. */
+    authserv_id: z
+      .string()
+      .regex(/^[\w.-]{1,253}$/, { error: 'the name of a server' })
+      .optional(),
+  })
   .refine(({ to, imap }) => to !== undefined || imap !== undefined, {
     error: 'needed, or `imap` and `address`',
     path: ['to'],
@@ -54,11 +70,12 @@ export const createEmailKind = (dependencies: {
       const address = to.find((one) => !mayReceive(one, dependencies.smtp))
       return address === undefined ? undefined : appError('channel_address_refused', { address })
     },
-    present: ({ to, imap, address }) => ({
+    present: ({ to, imap, address, authserv_id }) => ({
       ...(to === undefined ? {} : { to: to.join(', ') }),
       ...(imap === undefined || address === undefined
         ? {}
         : { address, imap: `${imap.user} (${imap.host})` }),
+      ...(authserv_id === undefined ? {} : { authserv_id }),
     }),
     recipients: ({ to }) => to?.length ?? 1,
     mailAddresses: ({ to }) => to ?? [],
@@ -95,7 +112,7 @@ export const createEmailKind = (dependencies: {
         const at = address.lastIndexOf('@')
         return `${address.slice(0, at)}+${token}${address.slice(at)}`
       },
-      async receive({ imap, address }, inbox, signal) {
+      async receive({ imap, address, authserv_id: configured }, inbox, signal) {
         if (imap === undefined || address === undefined) return
         const from = dependencies.smtp?.from ?? ''
         const own = [address, /<([^<>]+)>\s*$/.exec(from)?.[1] ?? from]
@@ -105,6 +122,7 @@ export const createEmailKind = (dependencies: {
           {
             connections: dependencies.fetch,
             own: own.map((one) => one.trim().toLowerCase()),
+            isReceivingHost: receivingHosts({ configured, imapHost: imap.host, address }),
             now: dependencies.now,
           },
           signal,

@@ -139,13 +139,28 @@ describe.each(DIALECTS)('email on %s', (dialect) => {
       ['From: Ann <ann@example.com>, Eve <eve@example.com>'],
       ['To: agent@example.org'],
       ['To: agent+0123456789abcdef0123@example.org'],
-      ['Authentication-Results: mx; dmarc=fail header.from=example.com'],
-      ['Authentication-Results: mx; spf=pass smtp.mailfrom=eve@evil.test; dkim=none'],
+      ['Authentication-Results: mx.example.org; dmarc=fail header.from=example.com'],
+      ['Authentication-Results: mx.example.org; spf=pass smtp.mailfrom=eve@evil.test; dkim=none'],
     ]
     for (const headers of automatic) mail('Forged.', headers)
     // A stranger without proof of their address is not even told a code, so nobody is bothered in their name.
     mail('Let me in.', ['From: eve@example.com'])
-    mail('Let me in.', ['From: eve@example.com', 'Authentication-Results: mx; spf=softfail'])
+    mail('Let me in.', [
+      'From: eve@example.com',
+      'Authentication-Results: mx.example.org; spf=softfail',
+    ])
+    // Who received the mail for somebody else, or only says so, proves nothing.
+    for (const writer of [
+      'evil.test',
+      'mx.example.org.evil.test',
+      '(mx.example.org) evil.test',
+      '',
+    ])
+      mail('Let me in.', [
+        'From: eve@example.com',
+        `Authentication-Results: ${writer}; dmarc=pass header.from=example.com`,
+        'Authentication-Results: mx.example.org; dmarc=none header.from=example.com',
+      ])
     const last = mail('This one is mine.', ['Subject: Mine'])
     const [, answer] = await sent(2)
     expect(answer).toContain(last)
@@ -163,6 +178,46 @@ describe.each(DIALECTS)('email on %s', (dialect) => {
     await sent(3)
     expect(asked()).toContain('To the new one.')
     expect(post.mails).toHaveLength(3)
+  })
+
+  test('with the name of the receiving server in the settings, only what it says of a sender counts', async () => {
+    const settings = {
+      imap: box.imap,
+      address: 'agent@example.org',
+      authserv_id: 'MX.provider.test',
+    }
+    const changed = await server.call('PATCH', `/api/channels/${channelId}`, { body: { settings } })
+    expect(changed.json.data.settings).toMatchObject({ authserv_id: 'MX.provider.test' })
+    mail('Let me in.')
+    mail('Let me in.', [
+      'From: Eve <eve@example.com>',
+      PASSED,
+      'Authentication-Results: mx.provider.test 1; dkim=pass header.d=example.com',
+    ])
+    const [code, ...others] = await sent(1)
+    expect(code).toContain('To: eve@example.com')
+    expect(others).toEqual([])
+    const wrong = { ...settings, authserv_id: 'mx provider' }
+    expect(
+      (await server.call('PATCH', `/api/channels/${channelId}`, { body: { settings: wrong } }))
+        .status,
+    ).toBe(400)
+  })
+
+  test('a stranger by email is not allowed without the code that proves their address', async () => {
+    mail('Let me in.')
+    await sent(1)
+    const list = async () =>
+      (await server.call('GET', `/api/channels/${channelId}/senders`)).json.data.items
+    const [sender] = await list()
+    const set = (state: string) =>
+      server.call('PUT', `/api/channels/${channelId}/senders/${sender.id}`, { body: { state } })
+    const refused = await set('allowed')
+    expect(refused).toMatchObject({ status: 409, json: { reason: 'sender_not_paired' } })
+    // Neither is blocking them a way around it.
+    expect((await set('blocked')).status).toBe(200)
+    expect((await set('allowed')).status).toBe(409)
+    expect(await list()).toMatchObject([{ state: 'blocked', user_id: null }])
   })
 
   test('an account’s channels mail a bounded number of codes an hour, also when senders are forgotten in between', async () => {
@@ -239,6 +294,21 @@ describe.each(DIALECTS)('email on %s', (dialect) => {
     box.login.refused = true
     expect(await tried(settings)).toMatchObject({ ok: false, reason: 'channel_mailbox_refused' })
     expect(post.mails).toEqual([])
+  })
+
+  test('a mailbox that breaks the connection at any command is read again, and the server goes on', async () => {
+    const uncaught: unknown[] = []
+    const note = (error: unknown): void => void uncaught.push(error)
+    process.on('uncaughtExceptionMonitor', note)
+    onTestFinished(() => void process.off('uncaughtExceptionMonitor', note))
+    for (const command of [/^(LOGIN|AUTHENTICATE)/i, /^EXAMINE/i]) {
+      box.breaks.current = command
+      box.drop()
+      await eventually(() => expect(box.breaks.current).toBeNull())
+    }
+    await eventually(async () => expect(await channel()).toMatchObject({ state: 'receiving' }))
+    await pair()
+    expect(uncaught).toEqual([])
   })
 
   test('a mailbox that refuses the password says so, and settings that cannot receive are refused', async () => {

@@ -6,6 +6,7 @@ import { turn } from '../../support/provider/upstream-turns.ts'
 import { useUpstream } from '../../support/provider/use-upstream.ts'
 import { type TestServer, useServers } from '../../support/server/server.ts'
 import { DIALECTS } from '../../support/store/dialects.ts'
+import { startReceiver } from '../messaging/receivers.ts'
 
 const upstream = await useUpstream()
 const { start } = useServers()
@@ -28,6 +29,8 @@ describe.each(DIALECTS)('Slack on %s', (dialect) => {
         models: [{ id: 'scripted', api_url: upstream.url }],
         titles: 'off',
         slack: { api_url: slack.url },
+        // Nothing but the origin keeps the token from other ports.
+        network: { allow_private: ['127.0.0.1'] },
       },
     })
   })
@@ -140,6 +143,7 @@ describe.each(DIALECTS)('Slack on %s', (dialect) => {
   })
 
   test('files come in with the token of the bot, and never from elsewhere', async () => {
+    const elsewhere = await startReceiver()
     await pair()
     slack.files.set('/files/a.txt', Buffer.from('the secret word is plum'))
     slack.say({
@@ -152,13 +156,25 @@ describe.each(DIALECTS)('Slack on %s', (dialect) => {
           mimetype: 'text/plain',
           url_private_download: `${slack.base}/files/a.txt`,
         },
-        { name: 'b.txt', mimetype: 'text/plain', url_private_download: 'http://elsewhere.test/b' },
+        { name: 'b.txt', mimetype: 'text/plain', url_private_download: `${elsewhere.url}/b` },
+        {
+          name: 'c.txt',
+          mimetype: 'text/plain',
+          url_private_download: `${slack.base}/moved?to=${elsewhere.url}/c`,
+        },
+        {
+          name: 'd.txt',
+          mimetype: 'text/plain',
+          url_private_download: `${elsewhere.url.replace('//', '//slack.com@')}/d`,
+        },
       ],
     })
     await eventually(() => expect(slack.texts()).toHaveLength(2))
+    // The token of the bot is for the origin of the API only, not even for another port of its host.
+    expect(elsewhere.received).toEqual([])
     const asked = JSON.stringify(upstream.requests.at(-1)?.body)
     expect(asked).toContain('the secret word is plum')
-    expect(asked).toContain('b.txt: ✗')
+    for (const name of ['b', 'c', 'd']) expect(asked).toContain(`${name}.txt: ✗`)
   })
 
   test('it connects again when Slack asks for it or the connection is lost, and what it was not told before comes then', async () => {

@@ -9,6 +9,8 @@ export async function startMailbox() {
   const sockets = new Map<Socket, { idles: string | null }>()
   const commands: string[] = []
   const login = { refused: false }
+  /** The command at which the connection breaks once, in the middle of a response. */
+  const breaks: { current: RegExp | null } = { current: null }
 
   const server = createServer((socket) => {
     sockets.set(socket, { idles: null })
@@ -36,6 +38,12 @@ export async function startMailbox() {
     const [tag = '', ...words] = line.split(' ')
     const command = words.join(' ')
     commands.push(command.replace(/^(LOGIN|AUTHENTICATE).*/i, '$1'))
+    if (breaks.current?.test(command) === true) {
+      breaks.current = null
+      socket.write('* OK [ALERT')
+      socket.resetAndDestroy()
+      return
+    }
     const say = (...lines: string[]): void => {
       socket.write([...lines, `${tag} OK done`].map((one) => `${one}\r\n`).join(''))
     }
@@ -79,6 +87,7 @@ export async function startMailbox() {
     imap: { host: '127.0.0.1', port, user: 'agent', password: 'box-secret', tls: 'none' },
     commands,
     login,
+    breaks,
     /** A mail arrives. */
     deliver(lines: readonly string[]) {
       mails.push(Buffer.from(lines.join('\r\n')))

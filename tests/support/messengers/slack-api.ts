@@ -40,6 +40,10 @@ export async function startSlack({ times = 3 } = {}) {
         response.writeHead(bytes === undefined || token === '' ? 403 : 200).end(bytes)
         return
       }
+      if (url.pathname === '/moved') {
+        response.writeHead(302, { location: url.searchParams.get('to') ?? '' }).end()
+        return
+      }
       if (url.pathname === '/upload') {
         uploads.push(raw)
         response.end('OK')
@@ -74,7 +78,8 @@ export async function startSlack({ times = 3 } = {}) {
   const base = `http://127.0.0.1:${port}`
 
   function answer(method: string): Record<string, unknown> {
-    if (method === 'auth.test') return { user_id: 'UBOT', team_id: 'T1', user: 'nano', team: 'Acme' }
+    if (method === 'auth.test')
+      return { user_id: 'UBOT', team_id: 'T1', user: 'nano', team: 'Acme' }
     if (method === 'apps.connections.open') {
       opened += 1
       return { url: `ws://127.0.0.1:${port}/link/?ticket=${opened}` }

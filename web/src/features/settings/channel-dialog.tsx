@@ -136,8 +136,7 @@ function useChannelForm(onClose: () => void) {
   const [choices, setChoices] = useState<ReceiveChoices>(STARTING_CHOICES)
   const [created, setCreated] = useState<CreatedChannel | null>(null)
   const mode = RECEIVES[kind]
-  const receives =
-    mode === 'always' || (mode !== 'never' && (wanted[kind] ?? mode.byDefault))
+  const receives = mode === 'always' || (mode !== 'never' && (wanted[kind] ?? mode.byDefault))
   const name = typedName ?? freeName(kind, channels)
   const isNamed = ChannelName.safeParse(name).success
   const fields = fieldsOf(kind, receives)
@@ -282,9 +281,7 @@ function ChannelFields({ form }: { form: ReturnType<typeof useChannelForm> }) {
         <Switch
           label={t(kind === 'email' ? 'channels.people.receivesMail' : 'channels.people.receives')}
           hint={t(
-            kind === 'email'
-              ? 'channels.people.receivesMailHint'
-              : 'channels.people.receivesHint',
+            kind === 'email' ? 'channels.people.receivesMailHint' : 'channels.people.receivesHint',
           )}
           checked={form.receives}
           onChange={form.setReceives}
@@ -322,6 +319,7 @@ const PATTERNS: Readonly<Partial<Record<FieldName, string>>> = {
   slack_bot_token: '(xoxe\\.)?xoxb-[\\w\\-]{1,300}',
   bridge_secret: 'whsec_[A-Za-z0-9+\\/=]{16,200}',
   imap_host: '[\\w.:\\-]{1,253}',
+  authserv_id: '[\\w.\\-]{1,253}',
 }
 const SECRET: ReadonlySet<FieldName> = new Set([
   'secret',
@@ -384,7 +382,9 @@ function ChannelField({
           {...common}
           type={SECRET.has(name) ? 'password' : 'text'}
           {...(name === 'secret' ? { minLength: 8, maxLength: 500 } : {})}
-          {...(PATTERNS[name] === undefined ? {} : { pattern: PATTERNS[name], title: hint ?? label })}
+          {...(PATTERNS[name] === undefined
+            ? {}
+            : { pattern: PATTERNS[name], title: hint ?? label })}
           spellCheck={false}
           hint={hint}
         />

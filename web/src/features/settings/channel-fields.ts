@@ -27,6 +27,7 @@ export type FieldName =
   | 'imap_user'
   | 'imap_password'
   | 'imap_folder'
+  | 'authserv_id'
 /** What was entered. */
 export type FieldValues = Readonly<Partial<Record<FieldName, string>>>
 
@@ -34,13 +35,14 @@ export type FieldValues = Readonly<Partial<Record<FieldName, string>>>
 export const MAIL_ENCRYPTIONS = ['implicit', 'starttls', 'none'] as const
 
 /** Whether people can write through a channel of this kind: always, never, or as the person chooses, with what is proposed. */
-export const RECEIVES: Readonly<Record<ChannelKind, 'always' | 'never' | { byDefault: boolean }>> = {
-  telegram: { byDefault: true },
-  slack: 'always',
-  email: { byDefault: false },
-  bridge: 'always',
-  webhook: 'never',
-}
+export const RECEIVES: Readonly<Record<ChannelKind, 'always' | 'never' | { byDefault: boolean }>> =
+  {
+    telegram: { byDefault: true },
+    slack: 'always',
+    email: { byDefault: false },
+    bridge: 'always',
+    webhook: 'never',
+  }
 
 /** The fields of a kind, in their order, and which may stay empty. */
 export function fieldsOf(
@@ -57,8 +59,15 @@ export function fieldsOf(
     case 'email':
       return receives
         ? [
-            ...needed('address', 'imap_host', 'imap_port', 'imap_tls', 'imap_user', 'imap_password'),
-            ...optional('imap_folder', 'to'),
+            ...needed(
+              'address',
+              'imap_host',
+              'imap_port',
+              'imap_tls',
+              'imap_user',
+              'imap_password',
+            ),
+            ...optional('imap_folder', 'authserv_id', 'to'),
           ]
         : needed('to')
     case 'bridge':
@@ -102,6 +111,7 @@ export function settingsOf(
     chat_id: given('chat_id'),
     to: several(given('to')),
     address: given('address'),
+    authserv_id: given('authserv_id'),
     imap,
   })
 }
