@@ -72,8 +72,7 @@ export interface ProgramRequest {
 export interface ProgramRuns {
   /**
    * Stores what the program sent and starts a run.
-   * @throws AppError `not_found` if a required earlier run is gone, or the user is no member of the project, and the errors of
-   * `send`.
+   * @throws AppError `not_found` if a required earlier run is gone, and the errors of `send`.
    */
   answerProgram(userId: UserId, request: ProgramRequest): Promise<RunRow>
 }
@@ -147,10 +146,7 @@ export function createProgramRuns(
       // Refused before anything is stored.
       if (request.format !== undefined) await createAnswerCheck(request.format)
       const given = await settingsOf(userId, request)
-      const { previous, projectId } = request
-      // A new conversation asks for it again; an earlier one may be elsewhere.
-      if (projectId !== undefined && (await store.projects.find(userId, projectId)) === undefined)
-        throw appError('project_not_found')
+      const { previous } = request
       const earlier = previous === null ? null : await findPrevious(userId, previous)
       if (previous !== null && earlier !== null) {
         const turn = createProgramTurn({

@@ -249,7 +249,11 @@ describeOnEachServer('the members of a project', (start) => {
     expect(first.status).toBe(200)
     const { id } = first.json as unknown as { id: string } // the format of OpenAI
     const foreign = await ask({ previous_response_id: id, nanoclaw: { project_id: idOf(at) } })
+    expect(foreign.json).toMatchObject({ error: { message: 'Project not found.' } })
     expect(foreign.status).toBe(404)
+    await as('ann', 'PUT', `${at}/members/user:@bob`, { role: 'use' })
+    const own = await ask({ previous_response_id: id, nanoclaw: { project_id: idOf(at) } })
+    expect(own.status).toBe(200)
   })
 
   test('rename it without learning the names of other projects of who stores it', async () => {
