@@ -179,6 +179,8 @@ describeInBrowser('the administration', (visitor) => {
     await page.goto(`${server.url}/admin/server`)
     await page.getByText('数据文件夹').first().waitFor()
     await page.getByText('已构建').waitFor()
+    // What can be copied into a file or a terminal looks like it.
+    await page.locator('code').getByText('backup', { exact: true }).waitFor()
     await page.getByLabel('谁可以注册').selectOption('closed')
     await expect
       .poll(async () => (await server.call('GET', '/api/auth/mode')).json.data.registration)

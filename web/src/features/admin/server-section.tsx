@@ -1,5 +1,6 @@
 // The server: active runs, storage, health, registration, sharing, models in menus, MCP servers.
 
+import type { ReactNode } from 'react'
 import type {
   HealthFinding,
   PatchServerSettings,
@@ -235,8 +236,10 @@ function Health() {
                 </span>
                 <span className="font-medium">{subject}</span>
               </p>
-              <p className="text-note wrap-anywhere text-muted">{detail}</p>
-              {advice !== null && <p className="text-note wrap-anywhere text-soft">{advice}</p>}
+              <p className="text-note wrap-anywhere text-muted">{withCode(detail)}</p>
+              {advice !== null && (
+                <p className="text-note wrap-anywhere text-soft">{withCode(advice)}</p>
+              )}
             </li>
           )
         })}
@@ -249,3 +252,15 @@ function Health() {
     </>
   )
 }
+
+/** The text with what is between backticks, such as commands, as code. */
+const withCode = (text: string): ReactNode =>
+  text.split(/`([^`]+)`/).map((part, place) =>
+    place % 2 === 0 ? (
+      part
+    ) : (
+      <code key={place} className="font-mono text-code text-soft">
+        {part}
+      </code>
+    ),
+  )
