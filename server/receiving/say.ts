@@ -34,10 +34,7 @@ export interface Spoken {
   delivery: string | null
 }
 
-/** Sends into chats. */
-export type ChatSpeech = ReturnType<typeof createChatSpeech>
-
-/** Create one per process. */
+/** Create one per process: it sends into chats. */
 export function createChatSpeech({ database, store, now, messengerOf, admit }: SpeechDependencies) {
   const listeners = new Set<() => void>()
 

@@ -256,10 +256,7 @@ describe.each(DIALECTS)('a bridge on %s', (dialect) => {
     await press('x4', ANN)
     await give({ id: 'reject', text: '/reject' })
     await eventually(() =>
-      expect(bridge.texts('c1').slice(1)).toEqual([
-        'Sent.',
-        'Nothing is waiting for a decision.',
-      ]),
+      expect(bridge.texts('c1').slice(1)).toEqual(['Sent.', 'Nothing is waiting for a decision.']),
     )
     expect(called.filter((role) => role === 'tool')).toHaveLength(1)
   })

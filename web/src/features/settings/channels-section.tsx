@@ -56,12 +56,7 @@ export function ChannelsSection({ user, multi }: { user: User | undefined; multi
         </ul>
         {/* With accounts, somebody else may have made a channel for everybody. */}
         {(multi || channels.data?.some(({ receive }) => receive !== null)) && (
-          <Button
-            size="small"
-            icon={KeyRound}
-            className="mt-3"
-            onClick={() => setIsPairing(true)}
-          >
+          <Button size="small" icon={KeyRound} className="mt-3" onClick={() => setIsPairing(true)}>
             {t('channels.people.pair')}
           </Button>
         )}
