@@ -296,12 +296,12 @@ describe.each(DIALECTS)('email on %s', (dialect) => {
     expect(post.mails).toEqual([])
   })
 
-  test('a mailbox that breaks the connection at any command is read again, and the server goes on', async () => {
+  test('a mailbox that sends more than was asked for ends its connection only, and is read again', async () => {
     const uncaught: unknown[] = []
     const note = (error: unknown): void => void uncaught.push(error)
     process.on('uncaughtExceptionMonitor', note)
     onTestFinished(() => void process.off('uncaughtExceptionMonitor', note))
-    for (const command of [/^(LOGIN|AUTHENTICATE)/i, /^EXAMINE/i]) {
+    for (const command of [/^EXAMINE/i, /^UID SEARCH/i]) {
       box.breaks.current = command
       box.drop()
       await eventually(() => expect(box.breaks.current).toBeNull())

@@ -9,7 +9,7 @@ export async function startMailbox() {
   const sockets = new Map<Socket, { idles: string | null }>()
   const commands: string[] = []
   const login = { refused: false }
-  /** The command at which the connection breaks once, in the middle of a response. */
+  /** The command that is once answered with the beginning of more than a client takes. */
   const breaks: { current: RegExp | null } = { current: null }
 
   const server = createServer((socket) => {
@@ -40,8 +40,7 @@ export async function startMailbox() {
     commands.push(command.replace(/^(LOGIN|AUTHENTICATE).*/i, '$1'))
     if (breaks.current?.test(command) === true) {
       breaks.current = null
-      socket.write('* OK [ALERT')
-      socket.resetAndDestroy()
+      socket.write(`* 1 FETCH (BODY[] {${Number.MAX_SAFE_INTEGER}}\r\n`)
       return
     }
     const say = (...lines: string[]): void => {
