@@ -59,6 +59,31 @@ describeInBrowser('on a phone, in another language', (visitor) => {
   })
 })
 
+describeInBrowser('in German', (visitor) => {
+  const on = usePageServer(visitor)
+
+  test('the ways in which one is told of a request can be read in their fields', async () => {
+    const page = await visitor.open(`${on.server.url}/settings/channels`, { language: 'de-DE' })
+    await page.getByLabel('Nennt').first().waitFor()
+    const room = await page.evaluate<number[]>(
+      `[...document.querySelectorAll('main li select')].map((select) => {
+        const text = document.createElement('span')
+        text.style.font = getComputedStyle(select).font
+        text.textContent = select.selectedOptions[0].text
+        document.body.append(text)
+        const { width } = text.getBoundingClientRect()
+        text.remove()
+        const { paddingLeft, paddingRight } = getComputedStyle(select)
+        // The arrow of the browser.
+        return select.clientWidth - 16 - parseFloat(paddingLeft) - parseFloat(paddingRight) - width
+      })`,
+    )
+    expect(room).toHaveLength(3)
+    expect(Math.min(...room)).toBeGreaterThan(0)
+    await leave(page)
+  })
+})
+
 describeInBrowser('on a phone, a finger', (visitor) => {
   const on = usePageServer(visitor)
 

@@ -259,6 +259,7 @@ const withCode = (text: string): ReactNode =>
     place % 2 === 0 ? (
       part
     ) : (
+      // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text keep their places
       <code key={place} className="font-mono text-code text-soft">
         {part}
       </code>

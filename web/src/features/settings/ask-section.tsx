@@ -75,23 +75,25 @@ function Entry({
   const delays = [...new Set([...DELAYS, entry.after])].sort((one, other) => one - other)
   return (
     <li className="flex items-end gap-3 py-3">
-      <div className="grid min-w-0 flex-1 gap-3 sm:grid-cols-3">
-        <SelectField
-          label={t('ask.through')}
-          value={entry.through}
-          options={[...ways].map((value) => ({
-            value,
-            label: value === 'push' ? t('ask.push') : value.slice('channel:'.length),
-          }))}
-          onChange={({ target: { value } }) =>
-            onChange({
-              ...entry,
-              through: value,
-              // Others may see the screen on which a notification appears.
-              detail: value === 'push' ? 'name' : entry.detail,
-            })
-          }
-        />
+      <div className="grid min-w-0 flex-1 gap-3 sm:grid-cols-2">
+        <div className="sm:col-span-2">
+          <SelectField
+            label={t('ask.through')}
+            value={entry.through}
+            options={[...ways].map((value) => ({
+              value,
+              label: value === 'push' ? t('ask.push') : value.slice('channel:'.length),
+            }))}
+            onChange={({ target: { value } }) =>
+              onChange({
+                ...entry,
+                through: value,
+                // Others may see the screen on which a notification appears.
+                detail: value === 'push' ? 'name' : entry.detail,
+              })
+            }
+          />
+        </div>
         <SelectField
           label={t('ask.after')}
           value={String(entry.after)}
