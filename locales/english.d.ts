@@ -2420,7 +2420,7 @@ export interface SettingsTexts {
     readonly deleteText: "The skill and its files are deleted."
     readonly builtIn: {
       readonly "analyse-table": "Checks a table (CSV, Excel, JSON) with Python, computes figures and draws plots."
-      readonly "make-app": "Makes a small app that runs beside the conversation: a calculator, chart, game, form or quiz."
+      readonly "make-app": "Makes a small app beside the conversation: a calculator, chart, game, form or quiz."
       readonly "plan-trip": "Plans a trip day by day, with travel times, opening hours, costs and alternatives."
       readonly research: "Researches a question in several sources and writes a report with checked quotes."
       readonly "review-text": "Reviews a text for errors, clarity and structure, and proposes changes without rewriting it."
