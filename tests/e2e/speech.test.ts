@@ -78,12 +78,14 @@ describeInBrowser('speech through services', (visitor) => {
       } })`)
     await page.reload()
     await say(page, 'How long?')
-    const read = async (): Promise<void> => {
-      await page.getByRole('button', { name: 'More actions' }).click()
+    // The actions of an answer come when it has ended.
+    const read = async (answer: string): Promise<void> => {
+      const message = page.locator('[data-message]', { hasText: answer })
+      await message.getByRole('button', { name: 'More actions' }).click()
       await page.getByRole('menuitem', { name: 'Read aloud' }).click()
     }
     const stop = page.getByRole('button', { name: 'Stop reading' })
-    await read()
+    await read('Tea takes two minutes.')
     await expect.poll(() => spoken).toEqual(['Tea takes two minutes.'])
     await stop.waitFor({ state: 'detached' })
     expect(await page.evaluate('window.said')).toEqual([])
@@ -91,8 +93,7 @@ describeInBrowser('speech through services', (visitor) => {
     site.upstream.enqueue(turn.text('Coffee takes four.'))
     await say(page, 'And coffee?')
     isAway = true
-    await page.getByRole('button', { name: 'More actions' }).last().click()
-    await page.getByRole('menuitem', { name: 'Read aloud' }).click()
+    await read('Coffee takes four.')
     await expect.poll(() => page.evaluate('window.said')).toEqual(['Coffee takes four.'])
     await stop.click()
     await stop.waitFor({ state: 'detached' })
