@@ -12,6 +12,7 @@ import type { Messenger } from '../messaging/messenger.ts'
 import { waitingText } from '../messaging/waiting-notice.ts'
 import type { Actor } from '../protocol/admin/audit.ts'
 import { CallId, type MessageId, type ProjectId, RunId, type UserId } from '../protocol/ids.ts'
+import { actorIn, doorOf } from './actor.ts'
 import { contentOf, PartContent } from './content.ts'
 import { addNotice, addPart } from './parts.ts'
 import { mayReceive } from './permission.ts'
@@ -198,13 +199,7 @@ export async function press(
   const sender =
     row.senderId === null ? undefined : await store.receiving.findSender(channel.id, row.senderId)
   if (sender?.state !== 'allowed' || sender.userId !== chat.userId) return null
-  const user = await store.users.find(chat.userId)
-  const actor: Actor = {
-    userId: chat.userId,
-    username: user?.username ?? null,
-    address: null,
-    details: { by: `channel:${channel.name}`, sender: sender.externalId },
-  }
+  const actor = await actorIn({ chat, channel }, sender.externalId, store)
   if (content.type === 'undo')
     return await undo({ chat, channel }, id, content, choice, dependencies)
   if (content.type !== 'card') return null
@@ -228,8 +223,7 @@ export async function press(
     )
     const wanted = choice === 'approve' ? 'approved' : 'rejected'
     // Another press of the same button, or this one before the server ended.
-    const isDone =
-      decided?.status === wanted && decided.decidedThrough === `channel:${channel.name}`
+    const isDone = decided?.status === wanted && decided.decidedThrough === doorOf(channel)
     if (!isDone) return filled(texts.notDecided, { detail: error.message })
   }
   const run = await store.runs.find(RunId.parse(content.runId))

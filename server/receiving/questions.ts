@@ -10,6 +10,7 @@ import { textLanguage } from '../lib/text-language.ts'
 import type { Actor } from '../protocol/admin/audit.ts'
 import { RunId, type UserId } from '../protocol/ids.ts'
 import type { InputAnswerBody, InputField, PendingInput } from '../protocol/runs/input.ts'
+import { actorIn, doorOf } from './actor.ts'
 import { contentOf, type IncomingContent } from './content.ts'
 
 const MAX_CHOICES_SHOWN = 50
@@ -203,16 +204,9 @@ async function give(
   { runId, body, unfit }: { runId: RunId; body: InputAnswerBody; unfit: string },
   { store, answer }: QuestionDependencies,
 ): Promise<string | null> {
-  const user = await store.users.find(chat.userId)
   const sender =
     row.senderId === null ? undefined : await store.receiving.findSender(channel.id, row.senderId)
-  const door = `channel:${channel.name}`
-  const actor: Actor = {
-    userId: chat.userId,
-    username: user?.username ?? null,
-    address: null,
-    details: { by: door, sender: sender?.externalId ?? '' },
-  }
+  const actor = await actorIn({ chat, channel }, sender?.externalId ?? '', store)
   try {
     await answer(chat.userId, runId, body, actor)
     return null
@@ -221,7 +215,7 @@ async function give(
     if (error.reason === 'input_content_invalid') return unfit
     const stored = await store.runInputs.find(runId, body.id_ref)
     // This answer, before the server ended.
-    if (stored?.decidedThrough === door && row.startedAt !== null) {
+    if (stored?.decidedThrough === doorOf(channel) && row.startedAt !== null) {
       if (stored.decidedAt !== null && stored.decidedAt >= row.startedAt) return null
     }
     const { chat: texts } = localeTexts(textLanguage(contentOf(row)?.text ?? ''), 'messages')
