@@ -149,6 +149,24 @@ function parsed(body: Uint8Array): unknown {
   }
 }
 
+const TOKEN_REFUSALS = [
+  'invalid_auth',
+  'not_authed',
+  'account_inactive',
+  'token_revoked',
+  'token_expired',
+  'not_allowed_token_type',
+  'no_permission',
+  'missing_scope',
+]
+
+/** Whether an error of Slack is about the token of that call. */
+export const isTokenRefused = (error: string): boolean => TOKEN_REFUSALS.includes(error)
+
+/** Whether an error of Slack says that the app has no Socket Mode. */
+export const isSocketModeOff = (error: string): boolean =>
+  ['socket_mode_not_enabled', 'link_disabled'].includes(error)
+
 /** The outcome of sending a message, with the `ts` by which it can be changed. */
 export function outcomeOf(called: SlackAnswer): PartOutcome {
   if (!called.ok) return called.fault

@@ -9,7 +9,13 @@ import {
   ReceivingEnded,
   SKIP_UNREAD,
 } from '../messenger.ts'
-import type { Slack, SlackAnswer, SlackSettings } from './slack-api.ts'
+import {
+  isSocketModeOff,
+  isTokenRefused,
+  type Slack,
+  type SlackAnswer,
+  type SlackSettings,
+} from './slack-api.ts'
 import { writtenText } from './slack-text.ts'
 
 const MAX_FILE_BYTES = 20 * 1024 * 1024
@@ -106,23 +112,12 @@ interface Receiving {
   signal: AbortSignal
 }
 
-const REFUSED = [
-  'invalid_auth',
-  'not_authed',
-  'account_inactive',
-  'token_revoked',
-  'token_expired',
-  'not_allowed_token_type',
-  'no_permission',
-  'missing_scope',
-]
-
 /** The answer of a call. @throws ReceivingEnded */
 function answerOf(called: SlackAnswer): unknown {
   if (called.ok) return called.answer
-  if (REFUSED.includes(called.error))
+  if (isTokenRefused(called.error))
     throw new ReceivingEnded('error', storedFailure('channel_bot_refused'))
-  if (called.error === 'socket_mode_not_enabled' || called.error === 'link_disabled')
+  if (isSocketModeOff(called.error))
     throw new ReceivingEnded('error', storedFailure('channel_socket_mode_off'))
   throw new ReceivingEnded('connecting', called.fault.failure)
 }

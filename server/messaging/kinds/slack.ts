@@ -4,7 +4,14 @@ import type { GuardedConnections } from '../../net/guarded-fetch.ts'
 import { storedFailure } from '../../protocol/failures/stored.ts'
 import { defineChannelKind, type SendOutcome, type TestOutcome } from '../channel-kind.ts'
 import type { Destination, OutgoingPart, PartOutcome } from '../messenger.ts'
-import { createSlackApi, outcomeOf, type Slack, type SlackSettings } from './slack-api.ts'
+import {
+  createSlackApi,
+  isSocketModeOff,
+  isTokenRefused,
+  outcomeOf,
+  type Slack,
+  type SlackSettings,
+} from './slack-api.ts'
 import { receiveFromSlack } from './slack-socket.ts'
 import { slackMarks, slackPlain } from './slack-text.ts'
 
@@ -59,18 +66,6 @@ export function createSlackKind(dependencies: {
   })
 }
 
-/** Slack's errors about a token, which it gives to the test of exactly that token. */
-const ABOUT_TOKEN = [
-  'invalid_auth',
-  'not_authed',
-  'account_inactive',
-  'token_revoked',
-  'token_expired',
-  'not_allowed_token_type',
-  'no_permission',
-  'missing_scope',
-]
-
 /** Asks for whom each token is good. No connection is opened. */
 async function testApp(
   slack: Slack,
@@ -79,14 +74,14 @@ async function testApp(
 ): Promise<TestOutcome> {
   const me = await slack.get(settings, 'auth.test', {}, signal)
   if (!me.ok)
-    return ABOUT_TOKEN.includes(me.error)
+    return isTokenRefused(me.error)
       ? { ok: false, failure: storedFailure('channel_bot_token_refused') }
       : me.fault
   const opened = await slack.post(settings, 'apps.connections.open', {}, signal, 'app_token')
   if (!opened.ok) {
-    if (['socket_mode_not_enabled', 'link_disabled'].includes(opened.error))
+    if (isSocketModeOff(opened.error))
       return { ok: false, failure: storedFailure('channel_socket_mode_off') }
-    return ABOUT_TOKEN.includes(opened.error)
+    return isTokenRefused(opened.error)
       ? { ok: false, failure: storedFailure('channel_app_token_refused') }
       : opened.fault
   }
