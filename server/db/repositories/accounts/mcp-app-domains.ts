@@ -1,7 +1,6 @@
 // Which domains people have allowed the apps of MCP servers.
 import { createHash } from 'node:crypto'
-import { and, asc, desc, eq, inArray } from 'drizzle-orm'
-import type { UserId } from '../../../protocol/ids.ts'
+import { and, desc, eq, inArray } from 'drizzle-orm'
 import type { Database, Writer } from '../../database.ts'
 
 /** The permission of a user for one list of domains of a server. */
@@ -22,14 +21,6 @@ export function createMcpAppDomainRepository(database: Database) {
       const rows = await database.read.select({ hash: table.hash }).from(table).where(isSame(place))
       return rows.length > 0
     },
-
-    /** All permissions of a user, by server. */
-    list: (userId: UserId): Promise<McpAppDomainsRow[]> =>
-      database.read
-        .select()
-        .from(table)
-        .where(eq(table.userId, userId))
-        .orderBy(asc(table.server), asc(table.hash)),
 
     /** Stores a permission. @returns whether it is new. */
     async add(tx: Writer, row: Place & { allowedAt: Date }): Promise<boolean> {
