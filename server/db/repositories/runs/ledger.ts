@@ -250,16 +250,18 @@ export function createLedgerRepository({ read, tables }: Pick<Database, 'read' |
     /** The states of deliveries of a user to channels, and of parts in chats, by id. */
     async deliveries(userId: UserId, ids: readonly string[]): Promise<Map<string, string>> {
       if (ids.length === 0) return new Map()
-      const rows = await read
-        .select({ id: deliveries.id, status: deliveries.status })
-        .from(deliveries)
-        .where(and(eq(deliveries.userId, userId), inArray(deliveries.id, [...ids])))
-      const inChats = await read
-        .select({ id: parts.id, status: parts.status })
-        .from(parts)
-        .innerJoin(chats, eq(chats.id, parts.chatId))
-        .where(and(eq(chats.userId, userId), inArray(parts.id, [...ids])))
-      return new Map([...rows, ...inChats].map(({ id, status }) => [id, status]))
+      const [toChannels, inChats] = await Promise.all([
+        read
+          .select({ id: deliveries.id, status: deliveries.status })
+          .from(deliveries)
+          .where(and(eq(deliveries.userId, userId), inArray(deliveries.id, [...ids]))),
+        read
+          .select({ id: parts.id, status: parts.status })
+          .from(parts)
+          .innerJoin(chats, eq(chats.id, parts.chatId))
+          .where(and(eq(chats.userId, userId), inArray(parts.id, [...ids]))),
+      ])
+      return new Map([...toChannels, ...inChats].map(({ id, status }) => [id, status]))
     },
   }
 }
