@@ -6,6 +6,7 @@ import { request } from '../../../lib/http/api-client.ts'
 type Place = Pick<McpAppReference, 'server' | 'uri'>
 const keyOf = ({ server, uri }: Place) => ['mcp-apps', server, uri]
 
+/** The document of an app, and the address of its frame. Read once it is `enabled`. */
 export const useMcpApp = (place: Place, enabled: boolean) =>
   useQuery({
     queryKey: keyOf(place),

@@ -9,6 +9,7 @@ import {
 import type { ToolCallStep, ToolResultStep } from '../../../../../server/protocol/runs/step.ts'
 import { insertIntoComposer } from '../../../lib/browser/composer-insert.ts'
 import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
+import { useNewest } from '../../../lib/newest.ts'
 import { useTheme } from '../../../lib/preferences/theme.ts'
 import { fieldsOf, parseJson } from '../../../lib/read-json.ts'
 import { Button, IconButton } from '../../../ui/controls/button.tsx'
@@ -80,15 +81,15 @@ function Frame({
   const [link, setLink] = useState<{ url: URL; settle: (isOpened: boolean) => void } | null>(null)
   const dark = useTheme((theme) => theme.dark)
   const theme = dark ? 'dark' : 'light'
-  const latest = useRef({ theme, language: i18n.language, onClose, t })
-  latest.current = { theme, language: i18n.language, onClose, t }
+  // The app stays when the stored answer takes the place of the one that was written: its call and result are the same.
+  const latest = useNewest({ theme, language: i18n.language, onClose, t, call, result })
 
   useEffect(() => {
     if (url === null) return
     const opened = connectApp(() => frame.current?.contentWindow, new URL(url).origin, {
       html: document.html,
-      input: fieldsOf(parseJson(call.arguments)),
-      result: resultOf(result),
+      input: fieldsOf(parseJson(latest.current.call.arguments)),
+      result: resultOf(latest.current.result),
       context: () => ({
         theme: latest.current.theme,
         locale: latest.current.language,
@@ -124,7 +125,7 @@ function Frame({
       void opened.end()
       opened.close()
     }
-  }, [url, document, call, result])
+  }, [url, document.html])
   useEffect(() => connection.current?.changeContext({ theme }), [theme])
   useEffect(() => {
     if (isReady) return
