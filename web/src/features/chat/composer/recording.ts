@@ -25,6 +25,20 @@ export async function startRecording(): Promise<Recording> {
   const stream = await navigator.mediaDevices.getUserMedia({
     audio: { echoCancellation: true, noiseSuppression: true },
   })
+  // Otherwise the browser goes on showing that the page listens.
+  const release = (): void => {
+    for (const track of stream.getTracks()) track.stop()
+  }
+  try {
+    return record(stream, release)
+  } catch (error) {
+    release()
+    throw error
+  }
+}
+
+/** @param release lets go of the microphone. */
+function record(stream: MediaStream, release: () => void): Recording {
   const mimeType = TYPES.find((type) => MediaRecorder.isTypeSupported(type))
   const recorder = new MediaRecorder(stream, {
     ...(mimeType === undefined ? {} : { mimeType }),
@@ -40,8 +54,7 @@ export async function startRecording(): Promise<Recording> {
     recorder.ondataavailable = ({ data }) => pieces.push(data)
     recorder.onstop = () => {
       clearTimeout(timer)
-      // Otherwise the browser goes on showing that the page listens.
-      for (const track of stream.getTracks()) track.stop()
+      release()
       resolve(isDropped ? null : new Blob(pieces, { type: recorder.mimeType }))
     }
   })

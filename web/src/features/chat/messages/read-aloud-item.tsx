@@ -14,6 +14,7 @@ import { notify } from '../../../ui/overlays/toasts.ts'
 import { errorText } from '../../../ui/states/error-text.ts'
 import { spokenText } from './spoken-text.ts'
 
+/** Reads with the server's service where it has one; pressed again, it stops. */
 export function ReadAloudItem({ messageId }: { messageId: string }) {
   const { t, i18n } = useTranslation()
   const { data: quota } = useQuota()
