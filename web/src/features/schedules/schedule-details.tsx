@@ -2,10 +2,10 @@
 import { Plus, X } from 'lucide-react'
 import { useState } from 'react'
 import { ApprovalMode } from '../../../../server/protocol/conversations/conversation.ts'
-import { useProjects } from '../../lib/api/projects.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { Button, IconButton } from '../../ui/controls/button.tsx'
 import { SelectField, TextField } from '../../ui/controls/field.tsx'
+import { ProjectField } from '../../ui/controls/project-field.tsx'
 import { type Schedule, useChannelNames } from './api/schedules.ts'
 
 /** The fields of a schedule that this part of the form changes. */
@@ -29,7 +29,6 @@ export function ScheduleDetails({
   onChange(value: Details): void
 }) {
   const { t } = useTranslation()
-  const { data: projects = [] } = useProjects()
   const mode = ApprovalMode.options.find((one) => one === value.approval)
   const limit = (name: 'minutes' | 'cost', text: string): void => {
     const { [name]: _old, ...others } = value.limits
@@ -43,20 +42,11 @@ export function ScheduleDetails({
       </summary>
       <div className="mt-3 flex flex-col gap-4">
         <div className="grid gap-4 sm:grid-cols-2">
-          <SelectField
+          <ProjectField
             label={t('schedules.project')}
             field="project_id"
-            value={value.project_id ?? ''}
-            options={[
-              { value: '', label: t('schedules.noProject') },
-              ...projects.map(({ id, name }) => ({ value: id, label: name })),
-            ]}
-            onChange={({ target }) =>
-              onChange({
-                ...value,
-                project_id: projects.find(({ id }) => id === target.value)?.id ?? null,
-              })
-            }
+            value={value.project_id}
+            onChange={(project_id) => onChange({ ...value, project_id })}
           />
           <NotifyField value={value.notify} onChange={(notify) => onChange({ ...value, notify })} />
           <SelectField

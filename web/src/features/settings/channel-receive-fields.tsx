@@ -3,9 +3,9 @@ import { ApprovalMode } from '../../../../server/protocol/conversations/conversa
 import type { ProjectId } from '../../../../server/protocol/ids.ts'
 import { GroupMode, type ReceiveBody } from '../../../../server/protocol/programs/channel.ts'
 import { useModels } from '../../lib/api/catalog.ts'
-import { useProjects } from '../../lib/api/projects.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { SelectField } from '../../ui/controls/field.tsx'
+import { ProjectField } from '../../ui/controls/project-field.tsx'
 import { Switch } from '../../ui/controls/switch.tsx'
 
 /** What the person has chosen. */
@@ -51,7 +51,6 @@ export function ReceiveFields({
   onChange: (value: ReceiveChoices) => void
 }) {
   const { t } = useTranslation()
-  const { data: projects = [] } = useProjects()
   const { data: models = [] } = useModels()
   const modes = value.shared ? (['ask'] as const) : ApprovalMode.options
   return (
@@ -61,20 +60,11 @@ export function ReceiveFields({
       </summary>
       <div className="mt-3 flex flex-col gap-4">
         <div className="grid gap-4 sm:grid-cols-2">
-          <SelectField
+          <ProjectField
             label={t('channels.receive.project')}
             field="receive.project_id"
-            value={value.projectId ?? ''}
-            options={[
-              { value: '', label: t('schedules.noProject') },
-              ...projects.map(({ id, name }) => ({ value: id, label: name })),
-            ]}
-            onChange={({ target }) =>
-              onChange({
-                ...value,
-                projectId: projects.find(({ id }) => id === target.value)?.id ?? null,
-              })
-            }
+            value={value.projectId}
+            onChange={(projectId) => onChange({ ...value, projectId })}
           />
           <SelectField
             label={t('channels.receive.model')}
