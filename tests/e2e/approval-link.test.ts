@@ -1,6 +1,6 @@
 // The page of a link: who is signed out may sign in to approve; who is signed in as somebody else can only reject.
 import { expect, test } from 'vitest'
-import { describeInBrowser, leave } from '../support/page/page.ts'
+import { describeInBrowser, leave, signIn } from '../support/page/page.ts'
 import { turn } from '../support/provider/upstream-turns.ts'
 import { useUpstream } from '../support/provider/use-upstream.ts'
 import { openEvents } from '../support/server/events.ts'
@@ -48,9 +48,7 @@ describeInBrowser('the page of a link', (visitor) => {
     ] as const) {
       const page = await visitor.open(`${server.url}${pathname}`)
       await page.getByRole('button', { name: 'Sign in to approve' }).click()
-      await page.getByLabel('Username').fill(username)
-      await page.getByLabel('Password').fill('a good password')
-      await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+      await signIn(page, username)
       await page.getByRole('button', { name: 'Reject' }).waitFor()
       const buttons = await page.locator('footer').getByRole('button').allInnerTexts()
       expect(buttons).toEqual(offered === null ? ['Reject'] : ['Reject', offered])

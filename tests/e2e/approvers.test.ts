@@ -1,6 +1,6 @@
 // Who else decides in a project: added by name in its settings, sees the call and whose it is, and decides it.
 import { expect, test } from 'vitest'
-import { describeInBrowser, expectAccessible, leave } from '../support/page/page.ts'
+import { describeInBrowser, expectAccessible, leave, signIn } from '../support/page/page.ts'
 import { turn } from '../support/provider/upstream-turns.ts'
 import { useUpstream } from '../support/provider/use-upstream.ts'
 import { openEvents } from '../support/server/events.ts'
@@ -34,9 +34,7 @@ describeInBrowser('an approver', (visitor) => {
     const { id } = project.json.data
     const enter = async (username: string, path: string, phone: boolean) => {
       const page = await visitor.open(`${server.url}${path}`, { phone, ownContext: true })
-      await page.getByLabel('Username').fill(username)
-      await page.getByLabel('Password').fill('a good password')
-      await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+      await signIn(page, username)
       return page
     }
 

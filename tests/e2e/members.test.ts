@@ -1,6 +1,6 @@
 // A colleague in a project: added by name by its owner, uses it on a phone, is refused kindly when changing a file, and leaves it.
 import { expect, test } from 'vitest'
-import { describeInBrowser, expectAccessible, leave, say } from '../support/page/page.ts'
+import { describeInBrowser, expectAccessible, leave, say, signIn } from '../support/page/page.ts'
 import { turn } from '../support/provider/upstream-turns.ts'
 import { useUpstream } from '../support/provider/use-upstream.ts'
 import { register, TEST_JWT_SECRET, useServers } from '../support/server/server.ts'
@@ -33,9 +33,7 @@ describeInBrowser('a colleague', (visitor) => {
     upstream.program(() => turn.text('By train.'))
     const enter = async (username: string, path: string, phone: boolean) => {
       const page = await visitor.open(`${server.url}${path}`, { phone, ownContext: true })
-      await page.getByLabel('Username').fill(username)
-      await page.getByLabel('Password').fill('a good password')
-      await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+      await signIn(page, username)
       return page
     }
 

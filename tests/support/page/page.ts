@@ -301,6 +301,13 @@ export async function expectNoScrolling(page: Page): Promise<void> {
   await expect.poll(overflow).toEqual([0, 0])
 }
 
+/** Signs in on the page that asks for it, with the password of `register`. */
+export async function signIn(page: Page, username: string): Promise<void> {
+  await page.getByLabel('Username').fill(username)
+  await page.getByLabel('Password').fill('a good password')
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+}
+
 export const composer = (page: Page) => page.locator('#composer')
 
 /** Types a message and sends it: with the Enter key, or on a phone, where this key makes a new line, with the button. */
