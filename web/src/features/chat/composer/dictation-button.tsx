@@ -22,8 +22,10 @@ const spokenLanguage = (): string => {
 
 /** Starts and stops the dictation. `onHeard` receives what was said. Renders nothing where neither way is possible. */
 export function DictationButton({ onHeard }: { onHeard: (text: string) => void }) {
-  const { data: quota } = useQuota(canRecord)
+  const { data: quota, isPending } = useQuota(canRecord)
   const newest = useNewest(onHeard)
+  // Nothing that is said goes to the browser's vendor before it is known that the server has no service of its own.
+  if (canRecord && isPending) return null
   if (canRecord && quota?.speech.transcribe === true) return <ServiceButton onHeard={newest} />
   return canRecognize ? <BrowserButton onHeard={newest} /> : null
 }
