@@ -10,6 +10,7 @@ import { createTurns } from '../lib/turns.ts'
 import { BundledDocument, BundledPassage, MAX_PASSAGES } from '../protocol/conversations/export.ts'
 import type { UserId } from '../protocol/ids.ts'
 import { isEmoji, ProjectBundle, type ProjectSettings } from '../protocol/projects/project.ts'
+import type { ImportNote } from '../protocol/projects/project-import.ts'
 import { countedBytes, ENTRY_BYTES } from '../workspace/files/counted-bytes.ts'
 import { parsePath } from '../workspace/files/paths.ts'
 import { startUpload, type Upload, type UploadLimits } from '../workspace/files/uploads.ts'
@@ -30,7 +31,8 @@ export interface ProjectBundleDependencies {
   limits: UploadLimits
 }
 
-const ABOUT = 'project.json'
+/** The settings of a project in its bundle. */
+export const ABOUT = 'project.json'
 const FILES = 'files/'
 const DOCUMENTS = /^documents\/[\w-]{1,64}\.json$/
 /** The folder that contains all files and is removed from their paths. */
@@ -69,6 +71,12 @@ export async function writeProjectBundle(
   await zip.finish()
 }
 
+/** A project that was imported, and what became of its parts. */
+export interface ImportedRow {
+  row: ProjectRow
+  notes: ImportNote[]
+}
+
 /**
  * Creates a project from a bundle. Its files are text from outside. A model that the user is not offered, an icon that is
  * the id of an image, and an approval mode that asks less are left out.
@@ -79,7 +87,7 @@ export async function importProject(
   dependencies: ProjectBundleDependencies,
   userId: UserId,
   path: string,
-): Promise<ProjectRow> {
+): Promise<ImportedRow> {
   const { limits } = dependencies
   const archive = await openArchive(path, limits.bytes, `${limits.bytes} B`).catch(asInvalid)
   try {
@@ -102,7 +110,7 @@ async function importArchive(
   dependencies: ProjectBundleDependencies,
   userId: UserId,
   archive: Archive,
-): Promise<ProjectRow> {
+): Promise<ImportedRow> {
   if (archive.names.length > dependencies.limits.files + MAX_DOCUMENTS + 1)
     throw appError('upload_has_too_many_files', { limit: dependencies.limits.files })
   const [refused] = archive.skipped
@@ -115,11 +123,12 @@ async function importArchive(
     given.model != null && (await dependencies.offeredModels.isOffered(userId, given.model))
       ? given.model
       : null
-  const { approval: _approval, ...defaults } = given.defaults ?? {}
+  const { approval, ...defaults } = given.defaults ?? {}
   const documents = archive.names.filter((one) => DOCUMENTS.test(one))
   if (documents.length > MAX_DOCUMENTS)
     throw appError('documents_exhausted', { limit: MAX_DOCUMENTS })
   const marks: string[] = []
+  let files = 0
   const row = await createFilled(
     dependencies,
     userId,
@@ -133,6 +142,7 @@ async function importArchive(
     async (upload) => {
       for (const entry of archive.names) {
         if (!entry.startsWith(FILES)) continue
+        files += 1
         await addMarked(upload, entry.slice(FILES.length), await archive.open(entry), marks)
       }
     },
@@ -144,11 +154,30 @@ async function importArchive(
       await dependencies.knowledge.addPassages({ userId, projectId: row.id }, document)
     }
   })
-  return row
+  const notes: ImportNote[] = []
+  const taken = (part: ImportNote['part'], is: boolean, detail?: string): void => {
+    if (is) notes.push({ part, outcome: 'taken', ...(detail === undefined ? {} : { detail }) })
+  }
+  if (row.name !== name)
+    notes.push({ part: 'name', outcome: 'changed', reason: 'name_taken', detail: row.name })
+  taken('description', row.description !== null && row.description !== '')
+  taken('instructions', (given.instructions ?? '') !== '')
+  taken('starters', (given.starters ?? []).length > 0)
+  taken('files', files > 0, String(files))
+  taken('documents', documents.length > 0, String(documents.length))
+  taken('model', model !== null, model ?? undefined)
+  if (given.model != null && model === null)
+    notes.push({ part: 'model', outcome: 'left_out', reason: 'not_offered', detail: given.model })
+  taken('icon', row.icon !== null)
+  if (icon != null && row.icon === null)
+    notes.push({ part: 'icon', outcome: 'left_out', reason: 'not_in_file' })
+  if (approval !== undefined)
+    notes.push({ part: 'approval', outcome: 'left_out', reason: 'asks_less', detail: approval })
+  return { row, notes }
 }
 
 /** Adds a file, and to `marks` what marks its content and its name as text from outside. */
-async function addMarked(
+export async function addMarked(
   upload: Upload,
   path: string,
   content: Readable,
@@ -237,7 +266,7 @@ async function* linesOf(content: AsyncIterable<Uint8Array>): AsyncGenerator<stri
 }
 
 /** The name, then the name with a number. */
-function* numbered(name: string): Generator<string> {
+export function* numbered(name: string): Generator<string> {
   yield name
   for (let at = 2; at <= MAX_NAMES; at += 1) {
     const end = ` (${at})`
@@ -321,7 +350,7 @@ async function filesOf(
 }
 
 /** Creates a project with the files that `fill` uploads; `mark` comes before anybody can read them. */
-async function createFilled(
+export async function createFilled(
   { store, workspace, limits }: ProjectBundleDependencies,
   userId: UserId,
   project: {
@@ -381,24 +410,32 @@ async function createNamed(
   throw refusal
 }
 
+/** Where a project that was just made is removed. */
+interface MadeIn {
+  store: Pick<Store, 'projects'>
+  workspace: Pick<WorkspaceServices, 'workspaces'>
+}
+
 /** Removes the project, with what it has, if `work` fails. */
-async function orRemoved<T>(
-  {
-    store: { projects },
-    workspace: { workspaces },
-  }: {
-    store: Pick<Store, 'projects'>
-    workspace: Pick<WorkspaceServices, 'workspaces'>
-  },
+export async function orRemoved<T>(
+  made: MadeIn,
   row: ProjectRow,
   work: () => Promise<T>,
 ): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    await projects.remove(row.userId, row.id)
-    await workspaces.remove(row.userId, row.id)
-    await projects.forgetRemoved(row.id)
+    await removeMade(made, row)
     throw error
   }
+}
+
+/** Removes a project that was just made, with what it has. */
+export async function removeMade(
+  { store: { projects }, workspace: { workspaces } }: MadeIn,
+  row: ProjectRow,
+): Promise<void> {
+  await projects.remove(row.userId, row.id)
+  await workspaces.remove(row.userId, row.id)
+  await projects.forgetRemoved(row.id)
 }

@@ -32,6 +32,11 @@ import type {
   SearchFilesBody,
   WriteFileBody,
 } from '../../protocol/projects/project.ts'
+import type {
+  ImportedProject,
+  ImportNote,
+  ProjectImportReport,
+} from '../../protocol/projects/project-import.ts'
 import { type FieldsOf, within } from './describe-fields.ts'
 import { CREATED, PAGE, REASON, UPDATED } from './shared.ts'
 
@@ -75,6 +80,16 @@ const withApprovers = {
     '`anyone`: the person of a run decides its calls, too; `others`: calls of high risk always wait for somebody else.',
 } satisfies FieldsOf<ProjectWithApprovers>
 
+const detail = {
+  ...withApprovers,
+  agents_md: within('The instructions for agents among its files.', {
+    path: 'The file: `AGENTS.md`, else `CLAUDE.md`. Null: none.',
+    sha256: 'SHA-256 of the file. Null: none.',
+    state: 'Whether you have accepted this version. Models receive it only then.',
+  }),
+  stats: 'What the folder of the project contains.',
+} satisfies FieldsOf<z.infer<typeof ProjectDetail>>
+
 const fileEntry = {
   name: 'The name of the file.',
   path: 'The path in the project.',
@@ -108,15 +123,26 @@ export const PROJECT_DESCRIPTIONS = {
     documents: 'Whether to copy the documents. Default: true.',
   },
   ProjectWithApprovers: withApprovers,
-  ProjectDetail: {
-    ...withApprovers,
-    agents_md: within('The instructions for agents among its files.', {
-      path: 'The file: `AGENTS.md`, else `CLAUDE.md`. Null: none.',
-      sha256: 'SHA-256 of the file. Null: none.',
-      state: 'Whether you have accepted this version. Models receive it only then.',
+  ProjectDetail: detail,
+  ImportedProject: {
+    ...detail,
+    report: 'What was taken, changed and left out, for all projects of the file.',
+  } satisfies FieldsOf<z.infer<typeof ImportedProject>>,
+  ProjectImportReport: {
+    format: 'The program that the file is from.',
+    projects: within('The new projects, in the order of the file.', {
+      id: 'Identifies the project.',
+      name: 'The name of the project.',
+      notes: 'What became of its parts.',
     }),
-    stats: 'What the folder of the project contains.',
-  } satisfies FieldsOf<z.infer<typeof ProjectDetail>>,
+    skipped: 'The number of entries that are no assistants, such as models without instructions.',
+  } satisfies FieldsOf<ProjectImportReport>,
+  ProjectImportNote: {
+    part: 'What the note is about.',
+    outcome: 'What became of it.',
+    reason: 'Why it was changed or left out, or what to look at.',
+    detail: 'A name or number from the file, such as the id of a model.',
+  } satisfies FieldsOf<ImportNote>,
   ProjectStats: {
     files: 'The number of files.',
     directories: 'The number of folders.',

@@ -1,7 +1,7 @@
 // Routes that copy a project, and give it out and take it in as a bundle.
 import { randomUUID } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -14,9 +14,11 @@ import { actorOf } from '../../http/audit.ts'
 import { envelope } from '../../protocol/envelope.ts'
 import { ProjectId } from '../../protocol/ids.ts'
 import { CopyProjectBody, ProjectDetail } from '../../protocol/projects/project.ts'
+import { ImportedProject } from '../../protocol/projects/project-import.ts'
 import type { Services } from '../../services.ts'
 import { attachmentHeader } from '../../sharing/file-name.ts'
-import { copyProject, importProject, writeProjectBundle } from '../../transfer/project-bundle.ts'
+import { importProjects } from '../../transfer/import-assistants.ts'
+import { copyProject, writeProjectBundle } from '../../transfer/project-bundle.ts'
 import { openProject } from '../../workspace/open-project.ts'
 import { success } from '../envelope.ts'
 import { receiveFile } from '../files/receive-upload.ts'
@@ -35,6 +37,7 @@ export function registerProjectBundleRoutes(
     | 'store'
     | 'workspace'
     | 'knowledge'
+    | 'files'
     | 'offeredModels'
     | 'consents'
     | 'uploadSlots'
@@ -117,29 +120,35 @@ export function registerProjectBundleRoutes(
       {
         config: { oneFile: true },
         schema: {
-          summary: 'Create a project from a bundle (multipart: `file`)',
+          summary:
+            'Create projects from a bundle, or from assistants of other programs (multipart: `file`)',
           description:
-            'Its files are text from outside; its skills and its AGENTS.md need consent. A name that is taken gets a number.',
+            'Takes the bundle of a project, agents of LibreChat (JSON), models of Open WebUI (JSON) and character cards (JSON, PNG, CHARX). Each assistant becomes a project: the response is the first one, and its `report` says of all what was taken, changed and left out. Files are text from outside; skills and AGENTS.md need consent. A name that is taken gets a number. If anything is refused, no project is made.',
           tags,
           consumes: ['multipart/form-data'],
-          response: { 200: Detail },
+          response: { 200: envelope(ImportedProject) },
         },
       },
       async (request) => {
         const { user } = request
-        const row = await receiveFile(request, uploadSlots, async (part) => {
+        const { rows, report } = await receiveFile(request, uploadSlots, async (part) => {
           const path = join(workspaces.staging, randomUUID())
+          const folder = `${path}.parts`
           try {
+            await mkdir(folder, { mode: 0o700 })
             await pipeline(part.file, createWriteStream(path, { mode: 0o600 }))
             if (part.file.truncated)
               throw appError('upload_too_large', { limit: `${bounds.import} B` })
-            return await importProject(dependencies, user.id, path)
+            return await importProjects(dependencies, user.id, { path, folder })
           } finally {
             await rm(path, { force: true })
+            await rm(folder, { recursive: true, force: true })
           }
         })
+        const [row] = rows
         const folder = workspaces.open(user.id, row.id)
-        return success(await presentDetail(ownBy(row, user), user, folder, [], consents))
+        const detail = await presentDetail(ownBy(row, user), user, folder, [], consents)
+        return success({ ...detail, report })
       },
     )
   })
