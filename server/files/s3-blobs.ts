@@ -8,14 +8,19 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import pLimit, { type LimitFunction } from 'p-limit'
-import { S3mini, S3ServiceError } from 's3mini'
-import { z } from 'zod'
-import { AppError, appError, errorText } from '../errors.ts'
-import { CERTIFICATE_FAULT_TEXTS, certificateFault } from '../lib/certificate-faults.ts'
+import { type S3mini, S3ServiceError } from 's3mini'
+import { AppError, appError } from '../errors.ts'
 import { ensureProcessFolder } from '../lib/process-folder.ts'
 import { SOLE_WORKER, type WorkClaims } from '../lib/work-claims.ts'
 import type { Blob, BlobStore, ByteRange } from './blobs.ts'
 import { openIncoming } from './incoming.ts'
+import {
+  checkBucket,
+  createS3Client,
+  objectsBelow,
+  type S3Settings,
+  webStreamOf,
+} from './s3-client.ts'
 
 // Prevents storing and removing the same content at the same time, also across instances of a store.
 
@@ -71,46 +76,9 @@ function createBlobTurns(
   }
 }
 
-/** An S3 bucket. */
-export interface S3Settings {
-  /** The URL of the service, without the bucket. */
-  endpoint: string
-  bucket: string
-  region: string
-  accessKeyId: string
-  secretAccessKey: string
-  /** The prefix of all object names. */
-  prefix: string
-}
-
 const SHA256 = /^[0-9a-f]{64}$/
 /** Between the prefix and the name of an object that nothing refers to, until it is removed for good. */
 const TRASH = 'trash/'
-const LISTED_AT_ONCE = 1_000
-const REQUEST_TIMEOUT_MS = 120_000
-/** Node's and the DOM's types of a web stream differ only in name. */
-const WebStream = z.instanceof(ReadableStream)
-
-/** Until the service begins to answer a request without a body. */
-const ANSWER_TIMEOUT_MS = 15_000
-
-/** A body that is a stream needs to say that nothing is read before it is sent. */
-const streamingFetch: typeof fetch = async (input, init) => {
-  if (init?.method !== 'GET' && init?.method !== 'HEAD')
-    return await fetch(input, { ...init, duplex: 'half' })
-  const silence = new AbortController()
-  const timer = setTimeout(
-    () => silence.abort(new Error('timeout: the service did not answer')),
-    ANSWER_TIMEOUT_MS,
-  )
-  const signals = init.signal == null ? [silence.signal] : [silence.signal, init.signal]
-  try {
-    return await fetch(input, { ...init, signal: AbortSignal.any(signals) })
-  } finally {
-    clearTimeout(timer)
-  }
-}
-
 /** Which instance puts or removes a content. */
 type BlobClaims = Pick<WorkClaims, 'claim' | 'finish' | 'holds' | 'isShared'>
 
@@ -120,32 +88,6 @@ export interface S3Blobs extends BlobStore {
   has(sha256: string): Promise<boolean>
   /** Reads a little. Returns why that does not work, for the operator; null if it does. */
   check(): Promise<string | null>
-}
-
-/** What the service answered, or that it did not, for the operator. Never contains a key. */
-export function s3Cause(error: unknown): string {
-  const certificate = certificateFault(error)
-  if (certificate !== null) return `its certificate ${CERTIFICATE_FAULT_TEXTS[certificate]}`
-  const text = causesOf(error).map(String).join(' ')
-  if (/NoSuchBucket/.test(text)) return 'there is no such bucket'
-  if (/InvalidAccessKeyId|SignatureDoesNotMatch|\b40[13]\b|AccessDenied/.test(text))
-    return 'it does not accept the key, or the key has no access to the bucket'
-  if (/ENOTFOUND|EAI_AGAIN/.test(text)) return 'its host name could not be found'
-  if (/ECONNREFUSED/.test(text)) return 'it refused the connection'
-  if (/ETIMEDOUT|TIMEOUT|timeout/.test(text)) return 'it did not respond in time'
-  return `it does not respond as expected (${errorText(error).slice(0, 200)})`
-}
-
-const MAX_CAUSES = 5
-
-function causesOf(error: unknown): unknown[] {
-  const causes: unknown[] = []
-  for (let cause = error; cause != null && causes.length < MAX_CAUSES; ) {
-    causes.push(cause)
-    if (cause instanceof Error && 'code' in cause) causes.push(cause.code)
-    cause = cause instanceof Error ? cause.cause : undefined
-  }
-  return causes
 }
 
 const unavailable = (error: unknown): unknown =>
@@ -185,15 +127,8 @@ export function createS3Blobs(
   incoming: string,
   claims: BlobClaims = SOLE_WORKER,
 ): S3Blobs {
-  const { endpoint, bucket, region, accessKeyId, secretAccessKey, prefix } = settings
-  const client = new S3mini({
-    endpoint: `${endpoint.replace(/\/+$/, '')}/${bucket}`,
-    region,
-    accessKeyId,
-    secretAccessKey,
-    requestAbortTimeout: REQUEST_TIMEOUT_MS,
-    fetch: streamingFetch,
-  })
+  const { bucket, prefix } = settings
+  const client = createS3Client(settings)
   const turns = createBlobTurns(claims)
   const s3: BucketState = {
     incoming,
@@ -215,7 +150,7 @@ export function createS3Blobs(
       })
     },
 
-    check: () => check(s3),
+    check: () => checkBucket(client, prefix),
 
     list: () => named(listed(s3, s3.prefix)),
 
@@ -282,15 +217,8 @@ async function copy(s3: BucketState, from: string, to: string): Promise<void> {
 }
 
 async function* listed(s3: BucketState, start: string): AsyncGenerator<Blob & { storedAt: Date }> {
-  let token: string | undefined
-  do {
-    const page = await s3.client.listObjectsPaged('/', start, LISTED_AT_ONCE, token)
-    for (const { Key, Size, LastModified } of page?.objects ?? []) {
-      const sha256 = Key.slice(start.length)
-      if (SHA256.test(sha256)) yield { sha256, size: Size, storedAt: LastModified }
-    }
-    token = page?.nextContinuationToken
-  } while (token !== undefined && token !== '')
+  for await (const { name, size, storedAt } of objectsBelow(s3.client, start))
+    if (SHA256.test(name)) yield { sha256: name, size, storedAt }
 }
 
 const restore = (s3: BucketState, sha256: string): Promise<boolean> =>
@@ -322,7 +250,7 @@ async function store(s3: BucketState, content: AsyncIterable<Uint8Array>): Promi
     await inTurn(s3, sha256, () =>
       s3.client.putObject(
         keyOf(s3, sha256),
-        size === 0 ? '' : WebStream.parse(Readable.toWeb(createReadStream(spooled))),
+        size === 0 ? '' : webStreamOf(createReadStream(spooled)),
         'application/octet-stream',
         undefined,
         undefined,
@@ -353,17 +281,6 @@ async function open(
     throw isMissing(error)
       ? appError('file_content_missing', {}, { cause: error })
       : unavailable(error)
-  }
-}
-
-async function check(s3: BucketState): Promise<string | null> {
-  try {
-    // Each finds what the other one does not: a wrong key, a bucket that does not exist.
-    await s3.client.objectExists(keyOf(s3, '0'.repeat(64)))
-    const listed = await s3.client.listObjectsPaged('/', s3.prefix, LISTED_AT_ONCE)
-    return listed == null ? 'there is no such bucket' : null
-  } catch (error) {
-    return s3Cause(error)
   }
 }
 

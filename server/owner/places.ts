@@ -12,7 +12,8 @@ import { NO_REFERENCES } from '../db/repositories/installation.ts'
 import { createStore } from '../db/store.ts'
 import { AppError } from '../errors.ts'
 import { blobPath, blobsIn, discardedIn } from '../files/disk-blobs.ts'
-import type { S3Blobs, S3Settings } from '../files/s3-blobs.ts'
+import type { S3Blobs } from '../files/s3-blobs.ts'
+import type { S3Settings } from '../files/s3-client.ts'
 import { unlessMissing } from '../lib/system-faults.ts'
 import { databaseName, holdFolders, isFolderHeld } from './held-folders.ts'
 import {
@@ -123,7 +124,7 @@ function bucketPlace(settings: S3Settings): Place {
     openBucket(settings)
       .then(work)
       .catch(async (error: unknown) => {
-        const { s3Cause } = await import('../files/s3-blobs.ts')
+        const { s3Cause } = await import('../files/s3-client.ts')
         const detail = `s3 (${name}) cannot be used: ${s3Cause(error)}`
         throw new AppError('store_unavailable', detail, { cause: error })
       })
