@@ -141,20 +141,25 @@ export const commands: Readonly<Record<string, Command>> = {
   },
 
   restore: {
-    usage: '[--partial] <folder>',
+    usage: '[--partial] <folder> | --bucket [--partial] [name]',
     summary:
-      'replaces the installation by a backup, after verifying all of it; stop the server first',
+      'replaces the installation by a backup, after verifying all of it; stop the server first; --bucket lists those in backup.s3, or takes one',
     operands: 1,
-    flags: ['partial'],
+    flags: ['partial', 'bucket'],
     async run({ loaded: { config }, operands: [source], flags }) {
-      if (source === undefined) return failed(...usageOf('restore'))
       const { restore } = await import('./commands/backup.ts')
+      const { bucketBackups, restoreFromBucket } = await import('./commands/backup-bucket.ts')
+      const isFromBucket = flags.has('bucket')
       try {
-        const isPartial = flags.has('partial')
-        const { lines, isComplete } = await restore(config, source, {
-          keys: keysFromEnvironment(),
-          isPartial,
-        })
+        if (source === undefined)
+          return isFromBucket
+            ? done(...(await bucketBackups(config)))
+            : failed(...usageOf('restore'))
+        const { lines, isComplete } = await (isFromBucket ? restoreFromBucket : restore)(
+          config,
+          source,
+          { keys: keysFromEnvironment(), isPartial: flags.has('partial') },
+        )
         return isComplete
           ? done(`Restored ${source}.`)
           : done(`Restored ${source}, but not everything:`, ...lines)

@@ -1,4 +1,4 @@
-// Scheduled backups as configured: made by a worker thread; administrators are told by email that they begin to fail.
+// Scheduled backups as configured: made and copied by a worker thread; administrators are told by email that they begin to fail.
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import type { EmailLinks } from '../auth/email-links.ts'
@@ -7,6 +7,7 @@ import { inspectSize } from '../db/inspect.ts'
 import {
   BACKUP_SERIES,
   type BackupSchedule,
+  backupPlace,
   type MadeBackup,
   scheduleBackups,
 } from '../files/scheduled-backups.ts'
@@ -14,7 +15,7 @@ import { newId } from '../lib/ids.ts'
 import { createWorkerClient } from '../lib/worker-client.ts'
 import { createMailer, mayReceive } from '../messaging/mailer.ts'
 import type { Base } from './base.ts'
-import { backupSchedule, databaseSettings } from './settings.ts'
+import { backupBucket, backupSchedule, databaseSettings } from './settings.ts'
 
 const START_TIMEOUT_MS = 60_000
 /** No backup takes that long; the thread of one that hangs must end. */
@@ -35,13 +36,21 @@ export async function createBackups(
   const schedule = backupSchedule(config)
   if (schedule === null) return null
   const series = (await store.settings.get(BACKUP_SERIES, z.string())) ?? ''
+  const bucket = backupBucket(config)
   const prefix = backupPrefix(installationId, series)
   return () =>
     scheduleBackups({
       schedule,
       prefix,
       store,
-      makeBackup: (folder, signal) => makeBackup({ config, folder, keys: secretKeys }, signal),
+      async makeBackup(folder, signal) {
+        const made = await inThread({ config, folder, keys: secretKeys }, signal)
+        if (made === null) throw new Error('a backup without a result')
+        return made
+      },
+      async copyToBucket(folder, signal) {
+        if (bucket !== null) await inThread({ bucket, folder, prefix, keep: schedule.keep }, signal)
+      },
       databaseBytes: () => inspectSize(databaseSettings(config)),
       tellFailure: (reason) => tellAdministrators(base, emailLinks, { schedule, reason }),
       clock,
@@ -60,7 +69,7 @@ const backupPrefix = (installationId: string, series: string): string =>
     .slice(0, 8)}-`
 
 /** In a thread of its own, which ends when the signal is aborted. */
-async function makeBackup(request: BackupRequest, signal: AbortSignal): Promise<MadeBackup> {
+async function inThread(request: BackupRequest, signal: AbortSignal): Promise<MadeBackup | null> {
   const thread = createWorkerClient<BackupRequest, BackupReply>('commands/backup.child', {
     worker: { resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB } },
     startTimeoutMs: START_TIMEOUT_MS,
@@ -69,7 +78,7 @@ async function makeBackup(request: BackupRequest, signal: AbortSignal): Promise<
   })
   try {
     const reply = await thread.request(request, { timeoutMs: LONGEST_MS, signal })
-    if ('fault' in reply) throw new Error(reply.fault)
+    if (reply !== null && 'fault' in reply) throw new Error(reply.fault)
     return reply
   } finally {
     await thread.close()
@@ -99,7 +108,7 @@ async function tellAdministrators(
           to: [email],
           subject: 'NanoClaw: the scheduled backup failed',
           text: `${[
-            `The scheduled backup to ${schedule.folder} failed: ${reason}.`,
+            `The scheduled backup to ${backupPlace(schedule)} failed: ${reason.replace(/\.$/, '')}.`,
             'The server tries again by itself, and sends no further email until a backup has succeeded.',
             'Administration → Server → Health, and `nanoclaw doctor`, say how backups are now.',
             ...(url === undefined ? [] : [url]),

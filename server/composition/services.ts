@@ -135,7 +135,7 @@ export async function createServices(
     folders: {
       data: config.data_dir,
       workspaces: config.workspace_root,
-      ...(config.backup === undefined ? {} : { backups: config.backup.to }),
+      ...(config.backup?.to === undefined ? {} : { backups: config.backup.to }),
     },
     failingWebhooks: store.webhooks.countFailing,
     lastBackup: store.audit.lastBackup,

@@ -9,7 +9,7 @@ import type { Config } from '../config/schema.ts'
 import type { DatabaseSettings } from '../db/database.ts'
 import type { DoctorSettings } from '../doctor/doctor.ts'
 import type { CopyPlaces } from '../files/replaced-copies.ts'
-import type { S3Settings } from '../files/s3-client.ts'
+import { bucketAddress, type S3Settings } from '../files/s3-client.ts'
 import type { BackupSchedule } from '../files/scheduled-backups.ts'
 import type { EmbeddingSettings } from '../knowledge/embeddings.ts'
 import type { RerankSettings } from '../knowledge/rerank-api.ts'
@@ -26,16 +26,20 @@ export const blobFolder = (config: Config): string => join(config.data_dir, 'blo
 
 /** The bucket with the files of messages; null when they are in the blob folder. */
 export const s3Settings = ({ s3 }: Config): S3Settings | null =>
-  s3 === undefined
-    ? null
-    : {
-        endpoint: s3.endpoint,
-        bucket: s3.bucket,
-        region: s3.region,
-        accessKeyId: s3.access_key_id,
-        secretAccessKey: s3.secret_access_key,
-        prefix: s3.prefix,
-      }
+  s3 === undefined ? null : bucketOf(s3)
+
+/** The bucket that backups are copied to; null if there is none. */
+export const backupBucket = ({ backup }: Config): S3Settings | null =>
+  backup?.s3 === undefined ? null : bucketOf(backup.s3)
+
+const bucketOf = (s3: NonNullable<Config['s3']>): S3Settings => ({
+  endpoint: s3.endpoint,
+  bucket: s3.bucket,
+  region: s3.region,
+  accessKeyId: s3.access_key_id,
+  secretAccessKey: s3.secret_access_key,
+  prefix: s3.prefix,
+})
 
 /** How to connect to the configured database. */
 export function databaseSettings(config: Config): DatabaseSettings {
@@ -197,19 +201,24 @@ export const doctorSettings = (
   },
   shell: config.tools.exec,
   copies: { places: copyPlaces(config), days: config.replaced_days },
-  backups: backupSchedule(config),
+  backups: { schedule: backupSchedule(config), bucket: backupBucket(config) },
 })
 
 /** When backups are made by themselves; null if they are not. */
-export const backupSchedule = ({ backup }: Config): BackupSchedule | null =>
+export const backupSchedule = ({ backup, data_dir }: Config): BackupSchedule | null =>
   backup === undefined
     ? null
     : {
         everyMs: backup.every * 1_000,
         keep: backup.keep,
-        folder: backup.to,
+        folder: backup.to ?? join(data_dir, OUTGOING_BACKUPS),
+        staysInFolder: backup.to !== undefined,
+        bucket: backup.s3 === undefined ? null : bucketAddress(backup.s3),
         reserve: backup.reserve,
       }
+
+/** The folder in `data_dir` of backups that are only in a bucket, while they are made and copied. */
+const OUTGOING_BACKUPS = 'outgoing-backups'
 
 /** Where copies of what a restore or an upgrade replaced are. */
 export function copyPlaces(config: Config): CopyPlaces {

@@ -137,7 +137,7 @@ function withAbsolutePaths(
     data_dir: placeOf('data_dir'),
     workspace_root: placeOf('workspace_root'),
     ...(config.skills_dir === undefined ? {} : { skills_dir: absolute(config.skills_dir) }),
-    ...(backup === undefined ? {} : { backup: { ...backup, to: absolute(backup.to) } }),
+    ...(backup?.to === undefined ? {} : { backup: { ...backup, to: absolute(backup.to) } }),
     ...(sqliteFile === undefined ? {} : { db_sqlite_file: absolute(sqliteFile) }),
     code_execution:
       codeExecution.packages_dir === undefined

@@ -313,10 +313,15 @@ export const Config = z.strictObject({
       every: Duration.prefault('1d'),
       /** The newest backups that stay. */
       keep: count.max(1_000).default(7),
-      /** Their folder, best on another disk. */
-      to: z.string().min(1),
+      /** Their folder, best on another disk. Without it, they are only in the bucket `s3`. */
+      to: z.string().min(1).optional(),
+      /** A bucket of an S3-compatible service to which each backup is copied. */
+      s3: S3.optional(),
       /** Free space on the disk of `to` that a backup leaves. */
       reserve: Size.prefault('1GB'),
+    })
+    .refine(({ to, s3 }) => to !== undefined || s3 !== undefined, {
+      error: 'to (a folder) or s3 (a bucket), or both',
     })
     .optional(),
   /** Days for which the requests of runs to models are stored for the inspector; 0 stores none. */

@@ -7,7 +7,6 @@ import { inspectDatabase, inspectSetting } from '../db/inspect.ts'
 import { NO_REFERENCES } from '../db/repositories/installation.ts'
 import { errorText } from '../errors.ts'
 import { type CopyPlaces, replacedCopies } from '../files/replaced-copies.ts'
-import type { BackupSchedule } from '../files/scheduled-backups.ts'
 import type { EmbeddingSettings } from '../knowledge/embeddings.ts'
 import type { RerankSettings } from '../knowledge/rerank-api.ts'
 import { checkMailServer, type SmtpSettings } from '../messaging/mailer.ts'
@@ -20,7 +19,7 @@ import {
 } from '../owner/installation.ts'
 import type { ModelSettings } from '../protocol/models/catalog.ts'
 import { type CheckedMcpServer, checkMcp } from './check-mcp.ts'
-import { checkBackups } from './checks/backups.ts'
+import { type BackupSettings, checkBackups } from './checks/backups.ts'
 import { type BlobPlace, checkBlobs, checkProjects, checkSecrets } from './checks/blobs.ts'
 import { checkClock } from './checks/clock.ts'
 import { checkDatabase } from './checks/database.ts'
@@ -65,8 +64,7 @@ export interface DoctorSettings {
   shell: { enabled: boolean; network: boolean | 'host' }
   /** Copies of what was replaced. */
   copies: Parameters<typeof checkCopies>[0]
-  /** Null if no backups are scheduled. */
-  backups: BackupSchedule | null
+  backups: BackupSettings
 }
 
 /** Runs all checks and returns the findings in print order. Changes nothing; never throws. */

@@ -42,7 +42,7 @@ const Entry = z.union([
 export type BackupEntry = z.infer<typeof Entry>
 
 /** The first line of a manifest. */
-export const BackupHeader = z.object({
+const BackupHeader = z.object({
   nanoclaw: z.literal('backup'),
   format: z.literal(2),
   version: z.string(),
@@ -55,7 +55,7 @@ export const BackupHeader = z.object({
   /** Whether only what is meant to be elsewhere is missing. Absent in backups of earlier versions. */
   complete: z.boolean().optional(),
 })
-export type BackupHeader = z.infer<typeof BackupHeader>
+type BackupHeader = z.infer<typeof BackupHeader>
 
 const End = z.strictObject({ end: z.literal(true), entries: z.int(), sha256: Sha256 })
 
@@ -80,6 +80,15 @@ export async function writeManifest(
 const damaged = (detail: string, cause?: unknown): AppError =>
   new AppError('bad_request', `The backup is damaged: ${detail}. Nothing was restored.`, { cause })
 
+/** What a manifest begins with, though not all of it may be there; null if it is none. */
+export function parseHeader(start: string): BackupHeader | null {
+  try {
+    return BackupHeader.parse(JSON.parse(start.split('\n', 1)[0] ?? ''))
+  } catch {
+    return null
+  }
+}
+
 /** @throws AppError when it is missing, damaged or from a newer version. */
 export async function readManifest(
   folder: string,
@@ -87,6 +96,11 @@ export async function readManifest(
   const text = await readFile(join(folder, MANIFEST_NAME), 'utf8').catch((error: unknown) => {
     throw damaged(`${MANIFEST_NAME} cannot be read`, error)
   })
+  return parseManifest(text)
+}
+
+/** What a manifest lists. @throws AppError when it is damaged or from a newer version. */
+export function parseManifest(text: string): { header: BackupHeader; entries: BackupEntry[] } {
   const start = text.lastIndexOf('\n', text.length - 2) + 1
   try {
     const end = End.parse(JSON.parse(text.slice(start)))

@@ -1,6 +1,6 @@
 // Backups that the server makes by itself: when one is due, whether it fits, which old ones go, and what is stored of the last.
 import { open, readdir, rename, rm, statfs } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { z } from 'zod'
 import type { AuditRepository } from '../db/repositories/accounts/audit.ts'
 import type { Store } from '../db/store.ts'
@@ -9,18 +9,29 @@ import { newId } from '../lib/ids.ts'
 import { makeFolder } from '../lib/make-folder.ts'
 import type { ProcessClock } from '../lib/process-clock.ts'
 import { SCHEDULE } from '../protocol/admin/audit.ts'
-import { BackupHeader, MANIFEST_NAME } from './backup-folder.ts'
+import { MANIFEST_NAME, parseHeader } from './backup-folder.ts'
 
 /** When backups are made, where, and how many stay. */
 export interface BackupSchedule {
   everyMs: number
   /** The newest ones that stay. */
   keep: number
-  /** Absolute. */
+  /** Absolute. Where they are written. */
   folder: string
+  /** Whether they stay in `folder`, and not only in the bucket. */
+  staysInFolder: boolean
+  /** The address of the bucket that each backup is copied to, for people; null for none. */
+  bucket: string | null
   /** Bytes that a backup leaves free on the disk of `folder`. */
   reserve: number
 }
+
+/** Where backups are, for people. */
+export const backupPlace = ({ folder, staysInFolder, bucket }: BackupSchedule): string =>
+  [
+    ...(staysInFolder || bucket === null ? [folder] : []),
+    ...(bucket === null ? [] : [bucket]),
+  ].join(' and ')
 
 /** A backup as it was made. */
 export interface MadeBackup {
@@ -44,6 +55,16 @@ export const BackupRecord = z.object({
   failure: z.string().nullable(),
   /** Attempts in a row that made none. */
   failures: z.int(),
+  /** A backup in `folder` whose copy to the bucket failed: the next attempt copies it, if it is not too old. */
+  uncopied: z
+    .object({
+      folder: z.string(),
+      at: z.iso.datetime(),
+      bytes: z.number(),
+      missing: z.array(z.string()),
+    })
+    .nullable()
+    .default(null),
   /** Null before the first. */
   last: z
     .object({
@@ -88,6 +109,11 @@ export interface BackupDependencies {
   }
   /** Writes a backup to a new folder. Aborted, it stops writing; what it wrote need not be removed. */
   makeBackup(folder: string, signal: AbortSignal): Promise<MadeBackup>
+  /**
+   * Copies a backup to the bucket, under the name of its folder, and removes there all but the newest `keep` whose names begin with
+   * `prefix`. What an interrupted call has copied is not copied again.
+   */
+  copyToBucket(folder: string, signal: AbortSignal): Promise<void>
   /** The least that a backup needs: the database cannot be stopped while it is copied. */
   databaseBytes(): Promise<number>
   /** The free space on the disk of a folder. Default: what the system says. */
@@ -150,17 +176,31 @@ async function attemptBackup(
           endedAt: null,
           failure: null,
           failures: record?.failures ?? 0,
+          uncopied: record?.uncopied ?? null,
           last: record?.last ?? null,
         },
   )
   if (begun.attempt !== attempt) return
-  const folder = join(schedule.folder, `${prefix}${startedAt.slice(0, 19).replaceAll(':', '-')}Z`)
   const begin = performance.now()
+  const waiting = await uncopiedOf(seen, schedule, clock.now())
+  const folder =
+    waiting?.folder ??
+    join(schedule.folder, `${prefix}${startedAt.slice(0, 19).replaceAll(':', '-')}Z`)
+  const place =
+    schedule.bucket === null || schedule.staysInFolder
+      ? folder
+      : `${schedule.bucket}${basename(folder)}`
   let failure: string | null = null
-  let made: MadeBackup | null = null
+  let made: MadeBackup | null = waiting
+  let isCopied = schedule.bucket === null
   try {
-    made = await makeThatFits(dependencies, { folder, last: seen?.last ?? null }, signal)
-    await removeOld(dependencies, schedule.keep)
+    made ??= await makeThatFits(dependencies, { folder, last: seen?.last ?? null }, signal)
+    if (schedule.bucket !== null) {
+      await dependencies.copyToBucket(folder, signal)
+      isCopied = true
+    }
+    if (schedule.staysInFolder) await removeOld(dependencies, schedule.keep)
+    else await rm(folder, { recursive: true, force: true })
   } catch (error) {
     // The server ends: the attempt stays without an end, and is repeated.
     if (signal.aborted) return
@@ -169,21 +209,19 @@ async function attemptBackup(
   }
   const seconds = Math.round((performance.now() - begin) / 100) / 10
   const at = clock.now()
+  const madeAt = waiting?.at ?? at.toISOString()
+  const missing = made?.missing.slice(0, MISSING_KEPT) ?? []
+  const isThere = made !== null && (isCopied || schedule.staysInFolder)
   const ended: BackupRecord = {
     ...begun,
     endedAt: at.toISOString(),
     failure,
     failures: failure === null ? 0 : begun.failures + 1,
+    uncopied: made === null || isCopied ? null : { folder, at: madeAt, bytes: made.bytes, missing },
     last:
-      made === null
-        ? begun.last
-        : {
-            folder,
-            at: at.toISOString(),
-            bytes: made.bytes,
-            seconds,
-            missing: made.missing.slice(0, MISSING_KEPT),
-          },
+      made !== null && isThere
+        ? { folder: place, at: madeAt, bytes: made.bytes, seconds, missing }
+        : begun.last,
   }
   const complete = made?.missing.length === 0
   await store.settings.update(
@@ -191,13 +229,26 @@ async function attemptBackup(
     BackupRecord,
     (record) => (record !== undefined && record.attempt !== attempt ? record : ended),
     async (tx) => {
-      if (made === null) return
-      const details = { folder, complete }
+      // One that was only copied was recorded when it was made.
+      if (!isThere || (waiting !== null && schedule.staysInFolder)) return
+      const details = { folder: place, complete }
       await store.audit.record(tx, SCHEDULE, { action: 'backup_created', at, details })
     },
   )
-  if (failure === null) log.info({ folder, ...made, seconds }, 'made a scheduled backup')
+  if (failure === null) log.info({ folder: place, ...made, seconds }, 'made a scheduled backup')
   else if (begun.failures === 0) await dependencies.tellFailure(failure)
+}
+
+/** The backup that only has to be copied; null if a new one is due. */
+async function uncopiedOf(
+  record: BackupRecord | undefined,
+  { bucket, everyMs }: BackupSchedule,
+  now: Date,
+): Promise<BackupRecord['uncopied']> {
+  const uncopied = record?.uncopied ?? null
+  if (uncopied === null || bucket === null) return null
+  if (Date.parse(uncopied.at) + everyMs <= now.getTime()) return null
+  return (await headerOf(uncopied.folder)) === null ? null : uncopied
 }
 
 /** @throws Error with a text for the operator; nothing of the backup is there then. */
@@ -256,10 +307,12 @@ async function freeBytesOf(folder: string): Promise<number> {
 /** Ends the name of a backup that is being removed: half of one must not look like one. */
 const REMOVING = '.removing'
 
-/** What an interrupted backup, or an interrupted removal, left. */
+/** What an interrupted backup, or an interrupted removal, left; also whole ones that were to be copied, and are too old now. */
 async function removeUnfinished({ schedule, prefix }: BackupDependencies): Promise<void> {
+  const isLeft = (name: string) =>
+    !schedule.staysInFolder || name.endsWith('.unfinished') || name.endsWith(REMOVING)
   for (const name of await readdir(schedule.folder))
-    if (name.startsWith(prefix) && (name.endsWith('.unfinished') || name.endsWith(REMOVING)))
+    if (name.startsWith(prefix) && isLeft(name))
       await rm(join(schedule.folder, name), { recursive: true, force: true })
 }
 
@@ -301,13 +354,12 @@ const STAMP = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ$/
 const HEADER_BYTES = 64 * 1024
 
 /** What the manifest of a backup begins with; null if there is none. */
-async function headerOf(backup: string): Promise<BackupHeader | null> {
+async function headerOf(backup: string): Promise<ReturnType<typeof parseHeader>> {
   try {
     const handle = await open(join(backup, MANIFEST_NAME))
     try {
       const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEADER_BYTES), 0)
-      const [line = ''] = buffer.toString('utf8', 0, bytesRead).split('\n')
-      return BackupHeader.parse(JSON.parse(line))
+      return parseHeader(buffer.toString('utf8', 0, bytesRead))
     } finally {
       await handle.close()
     }

@@ -2,7 +2,14 @@
 import { stat } from 'node:fs/promises'
 import type { DatabaseSettings } from '../../db/database.ts'
 import { inspectSetting } from '../../db/inspect.ts'
-import { BACKUPS_KEY, BackupRecord, type BackupSchedule } from '../../files/scheduled-backups.ts'
+import { createBackupBucket } from '../../files/backup-bucket.ts'
+import type { S3Settings } from '../../files/s3-client.ts'
+import {
+  BACKUPS_KEY,
+  BackupRecord,
+  type BackupSchedule,
+  backupPlace,
+} from '../../files/scheduled-backups.ts'
 import { type Finding, fine } from '../finding.ts'
 import { checkFolder } from './host.ts'
 
@@ -15,9 +22,17 @@ const LATE = 2
 
 const shownTime = (iso: string): string => `${iso.slice(0, 16).replace('T', ' ')} UTC`
 
-/** Read-only. @param schedule null if no backups are scheduled. */
+/** When backups are made, and where they are copied to. */
+export interface BackupSettings {
+  /** Null if none are scheduled. */
+  schedule: BackupSchedule | null
+  /** Null if they are not copied to a bucket. */
+  bucket: S3Settings | null
+}
+
+/** Read-only. */
 export async function checkBackups(
-  schedule: BackupSchedule | null,
+  { schedule, bucket }: BackupSettings,
   database: DatabaseSettings,
   { dataDirectory, now = new Date() }: { dataDirectory: string; now?: Date },
 ): Promise<Finding[]> {
@@ -30,10 +45,10 @@ export async function checkBackups(
         'none are made by themselves; `backup` in config.yml schedules them',
       ),
     ]
-  const { folder } = schedule
+  const { folder, staysInFolder } = schedule
   const findings = [
-    ...(await checkFolder('backup folder', folder)),
-    ...(await checkDisk(folder, dataDirectory)),
+    ...(staysInFolder ? await checkFolder('backup folder', folder) : []),
+    ...(bucket === null ? await checkDisk(folder, dataDirectory) : await checkCopies(bucket)),
   ]
   let record: BackupRecord | null
   try {
@@ -44,7 +59,7 @@ export async function checkBackups(
   const last = record?.last ?? null
   if (record !== null && record.failure !== null) {
     const params = {
-      folder,
+      folder: backupPlace(schedule),
       reason: record.failure,
       count: record.failures,
       last: last === null ? '–' : shownTime(last.at),
@@ -55,13 +70,16 @@ export async function checkBackups(
       params,
       subject,
       detail: `the last ${params.count} failed (${params.reason}); the newest is of ${params.last}`,
-      advice: `Make ${folder} usable: free space there, or set backup.to to another folder. The server tries again by itself.`,
+      advice: `Make ${params.folder} usable: free space there, or set backup.to to another folder, or correct backup.s3. The server tries again by itself.`,
     })
   } else if (last === null)
     findings.push(
-      fine('backups_waiting', subject, `a running server writes the first one to ${folder}`, {
-        folder,
-      }),
+      fine(
+        'backups_waiting',
+        subject,
+        `a running server writes the first one to ${backupPlace(schedule)}`,
+        { folder: backupPlace(schedule) },
+      ),
     )
   else findings.push(describeLast(last, schedule, now))
   return findings
@@ -103,6 +121,23 @@ function describeLast(
     advice:
       'Let the server read what it could not, or remove it. The next backup then is complete.',
   }
+}
+
+async function checkCopies(settings: S3Settings): Promise<Finding[]> {
+  const bucket = createBackupBucket(settings)
+  const reason = await bucket.check()
+  if (reason === null) return []
+  const params = { bucket: bucket.address, host: new URL(settings.endpoint).host, reason }
+  return [
+    {
+      state: 'fail',
+      code: 'backup_bucket_broken',
+      params,
+      subject: 'backups',
+      detail: `the bucket ${params.bucket} at ${params.host} cannot be used: ${reason}`,
+      advice: 'Check backup.s3: endpoint, bucket, region and both keys.',
+    },
+  ]
 }
 
 /** A disk that breaks takes with it what is only there. */

@@ -66,6 +66,7 @@ export const FindingCode = z.enum([
   'backups_failed',
   'backups_late',
   'backups_same_disk',
+  'backup_bucket_broken',
   'copies',
   'copies_kept',
   'installation_later',

@@ -52,10 +52,11 @@ function instance(store: Store, clock: SimulatedClock, folder: string) {
   }
   const note = (_details: object, message: string): void => void logged.push(message)
   const stop = scheduleBackups({
-    schedule: { everyMs: DAY_MS, keep: 2, folder, reserve: GB },
+    schedule: { everyMs: DAY_MS, keep: 2, folder, staysInFolder: true, bucket: null, reserve: GB },
     prefix: PREFIX,
     store,
     makeBackup: (target, signal) => state.make(target, signal),
+    copyToBucket: async () => {},
     databaseBytes: async () => 2 * GB,
     freeBytes: async () => state.free,
     tellFailure: async (reason) => void told.push(reason),
@@ -281,12 +282,17 @@ test('the doctor says of backups what the database knows: late, incomplete, and 
   const database = await databases.connect(settings)
   const store = createStore(database)
   const folder = emptyFolder()
-  const schedule = { everyMs: DAY_MS, keep: 2, folder, reserve: GB }
+  const every = { everyMs: DAY_MS, keep: 2, reserve: GB }
+  const schedule = { ...every, folder, staysInFolder: true, bucket: null }
   const codes = async (now: string) =>
-    (await checkBackups(schedule, settings, { dataDirectory: folder, now: new Date(now) })).map(
-      ({ code }) => code,
-    )
-  expect(await checkBackups(null, settings, { dataDirectory: folder })).toMatchObject([
+    (
+      await checkBackups({ schedule, bucket: null }, settings, {
+        dataDirectory: folder,
+        now: new Date(now),
+      })
+    ).map(({ code }) => code)
+  const none = { schedule: null, bucket: null }
+  expect(await checkBackups(none, settings, { dataDirectory: folder })).toMatchObject([
     { code: 'backups_off', state: 'ok' },
   ])
   expect(await codes('2026-01-01T00:00:00Z')).toContain('backups_waiting')
