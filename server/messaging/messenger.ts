@@ -122,7 +122,7 @@ export interface MessengerSpecification<Settings> {
     part: OutgoingPart & { id: string },
     signal: AbortSignal,
   ): Promise<PartOutcome>
-  /** Shows what is being done, or removes that with null. Returns the message that shows it now. */
+  /** Shows what is being done, or removes that with null. Returns the message that shows it now; throws if it could not be removed yet. */
   showProgress?(
     settings: Settings,
     to: Destination,

@@ -8,6 +8,7 @@ import { errorText } from '../errors.ts'
 import { localeTexts } from '../lib/locale-texts.ts'
 import { textLanguage } from '../lib/text-language.ts'
 import type { Messenger } from '../messaging/messenger.ts'
+import type { RunId } from '../protocol/ids.ts'
 import { mayReceive } from './permission.ts'
 
 const TYPING_MS = 5_000
@@ -27,10 +28,10 @@ export interface ProgressDependencies {
 }
 
 interface Shown {
+  runId: RunId
   typingAt: number
   editedAt: number
   text: string | null
-  place: ChatPlace
 }
 
 /** Shows what the runs of chats do; what fails is not repeated, because the next one is newer. */
@@ -38,23 +39,36 @@ export function createProgress(dependencies: ProgressDependencies) {
   const { store, database, now, messengerOf, settingsOf, log } = dependencies
   const shown = new Map<string, Shown>()
 
-  async function set({ chat, channel }: ChatPlace, text: string | null): Promise<void> {
-    const messenger = messengerOf(channel.type)
-    if (messenger?.showProgress === undefined) return
+  async function set({ chat }: ChatPlace, text: string): Promise<void> {
     const current = await store.receiving.chat(chat.id)
-    const externalId = current?.chat.progressId ?? null
-    if (text === null && externalId === null) return
     if (current === undefined || !(await mayReceive(current, store))) return
-    const next = await messenger.showProgress(
-      settingsOf(channel),
-      { chatId: chat.externalId, threadId: chat.threadId },
-      { text, externalId },
-      AbortSignal.timeout(TIMEOUT_MS),
-    )
+    const externalId = current.chat.progressId
+    const next = await tell(current, { text, externalId })
     if (next === externalId) return
     await database.write(async (tx) => {
       await store.receiving.changeChat(tx, chat.id, { progressId: next })
     })
+  }
+
+  /** Removes what a chat shows, whichever process has shown it. */
+  async function remove(chatId: string): Promise<void> {
+    const current = await store.receiving.chat(chatId)
+    const externalId = current?.chat.progressId ?? null
+    if (current === undefined || externalId === null) return
+    if (await mayReceive(current, store)) await tell(current, { text: null, externalId })
+    await database.write(async (tx) => {
+      await store.receiving.changeChat(tx, chatId, { progressId: null })
+    })
+  }
+
+  async function tell(
+    { chat, channel }: ChatPlace,
+    progress: { text: string | null; externalId: string | null },
+  ): Promise<string | null> {
+    const to = { chatId: chat.externalId, threadId: chat.threadId }
+    const signal = AbortSignal.timeout(TIMEOUT_MS)
+    const messenger = messengerOf(channel.type)
+    return (await messenger?.showProgress?.(settingsOf(channel), to, progress, signal)) ?? null
   }
 
   const quietly = async (work: () => Promise<void>): Promise<void> => {
@@ -70,7 +84,11 @@ export function createProgress(dependencies: ProgressDependencies) {
     async show(place: ChatPlace, run: RunRow): Promise<void> {
       const { chat, channel } = place
       const at = now().getTime()
-      const one = shown.get(chat.id) ?? { typingAt: 0, editedAt: 0, text: null, place }
+      const before = shown.get(chat.id)
+      // The answer of another run has come between.
+      if (before !== undefined && before.runId !== run.id) await quietly(() => remove(chat.id))
+      const one =
+        before?.runId === run.id ? before : { runId: run.id, typingAt: 0, editedAt: 0, text: null }
       shown.set(chat.id, one)
       const messenger = messengerOf(channel.type)
       if (
@@ -94,12 +112,10 @@ export function createProgress(dependencies: ProgressDependencies) {
       await quietly(() => set(place, text))
     },
 
-    /** The chat is at rest: nothing is shown any more. */
-    end(chatId: string): void {
-      const one = shown.get(chatId)
-      if (one === undefined) return
+    /** The chat is at rest: nothing is shown any more, also of what a process has shown that is gone. */
+    async end(chatId: string): Promise<void> {
       shown.delete(chatId)
-      void quietly(() => set(one.place, null))
+      await quietly(() => remove(chatId))
     },
   }
 }

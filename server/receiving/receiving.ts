@@ -58,6 +58,8 @@ interface State {
   busy: Map<string, Promise<void>>
   receivers: Map<string, ReturnType<typeof startReceiver>>
   nextLook: number
+  /** When chats are looked for that show the progress of a run that has ended. */
+  nextLeftovers: number
   nextPurge: number
 }
 
@@ -88,6 +90,7 @@ export function createReceiving(given: ReceivingDependencies): Receiving {
     busy: new Map(),
     receivers: new Map(),
     nextLook: Number.POSITIVE_INFINITY,
+    nextLeftovers: 0,
     nextPurge: 0,
   }
   const outbox = createPartOutbox(given)
@@ -129,7 +132,8 @@ export function createReceiving(given: ReceivingDependencies): Receiving {
   async function lookAtChat(id: string): Promise<void> {
     const next = await advance(id, dependencies)
     if (next === null) {
-      progress.end(id)
+      // What is written next does not wait for it.
+      void progress.end(id)
       for (const [run, chat] of state.runs) if (chat === id) state.runs.delete(run)
       return
     }
@@ -155,7 +159,12 @@ export function createReceiving(given: ReceivingDependencies): Receiving {
   async function look(): Promise<void> {
     const moment = now().getTime()
     state.nextLook = moment + (given.isShared ? SHARED_LOOK_MS : LOOK_MS)
-    for (const id of await store.receiving.openChats()) if (!state.due.has(id)) state.due.set(id, 0)
+    const open = await store.receiving.openChats()
+    if (moment >= state.nextLeftovers) {
+      state.nextLeftovers = moment + LOOK_MS
+      open.push(...(await store.receiving.chatsWithProgress()))
+    }
+    for (const id of open) if (!state.due.has(id)) state.due.set(id, 0)
     await syncReceivers(state, dependencies)
     if (moment >= state.nextPurge) {
       state.nextPurge = moment + HOUR_MS

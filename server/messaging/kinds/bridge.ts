@@ -61,6 +61,7 @@ export function createBridgeKind({ fetch, now }: { fetch: GuardedFetch; now(): D
     settings: Settings,
     // The path may be a secret.
     present: ({ url }) => ({ url: `${new URL(url).origin}/…` }),
+    kept: ['url', 'secret'],
     send: (settings, { id, text, to }, signal) =>
       post(
         settings,
@@ -96,8 +97,10 @@ export function createBridgeKind({ fetch, now }: { fetch: GuardedFetch; now(): D
           files: [],
         }
         // An edit is a request of its own.
-        await post(settings, message, signal, randomUUID())
-        return text === null ? null : id
+        const sent = await post(settings, message, signal, randomUUID())
+        if (text !== null) return id
+        if (!sent.ok && sent.retry) throw new Error(sent.failure.message)
+        return null
       },
     },
   })

@@ -44,6 +44,7 @@ export function createSlackKind(dependencies: {
     type: 'slack',
     settings: Settings,
     present: () => ({}),
+    kept: ['app_token', 'bot_token'],
     test: (settings, signal) => testApp(slack, settings, signal),
     async send(settings, { text, to }, signal) {
       if (to == null) return { ok: false, failure: storedFailure('delivery_no_chat'), retry: false }
@@ -234,7 +235,11 @@ async function showProgress(
     return sent.ok ? (sent.externalId ?? null) : null
   }
   const shown = { channel: to.chatId, ts: externalId }
-  if (text === null) await slack.post(settings, 'chat.delete', shown, signal)
-  else await slack.post(settings, 'chat.update', { ...shown, text: slackPlain(text) }, signal)
-  return text === null ? null : externalId
+  if (text === null) {
+    const deleted = await slack.post(settings, 'chat.delete', shown, signal)
+    if (!deleted.ok && deleted.fault.retry) throw new Error(deleted.fault.failure.message)
+    return null
+  }
+  await slack.post(settings, 'chat.update', { ...shown, text: slackPlain(text) }, signal)
+  return externalId
 }

@@ -109,6 +109,7 @@ export function createTelegramKind(dependencies: {
     type: 'telegram',
     settings: Settings,
     present: ({ chat_id }) => (chat_id === undefined ? {} : { chat_id }),
+    kept: ['bot_token'],
     test: (settings, signal) => testBot(bot, settings, signal),
     async send(settings, message, signal) {
       const chatId = settings.chat_id ?? message.to?.chatId
@@ -434,14 +435,10 @@ async function showProgress(
 ): Promise<string | null> {
   const place = placeOf(to)
   if (text === null) {
-    if (externalId !== null)
-      await call(
-        bot,
-        settings,
-        'deleteMessage',
-        { ...place, message_id: Number(externalId) },
-        signal,
-      )
+    if (externalId === null) return null
+    const shown = { ...place, message_id: Number(externalId) }
+    const deleted = await call(bot, settings, 'deleteMessage', shown, signal)
+    if (!deleted.ok && deleted.fault.retry) throw new Error(deleted.fault.failure.message)
     return null
   }
   if (externalId !== null) {

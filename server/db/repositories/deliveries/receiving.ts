@@ -312,6 +312,15 @@ function createChats({ read, tables }: Database) {
       return row
     },
 
+    /** Chats that show what a run does. */
+    async chatsWithProgress(): Promise<string[]> {
+      const rows = await read
+        .select({ id: chats.id })
+        .from(chats)
+        .where(isNotNull(chats.progressId))
+      return rows.map(({ id }) => id)
+    },
+
     async changeChat(
       tx: Writer,
       id: string,
