@@ -1,4 +1,4 @@
-// A scripted Slack: its Web API, and Socket Mode that sends each envelope again, acknowledged or not.
+// A scripted Slack: its Web API, and Socket Mode that sends each envelope again until it was acknowledged so often.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type ServerSocket, serveSockets } from './text-sockets.ts'
@@ -11,7 +11,7 @@ interface Call {
   body: Record<string, unknown>
 }
 
-/** Starts one. `times`: how often each envelope is sent. */
+/** Starts one. `times`: how often each envelope is sent over a connection, less how often it was acknowledged before. */
 export async function startSlack({ times = 3 } = {}) {
   const calls: Call[] = []
   /** Errors instead of answers, by method. */
@@ -20,13 +20,14 @@ export async function startSlack({ times = 3 } = {}) {
   const files = new Map<string, Buffer>()
   const uploads: Buffer[] = []
   const sockets = new Set<ServerSocket>()
-  const sent: { id: string; envelope: Record<string, unknown>; left: number }[] = []
+  const sent: { id: string; envelope: Record<string, unknown> }[] = []
   let opened = 0
   let ts = 1_700_000_000
 
-  const deliver = (socket: ServerSocket): void => {
-    for (const one of sent)
-      for (; one.left > 0; one.left -= 1) socket.send(JSON.stringify(one.envelope))
+  /** Sends an envelope as often as it has yet to be acknowledged. */
+  const deliver = (socket: ServerSocket, { id, envelope }: (typeof sent)[number]): void => {
+    for (let left = times - (acknowledged.get(id) ?? 0); left > 0; left -= 1)
+      socket.send(JSON.stringify(envelope))
   }
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
@@ -64,7 +65,7 @@ export async function startSlack({ times = 3 } = {}) {
   serveSockets(server, (socket) => {
     sockets.add(socket)
     socket.send(JSON.stringify({ type: 'hello', num_connections: 1 }))
-    deliver(socket)
+    for (const one of sent) deliver(socket, one)
     return {
       onText(text) {
         const { envelope_id: id } = JSON.parse(text)
@@ -94,10 +95,12 @@ export async function startSlack({ times = 3 } = {}) {
     return {}
   }
 
-  /** Sends an envelope as often as it is meant to be, over all connections. */
+  /** Sends an envelope as often as it is meant to be, over the newest connection. */
   function give(type: string, payload: Record<string, unknown>, id = `env-${sent.length}`): string {
-    sent.push({ id, envelope: { type, envelope_id: id, payload }, left: times })
-    for (const socket of sockets) deliver(socket)
+    const one = { id, envelope: { type, envelope_id: id, payload } }
+    sent.push(one)
+    const [newest] = [...sockets].toReversed()
+    if (newest !== undefined) deliver(newest, one)
     return id
   }
   return {

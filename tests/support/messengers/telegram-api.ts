@@ -1,17 +1,20 @@
-// A scripted Bot API of Telegram, which gives updates more than once.
+// A scripted Bot API of Telegram, which gives each update again until it was confirmed three times.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 
 /** The token of its bot. */
 export const TELEGRAM_TOKEN = `123456:${'a'.repeat(35)}`
-type Call = { method: string; body: Record<string, unknown> }
+type Call = { method: string; body: Record<string, unknown>; result: unknown }
 
-/** Starts one for a test: it gives every update until a later offset has been asked for three times. */
+/** How often an update is confirmed before it is not given any more, as if the first confirmations had been lost. */
+const CONFIRMATIONS = 3
+
+/** Starts one for a test. */
 export async function startBotApi() {
   const calls: Call[] = []
   const updates: { update_id: number; [what: string]: unknown }[] = []
-  let confirmations = 0
+  const confirmations = new Map<number, number>()
   /** A status instead of an answer, by method. */
   const refusals = new Map<string, number>()
   let message = 100
@@ -26,13 +29,12 @@ export async function startBotApi() {
     }
     if (method !== 'getUpdates') return true
     const offset = Number(body.offset ?? 0)
-    const last = updates.at(-1)?.update_id ?? 0
-    if (offset > last && updates.length > 0 && confirmations < 2) {
-      // As if the confirmation had been lost.
-      confirmations += 1
-      return [...updates]
-    }
-    return updates.filter(({ update_id }) => update_id >= offset)
+    return updates.filter(({ update_id: id }) => {
+      if (id >= offset) return true
+      const confirmed = Math.min((confirmations.get(id) ?? 0) + 1, CONFIRMATIONS)
+      confirmations.set(id, confirmed)
+      return confirmed < CONFIRMATIONS
+    })
   }
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
@@ -40,16 +42,17 @@ export async function startBotApi() {
     request.on('end', () => {
       const method = request.url?.split('/').at(-1) ?? ''
       const body = JSON.parse(Buffer.concat(chunks).toString('utf8') || '{}')
-      calls.push({ method, body })
       const isRefused =
         method === 'sendMessage' && body.parse_mode === 'HTML' && refusals.has('HTML')
       const status = isRefused ? 400 : refusals.get(method)
+      const result = status === undefined ? answer(method, body) : null
+      calls.push({ method, body, result })
       const send = () => {
         response.writeHead(status ?? 200, { 'content-type': 'application/json' })
         response.end(
           JSON.stringify(
             status === undefined
-              ? { ok: true, result: answer(method, body) }
+              ? { ok: true, result }
               : { ok: false, error_code: status, description: 'refused' },
           ),
         )
