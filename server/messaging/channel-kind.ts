@@ -1,5 +1,5 @@
 // A kind of channel: one file defines it, and one line in `kinds.ts` registers it.
-import type { z } from 'zod'
+import { z } from 'zod'
 import { type AppError, appError } from '../errors.ts'
 import { type DescribedFailure, storedFailure } from '../protocol/failures/stored.ts'
 import {
@@ -39,6 +39,10 @@ export interface ChannelKindSpecification<Settings extends z.ZodType> {
   refuse?(settings: z.output<Settings>): AppError | undefined
   /** The settings that clients may see: no secrets. */
   present(settings: z.output<Settings>): Record<string, string>
+  /** Fields that clients do not see, or not whole, with what belongs to them: they stay in a change that does not name them. */
+  kept?: readonly string[]
+  /** A kept field of which a change names a part. By default, that replaces it. */
+  joinKept?(stored: unknown, given: unknown): unknown
   /** How many people one message reaches; 1 by default. */
   recipients?(settings: z.output<Settings>): number
   /** Addresses whose owners must agree to receive email; none by default. */
@@ -67,6 +71,8 @@ export interface ChannelKind {
   check(settings: unknown): void
   /** The settings that clients may see; an empty object when the stored settings no longer match the schema. */
   present(settings: unknown): Record<string, string>
+  /** Stored settings after a change, not checked: a kept field that is not named stays, and null removes it. */
+  join(stored: unknown, given: Record<string, unknown>): Record<string, unknown>
   /** How many people one message reaches. */
   recipients(settings: unknown): number
   /** Addresses whose owners must agree to receive email. */
@@ -98,6 +104,17 @@ export function defineChannelKind<Settings extends z.ZodType>(
       const checked = kind.settings.safeParse(settings)
       return checked.success ? kind.present(checked.data) : {}
     },
+    join(stored, given) {
+      const joined = { ...given }
+      for (const name of kind.kept ?? []) {
+        const before = fieldOf(stored, name)
+        const after = given[name]
+        if (after === null) delete joined[name]
+        else if (before !== undefined)
+          joined[name] = after === undefined ? before : (kind.joinKept?.(before, after) ?? after)
+      }
+      return joined
+    },
     recipients(settings) {
       const checked = kind.settings.safeParse(settings)
       return checked.success ? (kind.recipients?.(checked.data) ?? 1) : 1
@@ -126,6 +143,9 @@ export function defineChannelKind<Settings extends z.ZodType>(
     },
   }
 }
+
+const fieldOf = (settings: unknown, name: string): unknown =>
+  z.record(z.string(), z.unknown()).safeParse(settings).data?.[name]
 
 /** The messenger of a kind, which checks stored settings before it uses them. */
 function checkedMessenger<Settings extends z.ZodType>(

@@ -402,14 +402,25 @@ async function create(
   return { ...present(state, channel, null), ...(shown === null ? {} : { token: shown }) }
 }
 
+/** The stored settings; none of them stays if they were sealed with a key that no longer exists. */
+function storedSettings(state: ChannelsState, channel: ChannelRow): unknown {
+  try {
+    return settingsOf(state, channel)
+  } catch {
+    return null
+  }
+}
+
 async function change(
   state: ChannelsState,
   userId: UserId,
   id: string,
-  { name, settings: given, receive }: PatchChannelBody,
+  { name, settings: changes, receive }: PatchChannelBody,
 ): Promise<Channel> {
   const before = await find(state, userId, id)
   const kind = kindOf(state, before.type)
+  const given =
+    changes === undefined ? undefined : kind.join(storedSettings(state, before), changes)
   if (given !== undefined) kind.check(given)
   const settings: unknown = given ?? settingsOf(state, before)
   const wanted = receive === undefined ? before.receive : receive

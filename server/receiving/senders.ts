@@ -34,6 +34,8 @@ export function createSenders(dependencies: SenderDependencies) {
     action: 'sender_allowed' | 'sender_blocked',
     channel: ChannelRow,
     sender: SenderRow,
+    /** How they got in. */
+    by?: 'code' | 'owner',
   ) => ({
     action,
     at: now(),
@@ -42,6 +44,7 @@ export function createSenders(dependencies: SenderDependencies) {
       channel: channel.name,
       sender: sender.externalId,
       name: sender.name,
+      ...(by === undefined ? {} : { by }),
     },
   })
 
@@ -90,7 +93,7 @@ export function createSenders(dependencies: SenderDependencies) {
             allowedAt: now(),
           })
           if (sender === undefined) return null
-          await store.audit.record(tx, actor, audited('sender_allowed', channel, sender))
+          await store.audit.record(tx, actor, audited('sender_allowed', channel, sender, 'code'))
           return { sender, channel }
         })
         .catch((error: unknown) => {
@@ -106,7 +109,10 @@ export function createSenders(dependencies: SenderDependencies) {
       return paired
     },
 
-    /** Blocks a sender, or lets them write. @throws AppError `sender_not_found`, `sender_not_paired`. */
+    /**
+     * Blocks a sender, or lets them write: without a code only as the owner of the channel, who sees who they are.
+     * @throws AppError `sender_not_found`, or `sender_not_paired` where only a code lets somebody in.
+     */
     async set(
       userId: UserId,
       channelId: string,
@@ -130,8 +136,13 @@ export function createSenders(dependencies: SenderDependencies) {
           ...(state === 'allowed' ? { userId: actsAs, allowedAt: now() } : {}),
         })
         if (row === undefined) throw appError('sender_not_found')
-        const action = state === 'allowed' ? 'sender_allowed' : 'sender_blocked'
-        await store.audit.record(tx, actor, audited(action, channel, row))
+        await store.audit.record(
+          tx,
+          actor,
+          state === 'allowed'
+            ? audited('sender_allowed', channel, row, 'owner')
+            : audited('sender_blocked', channel, row),
+        )
         return row
       })
       changed(channel)

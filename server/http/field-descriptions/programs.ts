@@ -149,7 +149,8 @@ export const PROGRAM_DESCRIPTIONS = {
   ChannelTest: channelTest,
   PatchChannel: {
     name: newChannel.name,
-    settings: newChannel.settings,
+    settings:
+      'The settings of this kind. They replace those that are shown; what is not shown, such as a token, stays unless it is named, and null removes it.',
     receive: within('How people can write through it. Null: no longer.', receive),
   } satisfies FieldsOf<PatchChannelBody>,
   ReceiveChannel: receive,
@@ -163,7 +164,8 @@ export const PROGRAM_DESCRIPTIONS = {
   } satisfies FieldsOf<z.infer<typeof AddressToken>>,
   Sender: sender,
   SetSender: {
-    state: '`allowed` or `blocked`.',
+    state:
+      '`blocked`, or `allowed`: the person acts as the owner of the channel, without a code. Through a shared channel and by email only a code lets somebody in.',
   } satisfies FieldsOf<z.infer<typeof SetSenderBody>>,
   Pair: { code: 'The code that the bot told.' } satisfies FieldsOf<z.infer<typeof PairBody>>,
   Paired: {

@@ -56,6 +56,22 @@ const Settings = z
     path: ['address'],
   })
 
+/** What stands for the place of a mailbox: a password is only for the one for which it was entered. */
+const MAILBOX_PLACE = ['host', 'port', 'user', 'tls'] as const
+const MailboxFields = z.record(z.string(), z.unknown())
+
+/** A mailbox of which some fields are entered anew; the password does not go along to another one. */
+function joinMailbox(stored: unknown, given: unknown): unknown {
+  const before = MailboxFields.safeParse(stored).data
+  const entered = MailboxFields.safeParse(given)
+  // An address replaces the one before.
+  if (before === undefined || !entered.success) return given
+  const joined: Record<string, unknown> = { ...before, ...entered.data }
+  const isSame = MAILBOX_PLACE.every((name) => joined[name] === before[name])
+  if (!isSame && entered.data.password === undefined) delete joined.password
+  return joined
+}
+
 /** If `smtp` is not configured, this kind of channel cannot be created. */
 export const createEmailKind = (dependencies: {
   smtp: SmtpSettings | undefined
@@ -77,6 +93,8 @@ export const createEmailKind = (dependencies: {
         : { address, imap: `${imap.user} (${imap.host})` }),
       ...(authserv_id === undefined ? {} : { authserv_id }),
     }),
+    kept: ['imap', 'address'],
+    joinKept: joinMailbox,
     recipients: ({ to }) => to?.length ?? 1,
     mailAddresses: ({ to }) => to ?? [],
     async test({ imap, address }, signal) {

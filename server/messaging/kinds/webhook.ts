@@ -25,6 +25,7 @@ export const createWebhookKind = (dependencies: { fetch: GuardedFetch }) =>
     }),
     // The path of a webhook is often its secret, so only the host is returned.
     present: ({ url }) => ({ url: `${new URL(url).origin}/…` }),
+    kept: ['url', 'secret'],
     async send(settings, message, signal) {
       const body = JSON.stringify({
         id: message.id,

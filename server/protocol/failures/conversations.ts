@@ -29,7 +29,7 @@ export const CONVERSATION_FAILURES = {
   sender_not_found: ['not_found', 'Sender not found.'],
   sender_not_paired: [
     'conflict',
-    'This sender is not paired yet: in a channel for everybody, a code says whose account they use.',
+    'Only a code lets this sender in: it says whose account they use, or that the address is theirs.',
   ],
   channel_name_taken: ['name_taken', 'You already have a channel named “{{name}}”.'],
   channel_not_found: ['not_found', 'Channel not found.'],

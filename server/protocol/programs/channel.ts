@@ -54,6 +54,7 @@ export const CreateChannelBody = z
 export const PatchChannelBody = z
   .object({
     name: optional(ChannelName),
+    /** They replace those that clients see; secrets stay unless they are named. */
     settings: optional(z.record(z.string(), z.unknown())),
     receive: ReceiveBody.nullable().optional(),
   })
@@ -156,7 +157,10 @@ export const Sender = z
 export type Sender = z.infer<typeof Sender>
 export const SenderPage = page(Sender)
 
-/** A stranger is not allowed in this way: only a pairing code says as whom they act. */
+/**
+ * `allowed` lets somebody in who has no code, as the owner of the channel: not in a shared one, where only the code says as
+ * whom they act, nor by email, where it proves the address.
+ */
 export const SetSenderBody = z
   .object({ state: z.enum(['allowed', 'blocked']) })
   .meta({ id: 'SetSender' })

@@ -121,7 +121,7 @@ export function registerChannelRoutes(
       schema: {
         summary: 'Change a channel, or whether it receives',
         description:
-          '`receive: null` ends receiving; what arrives meanwhile is dropped. A channel that could not receive is tried again.',
+          '`receive: null` ends receiving; what arrives meanwhile is dropped. `settings` replace those that are shown; secrets stay unless they are named. A channel that could not receive is tried again.',
         tags,
         params: OneChannel,
         body: PatchChannelBody,

@@ -81,6 +81,8 @@ export function registerSenderRoutes(
     {
       schema: {
         summary: 'Block a person, or let them write',
+        description:
+          'Somebody who has no code yet is let in as the owner of the channel; not through a shared channel or by email (409 `sender_not_paired`).',
         tags,
         params: OneSender,
         body: SetSenderBody,

@@ -106,6 +106,36 @@ describe.each(DIALECTS)('a bridge on %s', (dialect) => {
     expect((await server.call('POST', '/api/channels/pair', { body: { code } })).status).toBe(200)
   })
 
+  test('the owner lets a stranger in without a code, who then acts as them; what was written before starts nothing', async () => {
+    await give({ id: 'm1', text: 'hello' })
+    const [stranger] = await senders()
+    expect(stranger).toMatchObject({ state: 'pending', user_id: null })
+    const path = `/api/channels/${channel.id}/senders/${stranger.id}`
+    const allowed = await server.call('PUT', path, { body: { state: 'allowed' } })
+    expect(allowed.json.data).toMatchObject({ state: 'allowed', external_id: 'ann' })
+    const audit = (await server.call('GET', '/api/admin/audit?action=sender_allowed')).json.data
+    expect(audit.items[0].details).toMatchObject({ sender: 'ann', name: 'Ann', by: 'owner' })
+    expect((await give({ id: 'm1', text: 'hello' })).data).toEqual({
+      accepted: false,
+      duplicate: true,
+    })
+    expect((await give({ id: 'm2', text: 'What is it?' })).data.accepted).toBe(true)
+    await eventually(() => expect(bridge.texts('c1').slice(1)).toEqual(['It is 42.']))
+  })
+
+  test('settings that a change does not name stay if nobody sees them, and null removes them', async () => {
+    const change = (settings: Record<string, unknown>) =>
+      server.call('PATCH', `/api/channels/${channel.id}`, { body: { settings } })
+    const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
+    expect((await change({ secret })).status).toBe(200)
+    await give({ id: 'm1', text: 'hello' })
+    // It still goes to the address with which the channel was made.
+    expect(bridge.texts('c1')).toHaveLength(1)
+    expect((await change({ url: null })).status).toBe(400)
+    expect((await change({ secret: null })).status).toBe(200)
+    expect((await change({ secret: 'wrong' })).status).toBe(400)
+  })
+
   test('what somebody wrote as a stranger starts nothing when it comes again after they are paired', async () => {
     await pairAnn()
     expect((await give({ id: 'hello', text: 'hello' })).data).toEqual({

@@ -204,6 +204,15 @@ describe.each(DIALECTS)('email on %s', (dialect) => {
     ).toBe(400)
   })
 
+  test('the password of a mailbox stays when another field is changed, and does not go along to another server', async () => {
+    const change = (imap: Record<string, unknown>) =>
+      server.call('PATCH', `/api/channels/${channelId}`, { body: { settings: { imap } } })
+    expect((await change({ host: 'elsewhere.example.org' })).status).toBe(400)
+    expect((await change({ folder: 'INBOX' })).status).toBe(200)
+    mail('hello')
+    expect(await sent(1)).toHaveLength(1)
+  })
+
   test('a stranger by email is not allowed without the code that proves their address', async () => {
     mail('Let me in.')
     await sent(1)

@@ -1,4 +1,4 @@
-// The form that connects a channel: what to do at the service, its settings, a test, and then who may write.
+// The form that connects a channel, or changes one: what to do at the service, its settings, a test, and then who may write.
 import { Cable, ExternalLink, Hash, type LucideIcon, Mail, Send, Webhook } from 'lucide-react'
 import { type FormEvent, useId, useState } from 'react'
 import { ChannelName } from '../../../../server/protocol/programs/channel.ts'
@@ -14,6 +14,7 @@ import { FieldFaults } from '../../ui/states/field-faults.tsx'
 import {
   type Channel,
   type CreatedChannel,
+  useChangeChannel,
   useChannels,
   useCreateChannel,
   useTestSettings,
@@ -26,16 +27,19 @@ import {
   type FieldValues,
   fieldsOf,
   INITIAL_VALUES,
+  isKept,
+  kindOf,
   MAIL_ENCRYPTIONS,
   RECEIVES,
   SERVICE_PAGES,
   settingsOf,
+  shownValues,
 } from './channel-fields.ts'
 import {
+  choicesOf,
   type ReceiveChoices,
   ReceiveFields,
   receiveOf,
-  STARTING_CHOICES,
 } from './channel-receive-fields.tsx'
 import { ChannelTestResult } from './channel-test-result.tsx'
 
@@ -47,11 +51,21 @@ const ICONS: Readonly<Record<ChannelKind, LucideIcon>> = {
   webhook: Webhook,
 }
 
-/** `canShare`: whether the user may make a channel for everybody. */
-export function ChannelDialog({ canShare, onClose }: { canShare: boolean; onClose: () => void }) {
+/** `canShare`: whether the user may make a channel for everybody. `channel`: the one that is changed; absent for a new one. */
+export function ChannelDialog({
+  canShare,
+  channel,
+  onClose,
+}: {
+  canShare: boolean
+  channel?: Channel
+  onClose: () => void
+}) {
   const { t } = useTranslation()
   const formId = useId()
-  const form = useChannelForm(onClose)
+  const form = useChannelForm(channel, onClose)
+  const title =
+    channel === undefined ? t('channels.add') : t('channels.edit', { name: channel.name })
   const { kind, created, test } = form
   if (created !== null)
     return (
@@ -68,19 +82,22 @@ export function ChannelDialog({ canShare, onClose }: { canShare: boolean; onClos
     <Dialog
       open
       onOpenChange={onClose}
-      title={t('channels.add')}
+      title={title}
       footer={
         <>
-          <Button
-            className="me-auto"
-            form={formId}
-            disabled={!form.isReady || test.isPending}
-            onClick={({ currentTarget }) => {
-              if (currentTarget.form?.reportValidity() === true) form.tryIt()
-            }}
-          >
-            {t('channels.test')}
-          </Button>
+          {/* What is not shown cannot be tried before it is stored; then the list can. */}
+          {channel === undefined && (
+            <Button
+              className="me-auto"
+              form={formId}
+              disabled={!form.isReady || test.isPending}
+              onClick={({ currentTarget }) => {
+                if (currentTarget.form?.reportValidity() === true) form.tryIt()
+              }}
+            >
+              {t('channels.test')}
+            </Button>
+          )}
           <Button tone="quiet" onClick={onClose}>
             {t('common.cancel')}
           </Button>
@@ -90,20 +107,25 @@ export function ChannelDialog({ canShare, onClose }: { canShare: boolean; onClos
             form={formId}
             disabled={!form.isReady || form.isBusy}
           >
-            {t('channels.add')}
+            {channel === undefined ? t('channels.add') : t('common.save')}
           </Button>
         </>
       }
     >
       <FieldFaults error={form.error}>
         <form id={formId} onSubmit={form.submit} className="flex flex-col gap-4">
-          <KindCards kind={kind} onChange={form.setKind} />
-          <Steps kind={kind} receives={form.receives} />
+          {channel === undefined && (
+            <>
+              <KindCards kind={kind} onChange={form.setKind} />
+              <Steps kind={kind} receives={form.receives} />
+            </>
+          )}
           <ChannelFields form={form} />
           {form.receives && (
             <ReceiveFields
               hasGroups={kind !== 'email'}
-              canShare={canShare}
+              // Whoever may not share one any more can still end that.
+              canShare={canShare || channel?.receive?.shared === true}
               value={form.choices}
               onChange={form.setChoices}
             />
@@ -123,45 +145,70 @@ function freeName(kind: ChannelKind, channels: readonly Channel[]): string {
   return names.find((name) => !taken.has(name)) ?? ''
 }
 
-/** The entered values and the actions of the form. */
-function useChannelForm(onClose: () => void) {
+/** The entered values and the actions of the form; `channel` is the one that is changed. */
+function useChannelForm(channel: Channel | undefined, onClose: () => void) {
   const { t } = useTranslation()
   const { data: channels = [] } = useChannels()
   const create = useCreateChannel()
+  const change = useChangeChannel()
   const test = useTestSettings()
-  const [kind, setKind] = useState<ChannelKind>('telegram')
-  const [typedName, setName] = useState<string | null>(null)
-  const [values, setValues] = useState<FieldValues>(INITIAL_VALUES)
+  const [initial] = useState(() => stateOf(channel))
+  const [kind, setKind] = useState<ChannelKind>(initial.kind)
+  const [typedName, setName] = useState<string | null>(channel?.name ?? null)
+  const [values, setValues] = useState<FieldValues>(initial.values)
   const [wanted, setReceives] = useState<Partial<Record<ChannelKind, boolean>>>({})
-  const [choices, setChoices] = useState<ReceiveChoices>(STARTING_CHOICES)
+  const [choices, setChoices] = useState<ReceiveChoices>(initial.choices)
   const [created, setCreated] = useState<CreatedChannel | null>(null)
-  const mode = RECEIVES[kind]
+  // A channel that exists can stop receiving, whatever its kind.
+  const mode =
+    channel === undefined || RECEIVES[kind] === 'never'
+      ? RECEIVES[kind]
+      : { byDefault: channel.receive !== null }
   const receives = mode === 'always' || (mode !== 'never' && (wanted[kind] ?? mode.byDefault))
   const name = typedName ?? freeName(kind, channels)
   const isNamed = ChannelName.safeParse(name).success
-  const fields = fieldsOf(kind, receives)
+  const fields = fieldsOf(kind, receives).map((field) => ({
+    ...field,
+    isKept: channel !== undefined && isKept(field.name, channel.settings),
+  }))
   const settings = settingsOf(kind, receives, values)
   const isFilled = fields.every(
-    (field) => field.isOptional || (values[field.name] ?? '').trim() !== '',
+    (field) => field.isOptional || field.isKept || (values[field.name] ?? '').trim() !== '',
   )
-  const submit = (event: FormEvent): void => {
-    event.preventDefault()
-    if (!isNamed || !isFilled || create.isPending) return
+  const receive = receives ? receiveOf(choices, kind !== 'email') : null
+  const add = (): void =>
     create.mutate(
+      { type: kind, name, settings, ...(receive === null ? {} : { receive }) },
       {
-        type: kind,
-        name,
-        settings,
-        ...(receives ? { receive: receiveOf(choices, kind !== 'email') } : {}),
-      },
-      {
-        onSuccess: (channel) => {
-          if (receives) return setCreated(channel)
+        onSuccess: (made) => {
+          if (receives) return setCreated(made)
           notify(t('channels.added', { name }), 'success')
           onClose()
         },
       },
     )
+  const save = ({ id, name: before }: Channel): void =>
+    change.mutate(
+      {
+        id,
+        ...(name === before ? {} : { name }),
+        // What works goes on: settings that are sent are tried again.
+        ...(isEqual(settings, initial.settings) ? {} : { settings }),
+        ...(isEqual(receive, initial.receive) ? {} : { receive }),
+      },
+      {
+        onSuccess: () => {
+          notify(t('channels.saved', { name }), 'success')
+          onClose()
+        },
+      },
+    )
+  const isBusy = create.isPending || change.isPending
+  const submit = (event: FormEvent): void => {
+    event.preventDefault()
+    if (!isNamed || !isFilled || isBusy) return
+    if (channel === undefined) add()
+    else save(channel)
   }
   return {
     kind,
@@ -188,11 +235,29 @@ function useChannelForm(onClose: () => void) {
     setChoices,
     created,
     test,
-    error: create.error,
-    isBusy: create.isPending,
+    error: create.error ?? change.error,
+    isBusy,
     isReady: isNamed && isFilled,
     submit,
     tryIt: () => test.mutate({ type: kind, settings }),
+  }
+}
+
+const isEqual = (one: unknown, other: unknown): boolean =>
+  JSON.stringify(one) === JSON.stringify(other)
+
+/** What the form begins with, and what it would send of that. */
+function stateOf(channel: Channel | undefined) {
+  const kind = (channel === undefined ? undefined : kindOf(channel.type)) ?? 'telegram'
+  const values = channel === undefined ? INITIAL_VALUES : shownValues(channel.settings)
+  const receive = channel?.receive ?? null
+  const choices = choicesOf(receive)
+  return {
+    kind,
+    values,
+    choices,
+    settings: settingsOf(kind, receive !== null, values),
+    receive: receive === null ? null : receiveOf(choices, kind !== 'email'),
   }
 }
 
@@ -281,18 +346,21 @@ function ChannelFields({ form }: { form: ReturnType<typeof useChannelForm> }) {
         <Switch
           label={t(kind === 'email' ? 'channels.people.receivesMail' : 'channels.people.receives')}
           hint={t(
-            kind === 'email' ? 'channels.people.receivesMailHint' : 'channels.people.receivesHint',
+            kind === 'telegram'
+              ? 'channels.people.receivesHint'
+              : 'channels.people.receivesMailHint',
           )}
           checked={form.receives}
           onChange={form.setReceives}
         />
       )}
       <div className="grid gap-4 sm:grid-cols-2">
-        {form.fields.map(({ name: field, isOptional }) => (
+        {form.fields.map(({ name: field, isOptional, isKept: stays }) => (
           <div key={field} className={HALF.has(field) ? '' : 'sm:col-span-2'}>
             <ChannelField
               name={field}
-              isOptional={isOptional}
+              isOptional={isOptional && !stays}
+              isKept={stays}
               value={form.values[field] ?? ''}
               onChange={(value) => form.setValue(field, value)}
             />
@@ -330,15 +398,17 @@ const SECRET: ReadonlySet<FieldName> = new Set([
   'imap_password',
 ])
 
-/** The field of one setting. The browser checks it before the form is sent. */
+/** The field of one setting. The browser checks it before the form is sent. `isKept`: left empty, it stays as it is. */
 function ChannelField({
   name,
   isOptional,
+  isKept: stays,
   value,
   onChange,
 }: {
   name: FieldName
   isOptional: boolean
+  isKept: boolean
   value: string
   onChange: (value: string) => void
 }) {
@@ -347,7 +417,8 @@ function ChannelField({
   const common = {
     label: isOptional ? t('channels.optional', { field: label }) : label,
     autoComplete: 'off',
-    required: !isOptional,
+    required: !isOptional && !stays,
+    ...(stays ? { placeholder: t('channels.unchanged') } : {}),
     value,
     onChange: ({ target }: { target: { value: string } }) => onChange(target.value),
   }
@@ -367,14 +438,17 @@ function ChannelField({
         <SelectField
           label={label}
           value={value}
-          options={MAIL_ENCRYPTIONS.map((one) => ({ value: one, label: t(`channels.tls.${one}`) }))}
+          options={[
+            ...(stays ? [{ value: '', label: t('channels.unchanged') }] : []),
+            ...MAIL_ENCRYPTIONS.map((one) => ({ value: one, label: t(`channels.tls.${one}`) })),
+          ]}
           onChange={({ target }) => onChange(target.value)}
         />
       )
     case 'imap_user':
       return <TextField {...common} maxLength={300} spellCheck={false} />
     case 'imap_folder':
-      return <TextField {...common} maxLength={300} placeholder="INBOX" />
+      return <TextField placeholder="INBOX" {...common} maxLength={300} />
     default: {
       const hint = name === 'imap_host' ? undefined : t(`channels.hint.${name}`)
       return (

@@ -80,6 +80,40 @@ export function fieldsOf(
 /** With what the fields of a new channel begin. */
 export const INITIAL_VALUES: FieldValues = { imap_port: '993', imap_tls: 'implicit' }
 
+/** Fields of which the page knows no value, or only a part: left empty, they stay as they are. */
+const KEPT: ReadonlySet<FieldName> = new Set([
+  'url',
+  'secret',
+  'bridge_url',
+  'bridge_secret',
+  'bot_token',
+  'slack_app_token',
+  'slack_bot_token',
+  'imap_host',
+  'imap_port',
+  'imap_tls',
+  'imap_user',
+  'imap_password',
+  'imap_folder',
+])
+
+/** Whether a channel that exists keeps the value of a field that is left empty. */
+export const isKept = (field: FieldName, settings: Readonly<Record<string, unknown>>): boolean =>
+  KEPT.has(field) && (!field.startsWith('imap_') || settings.imap !== undefined)
+
+/** What the fields of a channel that exists begin with: the settings that the server shows whole. */
+export function shownValues(settings: Readonly<Record<string, unknown>>): FieldValues {
+  const text = (value: unknown): string => (typeof value === 'string' ? value : '')
+  return {
+    chat_id: text(settings.chat_id),
+    to: text(settings.to),
+    address: text(settings.address),
+    authserv_id: text(settings.authserv_id),
+    // A mailbox that is entered for the first time.
+    ...(settings.imap === undefined ? INITIAL_VALUES : {}),
+  }
+}
+
 /** The settings as the server expects them, without what is empty. */
 export function settingsOf(
   kind: ChannelKind,
@@ -91,18 +125,16 @@ export function settingsOf(
     const text = shown.has(name) ? (values[name] ?? '').trim() : ''
     return text === '' ? undefined : text
   }
-  const imap =
-    given('imap_host') === undefined
-      ? undefined
-      : present({
-          host: given('imap_host'),
-          port: Number(given('imap_port')),
-          tls: given('imap_tls'),
-          user: given('imap_user'),
-          // A password may begin or end with a space.
-          password: values.imap_password,
-          folder: given('imap_folder'),
-        })
+  const port = given('imap_port')
+  const mailbox = present({
+    host: given('imap_host'),
+    port: port === undefined ? undefined : Number(port),
+    tls: given('imap_tls'),
+    user: given('imap_user'),
+    // A password may begin or end with a space.
+    password: given('imap_password') === undefined ? undefined : values.imap_password,
+    folder: given('imap_folder'),
+  })
   return present({
     url: given('url') ?? given('bridge_url'),
     secret: given('secret') ?? given('bridge_secret'),
@@ -112,7 +144,7 @@ export function settingsOf(
     to: several(given('to')),
     address: given('address'),
     authserv_id: given('authserv_id'),
-    imap,
+    imap: Object.keys(mailbox).length === 0 ? undefined : mailbox,
   })
 }
 

@@ -1,11 +1,12 @@
 // Who may write to the agent through a channel: pairing by a code, blocking and forgetting people.
 import { useState } from 'react'
+import type { Sender } from '../../../../server/protocol/programs/channel.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { Button } from '../../ui/controls/button.tsx'
 import { TextField } from '../../ui/controls/field.tsx'
 import { moveFocusOnRemoval } from '../../ui/controls/move-focus-on-removal.ts'
 import { Facts } from '../../ui/facts.tsx'
-import { Dialog } from '../../ui/overlays/dialog.tsx'
+import { ConfirmDialog, Dialog } from '../../ui/overlays/dialog.tsx'
 import { RemainingError } from '../../ui/overlays/form-dialog.tsx'
 import { notify } from '../../ui/overlays/toasts.ts'
 import { errorText } from '../../ui/states/error-text.ts'
@@ -28,6 +29,9 @@ export function ChannelPeople({ channel }: { channel: Channel }) {
   const { t } = useTranslation()
   const senders = useSenders(channel.id)
   const change = useSetSender(channel.id)
+  const [toLetIn, setToLetIn] = useState<Sender | null>(null)
+  // Elsewhere only the code says as whom they act, or that the address is theirs.
+  const canLetIn = channel.receive?.shared !== true && channel.type !== 'email'
   return (
     <>
       <PairForm />
@@ -55,17 +59,25 @@ export function ChannelPeople({ channel }: { channel: Channel }) {
                 />
               </p>
             </div>
-            {(sender.state !== 'blocked' || sender.user_id !== null) && (
+            {canLetIn && sender.user_id === null && (
+              <Button size="small" onClick={() => setToLetIn(sender)}>
+                {t('channels.people.letIn')}
+              </Button>
+            )}
+            {sender.state === 'blocked' && sender.user_id !== null && (
               <Button
                 size="small"
-                onClick={() =>
-                  change.mutate({
-                    id: sender.id,
-                    state: sender.state === 'blocked' ? 'allowed' : 'blocked',
-                  })
-                }
+                onClick={() => change.mutate({ id: sender.id, state: 'allowed' })}
               >
-                {t(sender.state === 'blocked' ? 'channels.people.allow' : 'channels.people.block')}
+                {t('channels.people.allow')}
+              </Button>
+            )}
+            {sender.state !== 'blocked' && (
+              <Button
+                size="small"
+                onClick={() => change.mutate({ id: sender.id, state: 'blocked' })}
+              >
+                {t('channels.people.block')}
               </Button>
             )}
             <Button
@@ -77,6 +89,19 @@ export function ChannelPeople({ channel }: { channel: Channel }) {
           </li>
         ))}
       </ul>
+      <ConfirmDialog
+        open={toLetIn !== null}
+        onOpenChange={() => setToLetIn(null)}
+        title={t('channels.people.letInTitle', {
+          name: toLetIn?.name || toLetIn?.external_id || '',
+        })}
+        text={t('channels.people.letInText', {
+          id: toLetIn?.external_id ?? '',
+          channel: channel.name,
+        })}
+        confirm={t('channels.people.letIn')}
+        onConfirm={() => toLetIn !== null && change.mutate({ id: toLetIn.id, state: 'allowed' })}
+      />
     </>
   )
 }

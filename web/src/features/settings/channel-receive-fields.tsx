@@ -1,7 +1,11 @@
 // What runs of people who write through a channel begin with, and which of their messages start one.
 import { ApprovalMode } from '../../../../server/protocol/conversations/conversation.ts'
 import type { ProjectId } from '../../../../server/protocol/ids.ts'
-import { GroupMode, type ReceiveBody } from '../../../../server/protocol/programs/channel.ts'
+import {
+  GroupMode,
+  type ReceiveBody,
+  type ReceiveSettings,
+} from '../../../../server/protocol/programs/channel.ts'
 import { useModels } from '../../lib/api/catalog.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { SelectField } from '../../ui/controls/field.tsx'
@@ -18,13 +22,25 @@ export interface ReceiveChoices {
 }
 
 /** What a new channel begins with. */
-export const STARTING_CHOICES: ReceiveChoices = {
+const STARTING_CHOICES: ReceiveChoices = {
   projectId: null,
   model: '',
   approval: 'ask',
   groups: 'off',
   shared: false,
 }
+
+/** What a channel begins with that exists. */
+export const choicesOf = (receive: ReceiveSettings | null): ReceiveChoices =>
+  receive === null
+    ? STARTING_CHOICES
+    : {
+        projectId: receive.project_id,
+        model: receive.model ?? '',
+        approval: receive.approval,
+        groups: receive.groups,
+        shared: receive.shared,
+      }
 
 /** The choices as the server expects them. */
 export const receiveOf = (

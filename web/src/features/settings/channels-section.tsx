@@ -1,5 +1,5 @@
-// Channels to which the agent can send messages and from which people write to it: list, create, remove. Secrets are never shown again.
-import { KeyRound, Plus, Send, Trash2, Users } from 'lucide-react'
+// Channels to which the agent can send messages and from which people write to it: list, create, change, remove. Secrets are never shown again.
+import { KeyRound, Pencil, Plus, Send, Trash2, Users } from 'lucide-react'
 import { useState } from 'react'
 import type { User } from '../../../../server/protocol/accounts/user.ts'
 import { useRefusalText } from '../../lib/http/refusal-text.ts'
@@ -22,11 +22,13 @@ import { Section } from './section.tsx'
 /** A tab of the settings, together with the webhooks. */
 export function ChannelsSection({ user, multi }: { user: User | undefined; multi: boolean }) {
   const { t } = useTranslation()
+  const canShare = multi && user?.role === 'admin'
   const channels = useChannels()
   const remove = useDeleteChannel()
   const [toDelete, setToDelete] = useState<Channel | null>(null)
   const [isAdding, setIsAdding] = useState(false)
   const [isPairing, setIsPairing] = useState(false)
+  const [toEdit, setToEdit] = useState<Channel | null>(null)
   const [withPeople, setWithPeople] = useState<Channel | null>(null)
   return (
     <>
@@ -49,6 +51,7 @@ export function ChannelsSection({ user, multi }: { user: User | undefined; multi
             <ChannelRow
               key={channel.id}
               channel={channel}
+              onEdit={() => setToEdit(channel)}
               onPeople={() => setWithPeople(channel)}
               onRemove={() => setToDelete(channel)}
             />
@@ -65,11 +68,9 @@ export function ChannelsSection({ user, multi }: { user: User | undefined; multi
       {withPeople !== null && (
         <PeopleDialog channel={withPeople} onClose={() => setWithPeople(null)} />
       )}
-      {isAdding && (
-        <ChannelDialog
-          canShare={multi && user?.role === 'admin'}
-          onClose={() => setIsAdding(false)}
-        />
+      {isAdding && <ChannelDialog canShare={canShare} onClose={() => setIsAdding(false)} />}
+      {toEdit !== null && (
+        <ChannelDialog canShare={canShare} channel={toEdit} onClose={() => setToEdit(null)} />
       )}
       <ConfirmDialog
         open={toDelete !== null}
@@ -85,10 +86,12 @@ export function ChannelsSection({ user, multi }: { user: User | undefined; multi
 
 function ChannelRow({
   channel,
+  onEdit,
   onPeople,
   onRemove,
 }: {
   channel: Channel
+  onEdit: () => void
   onPeople: () => void
   onRemove: () => void
 }) {
@@ -134,6 +137,14 @@ function ChannelRow({
           label={t('channels.people.of', { name })}
           size="small"
           onClick={onPeople}
+        />
+      )}
+      {kind !== undefined && (
+        <IconButton
+          icon={Pencil}
+          label={t('channels.edit', { name })}
+          size="small"
+          onClick={onEdit}
         />
       )}
       <IconButton

@@ -41,6 +41,24 @@ export function useCreateChannel() {
   })
 }
 
+/** Changes a channel: what is absent stays, `receive: null` ends receiving. The form shows the error itself. */
+export function useChangeChannel() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: ({
+      id,
+      ...body
+    }: {
+      id: string
+      name?: string
+      settings?: Record<string, unknown>
+      receive?: ReceiveBody | null
+    }) => request<Channel>(`/api/channels/${id}`, { method: 'PATCH', body }),
+    onSuccess: () => client.invalidateQueries({ queryKey: channelsKey }),
+    meta: { quiet: true },
+  })
+}
+
 /** Tries settings that are not stored yet. The form shows the error itself. */
 export const useTestSettings = () =>
   useMutation({
