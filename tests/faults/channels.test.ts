@@ -250,6 +250,8 @@ describe.each(DIALECTS)('messengers of a server on %s', (dialect) => {
   )
 
   test('the message about a run that works goes away, whether the server dies before the answer or after it', async () => {
+    const answer = { current: turn.text('') }
+    upstream.program(() => answer.current)
     const world = await startWorld(dialect)
     const { telegram } = world
     await world.pair(77)
@@ -262,7 +264,7 @@ describe.each(DIALECTS)('messengers of a server on %s', (dialect) => {
       const until = new Promise<void>((resolve) => {
         finish = resolve
       })
-      upstream.program(() => turn.text(`This answers word-${moment}-1.`, { until }))
+      answer.current = turn.text(`This answers word-${moment}-1.`, { until })
       world.say.telegram('Take your time.')
       await eventually(() => expect(shown()).not.toBe(-1))
       const progress = Object(telegram.of('sendMessage')[shown()]?.result).message_id
@@ -287,7 +289,7 @@ describe.each(DIALECTS)('messengers of a server on %s', (dialect) => {
 
   test(`${STRANGERS} messages of strangers and in the name of others start nothing, are answered once an hour each, and are stored nowhere (SEED=${SEED})`, async () => {
     const random = randomFrom(SEED)
-    upstream.program(() => turn.text('This answers word-nobody-1.'))
+    upstream.program((request) => turn.text(`This answers ${wordOf(lastText(request))}.`))
     const world = await startWorld(dialect)
     await world.pair(77)
     const asked = upstream.requests.length
@@ -318,7 +320,6 @@ describe.each(DIALECTS)('messengers of a server on %s', (dialect) => {
       ])()
     }
     // Each messenger gives what comes in order.
-    upstream.program((request) => turn.text(`This answers ${wordOf(lastText(request))}.`))
     for (const kind of KINDS) world.say[kind](`Say ${last}`)
     await eventually(() => {
       for (const kind of KINDS) expect(world.texts[kind]().map(wordOf)).toContain(last)
