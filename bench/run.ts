@@ -7,8 +7,8 @@ import { measureFile } from './measure-file.ts'
 import { beginResult, RESULTS_FOLDER, type StoredRow, shownValue } from './results.ts'
 
 const SUITES = ['stream', 'store', 'workspace', 'sandbox', 'agents']
-/** These run only if named: filling their databases takes minutes, or they need a Redis. */
-const LONG_SUITES = ['search', 'cluster', 'move']
+/** These run only if named: filling their databases takes minutes, they wait for whole minutes, or they need a Redis. */
+const LONG_SUITES = ['search', 'cluster', 'move', 'schedules']
 const ALL_SUITES = [...SUITES, ...LONG_SUITES]
 
 /** The files of a suite that export `run`: `<suite>.ts` and `<suite>-….ts`, or the one named file. */
