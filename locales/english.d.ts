@@ -1329,6 +1329,8 @@ export interface FormsTexts {
     readonly open: "Open the conversation"
     readonly next: "next {{time}}"
     readonly noNext: "no next time"
+    readonly line: "Schedule of this conversation"
+    readonly lastTime: "{{state}}, {{time}}"
     readonly notRun: "A scheduled task did not run."
     readonly runNow: "Do {{name}} now"
     readonly edit: "Edit {{name}}"

@@ -156,6 +156,17 @@ export const shortTime = (iso: string, language: string, now = new Date()): stri
     : date.toLocaleDateString(language, { month: 'short', day: 'numeric' })
 }
 
+/** The time of day, with the date unless it is today. */
+export const briefTime = (iso: string, language: string, now = new Date()): string => {
+  const date = new Date(iso)
+  const isToday = startOfDay(date) === startOfDay(now)
+  return date.toLocaleString(language, {
+    ...(isToday ? {} : { month: 'short', day: 'numeric' }),
+    hour: '2-digit',
+    minute: '2-digit',
+  })
+}
+
 /** The date of an ISO timestamp in the user's time zone, in the form that `fullTime` has. */
 export const fullDay = (iso: string, language: string): string =>
   new Date(iso).toLocaleDateString(language, { dateStyle: 'medium' })

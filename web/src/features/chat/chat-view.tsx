@@ -45,6 +45,7 @@ import { Announcer } from './runs/announcer.tsx'
 import { useIsRunning } from './runs/live-runs.ts'
 import { useAttach } from './runs/use-attach.ts'
 import { useRunActions, type Written } from './runs/use-run-actions.ts'
+import { ScheduleLine } from './schedule-line.tsx'
 import { outgoingOf } from './sending/outgoing.ts'
 import { useMarkSeen } from './use-mark-seen.ts'
 
@@ -232,6 +233,7 @@ function OpenConversation({
       <div className="flex min-h-0 flex-1">
         <div className="flex min-w-0 flex-1 flex-col">
           {header}
+          <ScheduleLine scheduleId={conversation.schedule_id} />
           {!messages.isPending && <FirstScreenReady />}
           {messages.isPending ? (
             <div className="flex-1">

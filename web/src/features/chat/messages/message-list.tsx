@@ -17,6 +17,7 @@ import { OutgoingMessage } from '../sending/outgoing-message.tsx'
 import { AnswerMessage } from './answer-message.tsx'
 import { LateComparison } from './late-comparison.tsx'
 import type { MessageActions } from './message-actions.ts'
+import { QuietRun } from './quiet-run.tsx'
 import { QuoteButton } from './quote-button.tsx'
 import { useMessageTarget } from './use-message-target.ts'
 import { usePreservedFocus } from './use-preserved-focus.ts'
@@ -63,6 +64,19 @@ function useOlder(
   return sentinel
 }
 
+const isQuietQuestion = (message: Message | undefined): boolean =>
+  message?.quiet === true && message.role === 'user'
+
+/** The message under which a folded run is opened; null for what is not folded. */
+const quietKey = (messages: readonly Message[], index: number): MessageId | null => {
+  const message = messages[index]
+  if (message?.quiet !== true) return null
+  const before = messages[index - 1]
+  return message.role === 'assistant' && before !== undefined && isQuietQuestion(before)
+    ? before.id
+    : message.id
+}
+
 const isCompared = (comparison: ReturnType<typeof useComparison>, { id }: Message): boolean =>
   comparison?.first === id || comparison?.second === id
 
@@ -89,6 +103,10 @@ export function MessageList({
   const { t } = useTranslation()
   const comparison = useComparison(conversationId)
   const { data: tasks } = useBackgroundTasks(conversationId)
+  /** Runs with nothing to report that a person has opened. */
+  const [opened, setOpened] = useState<ReadonlySet<string>>(new Set())
+  const toggle = (id: string): void =>
+    setOpened((old) => new Set(old.has(id) ? [...old].filter((one) => one !== id) : [...old, id]))
   /** The message whose actions a touch screen shows. */
   const [tapped, setTapped] = useState<string | null>(null)
   const scroller = useRef<HTMLDivElement>(null)
@@ -124,32 +142,45 @@ export function MessageList({
               <Spinner />
             </div>
           )}
-          {messages.map((message, index) => (
-            <div
-              key={message.id}
-              data-message={message.id}
-              data-tapped={tapped === message.id ? '' : undefined}
-              className={classNames(
-                'message-row',
-                isCompared(comparison, message) && 'message-row-compared',
-                message.role === 'user' ? 'pt-2 pb-1' : 'pt-1 pb-4',
-                index < messages.length - 4 && 'lazy-row',
-              )}
-            >
-              <PartBoundary subject={message}>
-                <OneMessage
-                  message={message}
-                  conversationId={conversationId}
-                  comparison={comparison}
-                  task={tasks?.find((task) => task.message_id === message.id)?.task ?? null}
-                  locked={locked}
-                  isLast={index === messages.length - 1}
-                  editing={edited === message.id}
-                  actions={actions}
-                />
-              </PartBoundary>
-            </div>
-          ))}
+          {messages.map((message, index) => {
+            const quiet = quietKey(messages, index)
+            const isFolded = quiet !== null && !opened.has(quiet)
+            return (
+              <div
+                key={message.id}
+                data-message={message.id}
+                data-tapped={tapped === message.id ? '' : undefined}
+                className={classNames(
+                  'message-row',
+                  isCompared(comparison, message) && 'message-row-compared',
+                  !isFolded && (message.role === 'user' ? 'pt-2 pb-1' : 'pt-1 pb-4'),
+                  !isFolded && index < messages.length - 4 && 'lazy-row',
+                )}
+              >
+                {quiet === message.id && (
+                  <QuietRun
+                    at={message.created_at}
+                    isOpen={!isFolded}
+                    onToggle={() => toggle(quiet)}
+                  />
+                )}
+                {!isFolded && (
+                  <PartBoundary subject={message}>
+                    <OneMessage
+                      message={message}
+                      conversationId={conversationId}
+                      comparison={comparison}
+                      task={tasks?.find((task) => task.message_id === message.id)?.task ?? null}
+                      locked={locked}
+                      isLast={index === messages.length - 1}
+                      editing={edited === message.id}
+                      actions={actions}
+                    />
+                  </PartBoundary>
+                )}
+              </div>
+            )
+          })}
           {outgoing !== null && <OutgoingMessage outgoing={outgoing} />}
         </div>
       </ScrollRegion>

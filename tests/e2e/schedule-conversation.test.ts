@@ -1,0 +1,48 @@
+// The conversation of a schedule: it says when the next time is, and folds runs with nothing to report.
+import { expect, test } from 'vitest'
+import { eventually } from '../support/eventually.ts'
+import { describeInBrowser, expectAccessible, leave } from '../support/page/page.ts'
+import { usePageServer } from '../support/page/page-server.ts'
+import { turn } from '../support/provider/upstream-turns.ts'
+
+describeInBrowser('the conversation of a schedule', (visitor) => {
+  const on = usePageServer(visitor)
+
+  test('a run with nothing to report is one line that opens, below what the schedule did last and does next', async () => {
+    on.upstream.program(({ messages }) =>
+      messages.at(-1)?.role === 'tool'
+        ? turn.text('Nothing.')
+        : turn.toolCalls([
+            { id: 'quiet', name: 'nothing_to_report', arguments: { reason: 'All is well.' } },
+          ]),
+    )
+    const call = async (method: string, path: string, body?: unknown) =>
+      (await on.server.call(method, path, body === undefined ? {} : { body })).json.data
+    const schedule = await call('POST', '/api/schedules', {
+      name: 'Morning news',
+      text: 'Look for news.',
+      when: { cron: '0 8 * * *', tz: 'Europe/Berlin' },
+      quiet: true,
+    })
+    await call('POST', `/api/schedules/${schedule.id}/run`)
+    const id = await eventually(async () => {
+      const { last } = await call('GET', `/api/schedules/${schedule.id}`)
+      expect(last).toMatchObject({ state: 'quiet' })
+      return last.conversation_id
+    })
+    const page = await visitor.open(`${on.server.url}/c/${id}`)
+    const line = page.getByRole('complementary', { name: 'Schedule of this conversation' })
+    await line.getByRole('link', { name: 'Morning news' }).waitFor()
+    await line.getByText('Nothing to report', { exact: false }).waitFor()
+    await line.getByText('next', { exact: false }).waitFor()
+    const folded = page.getByRole('button', { name: /^Nothing to report, / })
+    await folded.waitFor()
+    expect(await page.getByText('Look for news.').count()).toBe(0)
+    await expectAccessible(page)
+    await folded.click()
+    await page.getByText('Look for news.').waitFor()
+    await folded.click()
+    expect(await page.getByText('Look for news.').count()).toBe(0)
+    await leave(page)
+  })
+})
