@@ -371,6 +371,7 @@ export interface AdminTexts {
       readonly app_network_ended: "App no longer allowed to use the network"
       readonly mcp_app_domains_allowed: "Apps of an MCP server allowed to reach domains"
       readonly mcp_app_domains_ended: "Apps of an MCP server no longer allowed to reach domains"
+      readonly mcp_app_called: "Tool called by an app of an MCP server"
       readonly share_created: "Shared link created"
       readonly share_deleted: "Shared link deleted"
       readonly exported: "Data exported"

@@ -135,6 +135,7 @@ async function assemble(
       const drained = instance.drain(chat.runs, graceMs)
       app.server.closeIdleConnections()
       await drained
+      await chat.appCalls.close()
     },
     async close() {
       await work.stop()
@@ -181,6 +182,7 @@ async function startWork(
       await receiving.stop()
       await instance.stopLeading()
       if (!chat.runs.isDraining) await instance.drain(chat.runs, 0)
+      await chat.appCalls.close()
     },
   }
 }

@@ -79,6 +79,9 @@ function userMessage({ text, attachments }: BranchMessage): LlmMessage {
   }
 }
 
+const isOfApp = (step: Step): boolean =>
+  (step.type === 'tool_call' || step.type === 'tool_result') && step.origin === 'app'
+
 interface Iteration {
   text: string
   reasoning: string
@@ -87,12 +90,15 @@ interface Iteration {
   carry?: Carry | undefined
 }
 
-/** Splits the steps of an answer into iterations. The first step after a tool result starts a new iteration. */
+/**
+ * Splits the steps of an answer into iterations. The first step after a tool result starts a new iteration. Calls of apps are
+ * not the model's, and it does not learn of them.
+ */
 export function iterationsOf(steps: readonly Step[], carries?: Carries): Iteration[] {
   const iterations: Iteration[] = []
   let open: Iteration | undefined
   for (const step of steps) {
-    if (step === undefined) continue
+    if (step === undefined || isOfApp(step)) continue
     if (step.type === 'tool_result') {
       open?.results.push(step)
       continue

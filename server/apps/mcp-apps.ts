@@ -24,6 +24,9 @@ export function createMcpApps({ database, store, now }: Dependencies) {
       return domains.length > 0 && (await store.mcpAppDomains.has({ userId, server, domains }))
     },
 
+    /** What the user has allowed a server, newest first. */
+    list: (userId: UserId, server: string) => store.mcpAppDomains.list({ userId, server }),
+
     /** Allows a list of domains, or no longer. @returns the list as it is compared. */
     async setDomains(
       { userId, server }: { userId: UserId; server: string },

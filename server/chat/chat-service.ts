@@ -8,10 +8,12 @@ import type { LinkDecisionBody, MayApprove } from '../protocol/runs/approval-lin
 import type { InputAnswerBody } from '../protocol/runs/input.ts'
 import type { Plan } from '../protocol/runs/plan.ts'
 import type { ApprovalDecisionBody } from '../protocol/runs/run.ts'
+import { createAppCalls } from '../runs/app-calls.ts'
 import type { ChatDependencies } from '../runs/dependencies.ts'
 import { createRunRegistry, type RunRegistry } from '../runs/registry.ts'
 import type { Budgets } from '../runs/usage/budgets.ts'
 import { answerInput } from './answer-input.ts'
+import { type AppActs, callFromApp, readAppCall, setAppContext } from './app-acts.ts'
 import {
   createApprovalLink,
   decideByLink,
@@ -87,6 +89,8 @@ export interface ChatService extends ProgramRuns, Pick<Sending, 'send' | 'edit' 
   /** Like `stopProject`, for every run of a user. */
   stopUser(userId: UserId): Promise<void>
   readonly runs: RunRegistry
+  /** What apps of MCP servers do beside the answers of the user. */
+  readonly appCalls: AppActs
   /** Continues the runs that an earlier process left unfinished. */
   recover(): Promise<void>
 }
@@ -97,10 +101,22 @@ export function createChatService(given: ChatDependencies & { budgets: Budgets }
   const runs = createRunRegistry(given)
   const temporary = createTemporaryRemoval(given, runs)
   const { admit, begin, ...sending } = createSending(given, runs, temporary)
-  const dependencies = { ...given, runs, admit }
+  const appCalls = createAppCalls(given)
+  const dependencies = { ...given, runs, admit, appCalls }
+
+  const withdrawDeleted = (conversationId: ConversationId): Promise<void> =>
+    appCalls.withdrawAll((run, isDeleted) => isDeleted && run.conversationId === conversationId)
 
   return {
     runs,
+    appCalls: {
+      call: (userId, runId, request, actor) =>
+        callFromApp({ userId, runId }, request, actor, dependencies),
+      read: (userId, runId, idRef) => readAppCall({ userId, runId }, idRef, dependencies),
+      setContext: (userId, runId, context) =>
+        setAppContext({ userId, runId }, context, dependencies),
+      close: appCalls.close,
+    },
     ...sending,
     ...createProgramRuns(given, begin),
 
@@ -120,19 +136,29 @@ export function createChatService(given: ChatDependencies & { budgets: Budgets }
     answerInput: (userId, runId, body, actor) =>
       answerInput({ userId, runId }, body, actor, dependencies),
 
-    stopProject: (id) => stopAll((run) => run.projectId === id, dependencies, 'project_deleted'),
+    async stopProject(id) {
+      await stopAll((run) => run.projectId === id, dependencies, 'project_deleted')
+      await appCalls.withdrawAll((run) => run.projectId === id)
+    },
     async stopMembers(lost) {
       const places = new Set(lost.map(({ projectId, userId }) => `${projectId} ${userId}`))
-      await stopAll(({ projectId, userId }) => places.has(`${projectId} ${userId}`), dependencies)
+      const isLost = ({ projectId, userId }: RunRow) => places.has(`${projectId} ${userId}`)
+      await stopAll(isLost, dependencies)
+      await appCalls.withdrawAll(isLost)
     },
-    stopUser: (id) => stopAll((run) => run.userId === id, dependencies),
+    async stopUser(id) {
+      await stopAll((run) => run.userId === id, dependencies)
+      await appCalls.withdrawAll((run) => run.userId === id)
+    },
 
     async removeMessage(userId, conversationId, messageId) {
       await ownedConversation(store, userId, conversationId)
       await store.messages.get(conversationId, messageId)
-      return await withoutRuns(conversationId, dependencies, (tx) =>
+      const removed = await withoutRuns(conversationId, dependencies, (tx) =>
         store.messages.removeSubtree(tx, conversationId, messageId),
       )
+      await withdrawDeleted(conversationId)
+      return removed
     },
 
     async trashConversation(userId, conversationId) {
@@ -142,6 +168,7 @@ export function createChatService(given: ChatDependencies & { budgets: Budgets }
         // Its schedule would otherwise work where nobody looks.
         await store.schedules.disableOfConversations(tx, [conversationId])
       })
+      await withdrawDeleted(conversationId)
     },
 
     async removeConversation(userId, conversationId) {
@@ -158,6 +185,7 @@ export function createChatService(given: ChatDependencies & { budgets: Budgets }
       const unfinished = await store.runs.unfinished()
       for (const run of unfinished) await runs.continueWithRetry(run.id)
       await temporary.afterRestart(unfinished)
+      await appCalls.start()
       if (unfinished.length > 0)
         log.info({ runs: unfinished.length }, 'continued runs of an earlier process')
     },

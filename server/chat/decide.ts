@@ -14,6 +14,7 @@ import { rememberTool } from '../grants/remember.ts'
 import type { Actor, AuditDetails } from '../protocol/admin/audit.ts'
 import type { RunId, UserId } from '../protocol/ids.ts'
 import type { ApprovalDecisionBody } from '../protocol/runs/run.ts'
+import type { AppCalls } from '../runs/app-calls.ts'
 import { toDecision } from '../runs/approvals/request.ts'
 import type { ChatDependencies } from '../runs/dependencies.ts'
 import type { RunRegistry } from '../runs/registry.ts'
@@ -40,14 +41,18 @@ export async function decide(
   actor: Actor,
   dependencies: Parameters<typeof decideApproval>[3] & {
     runs: Pick<RunRegistry, 'get' | 'continue'>
+    appCalls: Pick<AppCalls, 'decided'>
   },
 ): Promise<RunRow> {
-  const { store, runs } = dependencies
+  const { store, runs, appCalls } = dependencies
   const run = await decidableRun(store, userId, runId)
   await assertMayDecide({ userId, run }, body, dependencies)
-  const decision = await decideApproval(run, body, actor, dependencies)
-  const isDelivered = runs.get(runId)?.decide(body.id_ref, decision) ?? false
-  if (!isDelivered) await runs.continue(runId)
+  const { decision, byApp } = await decideApproval(run, body, actor, dependencies)
+  if (byApp) appCalls.decided(run, body.id_ref)
+  else {
+    const isDelivered = runs.get(runId)?.decide(body.id_ref, decision) ?? false
+    if (!isDelivered) await runs.continue(runId)
+  }
   return await ownedRun(store, run.userId, runId)
 }
 
@@ -72,9 +77,9 @@ const MAX_AUDITED_CHARACTERS = 2000
 /**
  * Stores the decision, its audit entry, and the grant if there is to be one, in one transaction.
  * @param actor who decides, and through which door.
- * @returns the decision in the executor's format.
- * @throws AppError if there is no such request, it is already decided, the run has ended, or the arguments or the grant are
- * invalid.
+ * @returns the decision in the executor's format, and whether an app made the call.
+ * @throws AppError if there is no such request, it is already decided, the run of a model's call has ended, the tool of an app's
+ * call is gone, or the arguments or the grant are invalid.
  */
 export async function decideApproval(
   run: RunRow,
@@ -83,9 +88,12 @@ export async function decideApproval(
   dependencies: Pick<
     ChatDependencies,
     'store' | 'database' | 'registry' | 'now' | 'notices' | 'announce'
-  > & { settings: Pick<ChatDependencies['settings'], 'approvalChannelHigh'> },
-): Promise<ReturnType<typeof toDecision>> {
-  const { store, database, registry, settings, now } = dependencies
+  > & {
+    settings: Pick<ChatDependencies['settings'], 'approvalChannelHigh'>
+    appCalls: Pick<AppCalls, 'toolOf' | 'withdraw'>
+  },
+): Promise<{ decision: ReturnType<typeof toDecision>; byApp: boolean }> {
+  const { store, database, registry, appCalls, settings, now } = dependencies
   const approval = await store.runs.approval(run.id, body.id_ref)
   if (approval === undefined) throw appError('approval_not_found')
   if (body.call_hash !== undefined && body.call_hash !== hashOfRequest(approval))
@@ -93,7 +101,10 @@ export async function decideApproval(
   const alreadyDecided = appError('call_decided')
   if (approval.status !== 'pending') throw alreadyDecided
   const runEnded = appError('run_takes_no_decision')
-  if (run.endedAt !== null) throw runEnded
+  const { byApp } = approval
+  if (run.endedAt !== null && !byApp) throw runEnded
+  // What nobody has marked yet.
+  if (byApp && approval.deadline !== null && approval.deadline <= now()) throw alreadyDecided
   const door = doorOf(actor)
   // A messenger shows a part of the preview, if any.
   const needsPage = isChannel(door) && !settings.approvalChannelHigh
@@ -102,7 +113,13 @@ export async function decideApproval(
 
   const { name, preview } = toPendingApproval(approval)
   const changed = body.decision === 'approve' ? readArguments(body.arguments) : null
-  const tool = registry.snapshot(run.userId).get(name)
+  const tool = byApp
+    ? await appCalls.toolOf(run, approval.idRef)
+    : registry.snapshot(run.userId).get(name)
+  if (byApp && tool === undefined && body.decision === 'approve') {
+    await appCalls.withdraw(run, approval.idRef)
+    throw appError('app_call_gone')
+  }
   if (changed !== null && tool !== undefined) {
     const parsed = tool.parse(changed)
     if (!parsed.ok) throw appError('approved_arguments_invalid', { detail: parsed.error })
@@ -121,8 +138,10 @@ export async function decideApproval(
   let made: GrantRow | null = null
   await database.write(async (tx) => {
     // Check again under the lock: the run may have been stopped in the meantime. From here on, nothing can end it.
-    const unended = await store.runs.lockActive(tx, run.id)
-    if (unended === undefined) throw runEnded
+    const locked = byApp
+      ? await store.appCalls.lockRun(tx, run.id)
+      : await store.runs.lockActive(tx, run.id)
+    if (locked === undefined) throw runEnded
     const decided = await store.runs.decide(tx, approval, decision)
     if (decided === undefined) throw alreadyDecided
     await noticeSettled(tx, run, [decided], dependencies)
@@ -150,7 +169,7 @@ export async function decideApproval(
   })
   announceRequest(run, approval.id, 'updated', dependencies)
   if (made !== null) announceGrant(made, 'created', dependencies)
-  return toDecision(decision)
+  return { decision: toDecision(decision), byApp }
 }
 
 /** The grant that a decision makes, checked; null if it makes none. @throws AppError what `prepareGrant` throws. */

@@ -63,6 +63,7 @@ export function createConfiguredChat(
     results: tools.results,
     safety: tools.safety,
     prepareTools: tools.mcp.prepare,
+    appTool: tools.mcp.appTool,
     isToolAllowed: tools.isToolAllowed,
     memory: memorySection,
     skills,

@@ -48,6 +48,7 @@ import { createProjectRepository } from './repositories/projects/projects.ts'
 import { createStorageRepository } from './repositories/projects/storage.ts'
 import { createUnusedBlobRepository } from './repositories/projects/unused-blobs.ts'
 import { createUserSkillRepository } from './repositories/projects/user-skills.ts'
+import { createAppCallRepository } from './repositories/runs/app-calls.ts'
 import { createApprovalLinkRepository } from './repositories/runs/approval-links.ts'
 import { createDecidedCallRepository } from './repositories/runs/decided-calls.ts'
 import { createGrantRepository } from './repositories/runs/grants.ts'
@@ -116,6 +117,7 @@ export const createStore = (database: Database) => ({
   requests: createRequestList(database),
   requestNotices: createRequestNoticeRepository(database),
   approvalLinks: createApprovalLinkRepository(database),
+  appCalls: createAppCallRepository(database),
   grants: createGrantRepository(database),
   decidedCalls: createDecidedCallRepository(database),
   subAgents: createSubAgentRepository(database),

@@ -25,6 +25,7 @@ import { defineDocumentTables } from './tables/projects/documents.ts'
 import { defineFileTables } from './tables/projects/files.ts'
 import { defineProjectTables } from './tables/projects/projects.ts'
 import { defineSkillTables } from './tables/projects/skills.ts'
+import { defineAppCallTables } from './tables/runs/app-calls.ts'
 import { defineApprovalTables } from './tables/runs/approvals.ts'
 import { defineGrantTables } from './tables/runs/grants.ts'
 import { defineLeaseTables } from './tables/runs/leases.ts'
@@ -77,6 +78,7 @@ export function defineTables(c: Columns) {
     ...defineAttachmentTables(c, { ...messages, ...files }),
     ...runs,
     ...defineApprovalTables(c, runs),
+    ...defineAppCallTables(c, runs),
     ...schedules,
     ...defineGrantTables(c, { ...accounts, ...projects, ...conversations, ...runs, ...schedules }),
     ...defineRunRecordTables(c, { ...conversations, ...runs }),

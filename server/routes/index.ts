@@ -58,6 +58,7 @@ import { registerProjectFileRoutes } from './projects/project-files.ts'
 import { registerProjectUploadRoutes } from './projects/project-uploads.ts'
 import { registerProjectRoutes } from './projects/projects.ts'
 import { registerSkillRoutes } from './projects/skills.ts'
+import { registerAppCallRoutes } from './runs/app-calls.ts'
 import { registerApprovalLinkRoutes } from './runs/approval-links.ts'
 import { registerApprovalRoutes } from './runs/approvals.ts'
 import { registerBackgroundRoutes } from './runs/background.ts'
@@ -96,6 +97,7 @@ export function registerRoutes(app: App, services: Services): void {
   registerShareRoutes(app, services)
   registerSharedRoutes(app, services)
   registerRunRoutes(app, services)
+  registerAppCallRoutes(app, services)
   registerApprovalRoutes(app, services)
   registerApprovalLinkRoutes(app, services)
   registerGrantRoutes(app, services)

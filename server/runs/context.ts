@@ -24,6 +24,7 @@ import type { Step } from '../protocol/runs/step.ts'
 import { NOTHING_TO_REPORT } from '../tools/builtin/schedules/nothing-to-report.ts'
 import type { ToolDefinition } from '../tools/definition.ts'
 import type { ToolSet } from '../tools/registry.ts'
+import { appsNote } from './context/apps.ts'
 import { type Branch, contextWindowOf, readBranch } from './context/branch.ts'
 import { addDocument, noteLargeFiles } from './context/large-files.ts'
 import { earlierRuns, memoryOf, nextPrompt } from './context/prompt.ts'
@@ -157,11 +158,14 @@ export async function prepareRunContext(
 
   const earlier = recent.flatMap(({ runId }) => (runId === null ? [] : (runs.get(runId) ?? [])))
   const prompts = earlier.flatMap(({ state }) => state.prompt ?? [])
+  // Results of MCP servers, which alone have apps, are text from outside.
+  const apps = conversation.tainted ? await appsNote(store, [...runs.keys()]) : ''
   const prompt = runState.setPrompt(() =>
     nextPrompt(earlier, {
       memory,
       listing: project?.listing ?? '',
       skills: skillNote(options.skills ?? [], skills),
+      apps,
       time: dependencies.now(),
     }),
   )
@@ -341,7 +345,9 @@ function toolsOf(all: ToolSet, options: RunOptions, disabled: readonly string[])
 export function resumePoint(rows: readonly StepRow[], tools: Pick<ToolSet, 'get'>): ResumePoint {
   const closed = rows.filter((row) => row.closed)
   const answered = new Set(closed.flatMap((row) => (row.type === 'tool_result' ? [row.idRef] : [])))
-  const calls = lastBatch(closed)
+  // Calls of apps may follow what the model has written.
+  const own = closed.filter(({ origin }) => origin === null)
+  const calls = lastBatch(own)
   const places = new Map<string, { call: number; result: number }>()
   const pendingCalls: ToolCall[] = []
   const interrupted = new Set<CallId>()
@@ -357,7 +363,7 @@ export function resumePoint(rows: readonly StepRow[], tools: Pick<ToolSet, 'get'
   const end = (closed.at(-1)?.position ?? -1) + 1
   const nextIndex =
     lastCall === undefined ? end : Math.max(end, lastCall.position + 1 + calls.length)
-  return { nextIndex, pendingCalls, places, interrupted, continued: lastText(closed) }
+  return { nextIndex, pendingCalls, places, interrupted, continued: lastText(own) }
 }
 
 /** The text that the answer ends with, whatever the model thought after it; null if it ends with something else. */

@@ -226,6 +226,8 @@ export interface ChatDependencies {
   safety: ToolSafety
   /** Connects to the MCP servers that a user has signed in to; resolves after some seconds at the latest. */
   prepareTools(userId: UserId): Promise<void>
+  /** A tool of an MCP server for the apps of that server; null if only models may call it, undefined if there is none. */
+  appTool(userId: UserId, server: string, tool: string): Promise<ToolDefinition | null | undefined>
   /** Whether a conversation may use a tool: false for tools of MCP servers that it has switched off. */
   isToolAllowed(
     tool: ToolDefinition,

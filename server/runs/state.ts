@@ -115,6 +115,8 @@ export const RunPrompt = z.object({
   listing: z.string().optional(),
   /** The note before the question. */
   note: z.string().optional(),
+  /** What apps of MCP servers said about their state; set if it had changed. */
+  apps: z.string().optional(),
   /** Whether the note contains text from outside. */
   outside: z.boolean().default(false),
 })

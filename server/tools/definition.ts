@@ -123,6 +123,8 @@ export interface ToolContext {
   /** Id of the model that made the call. */
   model: string
   callId: CallId
+  /** Whether an app of an MCP server makes the call: its result is kept as the server sent it. Default: false. */
+  readonly isFromApp?: boolean
   /** The names of the tools that the run was offered; absent if what it makes may use none. */
   readonly offered?: readonly string[]
   /** Whether the conversation currently contains text from outside, which the call's arguments may repeat. */

@@ -20,6 +20,8 @@ export type ToolSource = (userId: UserId | null) => readonly ToolDefinition[]
 export interface ToolRegistry {
   /** The current tools of a user or, with null, those that everybody has. */
   snapshot(userId: UserId | null): ToolSet
+  /** A tool that is in no list of tools, as the operator's settings leave it to the user; undefined if they do not. */
+  admit(userId: UserId, tool: ToolDefinition): ToolDefinition | undefined
 }
 
 /** A lowered level is tied to the description that it was given for. */
@@ -69,6 +71,11 @@ export function createToolRegistry(
     set: ToolSet
   }[] = []
   return {
+    admit(userId, tool) {
+      const permits = options.rules?.(userId) ?? null
+      const isLeft = !disabled.has(tool.name) && (permits?.(tool) ?? true)
+      return isLeft ? withLevel(tool, levelOf(tool)) : undefined
+    },
     snapshot(userId) {
       const lists = sources.map((source) => source(userId))
       const permits = options.rules?.(userId) ?? null

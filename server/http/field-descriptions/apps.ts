@@ -2,7 +2,13 @@
 import type { z } from 'zod'
 import type {
   McpApp,
+  McpAppCall,
+  McpAppCallBody,
+  McpAppCallDone,
+  McpAppCallWaiting,
+  McpAppContextBody,
   McpAppCsp,
+  McpAppDomainList,
   McpAppDomains,
   McpAppDomainsBody,
   McpAppPermissions,
@@ -69,6 +75,31 @@ export const APP_DESCRIPTIONS = {
     domains: 'The origins, each once, in order.',
     allowed: 'Whether they are allowed now.',
   } satisfies FieldsOf<z.infer<typeof McpAppDomains>>,
+  CallFromMcpApp: {
+    name: "The tool's own name at the server of the app.",
+    arguments: 'The arguments, at most 200,000 characters as JSON text. Default: none.',
+  } satisfies FieldsOf<z.infer<typeof McpAppCallBody>>,
+  McpAppCallDone: {
+    result: 'The result as the MCP server sent it, with `content` and `isError`.',
+  } satisfies FieldsOf<z.infer<typeof McpAppCallDone>>,
+  McpAppCallWaiting: {
+    approval_id: 'Its id in `GET /api/approvals`.',
+    id_ref: 'The id of the call. Send it with your decision.',
+  } satisfies FieldsOf<McpAppCallWaiting>,
+  McpAppCall: {
+    state: '`void`: the call was withdrawn, and did not run.',
+    approval_id: 'Its id in `GET /api/approvals` while it waits. Null: it does not wait.',
+    result: 'The result as the MCP server sent it. Null: there is none yet.',
+  } satisfies FieldsOf<McpAppCall>,
+  McpAppContext: {
+    text: 'The text, which the next message gives to the model. Empty: nothing.',
+  } satisfies FieldsOf<z.infer<typeof McpAppContextBody>>,
+  McpAppDomainList: {
+    items: within('What you have allowed.', {
+      domains: 'The origins, each once, in order.',
+      allowed_at: 'When you allowed them.',
+    }),
+  } satisfies FieldsOf<McpAppDomainList>,
   AppLibrary: {
     name: 'The name of the package, by which components import it.',
     version: 'The version that this server has.',

@@ -41,6 +41,8 @@ const PATH_PARAMETERS: Texts = {
   'imports/{id}': 'The id of the import.',
   'runs/{id}': 'The id of the run.',
   'approvals/{id}': 'The id of the request.',
+  'apps/{id_ref}': 'The id of the tool call whose result the app shows.',
+  'calls/{call_ref}': 'The id of the call that the app has made.',
   'a/{token}': 'The token of the link.',
   'grants/{id}': 'The id of the grant.',
   'schedules/{id}': 'The id of the schedule.',

@@ -70,6 +70,8 @@ const pendingApprovals = within('Tool calls that wait for your decision.', {
   arguments: 'The arguments as JSON text.',
   risk_level: 'How much harm the call can do.',
   preview: within('What the call would do. Absent: no preview is available.', preview),
+  origin:
+    '`app`: an app of an MCP server made the call, which waits also after the run. Absent: the model did.',
 } satisfies FieldsOf<PendingApproval>)
 
 const choice = { const: 'The value.', title: 'The text for a person.' }
@@ -159,6 +161,8 @@ const step = {
   grant_id: 'The grant that let the call through. Absent: it needed none.',
   skipped: SKIPPED,
   artifact: 'What a person sees of the result. Absent: nothing besides the text.',
+  origin:
+    '`app`: an app of an MCP server made the call, beside the answer; models do not learn of it. Absent: the model did.',
 } satisfies FieldsOf<Step>
 
 const agents = within('The sub-agents of the call and what they did.', {

@@ -59,6 +59,7 @@ export const AuditAction = z.enum([
   'app_network_ended',
   'mcp_app_domains_allowed',
   'mcp_app_domains_ended',
+  'mcp_app_called',
   'sender_allowed',
   'sender_blocked',
   'share_created',

@@ -22,4 +22,22 @@ export const APP_FAILURES = {
   ],
   mcp_app_type: ['unsupported_media_type', 'The MCP server returned something else than an app.'],
   mcp_app_too_large: ['payload_too_large', 'This app of an MCP server is larger than 2 MB.'],
+  mcp_app_call_unknown: ['not_found', 'There is no such app or call in this answer.'],
+  app_tool_unknown: [
+    'not_found',
+    'The server of this app has no such tool, or it is switched off.',
+  ],
+  not_for_apps: ['forbidden', 'The MCP server does not offer this tool to its apps.'],
+  app_calls_waiting: [
+    'too_many_requests',
+    'At most {{limit}} calls of the apps of an answer can run or wait at the same time.',
+  ],
+  app_calls_used_up: [
+    'too_many_requests',
+    'The apps of this answer have made {{limit}} calls, which is the maximum.',
+  ],
+  app_call_gone: [
+    'already_decided',
+    'This call of an app can no longer run: its tool is not available any more.',
+  ],
 } as const

@@ -62,6 +62,8 @@ export const PendingApproval = z.object({
   arguments: z.string(),
   risk_level: RiskLevel,
   preview: ApprovalPreview.optional(),
+  /** Who made the call: absent for the model. The request of an app waits also after the run. */
+  origin: z.literal('app').optional(),
 })
 export type PendingApproval = z.infer<typeof PendingApproval>
 

@@ -60,6 +60,9 @@ export const ThinkingStep = z.object({
   duration_ms: z.int().min(0).optional(),
 })
 export const TextStep = z.object({ ...position, type: z.literal('text'), content: z.string() })
+/** Who made the call: absent for the model; an app of an MCP server makes calls beside the answer, which models do not see. */
+const byApp = z.literal('app').optional()
+
 /** A tool call of an answer, as the model wrote it. */
 export const ToolCallStep = z.object({
   ...position,
@@ -70,6 +73,7 @@ export const ToolCallStep = z.object({
   arguments: z.string(),
   /** The grant that let the call through, so that nobody was asked. */
   grant_id: z.string().optional(),
+  origin: byApp,
 })
 /** The result of a tool call of an answer: `content` for the model, `artifact` for the person. */
 export const ToolResultStep = z.object({
@@ -81,6 +85,7 @@ export const ToolResultStep = z.object({
   content: z.string(),
   skipped: z.boolean(),
   artifact: Artifact.optional(),
+  origin: byApp,
 })
 
 /** One stored part of an answer. */

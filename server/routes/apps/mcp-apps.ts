@@ -4,7 +4,13 @@ import { frameAddress } from '../../apps/mcp-apps.ts'
 import type { App } from '../../http/app.ts'
 import { actorOf } from '../../http/audit.ts'
 import { envelope } from '../../protocol/envelope.ts'
-import { McpApp, McpAppDomains, McpAppDomainsBody, McpAppUri } from '../../protocol/mcp-app.ts'
+import {
+  McpApp,
+  McpAppDomainList,
+  McpAppDomains,
+  McpAppDomainsBody,
+  McpAppUri,
+} from '../../protocol/mcp-app.ts'
 import { McpServerName } from '../../protocol/models/mcp.ts'
 import type { Services } from '../../services.ts'
 import { success } from '../envelope.ts'
@@ -60,6 +66,29 @@ export function registerMcpAppRoutes(
     },
   )
 
+  app.get(
+    '/api/mcp/apps/:server/domains',
+    {
+      schema: {
+        summary: 'List the domains that you have allowed the apps of an MCP server',
+        description: 'Newest first, at most 500 lists. Also of a server that is switched off.',
+        tags,
+        params,
+        response: { 200: envelope(McpAppDomainList) },
+      },
+    },
+    async ({ user, params: one }) => {
+      apps.assertAllowed(user.id)
+      const found = await mcpApps.list(user.id, one.server)
+      return success({
+        items: found.map(({ domains, allowedAt }) => ({
+          domains: [...domains],
+          allowed_at: allowedAt.toISOString(),
+        })),
+      })
+    },
+  )
+
   app.put(
     '/api/mcp/apps/:server/domains',
     {
@@ -77,7 +106,8 @@ export function registerMcpAppRoutes(
     async (request) => {
       const { user, params: one, body } = request
       apps.assertAllowed(user.id)
-      await mcp.assertKnown(user.id, one.server)
+      // What was allowed can be ended also when the server is gone.
+      if (body.allowed) await mcp.assertKnown(user.id, one.server)
       const place = { userId: user.id, server: one.server }
       return success(await mcpApps.setDomains(place, body, actorOf(request)))
     },

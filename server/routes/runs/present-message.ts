@@ -154,10 +154,12 @@ function toolCalls(steps: readonly Step[]): NonNullable<Message['tool_calls']> {
   )
 }
 
-/** What a run waits for while it is active, as `presentRun` expects it. */
+/** What a run waits for, as `presentRun` expects it. */
 export interface WaitsFor {
   approvals: PendingApproval[]
   inputs: PendingInput[]
+  /** Calls of apps, which wait also after the run. */
+  ofApps?: PendingApproval[]
 }
 
 /** Reads what a run waits for. */
@@ -165,11 +167,16 @@ export const waitsFor = async (
   store: Pick<Store, 'runs' | 'runInputs'>,
   run: RunRow,
 ): Promise<WaitsFor> => {
-  const [approvals, inputs] = await Promise.all([
+  const [approvals, inputs, ofApps] = await Promise.all([
     store.runs.pendingApprovals([run.id]),
     store.runInputs.pending([run.id]),
+    store.runs.pendingApprovals([run.id], { byApp: true }),
   ])
-  return { approvals: approvals.get(run.id) ?? [], inputs: inputs.get(run.id) ?? [] }
+  return {
+    approvals: approvals.get(run.id) ?? [],
+    inputs: inputs.get(run.id) ?? [],
+    ofApps: ofApps.get(run.id) ?? [],
+  }
 }
 
 /** The wire format of a run. */
@@ -185,7 +192,10 @@ export const presentRun = (row: RunRow, pending: WaitsFor): Run => ({
   finish_reason: row.finishReason,
   limit: row.reachedLimit,
   error: row.error,
-  pending_approvals: row.endedAt === null ? pending.approvals : [],
+  pending_approvals: [
+    ...(row.endedAt === null ? pending.approvals : []),
+    ...(pending.ofApps ?? []),
+  ],
   pending_inputs: row.endedAt === null ? pending.inputs : [],
   created_at: row.createdAt.toISOString(),
   ended_at: row.endedAt?.toISOString() ?? null,

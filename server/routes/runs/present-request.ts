@@ -41,6 +41,7 @@ export function presentRequest(listed: ListedRequest): Approval {
   const approval = listed.request
   return {
     ...shared,
+    ...(approval.byApp ? { origin: { type: 'app' as const } } : {}),
     type: approval.name === 'plan' ? 'plan' : 'approval',
     id_ref: approval.idRef,
     name: approval.name,

@@ -3,27 +3,20 @@
 import { type ApprovalRow, toPendingApproval } from '../../db/repositories/runs/approvals.ts'
 import type { RunRow } from '../../db/repositories/runs/runs.ts'
 import type { Store } from '../../db/store.ts'
-import type { RunGrants } from '../../grants/covering.ts'
 import { newId } from '../../lib/ids.ts'
-import type { RiskLevel } from '../../protocol/runs/run-event.ts'
 import type { ApprovalRequest, Approvals, Decision } from '../../tools/approval.ts'
-import { needsApproval } from '../../tools/risk.ts'
 import type { ActiveRun } from '../active-run.ts'
 import type { ChatDependencies, RunNotices } from '../dependencies.ts'
 import type { WriteGroup } from '../group-commit.ts'
-import {
-  announceRequest,
-  answerInTime,
-  deadlineAfter,
-  expireRequest,
-  waitsForOthers,
-} from '../requests.ts'
+import { announceRequest, answerInTime, deadlineAfter, expireRequest } from '../requests.ts'
 import type { RunOptions } from '../state.ts'
 import type { TellRequest } from '../telling.ts'
 import type { Waiting } from '../waiting.ts'
-import type { Taint } from './taint.ts'
+import { createGates } from './gates.ts'
 
-interface Dependencies {
+type GateDependencies = Parameters<typeof createGates>[0]
+
+interface Dependencies extends GateDependencies {
   active: Pick<ActiveRun, 'runLog' | 'waitForDecision' | 'decide' | 'signal'>
   run: Pick<RunRow, 'id' | 'userId' | 'conversationId' | 'projectId' | 'messageId' | 'attempt'>
   notices?: RunNotices
@@ -32,14 +25,9 @@ interface Dependencies {
   announce: ChatDependencies['announce']
   /** Tells the person of the request while it waits. */
   tell: TellRequest
-  mode: RunOptions['approval']
   /** Nobody can decide, so calls that need approval fail. */
   isRefused?: boolean
-  taint: Pick<Taint, 'isTainted' | 'addresses'>
-  grants: RunGrants
   store: Pick<Store, 'runs' | 'projects'>
-  /** Repeats a read while the store is unavailable. */
-  retry<T>(read: () => Promise<T>): Promise<T>
   writes: WriteGroup
   waiting: Waiting
   now(): Date
@@ -51,35 +39,13 @@ const NOBODY_TO_ASK =
 
 /** Decides which calls of a run need approval, requests it, and waits for the decision. */
 export function createApprovals(dependencies: Dependencies): Approvals {
-  const { mode, taint, grants } = dependencies
   return {
     ...(dependencies.isRefused === true ? { refusal: NOBODY_TO_ASK } : {}),
 
-    isNeeded: async ({ asksAlways, ...tool }) =>
-      (asksAlways === true && mode !== 'auto') ||
-      needsApproval({ ...tool, mode, tainted: taint.isTainted() }) ||
-      (await isForOthers(dependencies, tool)),
-
-    // Grants are of the person of the run, who may not decide what waits for others.
-    grantFor: async (call) =>
-      // What a conversation with text from outside puts on the calendar is asked for, whatever was granted.
-      (call.tool.category === 'schedule' && taint.isTainted()) ||
-      (await isForOthers(dependencies, call))
-        ? null
-        : await grants.covering({ ...call, tainted: taint.isTainted() }),
-
-    newAddresses: async (addresses) =>
-      mode !== 'auto' && taint.isTainted() ? await taint.addresses.unknown(addresses) : [],
-
-    allowsRedirect: async ({ hostname }) =>
-      mode === 'auto' || !taint.isTainted() || (await taint.addresses.hasHost(hostname)),
+    ...createGates(dependencies),
 
     request: (call) => request(dependencies, call),
   }
-}
-
-function isForOthers(dependencies: Dependencies, call: { riskLevel: RiskLevel }): Promise<boolean> {
-  return dependencies.retry(() => waitsForOthers(dependencies.run, call, dependencies.store))
 }
 
 function waitFor(
@@ -159,6 +125,7 @@ async function request(
       riskLevel,
       preview: preview ?? null,
       tainted: dependencies.taint.isTainted(),
+      byApp: false,
       callHash: hash,
       status: 'pending',
       reason: null,

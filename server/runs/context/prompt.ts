@@ -43,11 +43,11 @@ export const memoryOf = (earlier: readonly EarlierRun[]): string | undefined =>
  * read again at the beginning of a conversation, after the turn that read it was replaced by a summary, and after half an
  * hour of silence.
  * @param earlier the runs of the branch, oldest first.
- * @param now what there is to add. `skills`: the instructions that the message asks for; they stand right before it.
+ * @param now what there is to add. `apps`: what apps of MCP servers say about their state. `skills`: the instructions that the message asks for; they stand right before it.
  */
 export function nextPrompt(
   earlier: readonly EarlierRun[],
-  now: { memory: MemorySection; listing: string; skills?: string; time: Date },
+  now: { memory: MemorySection; listing: string; skills?: string; apps?: string; time: Date },
 ): RunPrompt {
   const before = earlier.flatMap(({ state }) => state.prompt ?? [])
   const known = memoryOf(earlier)
@@ -60,11 +60,14 @@ export function nextPrompt(
   const outside = linesBeyond(facts.join('\n'), notes)
   const lastListing = before.findLast(({ listing }) => listing !== undefined)?.listing ?? ''
   const hasNewListing = now.listing !== lastListing
+  const { apps = '' } = now
+  const hasNewApps = apps !== (before.findLast((one) => one.apps !== undefined)?.apps ?? '')
   const note = [
     news.length === 0 ? '' : `Also known about the user:\n${news.join('\n')}`,
     contextNote([
       hasNewListing ? now.listing : '',
       outside.length === 0 ? '' : [heading, ...outside].join('\n'),
+      hasNewApps ? apps : '',
     ]) ?? '',
     now.skills ?? '',
   ]
@@ -74,7 +77,8 @@ export function nextPrompt(
     ...(isReadAnew ? { memory: now.memory.trusted } : {}),
     ...(hasNewListing ? { listing: now.listing } : {}),
     ...(note === '' ? {} : { note }),
-    outside: outside.length > 0,
+    ...(hasNewApps ? { apps } : {}),
+    outside: outside.length > 0 || (hasNewApps && apps !== ''),
   }
 }
 

@@ -54,6 +54,7 @@ export async function endBroken(error: unknown, broken: Broken): Promise<ErrorEv
             error: stored.content,
           })
           withdrawn = await withdrawRequests(tx, run, dependencies)
+          await store.appCalls.moveToSteps(tx, run)
           await dependencies.notices?.runEnded(tx, run, {
             status: 'failed',
             finishReason: null,

@@ -108,6 +108,7 @@ export async function storeEnd(
     })
     if (run.attempt > 1 || hasAsked(active.runLog))
       withdrawn = await withdrawRequests(tx, run, performed.dependencies)
+    if (hasApps(recorder)) await store.appCalls.moveToSteps(tx, run)
     if (run.attempt > 1 || journal.isUsed) await store.subAgents.removeOf(tx, run.id)
     if (announces) {
       const { conversationId, messageId, parentRunId } = run
@@ -202,6 +203,10 @@ function asLimit(refusal: AppError | null, redact: (text: string) => string): Re
     ? null
     : { content, reason, ...(params === undefined ? {} : { params }) }
 }
+
+/** Whether apps of MCP servers show results of this answer, and may have made calls. Others cost no statement. */
+const hasApps = (recorder: Recorder): boolean =>
+  recorder.steps().some((step) => step.type === 'tool_result' && step.artifact?.app !== undefined)
 
 /** Whether a person was asked in this attempt. */
 const hasAsked = ({ entries }: PerformedRun['active']['runLog']): boolean =>

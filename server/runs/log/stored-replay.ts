@@ -47,6 +47,8 @@ export async function* replayRun(
   /** The id of the event with the last plan. */
   let planAt = 0
   for await (const row of steps.stream(run.messageId)) {
+    // Calls of apps are no events of the run.
+    if (row.origin !== null) continue
     const first = row.firstEvent ?? lastId + 1
     if (row.type !== 'thinking' && row.type !== 'text') {
       if (plan !== null && row.type === 'tool_result' && row.name === 'plan') planAt = first - 1

@@ -120,6 +120,7 @@ async function storeEnd(
   const run = await store.runs.end(tx, id, end, sharing === undefined ? undefined : instance)
   if (run === undefined) return null
   const withdrawn = await withdrawRequests(tx, run, dependencies)
+  await store.appCalls.moveToSteps(tx, run)
   const text =
     iterationsOf(rows.map(toStep)).findLast((iteration) => iteration.text !== '')?.text ?? ''
   await store.messages.update(tx, messageId, { status, text })

@@ -10,6 +10,8 @@ export interface ConnectedServer {
   readonly connection: McpConnection
   /** Returns a new array whenever the tools have changed. */
   tools(): readonly ToolDefinition[]
+  /** The tool with this name at the server, for apps of the server; null if only models may call it, undefined if there is none. */
+  appTool(name: string): ToolDefinition | null | undefined
   /** What was odd in the server's lists, for administrators. */
   problems(): readonly McpProblem[]
 }
@@ -28,6 +30,8 @@ export function connectServer({
   ...options
 }: ConnectedServerOptions): ConnectedServer {
   let tools: readonly ToolDefinition[] = []
+  /** By the tool's own name; null for what only models may call. */
+  let appTools: ReadonlyMap<string, ToolDefinition | null> = new Map()
   let defined: unknown
   let undefinable: readonly McpProblem[] = []
   const connection = createMcpConnection({
@@ -40,16 +44,19 @@ export function connectServer({
   })
   const define = (): readonly ToolDefinition[] => {
     const found = new Map<string, ToolDefinition>()
+    const ofApps = new Map<string, ToolDefinition | null>()
     const leftOut: McpProblem[] = []
     for (const remote of connection.tools) {
-      // Its server keeps it for its apps.
-      if (!toolAppOf(remote).isForModels) continue
+      const { isForModels, isForApps } = toolAppOf(remote)
       const tool = defineMcpTool(
         connection,
         remote,
         { compile, prepareImage, hasApps: options.offersApps === true },
         options.settings.trust_hints === true,
       )
+      if (!ofApps.has(remote.name)) ofApps.set(remote.name, isForApps ? tool : null)
+      // Its server keeps it for its apps.
+      if (!isForModels) continue
       if (tool !== null && !found.has(tool.name)) {
         found.set(tool.name, tool)
         continue
@@ -57,6 +64,7 @@ export function connectServer({
       const problem = tool === null ? 'schema_too_large' : 'duplicate_name'
       leftOut.push({ kind: 'tool', name: remote.name.slice(0, MAX_SHOWN), problem })
     }
+    appTools = ofApps
     undefinable = leftOut
     for (const { name, problem, fields } of problems())
       options.log('a tool of an MCP server is odd', {
@@ -74,6 +82,10 @@ export function connectServer({
     tools() {
       connection.freshen()
       return tools
+    },
+    appTool(name) {
+      connection.freshen()
+      return appTools.get(name)
     },
   }
 }

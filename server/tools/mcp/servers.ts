@@ -77,6 +77,11 @@ export interface McpServers {
   readResource(userId: UserId, server: string, uri: string): Promise<ReadResource>
   /** @throws AppError `mcp_server_not_found` unless there is a server with this name for the user. */
   assertKnown(userId: UserId, server: string): Promise<void>
+  /**
+   * A tool of a server for its apps, whether models see it or not; null if only models may call it, undefined if the user
+   * reaches no such tool, or it is switched off.
+   */
+  appTool(userId: UserId, server: string, tool: string): Promise<ToolDefinition | null | undefined>
   /** The document of an app, as text from outside. @throws AppError if the server does not name or return it. */
   readApp(userId: UserId, server: string, uri: string): Promise<AppResource>
   /** Replaces the names of the tools that are switched off. Runs that have begun keep their tools. */
@@ -201,6 +206,14 @@ export function createMcpServers(options: McpServersOptions): McpServers {
       ),
     async assertKnown(userId, server) {
       await get(state, userId, server)
+    },
+    async appTool(userId, server, name) {
+      // After a restart, a decision may arrive before the servers are connected.
+      await started
+      await identify(state, userId)
+      const entry = visible(state, userId).find((one) => one.name === server)
+      const tool = entry?.of(userId)?.appTool(name)
+      return tool == null || state.isOn([tool]).length > 0 ? tool : undefined
     },
     readApp: async (userId, server, uri) => {
       const tools = (await get(state, userId, server)).of(userId)?.connection.tools ?? []

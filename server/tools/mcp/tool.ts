@@ -111,7 +111,8 @@ export function defineMcpTool(
               ? await readResult(
                   response.result,
                   (bytes) => prepareImage(bytes, context.userId),
-                  app,
+                  // The app that calls shows the result itself.
+                  context.isFromApp === true ? 'caller' : app,
                 )
               : fail(response.error)
           },

@@ -19,6 +19,7 @@ import { PUSH_KEY_SETTING } from '../../../server/messaging/push.ts'
 import { AuditAction } from '../../../server/protocol/admin/audit.ts'
 import { ProjectId } from '../../../server/protocol/ids.ts'
 import { eventually } from '../../support/eventually.ts'
+import { startBoard } from '../../support/mcp-board.ts'
 import { turn } from '../../support/provider/upstream-turns.ts'
 import { useUpstream } from '../../support/provider/use-upstream.ts'
 import { openEvents } from '../../support/server/events.ts'
@@ -122,6 +123,7 @@ const CALLERS: Record<AuditAction, readonly Caller[]> = {
   app_network_ended: ['page', 'server'],
   mcp_app_domains_allowed: ['page'],
   mcp_app_domains_ended: ['page'],
+  mcp_app_called: ADMIN,
   schedule_created: ADMIN,
   schedule_changed: ADMIN,
   schedule_deleted: ADMIN,
@@ -279,11 +281,15 @@ describeOnEachServer('an act', (start) => {
   const issuers: Awaited<ReturnType<typeof startRealIssuer>>[] = []
   afterAll(() => Promise.all(issuers.map((issuer) => issuer.close())))
   let server: TestServer
+  let board: Awaited<ReturnType<typeof startBoard>>
+  afterAll(() => board.close())
   let session = ''
   let key = ''
   let bob = ''
   beforeAll(async () => {
+    board = await startBoard()
     server = await start({
+      mcp_servers: { board: board.settings },
       auth_mode: 'multi',
       jwt_secret: TEST_JWT_SECRET,
       models: [{ id: 'scripted', api_url: upstream.url }],
@@ -454,6 +460,16 @@ describeOnEachServer('an act', (start) => {
       const app = (await server.call('POST', '/api/apps', { token, body: opened })).json.data.id
       await act('app_network_allowed', 'PATCH', `/api/apps/${app}`, { network: true })
       await act('app_network_ended', 'PATCH', `/api/apps/${app}`, { network: false })
+      upstream.enqueue(
+        turn.toolCalls([{ id: 'show', name: 'mcp__board__board', arguments: {} }]),
+        turn.text('There it is.'),
+      )
+      const shown = await server.call('POST', `${conversation}/messages`, {
+        token,
+        body: { text: 'Show the board', stream: false },
+      })
+      const called = `/api/runs/${shown.json.data.run.id}/apps/show/call`
+      await act('mcp_app_called', 'POST', called, { name: 'look' })
       const group = await act('group_created', 'POST', '/api/admin/groups', { name: door })
       if (group !== null) {
         const own = `/api/admin/groups/${group.id}`

@@ -60,6 +60,7 @@ const rowOf = (step: Omit<NewStep, 'skipped'> & { skipped?: boolean }): StepRow 
   position: step.position,
   type: step.type,
   content: step.content ?? '',
+  origin: step.origin ?? null,
   grantId: step.grantId ?? null,
   idRef: step.idRef ?? null,
   name: step.name ?? null,

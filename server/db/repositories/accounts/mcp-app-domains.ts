@@ -22,6 +22,21 @@ export function createMcpAppDomainRepository(database: Database) {
       return rows.length > 0
     },
 
+    /** What the user has allowed a server, newest first. */
+    async list({
+      userId,
+      server,
+    }: Pick<Place, 'userId' | 'server'>): Promise<
+      Pick<McpAppDomainsRow, 'domains' | 'allowedAt'>[]
+    > {
+      return await database.read
+        .select({ domains: table.domains, allowedAt: table.allowedAt })
+        .from(table)
+        .where(and(eq(table.userId, userId), eq(table.server, server)))
+        .orderBy(desc(table.allowedAt), desc(table.hash))
+        .limit(MAX_PERMISSIONS)
+    },
+
     /** Stores a permission. @returns whether it is new. */
     async add(tx: Writer, row: Place & { allowedAt: Date }): Promise<boolean> {
       const added = await tx

@@ -268,9 +268,11 @@ export function imagesOf(
 
 function toReadMessage(
   { hasFiles, summaryCount, runStatus, finishReason, ...row }: MessageRow,
-  stepRows: readonly StepRow[],
+  allSteps: readonly StepRow[],
   attachments: AttachmentInfo[],
 ): ReadMessage {
+  // Models do not learn of the calls of apps, so that those of an answer that is remembered may grow.
+  const stepRows = allSteps.filter(({ origin }) => origin === null)
   const carries = stepRows.flatMap(({ position, carry }): [number, string][] =>
     carry === null ? [] : [[position, carry]],
   )
@@ -278,7 +280,7 @@ function toReadMessage(
     ...row,
     attachments,
     steps: stepRows.map((step) => toStep({ ...step, artifact: null })),
-    holdsOutsideText: stepRows.some(({ artifact }) => artifact?.untrusted === true),
+    holdsOutsideText: allSteps.some(({ artifact }) => artifact?.untrusted === true),
     carries: carries.length === 0 ? NO_CARRIES : new Map(carries),
     images: imagesOf(stepRows),
   }

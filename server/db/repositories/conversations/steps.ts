@@ -320,6 +320,7 @@ const DEFAULT_COLUMNS = {
   carry: null,
   durationMs: null,
   grantId: null,
+  origin: null,
 } satisfies Partial<NewStep>
 
 /** Stored from a checked call id. */
@@ -346,6 +347,7 @@ export function toStep(row: StepRow): Step {
         name: row.name ?? '',
         arguments: row.content,
         ...(row.grantId === null ? {} : { grant_id: row.grantId }),
+        ...(row.origin === null ? {} : { origin: row.origin }),
       }
     case 'tool_result':
       return {
@@ -356,6 +358,7 @@ export function toStep(row: StepRow): Step {
         content: row.content,
         skipped: row.skipped,
         ...(row.artifact === null ? {} : { artifact: row.artifact }),
+        ...(row.origin === null ? {} : { origin: row.origin }),
       }
   }
 }
@@ -369,7 +372,7 @@ export const fromStep = (messageId: MessageId, step: Step): NewStep => ({
   skipped: step.type === 'tool_result' && step.skipped,
   closed: true,
   ...(step.type === 'tool_call' || step.type === 'tool_result'
-    ? { idRef: step.id_ref, name: step.name }
+    ? { idRef: step.id_ref, name: step.name, origin: step.origin ?? null }
     : {}),
   ...(step.type === 'thinking' ? { durationMs: step.duration_ms ?? null } : {}),
   ...(step.type === 'tool_result' ? { artifact: step.artifact ?? null } : {}),

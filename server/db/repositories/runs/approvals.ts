@@ -1,5 +1,5 @@
 // Approval requests of runs and the decisions on them; part of the repository of runs.
-import { and, asc, eq, inArray } from 'drizzle-orm'
+import { and, asc, eq, inArray, not } from 'drizzle-orm'
 import { callHash } from '../../../lib/call-hash.ts'
 import type { CallId, RunId } from '../../../protocol/ids.ts'
 import { fieldsOf, parseJson } from '../../../protocol/read-json.ts'
@@ -68,12 +68,12 @@ export function createApprovals(database: Database) {
         .returning(settled)
     },
 
-    /** Marks the approval requests that a run which ends still waits for as void. */
+    /** Marks the approval requests that a run which ends still waits for as void. Apps still wait for theirs. */
     async withdrawAllApprovals(tx: Writer, runId: RunId, at: Date): Promise<SettledRequest[]> {
       return await tx
         .update(approvals)
         .set({ status: 'void', decidedAt: at })
-        .where(and(eq(approvals.runId, runId), isPending))
+        .where(and(eq(approvals.runId, runId), isPending, not(approvals.byApp)))
         .returning(settled)
     },
 
@@ -91,14 +91,17 @@ export function createApprovals(database: Database) {
       return decided
     },
 
-    /** The pending approval requests of some runs, by run. */
-    async pendingApprovals(runIds: readonly RunId[]): Promise<Map<RunId, PendingApproval[]>> {
+    /** The pending approval requests of some runs, by run. `byApp`: those of apps instead of the model's. */
+    async pendingApprovals(
+      runIds: readonly RunId[],
+      { byApp = false }: { byApp?: boolean } = {},
+    ): Promise<Map<RunId, PendingApproval[]>> {
       const found = new Map<RunId, PendingApproval[]>()
       if (runIds.length === 0) return found
       const rows = await database.read
         .select()
         .from(approvals)
-        .where(and(inArray(approvals.runId, [...runIds]), isPending))
+        .where(and(inArray(approvals.runId, [...runIds]), isPending, eq(approvals.byApp, byApp)))
         .orderBy(asc(approvals.position), asc(approvals.createdAt))
       for (const row of rows) {
         const request = toPendingApproval(row)
@@ -175,5 +178,6 @@ export const toPendingApproval = (row: ApprovalRow): PendingApproval => ({
   name: row.name,
   arguments: visibleText(row.arguments),
   risk_level: row.riskLevel,
+  ...(row.byApp ? { origin: 'app' as const } : {}),
   ...(row.preview === null ? {} : { preview: visibleValue(row.preview) }),
 })

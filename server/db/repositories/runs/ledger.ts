@@ -1,5 +1,5 @@
 // What is stored about one answer: its calls, requests, changes and deliveries, as receipts read them.
-import { and, asc, eq, inArray, isNull, lt, ne, notInArray, or, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, isNull, lt, ne, not, notInArray, or, sql } from 'drizzle-orm'
 import { createTurns } from '../../../lib/turns.ts'
 import type { ConversationId, MessageId, RunId, UserId } from '../../../protocol/ids.ts'
 import { parseJson } from '../../../protocol/read-json.ts'
@@ -200,7 +200,13 @@ export function createLedgerRepository({ read, tables }: Pick<Database, 'read' |
       const rows = await read
         .select({ status: approvals.status })
         .from(approvals)
-        .where(eq(approvals.runId, runId))
+        // What an app waits for is open also after the run.
+        .where(
+          and(
+            eq(approvals.runId, runId),
+            or(not(approvals.byApp), ne(approvals.status, 'pending')),
+          ),
+        )
       return rows.map(({ status }) => status)
     },
 

@@ -8,6 +8,7 @@ import {
   isNotNull,
   isNull,
   ne,
+  not,
   or,
   sql,
 } from 'drizzle-orm'
@@ -28,7 +29,7 @@ export type ListedRequest = {
   conversationTitle: string | null
   projectId: RunRow['projectId']
   options: RunRow['options']
-  /** When the run ended; null if it has not. */
+  /** When the run ended; null if it has not, and for requests of apps, which do not end with it. */
   endedAt: RunRow['endedAt']
   /** The name of who decided; null if nobody did, or if their account is deleted. */
   decidedByName: string | null
@@ -79,6 +80,10 @@ export function createRequestList(database: Database) {
     personName: sql<string>`coalesce((select username from users as people where people.id = ${runs.userId}), '')`,
     personId: runs.userId,
   }
+
+  /** Requests of apps wait also after the run. */
+  const waits = (table: RequestTable) =>
+    table === approvals ? or(isNull(runs.endedAt), approvals.byApp) : isNull(runs.endedAt)
 
   const ofUser = (table: RequestTable, userId: UserId) =>
     and(eq(table.userId, userId), isNull(conversations.deletedAt))
@@ -139,6 +144,7 @@ export function createRequestList(database: Database) {
     const content = given === null ? null : { ...others, arguments: given }
     return {
       ...rest,
+      ...(request.byApp ? { endedAt: null } : {}),
       type: 'approval',
       request: { ...request, callHash: request.callHash ?? (await oldHash(request, content)) },
       content,
@@ -183,8 +189,13 @@ export function createRequestList(database: Database) {
       const selected = (table: RequestTable) =>
         and(
           state === 'pending'
-            ? and(eq(table.status, 'pending'), isNull(runs.endedAt))
-            : or(ne(table.status, 'pending'), isNotNull(runs.endedAt)),
+            ? and(eq(table.status, 'pending'), waits(table))
+            : or(
+                ne(table.status, 'pending'),
+                table === approvals
+                  ? and(isNotNull(runs.endedAt), not(approvals.byApp))
+                  : isNotNull(runs.endedAt),
+              ),
           projectId === undefined ? undefined : eq(runs.projectId, projectId),
           moment === undefined || id === undefined
             ? undefined

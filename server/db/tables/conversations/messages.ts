@@ -92,6 +92,8 @@ export function defineMessageTables(c: Columns, { conversations }: Conversations
       durationMs: c.integer('duration_ms'),
       /** The grant that let the call of a `tool_call` step through. */
       grantId: c.text('grant_id'),
+      /** Who made a call, and caused its result, if not the model: an app of an MCP server. */
+      origin: c.choice<'app'>('origin'),
     },
     (t) => [c.primaryKey({ columns: [t.messageId, t.position] })],
   )

@@ -49,10 +49,16 @@ export function defineApprovalTables(
       reason: c.text('reason'),
       /** Arguments that the person changed. */
       decidedArguments: c.text('decided_arguments'),
+      /** Whether an app of an MCP server made the call: the request does not end with the run. */
+      byApp: c.boolean('by_app').notNull().default(false),
       ...requestColumns(c),
     },
     (t) => [
       c.primaryKey({ columns: [t.runId, t.idRef] }),
+      c
+        .index('approvals_by_app')
+        .on(t.createdAt)
+        .where(sql`${t.byApp} and ${t.status} = 'pending'`),
       c.uniqueIndex('approvals_id').on(t.id),
       c.index('approvals_user').on(t.userId, t.createdAt, t.id),
       c

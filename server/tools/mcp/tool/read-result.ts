@@ -34,12 +34,12 @@ const MAX_APP_RESULT = 100_000
 
 /**
  * Converts the result of a call. Pictures go to the person and to models that see, and never into the text.
- * @param app the app that shows it; null if there is none.
+ * @param app the app that shows it, or `caller` for the one that made the call; null if there is none.
  */
 export async function readResult(
   result: RemoteResult,
   prepare: Prepare,
-  app: McpAppReference | null = null,
+  app: McpAppReference | 'caller' | null = null,
 ): Promise<ToolResult> {
   const pictures = createPictures(prepare)
   const parts: string[] = []
@@ -52,7 +52,7 @@ export async function readResult(
     display: text.slice(0, 200),
     untrusted: true,
     ...(files.length > 0 ? { files } : {}),
-    ...(app === null ? {} : { app, ...forApp(result) }),
+    ...(app === null ? {} : { ...(app === 'caller' ? {} : { app }), ...forApp(result) }),
   }
   const seen = images.length === 0 ? {} : { images }
   const data = combined(text, structured)

@@ -79,6 +79,8 @@ describeOnEachServer('an app of an MCP server', (start) => {
       resourceDomains,
     })
     expect((await read(server, { token: bob })).json.data.domains_allowed).toBe(false)
+    const listed = () => server.call('GET', '/api/mcp/apps/maps/domains', { token: ada })
+    expect((await listed()).json.data.items).toMatchObject([{ domains: DOMAINS }])
     // Another list is another question.
     await put({ domains: DOMAINS, allowed: false })
     await put({ domains: DOMAINS.slice(1), allowed: true })

@@ -25,6 +25,8 @@ const registry = createToolRegistry([
   () => [countingTool({ name: 'send', riskLevel: 'medium' }).tool],
 ])
 const now = () => new Date()
+/** No app has made a call. */
+const NO_APP_CALLS = { toolOf: async () => undefined, withdraw: async () => undefined }
 
 describeOnEachDatabase('approvals of a run', (open) => {
   let database: Database
@@ -67,7 +69,7 @@ describeOnEachDatabase('approvals of a run', (open) => {
       announce: (_user, change) => changes.push(change),
       taint: {
         isTainted: () => false,
-        addresses: { unknown: async () => [], hasHost: async () => true, record: () => {} },
+        addresses: { unknown: async () => [], hasHost: async () => true },
       },
       grants: createRunGrants({
         store,
@@ -118,7 +120,7 @@ describeOnEachDatabase('approvals of a run', (open) => {
     body: object,
     details: Record<string, string> = {},
   ): Promise<boolean> {
-    const decision = await decideApproval(
+    const { decision } = await decideApproval(
       run,
       ApprovalDecisionBody.parse({ id_ref: id, decision: 'approve', ...body }),
       { userId: run.userId, username: 'ada', address: null, details },
@@ -126,6 +128,7 @@ describeOnEachDatabase('approvals of a run', (open) => {
         store,
         database,
         registry,
+        appCalls: NO_APP_CALLS,
         settings: { approvalChannelHigh: channelHigh },
         now,
         announce: (_user, change) => changes.push(change),
@@ -193,6 +196,7 @@ describeOnEachDatabase('approvals of a run', (open) => {
         store,
         database,
         registry,
+        appCalls: NO_APP_CALLS,
         settings: { approvalChannelHigh: false },
         now,
         announce() {},

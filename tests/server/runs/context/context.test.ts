@@ -26,6 +26,7 @@ const row = (position: number, more: Partial<StepRow> & Pick<StepRow, 'type'>): 
   durationMs: null,
   startedAt: null,
   grantId: null,
+  origin: null,
   ...more,
 })
 

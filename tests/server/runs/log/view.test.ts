@@ -263,7 +263,7 @@ function continuedRows(firstHalf: string, pieces: readonly string[]): StepRow[] 
   const lengths = pieces.map(({ length }) => length)
   const cuts = [firstHalf.length + (lengths[0] ?? 0), ...lengths.slice(1)].join(',')
   const content = [firstHalf, ...pieces].join('')
-  const rest = { ...row, startedAt: null, durationMs: null, grantId: null }
+  const rest = { ...row, startedAt: null, durationMs: null, grantId: null, origin: null }
   return [
     { ...rest, position: 0, type: 'text', content, firstEvent: 1_000_003, cuts: `r${cuts}` },
     { ...rest, position: 1, type: 'thinking', content: 'Hm.', firstEvent: 1_000_001, cuts: '3' },

@@ -75,6 +75,7 @@ const ACTIONS: Record<AuditAction, true> = {
   app_network_ended: true,
   mcp_app_domains_allowed: true,
   mcp_app_domains_ended: true,
+  mcp_app_called: true,
   share_created: true,
   share_deleted: true,
   exported: true,

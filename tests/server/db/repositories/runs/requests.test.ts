@@ -39,6 +39,7 @@ describeOnEachDatabase('requests for a decision', (open) => {
     id: newId<string>(),
     userId: run.userId,
     tainted: false,
+    byApp: false,
     callHash: 'hash',
     createdAt: new Date(),
     deadline: null,
