@@ -63,7 +63,7 @@ describeInBrowser('refusals', (visitor) => {
     upstream.enqueue(turn.text('Nearly.', { usage }))
     await say(page, 'How much is left?')
     await page.getByText('Nearly.').waitFor()
-    const notice = page.getByRole('status').filter({ hasText: '8.5K of 10K' })
+    const notice = page.getByRole('status').filter({ hasText: '8,500 of 10,000' })
     await notice.waitFor()
     expect(await notice.innerText()).toContain('Almost used up.')
     await expectAccessible(page)
@@ -72,7 +72,7 @@ describeInBrowser('refusals', (visitor) => {
     await page.getByText('Over.').waitFor()
     await page
       .getByRole('status')
-      .filter({ hasText: 'of 10K' })
+      .filter({ hasText: 'of 10,000' })
       .filter({ hasText: 'Used up.' })
       .waitFor()
     await say(page, 'Once more?')
@@ -111,7 +111,7 @@ describeInBrowser('refusals', (visitor) => {
       .toContain('8500')
     release()
     await page.getByText('Nearly.').waitFor()
-    const notice = page.getByRole('status').filter({ hasText: '8.5K of 10K · Almost used up.' })
+    const notice = page.getByRole('status').filter({ hasText: '8,500 of 10,000 · Almost used up.' })
     await notice.waitFor()
     // Its icon stands beside the text, not on a line of its own.
     const icon = await notice.locator('svg').boundingBox()

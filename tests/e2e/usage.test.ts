@@ -40,7 +40,7 @@ describeInBrowser('usage', (visitor) => {
     const page = await visitor.open(server.url)
     await say(page, 'Hi')
     // 10,000 × 2 + 30,000 × 0.2 + 1,500 × 10, per million.
-    const figures = page.getByText(/1,500 tokens · 40K in, 30K \(75%\) cached · \$0\.04/)
+    const figures = page.getByText(/1,500 tokens · 40,000 in, 30,000 \(75%\) cached · \$0\.04/)
     await page.getByRole('button', { name: 'More actions' }).click()
     await page.getByRole('menu').and(page.locator(':has-text("1,500 tokens")')).waitFor()
     await page.keyboard.press('Escape')
@@ -93,10 +93,10 @@ describeInBrowser('usage', (visitor) => {
 
   test('the usage page shows the share of cached input, in Chinese and on a phone too', async () => {
     const page = await visitor.open(`${server.url}/stats`)
-    await page.getByText('30K from the cache (75%)').first().waitFor()
+    await page.getByText('30,000 from the cache (75%)').first().waitFor()
     // The latest runs lead to the answer and to the inspector.
     const runs = page.getByRole('list', { name: 'Recent answers' })
-    await runs.getByText(/41\.5K tokens · \$0\.04/).waitFor()
+    await runs.getByText(/41,500 tokens · \$0\.04/).waitFor()
     await runs.getByRole('link', { name: 'Hi' }).waitFor()
     await runs.getByRole('button', { name: 'Answer details' }).click()
     const inspector = page.getByRole('dialog', { name: 'Answer details' })
@@ -110,7 +110,7 @@ describeInBrowser('usage', (visitor) => {
       phone: true,
       theme: 'dark',
     })
-    await phone.getByText('缓存命中 3万（75%）').first().waitFor()
+    await phone.getByText('缓存命中 30,000（75%）').first().waitFor()
     await expectNoScrolling(phone)
     await expectAccessible(phone)
     await leave(phone)

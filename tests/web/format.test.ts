@@ -1,5 +1,6 @@
 // Durations and sizes as people of each language write them.
 import { expect, test } from 'vitest'
+import type { QuotaItem } from '../../server/protocol/accounts/quota.ts'
 import {
   compactNumber,
   duration,
@@ -9,7 +10,9 @@ import {
   fullDay,
   fullTime,
   measure,
+  numbersAlike,
 } from '../../web/src/lib/format.ts'
+import { quotaAmount } from '../../web/src/ui/quota-amount.ts'
 
 test('durations have the decimal separator and the symbols of the language', () => {
   expect([duration(3.42, 'en'), duration(3.42, 'de'), duration(3.42, 'fr')]).toEqual([
@@ -74,4 +77,31 @@ test('a compact number is grouped like a whole one, which stands beside it', () 
   expect(compactNumber(7_086, 'zh-CN')).toBe('7,086')
   expect(compactNumber(7_086, 'en')).toBe('7.1K')
   expect(compactNumber(950, 'de')).toBe('950')
+})
+
+test('numbers that stand beside each other have one form, also where one of them has a short form', () => {
+  for (const language of ['zh-CN', 'en', 'de']) {
+    const both = [8_500, 10_000].map(numbersAlike([8_500, 10_000], language))
+    expect(both).toEqual([
+      new Intl.NumberFormat(language).format(8_500),
+      new Intl.NumberFormat(language).format(10_000),
+    ])
+  }
+  const million = numbersAlike([1_500_000, 20_000_000], 'zh-CN')
+  expect([million(1_500_000), million(20_000_000)]).toEqual(['150万', '2,000万'])
+})
+
+test('what is used of a quota has the form of its limit', () => {
+  const tokens: QuotaItem = {
+    kind: 'tokens_per_day',
+    group: null,
+    limit: 10_000,
+    used: 8_500,
+    renews_at: null,
+    currency: null,
+  }
+  expect([8_500, 10_000].map((value) => quotaAmount(tokens, value, 'zh-CN'))).toEqual([
+    '8,500',
+    '10,000',
+  ])
 })

@@ -13,6 +13,19 @@ export const compactNumber = (value: number, language: string): string =>
 export const wholeNumber = (value: number, language: string): string =>
   new Intl.NumberFormat(language).format(value)
 
+/**
+ * The form of numbers that stand beside each other, one for all: whole numbers, or compact ones if the largest is `from` or
+ * more. Otherwise Chinese would have "8,500 / 1万".
+ */
+export const numbersAlike = (
+  values: readonly number[],
+  language: string,
+  from = 10_000_000,
+): ((value: number) => string) => {
+  const form = Math.max(0, ...values) < from ? wholeNumber : compactNumber
+  return (value) => form(value, language)
+}
+
 /** 0.752 -> "75%". */
 export const percent = (share: number, language: string): string =>
   new Intl.NumberFormat(language, { style: 'percent' }).format(share)

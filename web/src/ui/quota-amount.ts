@@ -1,6 +1,6 @@
 // Amounts of quotas for people, and how much of a quota is used.
 import type { QuotaItem } from '../../../server/protocol/accounts/quota.ts'
-import { compactNumber, fileSize, money, wholeNumber } from '../lib/format.ts'
+import { fileSize, money, wholeNumber } from '../lib/format.ts'
 
 /** From this share on, the page warns that a limit is near. */
 export const WARNING_SHARE = 0.8
@@ -14,7 +14,7 @@ export function quotaAmount(
   if (kind === 'storage') return fileSize(value, language)
   if (kind.startsWith('cost'))
     return currency === null ? wholeNumber(value, language) : money(value, currency, language)
-  return compactNumber(value, language)
+  return wholeNumber(value, language)
 }
 
 /** The used share, from 0 to 1. */

@@ -3,7 +3,7 @@ import { Activity } from 'lucide-react'
 import { Link } from 'wouter'
 import type { ListedRun } from '../../../../server/protocol/runs/run-list.ts'
 import { useModels } from '../../lib/api/catalog.ts'
-import { compactNumber, fineDuration, money, shortTime } from '../../lib/format.ts'
+import { fineDuration, money, shortTime, wholeNumber } from '../../lib/format.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { paths } from '../../lib/paths.ts'
 import { classNames } from '../../ui/class-names.ts'
@@ -48,7 +48,7 @@ function RunRow({ run, onInspect }: { run: ListedRun; onInspect: () => void }) {
     shortTime(created, i18n.language),
     models?.find(({ id }) => id === run.model)?.name ?? run.model,
     ended === null ? null : fineDuration(Date.parse(ended) - Date.parse(created), i18n.language),
-    t('stats.tokens', { tokens: compactNumber(usage.total_tokens, i18n.language) }),
+    t('stats.tokens', { tokens: wholeNumber(usage.total_tokens, i18n.language) }),
     ...Object.entries(usage.cost).map(([currency, amount]) =>
       money(amount, currency, i18n.language),
     ),

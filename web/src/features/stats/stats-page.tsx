@@ -5,7 +5,7 @@ import type { ListedRun } from '../../../../server/protocol/runs/run-list.ts'
 import type { StatsPeriod, TokenStats } from '../../../../server/protocol/runs/stats.ts'
 import { useModels } from '../../lib/api/catalog.ts'
 import { useQuota } from '../../lib/api/quota.ts'
-import { compactNumber, money, percent, wholeNumber } from '../../lib/format.ts'
+import { money, numbersAlike, percent, wholeNumber } from '../../lib/format.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { Segmented } from '../../ui/controls/segmented.tsx'
 import { QuotaMeters } from '../../ui/quota-meters.tsx'
@@ -69,9 +69,10 @@ function Figures({ stats }: { stats: TokenStats }) {
   const mostUsedFirst = Object.entries(stats.by_model).toSorted(
     ([, a], [, b]) => b.total_tokens - a.total_tokens,
   )
+  const shown = numbersAlike([stats.total_tokens], i18n.language)
   const cachedOf = (tokens: Pick<TokenStats, 'cached_tokens' | 'prompt_tokens'>): string =>
     t('stats.cached', {
-      tokens: compactNumber(tokens.cached_tokens, i18n.language),
+      tokens: shown(tokens.cached_tokens),
       share: percent(tokens.cached_tokens / tokens.prompt_tokens, i18n.language),
     })
   return (
@@ -90,7 +91,7 @@ function Figures({ stats }: { stats: TokenStats }) {
           >
             <dt className="text-note text-muted">{t(`stats.${key}`)}</dt>
             <dd className="mt-1 text-2xl font-semibold tracking-tight tabular-nums">
-              {compactNumber(value, i18n.language)}
+              {shown(value)}
             </dd>
             {key === 'prompt_tokens' && stats.cached_tokens > 0 && (
               <dd className="mt-0.5 text-note text-muted">{cachedOf(stats)}</dd>
@@ -98,14 +99,14 @@ function Figures({ stats }: { stats: TokenStats }) {
             {key === 'prompt_tokens' && stats.cache_write_tokens > 0 && (
               <dd className="mt-0.5 text-note text-muted">
                 {t('stats.cacheWrite', {
-                  tokens: compactNumber(stats.cache_write_tokens, i18n.language),
+                  tokens: shown(stats.cache_write_tokens),
                 })}
               </dd>
             )}
             {key === 'completion_tokens' && stats.reasoning_tokens > 0 && (
               <dd className="mt-0.5 text-note text-muted">
                 {t('stats.reasoning', {
-                  tokens: compactNumber(stats.reasoning_tokens, i18n.language),
+                  tokens: shown(stats.reasoning_tokens),
                 })}
               </dd>
             )}
@@ -120,17 +121,17 @@ function Figures({ stats }: { stats: TokenStats }) {
           <table className="w-full text-sm tabular-nums">
             <thead className="text-start text-muted">
               <tr>
-                <th scope="col" className="px-4 py-2.5 text-start font-medium">
+                <th scope="col" className="px-4 py-2.5 text-start font-medium max-sm:px-3">
                   {t('stats.model')}
                 </th>
-                <th scope="col" className="px-4 py-2.5 text-end font-medium">
+                <th scope="col" className="px-4 py-2.5 text-end font-medium max-sm:px-3">
                   {t('stats.prompt_tokens')}
                 </th>
-                <th scope="col" className="px-4 py-2.5 text-end font-medium">
+                <th scope="col" className="px-4 py-2.5 text-end font-medium max-sm:px-3">
                   {t('stats.completion_tokens')}
                 </th>
                 {cost !== '' && (
-                  <th scope="col" className="px-4 py-2.5 text-end font-medium">
+                  <th scope="col" className="px-4 py-2.5 text-end font-medium max-sm:px-3">
                     {t('stats.cost')}
                   </th>
                 )}
@@ -141,21 +142,23 @@ function Figures({ stats }: { stats: TokenStats }) {
                 <tr key={model} className="border-t border-line">
                   <th
                     scope="row"
-                    className="px-4 py-2.5 text-start font-normal wrap-anywhere"
+                    className="px-4 py-2.5 text-start font-normal wrap-anywhere max-sm:px-3"
                     title={model}
                   >
                     {nameOf(model)}
                   </th>
-                  <td className="px-4 py-2.5 text-end">
+                  <td className="px-4 py-2.5 text-end max-sm:px-3">
                     {wholeNumber(tokens.prompt_tokens, i18n.language)}
                     {tokens.cached_tokens > 0 && (
                       <span className="block text-xs text-muted">{cachedOf(tokens)}</span>
                     )}
                   </td>
-                  <td className="px-4 py-2.5 text-end">
+                  <td className="px-4 py-2.5 text-end max-sm:px-3">
                     {wholeNumber(tokens.completion_tokens, i18n.language)}
                   </td>
-                  {cost !== '' && <td className="px-4 py-2.5 text-end">{costOf(tokens.cost)}</td>}
+                  {cost !== '' && (
+                    <td className="px-4 py-2.5 text-end max-sm:px-3">{costOf(tokens.cost)}</td>
+                  )}
                 </tr>
               ))}
             </tbody>
@@ -174,6 +177,8 @@ function Bars({ stats }: { stats: TokenStats }) {
   const { t, i18n } = useTranslation()
   const bars = usageBars(stats, new Date())
   const most = Math.max(1, ...bars.map(({ tokens }) => tokens))
+  // A bar is only as wide as five digits.
+  const shown = numbersAlike([most], i18n.language, 100_000)
   const nameOf = (key: string): string =>
     key.length === 2
       ? `${key}:00`
@@ -220,7 +225,7 @@ function Bars({ stats }: { stats: TokenStats }) {
                     aria-hidden
                     className="absolute bottom-full left-1/2 -translate-x-1/2 text-[0.6875rem] leading-4 whitespace-nowrap text-muted tabular-nums"
                   >
-                    {compactNumber(tokens, i18n.language)}
+                    {shown(tokens)}
                   </span>
                 )}
               </span>

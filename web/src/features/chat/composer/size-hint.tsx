@@ -3,7 +3,7 @@
 
 import type { Price, PublicModel } from '../../../../../server/protocol/models/catalog.ts'
 import { estimateTokens } from '../../../../../server/protocol/models/token-estimate.ts'
-import { compactNumber, money } from '../../../lib/format.ts'
+import { money, numbersAlike } from '../../../lib/format.ts'
 import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import type { ChosenFile } from '../attachments/attachments.ts'
 
@@ -37,18 +37,18 @@ function Hint({ tokens, model }: { tokens: number; model: PublicModel | undefine
   const window = model?.context_window ?? null
   const price = model?.price ?? null
   const cost = price === null ? 0 : (tokens / 1_000_000) * inputRate(price, tokens)
+  const shown = numbersAlike([tokens, window ?? 0], i18n.language)
   const isTooLong = window !== null && tokens > window
   return (
     <p
       role="status"
       className={`px-4.5 pb-1 text-xs tabular-nums ${isTooLong ? 'text-warn' : 'text-muted'}`}
     >
-      {t('composer.size', { tokens: compactNumber(tokens, i18n.language) })}
+      {t('composer.size', { tokens: shown(tokens) })}
       {price !== null &&
         cost > 0 &&
         ` · ${t('composer.cost', { cost: money(cost, price.currency, i18n.language) })}`}
-      {isTooLong &&
-        ` · ${t('composer.overWindow', { tokens: compactNumber(window, i18n.language) })}`}
+      {isTooLong && ` · ${t('composer.overWindow', { tokens: shown(window) })}`}
     </p>
   )
 }

@@ -3,7 +3,7 @@ import { Fragment, type ReactNode } from 'react'
 import type { AnswerTiming } from '../../../../../server/protocol/runs/run-timeline.ts'
 import type { Usage } from '../../../../../server/protocol/runs/usage.ts'
 import { useModels } from '../../../lib/api/catalog.ts'
-import { compactNumber, duration, money, percent, wholeNumber } from '../../../lib/format.ts'
+import { duration, money, percent, wholeNumber } from '../../../lib/format.ts'
 import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 
 /** The facts of a finished answer on one line, or several; unknown values are left out. */
@@ -23,26 +23,26 @@ export function AnswerUsage({
 }) {
   const { t, i18n } = useTranslation()
   if (tokens === 0) return null
-  const short = (count: number): string => compactNumber(count, i18n.language)
+  const whole = (count: number): string => wholeNumber(count, i18n.language)
   const facts: [key: string, fact: ReactNode][] = [
-    ['tokens', t('message.tokens', { count: tokens, shown: wholeNumber(tokens, i18n.language) })],
+    ['tokens', t('message.tokens', { count: tokens, shown: whole(tokens) })],
   ]
   if (usage !== null && usage.prompt_tokens > 0)
     facts.push([
       'input',
       usage.cached_tokens === 0
-        ? t('message.input', { input: short(usage.prompt_tokens) })
+        ? t('message.input', { input: whole(usage.prompt_tokens) })
         : t('message.cachedInput', {
-            input: short(usage.prompt_tokens),
-            cached: `${short(usage.cached_tokens)} (${percent(usage.cached_tokens / usage.prompt_tokens, i18n.language)})`,
+            input: whole(usage.prompt_tokens),
+            cached: `${whole(usage.cached_tokens)} (${percent(usage.cached_tokens / usage.prompt_tokens, i18n.language)})`,
           }),
     ])
   if (timing?.cache_write_tokens !== undefined && timing.cache_write_tokens > 0)
-    facts.push(['written', t('answer.cacheWrite', { tokens: short(timing.cache_write_tokens) })])
+    facts.push(['written', t('answer.cacheWrite', { tokens: whole(timing.cache_write_tokens) })])
   for (const [currency, amount] of Object.entries(usage?.cost ?? {}))
     if (amount > 0) facts.push([currency, money(amount, currency, i18n.language)])
   if (timing !== null && timing.reasoning_tokens > 0)
-    facts.push(['reasoning', t('answer.reasoning', { tokens: short(timing.reasoning_tokens) })])
+    facts.push(['reasoning', t('answer.reasoning', { tokens: whole(timing.reasoning_tokens) })])
   if (timing !== null) facts.push(['time', <Duration key="time" timing={timing} />])
   if (model !== null) facts.push(['model', <ModelName key="model" id={model} />])
   return (
