@@ -62,6 +62,33 @@ describeInBrowser('on a phone, in another language', (visitor) => {
 describeInBrowser('in German', (visitor) => {
   const on = usePageServer(visitor)
 
+  test('on a phone, a step with a long name and a result from the cache shows what was called, and stays in its row', async () => {
+    const id = await on.createProject('Garten', { 'notizen.md': 'Tulpen\n' })
+    const call = { name: 'file_grep', arguments: { pattern: 'Tulpen' } }
+    const again = () => turn.toolCalls([call])
+    on.upstream.enqueue(again(), again(), again(), turn.text('Gefunden.'))
+    const page = await visitor.open(`${on.server.url}/?project=${id}`, {
+      phone: true,
+      language: 'de-DE',
+    })
+    await say(page, 'Such die Tulpen')
+    await page.getByText('Gefunden.').waitFor()
+    await page.getByRole('button', { name: /^3 Schritte/ }).tap()
+    const rows = page.getByRole('button', { name: /^Dateien durchsuchen/ })
+    await expect.poll(() => rows.count()).toBe(3)
+    for (const row of await rows.all()) {
+      const over = await row.evaluate((element) => {
+        const argument = element.querySelector('.font-mono')
+        return [
+          element.scrollWidth - element.clientWidth,
+          (argument?.scrollWidth ?? 1) - (argument?.clientWidth ?? 0),
+        ]
+      })
+      expect(over).toEqual([0, 0])
+    }
+    await leave(page)
+  })
+
   test('the ways in which one is told of a request can be read in their fields', async () => {
     const page = await visitor.open(`${on.server.url}/settings/channels`, { language: 'de-DE' })
     await page.getByLabel('Nennt').first().waitFor()

@@ -45,6 +45,10 @@ describeInBrowser('typography', (visitor) => {
     await expect.poll(() => page.evaluate<string>('document.documentElement.lang')).toBe('de')
     expect(await page.evaluate<string>(styleOf('body', 'hyphens'))).toBe('auto')
     expect(await page.evaluate<string>(styleOf('#composer', 'hyphens'))).toBe('manual')
+    // Browsers without a German dictionary break them anywhere, rather than let them leave their place.
+    expect(await page.evaluate<string>(styleOf('body', 'overflowWrap'))).toBe('break-word')
+    for (const place of ['button', 'nav a', 'h1'])
+      expect(await page.evaluate<string>(styleOf(place, 'hyphens'))).toBe('auto')
     await leave(page)
   })
 })

@@ -69,7 +69,7 @@ export function ApproversForm({ project }: { project: ProjectWithApprovers & { i
             ]}
             onChange={setKind}
           />
-          <div className="min-w-40 flex-1">
+          <div className="min-w-40 flex-1 max-sm:basis-full">
             <TextField
               label={t('project.approverName')}
               value={name}

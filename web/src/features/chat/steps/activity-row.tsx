@@ -62,11 +62,17 @@ export function ActivityRow({
         >
           <Icon size={13} aria-hidden className={live ? 'animate-breathe' : ''} />
         </span>
-        <span className={classNames('shrink-0 font-medium', live ? 'text-ink' : 'text-soft')}>
+        {/* Gives way only after the summary has. */}
+        <span
+          className={classNames('min-w-0 truncate font-medium', live ? 'text-ink' : 'text-soft')}
+        >
           {title}
         </span>
         {summary !== undefined && summary !== '' && (
-          <span dir="auto" className="min-w-0 truncate font-mono text-code text-muted">
+          <span
+            dir="auto"
+            className="min-w-0 shrink-[1000] truncate font-mono text-code text-muted"
+          >
             {summary}
           </span>
         )}

@@ -110,7 +110,10 @@ export const ToolStep = memo(function ToolStep({
           )}
           {phase !== null && <span aria-hidden>{phase}</span>}
           {state === 'running' && <RunningTime since={startedAt} />}
-          {outcome?.cached === true && <span>{t('steps.cached')}</span>}
+          {outcome?.cached === true && (
+            // Where there is little room, what was called says more.
+            <span className="max-sm:hidden">{t('steps.cached')}</span>
+          )}
           {outcome?.executionTime !== undefined && !outcome.cached && (
             <span>{duration(outcome.executionTime, i18n.language)}</span>
           )}
