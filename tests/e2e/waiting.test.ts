@@ -28,6 +28,23 @@ describeInBrowser('what waits for the reader', (visitor) => {
     return stream
   }
 
+  test('the conversations of a project say which of them waits for a decision', async () => {
+    const project = await on.createProject('Undecided', {})
+    const stream = await waitingConversation(project, 'later.txt')
+    const page = await visitor.open(`${on.server.url}/projects/${project}`)
+    await page.getByRole('tab', { name: 'Conversations' }).click()
+    const row = page.getByRole('main').getByRole('link', { name: /^About later\.txt/ })
+    await row.getByText('waiting for your approval').waitFor()
+    on.upstream.enqueue(turn.text('Left.'))
+    const { json } = await on.server.call('GET', '/api/approvals')
+    const [request] = json.data.items
+    await on.server.call('POST', `/api/runs/${request.run_id}/approvals`, {
+      body: { id_ref: request.id_ref, decision: 'reject' },
+    })
+    await stream.all()
+    await leave(page)
+  })
+
   test('requests of several conversations are listed with their count, decided on the page, and kept with the decision', async () => {
     const project = await on.createProject('Waiting', {})
     const page = await visitor.open(on.server.url)

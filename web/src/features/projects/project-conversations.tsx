@@ -11,7 +11,18 @@ import { ShowMore } from '../../ui/controls/show-more.tsx'
 import { errorText } from '../../ui/states/error-text.ts'
 import { Empty, Failed, Loading } from '../../ui/states/feedback.tsx'
 
-type ListedConversation = Pick<Conversation, 'id' | 'title' | 'updated_at' | 'active_run_id'>
+type ListedConversation = Pick<
+  Conversation,
+  'id' | 'title' | 'updated_at' | 'active_run_id' | 'active_run_status'
+>
+
+/** What the active run of a conversation does: it waits for a person, or answers. */
+const activityOf = (status: string | null) =>
+  status === 'awaiting_approval'
+    ? 'conversation.waits'
+    : status === 'awaiting_input'
+      ? 'conversation.waitsInput'
+      : 'conversation.runs'
 
 /** A tab of the project's page. */
 export function ProjectConversations({ projectId }: { projectId: string }) {
@@ -41,7 +52,7 @@ export function ProjectConversations({ projectId }: { projectId: string }) {
 export const rowClass =
   'touch-target flex items-center gap-3 rounded-lg px-3 py-2 text-sm hover:bg-hover/60'
 
-/** Links to conversations, each with whether it runs and when it changed. */
+/** Links to conversations, each with what it does and when it changed. */
 export function ConversationLinks({
   conversations,
 }: {
@@ -50,18 +61,20 @@ export function ConversationLinks({
   const { t, i18n } = useTranslation()
   return (
     <ul className="flex flex-col gap-1">
-      {conversations.map(({ id, title, updated_at: updatedAt, active_run_id: runId }) => (
-        <li key={id}>
-          <Link href={paths.conversation(id)} className={rowClass}>
+      {conversations.map((conversation) => (
+        <li key={conversation.id}>
+          <Link href={paths.conversation(conversation.id)} className={rowClass}>
             <MessageSquare size={15} aria-hidden className="shrink-0 text-muted" />
             <span dir="auto" className="min-w-0 flex-1 truncate">
-              {title === '' ? t('conversation.untitled') : title}
+              {conversation.title === '' ? t('conversation.untitled') : conversation.title}
             </span>
-            {runId !== null && (
-              <span className="text-xs text-accent">{t('conversation.runs')}</span>
+            {conversation.active_run_id !== null && (
+              <span className="text-xs text-accent">
+                {t(activityOf(conversation.active_run_status))}
+              </span>
             )}
             <span className="text-xs text-muted tabular-nums">
-              {shortTime(updatedAt, i18n.language)}
+              {shortTime(conversation.updated_at, i18n.language)}
             </span>
           </Link>
         </li>
