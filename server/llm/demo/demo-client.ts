@@ -91,8 +91,9 @@ function planFor(request: LlmRequest): Plan {
   const known = new Set(request.tools.map((tool) => tool.function.name))
   if (asksForTour(question)) {
     const done = new Map(results.map((result) => [result.name, hasSucceeded(result.content)]))
-    // The number of messages grows, so a second tour in the conversation writes another file.
-    const part = tourPart(say.tour, done, known, `tour-${request.messages.length}.md`)
+    // A second tour in the conversation writes another file.
+    const turns = request.messages.filter(({ role }) => role === 'user').length
+    const part = tourPart(say.tour, done, known, turns === 1 ? 'tour.md' : `tour-${turns}.md`)
     return { thinking: say.thinkingTour, ...part }
   }
   if (results.length > 0) {
