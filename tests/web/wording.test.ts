@@ -17,9 +17,9 @@ const chineseTexts = (language: 'zh' | 'zh-Hant'): [string, string][] =>
 describe('the words of the page', () => {
   test('are not our own in English: no iterations, runs as things, passages, strictness or text from outside', () => {
     const texts = flat(pageTexts('en'))
-    expect(
-      saying(texts, /iteration|\bpassages?\b|\bstrictness: |(from outside|outside text)/i),
-    ).toEqual([])
+    const refusals = flat({ refusals: areaTexts('en', 'refusals') })
+    expect(saying([...texts, ...refusals], /(from outside|outside text)/i)).toEqual([])
+    expect(saying(texts, /iteration|\bpassages?\b|\bstrictness: /i)).toEqual([])
     expect(
       saying(
         texts,
@@ -40,6 +40,8 @@ describe('the words of the page', () => {
     expect(saying(texts, /\{\{(name|url|model|tool)\}\} 的/)).toEqual([])
     // "您" and "你" are never mixed.
     expect(saying(texts, /您/)).toEqual([])
+    // 地址 alone can be an address of the network, of a page or of mail.
+    expect(saying(texts, /(?<!IP |邮箱|收信|网络|API )地址/)).toEqual([])
     const byKey = new Map(texts)
     expect(byKey.get('admin.detail.address')).toBe('IP 地址')
     expect(byKey.get('webhooks.url')).toBe('网址')
@@ -50,6 +52,7 @@ describe('the words of the page', () => {
     // 只, 准, 后, 签, 项目 and 用户 with the wrong one of their two counterparts.
     const misread = /隻能|獲準|天后|籤名|留空的專案|使用者名稱空間/
     expect(saying(texts, misread)).toEqual([])
+    expect(saying(texts, /(?<!IP |網路|API )位址/)).toEqual([])
     expect(saying(texts, /您/)).toEqual([])
   })
 })

@@ -83,11 +83,11 @@ export const RUN_FAILURES = {
   ],
   grant_too_wide: [
     'grant_too_wide',
-    'In conversations with text from outside, the argument “{{argument}}” must be limited further.',
+    'After reading web pages or the files of others, the argument “{{argument}}” must be limited further.',
   ],
   grant_tool_too_wide: [
     'grant_too_wide',
-    'In conversations with text from outside, calls of “{{tool}}” are always asked about.',
+    'After reading web pages or the files of others, calls of “{{tool}}” are always asked about.',
   ],
   grant_tool_unknown: ['validation_failed', 'You have no tool named “{{tool}}”.'],
   grants_exhausted: [
