@@ -744,7 +744,7 @@ export interface DemoTexts {
   readonly tour: {
     readonly start: "This is the **built-in demo, not a language model**: what follows is prepared, but everything in it is real.\n\nAnswers can have tables,"
     readonly head: readonly ["Step", "Who does it", "You see"]
-    readonly rows: readonly [readonly ["Think", "the model", "its thoughts, folded"], readonly ["Act", "a tool", "what went in and came out"], readonly ["Change", "a tool, after you allow it", "the difference, and undo"]]
+    readonly rows: readonly [readonly ["Think", "the model", "its thoughts, folded"], readonly ["Act", "a tool", "what went in and came out"], readonly ["Change", "a tool, after you approve it", "the difference, and undo"]]
     readonly diagrams: "and diagrams:"
     readonly flow: {
       readonly question: "Your question"
@@ -752,19 +752,19 @@ export interface DemoTexts {
       readonly needs: "needs something"
       readonly tool: "Tool"
       readonly risky: "risky"
-      readonly you: "You allow or reject"
+      readonly you: "You approve or reject"
       readonly answer: "Answer"
     }
     readonly program: "Now a small Python program, in the sandbox of this server:"
     readonly plot: "Temperature of a day in °C"
-    readonly plotted: "The program has drawn the plot: open the step to see its code."
+    readonly plotted: "The program has drawn the plot: its code is in the step above."
     readonly programFailed: "The program did not run here. An answer says so, and goes on."
-    readonly change: "Next, a change of a file. You see it before it happens: allow it or reject it, both are fine."
+    readonly change: "Next, a change of a file. You see it before it happens: approve it or reject it, both are fine."
     readonly changed: "The file is there now. In the **History** of the files you see the change and can undo it."
     readonly rejected: "You have rejected it, so nothing has changed."
     readonly withoutFiles: "Where files are allowed, I would also propose a change of a file, which you see before it happens and can undo."
     readonly end: "That was the tour. With a real model, you ask for what you need in your own words."
-    readonly file: "# A file of the tour\n\nYou allowed this change. Undo it in the history of the project.\n"
+    readonly file: "# A file of the tour\n\nYou approved this change. Undo it in the history of the project.\n"
   }
 }
 
@@ -852,6 +852,7 @@ export interface FirstScreenTexts {
     readonly sidebar: "Sidebar"
     readonly offline: "You’re offline. You can still read what’s stored on this device."
     readonly unreachable: "Can’t reach the server. You can still read what’s stored on this device."
+    readonly unreachableUnsaved: "Can’t reach the server. What you write is sent as soon as it can be reached."
     readonly offlineCopy: "Copy on this device, from {{when}}"
     readonly offlineView: "This view isn’t stored on this device. It opens once you’re online again."
     readonly offlineMissing: "This conversation isn’t stored on this device. It opens once you’re online again."
