@@ -89,6 +89,33 @@ describeInBrowser('in German', (visitor) => {
     await leave(page)
   })
 
+  test('on a tablet, the buttons above the files of a project fit beside an open file', async () => {
+    const id = await on.createProject('Werkzeuge', { 'notizen.md': 'Tulpen\n' })
+    const page = await visitor.open(`${on.server.url}/projects/${id}`, {
+      phone: true,
+      language: 'de-DE',
+    })
+    await page.setViewportSize({ width: 1024, height: 900 })
+    const last = page.getByRole('button', { name: 'Neuer Ordner' })
+    await last.waitFor()
+    await expect
+      .poll(() =>
+        last.evaluate((button) => {
+          const column = button.closest('.w-72')
+          return column === null
+            ? undefined
+            : column.getBoundingClientRect().right - button.getBoundingClientRect().right
+        }),
+      )
+      .toBeGreaterThanOrEqual(0)
+    expect(
+      await page.evaluate(
+        `Math.max(...[...document.querySelectorAll('.w-72 *')].map((one) => getComputedStyle(one).overflowX === 'visible' ? 0 : one.scrollWidth - one.clientWidth))`,
+      ),
+    ).toBe(0)
+    await leave(page)
+  })
+
   test('the ways in which one is told of a request can be read in their fields', async () => {
     const page = await visitor.open(`${on.server.url}/settings/channels`, { language: 'de-DE' })
     await page.getByLabel('Nennt').first().waitFor()

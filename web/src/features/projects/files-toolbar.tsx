@@ -43,8 +43,8 @@ export function FilesToolbar({
   }
   return (
     <div className="@container mb-1">
-      <div className="flex items-center gap-0.5 px-2">
-        <span className="flex-1" />
+      {/* The larger buttons of a touch screen fit beside an open file with less room between them. */}
+      <div className="flex flex-wrap items-center justify-end gap-0.5 px-2 pointer-coarse:gap-0 pointer-coarse:px-0">
         <IconButton
           icon={Search}
           label={t('files.search')}
