@@ -3,10 +3,14 @@ import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { RunFailure } from '../protocol/runs/run.ts'
 
-/** Programs wait up to half a minute between their attempts. */
-const REMEMBERED_MS = 60_000
-/** How long a provider that has failed often is left alone. */
+/** Programs wait up to a minute between their attempts. */
+const REMEMBERED_MS = 90_000
+/** How long a provider that has failed often is left alone at least. */
 const RECENT_MS = 20_000
+/** Programs wait longer each time: the longest pause so far, times this, tells their next attempt from that of a person. */
+const PAUSE_GROWTH = 4
+/** How long a provider is left alone at most: a person who goes on trying must get through. */
+const LONGEST_MS = 180_000
 const MAX_REMEMBERED = 1_000
 /** Of longer requests, only the length and the model are compared, so that no time is spent on images. */
 const MAX_COMPARED_BYTES = 1_000_000
@@ -26,8 +30,10 @@ export interface FailedRequest {
   failure: RunFailure
   /** How often the provider was asked. */
   attempts: number
-  /** Whether the provider was asked so recently that it need not be asked again. */
+  /** Whether the request comes from a program that goes on repeating it, so that the provider need not be asked again. */
   isRecent: boolean
+  /** How long ago the request was answered, in milliseconds. */
+  pauseMs: number
 }
 
 /** The memory of one server process. */
@@ -37,23 +43,50 @@ export interface FailedRequests {
   find(request: SentRequest): FailedRequest | undefined
 }
 
-/** Creates the memory. It forgets a request after a minute. */
-export function createFailedRequests(): FailedRequests {
-  const failed = new LRUCache<string, { failure: RunFailure; attempts: number; at: number }>({
+interface Remembered {
+  failure: RunFailure
+  attempts: number
+  /** When the provider failed. */
+  askedAt: number
+  /** When the request was answered last, also from this memory. */
+  answeredAt: number
+  /** The longest time that the program has waited before it sent the request again. */
+  pause: number
+}
+
+/**
+ * Creates the memory. It forgets a request after a minute and a half.
+ * @param now the time in milliseconds, which only grows.
+ */
+export function createFailedRequests(now: () => number = () => performance.now()): FailedRequests {
+  const failed = new LRUCache<string, Remembered>({
     max: MAX_REMEMBERED,
     ttl: REMEMBERED_MS,
+    perf: { now },
+    ttlResolution: 0,
   })
   return {
     add(request, failure, attempts) {
       const key = keyOf(request)
-      const earlier = failed.get(key)?.attempts ?? 0
-      failed.set(key, { failure, attempts: earlier + attempts, at: performance.now() })
+      const earlier = failed.get(key)
+      failed.set(key, {
+        failure,
+        attempts: (earlier?.attempts ?? 0) + attempts,
+        askedAt: now(),
+        answeredAt: now(),
+        pause: earlier?.pause ?? 0,
+      })
     },
     find(request) {
-      const found = failed.get(keyOf(request))
+      const key = keyOf(request)
+      const found = failed.get(key)
       if (found === undefined) return undefined
-      const { failure, attempts, at } = found
-      return { failure, attempts, isRecent: performance.now() - at < RECENT_MS }
+      const pause = now() - found.answeredAt
+      const isRecent =
+        pause < Math.max(RECENT_MS, PAUSE_GROWTH * found.pause) &&
+        now() - found.askedAt < LONGEST_MS
+      failed.set(key, { ...found, answeredAt: now(), pause: Math.max(pause, found.pause) })
+      return { failure: found.failure, attempts: found.attempts, isRecent, pauseMs: pause }
     },
   }
 }

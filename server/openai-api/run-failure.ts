@@ -13,12 +13,16 @@ export const failureCode = ({ code }: Pick<RunFailure, 'code'>): ErrorCode =>
 
 const isReason = (reason: string): reason is FailureReason => Object.hasOwn(FAILURES, reason)
 
-/** The error of a request for a run that failed. */
-export function runError(failure: RunFailure): AppError {
+/**
+ * The error of a request for a run that failed.
+ * @param status another status than that of the failure.
+ */
+export function runError(failure: RunFailure, status?: number): AppError {
   const { content, reason = '', params } = failure
   return new AppError(failureCode(failure), content, {
     ...(isReason(reason) ? { reason } : {}),
     ...(params === undefined ? {} : { params }),
+    ...(status === undefined ? {} : { status }),
   })
 }
 

@@ -12,6 +12,8 @@ const TYPES: Readonly<Record<number, string>> = {
   403: 'permission_error',
   404: 'not_found_error',
   413: 'request_too_large',
+  // An earlier failure of the provider.
+  424: 'api_error',
   429: 'rate_limit_error',
   503: 'overloaded_error',
 }

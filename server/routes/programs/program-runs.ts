@@ -38,11 +38,19 @@ const SHOULD_RETRY_HEADER = 'x-should-retry'
 
 /** How often the server repeats a call to a provider that is broken. */
 const USUAL_RETRIES = 3
-/**
- * How often a provider is asked for one request that a program repeats. One that obeys the header repeats it only for a person, so
- * that the provider is asked once more.
- */
+/** How often a provider is asked for one request that a program repeats. */
 const MAX_ATTEMPTS = 1 + USUAL_RETRIES
+/**
+ * A package that obeys the header repeats a request only for a person, so that the provider is asked once more. What comes sooner than a
+ * person can ask is from a program that repeats what its package does not.
+ */
+const PERSON_MS = 2_500
+
+/**
+ * "Failed Dependency": the status of a request that is answered with its earlier failure. Most programs repeat a request after a 5xx, but
+ * not after a 4xx.
+ */
+const NOT_ASKED_STATUS = 424
 
 /** The options in the headers of a request, as the chat expects them. */
 const wishesOf = (
@@ -55,6 +63,10 @@ const wishesOf = (
   // A program that repeats failed requests would multiply the requests to the provider.
   retries: isRepeated ? 0 : headers[OBEDIENT_HEADER] === undefined ? 1 : undefined,
 })
+
+/** After how many attempts a provider is left alone for a request that comes again after this time. */
+const enoughAttempts = ({ headers }: Pick<FastifyRequest, 'headers'>, pauseMs: number): number =>
+  headers[OBEDIENT_HEADER] !== undefined && pauseMs >= PERSON_MS ? MAX_ATTEMPTS + 1 : MAX_ATTEMPTS
 
 /** An abort signal that fires when the client disconnects. */
 export function untilClientLeaves(reply: FastifyReply): AbortSignal {
@@ -249,10 +261,9 @@ export function createProgramResponses({
         isJoining || length === undefined ? null : { userId: user.id, path: url, length, same }
       const failed = sent === null ? undefined : failedRequests.find(sent)
       const wishes = wishesOf(request, failed !== undefined)
-      const isObedient = request.headers[OBEDIENT_HEADER] !== undefined
-      const enough = isObedient ? MAX_ATTEMPTS + 1 : MAX_ATTEMPTS
-      if (failed?.isRecent === true && failed.attempts >= enough)
-        return refuseWith(reply, failed.failure)
+      const isEnough =
+        failed !== undefined && failed.attempts >= enoughAttempts(request, failed.pauseMs)
+      if (isEnough && failed.isRecent) return refuseWith(reply, failed.failure, NOT_ASKED_STATUS)
       const run = await startOnce(request, store, async () => {
         const added: FileId[] = []
         try {
@@ -283,9 +294,9 @@ export function createProgramResponses({
 }
 
 /** @throws AppError with the run's failure, with a header that keeps programs from repeating the request in vain. */
-function refuseWith(reply: FastifyReply, failure: RunFailure): never {
+function refuseWith(reply: FastifyReply, failure: RunFailure, status?: number): never {
   if (isProviderFailure(failure)) void reply.header(SHOULD_RETRY_HEADER, 'false')
-  throw runError(failure)
+  throw runError(failure, status)
 }
 
 /** The models that a program may choose, as it must write them. */

@@ -129,14 +129,20 @@ describeOnEachServer('a failure of the provider', (start) => {
     )
     expect(requests).toBeLessThanOrEqual(4)
     // Codex repeats each request five times, and the stream six times.
+    const statuses: number[] = []
     const repeated = await failing(turn.error(500, 'Oops.'), async () => {
       for (let count = 0; count < 10; count += 1) {
         const response = await post('Break Codex.')
-        expect(response.status).toBe(502)
+        statuses.push(response.status)
         expect(response.headers.get('x-should-retry')).toBe('false')
+        expect(await response.json()).toMatchObject({
+          error: { type: 'server_error', code: 'model_unavailable' },
+        })
       }
     })
     expect(repeated).toEqual({ error: 'no error', requests: 4 })
+    // Most programs repeat after a 5xx only.
+    expect(statuses).toEqual([502, 502, 502, ...Array<number>(7).fill(424)])
     const refused = await failing(turn.error(400, 'No.'), () =>
       generateText({ model: sdk(model), prompt: 'Refuse the SDK.' }),
     )
@@ -150,6 +156,17 @@ describeOnEachServer('a failure of the provider', (start) => {
       chat.invoke([new HumanMessage('Refuse LangChain.')]),
     )
     expect(ofLangChain.requests).toBe(1)
+  })
+
+  test('a provider that is broken gets at most four requests for one of a program that repeats what the openai package does not', async () => {
+    // LangChain and Continue do so, after pauses that grow.
+    const { requests } = await failing(turn.error(500, 'Oops.'), async () => {
+      for (let count = 0; count < 3; count += 1)
+        await expect(forms('Break again.').completion()).rejects.toMatchObject({
+          status: count === 0 ? 502 : 424,
+        })
+    })
+    expect(requests).toBe(4)
   })
 
   test('a provider that is left alone for one request is asked for others: of another model, without a length, joined', async () => {
@@ -172,10 +189,9 @@ describeOnEachServer('a failure of the provider', (start) => {
   })
 
   test('a request that failed is asked again when it is sent again, and works once the provider does', async () => {
-    await failing(turn.error(500, 'Oops.'), forms('Recover.').completion)
+    expect(await asked(1, () => post('Recover.'), turn.error(500, 'Oops.'))).toBe(2)
     upstream.enqueue(turn.text('Recovered.'))
-    const { choices } = await client.chat.completions.create(question('Recover.'))
-    expect(choices[0]?.message.content).toBe('Recovered.')
+    expect(await (await post('Recover.')).text()).toContain('Recovered.')
   })
 
   test('a failure after the first output ends the stream with an error', async () => {
