@@ -78,8 +78,8 @@ export interface LlmRequest {
   thinking?: Thinking
   /** Equal for all requests that begin with the same text, so that a provider can route them to the same cache. */
   cacheKey?: string
-  /** The form that the answer must have. Clients of providers send it; `check` returns what is wrong with a value, or null. */
-  format?: { format: AnswerFormat; check: (value: unknown) => string | null }
+  /** The form that the answer must have. Clients of providers send it; `check` resolves to what is wrong with a value, or null. */
+  format?: { format: AnswerFormat; check: (value: unknown) => Promise<string | null> }
   /** How often the call is repeated at most if the provider is busy or unavailable. Default: as usual. */
   retries?: number
   /** Clients add their exchanges with providers here, for the inspector. */

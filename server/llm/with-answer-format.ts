@@ -58,7 +58,7 @@ export function withAnswerFormat(
           const kind = end.reason === 'length' ? 'text_delta' : 'thinking_delta'
           return yield [...(text === '' || isSent ? [] : [{ type: kind, text } as const]), end]
         }
-        const { json, fault } = checked(text, required)
+        const { json, fault } = await checked(text, required)
         if (fault === null) return yield [...(isSent ? [] : [textOf(json)]), end]
         const error = appError('model_answer_not_in_format', { model }, { details: { fault } })
         if (attempt > MAX_CORRECTIONS || isSent || request.signal.aborted)
@@ -152,9 +152,12 @@ function withInstruction(messages: readonly LlmMessage[], instruction: string): 
 }
 
 /** The JSON of an answer, without what models like to put around it, and what is wrong with it. */
-function checked(text: string, { check }: Required): { json: string; fault: string | null } {
+async function checked(
+  text: string,
+  { check }: Required,
+): Promise<{ json: string; fault: string | null }> {
   const json = text.trim().replace(/^```(?:json)?\s*\n([\s\S]*?)\n?```$/, '$1')
   const read = readTolerantly(json, { mayClose: false })
   if (read === null) return { json, fault: 'It is not JSON.' }
-  return { json: read.json, fault: check(JSON.parse(read.json)) }
+  return { json: read.json, fault: await check(JSON.parse(read.json)) }
 }

@@ -1,26 +1,38 @@
 // What checks an answer against the form that a program requires.
-import { appError, errorText } from '../errors.ts'
+import { appError } from '../errors.ts'
 import { isRecord } from '../lib/records.ts'
-import { isTimeout, within } from '../lib/time-limit.ts'
+import { createWorkerClient } from '../lib/worker-client.ts'
 import type { AnswerFormat } from '../protocol/runs/answer-format.ts'
-import { loadCompiler, type SchemaCompiler } from '../tools/mcp/sdk.ts'
-import { withoutPatterns } from './schema-without-patterns.ts'
+import type { CheckJob, CheckReply } from './answer-check.child.ts'
 
-/** Returns what is wrong with a value as a sentence for the model; null if nothing is. */
-export type AnswerCheck = (value: unknown) => string | null
+/** Resolves to what is wrong with a value as a sentence for the model; null if nothing is. */
+export type AnswerCheck = (value: unknown) => Promise<string | null>
 
-/** Schemas come from outside, and small ones can take for ever: everybody waits meanwhile. */
-const MAX_COMPILE_MS = 200
-const MAX_CHECK_MS = 50
-const MAX_FAULT_CHARACTERS = 2_000
+/** The thread ends work by itself much earlier, unless others keep it busy. */
+const TIMEOUT_MS = 10_000
+const START_TIMEOUT_MS = 30_000
+const IDLE_MS = 10 * 60_000
+const MAX_MEMORY_MB = 256
+/** A thread that ends because of a schema ends the requests of others, too, which are then sent again. */
+const MAX_TRIES = 2
 
-let compiler: Promise<SchemaCompiler> | undefined
+/** One thread for all runs of this process. */
+const thread = createWorkerClient<CheckJob, CheckReply>('runs/answer-check.child', {
+  worker: { resourceLimits: { maxOldGenerationSizeMb: MAX_MEMORY_MB }, env: {} },
+  startTimeoutMs: START_TIMEOUT_MS,
+  idleMs: IDLE_MS,
+  timeoutError: () => new Error('The schema takes too long'),
+})
 
-/** The first schema takes far longer than others: it is one of the server, so that no program's pays for it. */
-async function warmCompiler(): Promise<SchemaCompiler> {
-  const compile = await loadCompiler()
-  compile({ type: 'object' })({})
-  return compile
+/** The reply of the thread; null if it has ended each time. */
+async function ask(job: CheckJob): Promise<CheckReply | null> {
+  for (let tries = 1; tries <= MAX_TRIES; tries += 1)
+    try {
+      return await thread.request(job, { timeoutMs: TIMEOUT_MS })
+    } catch {
+      // The next request starts a new thread.
+    }
+  return null
 }
 
 /**
@@ -29,29 +41,16 @@ async function warmCompiler(): Promise<SchemaCompiler> {
  */
 export async function createAnswerCheck(format: AnswerFormat): Promise<AnswerCheck> {
   if (format.type === 'json_object')
-    return (value) => (isRecord(value) ? null : 'It is not a JSON object.')
-  compiler ??= warmCompiler()
-  const compile = await compiler
-  try {
-    const validate = within(MAX_COMPILE_MS, () => compile(synchronous(format.schema)))
-    return (value) => {
-      try {
-        return within(MAX_CHECK_MS, () => {
-          const { valid, errorMessage = 'It does not match the schema' } = validate(value)
-          return valid ? null : `${errorMessage.slice(0, MAX_FAULT_CHARACTERS)}.`
-        })
-      } catch {
-        // A schema without an end, or one that tries too much: the answer cannot be known to have the form.
-        return 'It cannot be checked against the schema in time.'
-      }
-    }
-  } catch (error) {
-    const detail = isTimeout(error) ? 'it takes too long to read' : errorText(error).slice(0, 200)
-    throw appError('answer_schema_invalid', { detail })
+    return async (value) => (isRecord(value) ? null : 'It is not a JSON object.')
+  const schema = JSON.stringify(format.schema)
+  const reply = await ask({ schema })
+  if (reply === null)
+    throw appError('answer_schema_invalid', { detail: 'it takes too long to read' })
+  if ('refused' in reply) throw appError('answer_schema_invalid', { detail: reply.refused })
+  return async (value) => {
+    const checked = await ask({ schema, value: JSON.stringify(value) })
+    return checked !== null && 'fault' in checked
+      ? checked.fault
+      : 'It cannot be checked against the schema in time.'
   }
-}
-
-/** A check of the schema that does not return a promise, as `$async` of the validator asks for, and without patterns. */
-function synchronous({ $async: _async, ...schema }: Record<string, unknown>) {
-  return withoutPatterns(schema)
 }

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { optional } from '../envelope.ts'
 import { NanoClawOptions } from '../openai/chat-completions.ts'
 import { MAX_CLIENT_TOOLS, Warnings } from '../openai/tools.ts'
-import { AnswerSchema } from '../runs/answer-format.ts'
+import { AnswerSchema, ToolParameters } from '../runs/answer-format.ts'
 
 const MAX_MESSAGES = 2_000
 const MAX_BLOCKS = 500
@@ -84,7 +84,7 @@ const Tool = z.looseObject({
   type: optional(z.string().max(100)),
   name: z.string().regex(/^[\w.-]{1,128}$/),
   description: optional(z.string().max(50_000)),
-  input_schema: optional(z.record(z.string(), z.unknown())),
+  input_schema: optional(ToolParameters),
 })
 
 const content = {

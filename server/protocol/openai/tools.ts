@@ -1,6 +1,7 @@
 // Tools that programs offer in their requests, in the forms of OpenAI's two APIs; programs send kinds that a server may not know.
 import { z } from 'zod'
 import { optional } from '../envelope.ts'
+import { ToolParameters } from '../runs/answer-format.ts'
 
 /** The maximum number of tools, and of tools in a namespace, in one request. */
 export const MAX_CLIENT_TOOLS = 128
@@ -13,7 +14,7 @@ const Description = optional(z.string().max(20_000))
 const functionFields = {
   name: Name,
   description: Description,
-  parameters: optional(z.record(z.string(), z.unknown())),
+  parameters: optional(ToolParameters),
 }
 /** A tool whose input is one text. `format` may describe the text with a grammar. */
 const customFields = {

@@ -15,7 +15,7 @@ const schemaOf = (type: string): AnswerFormat => ({
 const GOOD = schemaOf('object')
 const BAD = schemaOf('unknown')
 const asking = (format: AnswerFormat): LlmRequest =>
-  llmRequest({ format: { format, check: () => null } })
+  llmRequest({ format: { format, check: () => Promise.resolve(null) } })
 
 /** A client of a provider that refuses some forms, and what it was told in each call. */
 function providerThat(refuses: (format: AnswerFormat | undefined) => boolean) {

@@ -8,7 +8,7 @@ const checkOf = (schema: Record<string, unknown>) =>
 /** How long it took, in milliseconds, until the result or the failure. */
 async function timed(schema: Record<string, unknown>, value: unknown) {
   const check = await checkOf({})
-  check({})
+  await check({})
   const began = performance.now()
   const fault = await checkOf(schema).then(
     (made) => made(value),
@@ -16,8 +16,8 @@ async function timed(schema: Record<string, unknown>, value: unknown) {
   )
   return { fault, took: performance.now() - began }
 }
-/** The limits of both parts, and what a busy machine adds. */
-const BOUND_MS = 1_500
+/** The limits of both parts, the start of a new thread, and what a busy machine adds. */
+const BOUND_MS = 3_000
 const HOSTILE = '(a+)+$'
 const LONG = `${'a'.repeat(40)}!`
 
@@ -71,29 +71,31 @@ describe('a schema that would take for ever', () => {
   test('leaves the checks of others as they are', async () => {
     const check = await checkOf({ type: 'object', required: ['name'] })
     await timed(doubling(40), 'x')
-    expect(check({ name: 'Ada' })).toBeNull()
-    expect(check({})).toContain('name')
+    expect(await check({ name: 'Ada' })).toBeNull()
+    expect(await check({})).toContain('name')
   })
 })
 
 test('a schema that asks for a promise is checked like others', async () => {
   const check = await checkOf({ $async: true, type: 'object' })
-  expect(check('text')).toContain('object')
-  expect(check({})).toBeNull()
+  expect(await check('text')).toContain('object')
+  expect(await check({})).toBeNull()
 })
 
 test('what is wrong is said in at most 2,000 characters', async () => {
   const required = Array.from({ length: 1_000 }, (_, at) => `field_${at}`)
-  const fault = (await checkOf({ type: 'object', required }))({})
+  const fault = await (await checkOf({ type: 'object', required }))({})
   expect(fault?.length).toBeLessThanOrEqual(2_001)
   expect(fault).toContain('field_0')
 })
 
 describe('patterns are not checked', () => {
   test('at the root, below it, and for names of properties', async () => {
-    expect((await checkOf({ pattern: HOSTILE }))(LONG)).toBeNull()
-    expect((await checkOf({ items: { pattern: '(?P<year>x)' } }))([LONG])).toBeNull()
-    expect((await checkOf({ patternProperties: { [HOSTILE]: false } }))({ [LONG]: 1 })).toBeNull()
+    expect(await (await checkOf({ pattern: HOSTILE }))(LONG)).toBeNull()
+    expect(await (await checkOf({ items: { pattern: '(?P<year>x)' } }))([LONG])).toBeNull()
+    expect(
+      await (await checkOf({ patternProperties: { [HOSTILE]: false } }))({ [LONG]: 1 }),
+    ).toBeNull()
   })
 
   test('properties whose names are those of keywords are checked', async () => {
@@ -103,34 +105,36 @@ describe('patterns are not checked', () => {
       required: ['pattern', 'patternProperties'],
       additionalProperties: false,
     })
-    expect(check({ pattern: 'a', patternProperties: 1 })).toBeNull()
-    expect(check({ pattern: 'a', patternProperties: 'b' })).toContain('number')
+    expect(await check({ pattern: 'a', patternProperties: 1 })).toBeNull()
+    expect(await check({ pattern: 'a', patternProperties: 'b' })).toContain('number')
   })
 
   test('values that look like patterns stay', async () => {
     const check = await checkOf({ enum: [{ pattern: 'a' }], items: { pattern: 'b' } })
-    expect(check({ pattern: 'a' })).toBeNull()
-    expect(check({})).not.toBeNull()
+    expect(await check({ pattern: 'a' })).toBeNull()
+    expect(await check({})).not.toBeNull()
   })
 
   test('and refuse no answer that has the form', async () => {
     const closed = { additionalProperties: false, patternProperties: { '^x': { type: 'number' } } }
-    expect((await checkOf({ properties: { inner: closed } }))({ inner: { x1: 1 } })).toBeNull()
+    expect(
+      await (await checkOf({ properties: { inner: closed } }))({ inner: { x1: 1 } }),
+    ).toBeNull()
     const unevaluated = {
       allOf: [{ patternProperties: { '^x': {} } }],
       unevaluatedProperties: false,
     }
-    expect((await checkOf(unevaluated))({ x1: 1 })).toBeNull()
-    expect((await checkOf({ not: { pattern: '^x' } }))('y')).toBeNull()
+    expect(await (await checkOf(unevaluated))({ x1: 1 })).toBeNull()
+    expect(await (await checkOf({ not: { pattern: '^x' } }))('y')).toBeNull()
     const either = await checkOf({
       oneOf: [
         { type: 'string', pattern: '^a' },
         { type: 'string', pattern: '^b' },
       ],
     })
-    expect(either('a')).toBeNull()
-    expect(either(1)).not.toBeNull()
+    expect(await either('a')).toBeNull()
+    expect(await either(1)).not.toBeNull()
     const conditional = JSON.parse('{"if":{"pattern":"^x"},"then":{"maxLength":1}}')
-    expect((await checkOf(conditional))('yyy')).toBeNull()
+    expect(await (await checkOf(conditional))('yyy')).toBeNull()
   })
 })
