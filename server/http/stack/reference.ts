@@ -10,6 +10,9 @@ import { FIELD_DESCRIPTIONS } from '../field-descriptions.ts'
 const ERROR = { $ref: '#/components/schemas/Error' }
 const OPENAI_ERROR = { $ref: '#/components/schemas/OpenAiError' }
 
+/** An address of the reference that leads to its beginning. */
+const INDEX = /\/static\/index\.html(?:\?|$)/
+
 /** The part of an operation that depends on other operations. */
 interface Operation {
   /** Empty if no sign-in is required. */
@@ -98,6 +101,13 @@ export async function registerReference(
   await app.register(fastifySwaggerUi, {
     routePrefix: '/docs',
     ...(basePath === '' ? {} : { indexPrefix: basePath }),
+    uiHooks: {
+      // Its own redirect loses the base path.
+      onRequest(request, reply, done) {
+        if (INDEX.test(request.url)) void reply.redirect(`${basePath}/docs/`)
+        else done()
+      },
+    },
     uiConfig: { docExpansion: 'none' },
     // Swagger UI's scripts write `style` attributes.
     transformStaticCSP: (policy) => `${policy};style-src-attr 'unsafe-inline'`,

@@ -2,6 +2,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { basePathOf, isPossibleBase, withoutBase } from '../../../server/lib/base-path.ts'
 import { TEST_JWT_SECRET, type TestServer, useServers } from '../../support/server/server.ts'
@@ -75,6 +77,45 @@ describe('a server at /chat of its host', () => {
     expect(invited.json.data.url).toMatch(/^https:\/\/example\.org\/chat\/join#/)
     expect(await (await get('/openapi.json')).json()).toMatchObject({ servers: [{ url: '/chat' }] })
     expect(await (await get('/chat/docs')).text()).toContain('"/chat/docs/static/swagger-ui.css"')
+  })
+
+  test('the other address of the reference leads to its beginning, below the path', async () => {
+    for (const base of ['', '/chat']) {
+      const { status, headers } = await get(`${base}/docs/static/index.html`)
+      expect([status, headers.get('location')]).toEqual([302, '/chat/docs/'])
+    }
+    expect((await get('/chat/docs/')).status).toBe(200)
+  })
+
+  test('programs reach the server below the path: by /v1 in both formats, and by /mcp', async () => {
+    const made = await server.call('POST', '/api/auth/keys', { token, body: { name: 'program' } })
+    const { key } = made.json.data
+    const openai = new OpenAI({ baseURL: `${server.url}/chat/v1`, apiKey: key })
+    const asked = [{ role: 'user' as const, content: 'What is 12 * 34?' }]
+    const { choices } = await openai.chat.completions.create({ model: 'nanoclaw', messages: asked })
+    expect(choices[0]?.message.content).toContain('408')
+    const { output_text } = await openai.responses.create({
+      model: 'nanoclaw',
+      input: 'What is 12 * 34?',
+    })
+    expect(output_text).toContain('408')
+    const messages = await fetch(`${server.url}/chat/v1/messages`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-api-key': key },
+      body: JSON.stringify({ model: 'nanoclaw', max_tokens: 100, messages: asked }),
+    })
+    expect(await messages.text()).toContain('408')
+    const refused = await fetch(`${server.url}/chat/v1/messages`, { method: 'POST' })
+    expect(await refused.json()).toMatchObject({ type: 'error' })
+    const client = new Client({ name: 'program', version: '1' })
+    await client.connect(
+      new StreamableHTTPClientTransport(new URL(`${server.url}/chat/mcp`), {
+        requestInit: { headers: { authorization: `Bearer ${key}` } },
+      }),
+    )
+    const { tools } = await client.listTools()
+    expect(tools.map(({ name }) => name)).toContain('ask')
+    await client.close()
   })
 
   test('a shared conversation names its files relative to itself', async () => {
