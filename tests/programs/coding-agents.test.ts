@@ -19,16 +19,19 @@ const PACKAGES = {
   '@anthropic-ai/claude-code': '2.1.332',
   '@qwen-code/qwen-code': '0.24.4',
   'opencode-ai': '1.18.33',
+  cline: '3.0.65',
+  '@continuedev/cli': '1.5.47',
 } as const
 /** What these packages do after their installation: they put the program for this system in its place. */
 const AFTER_INSTALL = [
   '@anthropic-ai/claude-code/install.cjs',
   'opencode-ai/postinstall.mjs',
+  'cline/postinstall.mjs',
 ] as const
 
 interface Program {
   command: string
-  arguments(task: string): string[]
+  arguments(task: string, home: string): string[]
   environment(url: string, home: string): Record<string, string>
   /** Files below the home folder, by path. */
   files?(url: string): Record<string, string>
@@ -99,12 +102,60 @@ args = ["${resolve('examples/mcp-server.mjs')}"]
       }),
     }),
   },
+  cline: {
+    command: 'cline',
+    arguments: (task) => ['-P', 'openai-compatible', '-m', MODEL, task],
+    environment: () => ({}),
+    // As `cline auth -p openai-compatible -b <url>/v1 -k <key> -m <model>` writes it.
+    files: (url) => ({
+      '.cline/data/settings/providers.json': JSON.stringify({
+        version: 1,
+        lastUsedProvider: 'openai-compatible',
+        modes: {},
+        providers: {
+          'openai-compatible': {
+            settings: {
+              provider: 'openai-compatible',
+              apiKey: 'none',
+              model: MODEL,
+              baseUrl: `${url}/v1`,
+            },
+            updatedAt: '2026-01-01T00:00:00.000Z',
+            tokenSource: 'manual',
+          },
+        },
+      }),
+    }),
+  },
+  continue: {
+    command: 'cn',
+    arguments: (task, home) => ['--config', join(home, 'config.yaml'), '--auto', '-p', task],
+    environment: () => ({}),
+    files: (url) => ({
+      'config.yaml': `name: NanoClaw
+version: 0.0.1
+schema: v1
+models:
+  - name: Scripted
+    provider: openai
+    model: ${MODEL}
+    apiBase: ${url}/v1
+    apiKey: none
+    roles: [chat, edit, apply]
+`,
+    }),
+  },
 }
 
-/** How each program is made to write the file: the name of its tool, and the arguments. */
-const WRITES: Record<string, (file: string) => object> = {
+/** How each program is made to write the file: the name of its tool, and the arguments. `offered`: the tools as JSON. */
+const WRITES: Record<string, (file: string, offered: string) => object> = {
   exec_command: () => ({ cmd: 'echo hello > hello.txt' }),
-  Write: (file) => ({ file_path: file, content: 'hello\n' }),
+  run_commands: () => ({ commands: ['echo hello > hello.txt'] }),
+  // Of Claude Code and of Continue.
+  Write: (file, offered) => ({
+    [offered.includes('"filepath"') ? 'filepath' : 'file_path']: file,
+    content: 'hello\n',
+  }),
   write_file: (file) => ({ file_path: file, content: 'hello\n' }),
   write: (file) => ({ filePath: file, content: 'hello\n' }),
 }
@@ -152,7 +203,7 @@ describe.runIf(process.env.PROGRAMS === '1')('a real coding agent', () => {
     }
     const child = spawn(
       join(installed, 'node_modules/.bin', program.command),
-      program.arguments(task.replace('FOLDER', folder)),
+      program.arguments(task.replace('FOLDER', folder), home),
       {
         cwd: folder,
         env: { PATH: process.env.PATH, HOME: home, ...program.environment(url, home) },
@@ -168,6 +219,17 @@ describe.runIf(process.env.PROGRAMS === '1')('a real coding agent', () => {
     return { folder, output }
   }
 
+  /** How often the provider has received the same request with this text. Some programs also ask for a title, which is another request. */
+  function requestsWith(text: string): number {
+    const counts = new Map<string, number>()
+    for (const { path, messages } of upstream.requests) {
+      const sent = JSON.stringify(messages)
+      if (path.endsWith('/completions') && sent.includes(text))
+        counts.set(sent, (counts.get(sent) ?? 0) + 1)
+    }
+    return Math.max(...counts.values())
+  }
+
   /** Plays a model that writes the file, uses a tool of the program's own MCP server, and answers. */
   function playTask(request: UpstreamRequest) {
     if (!request.path.endsWith('/completions')) return undefined
@@ -178,7 +240,7 @@ describe.runIf(process.env.PROGRAMS === '1')('a real coding agent', () => {
     const shopping = /"name":"([^"]*shopping[^"]*show)"/.exec(tools)?.[1]
     const wasCalled = (name: string) => text.includes(`"name":"${name}"`)
     if (writer !== undefined && !wasCalled(writer))
-      return turn.toolCalls([{ name: writer, arguments: WRITES[writer]?.(file) }])
+      return turn.toolCalls([{ name: writer, arguments: WRITES[writer]?.(file, tools) }])
     if (shopping !== undefined && !wasCalled(shopping))
       return turn.toolCalls([{ name: shopping, arguments: {} }])
     return turn.text('The file is written.')
@@ -200,10 +262,22 @@ describe.runIf(process.env.PROGRAMS === '1')('a real coding agent', () => {
     expect(output).toContain('shopping/show')
   })
 
-  test.each(Object.keys(PROGRAMS))('%s shows why a request is refused', async (name) => {
+  test.each(Object.keys(PROGRAMS))(
+    '%s shows why a request is refused, which the provider gets once',
+    async (name) => {
+      upstream.reset()
+      upstream.program(() => turn.error(400, 'The field x is unknown.'))
+      const { output } = await run(name, `Refuse ${name} now.`)
+      expect(output).toContain('The field x is unknown.')
+      expect(requestsWith(`Refuse ${name} now.`)).toBe(1)
+    },
+  )
+
+  test.each(Object.keys(PROGRAMS))('%s asks a broken provider at most four times', async (name) => {
     upstream.reset()
-    upstream.program(() => turn.error(400, 'The field x is unknown.'))
-    const { output } = await run(name, 'Refuse this.')
-    expect(output).toContain('The field x is unknown.')
+    upstream.program(() => turn.error(500, 'The provider is broken.'))
+    const { output } = await run(name, `Break ${name} now.`)
+    expect(output).toContain('The provider is broken.')
+    expect(requestsWith(`Break ${name} now.`)).toBeLessThanOrEqual(4)
   })
 })
