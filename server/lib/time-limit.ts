@@ -55,6 +55,9 @@ function runOnce<T>(milliseconds: number, work: () => T): T {
   return result.value
 }
 
-/** Whether the error says that work took too long. */
+/** Whether the error says that work took too long. In a worker thread, it is no `Error` of this realm. */
 export const isTimeout = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT'
+  typeof error === 'object' &&
+  error !== null &&
+  'code' in error &&
+  error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT'
