@@ -32,8 +32,8 @@ export interface FailedRequest {
   attempts: number
   /** Whether the request comes from a program that goes on repeating it, so that the provider need not be asked again. */
   isRecent: boolean
-  /** How long ago the request was answered, in milliseconds. */
-  pauseMs: number
+  /** The shortest time after which the request came again so far, in milliseconds. */
+  shortestPauseMs: number
 }
 
 /** The memory of one server process. */
@@ -52,6 +52,7 @@ interface Remembered {
   answeredAt: number
   /** The longest time that the program has waited before it sent the request again. */
   pause: number
+  shortestPause: number
 }
 
 /**
@@ -75,6 +76,7 @@ export function createFailedRequests(now: () => number = () => performance.now()
         askedAt: now(),
         answeredAt: now(),
         pause: earlier?.pause ?? 0,
+        shortestPause: earlier?.shortestPause ?? Number.POSITIVE_INFINITY,
       })
     },
     find(request) {
@@ -85,8 +87,15 @@ export function createFailedRequests(now: () => number = () => performance.now()
       const isRecent =
         pause < Math.max(RECENT_MS, PAUSE_GROWTH * found.pause) &&
         now() - found.askedAt < LONGEST_MS
-      failed.set(key, { ...found, answeredAt: now(), pause: Math.max(pause, found.pause) })
-      return { failure: found.failure, attempts: found.attempts, isRecent, pauseMs: pause }
+      const shortestPause = Math.min(pause, found.shortestPause)
+      failed.set(key, {
+        ...found,
+        answeredAt: now(),
+        pause: Math.max(pause, found.pause),
+        shortestPause,
+      })
+      const { failure, attempts } = found
+      return { failure, attempts, isRecent, shortestPauseMs: shortestPause }
     },
   }
 }

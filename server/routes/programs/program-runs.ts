@@ -64,7 +64,7 @@ const wishesOf = (
   retries: isRepeated ? 0 : headers[OBEDIENT_HEADER] === undefined ? 1 : undefined,
 })
 
-/** After how many attempts a provider is left alone for a request that comes again after this time. */
+/** After how many attempts a provider is left alone for a request that has come again after this time at the earliest. */
 const enoughAttempts = ({ headers }: Pick<FastifyRequest, 'headers'>, pauseMs: number): number =>
   headers[OBEDIENT_HEADER] !== undefined && pauseMs >= PERSON_MS ? MAX_ATTEMPTS + 1 : MAX_ATTEMPTS
 
@@ -262,7 +262,7 @@ export function createProgramResponses({
       const failed = sent === null ? undefined : failedRequests.find(sent)
       const wishes = wishesOf(request, failed !== undefined)
       const isEnough =
-        failed !== undefined && failed.attempts >= enoughAttempts(request, failed.pauseMs)
+        failed !== undefined && failed.attempts >= enoughAttempts(request, failed.shortestPauseMs)
       if (isEnough && failed.isRecent) return refuseWith(reply, failed.failure, NOT_ASKED_STATUS)
       const run = await startOnce(request, store, async () => {
         const added: FileId[] = []

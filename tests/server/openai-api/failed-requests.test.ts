@@ -35,6 +35,11 @@ test('a program that doubles its pauses is recognized at each of its attempts', 
     expect([pause, againAfter(pause)]).toMatchObject([pause, { isRecent: true, attempts: 4 }])
 })
 
+test('a program that began with a short pause is still known by it after long ones', () => {
+  const { againAfter } = failedFourTimes()
+  for (const pause of [1, 4, 16]) expect(againAfter(pause)?.shortestPauseMs).toBe(1_000)
+})
+
 test('a person who tries again after half a minute reaches the provider', () => {
   const { againAfter } = failedFourTimes()
   expect(againAfter(1)?.isRecent).toBe(true)
