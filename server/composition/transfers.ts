@@ -63,6 +63,8 @@ export const createTransfers = (
       uploadLimits: { bytes: config.limits.import, files: config.limits.upload_files },
       schedules,
       storedSchedules: store.schedules,
+      userSkills: store.userSkills,
+      now,
       actorOf: (userId) => ({ userId, username: null, address: null, details: { by: 'import' } }),
       maxBytes: config.limits.import,
     },

@@ -51,6 +51,20 @@ export async function writeUserSkill(
   await storeSkill(userId, name, files, dependencies)
 }
 
+/**
+ * Stores a skill of the user that consists of these files, by their paths in the folder `name`.
+ * @throws AppError as `storeUploadedSkill` does.
+ */
+export async function storeSkillFiles(
+  userId: UserId,
+  name: string,
+  files: ReadonlyMap<string, Buffer>,
+  dependencies: { store: Pick<Store, 'userSkills'>; now(): Date },
+): Promise<void> {
+  for (const path of files.keys()) placeOf(path)
+  await storeSkill(userId, name, files, dependencies)
+}
+
 async function storeSkill(
   userId: UserId,
   folder: string | null,

@@ -83,6 +83,8 @@ export type ImportItem =
     }
   | { type: 'memory'; content: string }
   | { type: 'schedule'; schedule: BundledSchedule }
+  /** A skill of the user; `name` of a file is its path in the skill. */
+  | { type: 'skill'; name: string; files: ImportedFile[] }
   /** `ofConversation`: part of the preceding conversation. */
   | { type: 'skipped'; what: string; failure: DescribedFailure; ofConversation?: boolean }
 

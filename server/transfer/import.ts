@@ -15,6 +15,7 @@ import {
   type ProjectStoring,
   type ProjectWriter,
 } from './import/store-projects.ts'
+import { importSkill, type SkillStoring } from './import/store-skills.ts'
 import {
   ImportFault,
   type ImportItem,
@@ -24,7 +25,11 @@ import {
 import type { ReportWriter } from './import-report.ts'
 
 /** The dependencies of an import. */
-export interface ImportDependencies extends ConversationStoring, ProjectStoring, ScheduleStoring {
+export interface ImportDependencies
+  extends ConversationStoring,
+    ProjectStoring,
+    ScheduleStoring,
+    SkillStoring {
   memory: Pick<Memory, 'read' | 'remember'>
   /** Unpacked bytes of one import. */
   maxBytes: number
@@ -118,7 +123,7 @@ async function ask(
 const isOutOfMemory = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY'
 
-interface Taking extends ScheduleStoring {
+interface Taking extends ScheduleStoring, SkillStoring {
   userId: UserId
   memory: ImportDependencies['memory']
   report: ReportWriter
@@ -162,6 +167,9 @@ async function storeItem(
         report,
         projectOf: projects.idOf,
       })
+      return null
+    case 'skill':
+      await importSkill({ ...storing, userId, report }, item)
       return null
     case 'skipped':
       if (item.ofConversation !== true || conversations.isWanted())

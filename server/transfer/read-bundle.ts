@@ -12,6 +12,7 @@ import type { Archive } from './archive.ts'
 import { BundledSchedule, SCHEDULES } from './bundled-schedules.ts'
 import { readNanoClaw } from './formats/nanoclaw.ts'
 import {
+  type ImportedFile,
   ImportFault,
   type ImportItem,
   MAX_CONVERSATION_BYTES,
@@ -23,6 +24,8 @@ import type { ReadingState } from './reading-state.ts'
 export const MANIFEST = 'manifest.json'
 /** Of the bundles that this server writes; it reads those of earlier versions, too. 2: with grants, schedules and skills. */
 export const BUNDLE_VERSION = 2
+/** The folder of the skills of the user, one folder each. */
+export const SKILLS = 'skills/'
 const MEMORY = 'memory.md'
 const CONVERSATION = /^conversations\/([^/]+)\.json$/
 const OF_CONVERSATION = /^(conversations\/[^/]+\/)(?:files|documents)\/./
@@ -30,6 +33,8 @@ const PROJECT = /^projects\/([^/]+)\/project\.json$/
 const MAX_SMALL_BYTES = 1024 * 1024
 const MAX_SCHEDULES_BYTES = 16 * 1024 * 1024
 const MAX_DOCUMENT_BYTES = 64 * 1024 * 1024
+const MAX_SKILL_FILES = 1_000
+const MAX_SKILL_BYTES = 10 * 1024 * 1024
 
 /** Whether an archive is a bundle. @throws ImportFault for a bundle of a newer version. */
 export async function isBundle(archive: Archive): Promise<boolean> {
@@ -68,6 +73,39 @@ export async function* readBundle(
   }
   if (archive.has(MEMORY)) yield* orSkipped(MEMORY, readMemory(archive))
   if (archive.has(SCHEDULES)) yield* orSkipped(SCHEDULES, readSchedules(archive))
+  for (const [name, entries] of skillEntries(archive))
+    yield* orSkipped(`${SKILLS}${name}`, readSkill({ archive, unpacker, state }, name, entries))
+}
+
+/** The entries of each skill, by its name. */
+function skillEntries(archive: Archive): Map<string, string[]> {
+  const found = new Map<string, string[]>()
+  for (const entry of archive.names) {
+    const [name = '', ...path] = entry.startsWith(SKILLS)
+      ? entry.slice(SKILLS.length).split('/')
+      : []
+    if (path.length === 0) continue
+    const entries = found.get(name)
+    if (entries === undefined) found.set(name, [entry])
+    else entries.push(entry)
+  }
+  return found
+}
+
+/** Only as much as a skill may have is unpacked. */
+async function* readSkill(
+  { archive, unpacker, state }: Reading,
+  name: string,
+  entries: readonly string[],
+): AsyncGenerator<ImportItem> {
+  const bytes = entries.reduce((sum, entry) => sum + archive.sizeOf(entry), 0)
+  if (entries.length > MAX_SKILL_FILES || bytes > MAX_SKILL_BYTES)
+    throw new ImportFault(storedFailure('import_unreadable', { detail: 'size' }))
+  const files: ImportedFile[] = []
+  for (const entry of entries)
+    files.push(await unpacker.entry(archive, entry, entry.slice(`${SKILLS}${name}/`.length)))
+  state.done += bytes
+  yield { type: 'skill', name, files }
 }
 
 interface Reading {

@@ -16,7 +16,7 @@ import type { Workspace } from '../workspace/workspace.ts'
 import type { Workspaces } from '../workspace/workspaces.ts'
 import { bundledSchedules, SCHEDULES } from './bundled-schedules.ts'
 import { fileEntry } from './formats/nanoclaw.ts'
-import { BUNDLE_VERSION } from './read-bundle.ts'
+import { BUNDLE_VERSION, SKILLS } from './read-bundle.ts'
 
 // Writes a ZIP archive to a stream, entry by entry, with one piece of one entry in memory at a time.
 
@@ -78,6 +78,7 @@ export interface BundleDependencies {
     | 'grants'
     | 'schedules'
     | 'apps'
+    | 'userSkills'
   >
   /** The user's channels, without their secrets. */
   listChannels(userId: UserId): Promise<{ type: string; name: string }[]>
@@ -240,11 +241,26 @@ async function writeRest(
   const usage = await store.tokenUsage.byDay(userId, { from: '0000-01-01', to: '9999-12-31' })
   await zip.add('usage.json', jsonPieces(usage.map(toUsage)))
   await zip.add(SCHEDULES, jsonPieces(await bundledSchedules(store.schedules, userId)))
+  await writeSkills(zip, store, userId, signal)
   await zip.add('grants.json', [JSON.stringify(await grantsOf(store, userId), null, 2)])
   await zip.add('app_networks.json', [JSON.stringify(await networksOf(store, userId), null, 2)])
   await zip.add('settings.json', [
     JSON.stringify(await settingsFile(dependencies, userId), null, 2),
   ])
+}
+
+/** The skills that the user has uploaded, one in memory at a time. */
+async function writeSkills(
+  zip: ZipWriter,
+  { userSkills }: BundleDependencies['store'],
+  userId: UserId,
+  signal: AbortSignal,
+): Promise<void> {
+  for (const { name } of await userSkills.list(userId)) {
+    signal.throwIfAborted()
+    for (const { path, content } of await userSkills.files(userId, name))
+      await zip.add(`${SKILLS}${name}/${path}`, [content])
+  }
 }
 
 /** The apps that the user has allowed to use the network, for the person to read: no import takes it over. */

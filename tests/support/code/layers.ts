@@ -179,6 +179,7 @@ export const SERVER_MODULES: Record<string, readonly string[]> = {
   // Everything of a user in and out: bundles, imports of other programs. They store and read what these modules own.
   transfer: [
     'schedules',
+    'skills',
     'sharing',
     'files',
     'knowledge',

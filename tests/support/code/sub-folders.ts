@@ -162,6 +162,7 @@ export const SERVER_SUB_FOLDERS: Record<string, readonly string[]> = {
   'messaging/kinds': ['net', 'errors.ts', 'protocol', 'lib'],
   'transfer/import': [
     'sharing',
+    'skills',
     'files',
     'knowledge',
     'workspace',
