@@ -140,7 +140,6 @@ async function removeProjects(
     ]
     if (owner === undefined) await remove(id, projectId)
     else {
-      await chat.stopProject(projectId)
       await handOverProject(dependencies, projectId, { from: id, to: owner, label: name })
       await makeOwner(dependencies, projectId, owner)
     }
@@ -153,19 +152,25 @@ async function removeProjects(
       await remove(storedBy, projectId)
 }
 
-/** Gives the rows and the folder of a project to another user, while nobody changes its files, and tells its members. */
+/**
+ * Gives the rows and the folder of a project to another user, while nobody changes its files, and tells its members. Runs in it
+ * end with this reason: they know the folder at its old place.
+ */
 async function handOverProject(
-  dependencies: Pick<AccountEndDependencies, 'store' | 'workspace' | 'changes'>,
+  dependencies: Pick<AccountEndDependencies, 'store' | 'workspace' | 'changes' | 'chat'>,
   projectId: ProjectId,
   { from, to, label }: { from: UserId; to: UserId; label: string },
 ): Promise<void> {
-  const { store, workspace } = dependencies
+  const { store, workspace, chat } = dependencies
   const { workspaces, checkpoints } = workspace
   const before = await store.members.people(projectId)
+  await chat.stopProject(projectId, 'project_handed_over')
   await checkpoints.handOver(workspaces.open(from, projectId), async () => {
     await workspaces.handOver(projectId, { from, to })
     await store.accountData.handOverProject(projectId, { from, to, label })
   })
+  // Some may have begun meanwhile.
+  await chat.stopProject(projectId, 'project_handed_over')
   await tellMembers(dependencies, projectId, before)
 }
 

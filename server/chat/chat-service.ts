@@ -82,8 +82,12 @@ export interface ChatService extends ProgramRuns, Pick<Sending, 'send' | 'edit' 
   /**
    * Stops every run that uses the project. Resolves when they have ended, or after a second. Call it before deleting the
    * project, and again when its row is deleted: a run that starts in between is rejected, or stopped by the second call.
+   * @param reason what happens to the project, which the runs give as the reason of their end.
    */
-  stopProject(projectId: ProjectId): Promise<void>
+  stopProject(
+    projectId: ProjectId,
+    reason?: 'project_deleted' | 'project_handed_over',
+  ): Promise<void>
   /** Like `stopProject`, for the runs of users in projects that they are no members of any more. */
   stopMembers(lost: readonly { projectId: ProjectId; userId: UserId }[]): Promise<void>
   /** Like `stopProject`, for every run of a user. */
@@ -136,8 +140,8 @@ export function createChatService(given: ChatDependencies & { budgets: Budgets }
     answerInput: (userId, runId, body, actor) =>
       answerInput({ userId, runId }, body, actor, dependencies),
 
-    async stopProject(id) {
-      await stopAll((run) => run.projectId === id, dependencies, 'project_deleted')
+    async stopProject(id, reason = 'project_deleted') {
+      await stopAll((run) => run.projectId === id, dependencies, reason)
       await appCalls.withdrawAll((run) => run.projectId === id)
     },
     async stopMembers(lost) {

@@ -6,9 +6,16 @@ import type { RunLog } from './log/log.ts'
 
 /**
  * Why a run's signal was aborted. `deleted`: its conversation or message is being deleted, or its user lost access.
- * `project_deleted`: its project is being deleted, but its conversation stays.
+ * `project_deleted`: its project is being deleted, but its conversation stays. `project_handed_over`: the folder of its project
+ * is being moved to another account.
  */
-export type StopReason = 'stopped' | 'time_limit' | 'shutdown' | 'deleted' | 'project_deleted'
+export type StopReason =
+  | 'stopped'
+  | 'time_limit'
+  | 'shutdown'
+  | 'deleted'
+  | 'project_deleted'
+  | 'project_handed_over'
 
 /** A run that this process performs, for code that follows, stops or decides it. */
 export interface ActiveRun {

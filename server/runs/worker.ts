@@ -214,6 +214,8 @@ async function runLoop(
         if (active.stopReason === 'shutdown') return { kind: 'suspended' }
         if (active.stopReason === 'project_deleted')
           return { kind: 'error', error: appError('project_deleted_during_run') }
+        if (active.stopReason === 'project_handed_over')
+          return { kind: 'error', error: appError('project_handed_over_during_run') }
         return { kind: 'done', finish: active.stopReason === 'time_limit' ? 'budget' : 'stopped' }
     }
   }

@@ -150,6 +150,10 @@ export const FILE_FAILURES = {
     'project_deleted',
     'The project of this conversation was deleted meanwhile, so the answer stops here. Send the message again to continue without the project.',
   ],
+  project_handed_over_during_run: [
+    'conflict',
+    'The project of this conversation went to another account while the answer was being written, so the answer stops here. Send the message again to continue.',
+  ],
   project_entries_full: [
     'project_full',
     'A project can hold up to {{limit}} files and folders. Delete some first.',

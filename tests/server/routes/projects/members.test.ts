@@ -359,6 +359,35 @@ describeOnEachServer('the members of a project', (start) => {
       )
     events.leave()
   })
+
+  test('whose project goes to another account meanwhile are told so, not that it was deleted, and go on with the same message', async () => {
+    for (const data of ['delete', 'hand_over']) {
+      const leaver = `eve${names}${data.length}`
+      tokens.set(leaver, await register(server, leaver))
+      const eve = (await as(leaver, 'GET', '/api/auth/profile')).json.data.id
+      const { id } = (await as(leaver, 'POST', '/api/projects', { name: 'Passed on' })).json.data
+      const at = `/api/projects/${id}`
+      await as(leaver, 'PUT', `${at}/members/user:@ann`, { role: 'own' })
+      await as(leaver, 'PUT', `${at}/members/user:@bob`, { role: 'use' })
+      answer = () => turn.beforeHeaders('stall')
+      const talk = await send('bob', at)
+      await talk.stream.next(({ event }) => event === 'run')
+      const heir = (await as('ann', 'GET', '/api/auth/profile')).json.data.id
+      const query = data === 'delete' ? '' : `?data=hand_over&heir_id=${heir}`
+      expect((await as('admin', 'DELETE', `/api/admin/users/${eve}${query}`)).status).toBe(200)
+      const { data: end } = await talk.stream.next(({ event }) => event === 'error')
+      expect(end).toMatchObject({ reason: 'project_handed_over_during_run' })
+      expect((await as('bob', 'GET', `/api/conversations/${talk.id}`)).json.data.project_id).toBe(
+        id,
+      )
+      answer = () => turn.text('Done.')
+      const again = await openEvents(`${server.url}/api/conversations/${talk.id}/messages`, {
+        body: { text: 'Again', stream_mode: 'delta' },
+        token: tokens.get('bob') ?? '',
+      })
+      expect((await again.all()).at(-1)).toMatchObject({ event: 'done' })
+    }
+  })
 })
 
 describe.each(DIALECTS)('after a restart (%s)', (dialect) => {
