@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { pictureWith } from '../support/character-cards.ts'
 import {
   describeInBrowser,
   expectAccessible,
@@ -15,6 +16,8 @@ import { turn } from '../support/provider/upstream-turns.ts'
 import { useUpstream } from '../support/provider/use-upstream.ts'
 
 const upstream = await useUpstream()
+/** Where pictures of the page are kept, to be looked at; none by default. */
+const PICTURES = process.env.PICTURES
 
 describeInBrowser('a project as an assistant', (visitor) => {
   const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-assistants-'))
@@ -93,12 +96,118 @@ describeInBrowser('a project as an assistant', (visitor) => {
     await page.getByRole('menuitem', { name: 'Save as archive' }).tap()
     const archive = join(folder, 'archive.zip')
     await (await downloading).saveAs(archive)
-    await page.locator('input[type=file]').setInputFiles(archive)
+    await page.getByRole('button', { name: 'Import a project' }).tap()
+    await page.getByRole('dialog').locator('input[type=file]').setInputFiles(archive)
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /^Open / })
+      .tap()
     await page.waitForURL(/\/projects\/[\w-]+$/)
     const imported = page.url().split('/').at(-1) ?? ''
     expect(imported).not.toBe(id)
     const { json } = await on.server.call('GET', `/api/projects/${imported}/files/note.txt`)
     expect(json.data.content).toBe('a heron')
+    await leave(page)
+  })
+
+  test('is made of the assistants of another program, and a report says what became of their parts', async () => {
+    const page = await visitor.open(`${on.server.url}/projects`)
+    await page.getByRole('button', { name: 'Import a project' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('Character cards (PNG, JSON, CHARX)').waitFor()
+    await expectAccessible(page)
+    if (PICTURES !== undefined) await page.screenshot({ path: `${PICTURES}/import.png` })
+    const choose = async (content: unknown, name = 'models.json'): Promise<void> =>
+      await dialog.locator('input[type=file]').setInputFiles({
+        name,
+        mimeType: 'application/octet-stream',
+        buffer: Buffer.isBuffer(content) ? content : Buffer.from(JSON.stringify(content)),
+      })
+    await choose({ hello: 'world' })
+    await dialog.getByRole('alert').getByText('neither agents of LibreChat').waitFor()
+    const model = (name: string) => ({
+      id: name,
+      name,
+      base_model_id: 'llama3:8b',
+      params: { system: `You are ${name}, {{USER_NAME}}.`, temperature: 0.5, num_ctx: 4096 },
+      meta: { description: 'A helper', toolIds: ['weather'], suggestion_prompts: [] },
+    })
+    const mark = String(Math.random())
+    await choose([
+      model(`Heron ${mark}`),
+      model(`Crane ${mark}`),
+      { id: 'x', name: 'X', object: 'model' },
+    ])
+    await dialog.getByRole('heading', { name: 'What was imported' }).waitFor()
+    await dialog.getByText('were skipped: 1').waitFor()
+    const heron = dialog
+      .getByRole('listitem')
+      .filter({ has: page.getByRole('heading', { name: `Heron ${mark}` }) })
+    await heron.getByText('This server does not offer it.').waitFor()
+    await heron.getByText('{{USER_NAME}}').waitFor()
+    await heron.getByRole('button', { name: 'Read the instructions' }).click()
+    await heron
+      .getByRole('region', { name: 'Instructions' })
+      .getByText(`You are Heron ${mark}`)
+      .waitFor()
+    await expectAccessible(page)
+    if (PICTURES !== undefined) await page.screenshot({ path: `${PICTURES}/import-report.png` })
+    await dialog.getByRole('button', { name: `Open Crane ${mark}` }).click()
+    await page.getByRole('heading', { name: `Crane ${mark}` }).waitFor()
+    await leave(page)
+  })
+
+  test('has an image as its icon wherever its name is, and a folder when the image is gone', async () => {
+    const name = `Gallery ${Math.random()}`
+    const id = await newProject(name)
+    const page = await visitor.open(`${on.server.url}/projects/${id}`)
+    await page.getByRole('tab', { name: 'Settings' }).click()
+    const form = page.locator('form', { has: page.getByLabel('Icon', { exact: true }) })
+    await form.locator('input[type=file]').setInputFiles({
+      name: 'green.png',
+      mimeType: 'image/png',
+      buffer: pictureWith([]),
+    })
+    const shown = page.getByRole('img', { name: 'Image of the project' })
+    await shown.locator('img').waitFor()
+    await page.getByRole('button', { name: 'Remove image' }).waitFor()
+    await expectAccessible(page)
+    if (PICTURES !== undefined) await page.screenshot({ path: `${PICTURES}/icon-form.png` })
+    await shown.locator('xpath=ancestor::form').getByRole('button', { name: 'Save' }).click()
+    const stored = async () =>
+      (await on.server.call('GET', `/api/projects/${id}`)).json.data.icon as string | null
+    await expect.poll(stored).toMatch(/^[\w-]{8,}$/)
+    const icon = await stored()
+
+    const places = async (): Promise<void> => {
+      const side = page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name })
+      await side.locator(ICON).waitFor()
+      await side.click()
+      await page.getByRole('heading', { name }).locator(ICON).waitFor()
+      await page.getByRole('button', { name: `Project: ${name}` }).click()
+      await page.getByRole('menuitemradio', { name }).locator(ICON).waitFor()
+      if (PICTURES !== undefined) await page.screenshot({ path: `${PICTURES}/icon-home.png` })
+      await page.keyboard.press('Escape')
+      await page.goto(`${on.server.url}/projects`)
+      await page.getByRole('main').getByRole('link', { name }).locator(ICON).waitFor()
+      if (PICTURES !== undefined) await page.screenshot({ path: `${PICTURES}/icon-list.png` })
+    }
+    let ICON = 'img'
+    await places()
+    ICON = 'svg.lucide-folder'
+    await page.route(`**/api/files/${icon}**`, (route) =>
+      route.fulfill({ body: 'no image', contentType: 'image/png' }),
+    )
+    await page.reload()
+    await places()
+    await page.unroute(`**/api/files/${icon}**`)
+
+    await page.goto(`${on.server.url}/projects/${id}`)
+    await page.getByRole('tab', { name: 'Settings' }).click()
+    await page.getByRole('button', { name: 'Remove image' }).click()
+    await page.getByLabel('Icon', { exact: true }).waitFor()
+    await form.getByRole('button', { name: 'Save' }).click()
+    await expect.poll(stored).toBeNull()
     await leave(page)
   })
 })

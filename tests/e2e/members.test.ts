@@ -1,4 +1,4 @@
-// A colleague in a project: added by name by its owner, uses it on a phone, is refused kindly when changing a file, and leaves it.
+// A colleague in a project: added by name by its owner, uses it on a phone, is not offered what he may not do, and leaves it.
 import { expect, test } from 'vitest'
 import { describeInBrowser, expectAccessible, leave, say, signIn } from '../support/page/page.ts'
 import { turn } from '../support/provider/upstream-turns.ts'
@@ -48,6 +48,12 @@ describeInBrowser('a colleague', (visitor) => {
     expect(await ann.getByRole('button', { name: 'Remove ann' }).count()).toBe(0)
     if (PICTURES !== undefined) await ann.screenshot({ path: `${PICTURES}/members-set.png` })
     await expectAccessible(ann)
+    // Nobody is removed by one click.
+    await ann.getByRole('button', { name: 'Remove bob' }).click()
+    await ann.getByRole('alertdialog').getByRole('heading', { name: 'Remove bob?' }).waitFor()
+    if (PICTURES !== undefined) await ann.screenshot({ path: `${PICTURES}/members-remove.png` })
+    await ann.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).click()
+    await ann.getByRole('button', { name: 'Remove bob' }).waitFor()
     await leave(ann)
 
     const bob = await enter('bob', '/projects', true)
@@ -61,18 +67,36 @@ describeInBrowser('a colleague', (visitor) => {
     expect(talk).toMatchObject({ project_id: id })
     expect((await as(tokens.ann, 'GET', `/api/conversations/${talk.id}`)).status).toBe(404)
 
+    // What he may not do is not offered, and the page says why.
     await bob.goto(`${server.url}/projects/${id}?file=plan.txt`)
     const text = bob.locator('.cm-content')
+    await text.getByText('Take the train.').waitFor()
+    expect(await text.getAttribute('aria-readonly')).toBe('true')
     await text.click()
-    await text.pressSequentially('Fly. ')
-    await bob.getByRole('button', { name: 'Save', exact: true }).tap()
-    await bob.getByText('Ask an owner to let you edit it').waitFor()
-    if (PICTURES !== undefined) await bob.screenshot({ path: `${PICTURES}/members-refused.png` })
-    expect((await as(tokens.ann, 'GET', file)).json.data.content).toBe('Take the train.\n')
-    // What was written is not lost.
-    expect(await text.innerText()).toContain('Fly. ')
+    await bob.keyboard.type('Fly. ')
+    await bob.keyboard.press('Control+s')
+    expect(await text.innerText()).not.toContain('Fly')
+    await bob.getByText('You can use this project, but not change it.').first().waitFor()
+    expect(await bob.getByRole('switch', { name: 'Searchable' }).isDisabled()).toBe(true)
+    const none = async (name: string): Promise<void> =>
+      expect(await bob.getByRole('button', { name, exact: true }).count(), name).toBe(0)
+    await none('Save')
+    await bob.getByRole('button', { name: 'Actions for this file' }).tap()
+    await bob.getByRole('menuitem', { name: 'Download' }).waitFor()
+    expect(await bob.getByRole('menuitem').count()).toBe(1)
+    await bob.keyboard.press('Escape')
+    if (PICTURES !== undefined) await bob.screenshot({ path: `${PICTURES}/members-file.png` })
+    await expectAccessible(bob)
+    await bob.getByRole('tab', { name: 'History' }).tap()
+    await bob.getByRole('button', { name: 'Compare' }).first().waitFor()
+    await none('Restore')
 
     await bob.goto(`${server.url}/projects/${id}`)
+    await bob.getByRole('button', { name: 'Search in files' }).waitFor()
+    for (const name of ['Upload files', 'Upload a folder', 'New file', 'New folder'])
+      await none(name)
+    await bob.getByText('You can use this project, but not change it.').first().waitFor()
+    if (PICTURES !== undefined) await bob.screenshot({ path: `${PICTURES}/members-files.png` })
     await bob.getByRole('tab', { name: 'Settings' }).tap()
     await bob.getByText('You can use this project, but not change it.').last().waitFor()
     await bob.getByRole('button', { name: 'Leave project' }).scrollIntoViewIfNeeded()

@@ -177,7 +177,7 @@ function registerOne(
         access.assertApprovalMode(user.id, body.defaults.approval)
       const { row, approvers } = await changeProject(
         { userId: user.id, storedBy: before.userId, id: params.id },
-        body,
+        { ...body, defaults: withApprovalOf(before, body.defaults) },
         actorOf(request),
         { store, hasAccounts: authMode === 'multi' },
       )
@@ -241,6 +241,14 @@ function registerOne(
       return deleted
     },
   )
+}
+
+/** Defaults in which the approval mode that an owner has chosen stays, if somebody else changes the rest of them. */
+const withApprovalOf = (before: MemberProject, defaults: UpdateProjectBody['defaults']) => {
+  const { approval } = settingsOf(before).defaults
+  return defaults === undefined || before.role === 'own' || approval === undefined
+    ? defaults
+    : { ...defaults, approval }
 }
 
 /** A project that the user has just made. */

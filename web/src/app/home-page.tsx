@@ -4,7 +4,7 @@ import { useLocation, useSearchParams } from 'wouter'
 import type { ProjectId } from '../../../server/protocol/ids.ts'
 import type { Project } from '../../../server/protocol/projects/project.ts'
 import { NewChat } from '../features/chat/new-chat.tsx'
-import { nameWithIcon } from '../features/projects/name-with-icon.ts'
+import { nameWithIcon } from '../features/projects/project-icon.tsx'
 import { ProjectPicker } from '../features/projects/project-picker.tsx'
 import { DemoNotice } from '../features/setup/demo-notice.tsx'
 import { useProjects } from '../lib/api/projects.ts'
@@ -31,10 +31,9 @@ function projectOf(
   return projects.find(({ id }) => id === requestedId) ?? null
 }
 
-/** The icon and the name of a project that has an emoji or starters; undefined for others, which are greeted as ever. */
+/** The icon and the name of a project that has an icon or starters; undefined for others, which are greeted as ever. */
 function headingOf(project: Pick<Project, 'name' | 'icon' | 'starters'>) {
-  const shown = nameWithIcon(project)
-  return shown === project.name && project.starters.length === 0 ? undefined : shown
+  return project.icon === null && project.starters.length === 0 ? undefined : nameWithIcon(project)
 }
 
 /** The page at `/`; `?project=` names a project. `admin`: whether the user is an administrator and can set up models. */

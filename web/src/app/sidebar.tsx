@@ -18,7 +18,7 @@ import {
 import { Link, useLocation, useRoute, useSearchParams } from 'wouter'
 import type { User } from '../../../server/protocol/accounts/user.ts'
 import { ConversationList } from '../features/conversations/conversation-list.tsx'
-import { nameWithIcon } from '../features/projects/name-with-icon.ts'
+import { nameWithIcon } from '../features/projects/project-icon.tsx'
 import { MAX_COUNTED, useWaitingCount } from '../lib/api/approvals.ts'
 import { useProjects } from '../lib/api/projects.ts'
 import { useTranslation } from '../lib/i18n/use-translation.tsx'

@@ -110,7 +110,7 @@ export function NewChat({
   projectModel: string | null
   projectPicker: ReactNode
   /** Instead of the greeting. */
-  heading?: string | undefined
+  heading?: ReactNode
   /** Messages to begin with, instead of the suggestions. */
   starters?: readonly { title: string; text: string }[]
   notice?: ReactNode

@@ -1,13 +1,14 @@
 // What a project is as an assistant: its icon and description, messages to begin with, and what new conversations begin with.
-import { ArrowUp, Plus, Trash2 } from 'lucide-react'
-import { useState } from 'react'
+import { ArrowUp, ImageUp, Plus, Trash2 } from 'lucide-react'
+import { useRef, useState } from 'react'
 import type { ApprovalMode } from '../../../../server/protocol/conversations/conversation.ts'
 import type { ProjectId } from '../../../../server/protocol/ids.ts'
 import type { Project } from '../../../../server/protocol/projects/project.ts'
-import { useUpdateProject } from '../../lib/api/projects.ts'
+import { useUpdateProject, useUploadImage } from '../../lib/api/projects.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { Button, IconButton } from '../../ui/controls/button.tsx'
 import { SelectField, TextArea, TextField } from '../../ui/controls/field.tsx'
+import { ImageIcon, isImageIcon } from './project-icon.tsx'
 
 /** The server's limits. */
 const MAX_STARTERS = 6
@@ -49,6 +50,7 @@ export function AssistantForm({ project }: { project: Project & { id: ProjectId 
   const [temperature, setTemperature] = useState(project.defaults.temperature?.toString() ?? '')
   const [maxTokens, setMaxTokens] = useState(project.defaults.max_tokens?.toString() ?? '')
 
+  const isOwner = project.role === 'own'
   const heat = readNumber(temperature)
   const length = readNumber(maxTokens)
   const badHeat = heat !== undefined && !(heat >= 0 && heat <= 2)
@@ -59,7 +61,8 @@ export function AssistantForm({ project }: { project: Project & { id: ProjectId 
   const isHalf = written.some(({ title, text }) => title === '' || text === '')
   const mode = APPROVALS.find((known) => known === approval)
   const defaults: NonNullable<Change['defaults']> = {
-    ...(mode === undefined ? {} : { approval: mode }),
+    // The server keeps what an owner has chosen.
+    ...(mode === undefined || !isOwner ? {} : { approval: mode }),
     ...(thinking === '' ? {} : { thinking_enabled: thinking === 'true' }),
     ...(heat === undefined ? {} : { temperature: heat }),
     ...(length === undefined ? {} : { max_tokens: length }),
@@ -99,31 +102,7 @@ export function AssistantForm({ project }: { project: Project & { id: ProjectId 
         if (isReady) update.mutate({ id: project.id, ...change })
       }}
     >
-      <div className="flex flex-col gap-2">
-        <TextField
-          label={t('project.icon')}
-          hint={t('project.iconHint')}
-          value={icon}
-          maxLength={64}
-          autoComplete="off"
-          className="max-w-32"
-          onChange={({ target }) => setIcon(target.value)}
-        />
-        <fieldset className="flex flex-wrap gap-1">
-          <legend className="sr-only">{t('project.icons')}</legend>
-          {EMOJIS.map((emoji) => (
-            <button
-              key={emoji}
-              type="button"
-              aria-pressed={icon === emoji}
-              className="touch-target size-9 rounded-lg text-lg hover:bg-hover aria-pressed:bg-accent-soft"
-              onClick={() => setIcon(icon === emoji ? '' : emoji)}
-            >
-              {emoji}
-            </button>
-          ))}
-        </fieldset>
-      </div>
+      <IconChoice icon={icon} onChange={setIcon} />
       <TextArea
         label={t('project.description')}
         rows={2}
@@ -197,6 +176,8 @@ export function AssistantForm({ project }: { project: Project & { id: ProjectId 
         <SelectField
           label={t('approval.heading')}
           value={approval}
+          disabled={!isOwner}
+          hint={isOwner ? undefined : t('project.approvalOwner')}
           options={[
             { value: '', label: t('common.default') },
             ...APPROVALS.map((one) => ({ value: one, label: t(`approval.mode.${one}`) })),
@@ -242,5 +223,82 @@ export function AssistantForm({ project }: { project: Project & { id: ProjectId 
         {t('common.save')}
       </Button>
     </form>
+  )
+}
+
+/** An emoji, typed or chosen, or an image. */
+function IconChoice({ icon, onChange }: { icon: string; onChange: (icon: string) => void }) {
+  const { t } = useTranslation()
+  const upload = useUploadImage()
+  const picker = useRef<HTMLInputElement>(null)
+  const isImage = isImageIcon(icon)
+  return (
+    <div className="flex flex-col gap-2">
+      {isImage ? (
+        <div>
+          <p className="text-sm font-medium text-soft">{t('project.icon')}</p>
+          <div
+            role="img"
+            aria-label={t('project.iconShown')}
+            className="mt-1.5 text-[2.5rem] leading-none"
+          >
+            <ImageIcon key={icon} id={icon} />
+          </div>
+        </div>
+      ) : (
+        <>
+          <TextField
+            label={t('project.icon')}
+            hint={t('project.iconHint')}
+            value={icon}
+            maxLength={64}
+            autoComplete="off"
+            className="max-w-32"
+            onChange={({ target }) => onChange(target.value)}
+          />
+          <fieldset className="flex flex-wrap gap-1">
+            <legend className="sr-only">{t('project.icons')}</legend>
+            {EMOJIS.map((emoji) => (
+              <button
+                key={emoji}
+                type="button"
+                aria-pressed={icon === emoji}
+                className="touch-target size-9 rounded-lg text-lg hover:bg-hover aria-pressed:bg-accent-soft"
+                onClick={() => onChange(icon === emoji ? '' : emoji)}
+              >
+                {emoji}
+              </button>
+            ))}
+          </fieldset>
+        </>
+      )}
+      <div className="flex flex-wrap gap-2">
+        <input
+          ref={picker}
+          type="file"
+          accept="image/*"
+          hidden
+          aria-label={t('project.iconImage')}
+          onChange={({ target }) => {
+            const [file] = target.files ?? []
+            target.value = ''
+            if (file !== undefined) upload.mutate(file, { onSuccess: ({ id }) => onChange(id) })
+          }}
+        />
+        <Button
+          size="small"
+          icon={ImageUp}
+          disabled={upload.isPending}
+          onClick={() => picker.current?.click()}
+        >
+          {t(upload.isPending ? 'projects.uploading' : 'project.iconImage')}
+        </Button>
+        {isImage && (
+          <Button size="small" icon={Trash2} onClick={() => onChange('')}>
+            {t('project.iconRemove')}
+          </Button>
+        )}
+      </div>
+    </div>
   )
 }

@@ -9,6 +9,7 @@ import {
   useCheckpoints,
   useRestore,
 } from '../../lib/api/checkpoints.ts'
+import { useMayChange } from '../../lib/api/projects.ts'
 import { readRun } from '../../lib/api/runs.ts'
 import { fullTime } from '../../lib/format.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
@@ -39,6 +40,7 @@ const SHOWN_FILES = 4
 export function CheckpointsPanel({ projectId, isOwn }: { projectId: string; isOwn: boolean }) {
   const { t } = useTranslation()
   const list = useCheckpoints(projectId)
+  const mayChange = useMayChange(projectId)
   const restore = useRestore(projectId)
   const [compared, setCompared] = useState<string | null>(null)
   const [restoring, setRestoring] = useState<string | null>(null)
@@ -65,7 +67,7 @@ export function CheckpointsPanel({ projectId, isOwn }: { projectId: string; isOw
             key={checkpoint.id}
             checkpoint={checkpoint}
             onCompare={() => setCompared(checkpoint.id)}
-            onRestore={() => setRestoring(checkpoint.id)}
+            onRestore={mayChange ? () => setRestoring(checkpoint.id) : null}
             onOpenChat={isOwn ? null : (runId) => void openChat(runId)}
           />
         ))}
@@ -103,7 +105,8 @@ function Entry({
 }: {
   checkpoint: Checkpoint
   onCompare: () => void
-  onRestore: () => void
+  /** Null for somebody who may not change the project. */
+  onRestore: (() => void) | null
   onOpenChat: ((runId: string) => void) | null
 }) {
   const { t, i18n } = useTranslation()
@@ -138,9 +141,11 @@ function Entry({
         <Button size="small" tone="quiet" icon={SquareSplitHorizontal} onClick={onCompare}>
           {t('history.compare')}
         </Button>
-        <Button size="small" tone="quiet" icon={RotateCcw} onClick={onRestore}>
-          {t('history.restore')}
-        </Button>
+        {onRestore !== null && (
+          <Button size="small" tone="quiet" icon={RotateCcw} onClick={onRestore}>
+            {t('history.restore')}
+          </Button>
+        )}
         {checkpoint.run_id !== null && onOpenChat !== null && (
           <Button
             size="small"

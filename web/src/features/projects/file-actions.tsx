@@ -1,6 +1,7 @@
 // The menu of the open file: download, rename, delete.
 import { Download, Ellipsis, PencilLine, Trash2 } from 'lucide-react'
 import { useState } from 'react'
+import { useMayChange } from '../../lib/api/projects.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { IconButton } from '../../ui/controls/button.tsx'
 import { ConfirmDialog } from '../../ui/overlays/dialog.tsx'
@@ -24,6 +25,7 @@ export function FileActions({
   onMoved: (path: string | null) => void
 }) {
   const { t } = useTranslation()
+  const mayChange = useMayChange(projectId)
   const [renaming, setRenaming] = useState(false)
   const [deleting, setDeleting] = useState(false)
   const move = useMoveFile(projectId)
@@ -52,13 +54,17 @@ export function FileActions({
         >
           {t('files.download')}
         </MenuItem>
-        <MenuItem icon={PencilLine} onSelect={() => setRenaming(true)}>
-          {t('conversation.rename')}
-        </MenuItem>
-        <MenuSeparator />
-        <MenuItem icon={Trash2} danger onSelect={() => setDeleting(true)}>
-          {t('common.delete')}
-        </MenuItem>
+        {mayChange && (
+          <>
+            <MenuItem icon={PencilLine} onSelect={() => setRenaming(true)}>
+              {t('conversation.rename')}
+            </MenuItem>
+            <MenuSeparator />
+            <MenuItem icon={Trash2} danger onSelect={() => setDeleting(true)}>
+              {t('common.delete')}
+            </MenuItem>
+          </>
+        )}
       </Menu>
       {renaming && (
         <PromptDialog

@@ -2,6 +2,7 @@
 import { ArrowLeft, Save } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { useReadDocumentAs } from '../../lib/api/documents.ts'
+import { useMayChange } from '../../lib/api/projects.ts'
 import { focusText } from '../../lib/browser/focus-text.ts'
 import { hasEncodingChoice } from '../../lib/encodings.ts'
 import { ApiError } from '../../lib/http/api-client.ts'
@@ -49,6 +50,7 @@ function TextFile(props: Props) {
   const [encoding, setEncoding] = useState<string | null>(null)
   const document = useDocumentOf(props.projectId, props.path)
   const readAs = useReadDocumentAs(props.projectId)
+  const mayChange = useMayChange(props.projectId)
   const file = useFileContent(props.projectId, props.path, encoding)
   const isGone = useIsGone(props.projectId, file.error)
   if (file.isPending) return <Loading />
@@ -86,7 +88,7 @@ function TextFile(props: Props) {
       onEncoding={(next) => {
         setEncoding(next)
         // A search reads the file in the same encoding.
-        if (document !== undefined) readAs.mutate({ id: document.id, encoding: next })
+        if (document !== undefined && mayChange) readAs.mutate({ id: document.id, encoding: next })
       }}
       readAgain={() => file.refetch().then(({ data }) => data)}
     />
@@ -117,6 +119,7 @@ function Editing({
   const { t } = useTranslation()
   const editing = useFileEditing({ projectId, path }, file, readAgain)
   const { base, text, dirty } = editing
+  const mayChange = useMayChange(projectId)
   const preview = previewOf(path)
   const [view, setView] = useState<View>(
     preview === null || isNew || line !== undefined || editing.hadDraft ? 'edit' : 'preview',
@@ -154,12 +157,12 @@ function Editing({
             value={view}
             options={(['preview', 'edit'] as const).map((value) => ({
               value,
-              label: t(`files.${value}`),
+              label: t(value === 'edit' && !mayChange ? 'files.text' : `files.${value}`),
             }))}
             onChange={setView}
           />
         )}
-        {(view === 'edit' || dirty) && (
+        {(view === 'edit' || dirty) && mayChange && (
           <Button
             size="small"
             tone={dirty ? 'primary' : 'quiet'}
@@ -201,6 +204,7 @@ function Editing({
             label={path}
             line={line}
             focuses={isNew}
+            isReadOnly={!mayChange}
             onChange={editing.setText}
             onSave={editing.save}
           />

@@ -1,5 +1,6 @@
 // The files of a project and what is searchable, next to the open file; narrow layouts show one of the two.
 import { useEffect, useRef, useState } from 'react'
+import { useMayChange } from '../../lib/api/projects.ts'
 import { useMedia } from '../../lib/browser/use-media.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { classNames } from '../../ui/class-names.ts'
@@ -39,6 +40,7 @@ export function FilesPanel({
   const [searching, setSearching] = useState(false)
   const [passage, setPassage] = useState(initialPassage)
   const drop = useDropFiles(projectId)
+  const mayChange = useMayChange(projectId)
   const { side, view } = usePreservedFocus(open)
   const isNarrow = !useMedia('(min-width: 48rem)')
   // Where the file replaces the tree, back leads to the tree; from a file that was opened elsewhere, to that place.
@@ -49,13 +51,13 @@ export function FilesPanel({
         ref={side}
         className={classNames(
           'min-h-0 flex-col overflow-y-auto py-2',
-          drop.over ? 'bg-accent-soft' : '',
+          drop.over && mayChange ? 'bg-accent-soft' : '',
           wide
             ? 'flex w-72 shrink-0 border-e border-line max-md:w-full max-md:border-e-0'
             : 'w-full',
           open === null ? 'flex' : wide ? 'max-md:hidden' : 'hidden',
         )}
-        {...drop.handlers}
+        {...(mayChange ? drop.handlers : {})}
       >
         <FilesToolbar
           projectId={projectId}

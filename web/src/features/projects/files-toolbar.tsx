@@ -1,6 +1,7 @@
 // The toolbar above the file tree: search, upload, and the dialog for a new file or folder.
 import { FilePlus, FolderPlus, FolderUp, Search, Upload } from 'lucide-react'
 import { useRef, useState } from 'react'
+import { useMayChange } from '../../lib/api/projects.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { IconButton } from '../../ui/controls/button.tsx'
 import { PromptDialog } from '../../ui/overlays/prompt-dialog.tsx'
@@ -23,6 +24,7 @@ export function FilesToolbar({
   onCreated: (path: string) => void
 }) {
   const { t } = useTranslation()
+  const mayChange = useMayChange(projectId)
   const [making, setMaking] = useState<'file' | 'folder' | null>(null)
   const write = useWriteFile(projectId)
   const createFolder = useCreateFolder(projectId)
@@ -52,21 +54,26 @@ export function FilesToolbar({
           pressed={searching}
           onClick={() => onSearching(!searching)}
         />
-        <UploadButtons onFiles={onFiles} />
-        <IconButton
-          icon={FilePlus}
-          label={t('files.newFile')}
-          size="small"
-          words={t('files.newFile')}
-          onClick={() => setMaking('file')}
-        />
-        <IconButton
-          icon={FolderPlus}
-          label={t('files.newFolder')}
-          size="small"
-          onClick={() => setMaking('folder')}
-        />
+        {mayChange && (
+          <>
+            <UploadButtons onFiles={onFiles} />
+            <IconButton
+              icon={FilePlus}
+              label={t('files.newFile')}
+              size="small"
+              words={t('files.newFile')}
+              onClick={() => setMaking('file')}
+            />
+            <IconButton
+              icon={FolderPlus}
+              label={t('files.newFolder')}
+              size="small"
+              onClick={() => setMaking('folder')}
+            />
+          </>
+        )}
       </div>
+      {!mayChange && <p className="px-3 pb-1 text-note text-muted">{t('project.readOnly')}</p>}
       {making !== null && (
         <PromptDialog
           title={t(making === 'file' ? 'files.newFile' : 'files.newFolder')}

@@ -97,6 +97,7 @@ function MemberRow({
   const roles = useRoles()
   const change = useSetMember(project.id)
   const remove = useRemoveMember(project.id)
+  const [removing, setRemoving] = useState(false)
   const Icon = iconOf(principal)
   const shown = principal === EVERYONE ? t('project.everyone') : name
   const possible = roles.filter(({ value }) => principal !== EVERYONE || value !== 'own')
@@ -130,9 +131,17 @@ function MemberRow({
               size="small"
               label={t('project.approverRemove', { name: shown })}
               disabled={remove.isPending}
-              onClick={() => remove.mutate(principal)}
+              onClick={() => setRemoving(true)}
             />
           )}
+          <ConfirmDialog
+            open={removing}
+            onOpenChange={setRemoving}
+            title={t('project.removeTitle', { name: shown })}
+            text={t('project.removeText')}
+            confirm={t('project.approverRemove', { name: shown })}
+            onConfirm={() => remove.mutate(principal)}
+          />
         </>
       ) : (
         <span className="py-1.5 pe-2 text-sm text-muted">

@@ -6,7 +6,7 @@ import { useProjects } from '../../lib/api/projects.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { paths } from '../../lib/paths.ts'
 import { Menu, MenuChoices, MenuHeading, MenuItem, MenuSeparator } from '../../ui/overlays/menu.tsx'
-import { nameWithIcon } from './name-with-icon.ts'
+import { nameWithIcon } from './project-icon.tsx'
 
 const NO_PROJECT = 'none'
 

@@ -10,7 +10,7 @@ import {
   Plus,
   Trash2,
 } from 'lucide-react'
-import { useRef, useState } from 'react'
+import { useState } from 'react'
 import { Link, useLocation, useSearchParams } from 'wouter'
 import type { Project } from '../../../../server/protocol/projects/project.ts'
 import { useProfile } from '../../lib/api/auth.ts'
@@ -18,7 +18,6 @@ import {
   downloadProject,
   useCopyProject,
   useDeleteProject,
-  useImportProject,
   useProjects,
   useUpdateProject,
 } from '../../lib/api/projects.ts'
@@ -32,13 +31,15 @@ import { Menu, MenuItem, MenuSeparator } from '../../ui/overlays/menu.tsx'
 import { PromptDialog } from '../../ui/overlays/prompt-dialog.tsx'
 import { errorText, reportError } from '../../ui/states/error-text.ts'
 import { Empty, Failed, Loading } from '../../ui/states/feedback.tsx'
-import { nameWithIcon } from './name-with-icon.ts'
+import { ImportDialog } from './import-dialog.tsx'
 import { NewProjectDialog } from './new-project-dialog.tsx'
+import { nameWithIcon } from './project-icon.tsx'
 
 /** The page at `/projects`. */
 export function ProjectsPage() {
   const { t } = useTranslation()
   const projects = useProjects()
+  const [importing, setImporting] = useState(false)
   const [chosen, setChosen] = useState<'empty' | 'upload' | null>(null)
   const [, navigate] = useLocation()
   const [search] = useSearchParams()
@@ -56,7 +57,9 @@ export function ProjectsPage() {
           <p className="mt-1.5 text-sm text-muted">{t('projects.text')}</p>
         </div>
         <div className="flex flex-wrap gap-2">
-          <ImportButton onImported={(id) => navigate(paths.project(id))} />
+          <Button icon={FileArchive} onClick={() => setImporting(true)}>
+            {t('projects.import')}
+          </Button>
           <Button icon={FolderUp} onClick={() => setChosen('upload')}>
             {t('projects.upload')}
           </Button>
@@ -77,38 +80,9 @@ export function ProjectsPage() {
           <ProjectCard key={project.id} project={project} />
         ))}
       </ul>
+      {importing && <ImportDialog onClose={() => setImporting(false)} />}
       {making !== null && <NewProjectDialog upload={making === 'upload'} onClose={close} />}
     </div>
-  )
-}
-
-/** Chooses an archive that a project was saved as. */
-function ImportButton({ onImported }: { onImported: (id: string) => void }) {
-  const { t } = useTranslation()
-  const importing = useImportProject()
-  const picker = useRef<HTMLInputElement>(null)
-  return (
-    <>
-      <input
-        ref={picker}
-        type="file"
-        accept=".zip,application/zip"
-        hidden
-        onChange={({ target }) => {
-          const [file] = target.files ?? []
-          // The same file can be chosen again after a refusal.
-          target.value = ''
-          if (file !== undefined) importing.mutate(file, { onSuccess: ({ id }) => onImported(id) })
-        }}
-      />
-      <Button
-        icon={FileArchive}
-        disabled={importing.isPending}
-        onClick={() => picker.current?.click()}
-      >
-        {t(importing.isPending ? 'projects.uploading' : 'projects.import')}
-      </Button>
-    </>
   )
 }
 

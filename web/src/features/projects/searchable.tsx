@@ -1,6 +1,7 @@
 // Whether a file of a project is searchable: the switch, how far it has been read, and why it could not be.
 import { useState } from 'react'
 import { useDeleteDocument, useMakeSearchable } from '../../lib/api/documents.ts'
+import { useMayChange } from '../../lib/api/projects.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { Switch } from '../../ui/controls/switch.tsx'
 import { PassageDialog } from '../../ui/overlays/passage-dialog.tsx'
@@ -21,20 +22,23 @@ export function Searchable({
   const document = useDocumentOf(projectId, path)
   const add = useMakeSearchable(projectId)
   const remove = useDeleteDocument(projectId)
+  const mayChange = useMayChange(projectId)
   const [isOpen, setIsOpen] = useState(false)
   return (
     <div className="flex min-h-11 shrink-0 flex-wrap items-center gap-x-3 border-b border-line px-3 py-1">
       <Switch
         label={t('files.searchable')}
         checked={document !== undefined}
-        disabled={add.isPending || remove.isPending}
+        disabled={!mayChange || add.isPending || remove.isPending}
         onChange={(isOn) => {
           if (isOn) add.mutate(path)
           else if (document !== undefined) remove.mutate(document.id)
         }}
       />
       {document === undefined ? (
-        <span className="text-note text-muted">{t('files.searchableHint')}</span>
+        <span className="text-note text-muted">
+          {t(mayChange ? 'files.searchableHint' : 'project.readOnly')}
+        </span>
       ) : (
         <button
           type="button"
@@ -45,7 +49,7 @@ export function Searchable({
           <DocumentState document={document} />
         </button>
       )}
-      {document !== undefined && !isText && (
+      {document !== undefined && !isText && mayChange && (
         <DocumentEncoding projectId={projectId} document={document} />
       )}
       {isOpen && document !== undefined && (

@@ -7,6 +7,7 @@ import {
   useDeleteDocument,
   useUploadedDocuments,
 } from '../../lib/api/documents.ts'
+import { useMayChange } from '../../lib/api/projects.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { IconButton } from '../../ui/controls/button.tsx'
 import { moveFocusOnRemoval } from '../../ui/controls/move-focus-on-removal.ts'
@@ -61,6 +62,7 @@ function Row({
   onOpen: () => void
 }) {
   const { t } = useTranslation()
+  const mayChange = useMayChange(projectId)
   const remove = useDeleteDocument(projectId)
   const [isConfirming, setIsConfirming] = useState(false)
   return (
@@ -79,13 +81,17 @@ function Row({
           <DocumentState document={document} />
         </span>
       </button>
-      <DocumentEncoding projectId={projectId} document={document} />
-      <IconButton
-        icon={Trash2}
-        label={t('documents.remove', { name: document.name })}
-        size="small"
-        onClick={() => setIsConfirming(true)}
-      />
+      {mayChange && (
+        <>
+          <DocumentEncoding projectId={projectId} document={document} />
+          <IconButton
+            icon={Trash2}
+            label={t('documents.remove', { name: document.name })}
+            size="small"
+            onClick={() => setIsConfirming(true)}
+          />
+        </>
+      )}
       <ConfirmDialog
         open={isConfirming}
         onOpenChange={setIsConfirming}

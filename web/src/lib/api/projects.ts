@@ -7,6 +7,7 @@ import type {
   ProjectWithApprovers,
   UpdateProjectBody,
 } from '../../../../server/protocol/projects/project.ts'
+import type { ImportedProject } from '../../../../server/protocol/projects/project-import.ts'
 import { saveFile } from '../browser/save-file.ts'
 import { request, requestDone, send } from '../http/api-client.ts'
 import { requestAll } from '../http/pages.ts'
@@ -25,6 +26,10 @@ export const useProjects = (enabled = true) =>
     queryFn: ({ signal }) => requestAll<Project>('/api/projects', signal),
     enabled,
   })
+
+/** False for a project of somebody else that the user may only use. Files of a conversation are in no list, and one's own. */
+export const useMayChange = (projectId: string | null): boolean =>
+  useProjects().data?.find(({ id }) => id === projectId)?.role !== 'use'
 
 /** One project with its settings. */
 export const useProject = (id: string) =>
@@ -85,18 +90,33 @@ export function useCopyProject() {
   })
 }
 
-/** Creates a project from the archive that another one was saved as. Reports its own error. */
+/** Creates projects from an archive, or from assistants of other programs. The dialog shows the error itself. */
 export function useImportProject() {
   const client = useQueryClient()
   return useMutation({
     mutationFn: (file: File) => {
       const form = new FormData()
       form.set('file', file)
-      return uploadForm<Project>('/api/projects/import', form, () => undefined)
+      return uploadForm<z.output<typeof ImportedProject>>(
+        '/api/projects/import',
+        form,
+        () => undefined,
+      )
     },
     onSuccess: () => client.invalidateQueries({ queryKey: projectKeys.list }),
+    meta: { quiet: true },
   })
 }
+
+/** Uploads an image for the icon of a project. */
+export const useUploadImage = () =>
+  useMutation({
+    mutationFn: (file: File) => {
+      const form = new FormData()
+      form.set('file', file)
+      return uploadForm<{ id: string }>('/api/files', form, () => undefined)
+    },
+  })
 
 /** Fetches a project with its files and documents, and starts a download of the archive. */
 export async function downloadProject({ id, name }: Pick<Project, 'id' | 'name'>): Promise<void> {

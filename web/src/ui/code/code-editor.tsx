@@ -106,6 +106,7 @@ export function CodeEditor({
   onSave,
   line,
   focuses = false,
+  isReadOnly = false,
 }: {
   /** The file's name; its extension determines the language. */
   name: string
@@ -119,6 +120,8 @@ export function CodeEditor({
   line?: number | undefined
   /** Whether it takes the focus when it opens. */
   focuses?: boolean
+  /** Whether the text can only be read and copied. */
+  isReadOnly?: boolean
 }) {
   const host = useRef<HTMLDivElement>(null)
   const editor = useRef<EditorView>(null)
@@ -137,7 +140,7 @@ export function CodeEditor({
             {
               key: 'Mod-s',
               run: () => {
-                call.current.onSave()
+                if (!isReadOnly) call.current.onSave()
                 return true
               },
             },
@@ -147,7 +150,11 @@ export function CodeEditor({
           language.of([]),
           syntaxHighlighting(highlightStyle),
           editorTheme,
-          EditorView.contentAttributes.of({ 'aria-label': label }),
+          EditorState.readOnly.of(isReadOnly),
+          EditorView.contentAttributes.of({
+            'aria-label': label,
+            ...(isReadOnly ? { 'aria-readonly': 'true' } : {}),
+          }),
           EditorView.updateListener.of((update) => {
             const isOwn = update.transactions.some((one) => one.annotation(replacement) === true)
             if (update.docChanged && !isOwn) call.current.onChange(update.state.doc.toString())

@@ -136,7 +136,7 @@ export function MenuSeparator() {
 }
 
 /** An option of `MenuChoices`; `hint` is a second line. */
-export type Choice = { value: string; label: string; hint?: string | undefined }
+export type Choice = { value: string; label: ReactNode; hint?: string | undefined }
 
 /** A single choice among options; a tick marks the selected one. */
 export function MenuChoices({

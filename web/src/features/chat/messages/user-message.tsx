@@ -6,6 +6,7 @@ import type {
   StoredAttachment,
 } from '../../../../../server/protocol/conversations/message.ts'
 import type { MessageId } from '../../../../../server/protocol/ids.ts'
+import { useMayChange } from '../../../lib/api/projects.ts'
 import { foreignLanguageOf } from '../../../lib/browser/language-of.ts'
 import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { ActionButton } from '../../../ui/controls/action-button.tsx'
@@ -42,6 +43,7 @@ export const UserMessage = memo(function UserMessage({
   const lang = foreignLanguageOf(message.text, i18n.language)
   const [undoing, setUndoing] = useState(false)
   const { projectId } = useContext(ConversationContext)
+  const mayChange = useMayChange(projectId)
   const attachments = message.attachments ?? []
   if (editing)
     return (
@@ -77,7 +79,7 @@ export const UserMessage = memo(function UserMessage({
           disabled={locked}
           onClick={() => onEditing(message.id)}
         />
-        {projectId !== null && (
+        {projectId !== null && mayChange && (
           <ActionButton
             icon={Undo2}
             label={t('history.undoSince')}

@@ -7,6 +7,7 @@ import type { MessageId } from '../../../../../server/protocol/ids.ts'
 import type { Receipt } from '../../../../../server/protocol/runs/receipt.ts'
 import { useCheckpointDiff } from '../../../lib/api/checkpoints.ts'
 import { messageKeys } from '../../../lib/api/messages.ts'
+import { useMayChange } from '../../../lib/api/projects.ts'
 import { foreignLanguageOf } from '../../../lib/browser/language-of.ts'
 import { money } from '../../../lib/format.ts'
 import { request } from '../../../lib/http/api-client.ts'
@@ -185,6 +186,7 @@ function Files({ files, messageId }: { files: Receipt['files']; messageId: Messa
   const { t } = useTranslation()
   const { projectId } = use(ConversationContext)
   const [shown, setShown] = useState<Receipt['files'][number] | null>(null)
+  const mayChange = useMayChange(projectId)
   const [isUndoing, setUndoing] = useState(false)
   const isThere = files.some(({ checkpoint_id: id }) => id !== null)
   return (
@@ -218,7 +220,7 @@ function Files({ files, messageId }: { files: Receipt['files']; messageId: Messa
           <li className="text-muted">{t('history.more', { count: files.length - SHOWN_FILES })}</li>
         )}
       </Section>
-      {projectId !== null && isThere && (
+      {projectId !== null && isThere && mayChange && (
         <div className="mt-1 -ms-2">
           <Button size="small" tone="quiet" icon={RotateCcw} onClick={() => setUndoing(true)}>
             {t('receipt.undo')}
