@@ -28,8 +28,14 @@ export const useProjects = (enabled = true) =>
   })
 
 /** False for a project of somebody else that the user may only use. Files of a conversation are in no list, and one's own. */
-export const useMayChange = (projectId: string | null): boolean =>
-  useProjects().data?.find(({ id }) => id === projectId)?.role !== 'use'
+export function useMayChange(projectId: string | null): boolean {
+  const client = useQueryClient()
+  const listed = useProjects().data?.find(({ id }) => id === projectId)
+  // The project's own page knows it before the list has loaded.
+  const opened =
+    projectId === null ? undefined : client.getQueryData<Project>(projectKeys.one(projectId))
+  return (listed ?? opened)?.role !== 'use'
+}
 
 /** One project with its settings. */
 export const useProject = (id: string) =>
