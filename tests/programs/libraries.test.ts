@@ -5,7 +5,7 @@ import { cp, mkdir, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import type { UpstreamRequest } from '../support/provider/upstream.ts'
 import { turn } from '../support/provider/upstream-turns.ts'
@@ -36,7 +36,7 @@ const MODES = ['TOOLS', 'JSON', 'MD_JSON', 'JSON_SCHEMA', 'THINKING_MD_JSON']
 const Outcome = z.object({
   text: z.string().optional(),
   pieces: z.number().optional(),
-  object: z.unknown(),
+  object: z.unknown().optional(),
   error: z.string().optional(),
 })
 
@@ -90,6 +90,8 @@ describe.runIf(process.env.PROGRAMS === '1')('a real library', () => {
       },
     })
   })
+
+  beforeEach(() => upstream.reset())
 
   async function run(library: Library, variant: string, scenario: string, question = 'Hello') {
     const before = upstream.requests.length
