@@ -80,6 +80,7 @@ export function registerMcpAppRoutes(
     async ({ user, params: one }) => {
       apps.assertAllowed(user.id)
       const found = await mcpApps.list(user.id, one.server)
+      if (found.length === 0) await mcp.assertKnown(user.id, one.server)
       return success({
         items: found.map(({ domains, allowedAt }) => ({
           domains: [...domains],
@@ -107,7 +108,8 @@ export function registerMcpAppRoutes(
       const { user, params: one, body } = request
       apps.assertAllowed(user.id)
       // What was allowed can be ended also when the server is gone.
-      if (body.allowed) await mcp.assertKnown(user.id, one.server)
+      const hasSomethingToEnd = !body.allowed && (await mcpApps.list(user.id, one.server)).length > 0
+      if (!hasSomethingToEnd) await mcp.assertKnown(user.id, one.server)
       const place = { userId: user.id, server: one.server }
       return success(await mcpApps.setDomains(place, body, actorOf(request)))
     },

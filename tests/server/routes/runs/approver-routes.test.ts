@@ -35,6 +35,8 @@ const BODIES: Readonly<Record<string, unknown>> = {
   'PUT /api/conversations/{id}/messages/{mid}/feedback': { feedback: null },
   'POST /api/runs/{id}/inputs': { id_ref: 'call_1', action: 'decline' },
   'PUT /api/runs/{id}/plan': { items: [] },
+  'POST /api/runs/{id}/apps/{id_ref}/call': { name: 'tool', arguments: {} },
+  'PUT /api/runs/{id}/apps/{id_ref}/context': { text: 'State' },
 }
 
 describeOnEachServer('the routes of a run in a project with approvers', (start) => {
