@@ -2158,6 +2158,8 @@ export interface SettingsTexts {
     readonly changedSchema: "Its arguments"
     readonly accept: "Accept"
     readonly acceptTool: "Accept the change of {{tool}}"
+    readonly appDomains: "Its apps may reach:"
+    readonly endAppDomains: "No longer allow {{domains}}"
     readonly output: "What the program printed last"
     readonly problem: {
       readonly unreadable: "{{name}} is left out: it has no usable name or address."

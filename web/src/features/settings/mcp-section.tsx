@@ -15,6 +15,7 @@ import { moveFocusOnRemoval } from '../../ui/controls/move-focus-on-removal.ts'
 import { Facts } from '../../ui/facts.tsx'
 import { errorText, reportError } from '../../ui/states/error-text.ts'
 import { Empty, Failed, Loading } from '../../ui/states/feedback.tsx'
+import { McpAppDomains } from './mcp-app-domains.tsx'
 import { McpChangedTools } from './mcp-changed-tools.tsx'
 import { McpControls } from './mcp-controls.tsx'
 import { McpDiagnostics } from './mcp-diagnostics.tsx'
@@ -145,6 +146,7 @@ function Server({
           <McpDiagnostics server={server} />
         </>
       )}
+      <McpAppDomains server={server.name} />
       {controls}
     </li>
   )

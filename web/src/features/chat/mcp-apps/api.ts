@@ -1,6 +1,7 @@
 // The apps of MCP servers: their documents, and the domains that a person allows them.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { McpApp, McpAppReference } from '../../../../../server/protocol/mcp-app.ts'
+import { allowedDomainsKey } from '../../../lib/api/mcp-apps.ts'
 import { request } from '../../../lib/http/api-client.ts'
 
 type Place = Pick<McpAppReference, 'server' | 'uri'>
@@ -29,6 +30,11 @@ export function useAllowDomains(place: Place) {
         method: 'PUT',
         body: { domains, allowed: true },
       }),
-    onSuccess: () => client.invalidateQueries({ queryKey: keyOf(place) }),
+    onSuccess: () =>
+      Promise.all(
+        [keyOf(place), allowedDomainsKey(place.server)].map((queryKey) =>
+          client.invalidateQueries({ queryKey }),
+        ),
+      ),
   })
 }
