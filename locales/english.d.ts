@@ -1665,6 +1665,9 @@ export interface ProjectsTexts {
     readonly mcpLinkTitle: "The app wants to open a page in a new tab"
     readonly mcpLinkOpen: "Open page"
     readonly mcpUnreachable: "The address for apps can’t be reached, so the app of {{server}} isn’t shown."
+    readonly mcpAsks: "The app asks for this:"
+    readonly mcpTold: "With your next message, the model also gets what this app says"
+    readonly mcpWithdrawn: "The request was withdrawn. The tool was not called."
   }
   readonly importing: {
     readonly text: "Each assistant in the file becomes a project."
@@ -2596,6 +2599,7 @@ export interface StepsTexts {
     readonly foldedFor_other: "{{count}} steps, {{time}}"
     readonly arguments: "Arguments"
     readonly granted: "Allowed by a permission"
+    readonly byApp: "Called by the app"
     readonly result: "Result"
     readonly output: "Output"
     readonly errorOutput: "Error output"

@@ -3,7 +3,15 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startModernMcpServer } from '../fixtures/mcp-modern-server.ts'
-import { composer, describeInBrowser, expectAccessible, leave, say } from '../support/page/page.ts'
+import { startBoard } from '../support/mcp-board.ts'
+import {
+  composer,
+  describeInBrowser,
+  expectAccessible,
+  leave,
+  say,
+  visit,
+} from '../support/page/page.ts'
 import { scripted } from '../support/provider/scripted.ts'
 import { startUpstream, type Upstream } from '../support/provider/upstream.ts'
 import { turn } from '../support/provider/upstream-turns.ts'
@@ -51,6 +59,26 @@ document.querySelector('#open').onclick = () => ask('ui/open-link', { url: 'http
 document.querySelector('#bad').onclick = () => ask('ui/open-link', { url: 'javascript:alert(1)' }).then(({ result }) => show('bad ' + JSON.stringify(result)))
 document.querySelector('#call').onclick = () => ask('resources/read', { uri: 'x' }).then(({ error }) => show('error ' + error.code))
 document.querySelector('#end').onclick = () => post({ method: 'ui/notifications/request-teardown', params: {} })
+</script></html>`
+
+/** Calls tools of its server, tells the model of its state, and shows what came of it. */
+const BOARD = `<!doctype html><html lang="en"><title>Board</title><main><h1>Board</h1><output></output>
+<button id="look">Look</button> <button id="move">Move</button> <button id="secret">Secret</button>
+<button id="tell">Tell</button> <button id="picture">Picture</button></main>
+<script>${CLIENT}
+const show = (text) => { document.querySelector('output').textContent = text }
+const tell = (content) => ask('ui/update-model-context', { content })
+const said = ({ result, error }) => error ? 'error ' + error.code + ' ' + error.message
+  : (result.isError ? 'failed ' : 'got ') + result.content.map(({ text }) => text).join()
+const on = (name, act) => { document.querySelector('#' + name).onclick = () => { show('asked'); act().then(show) } }
+const call = (name, card) => ask('tools/call', { name, arguments: { card } }).then(said)
+let moved = 0
+on('look', () => call('look', 'red'))
+on('move', () => call('move', 'card ' + (moved += 1)))
+on('secret', () => call('secret'))
+on('tell', () => tell([{ type: 'text', text: 'The red card is chosen.' }]).then(({ result }) => 'told ' + JSON.stringify(result)))
+on('picture', () => tell([{ type: 'image', data: '', mimeType: 'image/png' }]).then(said))
+begin().then(({ hostCapabilities }) => show(Object.keys(hostCapabilities).join(' ')))
 </script></html>`
 
 /** Everything that could reach the canary, the page or the document around the app; \`results\` says what came of it. */
@@ -204,6 +232,15 @@ describeInBrowser('an app of an MCP server', (visitor) => {
     expect(await element.count()).toBe(0)
     // Nothing was sent to a model but the question and the result.
     expect(upstream.requests.length).toBe(2)
+
+    await visit(page, '/settings/mcp')
+    const end = page.getByRole('button', { name: 'No longer allow https://api.example.org' })
+    await expectAccessible(page)
+    if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/mcp-domains.png` })
+    await end.click()
+    await end.waitFor({ state: 'detached' })
+    const allowed = await server.call('GET', '/api/mcp/apps/maps/domains')
+    expect(allowed.json.data.items).toEqual([])
     await leave(page)
   })
 
@@ -235,5 +272,125 @@ describeInBrowser('an app of an MCP server', (visitor) => {
     expect(await page.frames().some((one) => one.url().includes('a.org'))).toBe(false)
     // Its violations are those of the test.
     await page.context().close()
+  })
+})
+
+describeInBrowser('an app of an MCP server that calls tools', (visitor) => {
+  const servers = useServers()
+  let upstream: Upstream
+  let board: Awaited<ReturnType<typeof startBoard>>
+  let server: TestServer
+  let appsPort = 0
+  beforeAll(async () => {
+    upstream = await startUpstream()
+    board = await startBoard(() => BOARD)
+    server = await servers.start({
+      config: { ...scripted(upstream), mcp_servers: { board: board.settings } },
+      webRoot: visitor.webRoot(),
+    })
+    await server.server.toolsReady
+    await server.server.appsServer?.listen({ host: '127.0.0.1', port: 0 })
+    const { json } = await server.call('GET', '/api/mcp/apps/board?uri=ui://board/board.html')
+    appsPort = Number(new URL(json.data.url).port)
+  })
+  afterAll(() => Promise.all([upstream.close(), board.close()]))
+
+  /** A page with the app below an answer. */
+  async function openBoard(phone = false) {
+    upstream.enqueue(
+      turn.toolCalls([{ name: 'mcp__board__board', arguments: {} }]),
+      turn.text('There it is.'),
+    )
+    const page = await visitor.open(server.url, { appsPort, ownContext: true, phone })
+    await say(page, 'Show the board')
+    const place = page.getByRole('region', { name: 'App of board: board' })
+    const app = page.frameLocator('iframe[title="App of board: board"]').frameLocator('iframe')
+    await app.getByText('serverTools updateModelContext').waitFor()
+    await page.getByText('There it is.').waitFor()
+    return { page, place, app, press: (name: string) => app.getByRole('button', { name }).click() }
+  }
+
+  test('gets the result of a call of low risk at once, and of one of medium risk when a person has approved it below the app, or an error once it is rejected', async () => {
+    const { page, place, app, press } = await openBoard()
+    await press('Look')
+    await app.getByText('got look red').waitFor()
+    await page.getByText('Called by the app').waitFor()
+
+    await press('Move')
+    const card = place.locator('[data-approval]')
+    await card.getByText('card 1').first().waitFor()
+    await app.getByText('asked').waitFor()
+    // One card, below the app, which does not take the focus.
+    expect(await page.locator('[data-approval]').count()).toBe(1)
+    expect(await page.locator('[data-approval]:focus').count()).toBe(0)
+    await expectAccessible(page)
+    if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/app-call.png` })
+    await card.getByRole('button', { name: 'Approve' }).click()
+    await app.getByText('got move card 1').waitFor()
+    await card.waitFor({ state: 'detached' })
+    expect(board.calls).toEqual(['board', 'look red', 'move card 1'])
+
+    await press('Move')
+    await card.getByText('card 2').first().waitFor()
+    await card.getByRole('button', { name: 'Reject' }).click()
+    await card.getByRole('button', { name: 'Reject' }).click()
+    await app.getByText(/^failed /).waitFor()
+    await card.waitFor({ state: 'detached' })
+    expect(board.calls).not.toContain('move card 2')
+
+    // Decided elsewhere.
+    await press('Move')
+    await card.getByText('card 3').first().waitFor()
+    const { json } = await server.call('GET', '/api/approvals')
+    const [request] = json.data.items
+    await server.call('POST', `/api/runs/${request.run_id}/approvals`, {
+      body: { id_ref: request.id_ref, decision: 'approve' },
+    })
+    await app.getByText('got move card 3').waitFor()
+    await card.waitFor({ state: 'detached' })
+
+    await press('Secret')
+    await app.getByText('error -32000 The MCP server does not offer this tool').waitFor()
+    expect(board.calls).not.toContain('secret')
+    await leave(page)
+  })
+
+  test('that is gone leaves its requests below the answer and on the page of what waits', async () => {
+    const { page, place, app, press } = await openBoard(true)
+    await press('Move')
+    await place.locator('[data-approval]').waitFor()
+    if (process.env.SHOTS)
+      await page.screenshot({ path: `${process.env.SHOTS}/app-call-phone.png` })
+    await page.reload()
+    await app.getByText('serverTools updateModelContext').waitFor()
+    const left = page.locator('[data-answer] [data-approval]')
+    await left.waitFor()
+    expect(await place.locator('[data-approval]').count()).toBe(0)
+    await visit(page, '/waiting')
+    const listed = page.getByRole('main').locator('[data-approval]')
+    const before = board.calls.length
+    await listed.getByRole('button', { name: 'Approve' }).click()
+    await listed.waitFor({ state: 'detached' })
+    await expect.poll(() => board.calls.length).toBe(before + 1)
+    await leave(page)
+  })
+
+  test('tells the model of its state with the next message, which the page shows before; only text', async () => {
+    const { page, place, app, press } = await openBoard()
+    await press('Picture')
+    await app.getByText('error -32602').waitFor()
+    await press('Tell')
+    await app.getByText('told {}').waitFor()
+    const note = place.getByText('With your next message')
+    await note.click()
+    await place.getByText('The red card is chosen.').waitFor()
+    await expectAccessible(page)
+    if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/app-context.png` })
+    upstream.enqueue(turn.text('Then move it.'))
+    await say(page, 'What now?')
+    await page.getByText('Then move it.').waitFor()
+    expect(JSON.stringify(upstream.requests.at(-1)?.body)).toContain('The red card is chosen.')
+    await note.waitFor({ state: 'detached' })
+    await leave(page)
   })
 })

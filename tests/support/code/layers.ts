@@ -273,7 +273,7 @@ export const CHAT_FOLDERS: Record<string, readonly string[]> = {
   inputs: ['runs'],
   composer: ['attachments', 'compare', 'sending'],
   steps: ['runs', 'mcp-apps'],
-  'mcp-apps': [],
+  'mcp-apps': ['runs'],
   programs: ['steps'],
   queue: ['attachments', 'compare', 'runs', 'sending'],
   inspector: [],

@@ -52,9 +52,10 @@ const staleKeys = (change: Change): (readonly unknown[])[] => {
         messageKeys.list(change.conversation_id),
         ['background', change.conversation_id],
         ['runs'],
+        ['app-calls'],
       ]
     case 'approval':
-      return [['approvals']]
+      return [['approvals'], ['app-calls']]
     case 'grant':
       return [['grants']]
     case 'channel':

@@ -1,5 +1,5 @@
 // The page's side of an app of an MCP server: the messages of MCP Apps (2026-01-26). What the app says decides nothing.
-import { MCP_APP_PROTOCOL } from '../../../../../server/protocol/mcp-app.ts'
+import { MAX_MCP_APP_CONTEXT, MCP_APP_PROTOCOL } from '../../../../../server/protocol/mcp-app.ts'
 import { fieldsOf, listIn, numberIn, textIn } from '../../../lib/read-json.ts'
 
 /** What the page does for one app, and what it tells it. */
@@ -17,9 +17,19 @@ export interface AppHost {
   onMessage(text: string): boolean
   /** Asks whether to open a page. Resolves to whether it was opened. */
   onLink(url: URL): Promise<boolean>
+  /**
+   * Calls a tool of the app's server. Resolves with the result as the server sent it, perhaps long after, and rejects with
+   * `AppRefusal`. Undefined where calls are not possible.
+   */
+  onCall?: ((tool: string, input: Readonly<Record<string, unknown>>) => Promise<object>) | undefined
+  /** Stores what the app tells the model; '' removes it. Rejects with `AppRefusal`. */
+  onContext?: ((text: string) => Promise<void>) | undefined
   /** The app is over: it asked for its end, or its frame has left for another document. */
   onEnd(): void
 }
+
+/** Why a request of an app was not carried out, in words for its reader. */
+export class AppRefusal extends Error {}
 
 /** The connection to the app in one frame. */
 export interface AppConnection {
@@ -41,9 +51,22 @@ const END_MS = 1_000
 const END_ID = 'nanoclaw-end'
 
 const METHOD_NOT_FOUND = -32_601
+const INVALID_PARAMS = -32_602
+const INTERNAL_ERROR = -32_603
+/** Of the range that JSON-RPC leaves to servers: the request was refused. */
+const REFUSED = -32_000
 
 /** What this page does for apps. */
-const CAPABILITIES = { openLinks: {}, message: { text: {} }, logging: {} }
+const capabilitiesOf = ({ onCall, onContext }: AppHost) => ({
+  openLinks: {},
+  message: { text: {} },
+  logging: {},
+  ...(onCall === undefined ? {} : { serverTools: {} }),
+  ...(onContext === undefined ? {} : { updateModelContext: { text: {} } }),
+})
+
+/** A request whose parameters are not what its method takes. */
+class InvalidParams extends Error {}
 
 /** Hears the frame until it is closed. `frame` is the window of `/proxy.html` at `origin`. */
 export function connectApp(
@@ -51,6 +74,7 @@ export function connectApp(
   origin: string,
   host: AppHost,
 ): AppConnection {
+  let isClosed = false
   let isLoaded = false
   let isInitialized = false
   let left = MAX_MESSAGES
@@ -58,8 +82,10 @@ export function connectApp(
   let askedAt = Number.NEGATIVE_INFINITY
   let ended: (() => void) | null = null
 
-  const post = (message: object): void =>
-    frame()?.postMessage({ jsonrpc: '2.0', ...message }, origin)
+  const post = (message: object): void => {
+    // An answer that comes late is for nobody: another document may be in the frame.
+    if (!isClosed) frame()?.postMessage({ jsonrpc: '2.0', ...message }, origin)
+  }
   const notify = (method: string, params: object): void => post({ method, params })
 
   const mayAsk = (): boolean => {
@@ -79,7 +105,7 @@ export function connectApp(
         return {
           protocolVersion: MCP_APP_PROTOCOL,
           hostInfo: { name: 'NanoClaw', version: '1' },
-          hostCapabilities: CAPABILITIES,
+          hostCapabilities: capabilitiesOf(host),
           hostContext: host.context(),
         }
       case 'ui/message': {
@@ -90,6 +116,12 @@ export function connectApp(
         const url = linkOf(params.url)
         return url !== null && mayAsk() && (await host.onLink(url)) ? {} : { isError: true }
       }
+      case 'tools/call':
+        return await host.onCall?.(...callOf(params))
+      case 'ui/update-model-context':
+        if (host.onContext === undefined) return undefined
+        await host.onContext(contextOf(params))
+        return {}
       case 'ui/request-display-mode':
         return { mode: 'inline' }
       case 'ping':
@@ -148,12 +180,14 @@ export function connectApp(
       hearNotification(method, params)
       return
     }
-    void answer(method, params).then((result) =>
-      post(
-        result === undefined
-          ? { id, error: { code: METHOD_NOT_FOUND, message: 'Not available in this host' } }
-          : { id, result },
-      ),
+    void answer(method, params).then(
+      (result) =>
+        post(
+          result === undefined
+            ? { id, error: { code: METHOD_NOT_FOUND, message: 'Not available in this host' } }
+            : { id, result },
+        ),
+      (error: unknown) => post({ id, error: errorOf(error) }),
     )
   }
   addEventListener('message', hear)
@@ -171,8 +205,46 @@ export function connectApp(
         setTimeout(resolve, END_MS)
         post({ id: END_ID, method: 'ui/resource-teardown', params: {} })
       }),
-    close: () => removeEventListener('message', hear),
+    close() {
+      isClosed = true
+      removeEventListener('message', hear)
+    },
   }
+}
+
+function errorOf(error: unknown): { code: number; message: string } {
+  if (error instanceof InvalidParams) return { code: INVALID_PARAMS, message: error.message }
+  if (error instanceof AppRefusal) return { code: REFUSED, message: error.message }
+  return { code: INTERNAL_ERROR, message: 'Internal error' }
+}
+
+/** The tool and the arguments of a call. */
+function callOf({
+  name,
+  arguments: given = {},
+}: Readonly<Record<string, unknown>>): [string, Readonly<Record<string, unknown>>] {
+  if (typeof name !== 'string' || name === '') throw new InvalidParams('name: a text')
+  if (typeof given !== 'object' || given === null || Array.isArray(given))
+    throw new InvalidParams('arguments: an object')
+  return [name, fieldsOf(given)]
+}
+
+/** What an app tells the model: only text. */
+function contextOf({ content = [], structuredContent }: Readonly<Record<string, unknown>>): string {
+  if (structuredContent !== undefined)
+    throw new InvalidParams('structuredContent: not available in this host, which takes text')
+  if (!Array.isArray(content)) throw new InvalidParams('content: a list')
+  const text = content
+    .map((part: unknown) => {
+      const { type, text: one } = fieldsOf(part)
+      if (type !== 'text' || typeof one !== 'string')
+        throw new InvalidParams('content: only parts with text are available in this host')
+      return one
+    })
+    .join('\n\n')
+  if (text.length > MAX_MCP_APP_CONTEXT)
+    throw new InvalidParams(`content: at most ${MAX_MCP_APP_CONTEXT} characters`)
+  return text
 }
 
 /** The texts of a message; '' if there are none, or too much. */

@@ -1,12 +1,14 @@
 // The app of an MCP server below the call whose result it shows, in a frame of another origin.
+import { useQueryClient } from '@tanstack/react-query'
 import { AppWindow, Globe, X } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
+import { use, useCallback, useEffect, useRef, useState } from 'react'
 import {
   type McpApp as Document,
   domainsOf,
   type McpAppReference,
 } from '../../../../../server/protocol/mcp-app.ts'
 import type { ToolCallStep, ToolResultStep } from '../../../../../server/protocol/runs/step.ts'
+import { visibleText } from '../../../../../server/protocol/runs/visible-text.ts'
 import { insertIntoComposer } from '../../../lib/browser/composer-insert.ts'
 import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { useNewest } from '../../../lib/newest.ts'
@@ -17,8 +19,12 @@ import { ConfirmDialog } from '../../../ui/overlays/dialog.tsx'
 import { notify } from '../../../ui/overlays/toasts.ts'
 import { errorText, reportError } from '../../../ui/states/error-text.ts'
 import { Failed, Loading } from '../../../ui/states/feedback.tsx'
+import { RunContext } from '../answer-run.ts'
+import { ConversationContext } from '../conversation-context.ts'
+import { useLiveRuns } from '../runs/live-runs.ts'
 import { useAllowDomains, useMcpApp } from './api.ts'
-import { type AppConnection, connectApp } from './app-host.ts'
+import { type AppConnection, type AppHost, AppRefusal, connectApp } from './app-host.ts'
+import { type AppPlace, callTool, createContextStore } from './calls.ts'
 
 /** After this time without a word from the frame, the origin of apps counts as not reachable. */
 const REACHED_WITHIN_MS = 10_000
@@ -77,15 +83,18 @@ function Frame({
   const connection = useRef<AppConnection>(null)
   const [isReady, setReady] = useState(false)
   const [isLost, setLost] = useState(url === null)
-  const [height, setHeight] = useState(HEIGHT.first)
+  const { height, onHeight, waiting, told, actsIn } = useActs()
+  const { runId, Requests } = use(RunContext)
   const [link, setLink] = useState<{ url: URL; settle: (isOpened: boolean) => void } | null>(null)
   const dark = useTheme((theme) => theme.dark)
   const theme = dark ? 'dark' : 'light'
   // The app stays when the stored answer takes the place of the one that was written: its call and result are the same.
-  const latest = useNewest({ theme, language: i18n.language, onClose, t, call, result })
+  const latest = useNewest({ theme, language: i18n.language, onClose, t, call, result, runId })
 
   useEffect(() => {
     if (url === null) return
+    const gone = new AbortController()
+    const { runId: first } = latest.current
     const opened = connectApp(() => frame.current?.contentWindow, new URL(url).origin, {
       html: document.html,
       input: fieldsOf(parseJson(latest.current.call.arguments)),
@@ -104,7 +113,13 @@ function Frame({
       }),
       onReady: () => setReady(true),
       onHeight: (pixels) =>
-        setHeight(Math.round(Math.min(Math.max(pixels, HEIGHT.least), HEIGHT.most))),
+        onHeight(Math.round(Math.min(Math.max(pixels, HEIGHT.least), HEIGHT.most))),
+      ...(first === null
+        ? {}
+        : actsIn(() => {
+            const { runId: newest, call: shown } = latest.current
+            return { runId: newest ?? first, callRef: shown.id_ref }
+          }, gone.signal)),
       onMessage(text) {
         const isInserted = insertIntoComposer(text)
         notify(latest.current.t(isInserted ? 'apps.asked' : 'apps.nowhere'))
@@ -124,8 +139,9 @@ function Frame({
     return () => {
       void opened.end()
       opened.close()
+      gone.abort()
     }
-  }, [url, document.html])
+  }, [url, document.html, actsIn, onHeight])
   useEffect(() => connection.current?.changeContext({ theme }), [theme])
   useEffect(() => {
     if (isReady) return
@@ -164,6 +180,8 @@ function Frame({
         style={{ height }}
         className="w-full border-0"
       />
+      {told !== '' && <Told text={told} />}
+      <Requests ids={waiting} />
       <ConfirmDialog
         open={link !== null}
         onOpenChange={(isOpen) => !isOpen && answerLink(false)}
@@ -173,6 +191,88 @@ function Frame({
         onConfirm={() => answerLink(true)}
       />
     </div>
+  )
+}
+
+/** What the app asks of the server, and what of it is to be seen. */
+function useActs() {
+  const client = useQueryClient()
+  const { conversationId } = use(ConversationContext)
+  const [wanted, setWanted] = useState(HEIGHT.first)
+  const [shown, setShown] = useState(HEIGHT.first)
+  const [waiting, setWaiting] = useState<readonly string[]>([])
+  const [told, setTold] = useState('')
+  // Below the app is a card with buttons: it must not move under the pointer when the app likes.
+  const isHeld = waiting.length > 0
+  useEffect(() => {
+    if (!isHeld) setShown(wanted)
+  }, [isHeld, wanted])
+  // The next message has taken it along.
+  useEffect(() => {
+    if (told === '') return
+    const before = useLiveRuns.getState().byId
+    return useLiveRuns.subscribe(({ byId }) => {
+      const begun = Object.values(byId).some(
+        (run) => run.conversationId === conversationId && !Object.hasOwn(before, run.runId),
+      )
+      if (begun) setTold('')
+    })
+  }, [told, conversationId])
+  const { t } = useTranslation()
+  const texts = useNewest({ t })
+  const actsIn = useCallback(
+    (
+      placeOf: () => AppPlace,
+      signal: AbortSignal,
+    ): Required<Pick<AppHost, 'onCall' | 'onContext'>> => {
+      const store = createContextStore(placeOf)
+      return {
+        async onCall(name, input) {
+          let asked: string | null = null
+          const onWaiting = (id: string): void => {
+            asked = id
+            setWaiting((before) => [...before, id])
+          }
+          try {
+            const result = await callTool(
+              client,
+              placeOf(),
+              { name, arguments: input },
+              { signal, onWaiting },
+            )
+            const text = texts.current.t('apps.mcpWithdrawn')
+            return result ?? { content: [{ type: 'text', text }], isError: true }
+          } catch (error) {
+            throw new AppRefusal(errorText(error))
+          } finally {
+            if (asked !== null) setWaiting((before) => before.filter((id) => id !== asked))
+          }
+        },
+        async onContext(text) {
+          try {
+            await store(text)
+          } catch (error) {
+            throw new AppRefusal(errorText(error))
+          }
+          if (!signal.aborted) setTold(text)
+        },
+      }
+    },
+    [client],
+  )
+  return { height: shown, onHeight: setWanted, waiting, told, actsIn }
+}
+
+/** What the app tells the model with the next message, for the person to read. */
+function Told({ text }: { text: string }) {
+  const { t } = useTranslation()
+  return (
+    <details className="border-t border-line px-3 py-1.5 text-note">
+      <summary className="touch-target cursor-pointer text-soft">{t('apps.mcpTold')}</summary>
+      <p className="mt-1 max-h-48 overflow-auto whitespace-pre-wrap wrap-anywhere">
+        {visibleText(text)}
+      </p>
+    </details>
   )
 }
 

@@ -8,6 +8,7 @@ import { citedIn } from '../../../../../server/protocol/sources/cited.ts'
 import { useReviseAnswer } from '../../../lib/api/messages.ts'
 import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { CitationContext, QuoteContext } from '../../../ui/markdown/citation-context.ts'
+import { RunContext } from '../answer-run.ts'
 import { AttachmentChips } from '../attachments/attachment-chips.tsx'
 import { filesOf } from '../attachments/produced-files.ts'
 import { PlanChecklist } from '../plans/plan-checklist.tsx'
@@ -20,6 +21,7 @@ import { useAnswerSources } from '../sources/use-answer-sources.tsx'
 import { AnswerSteps } from '../steps/answer-steps.tsx'
 import { AnswerActions } from './answer-actions.tsx'
 import { useAnswerFeedback } from './answer-feedback.tsx'
+import { FramedRequests, LeftRequests } from './app-requests.tsx'
 import { EditForm } from './edit-form.tsx'
 import { Ending } from './ending.tsx'
 import type { MessageActions } from './message-actions.ts'
@@ -34,6 +36,10 @@ const stepsOf = (message: Message): readonly Step[] => {
     ? steps
     : [{ id: 'step-0', index: 0, type: 'text', content: message.text }]
 }
+
+/** Whether the app of an MCP server shows the result: it can ask for decisions. */
+const hasApp = (step: Step | undefined): boolean =>
+  step?.type === 'tool_result' && step.artifact?.app !== undefined
 
 const textOf = (steps: readonly Step[]): string =>
   steps.flatMap((step) => (step?.type === 'text' ? [step.content] : [])).join('\n\n')
@@ -94,6 +100,8 @@ export const AnswerMessage = memo(function AnswerMessage({
   const { t } = useTranslation()
   const { live, steps, liveParts } = useShownRun(message)
   const running = live?.state === 'running'
+  const runId = live?.runId ?? message.run_id ?? null
+  const answerRun = useMemo(() => ({ runId, Requests: FramedRequests }), [runId])
   const { sources, citations, onOpen, dialog } = useAnswerSources(steps)
   const quoted = useAnswerQuotes(message.citations, { conversationId, messageId: message.id })
   const { buttons, note } = useAnswerFeedback(message, conversationId)
@@ -123,7 +131,9 @@ export const AnswerMessage = memo(function AnswerMessage({
       )}
       <CitationContext value={citations}>
         <QuoteContext value={quoted.quotes}>
-          <AnswerSteps steps={steps} live={liveParts} />
+          <RunContext value={answerRun}>
+            <AnswerSteps steps={steps} live={liveParts} />
+          </RunContext>
         </QuoteContext>
       </CitationContext>
       <AttachmentChips attachments={filesOf(message, steps)} atEnd={false} />
@@ -140,6 +150,7 @@ export const AnswerMessage = memo(function AnswerMessage({
         />
       )}
       {live !== undefined && <PendingDecisions live={live} />}
+      {runId !== null && steps.some(hasApp) && <LeftRequests runId={runId} />}
       {!running && (
         <>
           <SourcesPanel sources={sources} cited={citedIn(textOf(steps), sources)} onOpen={onOpen} />

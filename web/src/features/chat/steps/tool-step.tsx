@@ -1,6 +1,6 @@
 // A tool call as a card: its arguments, result, duration and state.
 import type { TFunction } from 'i18next'
-import { Check, CircleSlash, ShieldCheck, X } from 'lucide-react'
+import { AppWindow, Check, CircleSlash, ShieldCheck, X } from 'lucide-react'
 import { memo, useEffect, useState } from 'react'
 import { Link } from 'wouter'
 import type { ToolCallStep, ToolResultStep } from '../../../../../server/protocol/runs/step.ts'
@@ -125,6 +125,12 @@ export const ToolStep = memo(function ToolStep({
       }
       below={
         <>
+          {call.origin === 'app' && (
+            <p className="flex items-center gap-1.5 text-note text-muted">
+              <AppWindow size={13} aria-hidden />
+              {t('steps.byApp')}
+            </p>
+          )}
           <SubAgents agents={agents} results={subAgentResults(outcome?.data)} />
           {call.grant_id !== undefined && (
             <Link
