@@ -108,7 +108,8 @@ export function registerMcpAppRoutes(
       const { user, params: one, body } = request
       apps.assertAllowed(user.id)
       // What was allowed can be ended also when the server is gone.
-      const hasSomethingToEnd = !body.allowed && (await mcpApps.list(user.id, one.server)).length > 0
+      const hasSomethingToEnd =
+        !body.allowed && (await mcpApps.list(user.id, one.server)).length > 0
       if (!hasSomethingToEnd) await mcp.assertKnown(user.id, one.server)
       const place = { userId: user.id, server: one.server }
       return success(await mcpApps.setDomains(place, body, actorOf(request)))
