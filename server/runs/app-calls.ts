@@ -139,6 +139,19 @@ export function createAppCalls(dependencies: AppCallDependencies): AppCalls {
   }
   const { store } = state
   let timer: NodeJS.Timeout | undefined
+  /** One at a time: on a slow machine, one may take longer than the pause before the next. */
+  let sweeping: Promise<void> | null = null
+  const look = async (isStart: boolean): Promise<void> => {
+    if (state.isClosing || sweeping !== null) return
+    sweeping = sweep(state, isStart)
+      .catch((error: unknown) => {
+        if (!state.isClosing) failed(state, null, error)
+      })
+      .finally(() => {
+        sweeping = null
+      })
+    await sweeping
+  }
   return {
     call: (run, request, actor) => call(state, run, request, actor),
     read: (run, idRef) => read(state, run, idRef),
@@ -159,10 +172,9 @@ export function createAppCalls(dependencies: AppCallDependencies): AppCalls {
         if (matches(run, true)) controller.abort(new Error('Withdrawn'))
     },
     async start() {
-      await sweep(state, true)
-      timer = setInterval(() => {
-        sweep(state, false).catch((error: unknown) => failed(state, null, error))
-      }, SWEEP_MS)
+      await look(true)
+      if (state.isClosing) return
+      timer = setInterval(() => void look(false), SWEEP_MS)
       timer.unref()
     },
     async close() {
@@ -171,7 +183,7 @@ export function createAppCalls(dependencies: AppCallDependencies): AppCalls {
       for (const controller of state.telling.values()) controller.abort()
       const running = [...state.running.values()]
       for (const { controller } of running) controller.abort(new Error('Shutdown'))
-      await Promise.allSettled(running.map(({ done }) => done))
+      await Promise.allSettled([...running.map(({ done }) => done), sweeping])
     },
   }
 }
@@ -564,7 +576,8 @@ async function expire(state: State, run: RunRow, approval: ApprovalRow): Promise
 async function sweep(state: State, isStart: boolean): Promise<void> {
   const { store, now, sharing, instance } = state
   for (const { run, idRef, isDeleted } of await store.appCalls.waiting())
-    if (isDeleted) await withdraw(state, run, idRef)
+    if (isDeleted && !state.isClosing) await withdraw(state, run, idRef)
+  if (state.isClosing) return
   const open = await store.appCalls.open()
   const time = now().getTime()
   const waiting = new Set<string>()
@@ -599,7 +612,9 @@ async function sweep(state: State, isStart: boolean): Promise<void> {
     }
   }
   for (const id of state.telling.keys()) if (!waiting.has(id)) endTelling(state, id)
+  if (state.isClosing) return
   for (const run of await store.appCalls.left()) {
+    if (state.isClosing) return
     const moved = await state.database.write(async (tx) => {
       const locked = await store.appCalls.lockRun(tx, run.id)
       return locked === undefined || locked.endedAt === null
