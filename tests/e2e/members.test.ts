@@ -69,6 +69,10 @@ describeInBrowser('a colleague', (visitor) => {
 
     // What he may not do is not offered, and the page says why.
     await bob.goto(`${server.url}/projects/${id}?file=plan.txt`)
+    // On a phone, the list of files, which says it too, is not shown beside an open file.
+    const readOnly = bob
+      .getByText('You can use this project, but not change it.')
+      .filter({ visible: true })
     const text = bob.locator('.cm-content')
     await text.getByText('Take the train.').waitFor()
     expect(await text.getAttribute('aria-readonly')).toBe('true')
@@ -76,7 +80,7 @@ describeInBrowser('a colleague', (visitor) => {
     await bob.keyboard.type('Fly. ')
     await bob.keyboard.press('Control+s')
     expect(await text.innerText()).not.toContain('Fly')
-    await bob.getByText('You can use this project, but not change it.').first().waitFor()
+    await readOnly.first().waitFor()
     expect(await bob.getByRole('switch', { name: 'Searchable' }).isDisabled()).toBe(true)
     const none = async (name: string): Promise<void> =>
       expect(await bob.getByRole('button', { name, exact: true }).count(), name).toBe(0)
@@ -95,10 +99,10 @@ describeInBrowser('a colleague', (visitor) => {
     await bob.getByRole('button', { name: 'Search in files' }).waitFor()
     for (const name of ['Upload files', 'Upload a folder', 'New file', 'New folder'])
       await none(name)
-    await bob.getByText('You can use this project, but not change it.').first().waitFor()
+    await readOnly.first().waitFor()
     if (PICTURES !== undefined) await bob.screenshot({ path: `${PICTURES}/members-files.png` })
     await bob.getByRole('tab', { name: 'Settings' }).tap()
-    await bob.getByText('You can use this project, but not change it.').last().waitFor()
+    await readOnly.last().waitFor()
     await bob.getByRole('button', { name: 'Leave project' }).scrollIntoViewIfNeeded()
     await expectAccessible(bob)
     if (PICTURES !== undefined) await bob.screenshot({ path: `${PICTURES}/members-leave.png` })
