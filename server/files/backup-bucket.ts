@@ -18,7 +18,6 @@ import {
   readManifest,
 } from './backup-folder.ts'
 import {
-  bucketAddress,
   checkBucket,
   createS3Client,
   objectsBelow,
@@ -26,6 +25,7 @@ import {
   s3Cause,
   webStreamOf,
 } from './s3-client.ts'
+import { bucketAddress } from './scheduled-backups.ts'
 
 // The names of objects, below the prefix:
 //   backups/<installation>-<time>.jsonl     the manifest, written last: without it, there is no backup
@@ -201,9 +201,10 @@ export function createBackupBucket(settings: S3Settings): BackupBucket {
         for (const name of own) {
           if (removed.includes(name)) continue
           const text = await patiently(() => client.getObject(manifestKey(name)))
+          const entries = text === null ? null : entriesOf(text)
           // What cannot be read may refer to anything.
-          if (text === null) return removed
-          for (const { sha256 } of parseManifest(text).entries.filter(isFile)) used.add(sha256)
+          if (entries === null) return removed
+          for (const { sha256 } of entries.filter(isFile)) used.add(sha256)
         }
         const unused: string[] = []
         const contents = contentsPrefix(installation)
@@ -212,6 +213,16 @@ export function createBackupBucket(settings: S3Settings): BackupBucket {
         await pLimit(AT_ONCE).map(unused, (key) => patiently(() => client.deleteObject(key)))
         return removed
       }),
+  }
+}
+
+/** Null for a damaged manifest: whoever restores it is told. */
+function entriesOf(manifest: string): BackupEntry[] | null {
+  try {
+    return parseManifest(manifest).entries
+  } catch (error) {
+    if (error instanceof AppError) return null
+    throw error
   }
 }
 
@@ -237,7 +248,8 @@ async function patiently<Result>(request: () => Promise<Result>): Promise<Result
     try {
       return await request()
     } catch (error) {
-      const isFinal = error instanceof S3ServiceError && error.status >= 400 && error.status < 500
+      const status = error instanceof S3ServiceError ? error.status : 500
+      const isFinal = status >= 400 && status < 500 && status !== 408 && status !== 429
       if (isFinal || tried === TRIES) throw error
       await pause(FIRST_PAUSE_MS * 2 ** (tried - 1))
     }

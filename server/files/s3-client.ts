@@ -17,10 +17,6 @@ export interface S3Settings {
   prefix: string
 }
 
-/** A bucket and the prefix in it, for people. */
-export const bucketAddress = ({ bucket, prefix }: Pick<S3Settings, 'bucket' | 'prefix'>): string =>
-  `s3://${bucket}/${prefix}`
-
 const REQUEST_TIMEOUT_MS = 120_000
 const LISTED_AT_ONCE = 1_000
 /** Until the service begins to answer a request without a body. */

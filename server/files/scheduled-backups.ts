@@ -10,6 +10,7 @@ import { makeFolder } from '../lib/make-folder.ts'
 import type { ProcessClock } from '../lib/process-clock.ts'
 import { SCHEDULE } from '../protocol/admin/audit.ts'
 import { MANIFEST_NAME, parseHeader } from './backup-folder.ts'
+import type { S3Settings } from './s3-client.ts'
 
 /** When backups are made, where, and how many stay. */
 export interface BackupSchedule {
@@ -25,6 +26,10 @@ export interface BackupSchedule {
   /** Bytes that a backup leaves free on the disk of `folder`. */
   reserve: number
 }
+
+/** A bucket and the prefix in it, for people. */
+export const bucketAddress = ({ bucket, prefix }: Pick<S3Settings, 'bucket' | 'prefix'>): string =>
+  `s3://${bucket}/${prefix}`
 
 /** Where backups are, for people. */
 export const backupPlace = ({ folder, staysInFolder, bucket }: BackupSchedule): string =>

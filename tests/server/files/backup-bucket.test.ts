@@ -143,6 +143,17 @@ test('a content is sent once, however many backups have it; what no backup that 
   await bucket.fetch(named('03'), back)
   for (const path of [...Object.keys(third), 'manifest.jsonl'])
     expect(readFileSync(join(back, path))).toEqual(readFileSync(join(base, named('03'), path)))
+  // A manifest that cannot be read may refer to anything: all contents stay.
+  await createS3Client(settingsOf('once/')).putObject(
+    `once/backups/${named('03')}.jsonl`,
+    readFileSync(join(base, named('03'), 'manifest.jsonl'), 'utf8').replace('files/a', 'files/x'),
+  )
+  await put(named('04'), { 'database.db': 'four' })
+  await put(named('05'), { 'database.db': 'five' })
+  expect(await bucket.prune(OWN, 3)).toEqual([named('02')])
+  expect(
+    (await objects('once/')).filter((name) => name.startsWith(`contents/${OWN}/`)),
+  ).toHaveLength(6)
 })
 
 test('a file that services refuse in one request is sent in parts, and comes back as it was', async () => {
