@@ -8,6 +8,7 @@ import {
 } from '../protocol/conversations/export.ts'
 import { storedFailure } from '../protocol/failures/stored.ts'
 import { wellFormed } from '../sharing/well-formed.ts'
+import { SKILL_LIMITS } from '../skills/found-skill.ts'
 import type { Archive } from './archive.ts'
 import { BundledSchedule, SCHEDULES } from './bundled-schedules.ts'
 import { readNanoClaw } from './formats/nanoclaw.ts'
@@ -33,8 +34,6 @@ const PROJECT = /^projects\/([^/]+)\/project\.json$/
 const MAX_SMALL_BYTES = 1024 * 1024
 const MAX_SCHEDULES_BYTES = 16 * 1024 * 1024
 const MAX_DOCUMENT_BYTES = 64 * 1024 * 1024
-const MAX_SKILL_FILES = 1_000
-const MAX_SKILL_BYTES = 10 * 1024 * 1024
 
 /** Whether an archive is a bundle. @throws ImportFault for a bundle of a newer version. */
 export async function isBundle(archive: Archive): Promise<boolean> {
@@ -99,7 +98,7 @@ async function* readSkill(
   entries: readonly string[],
 ): AsyncGenerator<ImportItem> {
   const bytes = entries.reduce((sum, entry) => sum + archive.sizeOf(entry), 0)
-  if (entries.length > MAX_SKILL_FILES || bytes > MAX_SKILL_BYTES)
+  if (entries.length > SKILL_LIMITS.files || bytes > SKILL_LIMITS.bytes)
     throw new ImportFault(storedFailure('import_unreadable', { detail: 'size' }))
   const files: ImportedFile[] = []
   for (const entry of entries)
