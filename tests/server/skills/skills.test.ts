@@ -10,6 +10,7 @@ import { turn } from '../../support/provider/upstream-turns.ts'
 import { useUpstream } from '../../support/provider/use-upstream.ts'
 import { describeOnEachServer } from '../../support/server/server.ts'
 import { useTwoAccounts } from '../../support/server/two-accounts.ts'
+import { uploadFile } from '../../support/server/uploads.ts'
 
 const upstream = await useUpstream()
 const folder = await mkdtemp(join(tmpdir(), 'skills-'))
@@ -47,20 +48,11 @@ describeOnEachServer('skills', (start) => {
     (await call('GET', '/api/skills')).json.data.items
   const stateOf = async (name: string) => (await list()).find((one) => one.name === name)?.state
   const upload = async (content: string | Buffer, name = 'skill.zip') => {
-    const form = new FormData()
-    form.set(
-      'file',
-      new Blob([typeof content === 'string' ? content : new Uint8Array(content)]),
-      name,
-    )
-    const response = await fetch(`${accounts.server.url}/api/skills`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${accounts.ann}` },
-      body: form,
+    const { status, json } = await uploadFile(accounts.server.url, name, content, {
+      token: accounts.ann,
+      path: '/api/skills',
     })
-    // biome-ignore lint/suspicious/noExplicitAny: tests read responses of every shape, and their assertions check it
-    const json: any = await response.json()
-    return { status: response.status, data: json.data }
+    return { status, data: json.data }
   }
   const ask = async (turns: Parameters<typeof upstream.enqueue>, more: object = {}) => {
     const { json } = await call('POST', '/api/conversations', {})

@@ -1,4 +1,4 @@
-// Uploads files to `/api/files`.
+// Uploads files as forms.
 
 export interface Uploaded {
   status: number
@@ -6,16 +6,20 @@ export interface Uploaded {
   json: any
 }
 
-/** Uploads one file. `token` is sent as bearer token. */
+/** Uploads one file, to `/api/files` unless `path` names another route. `token` is sent as bearer token. */
 export async function uploadFile(
   url: string,
   name: string,
   content: string | Uint8Array,
-  { token, field = 'file' }: { token?: string; field?: string } = {},
+  {
+    token,
+    field = 'file',
+    path = '/api/files',
+  }: { token?: string; field?: string; path?: string } = {},
 ): Promise<Uploaded> {
   const form = new FormData()
   form.set(field, new Blob([typeof content === 'string' ? content : Buffer.from(content)]), name)
-  const response = await fetch(`${url}/api/files`, {
+  const response = await fetch(`${url}${path}`, {
     method: 'POST',
     body: form,
     ...(token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } }),

@@ -7,6 +7,7 @@ import { turn } from '../../../support/provider/upstream-turns.ts'
 import { useUpstream } from '../../../support/provider/use-upstream.ts'
 import { describeOnEachServer } from '../../../support/server/server.ts'
 import { useTwoAccounts } from '../../../support/server/two-accounts.ts'
+import { uploadFile } from '../../../support/server/uploads.ts'
 
 const upstream = await useUpstream()
 
@@ -80,18 +81,8 @@ describeOnEachServer('assistants of other programs', (start) => {
     limits: { import: '40MB' },
   })
   const { call } = accounts
-  const upload = async (bytes: Buffer, token = accounts.ann) => {
-    const form = new FormData()
-    form.set('file', new Blob([new Uint8Array(bytes)]), 'assistant')
-    const response = await fetch(`${accounts.server.url}/api/projects/import`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${token}` },
-      body: form,
-    })
-    // biome-ignore lint/suspicious/noExplicitAny: tests read responses of every shape, and their assertions check it
-    const json: any = await response.json()
-    return { status: response.status, json }
-  }
+  const upload = (bytes: Buffer, token = accounts.ann) =>
+    uploadFile(accounts.server.url, 'assistant', bytes, { token, path: '/api/projects/import' })
   const note = (part: string, outcome: string, reason?: string, detail?: string) =>
     expect.objectContaining({
       part,

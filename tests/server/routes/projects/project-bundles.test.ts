@@ -6,6 +6,7 @@ import { turn } from '../../../support/provider/upstream-turns.ts'
 import { useUpstream } from '../../../support/provider/use-upstream.ts'
 import { describeOnEachServer } from '../../../support/server/server.ts'
 import { useTwoAccounts } from '../../../support/server/two-accounts.ts'
+import { uploadFile } from '../../../support/server/uploads.ts'
 
 const upstream = await useUpstream()
 
@@ -27,18 +28,8 @@ describeOnEachServer('bundles of projects', (start) => {
     limits: { import: '2MB', upload_files: 300 },
   })
   const { call } = accounts
-  const upload = async (bytes: Buffer, token = accounts.ann) => {
-    const form = new FormData()
-    form.set('file', new Blob([new Uint8Array(bytes)]), 'project.zip')
-    const response = await fetch(`${accounts.server.url}/api/projects/import`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${token}` },
-      body: form,
-    })
-    // biome-ignore lint/suspicious/noExplicitAny: tests read responses of every shape, and their assertions check it
-    const json: any = await response.json()
-    return { status: response.status, json }
-  }
+  const upload = (bytes: Buffer, token = accounts.ann) =>
+    uploadFile(accounts.server.url, 'project.zip', bytes, { token, path: '/api/projects/import' })
   const download = async (id: string, token = accounts.ann) => {
     const response = await fetch(`${accounts.server.url}/api/projects/${id}/bundle`, {
       headers: { authorization: `Bearer ${token}` },
