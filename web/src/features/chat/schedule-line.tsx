@@ -1,10 +1,23 @@
 // The schedule whose runs a conversation holds: what came of the last time, and when the next one is.
+import { useQuery } from '@tanstack/react-query'
 import { CalendarClock } from 'lucide-react'
 import { Link } from 'wouter'
-import { useSchedule } from '../../lib/api/schedules.ts'
+import type { Schedule } from '../../../../server/protocol/schedules/schedule.ts'
 import { briefTime } from '../../lib/format.ts'
+import { request } from '../../lib/http/api-client.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { paths } from '../../lib/paths.ts'
+
+/** One schedule, given its id; not asked for without one. It follows every change, because all keys of schedules begin so. */
+const useSchedule = (id: string | undefined) =>
+  useQuery({
+    queryKey: ['schedules', 'one', id],
+    queryFn: ({ signal }) => request<Schedule>(`/api/schedules/${id}`, { signal }),
+    enabled: id !== undefined,
+    // One that was deleted is gone.
+    retry: false,
+    meta: { quiet: true },
+  })
 
 /** Nothing for a conversation that a person made, or whose schedule was deleted. */
 export function ScheduleLine({ scheduleId }: { scheduleId: string | undefined }) {

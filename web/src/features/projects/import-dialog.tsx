@@ -12,6 +12,7 @@ import { paths } from '../../lib/paths.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { Button } from '../../ui/controls/button.tsx'
 import { Dialog } from '../../ui/overlays/dialog.tsx'
+import { ScrollRegion } from '../../ui/scroll-region.tsx'
 import { errorText } from '../../ui/states/error-text.ts'
 import { Failed, Loading } from '../../ui/states/feedback.tsx'
 import { filesOfInput } from './api/upload.ts'
@@ -208,14 +209,13 @@ function InstructionsText({ id }: { id: string }) {
   if (project.isPending) return <Loading />
   if (project.isError) return <Failed message={errorText(project.error)} />
   return (
-    <section
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: keys scroll it
-      tabIndex={0}
+    <ScrollRegion
+      as="section"
       aria-label={t('project.instructions')}
       dir="auto"
       className="mt-1 max-h-64 overflow-y-auto rounded-lg bg-sunken p-3 font-sans text-sm whitespace-pre-wrap [overflow-wrap:anywhere]"
     >
       {project.data.instructions}
-    </section>
+    </ScrollRegion>
   )
 }
