@@ -154,7 +154,7 @@ describeInBrowser('connecting a channel', (visitor) => {
     await page.getByRole('button', { name: '添加渠道' }).click()
     const form = page.getByRole('dialog', { name: '添加渠道' })
     await form.getByText('桥接', { exact: true }).click()
-    await form.getByLabel('程序的地址').fill(bridge.url)
+    await form.getByLabel('程序的网址').fill(bridge.url)
     await form.getByRole('button', { name: '测试' }).click()
     await form.getByText('测试消息已被接收。').waitFor()
     expect(bridge.sent).toMatchObject([
@@ -163,7 +163,7 @@ describeInBrowser('connecting a channel', (visitor) => {
     await form.getByRole('button', { name: '添加渠道' }).click()
     const done = page.getByRole('dialog', { name: '已添加 bridge' })
     const token = await done.getByLabel('令牌，仅此时显示').inputValue()
-    const incoming = await done.getByLabel('程序转交消息的地址').inputValue()
+    const incoming = await done.getByLabel('程序转交消息的网址').inputValue()
     await expectAccessible(page)
     const given = await fetch(incoming, {
       method: 'POST',

@@ -113,7 +113,7 @@ describeInBrowser('the composer', (visitor) => {
       document.getElementById('composer').dispatchEvent(paste)
     })()`)
     await files.getByText('Pasted text.txt').waitFor()
-    await page.getByText(/^About 6.\dK tokens/).waitFor()
+    await page.getByText(/^About 6,\d00 tokens/).waitFor()
     await files.getByRole('button', { name: 'Show Pasted text.txt' }).click()
     await page.getByRole('dialog', { name: 'Pasted text.txt' }).getByText('many words').waitFor()
     await page.keyboard.press('Escape')

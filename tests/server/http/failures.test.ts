@@ -12,6 +12,7 @@ import { STORED_FAILURES } from '../../../server/protocol/failures/stored.ts'
 const WITHOUT_REASON: Readonly<Record<string, string>> = {
   'auth/secret-keys.ts': 'the operator, at the start: the key of the installation is unusable',
   'auth/token-keys.ts': 'the operator, at the start: the file of keys is unusable',
+  'commands/backup-bucket.ts': 'the operator, of the command `restore --bucket`',
   'commands/backup.ts': 'the operator, of the commands `backup` and `restore`',
   'commands/export.ts': 'the operator, of the command `export`',
   'commands/move.ts': 'the operator, of the command `move`',
@@ -31,6 +32,8 @@ const WITHOUT_REASON: Readonly<Record<string, string>> = {
   'db/postgres/errors.ts': 'the operator, at the start',
   'db/sqlite/connect.ts': 'the operator, at the start',
   'errors.ts': 'nobody: it defines `appError`',
+  'files/backup-bucket.ts':
+    'the operator, of scheduled backups and of the command `restore --bucket`',
   'files/backup-folder.ts': 'the operator, of the commands `backup` and `restore`',
   'files/backup.ts': 'the operator, of the commands `backup` and `restore`',
   'owner/owner.ts': 'the operator, at the start: another process owns the store',
