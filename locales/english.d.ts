@@ -1659,6 +1659,7 @@ export interface ProjectsTexts {
     readonly mcpFrame: "App of {{server}}: {{tool}}"
     readonly mcpOpen: "Show the app"
     readonly mcpClose: "Close the app"
+    readonly mcpLeaveFull: "Back into the conversation"
     readonly mcpWants: "This app would like to reach {{domains}}."
     readonly mcpAllowTitle: "Allow these addresses?"
     readonly mcpAllowText: "Apps of {{server}} can then send what they show, and what you type into them, to {{domains}}."

@@ -44,12 +44,13 @@ const begin = async () => {
 }`
 
 const MAP = `<!doctype html><html lang="en"><title>Map</title><main><h1></h1><p></p><output></output>
-<button id="more">Explain</button> <button id="open">Open</button> <button id="bad">Bad link</button> <button id="call">Call</button> <button id="end">End</button></main>
+<button id="more">Explain</button> <button id="open">Open</button> <button id="bad">Bad link</button> <button id="call">Call</button> <button id="full">Full</button> <button id="end">End</button></main>
 <script>${CLIENT}
 const show = (text) => { document.querySelector('output').textContent = text }
 heard['ui/notifications/tool-input'] = ({ arguments: input }) => { document.querySelector('h1').textContent = 'Map of ' + input.place }
 heard['ui/notifications/tool-result'] = ({ structuredContent: found }) => { document.querySelector('p').textContent = found.streets + ' streets' }
-heard['ui/notifications/host-context-changed'] = ({ theme }) => show('now ' + theme)
+heard['ui/notifications/tool-cancelled'] = ({ reason }) => { document.querySelector('p').textContent = 'cancelled: ' + reason }
+heard['ui/notifications/host-context-changed'] = ({ theme, displayMode, containerDimensions: size }) => show('now ' + (theme ?? displayMode + ' ' + JSON.stringify(size)))
 begin().then(({ hostContext, protocolVersion }) => {
   show(protocolVersion + ' ' + hostContext.theme)
   post({ method: 'ui/notifications/size-changed', params: { height: 333 } })
@@ -58,6 +59,9 @@ document.querySelector('#more').onclick = () => ask('ui/message', { role: 'user'
 document.querySelector('#open').onclick = () => ask('ui/open-link', { url: 'https://maps.example.org/oslo' }).then(({ result }) => show('link ' + JSON.stringify(result)))
 document.querySelector('#bad').onclick = () => ask('ui/open-link', { url: 'javascript:alert(1)' }).then(({ result }) => show('bad ' + JSON.stringify(result)))
 document.querySelector('#call').onclick = () => ask('resources/read', { uri: 'x' }).then(({ error }) => show('error ' + error.code))
+const fill = () => ask('ui/request-display-mode', { mode: 'fullscreen' })
+document.querySelector('#full').onclick = () => fill().then(({ result }) => { window.mode = result.mode })
+fill().then(({ result }) => { window.unasked = result.mode })
 document.querySelector('#end').onclick = () => post({ method: 'ui/notifications/request-teardown', params: {} })
 </script></html>`
 
@@ -143,6 +147,8 @@ describeInBrowser('an app of an MCP server', (visitor) => {
   let maps: Awaited<ReturnType<typeof startModernMcpServer>>
   let server: TestServer
   let appsPort = 0
+  /** Calls of slow tools that wait for their end. */
+  const held: (() => void)[] = []
   beforeAll(async () => {
     await new Promise<void>((resolve) => web.listen(0, '127.0.0.1', resolve))
     canary = `http://127.0.0.1:${(web.address() as AddressInfo).port}` // of a server on a port, which it listens on
@@ -154,6 +160,10 @@ describeInBrowser('an app of an MCP server', (visitor) => {
           content: [{ type: 'text', text: 'Found.' }],
           structuredContent: { streets: 7 },
         }))
+        mcp.registerTool(`slow_${name}`, { _meta: { ui: { resourceUri: uri } } }, async () => {
+          await new Promise<void>((resolve) => held.push(resolve))
+          return { content: [], structuredContent: { streets: 9 } }
+        })
         mcp.registerResource(name, uri, { mimeType: MIME }, async () => ({
           contents: [
             {
@@ -182,6 +192,7 @@ describeInBrowser('an app of an MCP server', (visitor) => {
     appsPort = Number(new URL(json.data.url).port)
   })
   afterAll(async () => {
+    for (const end of held) end()
     web.close()
     await Promise.all([upstream.close(), maps.close()])
   })
@@ -243,6 +254,78 @@ describeInBrowser('an app of an MCP server', (visitor) => {
     expect(allowed.json.data.items).toEqual([])
     await leave(page)
   })
+
+  test('is shown while its call runs, with the input, and gets the result, or that the call was stopped', async () => {
+    const page = await visitor.open(server.url, { appsPort, ownContext: true })
+    const around = page.frameLocator('iframe[title="App of maps: slow_map"]')
+    const app = around.frameLocator('iframe')
+    show('slow_map')
+    await say(page, 'Show me a map')
+    await app.getByRole('heading', { name: 'Map of Oslo' }).waitFor()
+    const begun = page.frames().find((one) => one.parentFrame()?.url().includes('/proxy.html'))
+    await begun?.evaluate('window.isSame = true')
+    expect(await app.getByText(/streets|cancelled/).count()).toBe(0)
+    held.pop()?.()
+    await app.getByText('9 streets').waitFor()
+    await page.getByText('There it is.').waitFor()
+    expect(await begun?.evaluate('window.isSame')).toBe(true)
+
+    await visit(page, '/')
+    upstream.enqueue(
+      turn.toolCalls([{ name: 'mcp__maps__slow_map', arguments: { place: 'Oslo' } }]),
+    )
+    await say(page, 'Another one')
+    await app.getByRole('heading', { name: 'Map of Oslo' }).waitFor()
+    await page.getByRole('button', { name: 'Stop' }).click()
+    await app.getByText('cancelled: The run was stopped before this call was done.').waitFor()
+    await leave(page)
+  })
+
+  for (const phone of [false, true])
+    test(`fills the window ${phone ? 'of a phone ' : ''}when its user wants it to, and nothing behind it can be reached until Escape${phone ? ' or back' : ''} ends that`, async () => {
+      show('map')
+      const page = await visitor.open(server.url, { appsPort, ownContext: true, phone })
+      await say(page, 'Show me a map')
+      const name = 'App of maps: map'
+      const app = page.frameLocator(`iframe[title="${name}"]`).frameLocator('iframe')
+      await app.getByText('7 streets').waitFor()
+      await page.getByText('There it is.').waitFor()
+      const inner = page.frames().find((one) => one.parentFrame()?.url().includes('/proxy.html'))
+      await expect.poll(() => inner?.evaluate('window.unasked')).toBe('inline')
+      const full = page.getByRole('button', { name: 'Use the whole window' })
+      const whole = page.getByRole('dialog', { name })
+      const size = page.viewportSize()
+      // Once with a button of the app, then with that of the page.
+      const begin = [() => app.getByRole('button', { name: 'Full' }).click(), () => full.click()]
+      for (const [at, leaveFull] of [
+        () => page.keyboard.press('Escape'),
+        () => (phone ? page.goBack() : page.keyboard.press('Enter')),
+      ].entries()) {
+        await begin[at]?.()
+        await whole.waitFor()
+        expect(await whole.boundingBox()).toEqual({ x: 0, y: 0, ...size })
+        await app.getByText(/^now fullscreen \{"width":\d+,"height":\d+\}$/).waitFor()
+        await expectAccessible(page)
+        if (process.env.SHOTS)
+          await page.screenshot({ path: `${process.env.SHOTS}/mcp-full-${phone}.png` })
+        for (let presses = 0; presses < 12; presses += 1) {
+          await page.keyboard.press('Tab')
+          expect(
+            await page.evaluate(
+              `document.activeElement === document.body || document.querySelector('[data-full-window]').contains(document.activeElement) || document.activeElement.outerHTML.slice(0, 300)`,
+            ),
+          ).toBe(true)
+        }
+        await page.getByRole('button', { name: 'Back into the conversation' }).focus()
+        await leaveFull()
+        await whole.waitFor({ state: 'detached' })
+        await full.and(page.locator(':focus')).waitFor()
+        if (at === 0) expect(await inner?.evaluate('window.mode')).toBe('fullscreen')
+        await app.getByText(/^now inline .*"maxHeight":900/).waitFor()
+      }
+      expect(await app.getByText('7 streets').count()).toBe(1)
+      await leave(page)
+    })
 
   test('that is hostile reaches neither the network nor the page, the document around it or storage, and cannot leave its frame', async () => {
     show('attack')

@@ -48,6 +48,11 @@ export const ToolProgress = z.discriminatedUnion('kind', [
   }),
   /** The current state of all sub-agents of the call. */
   z.object({ kind: z.literal('agents'), agents: z.array(SubAgentView) }),
+  /** The call has begun, and this app of an MCP server will show its result. */
+  z.object({
+    kind: z.literal('app'),
+    app: z.object({ server: z.string(), uri: z.string(), tool: z.string() }),
+  }),
 ])
 export type ToolProgress = z.infer<typeof ToolProgress>
 

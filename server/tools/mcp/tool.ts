@@ -106,6 +106,9 @@ export function defineMcpTool(
             }
           },
           async run(context) {
+            const isForPerson = app !== null && context.isFromApp !== true
+            // The app can show itself while the call runs.
+            if (isForPerson) context.progress({ kind: 'app', app })
             const response = await performCall(connection, { tool: remote, input }, context)
             return response.ok
               ? await readResult(

@@ -10,12 +10,12 @@ import { classNames } from '../../ui/class-names.ts'
 import { Button, IconButton } from '../../ui/controls/button.tsx'
 import { ConfirmDialog } from '../../ui/overlays/dialog.tsx'
 import { notify } from '../../ui/overlays/toasts.ts'
+import { useFullWindow } from '../../ui/overlays/use-full-window.ts'
 import { errorText, reportError } from '../../ui/states/error-text.ts'
 import { Failed, Loading } from '../../ui/states/feedback.tsx'
 import { useApp, useAppNetwork } from './api/apps.ts'
 import { useFilesEdition } from './api/files.ts'
 import { type AppMessage, createMessageReader, newChannel } from './app-messages.ts'
-import { useFullWindow } from './use-full-window.ts'
 
 /** After this time without a message, the origin of apps counts as not reachable. */
 const REACHED_WITHIN_MS = 10_000

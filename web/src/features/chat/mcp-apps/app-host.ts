@@ -2,13 +2,21 @@
 import { MAX_MCP_APP_CONTEXT, MCP_APP_PROTOCOL } from '../../../../../server/protocol/mcp-app.ts'
 import { fieldsOf, listIn, numberIn, textIn } from '../../../lib/read-json.ts'
 
+/** How a call came to its end: with the result, as its server sent it, or without one, and why. */
+export type CallEnd =
+  | { result: Readonly<Record<string, unknown>> }
+  | { cancelled: { reason: string } }
+
+/** How an app is shown. */
+export type DisplayMode = 'inline' | 'fullscreen'
+
 /** What the page does for one app, and what it tells it. */
 export interface AppHost {
   html: string
   /** The arguments of the call whose result the app shows. */
   input: Readonly<Record<string, unknown>>
-  /** The result, as its server sent it. */
-  result: Readonly<Record<string, unknown>>
+  /** Null while the call runs. */
+  end: CallEnd | null
   context(): Readonly<Record<string, unknown>>
   /** The frame is there: the origin of apps can be reached. */
   onReady(): void
@@ -24,6 +32,10 @@ export interface AppHost {
   onCall?: ((tool: string, input: Readonly<Record<string, unknown>>) => Promise<object>) | undefined
   /** Stores what the app tells the model; '' removes it. Rejects with `AppRefusal`. */
   onContext?: ((text: string) => Promise<void>) | undefined
+  /** The app is there; `modes`: in which ways it can be shown, if it has said so. */
+  onModes(modes: readonly string[] | null): void
+  /** The app would like to be shown in this way. @returns how it is shown now. */
+  onMode(mode: string): DisplayMode
   /** The app is over: it asked for its end, or its frame has left for another document. */
   onEnd(): void
 }
@@ -35,6 +47,8 @@ export class AppRefusal extends Error {}
 export interface AppConnection {
   /** Tells the app what has changed of the page. */
   changeContext(changes: Readonly<Record<string, unknown>>): void
+  /** Tells the app how the call ended. Only the first counts. */
+  endCall(end: CallEnd): void
   /** Lets the app come to an end. Resolves when it has, or after a second. */
   end(): Promise<void>
   close(): void
@@ -81,12 +95,18 @@ export function connectApp(
   let since = performance.now()
   let askedAt = Number.NEGATIVE_INFINITY
   let ended: (() => void) | null = null
+  let callEnd = host.end
 
   const post = (message: object): void => {
     // An answer that comes late is for nobody: another document may be in the frame.
     if (!isClosed) frame()?.postMessage({ jsonrpc: '2.0', ...message }, origin)
   }
   const notify = (method: string, params: object): void => post({ method, params })
+
+  const tellEnd = (end: CallEnd): void =>
+    'result' in end
+      ? notify('ui/notifications/tool-result', end.result)
+      : notify('ui/notifications/tool-cancelled', end.cancelled)
 
   const mayAsk = (): boolean => {
     const now = performance.now()
@@ -102,6 +122,7 @@ export function connectApp(
   ): Promise<object | undefined> => {
     switch (method) {
       case 'ui/initialize':
+        host.onModes(modesOf(params.appCapabilities))
         return {
           protocolVersion: MCP_APP_PROTOCOL,
           hostInfo: { name: 'NanoClaw', version: '1' },
@@ -123,7 +144,7 @@ export function connectApp(
         await host.onContext(contextOf(params))
         return {}
       case 'ui/request-display-mode':
-        return { mode: 'inline' }
+        return { mode: host.onMode(textIn(params.mode) ?? '') }
       case 'ping':
         return {}
       default:
@@ -146,7 +167,7 @@ export function connectApp(
         if (isInitialized) return
         isInitialized = true
         notify('ui/notifications/tool-input', { arguments: host.input })
-        notify('ui/notifications/tool-result', host.result)
+        if (callEnd !== null) tellEnd(callEnd)
         break
       case 'ui/notifications/size-changed': {
         const height = numberIn(params.height)
@@ -195,6 +216,11 @@ export function connectApp(
     changeContext(changes) {
       if (isInitialized) notify('ui/notifications/host-context-changed', changes)
     },
+    endCall(end) {
+      if (callEnd !== null) return
+      callEnd = end
+      if (isInitialized) tellEnd(end)
+    },
     end: () =>
       new Promise((resolve) => {
         if (!isInitialized) {
@@ -216,6 +242,12 @@ function errorOf(error: unknown): { code: number; message: string } {
   if (error instanceof InvalidParams) return { code: INVALID_PARAMS, message: error.message }
   if (error instanceof AppRefusal) return { code: REFUSED, message: error.message }
   return { code: INTERNAL_ERROR, message: 'Internal error' }
+}
+
+/** The ways in which an app says it can be shown; null if it says nothing. */
+function modesOf(capabilities: unknown): string[] | null {
+  const { availableDisplayModes: modes } = fieldsOf(capabilities)
+  return Array.isArray(modes) ? modes.filter((mode) => typeof mode === 'string') : null
 }
 
 /** The tool and the arguments of a call. */

@@ -1,7 +1,7 @@
 // The app of an MCP server below the call whose result it shows, in a frame of another origin.
 import { useQueryClient } from '@tanstack/react-query'
-import { AppWindow, Globe, X } from 'lucide-react'
-import { use, useCallback, useEffect, useRef, useState } from 'react'
+import { AppWindow, Globe, Maximize2, Minimize2, X } from 'lucide-react'
+import { type RefObject, use, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import {
   type McpApp as Document,
   domainsOf,
@@ -9,28 +9,47 @@ import {
 } from '../../../../../server/protocol/mcp-app.ts'
 import type { ToolCallStep, ToolResultStep } from '../../../../../server/protocol/runs/step.ts'
 import { visibleText } from '../../../../../server/protocol/runs/visible-text.ts'
+import { isComposerCovered, uncoverComposer } from '../../../lib/browser/composer-cover.ts'
 import { insertIntoComposer } from '../../../lib/browser/composer-insert.ts'
 import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
 import { useNewest } from '../../../lib/newest.ts'
 import { useTheme } from '../../../lib/preferences/theme.ts'
-import { fieldsOf, parseJson } from '../../../lib/read-json.ts'
+import { fieldsOf, parseJson, textIn } from '../../../lib/read-json.ts'
+import { classNames } from '../../../ui/class-names.ts'
 import { Button, IconButton } from '../../../ui/controls/button.tsx'
 import { ConfirmDialog } from '../../../ui/overlays/dialog.tsx'
 import { notify } from '../../../ui/overlays/toasts.ts'
+import { useFullWindow } from '../../../ui/overlays/use-full-window.ts'
 import { errorText, reportError } from '../../../ui/states/error-text.ts'
 import { Failed, Loading } from '../../../ui/states/feedback.tsx'
 import { RunContext } from '../answer-run.ts'
 import { ConversationContext } from '../conversation-context.ts'
 import { useLiveRuns } from '../runs/live-runs.ts'
 import { useAllowDomains, useMcpApp } from './api.ts'
-import { type AppConnection, type AppHost, AppRefusal, connectApp } from './app-host.ts'
+import {
+  type AppConnection,
+  type AppHost,
+  AppRefusal,
+  type CallEnd,
+  connectApp,
+  type DisplayMode,
+} from './app-host.ts'
 import { type AppPlace, callTool, createContextStore } from './calls.ts'
 
 /** After this time without a word from the frame, the origin of apps counts as not reachable. */
 const REACHED_WITHIN_MS = 10_000
+const MAX_REASON = 500
+/** For this time, a click counts as one that the app may act upon. */
+const STAYS_LEFT_MS = 5_000
 const HEIGHT = { first: 240, least: 40, most: 900 }
 
-type Props = { app: McpAppReference; call: ToolCallStep; result: ToolResultStep }
+/** `isOver`: the call does not run any more. */
+type Props = {
+  app: McpAppReference
+  call: ToolCallStep
+  result: ToolResultStep | null
+  isOver: boolean
+}
 
 /** Read when it comes into view: a long conversation may have many. */
 export function McpApp(props: Props) {
@@ -74,6 +93,7 @@ function Frame({
   app,
   call,
   result,
+  isOver,
   document,
   onClose,
 }: Props & { document: Document; onClose: () => void }) {
@@ -88,8 +108,10 @@ function Frame({
   const [link, setLink] = useState<{ url: URL; settle: (isOpened: boolean) => void } | null>(null)
   const dark = useTheme((theme) => theme.dark)
   const theme = dark ? 'dark' : 'light'
+  const mode = useDisplayMode(frame, connection)
+  const end = useMemo(() => endOf(result, isOver), [result, isOver])
   // The app stays when the stored answer takes the place of the one that was written: its call and result are the same.
-  const latest = useNewest({ theme, language: i18n.language, onClose, t, call, result, runId })
+  const latest = useNewest({ theme, language: i18n.language, onClose, t, call, end, runId, mode })
 
   useEffect(() => {
     if (url === null) return
@@ -98,19 +120,17 @@ function Frame({
     const opened = connectApp(() => frame.current?.contentWindow, new URL(url).origin, {
       html: document.html,
       input: fieldsOf(parseJson(latest.current.call.arguments)),
-      result: resultOf(latest.current.result),
+      end: latest.current.end,
       context: () => ({
         theme: latest.current.theme,
         locale: latest.current.language,
         timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
         platform: 'web',
-        displayMode: 'inline',
-        availableDisplayModes: ['inline'],
-        containerDimensions: {
-          width: frame.current?.clientWidth ?? 0,
-          maxHeight: HEIGHT.most,
-        },
+        availableDisplayModes: ['inline', 'fullscreen'],
+        ...latest.current.mode.context(),
       }),
+      onModes: (modes) => latest.current.mode.onModes(modes),
+      onMode: (wanted) => latest.current.mode.onMode(wanted),
       onReady: () => setReady(true),
       onHeight: (pixels) =>
         onHeight(Math.round(Math.min(Math.max(pixels, HEIGHT.least), HEIGHT.most))),
@@ -122,7 +142,13 @@ function Frame({
           }, gone.signal)),
       onMessage(text) {
         const isInserted = insertIntoComposer(text)
-        notify(latest.current.t(isInserted ? 'apps.asked' : 'apps.nowhere'))
+        // The app stays until its user wants to see the text: what it says decides nothing.
+        const show = { label: latest.current.t('apps.showText'), onClick: uncoverComposer }
+        notify(
+          latest.current.t(isInserted ? 'apps.asked' : 'apps.nowhere'),
+          'plain',
+          isInserted && isComposerCovered() ? show : undefined,
+        )
         return isInserted
       },
       onLink: (wanted) =>
@@ -144,6 +170,9 @@ function Frame({
   }, [url, document.html, actsIn, onHeight])
   useEffect(() => connection.current?.changeContext({ theme }), [theme])
   useEffect(() => {
+    if (end !== null) connection.current?.endCall(end)
+  }, [end])
+  useEffect(() => {
     if (isReady) return
     const timer = setTimeout(() => setLost(true), REACHED_WITHIN_MS)
     return () => clearTimeout(timer)
@@ -157,9 +186,38 @@ function Frame({
   if (url === null || isLost)
     return <p className="text-note text-muted">{t('apps.mcpUnreachable', app)}</p>
   return (
-    <div className="overflow-hidden rounded-lg border border-line bg-paper">
-      <div className="flex min-h-8 items-center gap-1 border-b border-line px-2">
+    <div
+      ref={mode.place}
+      {...(mode.isFull && {
+        role: 'dialog',
+        'aria-modal': true,
+        'aria-label': t('apps.mcpFrame', app),
+        'data-full-window': '',
+      })}
+      className={classNames(
+        'overflow-hidden bg-paper',
+        // Not moved in the document: the frame would load again.
+        mode.isFull
+          ? 'fixed inset-0 z-40 flex flex-col pt-[env(safe-area-inset-top)] pb-[env(safe-area-inset-bottom)]'
+          : 'rounded-lg border border-line',
+      )}
+    >
+      <div
+        className={classNames(
+          'flex shrink-0 items-center gap-1 border-b border-line px-2',
+          mode.isFull ? 'min-h-12' : 'min-h-8',
+        )}
+      >
         <p className="min-w-0 flex-1 truncate text-note text-muted">{t('apps.mcpFrame', app)}</p>
+        {mode.isOffered && (
+          <IconButton
+            icon={mode.isFull ? Minimize2 : Maximize2}
+            size="small"
+            label={t(mode.isFull ? 'apps.mcpLeaveFull' : 'apps.fullScreen')}
+            pressed={mode.isFull}
+            onClick={mode.toggle}
+          />
+        )}
         <IconButton
           icon={X}
           size="small"
@@ -177,11 +235,14 @@ function Frame({
         sandbox="allow-scripts allow-same-origin allow-forms"
         allow=""
         referrerPolicy="no-referrer"
-        style={{ height }}
-        className="w-full border-0"
+        {...(mode.isFull
+          ? { className: 'min-h-0 w-full flex-1 border-0' }
+          : { style: { height }, className: 'w-full border-0' })}
       />
-      {told !== '' && <Told text={told} />}
-      <Requests ids={waiting} />
+      <div className={mode.isFull ? 'max-h-1/2 shrink-0 overflow-y-auto' : 'contents'}>
+        {told !== '' && <Told text={told} />}
+        <Requests ids={waiting} />
+      </div>
       <ConfirmDialog
         open={link !== null}
         onOpenChange={(isOpen) => !isOpen && answerLink(false)}
@@ -192,6 +253,53 @@ function Frame({
       />
     </div>
   )
+}
+
+/** Whether the app fills the window. It may ask for that after a click into it, and not again as soon as its user has left. */
+function useDisplayMode(
+  frame: RefObject<HTMLIFrameElement | null>,
+  connection: RefObject<AppConnection | null>,
+) {
+  const [isFull, setFull] = useState(false)
+  const [isOffered, setOffered] = useState(false)
+  const leftAt = useRef(Number.NEGATIVE_INFINITY)
+  const leave = (): void => {
+    leftAt.current = performance.now()
+    setFull(false)
+  }
+  const place = useFullWindow(isFull, leave)
+  const context = () => {
+    const { clientWidth: width = 0, clientHeight: height = 0 } = frame.current ?? {}
+    return {
+      displayMode: isFull ? ('fullscreen' as const) : ('inline' as const),
+      containerDimensions: isFull ? { width, height } : { width, maxHeight: HEIGHT.most },
+    }
+  }
+  const newest = useNewest(context)
+  const wasFull = useRef(isFull)
+  useEffect(() => {
+    if (wasFull.current === isFull) return
+    wasFull.current = isFull
+    connection.current?.changeContext(newest.current())
+  }, [isFull, connection])
+  return {
+    place,
+    isFull,
+    isOffered,
+    context,
+    toggle: () => (isFull ? leave() : setFull(true)),
+    onModes: (modes: readonly string[] | null) =>
+      setOffered(modes === null || modes.includes('fullscreen')),
+    onMode(wanted: string): DisplayMode {
+      const isPressed =
+        navigator.userActivation?.isActive !== false && document.activeElement === frame.current
+      const mayFill = isOffered && isPressed && performance.now() - leftAt.current > STAYS_LEFT_MS
+      if (wanted === 'inline') setFull(false)
+      else if (wanted === 'fullscreen' && mayFill) setFull(true)
+      else return isFull ? 'fullscreen' : 'inline'
+      return wanted
+    },
+  }
 }
 
 /** What the app asks of the server, and what of it is to be seen. */
@@ -302,6 +410,15 @@ function Domains({ app, document }: { app: McpAppReference; document: Document }
       />
     </div>
   )
+}
+
+/** How the call ended; null while it runs. A result without the app is none of the server's, but says why there is none. */
+function endOf(result: ToolResultStep | null, isOver: boolean): CallEnd | null {
+  if (result?.artifact?.app !== undefined) return { result: resultOf(result) }
+  if (result === null) return isOver ? { cancelled: { reason: 'The run has ended.' } } : null
+  const reason =
+    textIn(fieldsOf(parseJson(result.content)).error) ?? 'The call was not carried out.'
+  return { cancelled: { reason: reason.slice(0, MAX_REASON) } }
 }
 
 /** As the server sent it; of a long one, what the model read. */

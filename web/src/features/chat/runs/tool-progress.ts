@@ -1,5 +1,6 @@
 // The progress of a running tool: output that grows up to a limit, or a state that is replaced.
 import type { TFunction } from 'i18next'
+import type { McpAppReference } from '../../../../../server/protocol/mcp-app.ts'
 import type {
   SubAgentView,
   ToolProgress,
@@ -16,6 +17,8 @@ export type Progress = {
   agents: readonly SubAgentView[]
   /** How many parts of the work are done. */
   count: Count | null
+  /** The app of an MCP server that will show the result. */
+  app: McpAppReference | null
 }
 
 type Count = Omit<Extract<ToolProgress, { kind: 'count' }>, 'kind'>
@@ -36,7 +39,7 @@ export const subAgentResults = (data: unknown): ReadonlyMap<string, SubAgentResu
     }),
   )
 
-const NO_PROGRESS: Progress = { output: '', state: null, agents: [], count: null }
+const NO_PROGRESS: Progress = { output: '', state: null, agents: [], count: null, app: null }
 
 /** The progress after another progress event. */
 export function foldProgress(before: Progress = NO_PROGRESS, progress: ToolProgress): Progress {
@@ -52,6 +55,8 @@ export function foldProgress(before: Progress = NO_PROGRESS, progress: ToolProgr
       }
     case 'agents':
       return { ...before, agents: progress.agents }
+    case 'app':
+      return { ...before, app: progress.app }
     case 'count': {
       const { kind: _kind, ...count } = progress
       return { ...before, count }

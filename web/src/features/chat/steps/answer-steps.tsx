@@ -54,23 +54,24 @@ export const AnswerSteps = memo(function AnswerSteps({
             {segment.items.length > 1 && (
               <span aria-hidden className="absolute top-4 bottom-4 start-[13px] w-px bg-line" />
             )}
-            {foldable(segment.items).map(({ key, items }) => {
+            {foldable(segment.items).flatMap(({ key, items }) => {
               const rows = items.map((item) => (
                 <RowKey key={item.key} value={{ key: item.key, unfolded }}>
                   <ActivityItem item={item} live={live} />
                 </RowKey>
               ))
-              return items.length === 1 ? (
-                rows
-              ) : (
-                <FoldedSteps
-                  key={key}
-                  items={items}
-                  hasUnfolded={items.some((item) => unfolded.has(item.key))}
-                >
-                  {rows}
-                </FoldedSteps>
-              )
+              // In one list, so that rows which fold leave the apps in the others as they are.
+              return items.length === 1
+                ? rows
+                : [
+                    <FoldedSteps
+                      key={`folded ${key}`}
+                      items={items}
+                      hasUnfolded={items.some((item) => unfolded.has(item.key))}
+                    >
+                      {rows}
+                    </FoldedSteps>,
+                  ]
             })}
           </div>
         ),

@@ -3,6 +3,7 @@ import type { TFunction } from 'i18next'
 import { AppWindow, Check, CircleSlash, ShieldCheck, X } from 'lucide-react'
 import { memo, useEffect, useState } from 'react'
 import { Link } from 'wouter'
+import type { McpAppReference } from '../../../../../server/protocol/mcp-app.ts'
 import type { ToolCallStep, ToolResultStep } from '../../../../../server/protocol/runs/step.ts'
 import { duration, elapsed } from '../../../lib/format.ts'
 import { useTranslation } from '../../../lib/i18n/use-translation.tsx'
@@ -88,6 +89,7 @@ export const ToolStep = memo(function ToolStep({
   const agents =
     result === null ? (live ? (progress?.agents ?? []) : []) : (result.artifact?.agents ?? [])
   const phase = state === 'running' && progress !== undefined ? phaseOf(progress, t, i18n) : null
+  const app = useShownApp(result?.artifact?.app ?? progress?.app ?? null)
   const exitCode = result?.artifact?.exit_code
   // The call succeeded, but the command that it ran failed.
   const failedCode =
@@ -145,9 +147,9 @@ export const ToolStep = memo(function ToolStep({
             files={result?.artifact?.files ?? []}
             isSmall={call.name === 'file_read'}
           />
-          {result?.artifact?.app !== undefined && (
+          {app !== null && (
             <PartBoundary fallback={null}>
-              <McpApp app={result.artifact.app} call={call} result={result} />
+              <McpApp app={app} call={call} result={result} isOver={state !== 'running'} />
             </PartBoundary>
           )}
         </>
@@ -159,6 +161,13 @@ export const ToolStep = memo(function ToolStep({
     </ActivityRow>
   )
 })
+
+/** A call that ends without a result for its app no longer names it: the app stays, to say so. */
+function useShownApp(app: McpAppReference | null): McpAppReference | null {
+  const [first, setFirst] = useState(app)
+  if (first === null && app !== null) setFirst(app)
+  return app ?? first
+}
 
 function StateMark({ state, label }: { state: ToolState; label: string }) {
   return (

@@ -2,7 +2,7 @@
 import { type RefObject, useEffect, useRef } from 'react'
 import { coverComposer } from '../../lib/browser/composer-cover.ts'
 import { useNewest } from '../../lib/newest.ts'
-import { useCloseWithBack } from '../../ui/overlays/close-with-back.ts'
+import { useCloseWithBack } from './close-with-back.ts'
 
 /** Regions of notices stay: they are above everything. */
 const STAYS = ':is(script, style, [aria-live], [role="status"]), :has([data-sonner-toaster])'
@@ -10,15 +10,23 @@ const STAYS = ':is(script, style, [aria-live], [role="status"]), :has([data-sonn
 /** Makes everything around the element unreachable for the keyboard and screen readers. Returns the function that ends it. */
 function isolate(element: Element): () => void {
   const made: HTMLElement[] = []
-  for (let at = element; at !== document.body && at.parentElement !== null; at = at.parentElement)
+  const around: HTMLElement[] = []
+  for (let at = element; at !== document.body && at.parentElement !== null; at = at.parentElement) {
+    // A region that scrolls takes the focus itself.
+    if (at !== element && at instanceof HTMLElement && at.getAttribute('tabindex') === '0') {
+      at.tabIndex = -1
+      around.push(at)
+    }
     for (const sibling of at.parentElement.children) {
       if (sibling === at || !(sibling instanceof HTMLElement) || sibling.inert) continue
       if (sibling.matches(STAYS)) continue
       sibling.inert = true
       made.push(sibling)
     }
+  }
   return () => {
     for (const one of made) one.inert = false
+    for (const one of around) one.tabIndex = 0
   }
 }
 
