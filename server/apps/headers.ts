@@ -108,7 +108,14 @@ export function proxyHeaders({
   pages: readonly string[]
   csp: McpAppCsp
 }): Readonly<Record<string, string>> {
-  const isClosed = connectDomains.length === 0 && resourceDomains.length === 0
+  // WebRTC stays shut whatever is allowed. Sockets may be compared by either scheme; the policy below is strict about it.
+  const reached = new Set(
+    [...connectDomains, ...resourceDomains].flatMap((one) => [
+      one.replace(/^wss:/i, 'https:'),
+      one.replace(/^https:/i, 'wss:'),
+    ]),
+  )
+  const allowlist = ['response-origin', ...[...reached].map((one) => JSON.stringify(one))].join(' ')
   const resources = ["'self'", ...resourceDomains].join(' ')
   const policy = [
     "default-src 'none'",
@@ -127,7 +134,7 @@ export function proxyHeaders({
   ]
   return {
     ...COMMON,
-    ...(isClosed ? ALLOWLIST : {}),
+    'connection-allowlist': `(${allowlist})`,
     'content-security-policy': policy.join('; '),
   }
 }

@@ -9,6 +9,13 @@ import { PAGE_ORIGIN } from './origin.ts'
 export const PROXY_PATH = '/proxy.html'
 
 /**
+ * Stands before everything of the app, but for its doctype. Browsers that do not know `Connection-Allowlist` have nothing else
+ * against WebRTC, and some end the process of a document that uses it where it is not allowed.
+ */
+const WITHOUT_WEBRTC =
+  "<script>for (const name of ['RTCPeerConnection', 'webkitRTCPeerConnection']) delete window[name]; document.currentScript.remove()</script>"
+
+/**
  * Passes messages between the page and the app, which is in a frame without an origin, so that it reaches neither this document
  * nor other apps at this origin. Only the page's own messages are heard, and only those of the frame.
  */
@@ -32,7 +39,9 @@ const SCRIPT = `(() => {
         frame.setAttribute('sandbox', 'allow-scripts allow-forms')
         frame.setAttribute('allow', '')
         frame.setAttribute('title', document.title)
-        frame.srcdoc = data.params.html
+        const { html } = data.params
+        const type = /^\\uFEFF?(?:\\s|<!--[^>]*-->)*<!doctype[^>]*>/i.exec(html.slice(0, 1000))?.[0] ?? ''
+        frame.srcdoc = type + ${JSON.stringify(WITHOUT_WEBRTC).replaceAll('<', '\\x3c')} + html.slice(type.length)
         document.body.append(frame)
         return
       }

@@ -154,6 +154,21 @@ export function describeInBrowser(name: string, suite: (visitor: Visitor) => voi
   })
 }
 
+/**
+ * The page in a browser of its own with a process for each site, as browsers of people have it: for what may end the process
+ * of a frame. The caller closes the browser.
+ */
+export async function openInOwnBrowser(url: string): Promise<Page> {
+  const own = await chromium.launch({
+    ...(executablePath === undefined ? {} : { executablePath }),
+    args: ['--no-sandbox', '--disable-gpu', '--site-per-process'],
+  })
+  const page = await own.newPage({ locale: 'en-US' })
+  page.setDefaultTimeout(45_000)
+  await page.goto(url)
+  return page
+}
+
 /** Returns a context: an idle one of the right kind, or a new one. */
 async function enter(browser: Browser, options: PageOptions): Promise<BrowserContext> {
   const { language = 'en-US', phone = false } = options

@@ -198,6 +198,11 @@ test('the document around an app has the policy of its query, which cannot ask f
   expect(policy).toContain('connect-src https://api.example.org wss://*.example.org:8443;')
   expect(policy).toContain("img-src data: 'self' https://cdn.example.org https://api.example.org;")
   expect(policy).toContain("frame-src 'none';")
+  const both = ['api.example.org', '*.example.org:8443', 'cdn.example.org'].flatMap((host) => [
+    `"https://${host}"`,
+    `"wss://${host}"`,
+  ])
+  expect(opener.headers.get('connection-allowlist')).toBe(`(response-origin ${both.join(' ')})`)
 
   const wrong = [
     '*',
