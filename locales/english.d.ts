@@ -119,7 +119,7 @@ export interface AdminTexts {
       readonly messages_per_day: "Channel messages per day"
       readonly schedules: "Schedules"
       readonly projects_shared: "Shared projects"
-      readonly channel_runs_per_hour: "Runs per hour from a messenger"
+      readonly channel_runs_per_hour: "Answers per hour in messengers"
     }
   }
   readonly mcpAccess: {
@@ -655,8 +655,8 @@ export interface ChatTexts {
     }
     readonly create: "Create link"
     readonly renew: "Update copy"
-    readonly revoke: "Revoke link"
-    readonly revokeOf: "Revoke the link to “{{title}}”"
+    readonly revoke: "Stop sharing"
+    readonly revokeOf: "Stop sharing “{{title}}”"
     readonly list: "Shared links"
     readonly listText: "Anyone with one of these links can read its shared copy."
     readonly none: "No shared links"
@@ -789,7 +789,7 @@ export interface DocumentsTexts {
   readonly app: "App"
   readonly continue: "Continue in NanoClaw"
   readonly gone: "This link no longer works"
-  readonly goneText: "It may have expired, or its owner revoked it."
+  readonly goneText: "It may have expired, or its owner stopped sharing it."
   readonly written: "Written by people and language models. Check important information."
   readonly back: "Back to the text"
 }
@@ -1286,7 +1286,6 @@ export interface FormsTexts {
   readonly schedules: {
     readonly title: "Schedules"
     readonly add: "New schedule"
-    readonly save: "Save schedule"
     readonly none: "No schedules yet"
     readonly noneText: "Let the agent do something every morning, or tell you when a page changes."
     readonly name: "Name"
@@ -1312,7 +1311,7 @@ export interface FormsTexts {
     readonly byNobody: "Nobody"
     readonly minutes: "At most this many minutes"
     readonly cost: "At most this cost"
-    readonly checks: "Checks after each run"
+    readonly checks: "Checks after each time"
     readonly checksHint: "The server looks at what was really done, whatever the answer says."
     readonly checkChanged: "A file has changed"
     readonly checkAnswer: "The answer contains"

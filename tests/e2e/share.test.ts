@@ -8,7 +8,7 @@ import { turn } from '../support/provider/upstream-turns.ts'
 describeInBrowser('sharing a conversation', (visitor) => {
   const host = usePageServer(visitor)
 
-  test('a link shows the copy until it is revoked; the dialog stays when its row leaves the list and when a refetch fails', async () => {
+  test('a link shows the copy until sharing stops; the dialog stays when its row leaves the list and when a refetch fails', async () => {
     const page = await visitor.open(host.server.url)
     host.upstream.enqueue(
       turn.text(
@@ -92,7 +92,7 @@ describeInBrowser('sharing a conversation', (visitor) => {
     })
     await dialog.getByRole('button', { name: 'Update copy' }).click()
     await refused
-    await dialog.getByRole('button', { name: 'Revoke link' }).click()
+    await dialog.getByRole('button', { name: 'Stop sharing' }).click()
     await dialog.getByRole('button', { name: 'Create link' }).waitFor()
     expect((await fetch(url)).status).toBe(404)
     await leave(page)

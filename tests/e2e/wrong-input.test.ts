@@ -30,6 +30,18 @@ describeInBrowser('wrong input', (visitor) => {
     await leave(page)
   })
 
+  test('a file that is no export is refused, and not also called one with nothing new', async () => {
+    const page = await visitor.open(`${host.server.url}/settings/data`)
+    await page.locator('input[type=file]').setInputFiles({
+      name: 'conversations.json',
+      mimeType: 'application/json',
+      buffer: Buffer.from('[]'),
+    })
+    await page.getByText('Importing conversations.json failed:').waitFor()
+    expect(await page.getByText('nothing new').count()).toBe(0)
+    await leave(page)
+  })
+
   test('a channel that the server cannot serve is refused in Chinese; a wrong address is not sent at all', async () => {
     const page = await visitor.open(`${host.server.url}/settings/channels`, { language: 'zh-CN' })
     await page.getByRole('button', { name: '添加渠道' }).click()

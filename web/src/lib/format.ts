@@ -187,3 +187,18 @@ export const fullDay = (iso: string, language: string): string =>
 /** Date and time of an ISO timestamp in the user's time zone. */
 export const fullTime = (iso: string, language: string): string =>
   new Date(iso).toLocaleString(language, { dateStyle: 'medium', timeStyle: 'short' })
+
+/** The fields of forms that hold a date or a time. */
+export type MomentType = 'date' | 'time' | 'datetime-local'
+
+/** The value of such a field, in the form in which the page writes dates and times; '' if it is none. */
+export function momentText(type: MomentType, value: string, language: string): string {
+  // Without a zone, a date with a time is one of this zone.
+  const iso = { date: `${value}T00:00`, time: `2000-01-01T${value}`, 'datetime-local': value }[type]
+  const moment = new Date(iso)
+  if (value === '' || Number.isNaN(moment.getTime())) return ''
+  return moment.toLocaleString(language, {
+    ...(type === 'time' ? {} : { dateStyle: 'medium' }),
+    ...(type === 'date' ? {} : { timeStyle: 'short' }),
+  })
+}

@@ -70,7 +70,7 @@ function Row({
       <FileSearch size={14} aria-hidden className="shrink-0 text-accent" />
       <button
         type="button"
-        className="flex min-w-0 flex-1 flex-wrap gap-x-2 rounded-md py-1 text-start"
+        className="flex min-w-0 flex-1 flex-wrap content-center items-baseline gap-x-2 rounded-md py-1 text-start"
         disabled={document.status !== 'ready'}
         onClick={onOpen}
       >

@@ -73,7 +73,10 @@ export function ScheduleForm({
 
   return (
     <FormDialog
-      title={t(schedule === undefined ? 'schedules.add' : 'schedules.save')}
+      title={
+        schedule === undefined ? t('schedules.add') : t('schedules.edit', { name: schedule.name })
+      }
+      submit={t('common.save')}
       isReady={name.trim() !== '' && text.trim() !== '' && when !== null}
       isPending={isPending}
       error={error}

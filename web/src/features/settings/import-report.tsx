@@ -23,12 +23,14 @@ export function ImportReportView({ job, report }: { job: ImportJob; report: Impo
   const hidden = report.skipped_total - Math.min(report.skipped.length, MAX_LISTED)
   return (
     <div role="status" className="flex flex-col gap-2 text-sm">
-      <p dir="auto" className="[overflow-wrap:anywhere]">
-        {t(imported.length === 0 ? 'data.nothingNew' : 'data.imported', {
-          name: job.name,
-          what: imported.join(t('data.separator')),
-        })}
-      </p>
+      {(imported.length > 0 || job.status !== 'failed') && (
+        <p dir="auto" className="[overflow-wrap:anywhere]">
+          {t(imported.length === 0 ? 'data.nothingNew' : 'data.imported', {
+            name: job.name,
+            what: imported.join(t('data.separator')),
+          })}
+        </p>
+      )}
       {report.skipped_total > 0 && (
         <details>
           <summary className="cursor-pointer text-soft">

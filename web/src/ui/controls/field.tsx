@@ -1,6 +1,7 @@
 // Form fields: label, control, and hint or error, linked for assistive technology.
 import { Eye, EyeOff } from 'lucide-react'
 import { type ComponentProps, type ReactNode, useId, useState } from 'react'
+import { type MomentType, momentText } from '../../lib/format.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { classNames } from '../class-names.ts'
 import { useFieldFault } from '../states/field-faults.tsx'
@@ -59,7 +60,8 @@ export function TextField({
   const id = useId()
   const fault = useFieldFault(field, hint)
   const error = ownError ?? fault
-  const Input = rest.type === 'password' ? PasswordInput : 'input'
+  const Input =
+    rest.type === 'password' ? PasswordInput : isMoment(rest.type) ? MomentInput : 'input'
   return (
     <Frame label={label} hint={hint} error={error} id={id}>
       <Input
@@ -70,6 +72,40 @@ export function TextField({
         {...rest}
       />
     </Frame>
+  )
+}
+
+const isMoment = (type: string | undefined): type is MomentType =>
+  type === 'date' || type === 'time' || type === 'datetime-local'
+
+/**
+ * Browsers write dates and times in their own language: except while it is edited, the field shows its value as the rest of
+ * the page does.
+ */
+function MomentInput({ className, onBlur, ...rest }: ComponentProps<'input'>) {
+  const { i18n } = useTranslation()
+  /** A date without its year has no value yet, but must remain visible. */
+  const [isPartial, setIsPartial] = useState(false)
+  const { type, value } = rest
+  const text =
+    isMoment(type) && typeof value === 'string' ? momentText(type, value, i18n.language) : ''
+  return (
+    <div className="relative">
+      <input
+        {...rest}
+        className={classNames(className, 'peer', isPartial ? '' : 'own-moment')}
+        onBlur={(event) => {
+          setIsPartial(event.target.validity.badInput)
+          onBlur?.(event)
+        }}
+      />
+      <span
+        aria-hidden
+        className="pointer-events-none absolute inset-y-0 start-3.25 flex items-center text-[0.9375rem] text-ink peer-focus:hidden peer-disabled:opacity-50 sm:text-sm"
+      >
+        {text}
+      </span>
+    </div>
   )
 }
 

@@ -22,11 +22,12 @@ export function RemainingError({ error }: { error: Error | null }) {
 }
 
 /**
- * `title` is also the text of the submit button. `isReady` means that all required fields are filled in. `result`, such as
+ * The submit button says `submit`, by default the title: only a title that says what to do. `isReady` means that all required fields are filled in. `result`, such as
  * a link to copy, replaces the fields (`children`) once it is set.
  */
 export function FormDialog({
   title,
+  submit = title,
   isReady,
   isPending,
   error,
@@ -36,6 +37,7 @@ export function FormDialog({
   children,
 }: {
   title: string
+  submit?: string
   isReady: boolean
   /** Whether the request is pending. */
   isPending: boolean
@@ -63,7 +65,7 @@ export function FormDialog({
               {t('common.cancel')}
             </Button>
             <Button tone="primary" type="submit" form={id} disabled={!isReady || isPending}>
-              {title}
+              {submit}
             </Button>
           </>
         )

@@ -84,7 +84,7 @@ function ModelButton({
       type="button"
       aria-label={label}
       aria-haspopup="dialog"
-      className="inline-flex h-9 min-w-0 items-center gap-1 rounded-lg px-2 text-note font-medium text-soft hover:bg-hover hover:text-ink data-[state=open]:bg-hover"
+      className="inline-flex h-9 min-w-0 items-center gap-1 rounded-lg px-2 text-note font-medium text-soft hover:bg-hover hover:text-ink data-[state=open]:bg-hover max-sm:px-1"
       onClick={opened ? undefined : () => setOpened(true)}
     >
       <span className="max-w-40 truncate max-sm:max-w-28">{name}</span>
