@@ -9,6 +9,7 @@ import { scripted } from '../../support/provider/scripted.ts'
 import { turn } from '../../support/provider/upstream-turns.ts'
 import { useUpstream } from '../../support/provider/use-upstream.ts'
 import { useClusters } from '../../support/server/cluster.ts'
+import { openEvents } from '../../support/server/events.ts'
 import {
   databaseKeys,
   describeOnEachServer,
@@ -307,6 +308,64 @@ describeOnEachServer('an app of an MCP server', (start) => {
     expect(board.calls).toEqual(['board'])
   })
 
+  test('no longer waits when its project is deleted, and then calls tools by the rules of the conversation alone', async () => {
+    const { board, config } = await boards()
+    const server = await start(config)
+    const created = await server.call('POST', '/api/projects', { body: { name: 'Doomed' } })
+    const project: string = created.json.data.id
+    await server.call('PUT', `/api/projects/${project}`, {
+      body: { disabled_tools: ['mcp__board__look'] },
+    })
+    const app = await answer(server, undefined, { project_id: project })
+    expect((await app.call('look')).status).toBe(404)
+    const waiting = (await app.call('move', 'red')).json.data
+    expect((await server.call('DELETE', `/api/projects/${project}`)).status).toBe(200)
+    await expect.poll(app.pending).toEqual([])
+    expect(await app.state(waiting.id_ref)).toMatchObject({ state: 'void' })
+    expect((await app.decide(waiting.id_ref, 'approve')).status).toBe(409)
+    expect(board.calls).toEqual(['board'])
+    expect((await app.call('look', 'red')).json.data.result.isError).not.toBe(true)
+    const next = (await app.call('move', 'blue')).json.data
+    expect((await app.decide(next.id_ref, 'approve')).status).toBe(200)
+    await app.settled(next.id_ref)
+    expect(board.calls).toEqual(['board', 'look red', 'move blue'])
+  })
+
+  test('has its calls in every export, and they stay calls of the app where they are imported', async () => {
+    const { config } = await boards()
+    const server = await start(config)
+    const app = await answer(server)
+    await app.call('look', 'red')
+    await app.call('move', 'waiting')
+    const read = async (format: string) =>
+      await (
+        await fetch(`${server.url}/api/conversations/${app.conversation}/export?format=${format}`)
+      ).text()
+    for (const format of ['md', 'html']) {
+      const text = await read(format)
+      expect(text).toContain('look red')
+      expect(text).not.toContain('waiting')
+    }
+    const exported = JSON.parse(await read('json'))
+    const body = exported.data ?? exported
+    const imported = await server.call('POST', '/api/conversations/import', { body })
+    expect(imported.status).toBe(200)
+    const conversation: string = imported.json.data.id
+    const { json } = await server.call('GET', `/api/conversations/${conversation}/messages`)
+    const [, copy] = json.data.items
+    expect(copy.process_steps.slice(-2)).toMatchObject([
+      { type: 'tool_call', origin: 'app' },
+      { type: 'tool_result', origin: 'app' },
+    ])
+    upstream.enqueue(turn.text('Fine.'))
+    await server.call('POST', `/api/conversations/${conversation}/messages`, {
+      body: { text: 'Go on', stream: false },
+    })
+    const request = JSON.stringify(upstream.requests.at(-1)?.body)
+    expect(request).toContain('mcp__board__board')
+    expect(request).not.toContain('look red')
+  })
+
   test('tells the model of its state with the next message, once, as text from outside', async () => {
     const { config } = await boards()
     const server = await start(config)
@@ -366,6 +425,65 @@ describe.each(DIALECTS)('a call of an app that waits (%s)', (dialect) => {
     expect((await last.state(left.id_ref)).result.isError).toBe(true)
     expect(await last.pending()).toEqual([])
     expect(board.calls).toEqual(['board', 'move red'])
+  })
+})
+
+describe.each(DIALECTS)('a call of an app beside a run that is resumed (%s)', (dialect) => {
+  const { start } = useServers()
+  const databases = useDatabases()
+
+  test('stays behind the answer and out of what the model reads, and one that waits is still asked for', async () => {
+    const { board, config } = await boards()
+    const settings = await databases.migrated(dialect)
+    const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-app-calls-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const all = { ...databaseKeys(settings), ...config }
+    const first = await start({ folder, config: all })
+    await first.server.toolsReady
+    upstream.enqueue(
+      turn.toolCalls([{ id: 'show', name: 'mcp__board__board', arguments: {} }]),
+      turn.toolCalls([{ id: 'clear', name: 'mcp__board__clear', arguments: {} }]),
+    )
+    const { json } = await first.call('POST', '/api/conversations', { body: {} })
+    const conversation: string = json.data.id
+    const stream = await openEvents(`${first.url}/api/conversations/${conversation}/messages`, {
+      body: { text: 'Show and clear the board', on_disconnect: 'continue' },
+    })
+    const { data } = await stream.next(({ event }) => event === 'run')
+    const { run_id: run, message_id: message } = data
+    const app = actsOf(first, { conversation, run, message, token: undefined })
+    await expect.poll(app.pending).toEqual(['clear'])
+    expect((await app.call('look', 'red')).status).toBe(200)
+    const { id_ref } = (await app.call('move', 'red')).json.data
+    await first.close()
+
+    const second = await start({ folder, config: all })
+    await second.server.toolsReady
+    const later = app.at(second)
+    await expect
+      .poll(async () => (await later.pending()).toSorted())
+      .toEqual([id_ref, 'clear'].toSorted())
+    upstream.enqueue(turn.text('It is empty.'))
+    expect((await later.decide('clear', 'approve')).status).toBe(200)
+    await expect
+      .poll(async () => (await second.call('GET', `/api/runs/${run}`)).json.data.status)
+      .toBe('completed')
+    expect(JSON.stringify(upstream.requests.at(-1)?.body)).not.toContain('look red')
+    expect((await later.decide(id_ref, 'approve')).status).toBe(200)
+    await later.settled(id_ref)
+    await expect.poll(async () => (await later.steps()).length).toBe(9)
+    expect((await later.steps()).map(({ type, name, origin }) => [type, name, origin])).toEqual([
+      ['tool_call', 'mcp__board__board', undefined],
+      ['tool_result', 'mcp__board__board', undefined],
+      ['tool_call', 'mcp__board__clear', undefined],
+      ['tool_result', 'mcp__board__clear', undefined],
+      ['text', undefined, undefined],
+      ['tool_call', 'mcp__board__look', 'app'],
+      ['tool_result', 'mcp__board__look', 'app'],
+      ['tool_call', 'mcp__board__move', 'app'],
+      ['tool_result', 'mcp__board__move', 'app'],
+    ])
+    expect(board.calls).toEqual(['board', 'look red', 'clear', 'move red'])
   })
 })
 
