@@ -11,7 +11,7 @@ function createSecret(folder, file) {
   try {
     linkSync(own, file)
     console.log(
-      `JWT_SECRET is not set: a secret was created in ${file}. \`nanoclaw backup\` includes it; without it everybody must sign in again.`,
+      `The secret that signs sessions of accounts was created in ${file}; backups include it. JWT_SECRET would replace it.`,
     )
   } catch (error) {
     if (error.code !== 'EEXIST') throw error
