@@ -2423,6 +2423,8 @@ export interface SettingsTexts {
       readonly projects_other: "{{count}} projects"
       readonly documents_one: "{{count}} document"
       readonly documents_other: "{{count}} documents"
+      readonly skills_one: "{{count}} skill"
+      readonly skills_other: "{{count}} skills"
     }
   }
   readonly grants: {

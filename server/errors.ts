@@ -77,6 +77,19 @@ export function appError<Reason extends FailureReason>(
   )
 }
 
+/** An error as another thread can send it. */
+export type SentError = { reason: FailureReason; params?: ErrorParams }
+
+/** What another thread sends of an error; null for one without an entry in the list of failures. */
+export const sentError = ({ reason, params }: AppError): SentError | null =>
+  isFailureReason(reason) ? { reason, ...(params === undefined ? {} : { params }) } : null
+
+/** The error that another thread has sent. */
+export const receivedError = ({ reason, params = {} }: SentError): AppError =>
+  new AppError(FAILURES[reason][0], failureText(reason, params), { reason, params })
+
+const isFailureReason = (reason: string): reason is FailureReason => Object.hasOwn(FAILURES, reason)
+
 /** Fields in which libraries put the text of plain-object errors, clearest first. */
 const TEXT_FIELDS = ['message', 'error_description', 'error', 'code'] as const
 

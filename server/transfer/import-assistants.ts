@@ -4,11 +4,12 @@ import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import type { ProjectRow } from '../db/repositories/projects/projects.ts'
-import { AppError, appError } from '../errors.ts'
+import { AppError, appError, receivedError } from '../errors.ts'
 import type { FileService } from '../files/files.ts'
 import { createWorkerClient } from '../lib/worker-client.ts'
 import type { FileId, UserId } from '../protocol/ids.ts'
 import type { ImportNote, ProjectImportReport } from '../protocol/projects/project-import.ts'
+import { sizeText } from '../workspace/files/faults.ts'
 import { openArchive } from './archive.ts'
 import type { AssistantsReply, AssistantsRequest } from './assistants/assistants.child.ts'
 import type { AssistantDraft } from './assistants/draft.ts'
@@ -44,7 +45,7 @@ const IDLE_MS = 1_000
 /**
  * Creates the projects that a file holds: one of a bundle, or one for each assistant of another program.
  * @param file with its path on this machine, and an empty folder for what is taken from it; the caller removes both.
- * @throws AppError `bundle_invalid` for any other file, or the refusal of a quota; nothing is kept then.
+ * @throws AppError `project_import_…` for any other file, or the refusal of a quota; nothing is kept then.
  */
 export async function importProjects(
   dependencies: AssistantDependencies,
@@ -68,7 +69,7 @@ async function isBundle(path: string, maxBytes: number): Promise<boolean> {
     await handle.close()
   }
   try {
-    const archive = await openArchive(path, maxBytes, `${maxBytes} B`)
+    const archive = await openArchive(path, maxBytes, sizeText(maxBytes))
     archive.close()
     return archive.has(ABOUT) || !archive.has(CARD)
   } catch (error) {
@@ -81,7 +82,7 @@ async function isBundle(path: string, maxBytes: number): Promise<boolean> {
 /**
  * Creates a project for each assistant in a file. What it brings is text from outside, except its instructions, which the
  * person who imports them can read.
- * @throws AppError `bundle_invalid` for a file without assistants, or the refusal of a quota; nothing is kept then.
+ * @throws AppError `project_import_…` for a file without assistants, or the refusal of a quota; nothing is kept then.
  */
 async function importAssistants(
   dependencies: AssistantDependencies,
@@ -113,26 +114,25 @@ async function read(
   { path, folder }: { path: string; folder: string },
   maxBytes: number,
 ): Promise<FoundAssistants> {
-  const tooMuch = (detail: string) => appError('bundle_invalid', { detail })
   const reader = createWorkerClient<AssistantsRequest, AssistantsReply>(
     'transfer/assistants/assistants.child',
     {
       worker: { resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB } },
       startTimeoutMs: START_TIMEOUT_MS,
       idleMs: IDLE_MS,
-      timeoutError: () => tooMuch('reading it took too long.'),
+      timeoutError: () => appError('project_import_too_costly'),
     },
   )
   try {
     const reply = await reader.request(
-      { file: path, folder, maxBytes },
+      { file: path, folder, maxBytes, maxBytesText: sizeText(maxBytes) },
       { timeoutMs: READ_TIMEOUT_MS },
     )
-    if (!reply.ok) throw tooMuch(reply.detail)
+    if (!reply.ok) throw receivedError(reply.error)
     return reply.found
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY')
-      throw tooMuch('it needs more memory than an import may use.')
+      throw appError('project_import_too_costly')
     throw error
   } finally {
     await reader.close()

@@ -9,7 +9,7 @@ const MAX_NAME_CHARACTERS = 200
 /** Counts what an import stores and leaves out. */
 export interface ReportWriter {
   count(
-    what: 'conversations' | 'messages' | 'files' | 'projects' | 'documents',
+    what: 'conversations' | 'messages' | 'files' | 'projects' | 'documents' | 'skills',
     more?: number,
   ): void
   skip(what: string, failure: DescribedFailure): void
@@ -18,12 +18,13 @@ export interface ReportWriter {
 
 /** Begins at zero. The list of omitted parts is bounded, their number is not. */
 export function createReport(): ReportWriter {
-  const report: ImportReport = {
+  const report: ImportReport & { skills: number } = {
     conversations: 0,
     messages: 0,
     files: 0,
     projects: 0,
     documents: 0,
+    skills: 0,
     skipped: [],
     skipped_total: 0,
   }

@@ -12,6 +12,7 @@ import type { UserId } from '../protocol/ids.ts'
 import { isEmoji, ProjectBundle, type ProjectSettings } from '../protocol/projects/project.ts'
 import type { ImportNote } from '../protocol/projects/project-import.ts'
 import { countedBytes, ENTRY_BYTES } from '../workspace/files/counted-bytes.ts'
+import { sizeText } from '../workspace/files/faults.ts'
 import { parsePath } from '../workspace/files/paths.ts'
 import { startUpload, type Upload, type UploadLimits } from '../workspace/files/uploads.ts'
 import { walk } from '../workspace/files/walk.ts'
@@ -20,6 +21,7 @@ import type { Workspace } from '../workspace/workspace.ts'
 import type { WorkspaceServices } from '../workspace/workspace-services.ts'
 import { type Archive, openArchive } from './archive.ts'
 import { ImportFault } from './import-items.ts'
+import { toRefusal } from './import-refusal.ts'
 import { addDocuments, addProjectFiles, createZipWriter, passagesOf } from './write-bundle.ts'
 
 /** What a project is bundled, imported and copied with. */
@@ -45,8 +47,6 @@ const MAX_PART = 256 * 1024
 /** Names that are tried for an import: `Name`, `Name (2)`, … */
 const MAX_NAMES = 100
 const MAX_NAME = 255
-
-const invalid = (detail: string) => appError('bundle_invalid', { detail })
 
 /** Writes the bundle of a project; resolves when `output` has ended. After a failure, `output` is destroyed. */
 export async function writeProjectBundle(
@@ -81,7 +81,7 @@ export interface ImportedRow {
  * Creates a project from a bundle. Its files are text from outside. A model that the user is not offered, an icon that is
  * the id of an image, and an approval mode that asks less are left out.
  * @param path of the archive on this machine.
- * @throws AppError `bundle_invalid`, or the refusal of a quota; nothing is kept then.
+ * @throws AppError `project_import_…`, or the refusal of a quota; nothing is kept then.
  */
 export async function importProject(
   dependencies: ProjectBundleDependencies,
@@ -89,7 +89,7 @@ export async function importProject(
   path: string,
 ): Promise<ImportedRow> {
   const { limits } = dependencies
-  const archive = await openArchive(path, limits.bytes, `${limits.bytes} B`).catch(asInvalid)
+  const archive = await openArchive(path, limits.bytes, sizeText(limits.bytes)).catch(asInvalid)
   try {
     return await importArchive(dependencies, userId, archive)
   } catch (error) {
@@ -101,9 +101,7 @@ export async function importProject(
 
 /** @throws AppError always: what is wrong with an archive is a fault of the request. */
 function asInvalid(error: unknown): never {
-  if (error instanceof ImportFault) throw invalid(error.message)
-  if (error instanceof AppError && error.status === 403) throw invalid(error.message)
-  throw error
+  throw toRefusal(error) ?? error
 }
 
 async function importArchive(
@@ -115,9 +113,14 @@ async function importArchive(
     throw appError('upload_has_too_many_files', { limit: dependencies.limits.files })
   const [refused] = archive.skipped
   if (refused !== undefined)
-    throw invalid(`the entry ${JSON.stringify(refused.what.slice(0, 100))} is not allowed.`)
+    throw appError('project_import_entry_refused', { path: refused.what.slice(0, 100) })
   const about = ProjectBundle.safeParse(await readJson(archive, ABOUT, MAX_ABOUT_BYTES))
-  if (!about.success) throw invalid(`${ABOUT}: ${about.error.issues[0]?.message ?? 'unreadable'}.`)
+  if (!about.success) {
+    const field = about.error.issues[0]?.path.join('.') ?? ''
+    throw field === ''
+      ? appError('project_import_entry_invalid', { path: ABOUT })
+      : appError('project_import_field_invalid', { field, path: ABOUT })
+  }
   const { name, description, icon, format: _format, version: _version, ...given } = about.data
   const model =
     given.model != null && (await dependencies.offeredModels.isOffered(userId, given.model))
@@ -191,7 +194,7 @@ export async function addMarked(
   marks.push(hash.digest('hex'), ...path.split('/').map(nameHash))
 }
 
-/** @throws AppError `bundle_invalid` if the stream ends early: its data is damaged. */
+/** @throws AppError `project_import_…` if the stream ends early: its data is damaged. */
 async function* hashed(
   content: AsyncIterable<Buffer>,
   hash: ReturnType<typeof createHash>,
@@ -202,17 +205,20 @@ async function* hashed(
       yield piece
     }
   } catch (error) {
-    throw error instanceof AppError ? error : invalid('the archive is damaged.')
+    throw error instanceof AppError ? error : appError('project_import_archive_damaged')
   }
 }
 
 async function readJson(archive: Archive, entry: string, maxBytes: number): Promise<unknown> {
-  if (!archive.has(entry)) throw invalid(`it has no ${entry}.`)
-  if (archive.sizeOf(entry) > maxBytes) throw invalid(`${entry} is too large.`)
+  if (!archive.has(entry)) throw appError('project_import_entry_missing', { path: entry })
+  if (archive.sizeOf(entry) > maxBytes)
+    throw appError('project_import_entry_too_large', { path: entry })
   try {
     return JSON.parse(await text(await archive.open(entry)))
   } catch (error) {
-    throw error instanceof ImportFault ? error : invalid(`${entry} is not JSON.`)
+    throw error instanceof ImportFault
+      ? error
+      : appError('project_import_entry_invalid', { path: entry })
   }
 }
 
@@ -221,9 +227,9 @@ async function readJson(archive: Archive, entry: string, maxBytes: number): Prom
  * form must be small.
  */
 async function readDocument(archive: Archive, entry: string): Promise<BundledDocument> {
-  const noDocument = invalid(`${entry} is not a document.`)
+  const noDocument = appError('project_import_entry_invalid', { path: entry })
   const size = archive.sizeOf(entry)
-  if (size > MAX_DOCUMENT_BYTES) throw invalid(`${entry} is too large.`)
+  if (size > MAX_DOCUMENT_BYTES) throw appError('project_import_entry_too_large', { path: entry })
   if (size <= MAX_PART) {
     const read = BundledDocument.safeParse(await readJson(archive, entry, MAX_PART))
     if (!read.success) throw noDocument

@@ -72,6 +72,8 @@ export const ImportReport = z.object({
   files: z.int(),
   projects: z.int(),
   documents: z.int(),
+  /** Absent in reports of imports before they were counted. */
+  skills: z.int().optional(),
   /** The first thousand omitted items; `skipped_total` counts all. */
   skipped: z.array(SkippedItem),
   skipped_total: z.int(),

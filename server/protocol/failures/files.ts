@@ -95,10 +95,69 @@ export const FILE_FAILURES = {
     'The pattern has too many alternatives in braces. Simplify it.',
   ],
   glob_too_long: ['bad_request', 'The pattern is too long: the limit is {{limit}} characters.'],
-  bundle_invalid: ['bad_request', 'This is not the bundle of a project: {{detail}}'],
   icon_not_image: [
     'bad_request',
     'The icon of a project is one emoji, or the id of an image that you have uploaded.',
+  ],
+  project_import_unknown: [
+    'bad_request',
+    'This file holds no project: neither a bundle of a project, nor agents of LibreChat, models of Open WebUI, or a character card.',
+  ],
+  project_import_json_damaged: [
+    'bad_request',
+    'The JSON in this file is damaged or incomplete. Export it again.',
+  ],
+  project_import_picture_damaged: [
+    'bad_request',
+    'The picture is damaged or incomplete. Download it again.',
+  ],
+  project_import_archive_damaged: [
+    'bad_request',
+    'The archive is damaged or incomplete. Download it again.',
+  ],
+  project_import_encrypted: [
+    'bad_request',
+    'The archive is password-protected. Unpack it and pack it again without a password.',
+  ],
+  project_import_too_large: [
+    'bad_request',
+    'This file is too large to be imported: the limit is {{limit}}.',
+  ],
+  project_import_unpacked_too_large: [
+    'bad_request',
+    'The archive is too large to be imported: the limit is {{limit}} once it is unpacked.',
+  ],
+  project_import_too_many: [
+    'bad_request',
+    'This file contains more than {{limit}} assistants. Split it.',
+  ],
+  project_import_empty: [
+    'bad_request',
+    'This file contains only models without instructions. Nothing can be imported.',
+  ],
+  project_import_too_costly: [
+    'bad_request',
+    'Reading this file takes more time or memory than an import may use.',
+  ],
+  project_import_entry_missing: [
+    'bad_request',
+    'This is not the bundle of a project: the archive has no “{{path}}”.',
+  ],
+  project_import_entry_invalid: [
+    'bad_request',
+    'The file “{{path}}” in the archive cannot be read.',
+  ],
+  project_import_entry_too_large: [
+    'bad_request',
+    'The file “{{path}}” in the archive is too large.',
+  ],
+  project_import_entry_refused: [
+    'bad_request',
+    'The archive contains “{{path}}”, which is not allowed: a link, a name that is refused, or content that unpacks to far too much.',
+  ],
+  project_import_field_invalid: [
+    'bad_request',
+    'The field “{{field}}” in “{{path}}” of the bundle has no valid value.',
   ],
   image_unreadable: [
     'unsupported_media_type',

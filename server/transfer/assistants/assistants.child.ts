@@ -1,25 +1,26 @@
 // The worker thread that reads a file with assistants of other programs.
+import { appError, type SentError, sentError } from '../../errors.ts'
 import { serveRequests } from '../../lib/worker-server.ts'
-import { ImportFault } from '../import-items.ts'
-import { AssistantFault, type FoundAssistants, readAssistants } from './read-file.ts'
+import { toRefusal } from '../import-refusal.ts'
+import { type FoundAssistants, readAssistants } from './read-file.ts'
 
 /** A file on this machine, an empty folder for images, and the maximum unpacked bytes of an archive. */
 export interface AssistantsRequest {
   file: string
   folder: string
   maxBytes: number
+  maxBytesText: string
 }
 
 /** What is in the file, or why it cannot be read. */
-export type AssistantsReply = { ok: true; found: FoundAssistants } | { ok: false; detail: string }
+export type AssistantsReply = { ok: true; found: FoundAssistants } | { ok: false; error: SentError }
 
-serveRequests<AssistantsRequest, AssistantsReply>(async ({ file, folder, maxBytes }) => {
+serveRequests<AssistantsRequest, AssistantsReply>(async ({ file, folder, ...limits }) => {
   try {
-    return { ok: true, found: await readAssistants(file, folder, maxBytes) }
+    return { ok: true, found: await readAssistants(file, folder, limits) }
   } catch (error) {
-    if (error instanceof AssistantFault || error instanceof ImportFault)
-      return { ok: false, detail: error.message }
-    // Damaged data inside an archive.
-    return { ok: false, detail: 'the file is damaged.' }
+    // Anything else is damaged data inside an archive.
+    const refusal = toRefusal(error) ?? appError('project_import_archive_damaged')
+    return { ok: false, error: sentError(refusal) ?? { reason: 'project_import_archive_damaged' } }
   }
 })

@@ -3,15 +3,13 @@ import { type FileHandle, open, readFile, stat, writeFile } from 'node:fs/promis
 import { join } from 'node:path'
 import { buffer, text } from 'node:stream/consumers'
 import { z } from 'zod'
+import { appError } from '../../errors.ts'
 import type { AssistantFormat } from '../../protocol/projects/project-import.ts'
 import { type Archive, openArchive } from '../archive.ts'
 import { isCharacterCard, readCharacterCard } from './character-card.ts'
 import { type AssistantDraft, type DraftWriter, MAX_ICON_BYTES } from './draft.ts'
 import { isLibreChatAgent, readLibreChatAgent } from './librechat.ts'
 import { isOpenWebUiModel, readOpenWebUiModel } from './open-webui.ts'
-
-/** What is wrong with a file as a whole; the message completes a sentence for a person. */
-export class AssistantFault extends Error {}
 
 /** The assistants of a file. */
 export interface FoundAssistants {
@@ -25,7 +23,9 @@ export interface FoundAssistants {
 export const CARD = 'card.json'
 /** Of a file with JSON, and of JSON in a picture or archive. */
 const MAX_JSON_BYTES = 32 * 1024 * 1024
+const MAX_JSON_TEXT = '32 MB'
 const MAX_PICTURE_BYTES = 64 * 1024 * 1024
+const MAX_PICTURE_TEXT = '64 MB'
 const MAX_CHUNKS = 20_000
 const MAX_ASSISTANTS = 100
 const PNG_MAGIC = '\x89PNG\r\n\x1a\n'
@@ -46,24 +46,28 @@ interface Reading {
 
 /**
  * Reads a file, and writes the images in it to `folder`.
- * @throws AssistantFault for a file that has no assistants.
+ * @throws AppError for a file that has no assistants; ImportFault for an archive that cannot be read.
  */
 export async function readAssistants(
   file: string,
   folder: string,
-  maxBytes: number,
+  { maxBytes, maxBytesText }: { maxBytes: number; maxBytesText: string },
 ): Promise<FoundAssistants> {
   const reading: Reading = { file, folder, archive: null, isPicture: false, images: 0 }
   const head = await headOf(file)
   if (head.startsWith(PNG_MAGIC))
     return await assistantsIn(parse(await cardInPicture(file)), { ...reading, isPicture: true })
   if (!head.startsWith(ZIP_MAGIC)) {
-    if ((await stat(file)).size > MAX_JSON_BYTES) throw new AssistantFault('it is too large.')
-    return await assistantsIn(parse(decode(await readFile(file))), reading)
+    if ((await stat(file)).size > MAX_JSON_BYTES)
+      throw appError('project_import_too_large', { limit: MAX_JSON_TEXT })
+    const content = decode(await readFile(file))
+    if (!/^\uFEFF?\s*[[{]/.test(content)) throw appError('project_import_unknown')
+    return await assistantsIn(parse(content), reading)
   }
-  const archive = await openArchive(file, maxBytes, `${maxBytes} B`)
+  const archive = await openArchive(file, maxBytes, maxBytesText)
   try {
-    if (archive.sizeOf(CARD) > MAX_JSON_BYTES) throw new AssistantFault(`${CARD} is too large.`)
+    if (archive.sizeOf(CARD) > MAX_JSON_BYTES)
+      throw appError('project_import_entry_too_large', { path: CARD })
     const card = parse(await text(await archive.open(CARD)))
     return await assistantsIn(card, { ...reading, archive })
   } finally {
@@ -85,7 +89,7 @@ function decode(bytes: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
-    throw new AssistantFault('it is neither JSON, a picture with a character card, nor an archive.')
+    throw appError('project_import_unknown')
   }
 }
 
@@ -93,7 +97,7 @@ function parse(json: string): unknown {
   try {
     return JSON.parse(json)
   } catch {
-    throw new AssistantFault('its JSON is damaged.')
+    throw appError('project_import_json_damaged')
   }
 }
 
@@ -102,15 +106,16 @@ async function cardInPicture(file: string): Promise<string> {
   const handle = await open(file)
   try {
     const { size } = await handle.stat()
-    if (size > MAX_PICTURE_BYTES) throw new AssistantFault('the picture is too large.')
+    if (size > MAX_PICTURE_BYTES)
+      throw appError('project_import_too_large', { limit: MAX_PICTURE_TEXT })
     let found: { order: number; at: number; length: number } | null = null
     let at = PNG_MAGIC.length
     for (let chunks = 0; at + 12 <= size; chunks += 1) {
-      if (chunks >= MAX_CHUNKS) throw new AssistantFault('the picture has too many parts.')
+      if (chunks >= MAX_CHUNKS) throw appError('project_import_picture_damaged')
       const head = await bytesAt(handle, at, 8 + MAX_KEYWORD)
       const length = head.readUInt32BE(0)
       const type = head.toString('latin1', 4, 8)
-      if (at + 12 + length > size) throw new AssistantFault('the picture is damaged.')
+      if (at + 12 + length > size) throw appError('project_import_picture_damaged')
       const [keyword = ''] = head
         .toString('latin1', 8, 8 + Math.min(length, MAX_KEYWORD))
         .split('\0')
@@ -122,8 +127,9 @@ async function cardInPicture(file: string): Promise<string> {
       if (type === 'IEND') break
       at += 12 + length
     }
-    if (found === null) throw new AssistantFault('the picture contains no character card.')
-    if (found.length > (MAX_JSON_BYTES / 3) * 4) throw new AssistantFault('the card is too large.')
+    if (found === null) throw appError('project_import_unknown')
+    if (found.length > (MAX_JSON_BYTES / 3) * 4)
+      throw appError('project_import_too_large', { limit: MAX_JSON_TEXT })
     const encoded = (await bytesAt(handle, found.at, found.length)).toString('latin1')
     return decode(Buffer.from(encoded, 'base64'))
   } finally {
@@ -160,10 +166,7 @@ async function assistantsIn(content: unknown, reading: Reading): Promise<FoundAs
   const entries = entriesIn(content)
   // The first entry that is of a kind says of which kind the file is.
   const kind = KINDS.find(({ is }) => entries.some(is))
-  if (kind === undefined)
-    throw new AssistantFault(
-      'it contains neither agents of LibreChat, models of Open WebUI, nor a character card.',
-    )
+  if (kind === undefined) throw appError('project_import_unknown')
   const drafts: AssistantDraft[] = []
   let skipped = 0
   for (const entry of entries) {
@@ -173,12 +176,11 @@ async function assistantsIn(content: unknown, reading: Reading): Promise<FoundAs
       continue
     }
     if (drafts.length >= MAX_ASSISTANTS)
-      throw new AssistantFault(`it contains more than ${MAX_ASSISTANTS} assistants.`)
+      throw appError('project_import_too_many', { limit: MAX_ASSISTANTS })
     await addIcon(reading, found)
     drafts.push(found.writer.draft)
   }
-  if (drafts.length === 0)
-    throw new AssistantFault('it contains no assistant, only models without instructions.')
+  if (drafts.length === 0) throw appError('project_import_empty')
   return { format: kind.format, drafts, skipped }
 }
 

@@ -25,6 +25,7 @@ export async function importSkill(
     const contents = new Map<string, Buffer>()
     for (const file of files) contents.set(file.name, await readFile(file.path))
     await storeSkillFiles(userId, name, contents, { store: { userSkills }, now })
+    report.count('skills')
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     report.skip(name, storedFailure('import_file_refused', { detail: error.message }))

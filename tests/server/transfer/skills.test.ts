@@ -71,7 +71,7 @@ describeOnEachServer('skills in bundles', (start) => {
     expect(Buffer.from(entries['skills/cook/SKILL.md'] ?? []).toString()).toBe(text('cook'))
     expect(JSON.parse(Buffer.from(entries['manifest.json'] ?? []).toString()).version).toBe(2)
     const { report } = await importFile(server, bob, { name: 'all.zip', content: bytes })
-    expect(report.skipped).toEqual([])
+    expect(report).toMatchObject({ skipped: [], skills: 1 })
     expect(await userSkills(bob)).toEqual([['cook', 'active']])
     expect(await skill(bob, 'cook')).toMatchObject({
       source: 'user',

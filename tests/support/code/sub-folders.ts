@@ -174,7 +174,7 @@ export const SERVER_SUB_FOLDERS: Record<string, readonly string[]> = {
   // Forms of other programs: no database, because a worker thread reads them.
   'transfer/formats': ['sharing', 'errors.ts', 'protocol', 'lib'],
   // The same for assistants.
-  'transfer/assistants': ['sharing', 'protocol', 'lib'],
+  'transfer/assistants': ['sharing', 'errors.ts', 'protocol', 'lib'],
   'tools/builtin': [
     'workspace',
     'media',

@@ -306,10 +306,29 @@ describeOnEachServer('assistants of other programs', (start) => {
     ]
     const before = (await call('GET', '/api/projects')).json.data.total
     const quota = (await call('GET', '/api/quota')).json.data
+    const reasons: Record<string, string> = {}
     for (const [what, bytes] of cases) {
       const { status, json: answer } = await upload(bytes)
+      reasons[what] = answer.reason
       expect([400, 413, 415], `${what}: ${JSON.stringify(answer)}`).toContain(status)
     }
+    const of = (reason: string, ...kinds: string[]) =>
+      Object.fromEntries(kinds.map((kind) => [kind, `project_import_${reason}`]))
+    expect(reasons).toEqual({
+      ...of('unknown', 'no file of anything', 'an empty file', 'binary data', 'a number'),
+      ...of('unknown', 'an empty list', 'JSON of something else', 'a hundred thousand levels'),
+      ...of('unknown', 'a picture without a card', 'a picture with a card that is no JSON'),
+      ...of('unknown', 'an archive with a card that is none'),
+      ...of('json_damaged', 'damaged JSON', 'an archive with damaged JSON'),
+      ...of('picture_damaged', 'a picture with a chunk beyond its end'),
+      ...of('picture_damaged', 'a picture that ends in its card'),
+      ...of('picture_damaged', 'a picture of ten thousand empty chunks and more'),
+      ...of('empty', 'models without instructions'),
+      ...of('too_many', 'more than a hundred'),
+      ...of('too_large', '40 MB of JSON'),
+      ...of('entry_refused', 'an archive that unpacks to more than is allowed'),
+      'a picture of a thousand million pixels': 'image_unreadable',
+    })
     expect((await call('GET', '/api/projects')).json.data.total).toBe(before)
     expect((await call('GET', '/api/quota')).json.data).toEqual(quota)
   })

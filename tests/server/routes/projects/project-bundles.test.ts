@@ -172,24 +172,59 @@ describeOnEachServer('bundles of projects', (start) => {
       return bytes
     }
     const many = Object.fromEntries(Array.from({ length: 301 }, (_, at) => [`files/f${at}`, '1']))
-    const cases: [string, Buffer][] = [
-      ['no archive', Buffer.from('PK no')],
-      ['no project.json', await zipOf({ 'files/a': '1' })],
-      ['another format', await zipOf({ 'project.json': about({ format: 'other' }) })],
-      ['a newer version', await zipOf({ 'project.json': about({ version: 2 }) })],
-      ['settings beyond the limits', await zipOf({ 'project.json': about({ starters: [{}] }) })],
-      ['a path out of it', climbing],
-      ['a small damaged file', await damaged(100)],
-      ['a large damaged file', await damaged(1_000_000)],
-      ['a link', await zipOf({ 'project.json': good, 'files/link': '/etc/passwd' }, 0o120777)],
-      ['a name that is refused', await zipOf({ 'project.json': good, 'files/a\u202eb': '1' })],
-      ['a document that is none', await zipOf({ 'project.json': good, 'documents/a.json': '[]' })],
-      ['too many files', await zipOf({ 'project.json': good, ...many })],
-      ['too many bytes', await zipOf({ 'project.json': good, 'files/z': Buffer.alloc(3_000_000) })],
+    const cases: [string, Buffer, string][] = [
+      ['no archive', Buffer.from('PK no'), 'project_import_archive_damaged'],
+      ['no project.json', await zipOf({ 'files/a': '1' }), 'project_import_entry_missing'],
+      [
+        'another format',
+        await zipOf({ 'project.json': about({ format: 'other' }) }),
+        'project_import_field_invalid',
+      ],
+      [
+        'a newer version',
+        await zipOf({ 'project.json': about({ version: 2 }) }),
+        'project_import_field_invalid',
+      ],
+      [
+        'settings beyond the limits',
+        await zipOf({ 'project.json': about({ starters: [{}] }) }),
+        'project_import_field_invalid',
+      ],
+      ['a path out of it', climbing, 'project_import_entry_refused'],
+      ['a small damaged file', await damaged(100), 'project_import_archive_damaged'],
+      ['a large damaged file', await damaged(1_000_000), 'project_import_archive_damaged'],
+      [
+        'a link',
+        await zipOf({ 'project.json': good, 'files/link': '/etc/passwd' }, 0o120777),
+        'project_import_entry_refused',
+      ],
+      [
+        'a name that is refused',
+        await zipOf({ 'project.json': good, 'files/a\u202eb': '1' }),
+        'path_has_invisible_characters',
+      ],
+      [
+        'a document that is none',
+        await zipOf({ 'project.json': good, 'documents/a.json': '[]' }),
+        'project_import_entry_invalid',
+      ],
+      [
+        'too many files',
+        await zipOf({ 'project.json': good, ...many }),
+        'upload_has_too_many_files',
+      ],
+      [
+        'too many bytes',
+        await zipOf({ 'project.json': good, 'files/z': Buffer.alloc(3_000_000) }),
+        'project_import_unpacked_too_large',
+      ],
     ]
     const before = (await call('GET', '/api/projects')).json.data.total
-    for (const [what, bytes] of cases)
-      expect([400, 413], what).toContain((await upload(bytes)).status)
+    for (const [what, bytes, reason] of cases) {
+      const { status, json } = await upload(bytes)
+      expect([400, 413], what).toContain(status)
+      expect([what, json.reason]).toEqual([what, reason])
+    }
     expect((await call('GET', '/api/projects')).json.data.total).toBe(before)
   })
 })

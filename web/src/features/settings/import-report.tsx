@@ -5,7 +5,7 @@ import { refusalText } from '../../lib/http/refusal-text.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { keyed } from '../../lib/list-keys.ts'
 
-const COUNTED = ['conversations', 'messages', 'files', 'projects', 'documents'] as const
+const COUNTED = ['conversations', 'messages', 'files', 'projects', 'documents', 'skills'] as const
 /** Further entries are only counted. */
 const MAX_LISTED = 100
 
@@ -17,9 +17,10 @@ export function ImportReportView({ job, report }: { job: ImportJob; report: Impo
     count,
     replace: { count: count.toLocaleString(i18n.language) },
   })
-  const imported = COUNTED.filter((what) => report[what] > 0).map((what) =>
-    t(`data.counts.${what}`, counted(report[what])),
-  )
+  const imported = COUNTED.flatMap((what) => {
+    const count = report[what] ?? 0
+    return count > 0 ? [t(`data.counts.${what}`, counted(count))] : []
+  })
   const hidden = report.skipped_total - Math.min(report.skipped.length, MAX_LISTED)
   return (
     <div role="status" className="flex flex-col gap-2 text-sm">
