@@ -830,6 +830,12 @@ export interface FirstScreenTexts {
     readonly reload: "Reload page"
     readonly otherVersion: "Version {{server}} is running. This page is still from version {{page}}."
   }
+  readonly keys: {
+    readonly Ctrl: "Ctrl"
+    readonly Shift: "Shift"
+    readonly Enter: "Enter"
+    readonly Esc: "Esc"
+  }
   readonly shell: {
     readonly notices: "Notifications"
     readonly menu: "Open menu"

@@ -3,6 +3,7 @@
 import type { ConversationRow } from '../db/repositories/conversations/conversations.ts'
 import type { FullMessage } from '../db/repositories/conversations/messages.ts'
 import { filled } from '../lib/locale-texts.ts'
+import { closesFence, FENCE_START } from '../protocol/markdown/nested-fences.ts'
 import type { Receipt } from '../protocol/runs/receipt.ts'
 import { type DocumentLanguage, type DocumentTexts, documentTexts } from './document-texts.ts'
 import { type ReceiptReader, receiptOf } from './export-json.ts'
@@ -17,7 +18,7 @@ import {
 } from './read-conversation.ts'
 import { receiptText } from './receipt-text.ts'
 
-/** Markdown in pieces. Texts stay unchanged; tool calls and results are fenced so that they cannot end their fence. */
+/** Markdown in pieces. Texts stay unchanged, except that code which they leave open ends with them; tool calls and results are fenced so that they cannot end their fence. */
 export async function* exportMarkdown(
   store: ExportStore,
   receipts: ReceiptReader,
@@ -62,8 +63,43 @@ const oneLine = (text: string): string =>
   text.replaceAll(/\s+/g, ' ').replaceAll(/[\\`*_[\]<>#|~]/g, '\\$&')
 
 async function* written(text: AnyText): AsyncGenerator<string> {
-  yield* piecesOf(text)
+  const lines = createFenceReader()
+  for await (const piece of piecesOf(text)) {
+    lines.read(piece)
+    yield piece
+  }
+  const mark = lines.openMark()
+  // An answer that was cut off within code: the messages after it would become code, too.
+  if (mark !== null) yield `\n${mark}`
   yield '\n\n'
+}
+
+/** No mark of a fence is longer, and no line that only ends one. */
+const MAX_FENCE_LINE = 1_000
+
+/** Reads a text in pieces and knows whether it ends within a fence. */
+function createFenceReader(): { read(piece: string): void; openMark(): string | null } {
+  let line = ''
+  let mark: string | null = null
+  const endLine = (): void => {
+    if (mark === null) mark = FENCE_START.exec(line)?.[2] ?? null
+    else if (closesFence(line, mark)) mark = null
+    line = ''
+  }
+  return {
+    read(piece) {
+      const [first = '', ...others] = piece.split('\n')
+      line = (line + first).slice(0, MAX_FENCE_LINE)
+      for (const other of others) {
+        endLine()
+        line = other.slice(0, MAX_FENCE_LINE)
+      }
+    },
+    openMark() {
+      endLine()
+      return mark
+    },
+  }
 }
 
 async function* stepMarkdown(

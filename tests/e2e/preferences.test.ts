@@ -13,6 +13,16 @@ import { turn } from '../support/provider/upstream-turns.ts'
 describeInBrowser('preferences', (visitor) => {
   const site = usePageServer(visitor)
 
+  test('shortcuts name the keys as keyboards of the language do', async () => {
+    const page = await visitor.open(site.server.url, { language: 'de-DE' })
+    await page.getByRole('button', { name: 'Tastenkürzel' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Tastenkürzel' })
+    await dialog.getByText('Umschalt').first().waitFor()
+    await dialog.getByText('Strg').first().waitFor()
+    expect(await dialog.getByText('Ctrl').count()).toBe(0)
+    await leave(page)
+  })
+
   test('text size, contrast and the send key survive a reload', async () => {
     const page = await visitor.open(`${site.server.url}/settings/appearance`)
     await page.setViewportSize({ width: 390, height: 760 })

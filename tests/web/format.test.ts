@@ -9,7 +9,9 @@ import {
   fineDuration,
   fullDay,
   fullTime,
+  gapAfter,
   measure,
+  momentText,
   numbersAlike,
 } from '../../web/src/lib/format.ts'
 import { quotaAmount } from '../../web/src/ui/quota-amount.ts'
@@ -62,6 +64,19 @@ test('a date looks the same with and without its time', () => {
   const moment = '2026-03-05T12:00:00Z'
   for (const language of ['en', 'de', 'fr', 'ja', 'zh', 'zh-Hant'])
     expect(fullTime(moment, language)).toContain(fullDay(moment, language))
+})
+
+test('the value of a field with a date or a time is written as dates and times are; what is no value is empty', () => {
+  expect(momentText('date', '2026-03-05', 'de')).toBe('05.03.2026')
+  expect(momentText('time', '18:05', 'de')).toBe('18:05')
+  expect(momentText('time', '18:05', 'en')).toMatch(/^6:05\sPM$/)
+  expect(momentText('datetime-local', '2026-03-05T18:05', 'zh-CN')).toBe('2026年3月5日 18:05')
+  expect(momentText('date', '', 'de')).toBe('')
+})
+
+test('after a full-width colon there is no space', () => {
+  expect(gapAfter('失败：')).toBe('')
+  expect(gapAfter('failed:')).toBe(' ')
 })
 
 test('measurements are written as the language does, without a negative zero', () => {

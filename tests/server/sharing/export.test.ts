@@ -94,6 +94,15 @@ describeOnEachServer('export and import', (start) => {
     expect(items.map(({ text }: { text: string }) => text)).toEqual(['text', 'text'])
   })
 
+  test('code that a message leaves open ends with it in Markdown, and code that it closes stays as it is', async () => {
+    const open = (await importIt(one('Look:\n\n```ts\nconst a = 1'))).json.data
+    const cut = await (await read(open.id, 'md')).text()
+    expect(cut.split('const a = 1\n```\n\n').length).toBe(3)
+    const closed = (await importIt(one('````md\n```ts\n1\n```\n````\n\nDone.'))).json.data
+    const whole = await (await read(closed.id, 'md')).text()
+    expect(whole.split('````md\n```ts\n1\n```\n````\n\nDone.\n\n').length).toBe(3)
+  })
+
   test.each(hostile)('the text %j never becomes HTML', async (text) => {
     const { id } = (await importIt(one(text, text.slice(0, 200)))).json.data
     const answer = await read(id, 'html')

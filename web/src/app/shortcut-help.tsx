@@ -1,6 +1,6 @@
 // The dialog with the list of keyboard shortcuts.
 import { useTranslation } from '../lib/i18n/use-translation.tsx'
-import { COMMAND_KEYS, commandKey } from '../lib/shortcuts.ts'
+import { COMMAND_KEYS, commandKey, keyName } from '../lib/shortcuts.ts'
 import { Dialog } from '../ui/overlays/dialog.tsx'
 
 const SHORTCUTS = [
@@ -42,7 +42,7 @@ export function ShortcutHelp({
                   key={key}
                   className="min-w-6 rounded-md border border-line-strong bg-surface px-1.5 py-0.5 text-center font-sans text-xs shadow-low"
                 >
-                  {key}
+                  {keyName(key, t)}
                 </kbd>
               ))}
             </dd>

@@ -83,7 +83,7 @@ export function Sidebar({
             aria-hidden
             className="hidden font-sans text-xs text-muted group-hover:block group-focus-visible:block pointer-coarse:hidden"
           >
-            {keysText('newChat')}
+            {keysText('newChat', t)}
           </kbd>
         </Link>
       </div>
@@ -122,14 +122,14 @@ function SidebarHeader({
       <IconButton
         icon={Search}
         label={t('shell.search')}
-        keys={keysText('search')}
+        keys={keysText('search', t)}
         size="small"
         onClick={onSearch}
       />
       <IconButton
         icon={PanelLeft}
         label={t('shell.collapse')}
-        keys={keysText('sidebar')}
+        keys={keysText('sidebar', t)}
         size="small"
         onClick={onCollapse}
         data-sidebar-button=""
@@ -247,7 +247,7 @@ function Navigation({
         <IconButton
           icon={Keyboard}
           label={t('shell.shortcuts')}
-          keys={keysText('shortcuts')}
+          keys={keysText('shortcuts', t)}
           tipSide="top"
           onClick={onHelp}
         />

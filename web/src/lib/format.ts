@@ -202,3 +202,6 @@ export function momentText(type: MomentType, value: string, language: string): s
     ...(type === 'date' ? {} : { timeStyle: 'short' }),
   })
 }
+
+/** What stands between two texts: nothing after full-width punctuation, which brings its own gap. */
+export const gapAfter = (text: string): string => (/[：，。！？；]$/.test(text) ? '' : ' ')

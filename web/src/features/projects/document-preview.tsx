@@ -5,6 +5,7 @@ import type {
   DocumentPreview as Preview,
   PreviewBlock,
 } from '../../../../server/protocol/projects/preview.ts'
+import { gapAfter } from '../../lib/format.ts'
 import { refusalText } from '../../lib/http/refusal-text.ts'
 import { shownDirection } from '../../lib/i18n/direction.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
@@ -190,7 +191,9 @@ function Slide({ number, text, notes }: { number: number; text: string; notes: s
       )}
       {notes !== '' && (
         <p dir="auto" className="border-t border-line pt-2 text-note whitespace-pre-line text-soft">
-          <span className="font-medium">{t('files.notes')}</span> {notes}
+          <span className="font-medium">{t('files.notes')}</span>
+          {gapAfter(t('files.notes'))}
+          {notes}
         </p>
       )}
     </section>

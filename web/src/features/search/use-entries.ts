@@ -66,7 +66,7 @@ export function useEntries(
     if (act === undefined || name === 'search') return []
     if (!hasWords(`${label} ${name}`)) return []
     const icon = COMMAND_ICONS[name]
-    return [{ kind: 'command', key: name, icon, text: label, keys: keysText(name), choose: act }]
+    return [{ kind: 'command', key: name, icon, text: label, keys: keysText(name, t), choose: act }]
   })
   if (text !== '')
     for (const { path, icon, label } of places)

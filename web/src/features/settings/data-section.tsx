@@ -11,7 +11,7 @@ import {
   useStartExport,
   useStartImport,
 } from '../../lib/api/transfers.ts'
-import { fileSize, fullTime } from '../../lib/format.ts'
+import { fileSize, fullTime, gapAfter } from '../../lib/format.ts'
 import { refusalText } from '../../lib/http/refusal-text.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { Button } from '../../ui/controls/button.tsx'
@@ -165,7 +165,8 @@ function JobFailure({
 }) {
   return (
     <p role="alert" className="text-sm text-bad">
-      {label}{' '}
+      {label}
+      {gapAfter(label)}
       {refusalText({
         reason: job.reason ?? undefined,
         message: job.error ?? '',

@@ -151,7 +151,8 @@ function Body({
               key={column}
               dir="auto"
               className={classNames(
-                'max-w-80 px-3 py-1.5 align-top [overflow-wrap:anywhere]',
+                // Numbers and words stay whole: the table is scrolled instead.
+                'max-w-80 px-3 py-1.5 align-top wrap-break-word',
                 numeric[column] === true && 'text-end whitespace-nowrap',
               )}
             >
