@@ -1,9 +1,9 @@
 // Stops runs: one that its user stops, and all of a conversation, project or user that is about to be removed.
 import type { Writer } from '../db/database.ts'
 import type { RunRow } from '../db/repositories/runs/runs.ts'
+import type { StopCause } from '../db/tables/runs/runs.ts'
 import { appError } from '../errors.ts'
 import type { ConversationId, RunId, UserId } from '../protocol/ids.ts'
-import type { StopReason } from '../runs/active-run.ts'
 import type { ChatDependencies } from '../runs/dependencies.ts'
 import type { RunRegistry } from '../runs/registry.ts'
 import { ownedRun } from './owned.ts'
@@ -30,11 +30,11 @@ export async function stop(
 export async function stopAll(
   matches: (run: RunRow) => boolean,
   { store, runs }: Dependencies,
-  reason: StopReason = 'deleted',
+  cause: StopCause = 'deleted',
 ): Promise<void> {
   const stored = (await store.runs.unfinished()).filter(matches).map(({ id }) => id)
   const ids = new Set([...runs.findIds(matches), ...stored])
-  await Promise.all([...ids].map((id) => runs.stop(id, reason)))
+  await Promise.all([...ids].map((id) => runs.stop(id, cause)))
 }
 
 /**

@@ -1,21 +1,12 @@
 // A run that this process performs: its log, its abort signal, and the calls that wait for a decision.
+import type { StopCause } from '../db/tables/runs/runs.ts'
 import type { RunId } from '../protocol/ids.ts'
 import type { InputAnswer } from '../protocol/runs/input.ts'
 import type { Decision } from '../tools/approval.ts'
 import type { RunLog } from './log/log.ts'
 
-/**
- * Why a run's signal was aborted. `deleted`: its conversation or message is being deleted, or its user lost access.
- * `project_deleted`: its project is being deleted, but its conversation stays. `project_handed_over`: the folder of its project
- * is being moved to another account.
- */
-export type StopReason =
-  | 'stopped'
-  | 'time_limit'
-  | 'shutdown'
-  | 'deleted'
-  | 'project_deleted'
-  | 'project_handed_over'
+/** Why a run's signal was aborted. */
+export type StopReason = StopCause | 'time_limit' | 'shutdown'
 
 /** A run that this process performs, for code that follows, stops or decides it. */
 export interface ActiveRun {

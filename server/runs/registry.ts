@@ -3,9 +3,10 @@
 import { LRUCache } from 'lru-cache'
 import type { Writer } from '../db/database.ts'
 import type { RunRow } from '../db/repositories/runs/runs.ts'
+import type { StopCause } from '../db/tables/runs/runs.ts'
 import { appError } from '../errors.ts'
 import type { RunId } from '../protocol/ids.ts'
-import { type ActiveRun, createActiveRun, type StopReason } from './active-run.ts'
+import { type ActiveRun, createActiveRun } from './active-run.ts'
 import type { ChatDependencies, ChatLog } from './dependencies.ts'
 import { createRunWrites, createStoreMoments, type Write, type WriteGroup } from './group-commit.ts'
 import { runLogHistory } from './log/history.ts'
@@ -39,7 +40,7 @@ export interface RunRegistry extends RunStarter {
    * Ends a run, whether this process performs it or not. Resolves when its end is stored or, if that takes more than a
    * second, when the stop request is stored, so that no restart continues the run.
    */
-  stop(id: RunId, reason: StopReason): Promise<void>
+  stop(id: RunId, cause: StopCause): Promise<void>
   /** Waits until the run has ended in this process, then does `work` while nothing else can start or stop the run. */
   withEndedRun<T>(id: RunId, work: () => Promise<T>): Promise<T>
   get(id: RunId): ActiveRun | undefined
@@ -124,7 +125,7 @@ export function createRunRegistry(
     begin: (run, write) => begin(registry, run, write),
     continue: (id) => continueRun(registry, id),
     continueWithRetry: (id) => continueWithRetry(registry, id),
-    stop: (id, reason) => stop(registry, id, reason),
+    stop: (id, cause) => stop(registry, id, cause),
     withEndedRun: (id, work) =>
       registry.changes.inOrder(id, async () => {
         const run = await registry.store.runs.find(id)
@@ -278,13 +279,13 @@ async function begin(
   void launch(registry, activeRun, run, known)
 }
 
-const stop = (registry: RegistryState, id: RunId, reason: StopReason): Promise<void> =>
+const stop = (registry: RegistryState, id: RunId, cause: StopCause): Promise<void> =>
   registry.changes.inOrder(id, async () => {
     const activeRun = registry.active.get(id)?.run
-    if (activeRun !== undefined) await stopAndWait(activeRun, reason)
+    if (activeRun !== undefined) await stopAndWait(activeRun, cause)
     const requestStop = () =>
-      registry.database.write((tx) => registry.store.runs.requestStop(tx, id))
-    const end = () => endUnclaimed(id, registry.dependencies)
+      registry.database.write((tx) => registry.store.runs.requestStop(tx, id, cause))
+    const end = () => endUnclaimed(id, cause, registry.dependencies)
     if (registry.active.has(id)) await requestStop()
     else if (registry.sharing !== undefined)
       await stopElsewhere(id, {
@@ -415,7 +416,7 @@ function charactersOf(runLog: RunLog): number {
 }
 
 /** Waits until the run has ended, at most a second. */
-async function stopAndWait(run: ActiveRun, reason: StopReason): Promise<void> {
+async function stopAndWait(run: ActiveRun, reason: StopCause): Promise<void> {
   run.stop(reason)
   let timer: NodeJS.Timeout | undefined
   const time = new Promise<void>((resolve) => {

@@ -14,7 +14,7 @@ import {
 } from './context.ts'
 import { endBroken } from './end/end-broken.ts'
 import { type Ending, storeEnd } from './end/finish.ts'
-import { retryNotice } from './end/run-failure.ts'
+import { failureOfStop, retryNotice } from './end/run-failure.ts'
 import { createRunTitle, type RunTitle, titleWithoutAnswer } from './end/title.ts'
 import { RETRY_DELAYS_MS, retryWhileUnavailable, type WriteGroup } from './group-commit.ts'
 import { outcomeOf } from './observation.ts'
@@ -209,14 +209,14 @@ async function runLoop(
       case 'failed':
         if (event.usage !== undefined) usage.add({ usage: event.usage, model: '' })
         return { kind: 'error', error: event.error }
-      case 'stopped':
+      case 'stopped': {
         if (event.usage !== undefined) usage.add({ usage: event.usage, model: '' })
         if (active.stopReason === 'shutdown') return { kind: 'suspended' }
-        if (active.stopReason === 'project_deleted')
-          return { kind: 'error', error: appError('project_deleted_during_run') }
-        if (active.stopReason === 'project_handed_over')
-          return { kind: 'error', error: appError('project_handed_over_during_run') }
-        return { kind: 'done', finish: active.stopReason === 'time_limit' ? 'budget' : 'stopped' }
+        const error = failureOfStop(active.stopReason)
+        return error === null
+          ? { kind: 'done', finish: active.stopReason === 'time_limit' ? 'budget' : 'stopped' }
+          : { kind: 'error', error }
+      }
     }
   }
   return { kind: 'error', error: appError('run_without_answer') }

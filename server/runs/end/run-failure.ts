@@ -1,10 +1,19 @@
 // Describes why a run failed, or why its model is called again, in the form that is stored and emitted.
 
 import type { LoopEvent } from '../../agent/loop.ts'
-import type { AppError } from '../../errors.ts'
+import { type AppError, appError } from '../../errors.ts'
 import type { ErrorParams } from '../../protocol/error.ts'
 import type { RunFailure } from '../../protocol/runs/run.ts'
 import type { RetryNotice } from '../../protocol/runs/run-event.ts'
+import type { StopReason } from '../active-run.ts'
+
+/** The failure that the cause of a stop is for the person; null for a stop that is none. */
+export const failureOfStop = (cause: StopReason | null): AppError | null =>
+  cause === 'project_deleted'
+    ? appError('project_deleted_during_run')
+    : cause === 'project_handed_over'
+      ? appError('project_handed_over_during_run')
+      : null
 
 type Redact = (text: string) => string
 

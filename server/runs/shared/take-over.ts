@@ -51,10 +51,10 @@ export function createSharedRuns({
       // A run that waits for a person writes nothing, so it would not notice that it lost its lease.
       for (const id of await store.leases.lostRuns(instance, performed()))
         active(id)?.stop('shutdown')
-      for (const { id, stopRequested } of await store.leases.changedRuns(instance)) {
+      for (const { id, stopRequested, stopCause } of await store.leases.changedRuns(instance)) {
         const run = active(id)
         if (run === undefined) continue
-        if (stopRequested) run.stop('stopped')
+        if (stopRequested) run.stop(stopCause ?? 'stopped')
         else await deliver(id, run)
       }
     },

@@ -6,11 +6,14 @@ import { type StepRow, toStep } from '../../db/repositories/conversations/steps.
 import type { SettledRequest } from '../../db/repositories/runs/approvals.ts'
 import type { RunRow } from '../../db/repositories/runs/runs.ts'
 import type { Store } from '../../db/store.ts'
+import type { StopCause } from '../../db/tables/runs/runs.ts'
+import type { AppError } from '../../errors.ts'
 import { nestedPrefix } from '../../lib/nested-call-id.ts'
 import type { RunId } from '../../protocol/ids.ts'
 import { isWaitingStatus } from '../../protocol/runs/run.ts'
 import { usageOfRun } from '../../protocol/runs/usage.ts'
 import type { ChatDependencies } from '../dependencies.ts'
+import { failureOfStop, runFailure } from '../end/run-failure.ts'
 import { titleWithoutAnswer } from '../end/title.ts'
 import { announceRun, lostAttempt } from '../observation.ts'
 import { announceSettled, noticeSettled, withdrawRequests } from '../requests.ts'
@@ -29,6 +32,7 @@ type Dependencies = Pick<
   | 'sharing'
   | 'notices'
   | 'observe'
+  | 'redact'
 >
 
 /**
@@ -68,7 +72,8 @@ export async function claimRun(
       (run.projectId !== null && (await store.projects.isClosedTo(run.userId, run.projectId, tx)))
     if (isStopped || failedTooOften) {
       const status = isStopped ? 'stopped' : 'interrupted'
-      const ended = await storeEnd(tx, run, { rows, status, title }, dependencies)
+      const error = failureOfStop(run.stopCause)
+      const ended = await storeEnd(tx, run, { rows, status, title, error }, dependencies)
       isEnded = ended !== null
       withdrawn = ended ?? []
       return null
@@ -86,14 +91,19 @@ export async function claimRun(
   return claimed
 }
 
-/** Ends a run that no process performs, as stopped. Its stored steps stay. Does nothing if the run has ended. */
-export async function endUnclaimed(id: RunId, dependencies: Dependencies): Promise<void> {
+/** Ends a run that no process performs. Its stored steps stay. Does nothing if the run has ended. */
+export async function endUnclaimed(
+  id: RunId,
+  cause: StopCause,
+  dependencies: Dependencies,
+): Promise<void> {
   const { store, database } = dependencies
   const found = await store.runs.find(id)
   if (found === undefined || found.endedAt !== null) return
   const rows = await store.steps.list(found.messageId)
   const title = await titleWithoutAnswer(found, store, dependencies.settings.titles)
-  const end = { rows, status: 'stopped' as const, title }
+  const error = failureOfStop(found.stopCause ?? cause)
+  const end = { rows, status: 'stopped' as const, title, error }
   const withdrawn = await database.write((tx) => storeEnd(tx, found, end, dependencies))
   if (withdrawn === null) return
   announceRun(found, 'updated', dependencies.announce)
@@ -106,15 +116,25 @@ async function storeEnd(
   { id, messageId, conversationId }: RunRow,
   {
     rows,
-    status,
+    status: plain,
     title,
-  }: { rows: readonly StepRow[]; status: 'stopped' | 'interrupted'; title: string | null },
+    error,
+  }: {
+    rows: readonly StepRow[]
+    status: 'stopped' | 'interrupted'
+    title: string | null
+    /** What the stop is for the person; null for one that is no failure. */
+    error: AppError | null
+  },
   dependencies: Dependencies,
 ): Promise<SettledRequest[] | null> {
-  const { store, now, instance, sharing, notices } = dependencies
+  const { store, now, instance, sharing, notices, redact } = dependencies
+  const failure = error === null ? null : runFailure(error, redact)
+  const status = failure === null ? plain : ('failed' as const)
   const end = {
     status,
     finishReason: status === 'stopped' ? ('stopped' as const) : null,
+    error: failure,
     endedAt: now(),
   }
   const run = await store.runs.end(tx, id, end, sharing === undefined ? undefined : instance)
@@ -123,9 +143,14 @@ async function storeEnd(
   await store.appCalls.moveToSteps(tx, run)
   const text =
     iterationsOf(rows.map(toStep)).findLast((iteration) => iteration.text !== '')?.text ?? ''
-  await store.messages.update(tx, messageId, { status, text })
+  await store.messages.update(tx, messageId, { status, text, error: failure?.content ?? null })
   if (title !== null) await store.conversations.setGeneratedTitle(tx, conversationId, title)
-  await notices?.runEnded(tx, run, { ...end, error: null, usage: usageOfRun(run), receipt: null })
+  await notices?.runEnded(tx, run, {
+    ...end,
+    error: failure?.reason ?? null,
+    usage: usageOfRun(run),
+    receipt: null,
+  })
   return withdrawn
 }
 

@@ -35,5 +35,6 @@ export const RUN_DEFAULTS = {
   state: null,
   heartbeatAt: null,
   stopRequested: false,
+  stopCause: null,
   endedAt: null,
 } as const

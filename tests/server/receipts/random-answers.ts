@@ -158,6 +158,7 @@ export async function storeRandomAnswer(
       cost: { USD: 0.5 },
       lastEvent: 1,
       stopRequested: false,
+      stopCause: null,
       createdAt: now,
       endedAt: hasEnded ? now : null,
     })

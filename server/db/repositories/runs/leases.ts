@@ -16,11 +16,13 @@ import {
 import type { RunId } from '../../../protocol/ids.ts'
 import type { Database } from '../../database.ts'
 import { RUN_VERSION } from '../../run-version.ts'
+import type { StopCause } from '../../tables/runs/runs.ts'
 
 /** A run of this instance that another instance has changed. */
 export interface ChangedRun {
   id: RunId
   stopRequested: boolean
+  stopCause: StopCause | null
 }
 
 /** The lease by which an instance holds all of its runs. */
@@ -148,7 +150,7 @@ async function changedRuns(database: Database, instance: string): Promise<Change
   const isDecided = sql`${runs.status} in ('awaiting_approval', 'awaiting_input') and exists (select 1 from ${approvals} where ${approvals.runId} = ${runs.id} and ${approvals.status} <> 'pending')`
   const isAnswered = sql`exists (select 1 from ${runInputs} where ${runInputs.runId} = ${runs.id} and ${runInputs.answer} is not null)`
   return await read
-    .select({ id: runs.id, stopRequested: runs.stopRequested })
+    .select({ id: runs.id, stopRequested: runs.stopRequested, stopCause: runs.stopCause })
     .from(runs)
     .where(
       and(

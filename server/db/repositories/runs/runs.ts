@@ -7,6 +7,7 @@ import type { Database, Writer } from '../../database.ts'
 import { afterMoment, countAll, prepareOnEach, prepareUpdates, valuesOf } from '../../fragments.ts'
 import { assertWritten, type RunAttempt, RunOver } from '../../run-attempt.ts'
 import { RUN_VERSION } from '../../run-version.ts'
+import type { StopCause } from '../../tables/runs/runs.ts'
 import { createApprovals } from './approvals.ts'
 import { isUnheld } from './leases.ts'
 import { canResume } from './resumable.ts'
@@ -356,7 +357,12 @@ function createRunTransitions(database: Database) {
       ),
 
     /** Asks the process that performs the run, now or after a restart, to end it. */
-    requestStop: (tx: Writer, id: RunId) => updateActive(tx, id, { stopRequested: true }),
+    requestStop: (tx: Writer, id: RunId, cause: StopCause) =>
+      updateActive(tx, id, {
+        stopRequested: true,
+        // The first counts, as in the process that performs the run.
+        stopCause: sql`coalesce(${runs.stopCause}, ${cause})`,
+      }),
 
     /**
      * Reactivates a run that has ended, if need be beside another answer to its question; undefined when it is active, has
@@ -370,6 +376,7 @@ function createRunTransitions(database: Database) {
           ...patch,
           endedAt: null,
           stopRequested: false,
+          stopCause: null,
           failedAttempts: 0,
           beside: isFirstTaken(database.tables, sql`${runs}.conversation_id`),
         })

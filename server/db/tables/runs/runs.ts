@@ -8,6 +8,13 @@ import type { TimelineEntry } from '../../../protocol/runs/run-timeline.ts'
 import type { Columns } from '../../columns/postgres.ts'
 import type { defineConversationTables } from '../conversations/conversations.ts'
 
+/**
+ * Why a run is to end, for whichever process performs it. `deleted`: its conversation or message is being deleted, or its user
+ * lost access. `project_deleted`: its project is being deleted, but its conversation stays. `project_handed_over`: the folder of
+ * its project is being moved to another account.
+ */
+export type StopCause = 'stopped' | 'deleted' | 'project_deleted' | 'project_handed_over'
+
 type Conversations = Pick<ReturnType<typeof defineConversationTables>, 'conversations'>
 
 /** The steps of a run's answer are those of its message. */
@@ -60,6 +67,8 @@ export function defineRunTables(c: Columns, { conversations }: Conversations) {
       owner: c.text('owner'),
       heartbeatAt: c.time('heartbeat_at'),
       stopRequested: c.boolean('stop_requested').notNull(),
+      /** Why; null if the stop was requested before reasons were stored. */
+      stopCause: c.choice<StopCause>('stop_cause'),
       createdAt: c.time('created_at').notNull(),
       startedAt: c.time('started_at'),
       endedAt: c.time('ended_at'),

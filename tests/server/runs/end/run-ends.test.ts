@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createStore } from '../../../../server/db/store.ts'
 import { SqliteClient } from '../../../../server/lib/sqlite-driver.ts'
-import { claimRun } from '../../../../server/runs/start/claim.ts'
+import { claimRun, endUnclaimed } from '../../../../server/runs/start/claim.ts'
 import { turn } from '../../../support/provider/upstream-turns.ts'
 import { useUpstream } from '../../../support/provider/use-upstream.ts'
 import { openEvents } from '../../../support/server/events.ts'
@@ -133,9 +133,32 @@ describeOnEachDatabase('a run that is begun again', (open) => {
       instance: 'test',
       now: () => new Date(),
       announce: () => undefined,
+      redact: (text: string) => text,
     }
-    return { store, run, parts }
+    return { store, database, run, parts }
   }
+
+  test('ends for the reason for which its stop was requested, the first one, when no process performs it', async () => {
+    for (const [cause, reason] of [
+      ['stopped', null],
+      ['deleted', null],
+      ['project_deleted', 'project_deleted_during_run'],
+      ['project_handed_over', 'project_handed_over_during_run'],
+    ] as const)
+      for (const end of ['claim', 'stop']) {
+        const { store, database, run, parts } = await waiting('running')
+        if (end === 'claim') {
+          await database.write((tx) => store.runs.requestStop(tx, run.id, cause))
+          await database.write((tx) => store.runs.requestStop(tx, run.id, 'deleted'))
+          expect(await claimRun(run.id, parts)).toBeNull()
+        } else await endUnclaimed(run.id, cause, parts)
+        expect(await store.runs.find(run.id)).toMatchObject({
+          status: reason === null ? 'stopped' : 'failed',
+          finishReason: reason === null ? 'stopped' : null,
+          error: reason === null ? null : { reason },
+        })
+      }
+  })
 
   test('is kept while it waits for approval, however often the server restarts', async () => {
     const { run, parts } = await waiting('awaiting_approval')

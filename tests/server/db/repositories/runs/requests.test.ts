@@ -113,6 +113,7 @@ describeOnEachDatabase('requests for a decision', (open) => {
     expect(await store.leases.changedRuns('a')).not.toContainEqual({
       id: run.id,
       stopRequested: false,
+      stopCause: null,
     })
     await database.write((tx) =>
       store.runs.decide(tx, approval(), { status: 'approved', decidedAt: new Date() }),
@@ -120,6 +121,7 @@ describeOnEachDatabase('requests for a decision', (open) => {
     expect(await store.leases.changedRuns('a')).toContainEqual({
       id: run.id,
       stopRequested: false,
+      stopCause: null,
     })
   })
 
