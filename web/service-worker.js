@@ -9,7 +9,7 @@ const LIST = `${BASE}/assets/.kept-build`
 /** The files that the page needs to open. `/` stands for every URL of the page. */
 const SHELL = ['/', '/load-failure.js', '/favicon.svg', '/app.webmanifest', ...BUILD.first]
 /** URLs that are not part of the page. */
-const SERVER = /^\/(api|v1|mcp|s|a|docs|healthz|readyz|metrics)(\/|$)|\.\w+$/
+const SERVER = /^\/(api|v1|mcp|hooks|s|a|docs|healthz|readyz|metrics|\.well-known)(\/|$)|\.\w+$/
 
 /**
  * The cached response for a request. Ignores `Vary: Origin`: the installation requests files without an origin, script

@@ -12,6 +12,13 @@ const YEAR_SECONDS = 31_536_000
 const NOT_BUILT = `<!doctype html><meta charset="utf-8"><title>NanoClaw</title>
 <p>The API is running, but the page is not built. Run <code>npm run build</code> and start again.</p>`
 
+/**
+ * Whether a path without a route is no view of the page either: those of the server's own routes, and those of metadata (RFC 8615),
+ * which MCP clients look for also behind the path that they call. A page there would be read as metadata.
+ */
+const isNeverPage = (path: string): boolean =>
+  /^(api|v1|mcp|hooks|docs|s|a)(\/|$)|(^|\/)\.well-known(\/|$)/.test(path)
+
 /** The frame that draws diagrams: only scripts of this server, and only within the page's own windows. */
 const DIAGRAM_FRAME = 'diagram.html'
 
@@ -85,8 +92,7 @@ export async function registerWebApp(
   })
   app.get('/*', { schema: { hide: true } }, async (request, reply) => {
     const path = request.url.split('?')[0]?.slice(1) ?? ''
-    // Paths of the server's own routes: what they do not know is no view of the page.
-    if (/^(api|v1|docs|s|a)(\/|$)/.test(path)) {
+    if (isNeverPage(decodeURIComponent(path))) {
       reply.callNotFound()
       return reply
     }

@@ -2,7 +2,12 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import {
+  Client,
+  discoverAuthorizationServerMetadata,
+  discoverOAuthProtectedResourceMetadata,
+  StreamableHTTPClientTransport,
+} from '@modelcontextprotocol/client'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { basePathOf, isPossibleBase, withoutBase } from '../../../server/lib/base-path.ts'
@@ -11,6 +16,19 @@ import { setUp } from '../../support/sign-in/single-sign-on.ts'
 
 const INDEX =
   '<!doctype html><html lang="en"><head><link rel="manifest" href="/app.webmanifest" /><script>"/inline"</script></head><body><a href="//other.example/x">x</a><script type="module" src="/assets/a.js"></script></body></html>'
+
+/** Where clients look for metadata: at the top of the host, with the path of what they call behind it (RFC 8414, RFC 9728), or below that. */
+const WELL_KNOWN = [
+  '/.well-known',
+  '/.well-known/anything.json',
+  '/%2ewell-known/oauth-authorization-server',
+  ...['oauth-protected-resource', 'oauth-authorization-server', 'openid-configuration'].flatMap(
+    (name) => ['', '/mcp', '/chat/mcp', '/mcp?x=1'].map((path) => `/.well-known/${name}${path}`),
+  ),
+  '/mcp/.well-known/openid-configuration',
+  '/c/.well-known/openid-configuration',
+  '/mcp/nothing',
+]
 
 describe('a server at /chat of its host', () => {
   const { start } = useServers()
@@ -118,6 +136,19 @@ describe('a server at /chat of its host', () => {
     await client.close()
   })
 
+  test('paths of metadata that the server does not have are not found, in JSON, so that MCP clients see that there is no OAuth', async () => {
+    for (const path of WELL_KNOWN)
+      for (const base of ['', '/chat']) {
+        const response = await get(base + path, { accept: 'text/html' })
+        expect(response.status, base + path).toBe(404)
+        expect(await response.json(), base + path).toMatchObject({ reason: 'nothing_here' })
+      }
+    for (const url of [`${server.url}/mcp`, `${server.url}/chat/mcp`]) {
+      await expect(discoverOAuthProtectedResourceMetadata(url)).rejects.toThrow('does not implement')
+      expect(await discoverAuthorizationServerMetadata(url)).toBeUndefined()
+    }
+  })
+
   test('a shared conversation names its files relative to itself', async () => {
     const made = await server.call('POST', '/api/conversations', {
       token,
@@ -130,6 +161,19 @@ describe('a server at /chat of its host', () => {
     const html = await (await get(name)).text()
     const onward = /href="(\.\.\/continue\/[^"]+)"/.exec(html)?.[1] ?? ''
     expect(new URL(onward, `${server.url}${name}`).pathname).toMatch(/^\/chat\/continue\//)
+  })
+})
+
+describe('a server at the top of its host', () => {
+  const { start } = useServers()
+
+  test('paths of metadata that it does not have are not found, in JSON', async () => {
+    const { url } = await start()
+    for (const path of WELL_KNOWN) {
+      const response = await fetch(url + path)
+      expect(response.status, path).toBe(404)
+      expect(response.headers.get('content-type'), path).toContain('application/json')
+    }
   })
 })
 
