@@ -1,6 +1,6 @@
 // Real coding agents, installed at pinned versions, do a small task in a folder through the server, with a scripted model.
 // `npm run test:programs`; not part of the other commands, because it installs several hundred megabytes from the registry.
-import { execFile, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -22,6 +22,7 @@ const PACKAGES = {
   cline: '3.0.65',
   '@continuedev/cli': '1.5.47',
 } as const
+const INSTALL_MS = 900_000
 /** What these packages do after their installation: they put the program for this system in its place. */
 const AFTER_INSTALL = [
   '@anthropic-ai/claude-code/install.cjs',
@@ -29,9 +30,14 @@ const AFTER_INSTALL = [
   'cline/postinstall.mjs',
 ] as const
 
+/** What a provider says to a request that is too long for its model. */
+const TOO_LONG = "This model's maximum context length is 8192 tokens, your messages have 9000."
+
 interface Program {
   command: string
   arguments(task: string, home: string): string[]
+  /** The arguments that ask again in the newest session of the folder. Cline does so only in a terminal. */
+  again?(task: string, home: string): string[]
   environment(url: string, home: string): Record<string, string>
   /** Files below the home folder, by path. */
   files?(url: string): Record<string, string>
@@ -42,6 +48,14 @@ const PROGRAMS: Record<string, Program> = {
     command: 'codex',
     arguments: (task) => [
       'exec',
+      '--skip-git-repo-check',
+      '--dangerously-bypass-approvals-and-sandbox',
+      task,
+    ],
+    again: (task) => [
+      'exec',
+      'resume',
+      '--last',
       '--skip-git-repo-check',
       '--dangerously-bypass-approvals-and-sandbox',
       task,
@@ -64,12 +78,15 @@ args = ["${resolve('examples/mcp-server.mjs')}"]
   claude: {
     command: 'claude',
     arguments: (task) => ['-p', task, '--dangerously-skip-permissions'],
+    again: (task) => ['--continue', '-p', task, '--dangerously-skip-permissions'],
     environment: (url) => ({
       ANTHROPIC_BASE_URL: url,
       ANTHROPIC_AUTH_TOKEN: 'none',
       ANTHROPIC_MODEL: MODEL,
       ANTHROPIC_DEFAULT_HAIKU_MODEL: MODEL,
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+      // Otherwise it sends a refused request up to five times more, each time without another feature of its own.
+      CLAUDE_CODE_DISABLE_EXPERIMENTAL_BETAS: '1',
       // It refuses to run without questions as root, unless it is told that this is a sandbox.
       IS_SANDBOX: '1',
     }),
@@ -77,6 +94,7 @@ args = ["${resolve('examples/mcp-server.mjs')}"]
   qwen: {
     command: 'qwen',
     arguments: (task) => ['--auth-type', 'openai', '-y', '-p', task],
+    again: (task) => ['--auth-type', 'openai', '-y', '--continue', '-p', task],
     environment: (url) => ({
       OPENAI_BASE_URL: `${url}/v1`,
       OPENAI_API_KEY: 'none',
@@ -86,6 +104,7 @@ args = ["${resolve('examples/mcp-server.mjs')}"]
   opencode: {
     command: 'opencode',
     arguments: (task) => ['run', task],
+    again: (task) => ['run', '--continue', task],
     environment: () => ({}),
     files: (url) => ({
       '.config/opencode/opencode.json': JSON.stringify({
@@ -105,7 +124,8 @@ args = ["${resolve('examples/mcp-server.mjs')}"]
   cline: {
     command: 'cline',
     arguments: (task) => ['-P', 'openai-compatible', '-m', MODEL, task],
-    environment: () => ({}),
+    // Otherwise it leaves a process behind, which its next call uses.
+    environment: () => ({ CLINE_SESSION_BACKEND_MODE: 'local' }),
     // As `cline auth -p openai-compatible -b <url>/v1 -k <key> -m <model>` writes it.
     files: (url) => ({
       '.cline/data/settings/providers.json': JSON.stringify({
@@ -130,6 +150,10 @@ args = ["${resolve('examples/mcp-server.mjs')}"]
   continue: {
     command: 'cn',
     arguments: (task, home) => ['--config', join(home, 'config.yaml'), '--auto', '-p', task],
+    again: (task, home) => [
+      ...['--config', join(home, 'config.yaml')],
+      ...['--auto', '--resume', '-p', task],
+    ],
     environment: () => ({}),
     files: (url) => ({
       'config.yaml': `name: NanoClaw
@@ -146,6 +170,8 @@ models:
     }),
   },
 }
+
+const ASKING_AGAIN = Object.keys(PROGRAMS).filter((name) => PROGRAMS[name]?.again !== undefined)
 
 /** How each program is made to write the file: the name of its tool, and the arguments. `offered`: the tools as JSON. */
 const WRITES: Record<string, (file: string, offered: string) => object> = {
@@ -166,6 +192,7 @@ describe.runIf(process.env.PROGRAMS === '1')('a real coding agent', () => {
   let url: string
   let upstream: Awaited<ReturnType<typeof useUpstream>>
   const folders: string[] = []
+  const running = new Set<ChildProcess>()
   const { start } = useServers()
   const opened = useUpstream()
 
@@ -186,12 +213,20 @@ describe.runIf(process.env.PROGRAMS === '1')('a real coding agent', () => {
       },
     })
     url = server.url
-  })
+  }, INSTALL_MS)
   afterAll(async () => {
+    for (const child of running) signal(child, 'SIGKILL')
     for (const folder of folders) await rm(folder, { recursive: true, force: true })
   })
 
-  async function run(name: string, task: string): Promise<{ folder: string; output: string }> {
+  /** A program in a folder of its own, with a home of its own. */
+  interface Place {
+    program: Program
+    home: string
+    folder: string
+  }
+
+  async function placeFor(name: string): Promise<Place> {
     const program = PROGRAMS[name]
     if (program === undefined) throw new Error(`no program ${name}`)
     const home = await mkdtemp(join(tmpdir(), 'nanoclaw-home-'))
@@ -201,22 +236,41 @@ describe.runIf(process.env.PROGRAMS === '1')('a real coding agent', () => {
       await mkdir(join(home, path, '..'), { recursive: true })
       await writeFile(join(home, path), text)
     }
-    const child = spawn(
-      join(installed, 'node_modules/.bin', program.command),
-      program.arguments(task.replace('FOLDER', folder), home),
-      {
-        cwd: folder,
-        env: { PATH: process.env.PATH, HOME: home, ...program.environment(url, home) },
-        stdio: ['ignore', 'pipe', 'pipe'],
-      },
-    )
-    let output = ''
+    return { program, home, folder }
+  }
+
+  /** Starts the program, as the leader of a group as in a terminal. `output` resolves when it has ended. */
+  function begin({ program, home, folder }: Place, args: string[]) {
+    const child = spawn(join(installed, 'node_modules/.bin', program.command), args, {
+      cwd: folder,
+      env: { PATH: process.env.PATH, HOME: home, ...program.environment(url, home) },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    })
+    running.add(child)
+    let text = ''
     for (const stream of [child.stdout, child.stderr])
       stream.on('data', (data: Buffer) => {
-        output += data.toString()
+        text += data.toString()
       })
-    await new Promise((done) => child.once('close', done))
-    return { folder, output }
+    const output = new Promise<string>((done) => {
+      child.once('close', () => {
+        running.delete(child)
+        done(text)
+      })
+    })
+    return { child, output }
+  }
+
+  function signal({ pid }: ChildProcess, name: NodeJS.Signals): void {
+    if (pid !== undefined) process.kill(-pid, name)
+  }
+
+  async function run(name: string, task: string): Promise<{ folder: string; output: string }> {
+    const place = await placeFor(name)
+    const { folder, home, program } = place
+    const { output } = begin(place, program.arguments(task.replace('FOLDER', folder), home))
+    return { folder, output: await output }
   }
 
   /** How often the provider has received the same request with this text. Some programs also ask for a title, which is another request. */
@@ -261,6 +315,55 @@ describe.runIf(process.env.PROGRAMS === '1')('a real coding agent', () => {
     const { output } = await run('codex', 'Write hello into hello.txt in FOLDER .')
     expect(output).toContain('shopping/show')
   })
+
+  test.each(ASKING_AGAIN)('%s asks a second time in the same session', async (name) => {
+    upstream.reset()
+    upstream.program(({ path, messages }) =>
+      path.endsWith('/completions')
+        ? turn.text(`Answer ${new Set(JSON.stringify(messages).match(/Question \w+ of/g)).size}.`)
+        : undefined,
+    )
+    const place = await placeFor(name)
+    const { program, home } = place
+    const first = begin(place, program.arguments('Question one of two.', home))
+    expect(await first.output).toContain('Answer 1.')
+    const second = begin(place, program.again?.('Question two of two.', home) ?? [])
+    expect(await second.output).toContain('Answer 2.')
+  })
+
+  test.each(Object.keys(PROGRAMS))(
+    '%s ends the call of the model when it is stopped',
+    async (name) => {
+      upstream.reset()
+      upstream.program(({ path }) =>
+        path.endsWith('/completions')
+          ? turn.cut(turn.text('Begun, but never ended.'), 3, 'stall')
+          : undefined,
+      )
+      const before = upstream.requests.length
+      const place = await placeFor(name)
+      const { child, output } = begin(place, place.program.arguments(`Wait, ${name}.`, place.home))
+      const asked = () =>
+        upstream.requests
+          .slice(before)
+          .filter(({ messages }) => JSON.stringify(messages).includes(`Wait, ${name}.`))
+      await expect.poll(() => asked().some(({ body }) => body.tools !== undefined)).toBe(true)
+      signal(child, 'SIGINT')
+      await output
+      for (const { closed } of asked()) expect(await closed).toBe('client_left')
+    },
+  )
+
+  test.each(Object.keys(PROGRAMS))(
+    '%s says that a conversation is too long, which the provider gets once',
+    async (name) => {
+      upstream.reset()
+      upstream.program(() => turn.error(400, TOO_LONG))
+      const { output } = await run(name, `Overflow ${name} now.`)
+      expect(output).toMatch(/too long|context/i)
+      expect(requestsWith(`Overflow ${name} now.`)).toBe(1)
+    },
+  )
 
   test.each(Object.keys(PROGRAMS))(
     '%s shows why a request is refused, which the provider gets once',
