@@ -144,7 +144,9 @@ describe('a server at /chat of its host', () => {
         expect(await response.json(), base + path).toMatchObject({ reason: 'nothing_here' })
       }
     for (const url of [`${server.url}/mcp`, `${server.url}/chat/mcp`]) {
-      await expect(discoverOAuthProtectedResourceMetadata(url)).rejects.toThrow('does not implement')
+      await expect(discoverOAuthProtectedResourceMetadata(url)).rejects.toThrow(
+        'does not implement',
+      )
       expect(await discoverAuthorizationServerMetadata(url)).toBeUndefined()
     }
   })
