@@ -94,6 +94,13 @@ describeInBrowser('branches', (visitor) => {
     await expect.poll(() => isInView(other, other.getByText('at last 79'))).toBe(true)
     await other.getByRole('button', { name: 'Stop', exact: true }).waitFor({ state: 'detached' })
     expect(on.upstream.requests.at(-1)?.messages.at(-1)?.content).toContain('Which colour?')
+    // What happens to who does not choose stands above the edge that fades into the message field.
+    const fadesBelow = async (): Promise<number> => {
+      const hint = await page.getByText('without choosing').boundingBox()
+      const field = await page.locator('.composer-tools').locator('..').boundingBox()
+      return (field?.y ?? 0) - (hint?.y ?? 0) - (hint?.height ?? 0)
+    }
+    await expect.poll(fadesBelow).toBeGreaterThan(16)
     await page.reload()
     await one.getByText('Blue, I say.').waitFor()
     await other.getByRole('button', { name: 'Continue with this answer' }).waitFor()
@@ -104,7 +111,10 @@ describeInBrowser('branches', (visitor) => {
     await expect.poll(() => tab.getAttribute('aria-selected')).toBe('true')
     await pair.getByText('Blue, I say.').waitFor()
     await tab.press('ArrowRight')
-    await pair.getByText('at last 79').waitFor()
+    const end = pair.getByText('at last 79')
+    await end.scrollIntoViewIfNeeded()
+    // At the end of a long answer, the way to the other one is still there.
+    await expect.poll(() => isInView(page.getByLabel('Messages', { exact: true }), tab)).toBe(true)
     await pair.getByRole('button', { name: 'Continue with this answer' }).click()
     await pair.waitFor({ state: 'detached' })
     await page.getByText('at last 79').waitFor()

@@ -113,7 +113,8 @@ export function ComparisonView(props: Props) {
           // After requesting a second answer, the user chooses its model next.
           defaultValue={shown.id === first && isChosen ? 'first' : 'second'}
         >
-          <div className="flex items-center gap-2">
+          {/* Stays in view, so that one can change to the other answer anywhere in a long one. */}
+          <div className="sticky top-0 z-10 flex items-center gap-2 bg-paper py-1">
             <Tabs.List
               aria-label={t('compare.title')}
               className="flex min-w-0 flex-1 rounded-[10px] bg-hover p-0.5"
@@ -132,7 +133,7 @@ export function ComparisonView(props: Props) {
             {close}
           </div>
           {places.map(({ key, id }) => (
-            <Tabs.Content key={key} value={key} className="pt-4">
+            <Tabs.Content key={key} value={key} className="pt-3">
               {content(id)}
             </Tabs.Content>
           ))}
@@ -180,7 +181,7 @@ function WaitingMark({ answer }: { answer: string | null }) {
 
 /**
  * A column that scrolls by itself, so that the end of a growing answer stays in view whatever the other one does. It is as high as
- * the room between a short question at the top of the view and the message field.
+ * the room between a short question at the top of the view and the message field, with the hint below it.
  */
 function Column({
   title,
@@ -197,7 +198,7 @@ function Column({
   return (
     <section
       aria-label={title}
-      className="flex max-h-[max(20rem,calc(100dvh-19rem))] min-w-0 flex-col rounded-2xl border border-line bg-surface"
+      className="flex max-h-[max(20rem,calc(100dvh-21.5rem))] min-w-0 flex-col rounded-2xl border border-line bg-surface"
     >
       <header className="flex min-h-12 shrink-0 items-center gap-1 ps-5 pe-3">
         <h2 className="min-w-0 flex-1 truncate text-note font-semibold text-soft">{title}</h2>
