@@ -37,10 +37,10 @@ const WORDS: readonly (readonly [RegExp, Language])[] = [
 ]
 
 /**
- * The language of a text: by its script, else by its most frequent small words; English if nothing tells another one. Enough
+ * The language of a text: by its script, else by its most frequent small words; `otherwise` if nothing tells one. Enough
  * to choose the language of an answer by the server, not to tell apart languages that the page does not have.
  */
-export function textLanguage(text: string): Language {
+export function textLanguage(text: string, otherwise: Language = 'en'): Language {
   const start = text.slice(0, MAX_CHARACTERS)
   const byScript = SCRIPTS.find(([script]) => script.test(start))?.[1]
   if (byScript !== undefined) return byScript
@@ -48,5 +48,6 @@ export function textLanguage(text: string): Language {
     language,
     count: start.match(words)?.length ?? 0,
   }))
-  return counts.reduce((best, one) => (one.count > best.count ? one : best)).language
+  const best = counts.reduce((found, one) => (one.count > found.count ? one : found))
+  return best.count === 0 ? otherwise : best.language
 }

@@ -1,4 +1,5 @@
 // The interface to language models, implemented by every provider client and wrapper.
+import type { Language } from '../../locales/languages.ts'
 import type { AppError } from '../errors.ts'
 import type { ToolChoice } from '../protocol/conversations/message.ts'
 import type { CallId } from '../protocol/ids.ts'
@@ -80,6 +81,8 @@ export interface LlmRequest {
   cacheKey?: string
   /** The form that the answer must have. Clients of providers send it; `check` resolves to what is wrong with a value, or null. */
   format?: { format: AnswerFormat; check: (value: unknown) => Promise<string | null> }
+  /** The language of the reader's page, for the demo: models read it from what was written. */
+  language?: Language
   /** How often the call is repeated at most if the provider is busy or unavailable. Default: as usual. */
   retries?: number
   /** Clients add their exchanges with providers here, for the inspector. */

@@ -86,6 +86,8 @@ export const RunOptions = z.object({
   format: AnswerFormat.optional(),
   /** How often a failed model call is repeated at most; absent: as often as usual. */
   retries: z.int().min(0).optional(),
+  /** The language of the reader's page. */
+  language: z.string().optional(),
   /** Whether the program asked for the conversation's own files. */
   ownFiles: z.boolean().optional(),
   /** What the server left out of the program's request, for the response. */

@@ -1,6 +1,6 @@
 // The demo on a server without a model: what it suggests, and its tour.
 import { expect, test } from 'vitest'
-import { describeInBrowser, expectAccessible, leave } from '../support/page/page.ts'
+import { describeInBrowser, expectAccessible, leave, say } from '../support/page/page.ts'
 import { useServers } from '../support/server/server.ts'
 
 describeInBrowser('the demo', (visitor) => {
@@ -27,6 +27,18 @@ describeInBrowser('the demo', (visitor) => {
     const changes = await server.call('GET', `/api/projects/${json.data.id}/checkpoints`)
     // The picture of the program, and the file of the change.
     expect(changes.json.data.items.length).toBeGreaterThanOrEqual(1)
+    await leave(page)
+  })
+
+  test('answers a calculation in the language that is chosen for the page, whatever the browser’s is', async () => {
+    const server = await start()
+    const page = await visitor.open(`${server.url}/settings/appearance`)
+    await page.getByLabel('Language').selectOption('de')
+    await page.getByRole('heading', { name: 'Einstellungen' }).waitFor()
+    await page.goto(server.url)
+    await say(page, '12 * 4')
+    await page.getByText('Ich bin die eingebaute Demo').waitFor()
+    await page.getByText('48', { exact: true }).waitFor()
     await leave(page)
   })
 

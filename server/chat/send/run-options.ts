@@ -16,6 +16,7 @@ export type RunBody = Partial<RegenerateBody> &
       | 'ownFiles'
       | 'searchesWeb'
       | 'retries'
+      | 'language'
       | 'format'
       | 'warnings'
       | 'refusesApprovals'
@@ -50,6 +51,7 @@ export function runOptions(
     ...(body.ownFiles === true ? { ownFiles: true } : {}),
     ...(body.searchesWeb === undefined ? {} : { searchesWeb: body.searchesWeb }),
     ...(body.retries === undefined ? {} : { retries: body.retries }),
+    ...(body.language === undefined ? {} : { language: body.language }),
     ...(body.format === undefined ? {} : { format: body.format }),
     ...(body.warnings === undefined ? {} : { warnings: body.warnings }),
     ...(body.response === undefined ? {} : { response: body.response }),

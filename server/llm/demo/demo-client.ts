@@ -86,7 +86,7 @@ function ending(request: LlmRequest, plan: Plan): LlmEvent[] {
 function planFor(request: LlmRequest): Plan {
   const asked = request.messages.findLastIndex((message) => message.role === 'user')
   const question = request.messages[asked]?.content ?? ''
-  const { texts: say, toolName } = demoLanguageOf(question.slice(0, MAX_QUESTION))
+  const { texts: say, toolName } = demoLanguageOf(question.slice(0, MAX_QUESTION), request.language)
   const results = request.messages.slice(asked + 1).filter((message) => message.role === 'tool')
   const known = new Set(request.tools.map((tool) => tool.function.name))
   if (asksForTour(question)) {
@@ -169,8 +169,9 @@ function demoLanguage(language: Language): DemoLanguage {
   }
 }
 
-/** In the language of a message; in English if nothing tells another one. */
-const demoLanguageOf = (message: string): DemoLanguage => demoLanguage(textLanguage(message))
+/** In the language of a message; if it tells none, such as `12 * 4`, in that of the reader's page. */
+const demoLanguageOf = (message: string, reader: Language | undefined): DemoLanguage =>
+  demoLanguage(textLanguage(message, reader))
 
 /** What asks for the tour, in each of the page's languages. */
 const ASKED = /\btour\b|导览|導覽|rundgang|visite guidée|recorrido|экскурси|ツアー|둘러보기/i

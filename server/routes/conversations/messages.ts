@@ -3,6 +3,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import type { Language } from '../../../locales/languages.ts'
 import type { RunRow } from '../../db/repositories/runs/runs.ts'
 import { appError } from '../../errors.ts'
 import { longTextBytes } from '../../files/attachment-contents.ts'
@@ -20,6 +21,7 @@ import { PAGE_ORIGIN, type RunOrigin } from '../../protocol/runs/origin.ts'
 import { Run } from '../../protocol/runs/run.ts'
 import type { RunLog } from '../../runs/log/log.ts'
 import type { Services } from '../../services.ts'
+import { documentLanguage, folderOf } from '../../sharing/document-texts.ts'
 import { encodeFileName } from '../../sharing/file-name.ts'
 import { presentPage, success } from '../envelope.ts'
 import { startOnce } from '../runs/idempotent-run.ts'
@@ -144,7 +146,7 @@ function registerRuns(app: App, { chat, store }: Pick<Services, 'chat' | 'store'
     },
     async (request, reply) => {
       const { user, params, body } = request
-      const start = () => chat.send(user.id, params.id, { ...body, origin: originOf(request) })
+      const start = () => chat.send(user.id, params.id, { ...body, ...senderOf(request) })
       return respond(runs, reply, body, await startOnce(request, store, start))
     },
   )
@@ -164,7 +166,7 @@ function registerRuns(app: App, { chat, store }: Pick<Services, 'chat' | 'store'
     },
     async (request, reply) => {
       const { user, params, body } = request
-      const sent = { ...body, origin: originOf(request) }
+      const sent = { ...body, ...senderOf(request) }
       const run = await chat.edit(user.id, params.id, params.mid, sent)
       return respond(runs, reply, body, run)
     },
@@ -189,16 +191,21 @@ function registerRuns(app: App, { chat, store }: Pick<Services, 'chat' | 'store'
       const start = () =>
         chat.regenerate(user.id, params.id, params.mid, {
           ...RegenerateBody.parse(options),
-          origin: originOf(request),
+          ...senderOf(request),
         })
       return respond(runs, reply, options, await startOnce(request, store, start))
     },
   )
 }
 
-/** A program sends with an API key, a person at the page without. */
-const originOf = ({ apiKey }: Pick<FastifyRequest, 'apiKey'>): RunOrigin =>
-  apiKey === null ? PAGE_ORIGIN : { type: 'api' }
+/** A program sends with an API key, a person at the page without: in the language of the page. */
+const senderOf = ({
+  apiKey,
+  headers,
+}: Pick<FastifyRequest, 'apiKey' | 'headers'>): { origin: RunOrigin; language?: Language } =>
+  apiKey === null
+    ? { origin: PAGE_ORIGIN, language: folderOf(documentLanguage(headers['accept-language'])) }
+    : { origin: { type: 'api' } }
 
 /** Responds with the stream of the run. Without `stream`, responds once the run has ended or waits for a person. */
 async function respond(

@@ -1,5 +1,6 @@
 // Sets up the agent loop of a run: the model, the tools with their approvals and sub-agents, and the limits.
 
+import { isLanguage } from '../../../locales/languages.ts'
 import { createContextWindow, messageBudget } from '../../agent/context-window.ts'
 import { type AgentLoopInput, type LoopEvent, runAgentLoop } from '../../agent/loop.ts'
 import { summarizeTurns } from '../../agent/summary.ts'
@@ -91,6 +92,7 @@ export async function createRunLoop(
       ...(await formatOf(context.options)),
       ...(context.options.retries === undefined ? {} : { retries: context.options.retries }),
       ...(maxTokens === undefined ? {} : { maxTokens }),
+      ...(isLanguage(context.options.language) ? { language: context.options.language } : {}),
     },
     maxIterations: Math.max(0, (runState.current.iterationLimit ?? maxIterations) - run.iteration),
     pendingCalls: context.resume.pendingCalls,

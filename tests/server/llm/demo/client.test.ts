@@ -35,7 +35,21 @@ describe('the demo model', () => {
   test.each(languages())('answers what the page suggests in its language, %s', (language) => {
     const suggestions = suggestionsIn(language)
     expect(suggestions).toHaveLength(4)
-    expect(suggestions.map(textLanguage)).toEqual(suggestions.map(() => language))
+    expect(suggestions.map((text) => textLanguage(text))).toEqual(suggestions.map(() => language))
+  })
+
+  test('a message that tells no language is answered in that of the reader’s page', async () => {
+    const answer = (language?: Language) =>
+      readResponse(
+        demo,
+        llmRequest({
+          messages: [{ role: 'user', content: '12 * 4' }],
+          tools,
+          ...(language === undefined ? {} : { language }),
+        }),
+      )
+    expect((await answer('de')).text).toContain('Einen Moment')
+    expect((await answer()).text).toContain('One moment')
   })
 
   test.each([

@@ -13,8 +13,6 @@ export async function exportConversation(
 ): Promise<{ content: Blob; name: string }> {
   const response = await send(`/api/conversations/${id}/export`, {
     query: { format },
-    // The headings in the file follow the language of the page.
-    headers: { 'accept-language': document.documentElement.lang },
   })
   const name = /filename\*=UTF-8''([^;]+)/.exec(
     response.headers.get('content-disposition') ?? '',

@@ -133,6 +133,8 @@ export async function send(path: string, options: RequestOptions = {}): Promise<
       method,
       headers: {
         ...(await authorization()),
+        // Texts that the server writes follow the language of the page, which may be another one than the browser's.
+        'accept-language': document.documentElement.lang,
         ...(body === undefined || isForm ? {} : { 'content-type': 'application/json' }),
         ...headers,
       },
