@@ -252,6 +252,7 @@ export const CONVERSATION_DESCRIPTIONS = {
       files: 'The number of new files.',
       projects: 'The number of new projects.',
       documents: 'The number of new documents.',
+      skills: 'The number of new skills.',
       skipped: within('What was left out: the first 1,000.', {
         what: 'Its title or name.',
         why: 'The reason, in English.',
