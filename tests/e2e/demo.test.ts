@@ -23,6 +23,16 @@ describeInBrowser('the demo', (visitor) => {
       .click()
     await page.getByText('That was the tour.').waitFor()
     await page.getByText('The file is there now.').waitFor()
+    // Beside a long summary, the name of the tool is whole.
+    const missing = await page
+      .getByText('Run Python', { exact: true })
+      .first()
+      .evaluate((name) => {
+        const text = name.ownerDocument.createRange()
+        text.selectNodeContents(name)
+        return text.getBoundingClientRect().width - name.getBoundingClientRect().width
+      })
+    expect(missing).toBeLessThanOrEqual(0)
     await expectAccessible(page)
     const changes = await server.call('GET', `/api/projects/${json.data.id}/checkpoints`)
     // The picture of the program, and the file of the change.

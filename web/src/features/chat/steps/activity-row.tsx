@@ -62,17 +62,14 @@ export function ActivityRow({
         >
           <Icon size={13} aria-hidden className={live ? 'animate-breathe' : ''} />
         </span>
-        {/* Gives way only after the summary has. */}
+        {/* Gives way only after the summary has, which takes what is left. */}
         <span
           className={classNames('min-w-0 truncate font-medium', live ? 'text-ink' : 'text-soft')}
         >
           {title}
         </span>
         {summary !== undefined && summary !== '' && (
-          <span
-            dir="auto"
-            className="min-w-0 shrink-[1000] truncate font-mono text-code text-muted"
-          >
+          <span dir="auto" className="min-w-0 flex-1 truncate font-mono text-code text-muted">
             {summary}
           </span>
         )}
