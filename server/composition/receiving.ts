@@ -50,6 +50,7 @@ export function createConfiguredReceiving(
     now,
     limits,
     every: clock.every,
+    after: clock.after,
     log,
     isShared: instance.sharing !== undefined,
     isAllowed,

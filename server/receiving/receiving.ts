@@ -19,7 +19,10 @@ import { createProgress, type ProgressDependencies } from './progress.ts'
 import { takeAnswer } from './questions.ts'
 import { followTurn, formTurn, mergeTime, startTurn } from './turns.ts'
 
-/** How often it is compared, without a statement, whether something is to be done. */
+/**
+ * How often it is compared, without a statement, whether something is to be done. What is due at a moment that is known has a
+ * timer; this finds what has none, and what a clock that was set or a machine that slept has made due.
+ */
 const BEAT_MS = 250
 /** How often the store is asked at rest, and when instances share it. */
 const LOOK_MS = 60_000
@@ -43,6 +46,7 @@ export interface ReceivingDependencies
     SendDependencies,
     ProgressDependencies {
   every: ProcessClock['every']
+  after: ProcessClock['after']
   limits: Limits
   /** Whether other instances share the store. */
   isShared: boolean
@@ -53,6 +57,8 @@ interface State {
   isStopped: boolean
   /** Chats to look at, and when. */
   due: Map<string, number>
+  /** The timer for the first of them that is due later. */
+  wake: { at: number; end(): void } | null
   /** Chats by the run that they wait for. */
   runs: Map<string, string>
   busy: Map<string, Promise<void>>
@@ -86,6 +92,7 @@ export function createReceiving(given: ReceivingDependencies): Receiving {
     isLeading: false,
     isStopped: false,
     due: new Map(),
+    wake: null,
     runs: new Map(),
     busy: new Map(),
     receivers: new Map(),
@@ -143,6 +150,23 @@ export function createReceiving(given: ReceivingDependencies): Receiving {
     }
     const known = state.due.get(id)
     if (known === undefined || known > next.at) state.due.set(id, next.at)
+    setTimer()
+  }
+
+  /** What is due already is left to the beat, so that a chat in which nothing goes on costs no more. */
+  function setTimer(): void {
+    const moment = now().getTime()
+    let first = Number.POSITIVE_INFINITY
+    for (const at of state.due.values()) if (at > moment && at < first) first = at
+    if (state.wake?.at === first || state.isStopped) return
+    state.wake?.end()
+    state.wake = null
+    if (first === Number.POSITIVE_INFINITY) return
+    const end = given.after(first - moment, async () => {
+      state.wake = null
+      await work()
+    })
+    state.wake = { at: first, end }
   }
 
   async function work(): Promise<void> {
@@ -153,6 +177,7 @@ export function createReceiving(given: ReceivingDependencies): Receiving {
         state.due.delete(id)
         started.push(once(id, () => lookAtChat(id)))
       }
+    setTimer()
     await Promise.all(started)
   }
 
@@ -233,6 +258,7 @@ export function createReceiving(given: ReceivingDependencies): Receiving {
     async stop() {
       state.isStopped = true
       endBeats()
+      state.wake?.end()
       await settled()
       await stopReceivers()
       await outbox.stop()

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { machineClock, type ProcessClock } from '../../../server/lib/process-clock.ts'
 import { eventually } from '../../support/eventually.ts'
 import { turn } from '../../support/provider/upstream-turns.ts'
 import { useUpstream } from '../../support/provider/use-upstream.ts'
@@ -32,8 +33,9 @@ describe.each(DIALECTS)('a bridge on %s', (dialect) => {
   let bridge: TestBridge
   let keys: Record<string, unknown>
   let channel: { id: string; token: string }
-  const open = (config: Record<string, unknown> = {}, folder?: string) =>
+  const open = (config: Record<string, unknown> = {}, folder?: string, clock = machineClock) =>
     start({
+      clock,
       ...(folder === undefined ? {} : { folder }),
       config: {
         ...keys,
@@ -97,6 +99,18 @@ describe.each(DIALECTS)('a bridge on %s', (dialect) => {
     const audit = (await server.call('GET', '/api/admin/audit?action=sender_allowed')).json.data
     expect(audit.items).toHaveLength(1)
     expect(server.logged()).not.toContain(code)
+  })
+
+  test('a message starts its run when the time for others to join it has passed, without a beat', async () => {
+    await server.close()
+    const every: ProcessClock['every'] = (ms, work) =>
+      // That of messengers and of schedules.
+      ms < 1_000 ? () => undefined : machineClock.every(ms, work)
+    server = await open({}, undefined, { ...machineClock, every })
+    channel = await create({}, 'unhurried')
+    await pairAnn()
+    await give({ id: 'q1', text: 'What is it?' })
+    await eventually(() => expect(bridge.texts('c1')).toContain('It is 42.'))
   })
 
   test('a stranger who writes three times at once is told one code, which works', async () => {

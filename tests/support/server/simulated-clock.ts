@@ -13,7 +13,13 @@ export interface SimulatedClock extends ProcessClock {
 export function simulatedClock(start: string): SimulatedClock {
   let time = Date.parse(start)
   const works = new Set<() => Promise<void>>()
+  const timers = new Map<() => Promise<void>, number>()
   const tick = async (): Promise<void> => {
+    for (const [work, at] of timers)
+      if (at <= time) {
+        timers.delete(work)
+        await work()
+      }
     for (const work of works) await work()
   }
   return {
@@ -21,6 +27,10 @@ export function simulatedClock(start: string): SimulatedClock {
     every(_ms, work) {
       works.add(work)
       return () => works.delete(work)
+    },
+    after(ms, work) {
+      timers.set(work, time + ms)
+      return () => timers.delete(work)
     },
     async passTo(moment) {
       for (const end = Date.parse(moment); time < end; ) {
