@@ -244,7 +244,7 @@ describeInBrowser('working on files', (visitor) => {
     writeFileSync(join(folder, 'pictures', 'dot.png'), png)
     writeFileSync(join(folder, 'pictures', 'data.bin'), Buffer.from([0, 255, 254, 0, 1]))
     const rows =
-      '<row r="1"><c r="A1" t="s"><v>0</v></c></row><row r="2"><c r="A2"><v>42</v></c></row>'
+      '<row r="1"><c r="A1" t="s"><v>0</v></c></row><row r="2"><c r="A2"><v>42</v></c><c r="B2"><v>7</v></c></row>'
     writeFileSync(join(folder, 'pictures', 'sums.xlsx'), workbook(rows, ['Total']))
     writeFileSync(join(folder, 'pictures', 'talk.pptx'), presentation(['Welcome']))
     const page = await visitor.open(`${on.server.url}/projects`, { remote: true })
@@ -265,6 +265,8 @@ describeInBrowser('working on files', (visitor) => {
     await tree.getByText('sums.xlsx').click()
     await page.getByRole('tab', { name: 'Sales & more', selected: true }).waitFor()
     await page.getByRole('columnheader', { name: 'Total' }).waitFor()
+    // A column without a name has its letter, so that one can sort by it.
+    await page.getByRole('columnheader', { name: 'B', exact: true }).getByRole('button').waitFor()
     await page.getByRole('cell', { name: '42' }).waitFor()
     await expectAccessible(page)
     await tree.getByText('data.bin').click()

@@ -9,6 +9,7 @@ import { CopyButton } from '../markdown/copy-button.tsx'
 import { Fold } from './fold.tsx'
 import {
   type Cell,
+  columnLetters,
   isNumeric,
   type Order,
   sortRows,
@@ -111,7 +112,7 @@ export function DataTable({
                   {atPlaces(columns).map(({ place: column, item: title }) => (
                     <Head
                       key={column}
-                      title={title}
+                      title={title.trim() === '' ? columnLetters(column) : title}
                       right={numeric[column] === true}
                       order={order?.column === column ? order : null}
                       onSort={() => setOrder(nextOrder(order, column))}

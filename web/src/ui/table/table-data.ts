@@ -44,6 +44,11 @@ export function tableFromList(value: unknown): Table | null {
   return { columns, rows, total: list.length }
 }
 
+/** The letters of a column without a name, as in spreadsheets: A to Z, then AA. `column` counts from 0. */
+export const columnLetters = (column: number): string =>
+  (column < 26 ? '' : columnLetters(Math.floor(column / 26) - 1)) +
+  String.fromCharCode(65 + (column % 26))
+
 /** Converts text that looks like a number, so that it is sorted and aligned as one. */
 const typed = (text: string): Cell =>
   /^-?(?:\d{1,15})(?:\.\d{1,15})?(?:e[+-]?\d{1,3})?$/i.test(text) && !/^-?0\d/.test(text)
