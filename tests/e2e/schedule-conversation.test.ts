@@ -43,6 +43,26 @@ describeInBrowser('the conversation of a schedule', (visitor) => {
     await page.getByText('Look for news.').waitFor()
     await folded.click()
     expect(await page.getByText('Look for news.').count()).toBe(0)
+
+    // More than a page of the list, all newer.
+    for (let at = 0; at < 60; at += 1)
+      await call('POST', '/api/schedules', {
+        name: `Later ${at}`,
+        text: 'Go on.',
+        when: { cron: '0 9 1 1 *', tz: 'UTC' },
+      })
+    await line.getByRole('link', { name: 'Morning news' }).click()
+    const heading = page.getByRole('heading', { name: 'Morning news' })
+    await heading.and(page.locator(':focus')).waitFor()
+    const card = page.locator('li[aria-current]')
+    expect(await card.getByRole('heading').allTextContents()).toEqual(['Morning news'])
+    const box = await card.boundingBox()
+    const size = page.viewportSize()
+    expect(box?.y).toBeGreaterThanOrEqual(0)
+    expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual(size?.height ?? 0)
+    expect(await card.getByText('Nothing to report', { exact: false }).count()).toBe(2)
+    await expectAccessible(page)
+    if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/schedule-one.png` })
     await leave(page)
   })
 })

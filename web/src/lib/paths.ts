@@ -35,6 +35,8 @@ export const paths = {
   waiting: '/waiting',
   /** What runs by itself. */
   schedules: '/schedules',
+  /** The same, at one of them. */
+  schedule: (id: string) => `/schedules?schedule=${encodeURIComponent(id)}`,
   settings: '/settings',
   settingsTab: (tab: (typeof SETTINGS_TABS)[number]) => `/settings/${tab}`,
   /** A tab of the settings, scrolled to one of its sections. */

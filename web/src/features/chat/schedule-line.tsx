@@ -1,30 +1,17 @@
 // The schedule whose runs a conversation holds: what came of the last time, and when the next one is.
-import { useQuery } from '@tanstack/react-query'
 import { CalendarClock } from 'lucide-react'
 import { Link } from 'wouter'
-import type { Schedule } from '../../../../server/protocol/schedules/schedule.ts'
+import { useSchedule } from '../../lib/api/schedules.ts'
 import { briefTime } from '../../lib/format.ts'
-import { request } from '../../lib/http/api-client.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { paths } from '../../lib/paths.ts'
-
-/** One schedule, given its id; not asked for without one. It follows every change, because all keys of schedules begin so. */
-const useSchedule = (id: string | undefined) =>
-  useQuery({
-    queryKey: ['schedules', 'one', id],
-    queryFn: ({ signal }) => request<Schedule>(`/api/schedules/${id}`, { signal }),
-    enabled: id !== undefined,
-    // One that was deleted is gone.
-    retry: false,
-    meta: { quiet: true },
-  })
 
 /** Nothing for a conversation that a person made, or whose schedule was deleted. */
 export function ScheduleLine({ scheduleId }: { scheduleId: string | undefined }) {
   const { t, i18n } = useTranslation()
   const { data: schedule } = useSchedule(scheduleId)
   if (schedule === undefined) return null
-  const { name, last, next_at: next, enabled } = schedule
+  const { id, name, last, next_at: next, enabled } = schedule
   const isBad = last !== null && ['failed', 'unmet', 'missed'].includes(last.state)
   return (
     <aside
@@ -33,7 +20,7 @@ export function ScheduleLine({ scheduleId }: { scheduleId: string | undefined })
     >
       <div className="mx-auto flex max-w-3xl flex-wrap items-center gap-x-3 px-5 max-sm:px-4">
         <Link
-          href={paths.schedules}
+          href={paths.schedule(id)}
           className="touch-target inline-flex min-w-0 max-w-full items-center gap-2 font-medium underline-offset-3 hover:underline max-sm:basis-full"
         >
           <CalendarClock size={15} aria-hidden className="shrink-0 text-muted" />

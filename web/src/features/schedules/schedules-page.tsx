@@ -1,11 +1,13 @@
 // The page of schedules: when each runs next, what came of the last time, and what all times cost.
 import { CalendarClock, Pencil, Play, Plus, Trash2 } from 'lucide-react'
-import { useState } from 'react'
-import { Link } from 'wouter'
+import { useEffect, useRef, useState } from 'react'
+import { Link, useSearch } from 'wouter'
+import { useSchedule } from '../../lib/api/schedules.ts'
 import { fullTime, money } from '../../lib/format.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { atPlaces } from '../../lib/list-keys.ts'
 import { paths } from '../../lib/paths.ts'
+import { classNames } from '../../ui/class-names.ts'
 import { Button, IconButton } from '../../ui/controls/button.tsx'
 import { moveFocusOnRemoval } from '../../ui/controls/move-focus-on-removal.ts'
 import { ShowMore } from '../../ui/controls/show-more.tsx'
@@ -53,9 +55,14 @@ export function SchedulesPage() {
 function ScheduleList({ onEdit }: { onEdit(schedule: Schedule): void }) {
   const { t } = useTranslation()
   const list = useSchedules()
+  const wanted = new URLSearchParams(useSearch()).get('schedule')
+  const { data: one } = useSchedule(wanted ?? undefined)
   const remove = useDeleteSchedule()
   const [doomed, setDoomed] = useState<Schedule | null>(null)
-  const items = list.data?.pages.flatMap((page) => page.items) ?? []
+  const listed = list.data?.pages.flatMap((page) => page.items) ?? []
+  // It may be on a later page of the list.
+  const isApart = one !== undefined && !listed.some(({ id }) => id === one.id)
+  const items = isApart ? [one, ...listed] : listed
   if (list.isLoadingError)
     return <Failed message={errorText(list.error)} onRetry={() => void list.refetch()} />
   if (list.isPending) return <Loading />
@@ -68,6 +75,7 @@ function ScheduleList({ onEdit }: { onEdit(schedule: Schedule): void }) {
           <ScheduleCard
             key={item.id}
             schedule={item}
+            isWanted={item.id === wanted}
             onEdit={() => onEdit(item)}
             onRemove={() => setDoomed(item)}
           />
@@ -104,10 +112,13 @@ function useRuleText(): (schedule: Pick<Schedule, 'when'>) => string {
 
 function ScheduleCard({
   schedule,
+  isWanted,
   onEdit,
   onRemove,
 }: {
   schedule: Schedule
+  /** Whether the address names it: it is in view, with what came of its times. */
+  isWanted: boolean
   onEdit(): void
   onRemove(): void
 }) {
@@ -115,13 +126,31 @@ function ScheduleCard({
   const ruleText = useRuleText()
   const change = useChangeSchedule()
   const run = useRunSchedule()
-  const [isOpen, setIsOpen] = useState(false)
+  const [isOpen, setIsOpen] = useState(isWanted)
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => {
+    if (!isWanted) return
+    setIsOpen(true)
+    heading.current?.focus({ preventScroll: true })
+    heading.current?.closest('li')?.scrollIntoView({ block: 'center' })
+  }, [isWanted])
   const { id, name, text, enabled, next_at: next, last, when } = schedule
   const zone = 'cron' in when ? when.tz : undefined
   return (
-    <li className="flex flex-col gap-2 rounded-xl border border-line bg-surface p-4">
+    <li
+      aria-current={isWanted || undefined}
+      className={classNames(
+        'flex flex-col gap-2 rounded-xl border bg-surface p-4',
+        isWanted ? 'border-accent' : 'border-line',
+      )}
+    >
       <div className="flex items-center gap-2">
-        <h2 dir="auto" className="min-w-0 flex-1 truncate font-medium">
+        <h2
+          ref={heading}
+          tabIndex={isWanted ? -1 : undefined}
+          dir="auto"
+          className="min-w-0 flex-1 truncate font-medium"
+        >
           {name}
         </h2>
         <IconButton
