@@ -44,7 +44,7 @@ describeInBrowser('the conversation of a schedule', (visitor) => {
     await folded.click()
     expect(await page.getByText('Look for news.').count()).toBe(0)
 
-    // More than a page of the list, all newer.
+    // All of them are newer, and above it.
     for (let at = 0; at < 60; at += 1)
       await call('POST', '/api/schedules', {
         name: `Later ${at}`,
