@@ -22,8 +22,8 @@ export type OpenAiError = z.infer<typeof OpenAiError>
 const TYPES: Readonly<Record<number, string>> = {
   401: 'authentication_error',
   403: 'permission_error',
-  // An earlier failure of the provider.
-  424: 'server_error',
+  // An earlier failure of the provider. Programs such as Continue repeat every `server_error`, whatever its status.
+  424: 'failed_dependency',
   429: 'rate_limit_error',
 }
 
