@@ -63,6 +63,9 @@ function RunningTime({ since }: { since: number | undefined }) {
   )
 }
 
+/** On a phone, a call that took less shows what was called instead of how long it took. */
+const NOTICEABLE_S = 0.1
+
 /**
  * `rejected`: a person has rejected the call. `startedAt`: when the running call started. A call that waits for a decision has
  * a card instead.
@@ -117,7 +120,9 @@ export const ToolStep = memo(function ToolStep({
             <span className="max-sm:hidden">{t('steps.cached')}</span>
           )}
           {outcome?.executionTime !== undefined && !outcome.cached && (
-            <span>{duration(outcome.executionTime, i18n.language)}</span>
+            <span className={outcome.executionTime < NOTICEABLE_S ? 'max-sm:hidden' : undefined}>
+              {duration(outcome.executionTime, i18n.language)}
+            </span>
           )}
           <StateMark
             state={state === 'done' && failedCode !== null ? 'failed' : state}
