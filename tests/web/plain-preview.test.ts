@@ -8,6 +8,7 @@ test.each([
   ['- [x] done\n- open\n* more', 'done open more'],
   ['| a | b |\n| - | -: |\n| 1 | 2 |', 'a · b 1 · 2'],
   ['```js\nrun(1)\n```', 'run(1)'],
+  ['Look: ```ts // Tea ``` and cake', 'Look: // Tea and cake'],
   ['See [the site](https://example.com/a "t")[^1] and ![a cat](cat.png)', 'See the site and a cat'],
   ['See [the site](https://exam', 'See the site'],
   ['<details><summary>More</summary>\ntext<br>', 'More text'],

@@ -12,6 +12,8 @@ const LINE_MARKS: readonly (readonly [RegExp, string])[] = [
 ]
 
 const INLINE_MARKS: readonly (readonly [RegExp, string])[] = [
+  // Snippets of the search have no ends of lines: a fence goes with its language.
+  [/`{3,}[\w+#.-]{0,20}\s/g, ' '],
   [/!?\[([^\]\n]{0,300})\]\([^)\s]{0,500}(?:\s[^)\n]{0,200})?\)/g, '$1'],
   // A preview may end inside a URL.
   [/!?\[([^\]\n]{0,300})\]\([^)\s]{0,500}$/g, '$1'],
