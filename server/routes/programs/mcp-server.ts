@@ -52,10 +52,13 @@ export function registerMcpServerRoutes(
     await serve(incoming, reply.raw, request.body ?? undefined)
     return reply
   }
-  // Only clients of the earlier protocol era open streams, for notifications that a server without sessions never sends.
-  app.post('/mcp', { config: { stream: true }, schema: { hide: true } }, answer)
-  app.get('/mcp', { schema: { hide: true } }, answer)
-  app.delete('/mcp', { schema: { hide: true } }, answer)
+  // Other servers have the slash at the end, and people type what they know.
+  for (const path of ['/mcp', '/mcp/']) {
+    app.post(path, { config: { stream: true }, schema: { hide: true } }, answer)
+    // Only clients of the earlier protocol era open streams, for notifications that a server without sessions never sends.
+    app.get(path, { schema: { hide: true } }, answer)
+    app.delete(path, { schema: { hide: true } }, answer)
+  }
 }
 
 /** An empty body, because Fastify has already read it. */

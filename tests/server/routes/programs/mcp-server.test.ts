@@ -42,7 +42,7 @@ beforeAll(async () => {
 
 type Era = 'legacy' | 'auto'
 
-async function connect(era: Era, decide?: () => boolean): Promise<Client> {
+async function connect(era: Era, decide?: () => boolean, path = '/mcp'): Promise<Client> {
   const client = new Client(
     { name: 'tests', version: '1' },
     {
@@ -56,7 +56,7 @@ async function connect(era: Era, decide?: () => boolean): Promise<Client> {
       content: { approve: decide() },
     }))
   await client.connect(
-    new StreamableHTTPClientTransport(new URL(`${server.url}/mcp`), {
+    new StreamableHTTPClientTransport(new URL(server.url + path), {
       requestInit: { headers: { authorization: `Bearer ${key}` } },
     }),
   )
@@ -98,6 +98,12 @@ describe.each<Era>(['legacy', 'auto'])('an MCP client (%s)', (era) => {
       return json.data.items[0].status
     }
     await expect.poll(statusOf).toBe('stopped')
+    await client.close()
+  })
+
+  test('may have an address with a slash at its end', async () => {
+    const client = await connect(era, undefined, '/mcp/')
+    expect((await call(client, 'list_projects')).text).toContain('Files')
     await client.close()
   })
 
