@@ -1,7 +1,11 @@
 // The layout of a group of settings.
-import { type ReactNode, useEffect, useRef } from 'react'
+import { createContext, type ReactNode, useContext, useEffect, useRef } from 'react'
 import { useSearchParams } from 'wouter'
 import type { SettingsSection } from '../../lib/settings-sections.ts'
+import { classNames } from '../../ui/class-names.ts'
+
+/** What the title of the page says already: a section of the same name does not show it again. */
+export const PageTitle = createContext<string | null>(null)
 
 /**
  * A heading with a text below it and a control next to both (`action`), then the settings (`children`). If the URL names the
@@ -22,6 +26,7 @@ export function Section({
 }) {
   const [search] = useSearchParams()
   const heading = useRef<HTMLHeadingElement>(null)
+  const isSaid = useContext(PageTitle) === title
   const isNamed = id !== undefined && search.get('section') === id
   useEffect(
     () => (isNamed && heading.current !== null ? keepInView(heading.current) : undefined),
@@ -30,15 +35,24 @@ export function Section({
   return (
     <section className="mb-8">
       {/* On a phone, the text is below heading and control; next to the control it would be only a few words wide. */}
-      <div className="mb-3 grid grid-cols-[1fr_auto] items-center gap-x-3 gap-y-0.5">
+      <div
+        className={classNames(
+          'mb-3 items-center gap-x-3',
+          isSaid ? 'flex flex-wrap gap-y-3' : 'grid grid-cols-[1fr_auto] gap-y-0.5',
+        )}
+      >
         <h2
           ref={heading}
           tabIndex={-1}
-          className="scroll-mt-6 text-base font-semibold tracking-tight outline-none"
+          className={
+            isSaid ? 'sr-only' : 'scroll-mt-6 text-base font-semibold tracking-tight outline-none'
+          }
         >
           {title}
         </h2>
-        <div className="empty:hidden sm:row-span-2">{action}</div>
+        <div className={classNames('empty:hidden sm:row-span-2', isSaid && 'order-last')}>
+          {action}
+        </div>
         {text !== undefined && (
           <p className="col-span-2 text-sm text-muted sm:col-span-1 sm:row-start-2">{text}</p>
         )}

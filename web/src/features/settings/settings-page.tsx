@@ -15,6 +15,7 @@ import { DataSection } from './data-section.tsx'
 import { GrantsSection } from './grants-section.tsx'
 import { McpSection } from './mcp-section.tsx'
 import { ModelsSection } from './models-section.tsx'
+import { PageTitle } from './section.tsx'
 import { SharesSection } from './shares-section.tsx'
 import { WebhooksSection } from './webhooks-section.tsx'
 
@@ -84,21 +85,23 @@ export function SettingsPage({
           </nav>
         )}
         <div className="min-w-0 flex-1">
-          {current === 'appearance' && <AppearanceSection />}
-          {current === 'agent' && <AgentSection />}
-          {current === 'models' && <ModelsSection admin={user?.role === 'admin'} />}
-          {current === 'mcp' && <McpSection admin={user?.role === 'admin'} />}
-          {current === 'channels' && (
-            <>
-              <ChannelsSection user={user} multi={multi} />
-              <AskSection />
-              <WebhooksSection />
-            </>
-          )}
-          {current === 'permissions' && <GrantsSection />}
-          {current === 'shares' && <SharesSection />}
-          {current === 'data' && <DataSection />}
-          {current === 'account' && <AccountSection user={user} multi={multi} />}
+          <PageTitle value={isWide ? null : t(`settings.tab.${current}`)}>
+            {current === 'appearance' && <AppearanceSection />}
+            {current === 'agent' && <AgentSection />}
+            {current === 'models' && <ModelsSection admin={user?.role === 'admin'} />}
+            {current === 'mcp' && <McpSection admin={user?.role === 'admin'} />}
+            {current === 'channels' && (
+              <>
+                <ChannelsSection user={user} multi={multi} />
+                <AskSection />
+                <WebhooksSection />
+              </>
+            )}
+            {current === 'permissions' && <GrantsSection />}
+            {current === 'shares' && <SharesSection />}
+            {current === 'data' && <DataSection />}
+            {current === 'account' && <AccountSection user={user} multi={multi} />}
+          </PageTitle>
         </div>
       </div>
     </div>
