@@ -124,7 +124,7 @@ describeInBrowser('a project as an assistant', (visitor) => {
         buffer: Buffer.isBuffer(content) ? content : Buffer.from(JSON.stringify(content)),
       })
     await choose({ hello: 'world' })
-    await dialog.getByRole('alert').getByText('neither agents of LibreChat').waitFor()
+    await dialog.getByRole('alert').getByText('nor agents of LibreChat').waitFor()
     const model = (name: string) => ({
       id: name,
       name,
