@@ -22,10 +22,16 @@ const LISTED_AT_ONCE = 1_000
 /** Until the service begins to answer a request without a body. */
 const ANSWER_TIMEOUT_MS = 15_000
 
-/** A body that is a stream needs to say that nothing is read before it is sent. */
+/**
+ * A body that is a stream needs to say that nothing is read before it is sent. The length of any other is left to `fetch`, which
+ * adds it to a given one: dispatchers of the package `undici`, which is also used behind a proxy, refuse two.
+ */
 const streamingFetch: typeof fetch = async (input, init) => {
-  if (init?.method !== 'GET' && init?.method !== 'HEAD')
-    return await fetch(input, { ...init, duplex: 'half' })
+  if (init?.method !== 'GET' && init?.method !== 'HEAD') {
+    const headers = new Headers(init?.headers)
+    if (!(init?.body instanceof ReadableStream)) headers.delete('content-length')
+    return await fetch(input, { ...init, headers, duplex: 'half' })
+  }
   const silence = new AbortController()
   const timer = setTimeout(
     () => silence.abort(new Error('timeout: the service did not answer')),

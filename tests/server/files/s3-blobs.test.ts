@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import S3rver from 's3rver'
 import sharp from 'sharp'
+import { Agent, getGlobalDispatcher, setGlobalDispatcher } from 'undici'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { checkBlobs } from '../../../server/doctor/checks/blobs.ts'
 import { backupBlobs, restoreBlobs } from '../../../server/files/backup.ts'
@@ -70,6 +71,20 @@ test('content is stored once under its hash, and read completely or in part', as
   expect(await listed(blobs)).toEqual([stored.sha256, empty.sha256].sort())
   await expect(blobs.open('0'.repeat(64))).rejects.toMatchObject({ reason: 'file_content_missing' })
   await expect(open('').has('../x')).rejects.toThrow(/no SHA-256/)
+})
+
+test('content and notes are stored by the dispatcher of a proxy, too', async () => {
+  const before = getGlobalDispatcher()
+  onTestFinished(() => setGlobalDispatcher(before))
+  // One of the package; Node's own is more lenient.
+  setGlobalDispatcher(new Agent())
+  const blobs = open('proxied/')
+  const stored = await blobs.store(pieces('0123456789', 10))
+  await blobs.discard(stored.sha256, later())
+  await blobs.restore(stored.sha256)
+  expect((await buffer(await blobs.open(stored.sha256))).length).toBe(100)
+  await blobs.writeNote('mark', 'here')
+  expect(await blobs.readNote('mark')).toBe('here')
 })
 
 test('only content that was not stored again since is moved to the trash', async () => {
