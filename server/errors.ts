@@ -5,6 +5,7 @@ import {
   type FailureParams,
   type FailureReason,
   failureText,
+  isFailureReason,
 } from './protocol/failures/failures.ts'
 
 /** `details` reach the client; `retryable`: the same request may succeed later. */
@@ -87,8 +88,6 @@ export const sentError = ({ reason, params }: AppError): SentError | null =>
 /** The error that another thread has sent. */
 export const receivedError = ({ reason, params = {} }: SentError): AppError =>
   new AppError(FAILURES[reason][0], failureText(reason, params), { reason, params })
-
-const isFailureReason = (reason: string): reason is FailureReason => Object.hasOwn(FAILURES, reason)
 
 /** Fields in which libraries put the text of plain-object errors, clearest first. */
 const TEXT_FIELDS = ['message', 'error_description', 'error', 'code'] as const

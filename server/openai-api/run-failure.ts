@@ -1,7 +1,7 @@
 // The error code and the HTTP status of a run that failed.
 import { AppError } from '../errors.ts'
 import { ERROR_CODES, type ErrorCode } from '../protocol/error.ts'
-import { FAILURES, type FailureReason } from '../protocol/failures/failures.ts'
+import { isFailureReason } from '../protocol/failures/failures.ts'
 import { programStatus } from '../protocol/openai/error.ts'
 import type { RunFailure } from '../protocol/runs/run.ts'
 
@@ -11,8 +11,6 @@ const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(ERROR_COD
 export const failureCode = ({ code }: Pick<RunFailure, 'code'>): ErrorCode =>
   isErrorCode(code) ? code : 'internal'
 
-const isReason = (reason: string): reason is FailureReason => Object.hasOwn(FAILURES, reason)
-
 /**
  * The error of a request for a run that failed.
  * @param status another status than that of the failure.
@@ -20,7 +18,7 @@ const isReason = (reason: string): reason is FailureReason => Object.hasOwn(FAIL
 export function runError(failure: RunFailure, status?: number): AppError {
   const { content, reason = '', params } = failure
   return new AppError(failureCode(failure), content, {
-    ...(isReason(reason) ? { reason } : {}),
+    ...(isFailureReason(reason) ? { reason } : {}),
     ...(params === undefined ? {} : { params }),
     ...(status === undefined ? {} : { status }),
   })

@@ -18,7 +18,10 @@ import {
 } from './read-conversation.ts'
 import { receiptText } from './receipt-text.ts'
 
-/** Markdown in pieces. Texts stay unchanged, except that code which they leave open ends with them; tool calls and results are fenced so that they cannot end their fence. */
+/**
+ * Markdown in pieces. Texts stay unchanged, except that code which they leave open ends with them; tool calls and results are
+ * fenced so that they cannot end their fence.
+ */
 export async function* exportMarkdown(
   store: ExportStore,
   receipts: ReceiptReader,

@@ -6,10 +6,10 @@ import { Readable } from 'node:stream'
 import type { ProjectRow } from '../db/repositories/projects/projects.ts'
 import { AppError, appError, receivedError } from '../errors.ts'
 import type { FileService } from '../files/files.ts'
+import { sizeText } from '../lib/size-text.ts'
 import { createWorkerClient } from '../lib/worker-client.ts'
 import type { FileId, UserId } from '../protocol/ids.ts'
 import type { ImportNote, ProjectImportReport } from '../protocol/projects/project-import.ts'
-import { sizeText } from '../workspace/files/faults.ts'
 import { openArchive } from './archive.ts'
 import type { AssistantsReply, AssistantsRequest } from './assistants/assistants.child.ts'
 import type { AssistantDraft } from './assistants/draft.ts'
@@ -125,7 +125,7 @@ async function read(
   )
   try {
     const reply = await reader.request(
-      { file: path, folder, maxBytes, maxBytesText: sizeText(maxBytes) },
+      { file: path, folder, maxBytes },
       { timeoutMs: READ_TIMEOUT_MS },
     )
     if (!reply.ok) throw receivedError(reply.error)

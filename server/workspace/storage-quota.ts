@@ -4,8 +4,8 @@ import type { StorageRepository, StoredKind } from '../db/repositories/projects/
 import { appError } from '../errors.ts'
 import { createFairQueue } from '../lib/fair-queue.ts'
 import type { SharedAmounts } from '../lib/limits.ts'
+import { sizeText } from '../lib/size-text.ts'
 import type { ProjectId, UserId } from '../protocol/ids.ts'
-import { sizeText } from './files/faults.ts'
 import { createKeyedMutex } from './keyed-mutex.ts'
 
 /** Limits what users may store. Bytes are reserved before they are written. */

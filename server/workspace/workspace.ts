@@ -6,6 +6,7 @@ import { chmod, copyFile, lstat, open, rename, rm, rmdir, unlink } from 'node:fs
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { AppError, appError } from '../errors.ts'
+import { sizeText } from '../lib/size-text.ts'
 import { systemCode } from '../lib/system-faults.ts'
 import type { ProjectId, UserId } from '../protocol/ids.ts'
 import { countedBytes, ENTRY_BYTES } from './files/counted-bytes.ts'
@@ -16,7 +17,7 @@ import {
   moveEntry,
   removeEmptyFolder,
 } from './files/entries.ts'
-import { sizeText, toFileError } from './files/faults.ts'
+import { toFileError } from './files/faults.ts'
 import {
   assertReplaceable,
   type FileContent,

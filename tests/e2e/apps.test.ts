@@ -4,6 +4,7 @@ import { createSocket } from 'node:dgram'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { beforeAll, expect, test } from 'vitest'
+import { attempts } from '../support/page/hostile-app.ts'
 import {
   composer,
   describeInBrowser,
@@ -32,25 +33,7 @@ const hostile = (
 <object data="${canary}/object"></object>
 <script>
 const outcome = async (work) => { try { return await work() ?? 'done' } catch (error) { return 'refused' } }
-const event = (target) => new Promise((resolve, reject) => {
-  target.onload = target.onopen = () => resolve('reached')
-  target.onerror = () => reject(new Error('error'))
-})
-const added = (name, fields) => {
-  const element = Object.assign(document.createElement(name), fields)
-  const done = event(element)
-  document.body.append(element)
-  return done
-}
-const peer = async () => {
-  const connection = new RTCPeerConnection({ iceServers: [{ urls: 'stun:127.0.0.1:${udp}' }] })
-  connection.createDataChannel('c')
-  const gathered = new Promise((resolve) => {
-    connection.onicegatheringstatechange = () => connection.iceGatheringState === 'complete' && resolve()
-  })
-  await connection.setLocalDescription(await connection.createOffer())
-  await gathered
-}
+${attempts(udp)}
 window.results = (async () => {
   const results = {}
   for (const [name, work] of Object.entries({

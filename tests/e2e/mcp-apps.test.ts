@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startModernMcpServer } from '../fixtures/mcp-modern-server.ts'
 import { startBoard } from '../support/mcp-board.ts'
+import { attempts } from '../support/page/hostile-app.ts'
 import {
   composer,
   describeInBrowser,
@@ -94,25 +95,7 @@ const hostile = (canary: string, udp: number, page: string) => `<!doctype html>
 <body><img src="${canary}/img"><iframe src="${canary}/iframe"></iframe><object data="${canary}/object"></object>
 <script>${CLIENT}
 const outcome = async (work) => { try { return String(await work() ?? 'done') } catch (error) { return 'refused' } }
-const event = (target) => new Promise((resolve, reject) => {
-  target.onload = target.onopen = () => resolve('reached')
-  target.onerror = () => reject(new Error('error'))
-})
-const added = (name, fields) => {
-  const element = Object.assign(document.createElement(name), fields)
-  const done = event(element)
-  document.body.append(element)
-  return done
-}
-const peer = async () => {
-  const connection = new RTCPeerConnection({ iceServers: [{ urls: 'stun:127.0.0.1:${udp}' }] })
-  connection.createDataChannel('c')
-  const gathered = new Promise((resolve) => {
-    connection.onicegatheringstatechange = () => connection.iceGatheringState === 'complete' && resolve()
-  })
-  await connection.setLocalDescription(await connection.createOffer())
-  await gathered
-}
+${attempts(udp)}
 window.results = (async () => {
   const results = {}
   for (const [name, work] of Object.entries({

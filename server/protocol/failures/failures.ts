@@ -30,6 +30,10 @@ export const FAILURES = {
 /** Why a request was refused: a name in `FAILURES`, with its text and its parameters. */
 export type FailureReason = keyof typeof FAILURES
 
+/** Whether a text names a failure of the list. */
+export const isFailureReason = (reason: string): reason is FailureReason =>
+  Object.hasOwn(FAILURES, reason)
+
 /** The parameters that the text of a reason needs; sizes come as text with their unit ("5 MB"). */
 export type FailureParams<Reason extends FailureReason> = Record<
   ParamNames<(typeof FAILURES)[Reason][1]>,

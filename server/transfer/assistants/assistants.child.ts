@@ -9,15 +9,14 @@ export interface AssistantsRequest {
   file: string
   folder: string
   maxBytes: number
-  maxBytesText: string
 }
 
 /** What is in the file, or why it cannot be read. */
 export type AssistantsReply = { ok: true; found: FoundAssistants } | { ok: false; error: SentError }
 
-serveRequests<AssistantsRequest, AssistantsReply>(async ({ file, folder, ...limits }) => {
+serveRequests<AssistantsRequest, AssistantsReply>(async ({ file, folder, maxBytes }) => {
   try {
-    return { ok: true, found: await readAssistants(file, folder, limits) }
+    return { ok: true, found: await readAssistants(file, folder, maxBytes) }
   } catch (error) {
     // Anything else is damaged data inside an archive.
     const refusal = toRefusal(error) ?? appError('project_import_archive_damaged')

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { buffer, text } from 'node:stream/consumers'
 import { z } from 'zod'
 import { appError } from '../../errors.ts'
+import { sizeText } from '../../lib/size-text.ts'
 import type { AssistantFormat } from '../../protocol/projects/project-import.ts'
 import { type Archive, openArchive } from '../archive.ts'
 import { isCharacterCard, readCharacterCard } from './character-card.ts'
@@ -23,9 +24,7 @@ export interface FoundAssistants {
 export const CARD = 'card.json'
 /** Of a file with JSON, and of JSON in a picture or archive. */
 const MAX_JSON_BYTES = 32 * 1024 * 1024
-const MAX_JSON_TEXT = '32 MB'
 const MAX_PICTURE_BYTES = 64 * 1024 * 1024
-const MAX_PICTURE_TEXT = '64 MB'
 const MAX_CHUNKS = 20_000
 const MAX_ASSISTANTS = 100
 const PNG_MAGIC = '\x89PNG\r\n\x1a\n'
@@ -51,7 +50,7 @@ interface Reading {
 export async function readAssistants(
   file: string,
   folder: string,
-  { maxBytes, maxBytesText }: { maxBytes: number; maxBytesText: string },
+  maxBytes: number,
 ): Promise<FoundAssistants> {
   const reading: Reading = { file, folder, archive: null, isPicture: false, images: 0 }
   const head = await headOf(file)
@@ -59,12 +58,12 @@ export async function readAssistants(
     return await assistantsIn(parse(await cardInPicture(file)), { ...reading, isPicture: true })
   if (!head.startsWith(ZIP_MAGIC)) {
     if ((await stat(file)).size > MAX_JSON_BYTES)
-      throw appError('project_import_too_large', { limit: MAX_JSON_TEXT })
+      throw appError('project_import_too_large', { limit: sizeText(MAX_JSON_BYTES) })
     const content = decode(await readFile(file))
     if (!/^\uFEFF?\s*[[{]/.test(content)) throw appError('project_import_unknown')
     return await assistantsIn(parse(content), reading)
   }
-  const archive = await openArchive(file, maxBytes, maxBytesText)
+  const archive = await openArchive(file, maxBytes, sizeText(maxBytes))
   try {
     if (archive.sizeOf(CARD) > MAX_JSON_BYTES)
       throw appError('project_import_entry_too_large', { path: CARD })
@@ -107,7 +106,7 @@ async function cardInPicture(file: string): Promise<string> {
   try {
     const { size } = await handle.stat()
     if (size > MAX_PICTURE_BYTES)
-      throw appError('project_import_too_large', { limit: MAX_PICTURE_TEXT })
+      throw appError('project_import_too_large', { limit: sizeText(MAX_PICTURE_BYTES) })
     let found: { order: number; at: number; length: number } | null = null
     let at = PNG_MAGIC.length
     for (let chunks = 0; at + 12 <= size; chunks += 1) {
@@ -129,7 +128,7 @@ async function cardInPicture(file: string): Promise<string> {
     }
     if (found === null) throw appError('project_import_unknown')
     if (found.length > (MAX_JSON_BYTES / 3) * 4)
-      throw appError('project_import_too_large', { limit: MAX_JSON_TEXT })
+      throw appError('project_import_too_large', { limit: sizeText(MAX_JSON_BYTES) })
     const encoded = (await bytesAt(handle, found.at, found.length)).toString('latin1')
     return decode(Buffer.from(encoded, 'base64'))
   } finally {

@@ -1,7 +1,7 @@
 // A change by a program that may touch anything in the project: a snapshot before it, a comparison and the limits after it.
 import type { CheckpointRepository } from '../../db/repositories/projects/checkpoints.ts'
 import { AppError, appError } from '../../errors.ts'
-import { sizeText } from '../files/faults.ts'
+import { sizeText } from '../../lib/size-text.ts'
 import type { OutsideText } from '../outside-text.ts'
 import type { StorageQuota } from '../storage-quota.ts'
 import type { WorkerPool } from '../worker/worker-pool.ts'

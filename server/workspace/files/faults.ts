@@ -2,15 +2,6 @@
 import { AppError, appError } from '../../errors.ts'
 import { systemCode } from '../../lib/system-faults.ts'
 
-const UNITS = ['bytes', 'KB', 'MB', 'GB', 'TB']
-
-/** A number of bytes for a reader: `5 MB`, `1.3 GB`, `200 bytes`. */
-export function sizeText(bytes: number): string {
-  const unit = Math.min(UNITS.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10))
-  const value = bytes / 1024 ** unit
-  return `${Number.isInteger(value) ? value : value.toFixed(1)} ${UNITS[unit]}`
-}
-
 /** Converts an error of a system call into an `AppError` about `path` (relative to the project; never a host path). */
 export function toFileError(error: unknown, path: string): AppError {
   if (error instanceof AppError) return error

@@ -2,8 +2,9 @@
 import type { BigIntStats } from 'node:fs'
 import { lstat } from 'node:fs/promises'
 import { appError } from '../../errors.ts'
+import { sizeText } from '../../lib/size-text.ts'
 import { systemCode } from '../../lib/system-faults.ts'
-import { linkRefused, sizeText } from './faults.ts'
+import { linkRefused } from './faults.ts'
 import { notRegular, type OpenPlace, openRegularFile, type ProjectPath } from './paths.ts'
 import type { EntryKind } from './walk.ts'
 

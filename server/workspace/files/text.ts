@@ -13,7 +13,7 @@ import {
   looksBinary,
   withoutCutCharacter,
 } from '../../lib/encodings.ts'
-import { sizeText } from './faults.ts'
+import { sizeText } from '../../lib/size-text.ts'
 
 /** First bytes of common binary formats, in hexadecimal. */
 const SIGNATURES: readonly (readonly [string, string])[] = [

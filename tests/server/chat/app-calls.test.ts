@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import type { DatabaseSettings } from '../../../server/db/database.ts'
 import { startBoard } from '../../support/mcp-board.ts'
 import { scripted } from '../../support/provider/scripted.ts'
 import { turn } from '../../support/provider/upstream-turns.ts'
@@ -396,16 +397,20 @@ describeOnEachServer('an app of an MCP server', (start) => {
   })
 })
 
+/** A folder, a database and a board that several servers use one after the other. */
+async function installation(settings: DatabaseSettings) {
+  const { board, config } = await boards()
+  const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-app-calls-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return { board, folder, all: { ...databaseKeys(settings), ...config } }
+}
+
 describe.each(DIALECTS)('a call of an app that waits (%s)', (dialect) => {
   const { start } = useServers()
   const databases = useDatabases()
 
   test('is decided after a restart, and expires at its deadline', async () => {
-    const { board, config } = await boards()
-    const settings = await databases.migrated(dialect)
-    const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-app-calls-'))
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-    const all = { ...databaseKeys(settings), ...config }
+    const { board, folder, all } = await installation(await databases.migrated(dialect))
     const first = await start({ folder, config: all })
     const app = await answer(first)
     const { id_ref } = (await app.call('move', 'red')).json.data
@@ -433,11 +438,7 @@ describe.each(DIALECTS)('a call of an app beside a run that is resumed (%s)', (d
   const databases = useDatabases()
 
   test('stays behind the answer and out of what the model reads, and one that waits is still asked for', async () => {
-    const { board, config } = await boards()
-    const settings = await databases.migrated(dialect)
-    const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-app-calls-'))
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-    const all = { ...databaseKeys(settings), ...config }
+    const { board, folder, all } = await installation(await databases.migrated(dialect))
     const first = await start({ folder, config: all })
     await first.server.toolsReady
     upstream.enqueue(

@@ -22,8 +22,8 @@ export function RemainingError({ error }: { error: Error | null }) {
 }
 
 /**
- * The submit button says `submit`, by default the title: only a title that says what to do. `isReady` means that all required fields are filled in. `result`, such as
- * a link to copy, replaces the fields (`children`) once it is set.
+ * The submit button says `submit`, or else the title, which then has to say what to do. `isReady` means that all required fields
+ * are filled in. `result`, such as a link to copy, replaces the fields (`children`) once it is set.
  */
 export function FormDialog({
   title,
