@@ -1,5 +1,6 @@
 // The worker thread that reads an import: detects its format, unpacks, checks, and returns portions on request.
 import { open, stat } from 'node:fs/promises'
+import { sizeText } from '../lib/size-text.ts'
 import { serveRequests } from '../lib/worker-server.ts'
 import type { ImportFormat } from '../protocol/conversations/transfer.ts'
 import { storedFailure } from '../protocol/failures/stored.ts'
@@ -144,5 +145,3 @@ async function headOf(file: string): Promise<string> {
     await handle.close()
   }
 }
-
-const sizeText = (bytes: number): string => `${Math.round(bytes / 1024 / 1024)} MB`
