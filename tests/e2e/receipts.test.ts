@@ -74,4 +74,35 @@ describeInBrowser('what an answer did', (visitor) => {
     }
     await leave(page)
   })
+
+  test('its receipt leads to each schedule that it made, and to the list once one is deleted', async () => {
+    const made = (name: string) => ({
+      name: 'schedule_create',
+      arguments: { name, text: 'Look.', when: { cron: '0 9 1 1 *', tz: 'UTC' } },
+    })
+    on.upstream.enqueue(
+      turn.toolCalls([made('Look at prices'), made('Look at mails')]),
+      turn.text('Both are set up.'),
+    )
+    const { json } = await on.server.call('POST', '/api/conversations', {
+      body: { approval: 'auto' },
+    })
+    const page = await visitor.open(`${on.server.url}/c/${json.data.id}`)
+    await say(page, 'Look at both each year.')
+    const receipt = page.getByRole('region', { name: 'What was done' })
+    await receipt.getByRole('button').first().click()
+    await receipt.getByRole('link', { name: 'Look at mails' }).waitFor()
+    await receipt.getByRole('link', { name: 'Look at prices' }).click()
+    const heading = page.getByRole('heading', { name: 'Look at prices' })
+    await heading.and(page.locator(':focus')).waitFor()
+
+    const { items } = (await on.server.call('GET', '/api/schedules')).json.data
+    const gone = items.find(({ name }: { name: string }) => name === 'Look at mails')
+    await on.server.call('DELETE', `/api/schedules/${gone.id}`)
+    await page.goBack()
+    await receipt.getByRole('button').first().click()
+    await receipt.getByRole('link', { name: 'Look at prices' }).waitFor()
+    await receipt.getByRole('link', { name: 'Schedules', exact: true }).waitFor()
+    await leave(page)
+  })
 })

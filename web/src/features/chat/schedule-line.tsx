@@ -10,7 +10,7 @@ import { paths } from '../../lib/paths.ts'
 export function ScheduleLine({ scheduleId }: { scheduleId: string | undefined }) {
   const { t, i18n } = useTranslation()
   const { data: schedule } = useSchedule(scheduleId)
-  if (schedule === undefined) return null
+  if (schedule == null) return null
   const { id, name, last, next_at: next, enabled } = schedule
   const isBad = last !== null && ['failed', 'unmet', 'missed'].includes(last.state)
   return (

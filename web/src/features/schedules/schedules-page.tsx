@@ -61,7 +61,7 @@ function ScheduleList({ onEdit }: { onEdit(schedule: Schedule): void }) {
   const [doomed, setDoomed] = useState<Schedule | null>(null)
   const listed = list.data?.pages.flatMap((page) => page.items) ?? []
   // It may be on a later page of the list.
-  const isApart = one !== undefined && !listed.some(({ id }) => id === one.id)
+  const isApart = one != null && !listed.some(({ id }) => id === one.id)
   const items = isApart ? [one, ...listed] : listed
   if (list.isLoadingError)
     return <Failed message={errorText(list.error)} onRetry={() => void list.refetch()} />

@@ -8,6 +8,7 @@ import type { Receipt } from '../../../../../server/protocol/runs/receipt.ts'
 import { useCheckpointDiff } from '../../../lib/api/checkpoints.ts'
 import { messageKeys } from '../../../lib/api/messages.ts'
 import { useMayChange } from '../../../lib/api/projects.ts'
+import { useSchedule } from '../../../lib/api/schedules.ts'
 import { foreignLanguageOf } from '../../../lib/browser/language-of.ts'
 import { money } from '../../../lib/format.ts'
 import { request } from '../../../lib/http/api-client.ts'
@@ -139,14 +140,11 @@ function Details({
       )}
       {scheduled.length > 0 && (
         <Section title={t('receipt.scheduledTitle')}>
-          <li>
-            <Link
-              href={paths.schedules}
-              className="touch-target inline-flex items-center text-accent underline-offset-3 hover:underline"
-            >
-              {t('schedules.title')}
-            </Link>
-          </li>
+          {scheduled.map((id) => (
+            <li key={id}>
+              <ScheduleLink id={id} />
+            </li>
+          ))}
         </Section>
       )}
       {unresolved.length > 0 && (
@@ -277,5 +275,21 @@ function FileChange({
         </PartBoundary>
       )}
     </Dialog>
+  )
+}
+
+/** Leads to a schedule by its name; once it is deleted, to the list that does not have it. */
+function ScheduleLink({ id }: { id: string }) {
+  const { t } = useTranslation()
+  const { data: schedule } = useSchedule(id)
+  return (
+    <Link
+      href={schedule == null ? paths.schedules : paths.schedule(id)}
+      className="touch-target inline-flex max-w-full items-center text-accent underline-offset-3 hover:underline"
+    >
+      <span dir="auto" className="min-w-0 [overflow-wrap:anywhere]">
+        {schedule?.name ?? t('schedules.title')}
+      </span>
+    </Link>
   )
 }
