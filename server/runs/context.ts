@@ -134,7 +134,6 @@ export async function prepareRunContext(
           (tool) =>
             dependencies.isToolAllowed(tool, conversation) &&
             !(project?.isReadOnly === true && isOnlyForChanges(tool)) &&
-            (options.quiet === true || tool.name !== NOTHING_TO_REPORT) &&
             (run.projectId !== null ||
               mayOwnFiles(options) ||
               !PROJECT_CATEGORIES.has(tool.category)),
@@ -331,10 +330,13 @@ export const mayOwnFiles = ({ clientTools, ownFiles }: RunOptions): boolean =>
  */
 function toolsOf(all: ToolSet, options: RunOptions, disabled: readonly string[]): ToolDefinition[] {
   const only = options.tools === undefined ? null : new Set(options.tools)
+  /** A run that may end without a word can do so whatever else it is limited to. */
+  const isOffered = (name: string): boolean =>
+    name === NOTHING_TO_REPORT ? options.quiet === true : (only?.has(name) ?? true)
   const taken = new Set([...disabled, ...(options.clientTools?.map(({ name }) => name) ?? [])])
   return all
     .list()
-    .filter(({ name }) => (only?.has(name) ?? true) && !taken.has(name))
+    .filter(({ name }) => isOffered(name) && !taken.has(name))
     .toSorted((one, other) => (one.name < other.name ? -1 : 1))
 }
 

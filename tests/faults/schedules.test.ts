@@ -112,6 +112,7 @@ describe.each(DIALECTS)('schedules of a server on %s that is killed', (dialect) 
         ...databaseKeys(await databases.migrated(dialect)),
         models: [{ id: 'scripted', api_url: upstream.url }],
         titles: 'off',
+        schedules: { max_per_user: KILLS * DUE_EACH },
       })
       let server = await place.start()
       const call: Call = (method, path, body) => callTo(server.url, method, path, body)

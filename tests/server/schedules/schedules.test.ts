@@ -392,7 +392,7 @@ describe.each(DIALECTS)('schedules on %s', (dialect) => {
             {
               id: 'call_1',
               name: 'schedule_create',
-              arguments: { name: 'Weekly', text: 'Sum up.', when: { every: '7d' } },
+              arguments: { name: 'Weekly', text: 'Sum up.', when: { every: '7d' }, quiet: true },
             },
           ])
         : turn.text('Done.')
@@ -408,7 +408,7 @@ describe.each(DIALECTS)('schedules on %s', (dialect) => {
     await server.call('POST', `/api/runs/${run.id}/approvals`, {
       body: { id_ref: 'call_1', decision: 'approve' },
     })
-    await eventually(async () => {
+    const { id } = await eventually(async () => {
       const [item] = (await server.call('GET', '/api/schedules')).json.data.items
       expect(item).toMatchObject({
         name: 'Weekly',
@@ -416,6 +416,12 @@ describe.each(DIALECTS)('schedules on %s', (dialect) => {
         approval: 'ask',
         tools: expect.arrayContaining(['web_search']),
       })
+      return item
     })
+    // That run could not have ended in this way; one of the schedule can.
+    upstreamProgram.current = () =>
+      turn.toolCalls([{ name: 'nothing_to_report', arguments: { reason: 'nothing new' } }])
+    await server.call('POST', `/api/schedules/${id}/run`)
+    await eventually(async () => expect((await occurrences(id))[0]?.state).toBe('quiet'))
   })
 })
