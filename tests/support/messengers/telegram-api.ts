@@ -12,6 +12,13 @@ const CONFIRMATIONS = 3
 
 /** Starts one for a test. */
 export async function startBotApi() {
+  const api = await startLastingBotApi()
+  onTestFinished(() => api.close())
+  return api
+}
+
+/** Starts one that lasts until it is closed. */
+export async function startLastingBotApi() {
   const calls: Call[] = []
   const updates: { update_id: number; [what: string]: unknown }[] = []
   const confirmations = new Map<number, number>()
@@ -63,11 +70,11 @@ export async function startBotApi() {
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(async () => {
+  const close = async (): Promise<void> => {
     server.closeAllConnections()
     await new Promise((resolve) => server.close(resolve))
-  })
+  }
   const { port } = server.address() as AddressInfo // never null or a path: the server listens on TCP
   const of = (method: string) => calls.filter((one) => one.method === method)
-  return { url: `http://127.0.0.1:${port}`, calls, updates, refusals, answers, of }
+  return { url: `http://127.0.0.1:${port}`, calls, updates, refusals, answers, of, close }
 }
