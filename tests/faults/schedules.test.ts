@@ -4,10 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, describe, expect, inject, test } from 'vitest'
+import { clockChanges, dueMinutes, type Shown, shownMinutes } from '../support/clock-times.ts'
 import { eventually } from '../support/eventually.ts'
 import { turn } from '../support/provider/upstream-turns.ts'
 import { useUpstream } from '../support/provider/use-upstream.ts'
-import { randomFrom, SEED } from '../support/random.ts'
+import { type Random, randomFrom, SEED } from '../support/random.ts'
 import { callServer } from '../support/server/call-server.ts'
 import { useInstanceProcesses } from '../support/server/instance-processes.ts'
 import { databaseKeys } from '../support/server/server.ts'
@@ -58,6 +59,7 @@ interface Listed {
   run_id: string | null
   conversation_id: string | null
   count?: number
+  detail: string | null
 }
 
 /** All occurrences of a schedule, newest first. */
@@ -139,12 +141,69 @@ describe.each(DIALECTS)('schedules of a server on %s that is killed', (dialect) 
   )
 })
 
-/** Schedules of every minute, on a server whose clock jumps with each start. */
-const EVERY_MINUTE = isFull ? 10 : 2
-const JUMPS = isFull ? 40 : 4
+const ZONES = [
+  'Europe/Berlin',
+  'America/New_York',
+  'Australia/Lord_Howe',
+  'Africa/Cairo',
+  'Asia/Kathmandu',
+  'America/Santiago',
+]
+/** Patterns whose times fall into the hours that are missing or come twice. */
+const PATTERNS: readonly { cron: string; isEveryHour: boolean; matches(time: Shown): boolean }[] = [
+  { cron: '*/5 * * * *', isEveryHour: true, matches: ({ minute }) => minute % 5 === 0 },
+  {
+    cron: '10-50/20 0-2 * * *',
+    isEveryHour: false,
+    matches: ({ minute, hour }) => hour <= 2 && [10, 30, 50].includes(minute),
+  },
+  {
+    cron: '30 2 * * *',
+    isEveryHour: false,
+    matches: ({ minute, hour }) => hour === 2 && minute === 30,
+  },
+]
 const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+/** A year whose days of change are all to come. */
+const YEAR = new Date().getUTCFullYear() + 1
+const CHANGES = [...new Set(ZONES.flatMap((zone) => clockChanges(zone, YEAR)))].toSorted(
+  (one, other) => one - other,
+)
+/** The clock is moved over these: from so long before each to so long after it. */
+const CROSSED = isFull ? CHANGES : CHANGES.slice(0, 1)
+const AROUND_MS = (isFull ? 12 : 4) * HOUR_MS
+/** Of times that come every five minutes, fewer than a hundred pass at once there: each is listed. */
+const LONGEST_JUMP_MS = 8 * HOUR_MS
 
-describe.each(DIALECTS)('schedules of a server on %s whose clock jumps', (dialect) => {
+/** To which times the clock is set: behind and before days of change, in random jumps, every fourth followed by one back. */
+function jumpsOver(changes: readonly number[], random: Random): number[] {
+  const times: number[] = []
+  let furthest = 0
+  for (const change of changes) {
+    furthest = Math.max(furthest, change - AROUND_MS)
+    while (furthest < change + AROUND_MS) {
+      furthest += HOUR_MS + random.below(LONGEST_JUMP_MS - HOUR_MS)
+      times.push(furthest)
+      if (times.length % 4 === 3) times.push(furthest - random.below(10) * MINUTE_MS)
+    }
+  }
+  return times
+}
+
+/** Kills before what runs may end. */
+const BURST = 5
+
+async function nothingRuns(call: Call): Promise<void> {
+  await eventually(async () => {
+    const { items } = await call('GET', '/api/schedules?limit=100')
+    const states = items.map(({ last }: { last: Listed | null }) => last?.state)
+    expect(states).not.toContain('running')
+    expect(states).not.toContain('waiting')
+  })
+}
+
+describe.each(DIALECTS)('schedules in six zones of a server on %s', (dialect) => {
   const databases = useDatabases()
   const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-clock-'))
   let place: ServerPlace | undefined
@@ -154,7 +213,7 @@ describe.each(DIALECTS)('schedules of a server on %s whose clock jumps', (dialec
   })
 
   test(
-    `each minute is one occurrence through ${JUMPS} kills and jumps forward and back: it ran once, or is listed as missed (SEED=${SEED})`,
+    `each due time over ${CROSSED.length} changes of clocks is one occurrence, through kills and jumps forward and back: it ran once, or is listed as missed (SEED=${SEED})`,
     async () => {
       upstream.program(() => turn.text('It is done.', { delayMs: 20 }))
       const random = randomFrom(SEED)
@@ -170,62 +229,79 @@ describe.each(DIALECTS)('schedules of a server on %s whose clock jumps', (dialec
         [...clock, join(inject('serverBuild'), 'main.js')],
       )
       let ahead = 0
-      const start = () => place?.start({ wrapper: ['env', `AHEAD_MS=${ahead}`] })
-      let server = await start()
-      const call: Call = (method, path, body) => callTo(server?.url ?? '', method, path, body)
-      const ids: string[] = []
-      for (let at = 0; at < EVERY_MINUTE; at += 1) {
-        const { id } = await call('POST', '/api/schedules', {
-          name: `Minute ${at}`,
-          text: `Task ${at}`,
-          when: { cron: '* * * * *', tz: 'UTC' },
-        })
-        ids.push(id)
+      const startAt = async (time: number) => {
+        ahead = time - Date.now()
+        return await place?.start({ wrapper: ['env', `AHEAD_MS=${ahead}`] })
       }
-      let furthest = 0
-      for (let jump = 0; jump < JUMPS; jump += 1) {
+      const begin = (CROSSED[0] ?? 0) - AROUND_MS - HOUR_MS
+      let server = await startAt(begin)
+      const call: Call = (method, path, body) => callTo(server?.url ?? '', method, path, body)
+      const schedules: { id: string; zone: string; pattern: (typeof PATTERNS)[number] }[] = []
+      for (const zone of ZONES)
+        for (const pattern of PATTERNS) {
+          const { id } = await call('POST', '/api/schedules', {
+            name: `${zone} ${pattern.cron}`,
+            text: 'Go on.',
+            when: { cron: pattern.cron, tz: zone },
+          })
+          schedules.push({ id, zone, pattern })
+        }
+      let furthest = begin
+      for (const [kills, time] of jumpsOver(CROSSED, random).entries()) {
+        // A run is given up when its process died eight times without progress.
+        if (kills % BURST === BURST - 1) await nothingRuns(call)
         await server?.kill('SIGKILL')
-        // Every fourth one goes back, behind times that have already been due.
-        ahead += jump % 4 === 3 ? -random.below(10) * MINUTE_MS : (2 + random.below(48)) * MINUTE_MS
-        furthest = Math.max(furthest, ahead)
         const begun = upstream.requests.length
-        server = await start()
-        if (ahead < furthest) continue
-        // The newest time of each schedule runs; the server dies after some of them.
-        const wanted = begun + 1 + random.below(EVERY_MINUTE)
+        server = await startAt(time)
+        if (time <= furthest) continue
+        furthest = time
+        // The newest time of each that comes every five minutes runs; the server dies after some of them.
+        const wanted = begun + 1 + random.below(ZONES.length)
         await eventually(() => expect(upstream.requests.length).toBeGreaterThanOrEqual(wanted))
       }
       await server?.kill('SIGKILL')
-      ahead = furthest + 3 * MINUTE_MS
-      server = await start()
+      const end = furthest + HOUR_MS
+      server = await startAt(end)
       let total = 0
-      for (const id of ids) {
+      for (const { id, zone, pattern } of schedules) {
+        const what = `${zone} ${pattern.cron}`
+        const { created_at: made } = await call('GET', `/api/schedules/${id}`)
+        const expected = dueMinutes(
+          shownMinutes(zone, begin - 24 * HOUR_MS, end + HOUR_MS),
+          pattern.matches,
+          pattern.isEveryHour,
+        ).filter((instant) => instant > Date.parse(made))
+        const passed = expected.filter((instant) => instant <= end).length
         const items = await eventually(async () => {
           const found = await allOccurrences(call, id)
           expect(found.filter(({ state }) => state === 'running' || state === 'waiting')).toEqual(
             [],
           )
-          expect(Date.parse(found[0]?.due_at ?? '')).toBeGreaterThan(Date.now() + furthest)
+          const listed = found.reduce((sum, { count = 1 }) => sum + count, 0)
+          expect([what, listed]).toEqual([what, Math.max(listed, passed)])
           return found
         })
-        const oldestFirst = items.toReversed()
-        let next = Date.parse(oldestFirst[0]?.due_at ?? '')
-        for (const { due_at: due, count = 1 } of oldestFirst) {
-          expect(new Date(next).toISOString(), 'no minute is missing or comes twice').toBe(due)
-          next += count * MINUTE_MS
-          total += count
+        let at = 0
+        for (const { due_at: due, count = 1 } of items.toReversed()) {
+          const wanted = new Date(expected[at] ?? 0).toISOString()
+          expect([what, due], 'no time is missing or comes twice').toEqual([what, wanted])
+          at += count
         }
+        total += at
+        const others = items.filter(({ state }) => !['done', 'missed', 'skipped'].includes(state))
+        expect(others.map(({ state, detail, due_at: due }) => [what, due, state, detail])).toEqual(
+          [],
+        )
         const ran = items.filter(({ run_id: run }) => run !== null)
         expect(new Set(ran.map(({ run_id: run }) => run)).size).toBe(ran.length)
-        const others = items.filter(({ state }) => !['done', 'missed', 'skipped'].includes(state))
-        expect(others).toEqual([])
-        const { message_count: messages } = await call(
-          'GET',
-          `/api/conversations/${ran[0]?.conversation_id}`,
+        const [first] = ran
+        if (first === undefined) continue
+        const conversation = await call('GET', `/api/conversations/${first.conversation_id}`)
+        expect(conversation.message_count, 'one question and one answer for each run').toBe(
+          2 * ran.length,
         )
-        expect(messages, 'one question and one answer for each run').toBe(2 * ran.length)
       }
-      expect(total).toBeGreaterThan(EVERY_MINUTE * JUMPS)
+      expect(total).toBeGreaterThan(isFull ? 10_000 : 300)
     },
     LIMIT_MS,
   )

@@ -7,6 +7,7 @@ import {
   nextDues,
   spreadOf,
 } from '../../../server/schedules/times.ts'
+import { dueMinutes, type Shown, shownMinutes } from '../../support/clock-times.ts'
 import { randomFrom, SEED } from '../../support/random.ts'
 
 const since = new Date('2026-01-01T00:00:00Z')
@@ -134,8 +135,6 @@ test('cron schedules for minute 0 are spread over a minute by their id, others a
     expect(spreadOf('a', when)).toBe(0)
 })
 
-// An independent reading of the rules: what a clock shows minute after minute.
-
 const ZONES = [
   'Europe/Berlin',
   'America/New_York',
@@ -145,70 +144,6 @@ const ZONES = [
   'America/Santiago',
 ]
 const MINUTE = 60_000
-
-interface Shown {
-  minute: number
-  hour: number
-  day: number
-  month: number
-  weekday: number
-}
-
-/** What clocks in the zone show at each minute between the two instants. */
-function shownMinutes(zone: string, from: number, to: number): { instant: number; wall: number }[] {
-  const format = new Intl.DateTimeFormat('en-GB', {
-    timeZone: zone,
-    dateStyle: 'short',
-    timeStyle: 'short',
-    hourCycle: 'h23',
-  })
-  const minutes = []
-  for (let instant = from; instant <= to; instant += MINUTE) {
-    const [, day, month, year, hour, minute] =
-      /^(\d+)\/(\d+)\/(\d+), (\d+):(\d+)$/.exec(format.format(instant)) ?? []
-    const wall = Date.UTC(
-      Number(year),
-      Number(month) - 1,
-      Number(day),
-      Number(hour),
-      Number(minute),
-    )
-    minutes.push({ instant, wall })
-  }
-  return minutes
-}
-
-const shown = (wall: number): Shown => {
-  const date = new Date(wall)
-  return {
-    minute: date.getUTCMinutes(),
-    hour: date.getUTCHours(),
-    day: date.getUTCDate(),
-    month: date.getUTCMonth() + 1,
-    weekday: date.getUTCDay(),
-  }
-}
-
-/** Due minutes as the rules say: a missing time at the end of its gap, a repeated one once unless the hour is a star. */
-function dueMinutes(
-  minutes: readonly { instant: number; wall: number }[],
-  matches: (time: Shown) => boolean,
-  isEveryHour: boolean,
-): number[] {
-  const due: number[] = []
-  const seen = new Set<number>()
-  let last: number | undefined
-  for (const { instant, wall } of minutes) {
-    let isDue = false
-    for (let missing = (last ?? wall) + MINUTE; missing < wall; missing += MINUTE)
-      if (matches(shown(missing))) isDue = true
-    if (matches(shown(wall)) && (isEveryHour || !seen.has(wall))) isDue = true
-    if (isDue) due.push(instant)
-    seen.add(wall)
-    last = wall
-  }
-  return due
-}
 
 const { below: random } = randomFrom(SEED)
 
