@@ -5,11 +5,10 @@ import { purgeDeleted } from './administration/retention.ts'
 import { linkPath } from './auth/link-token.ts'
 import type { PasswordCost } from './auth/passwords.ts'
 import type { SecretKeySources } from './auth/secret-keys.ts'
-import { type AppsServer, createAppsServer } from './composition/apps.ts'
 import { type Base, openBase } from './composition/base.ts'
 import { prepareCommandNetwork } from './composition/programs.ts'
 import { createServices, type ServerServices } from './composition/services.ts'
-import { copyPlaces, databaseSettings } from './composition/settings.ts'
+import { copyPlaces, databaseSettings, trustedProxies } from './composition/settings.ts'
 import { createConfiguredStack } from './composition/stack.ts'
 import type { Config } from './config/schema.ts'
 import { startCollecting } from './files/collect.ts'
@@ -21,6 +20,7 @@ import { machineClock, type ProcessClock } from './lib/process-clock.ts'
 import { createRedactor, type Redactor, redactedLog, secretsIn } from './lib/redact.ts'
 import type { EnvironmentKeys } from './llm/environment-keys.ts'
 import { claimStore, type StoreOwner } from './owner/owner.ts'
+import { type AppsServer, createAppsServer } from './routes/apps/apps-server.ts'
 import { registerRoutes } from './routes/index.ts'
 import { createSearchIndexer } from './search/indexer.ts'
 import type { CommandNetwork } from './tools/builtin/programs/exec.ts'
@@ -122,7 +122,17 @@ async function assemble(
   registerRoutes(app, services)
   await finish()
   await app.ready()
-  const appsServer = createAppsServer(base, services)
+  const appsServer =
+    config.apps.enabled && config.apps.port !== 0
+      ? createAppsServer(
+          {
+            logger: log,
+            connectionsPerAddress: config.limits.connections_per_address,
+            trustedProxies: trustedProxies(config),
+          },
+          services,
+        )
+      : null
   const work = await startWork(base, parts)
   return {
     app,

@@ -1,18 +1,17 @@
 // The chat as configured, with what its runs need of the other modules; who is told of its changes.
 import { createProjectDescription } from '../agent/project-description.ts'
-import type { ChangeLog } from '../changes/change-log.ts'
 import { type ChatService, createChatService } from '../chat/chat-service.ts'
+import { toApprovers } from '../chat/tell-approvers.ts'
+import { tellWaitingThrough } from '../chat/tell-waiting.ts'
 import { givesRole } from '../db/repositories/projects/membership.ts'
 import { settingsOf } from '../db/repositories/projects/projects.ts'
 import { memorySection } from '../knowledge/memory.ts'
-import type { Change } from '../protocol/change.ts'
-import type { ProjectId, RunId, UserId } from '../protocol/ids.ts'
+import type { ProjectId, UserId } from '../protocol/ids.ts'
 import type { RunRecords } from '../runs/inspection/run-records.ts'
 import type { Services } from '../services.ts'
 import { createScratchProjects } from '../workspace/scratch-projects.ts'
 import type { WorkspaceServices } from '../workspace/workspace-services.ts'
 import type { Base } from './base.ts'
-import { createTelling } from './messaging.ts'
 import type { Observers } from './observers.ts'
 import { chatSettings } from './settings.ts'
 import type { Tools } from './tools.ts'
@@ -77,7 +76,13 @@ export function createConfiguredChat(
     // The user's pages may be open at another instance.
     isFollowed: instance.sharing === undefined ? changes.isFollowed : () => true,
     notices: tools.webhooks.events,
-    tell: createTelling(base, tools),
+    tell: tellWaitingThrough({
+      publicUrl: config.public_url,
+      store,
+      log,
+      push: tools.push,
+      channels: tools.channels,
+    }),
     observe: observers.observe,
     records,
     budgets: tools.budgets,
@@ -124,21 +129,3 @@ const describeProject = (
       checkpoints.outsideText.namesIn(await open(userId, id), names),
   })
 }
-
-/** Publishes every change to its user, and changes of approval requests also to the approvers of the project of the run. */
-const toApprovers =
-  (publish: ChangeLog['publish'], { store, log }: Pick<Base, 'store' | 'log'>) =>
-  (userId: UserId, change: Change): void => {
-    publish(userId, change)
-    if (change.type !== 'approval') return
-    publishToOthers(change.run_id).catch((error: unknown) =>
-      log.warn({ err: error, run: change.run_id }, 'could not tell the approvers of a request'),
-    )
-
-    async function publishToOthers(runId: RunId): Promise<void> {
-      const run = await store.runs.find(runId)
-      if (run === undefined || run.projectId === null) return
-      for (const approver of await store.approvers.people(run.projectId))
-        if (approver !== userId) publish(approver, change)
-    }
-  }

@@ -2,20 +2,16 @@
 import { z } from 'zod'
 import { createResourceLimits } from '../access/resource-limits.ts'
 import { postMessage } from '../chat/post-message.ts'
-import { appError } from '../errors.ts'
-import { type Channels, createChannels } from '../messaging/channels.ts'
+import { createChannels } from '../messaging/channels.ts'
 import { givenUpNotice } from '../messaging/given-up-notice.ts'
 import { createChannelKinds } from '../messaging/kinds.ts'
 import { createPush, PUSH_KEY_SETTING, type Push } from '../messaging/push.ts'
-import { waitingText } from '../messaging/waiting-notice.ts'
+import { receiveChecker } from '../messaging/receive-settings.ts'
 import { createWebhooks } from '../messaging/webhooks.ts'
 import type { OfferedModels } from '../models/offered-models.ts'
 import type { GuardedConnections } from '../net/guarded-fetch.ts'
 import type { UserId } from '../protocol/ids.ts'
-import { type ReceiveBody, ReceiveSettings } from '../protocol/programs/channel.ts'
-import type { ApprovalPreview } from '../protocol/runs/run-event.ts'
 import { readRunOptions, readRunState } from '../runs/state.ts'
-import type { TellWaiting } from '../runs/told-request.ts'
 import type { Base } from './base.ts'
 
 /** Without `public_url` only browsers on this machine can subscribe; some push services refuse this subject. */
@@ -67,7 +63,12 @@ export function createMessaging(
   const channels = createChannels({
     repository: store.channels,
     kinds,
-    checkReceive: receiveChecker(base, offeredModels),
+    checkReceive: receiveChecker({
+      store,
+      hasAccounts: config.auth_mode === 'multi',
+      assertApprovalMode: access.assertApprovalMode,
+      assertOffered: offeredModels.assertOffered,
+    }),
     async ownChat({ id, userId }) {
       const chat = await store.receiving.privateChat(id, userId)
       return chat === undefined ? null : { chatId: chat.externalId, threadId: chat.threadId }
@@ -96,82 +97,6 @@ export function createMessaging(
   })
   return { webhooks, push: createConfiguredPush(base, fetch), channels, kinds, resourceLimits }
 }
-
-/** Checks how a channel is to receive. */
-const receiveChecker =
-  (
-    { store, access, config }: Pick<Base, 'store' | 'access' | 'config'>,
-    offeredModels: Pick<OfferedModels, 'assertOffered'>,
-  ) =>
-  async (userId: UserId, body: ReceiveBody): Promise<ReceiveSettings> => {
-    const receive = ReceiveSettings.parse({
-      project_id: body.project_id ?? null,
-      model: body.model ?? null,
-      approval: body.approval ?? 'ask',
-      groups: body.groups ?? 'off',
-      shared: body.shared ?? false,
-    })
-    const user = await store.users.find(userId)
-    if (receive.shared && (config.auth_mode !== 'multi' || user?.role !== 'admin'))
-      throw appError('channel_shared_by_admins')
-    // In a channel for everybody, nobody else decides how freely somebody's tools run.
-    if (receive.shared && receive.approval !== 'ask')
-      throw appError('approval_mode_not_permitted', { mode: receive.approval, available: ['ask'] })
-    access.assertApprovalMode(userId, receive.approval)
-    if (receive.model !== null) await offeredModels.assertOffered(userId, receive.model)
-    if (receive.project_id !== null && !(await store.projects.find(userId, receive.project_id)))
-      throw appError('project_not_found')
-    return receive
-  }
-
-/** Tells people of requests through their browsers and channels. */
-export function createTelling(
-  { config, store, log }: Pick<Base, 'config' | 'store' | 'log'>,
-  { push, channels }: { push: Push; channels: Channels },
-): TellWaiting {
-  const url =
-    config.public_url === undefined ? undefined : `${config.public_url.replace(/\/+$/, '')}/waiting`
-  return async ({ through, detail }, request, { run, reader }, signal) => {
-    const isOwn = reader === run.userId
-    if (through === 'push')
-      return await push.tellWaiting(reader, {
-        ...(isOwn ? {} : { approver: true }),
-        run_id: run.id,
-        conversation_id: run.conversationId,
-        ...(request.type === 'approval' && request.callHash !== null
-          ? {
-              approval_id: request.id,
-              call_hash: request.callHash,
-              deadline: request.deadline?.toISOString() ?? null,
-            }
-          : {}),
-      })
-    // The title is of the conversation, which approvers do not see.
-    const conversation = isOwn
-      ? await store.conversations.find(reader, run.conversationId)
-      : undefined
-    const owner = isOwn ? undefined : await store.users.find(run.userId)
-    const text = waitingText(
-      {
-        ...request,
-        person: owner?.username ?? null,
-        preview: detail === 'preview' ? previewText(request.preview) : null,
-        url,
-      },
-      conversation?.title ?? '',
-    )
-    const name = through.slice('channel:'.length)
-    const sent = await channels.send(reader, name, { text, conversationId: null, signal })
-    if (sent === null)
-      log.warn({ run_id: run.id }, 'a person could not be told of a request: the channel is gone')
-  }
-}
-
-/** What a preview says in words, or shows. */
-const previewText = (preview: ApprovalPreview | null): string =>
-  [preview?.display, preview?.command, preview?.diff]
-    .filter((part) => part !== undefined && part !== '')
-    .join('\n')
 
 /** Push notifications with their dependencies in the store: the server's key, and the runs that they are about. */
 function createConfiguredPush(

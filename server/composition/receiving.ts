@@ -1,20 +1,18 @@
 // Messengers as configured, with what they need of the other modules: sending, deciding, files, models.
-import { Counter, type Registry } from 'prom-client'
+import type { Registry } from 'prom-client'
 import { AppError, appError } from '../errors.ts'
+import { createConversationModel } from '../models/conversation-model.ts'
+import { countMessages } from '../observability/counters.ts'
 import type { UserId } from '../protocol/ids.ts'
 import { ApprovalDecisionBody } from '../protocol/runs/run.ts'
 import { createAnswerFiles } from '../receiving/answer-files.ts'
 import { type BridgeInbox, createBridgeInbox } from '../receiving/bridge.ts'
-import type { Observe } from '../receiving/content.ts'
 import { createReceiving, type Receiving } from '../receiving/receiving.ts'
 import { createSenders, type Senders } from '../receiving/senders.ts'
 import type { Services } from '../services.ts'
 import { openProject } from '../workspace/open-project.ts'
 import type { Base } from './base.ts'
-import { createConversationModel } from './conversation-model.ts'
 import type { Tools } from './tools.ts'
-
-/** The checkpoint of a restore that a person asks for. */
 
 /** How long a link in an email decides. */
 const DECISION_LINK_SECONDS = 86_400
@@ -140,15 +138,4 @@ export function createConfiguredReceiving(
       if (!isAllowed(userId)) throw appError('channels_off')
     },
   }
-}
-
-/** Counts the messages of messengers. */
-function countMessages(registry: Registry): Observe {
-  const messages = new Counter({
-    name: 'nanoclaw_channel_messages_total',
-    help: 'Messages of messengers, by what came of them.',
-    labelNames: ['type', 'direction', 'outcome'],
-    registers: [registry],
-  })
-  return (seen) => messages.inc(seen)
 }

@@ -1,21 +1,22 @@
-// Schedules as configured: their rules, and the tools with which the agent makes them.
+// Schedules as configured, with what they need of the other modules: their rules, the agent's hand on them, their clock.
+import type { Registry } from 'prom-client'
 import { appError } from '../errors.ts'
 import { removeScheduleGrants } from '../grants/remove.ts'
-import type { ApprovalMode } from '../protocol/conversations/conversation.ts'
-import type { UserId } from '../protocol/ids.ts'
+import { deadline } from '../lib/abort.ts'
+import { SOLE_WORKER } from '../lib/work-claims.ts'
+import { createConversationModel } from '../models/conversation-model.ts'
+import { countOccurrences } from '../observability/counters.ts'
 import { readRunOptions } from '../runs/state.ts'
-import { zoneOf } from '../schedules/check-settings.ts'
-import {
-  createSchedules,
-  type ScheduleDependencies,
-  type Schedules,
-} from '../schedules/schedules.ts'
-import { ScheduleSettings } from '../schedules/settings.ts'
-import { nextDues } from '../schedules/times.ts'
+import { agentSchedules } from '../schedules/agent-schedules.ts'
+import { commandRunner } from '../schedules/check-command.ts'
+import { patternMatcher } from '../schedules/check-settings.ts'
+import { createScheduleClock, type ScheduleClock } from '../schedules/clock.ts'
+import { projectFiles } from '../schedules/project-files.ts'
+import { createSchedules, type Schedules } from '../schedules/schedules.ts'
 import type { Services } from '../services.ts'
-import type { ListedSchedule, ScheduleTools } from '../tools/builtin/schedules/schedule-tools.ts'
+import type { ScheduleTools } from '../tools/builtin/schedules/schedule-tools.ts'
+import type { createPageLoader } from '../tools/builtin/web/fetch-page.ts'
 import type { ToolRegistry } from '../tools/registry.ts'
-import type { WorkspaceServices } from '../workspace/workspace-services.ts'
 import type { Base } from './base.ts'
 
 /** What people and tools do with schedules. */
@@ -61,128 +62,124 @@ export function createConfiguredSchedules(
   })
 }
 
-/** How long a pattern of a check may take. */
-const PATTERN_MS = 2_000
-
-/** Runs patterns of checks in a worker thread, with a time limit. */
-export const patternMatcher =
-  ({ pool }: Pick<WorkspaceServices, 'pool'>): ScheduleDependencies['matchesPattern'] =>
-  (userId, pattern, text) =>
-    pool.run('matches_linear', { pattern, text }, { timeoutMs: PATTERN_MS, owner: userId })
-
 /** Schedules for the tools of runs. */
-export function toScheduleTools(
-  { store, now, settings: server }: Base,
+export const toScheduleTools = (
+  { store, now, settings }: Base,
   schedules: Schedules,
-): ScheduleTools {
-  const actorOf = (userId: UserId, runId: string) => ({
-    userId,
-    username: null,
-    address: null,
-    details: { by: 'agent', run_id: runId },
+): ScheduleTools =>
+  agentSchedules({
+    store,
+    now,
+    schedules,
+    async optionsOf(runId) {
+      const run = await store.runs.find(runId)
+      if (run === undefined) throw appError('run_not_found')
+      return readRunOptions(run.options)
+    },
+    defaultApproval: () => settings.current().effective.default_approval,
   })
-  const listed = ({ row }: { row: Awaited<ReturnType<Schedules['find']>> }): ListedSchedule => {
-    const { text, when } = ScheduleSettings.parse(row.settings)
-    return {
-      id: row.id,
-      name: row.name,
-      text,
-      when,
-      enabled: row.enabled,
-      next_at: row.nextAt?.toISOString() ?? null,
-    }
-  }
-  return {
-    async create({ userId, runId, projectId, tools }, schedule) {
-      const run = await store.runs.find(runId)
-      if (run === undefined) throw appError('run_not_found')
-      const options = readRunOptions(run.options)
-      const made = await schedules.create(
-        userId,
-        {
-          ...EMPTY_BODY,
-          ...schedule,
-          project_id: projectId,
-          approval: options.approval,
-        },
-        actorOf(userId, runId),
-        { runId, tools },
-      )
-      return listed(made)
-    },
-    async list(userId) {
-      schedules.assertAllowed(userId)
-      const found = await store.schedules.list(userId, { limit: 100 })
-      return found.items.map((row) => listed({ row }))
-    },
-    async change(userId, runId, id, changes) {
-      const by = { isPerson: false }
-      return listed(
-        await schedules.change(
-          userId,
-          id,
-          { ...EMPTY_PATCH, ...changes },
-          actorOf(userId, runId),
-          by,
-        ),
-      )
-    },
-    async exceeds({ userId, runId, tools }, id) {
-      const run = await store.runs.find(runId)
-      if (run === undefined) throw appError('run_not_found')
-      const options = readRunOptions(run.options)
-      const row = await schedules.find(userId, id)
-      // Without a list of its own, it may use what the user may: so may a run without one.
-      const usesOthers =
-        row.tools === null
-          ? options.tools !== undefined
-          : row.tools.some((name) => !tools.includes(name))
-      const conversation =
-        row.conversationId === null
-          ? undefined
-          : await store.conversations.find(userId, row.conversationId)
-      const approval =
-        ScheduleSettings.parse(row.settings).approval ??
-        conversation?.approval ??
-        server.current().effective.default_approval
-      return usesOthers || BY_FREEDOM.indexOf(approval) > BY_FREEDOM.indexOf(options.approval)
-    },
-    remove: (userId, runId, id) => schedules.remove(userId, id, actorOf(userId, runId)),
-    async preview(userId, when) {
-      const zone = await zoneOf(userId, when, { store })
-      // In the person's own zone, whatever the pattern says.
-      const { time_zone: own } = await store.settings.preferences(userId)
-      const shown = own === '' ? (zone ?? 'UTC') : own
-      const format = new Intl.DateTimeFormat('en-GB', {
-        timeZone: shown,
-        dateStyle: 'full',
-        timeStyle: 'short',
+
+/** The clock. It does nothing before it leads. */
+export function createConfiguredClock(
+  base: Base,
+  {
+    chat,
+    schedules,
+    webhooks,
+    push,
+    channels,
+    registry,
+    readPage,
+    workspace,
+    receipts,
+    offeredModels,
+    changes,
+    metrics,
+  }: Pick<
+    Services,
+    | 'chat'
+    | 'schedules'
+    | 'webhooks'
+    | 'push'
+    | 'channels'
+    | 'registry'
+    | 'workspace'
+    | 'receipts'
+    | 'offeredModels'
+    | 'changes'
+  > & {
+    readPage: ReturnType<typeof createPageLoader>
+    metrics: Registry
+  },
+): ScheduleClock {
+  const { config, database, store, log, now, clock, instance, claims } = base
+  return createScheduleClock({
+    database,
+    store,
+    schedules,
+    now,
+    every: clock.every,
+    log,
+    receipts,
+    announce: changes.publish,
+    observe: countOccurrences(metrics),
+    isEnabled: config.schedules.enabled,
+    isShared: instance.sharing !== undefined,
+    catchUpHours: config.schedules.catch_up_hours,
+    maxFailures: config.schedules.max_failures,
+    keepRuns: config.schedules.keep_runs,
+    assertAllowed: schedules.assertAllowed,
+    makeDiff: workspace.makeDiff,
+    trashConversation: chat.trashConversation,
+    scheduleEnded: webhooks.events.scheduleEnded,
+    afterCommit: webhooks.afterCommit,
+    send(userId, id, { settings, tools: only, attachments, origin, text, clientId }) {
+      const { skills, model, approval, approvalDeadline, limits, quiet } = settings
+      return chat.send(userId, id, {
+        text,
+        attachments: attachments.map((file) => ({ ...file, extension: undefined })),
+        client_id: clientId,
+        origin,
+        skills,
+        ...(model === null ? {} : { model }),
+        ...(approval === null ? {} : { approval }),
+        ...(approvalDeadline === undefined ? {} : { approval_deadline: approvalDeadline }),
+        ...(only === null ? {} : { tools: only }),
+        ...(Object.keys(limits).length === 0 ? {} : { limits }),
+        quiet,
       })
-      const times =
-        'at' in when ? [new Date(when.at)] : nextDues({ when, zone, since: now() }, now(), 3)
-      return times.map((time) => `${format.format(time)} (${shown})`)
     },
-    nameOf: async (userId, id) => (await schedules.find(userId, id)).name,
-  }
-}
-
-/** What asks most often comes first. */
-const BY_FREEDOM: readonly ApprovalMode[] = ['ask', 'auto_medium', 'auto']
-
-/** A body in which nothing is chosen. */
-const EMPTY_BODY = {
-  skills: undefined,
-  conversation: undefined,
-  checks: undefined,
-  catch_up: undefined,
-  overlap: undefined,
-  limits: undefined,
-  enabled: undefined,
-}
-const EMPTY_PATCH = {
-  ...EMPTY_BODY,
-  name: undefined,
-  text: undefined,
-  when: undefined,
-  quiet: undefined,
+    conversationModel: createConversationModel({ store, offeredModels }),
+    claims: claims ?? SOLE_WORKER,
+    async readPage(url, userId, ending) {
+      const signal = deadline(45_000, ending)
+      const page = await readPage(url, 'text', { signal, userId })
+      if (!page.ok) return page
+      const { text } = page.data
+      // An empty text would look like a page that never changes.
+      if (typeof text !== 'string') throw new Error('A page was read without its text.')
+      return { ok: true, text }
+    },
+    ...projectFiles(workspace),
+    matchesPattern: patternMatcher(workspace),
+    runCommand: commandRunner(registry),
+    async tellChannel(userId, name, text) {
+      const signal = AbortSignal.timeout(5_000)
+      try {
+        const sent = await channels.send(userId, name, { text, conversationId: null, signal })
+        if (sent === null) log.warn({ user_id: userId }, 'a schedule names a channel that is gone')
+      } catch (error) {
+        log.warn({ err: error, user_id: userId }, 'the end of a scheduled task could not be told')
+      }
+    },
+    async tellPush(userId, { id, scheduleId, runId, conversationId, state }) {
+      if (runId === null || conversationId === null)
+        return await push.tellNotRun(userId, { schedule_id: scheduleId, occurrence_id: id })
+      await push.tellEnded(userId, {
+        run_id: runId,
+        conversation_id: conversationId,
+        failed: state !== 'done',
+      })
+    },
+  })
 }

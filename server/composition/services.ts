@@ -17,7 +17,8 @@ import { withEnvironmentKey } from '../llm/environment-keys.ts'
 import { createModelProbe } from '../llm/probe.ts'
 import { createOfferedModels } from '../models/offered-models.ts'
 import { cachedModels } from '../models/stored-models.ts'
-import { addInstallationMetrics, addSignInMetrics } from '../observability/installation-metrics.ts'
+import { addSignInMetrics } from '../observability/counters.ts'
+import { addInstallationMetrics } from '../observability/installation-metrics.ts'
 import { addRunGauges } from '../observability/run-metrics.ts'
 import { INSTALLATION_KEY, InstallationId } from '../owner/installation.ts'
 import { createRunRecordReader } from '../runs/inspection/read-record.ts'
@@ -39,7 +40,7 @@ import { createFiles, openBlobs } from './files.ts'
 import { createObservers } from './observers.ts'
 import { createConfiguredOidc } from './oidc.ts'
 import { createConfiguredReceiving } from './receiving.ts'
-import { createConfiguredClock } from './schedule-clock.ts'
+import { createConfiguredClock } from './schedules.ts'
 import { storageLimit } from './settings.ts'
 import { createTools } from './tools.ts'
 import { createTransfers } from './transfers.ts'
@@ -145,7 +146,12 @@ export async function createServices(
   const countFailedSignIn = addSignInMetrics(metrics)
   const scheduleClock = createConfiguredClock(base, {
     chat,
-    tools,
+    schedules: tools.schedules,
+    webhooks: tools.webhooks,
+    push: tools.push,
+    channels,
+    registry,
+    readPage: tools.readPage,
     workspace,
     receipts,
     offeredModels,

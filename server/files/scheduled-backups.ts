@@ -1,4 +1,5 @@
 // Backups that the server makes by itself: when one is due, whether it fits, which old ones go, and what is stored of the last.
+import { createHash } from 'node:crypto'
 import { open, readdir, rename, rm, statfs } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { z } from 'zod'
@@ -37,6 +38,16 @@ export const backupPlace = ({ folder, staysInFolder, bucket }: BackupSchedule): 
     ...(staysInFolder || bucket === null ? [folder] : []),
     ...(bucket === null ? [] : [bucket]),
   ].join(' and ')
+
+/**
+ * Begins the names of the backups of this installation, which may share their folder with others: also with the one whose backup
+ * was restored here, which has the same id and goes on.
+ */
+export const backupPrefix = (installationId: string, series: string): string =>
+  `nanoclaw-${createHash('sha256')
+    .update(installationId + series)
+    .digest('hex')
+    .slice(0, 8)}-`
 
 /** A backup as it was made. */
 export interface MadeBackup {

@@ -1,6 +1,6 @@
 // Prometheus metrics of the installation, read on each scrape: free space, webhooks that fail, the last backup.
 import { statfs } from 'node:fs/promises'
-import { Counter, Gauge, type Registry } from 'prom-client'
+import { Gauge, type Registry } from 'prom-client'
 
 /** A database that does not answer must not take the other metrics with it. */
 const READ_MS = 3_000
@@ -65,16 +65,6 @@ export function addInstallationMetrics(
       this.set(await orNaN(failedBackups()))
     },
   })
-}
-
-/** Adds the counter of sign-ins that failed. Returns the function that counts one. */
-export function addSignInMetrics(registry: Registry): () => void {
-  const failed = new Counter({
-    name: 'nanoclaw_failed_sign_ins_total',
-    help: 'Sign-ins with a wrong password, code, passkey or answer of the identity provider.',
-    registers: [registry],
-  })
-  return () => failed.inc()
 }
 
 async function freeBytes(folder: string): Promise<number> {

@@ -6,6 +6,7 @@ import type { ProjectId, UserId } from '../protocol/ids.ts'
 import type { CreateScheduleBody } from '../protocol/schedules/schedule.ts'
 import type { Skills } from '../skills/skills.ts'
 import { requireProject } from '../workspace/open-project.ts'
+import type { WorkspaceServices } from '../workspace/workspace-services.ts'
 import type { ScheduleSettings } from './settings.ts'
 import { assertDueRule, assertZone } from './times.ts'
 
@@ -118,6 +119,15 @@ export async function zoneOf(
   assertZone(zone)
   return zone
 }
+
+/** How long a pattern of a check may take. */
+const PATTERN_MS = 2_000
+
+/** Runs patterns of checks in a worker thread, with a time limit. */
+export const patternMatcher =
+  ({ pool }: Pick<WorkspaceServices, 'pool'>): ScheduleRules['matchesPattern'] =>
+  (userId, pattern, text) =>
+    pool.run('matches_linear', { pattern, text }, { timeoutMs: PATTERN_MS, owner: userId })
 
 async function assertPattern(
   userId: UserId,

@@ -11,6 +11,7 @@ import { SUCCESS_BEGINS } from '../protocol/runs/call-outcome.ts'
 import type { ReceiptFile } from '../protocol/runs/receipt.ts'
 import type { CheckOutcome, ScheduleCheck } from '../protocol/schedules/schedule.ts'
 import type { Receipts } from '../receipts/receipts.ts'
+import { compileGlob } from '../workspace/files/glob.ts'
 import type { ScheduleSettings } from './settings.ts'
 
 /** How long after the run a delivery may still be on its way. */
@@ -27,8 +28,6 @@ export interface CheckDependencies {
   findFiles(userId: UserId, projectId: ProjectId, glob: string): Promise<string[]>
   /** The text of a file; null if there is none. */
   readFile(userId: UserId, projectId: ProjectId, path: string): Promise<string | null>
-  /** The test whether a path matches. */
-  compileGlob(glob: string): (path: string) => boolean
   /** Whether a pattern of RE2 matches in the text. Rejects if it takes too long. */
   matchesPattern(userId: UserId, pattern: string, text: string): Promise<boolean>
   /** Runs a command as the tool `exec` does, in the sandbox. Resolves to its exit code, or why there is none. */
@@ -118,7 +117,7 @@ async function ofFiles(
     is,
   }: Extract<ScheduleCheck, { is: 'exists' | 'changed' | 'unchanged' }> & { file: string },
   { files, schedule: { userId, projectId } }: Facts,
-  { findFiles, compileGlob }: CheckDependencies,
+  { findFiles }: CheckDependencies,
 ): Promise<Result> {
   if (is === 'exists') {
     const found = projectId === null ? [] : await findFiles(userId, projectId, file)

@@ -155,7 +155,8 @@ export const SERVER_MODULES: Record<string, readonly string[]> = {
   ],
   // Files of projects that run in frames of another origin.
   apps: ['workspace', 'db', 'errors.ts', 'protocol', 'lib'],
-  chat: ['runs', 'skills', 'grants', 'db', 'errors.ts', 'protocol', 'lib'],
+  // `messaging`: people are told of requests that wait for them.
+  chat: ['runs', 'skills', 'grants', 'messaging', 'db', 'errors.ts', 'protocol', 'lib'],
   // Permissions that people store: which calls they cover, and how they are made, used and removed.
   grants: ['tools', 'workspace', 'db', 'errors.ts', 'protocol', 'lib'],
   runs: [

@@ -1,7 +1,7 @@
 // The model with which a conversation begins that nobody began at the page.
 import type { Store } from '../db/store.ts'
-import type { OfferedModels } from '../models/offered-models.ts'
 import type { ProjectId, UserId } from '../protocol/ids.ts'
+import type { OfferedModels } from './offered-models.ts'
 
 /** Chooses what is wanted, or else what the project says, if the user may still use it. */
 export const createConversationModel =

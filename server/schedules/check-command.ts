@@ -1,0 +1,40 @@
+// Runs the command of a check as the tool `exec` does, without a model.
+import { deadline } from '../lib/abort.ts'
+import { newId } from '../lib/ids.ts'
+import { CallId } from '../protocol/ids.ts'
+import type { ToolContext } from '../tools/definition.ts'
+import type { ToolRegistry } from '../tools/registry.ts'
+import type { CheckDependencies } from './checks.ts'
+
+const COMMAND_SECONDS = 120
+
+/** Runs commands of checks with the tool `exec`, in the sandbox and with its limits. */
+export const commandRunner =
+  (registry: Pick<ToolRegistry, 'snapshot'>): CheckDependencies['runCommand'] =>
+  async (command, run, ending) => {
+    const tool = registry.snapshot(run.userId).get('exec')
+    const parsed = tool?.parse(JSON.stringify({ command, timeout: COMMAND_SECONDS }))
+    if (parsed?.ok !== true) return { exitCode: null, detail: 'commands are off' }
+    const unavailable = (): never => {
+      throw new Error('A check has no agents and spends nothing.')
+    }
+    const context: ToolContext = {
+      userId: run.userId,
+      conversationId: run.conversationId,
+      projectId: run.projectId,
+      runId: run.id,
+      messageId: null,
+      model: run.model,
+      callId: CallId.parse(newId<string>()),
+      isTainted: () => true,
+      agents: { performTasks: unavailable, startBackgroundTask: unavailable },
+      spending: { admit: unavailable },
+      signal: deadline((COMMAND_SECONDS + 30) * 1_000, ending),
+      progress() {},
+    }
+    const result = await parsed.input.run(context)
+    if (!result.success) return { exitCode: null, detail: result.error }
+    const data = new Map(Object.entries(result.data ?? {}))
+    const exitCode = data.get('exit_code')
+    return { exitCode: typeof exitCode === 'number' ? exitCode : null, detail: '' }
+  }
