@@ -39,6 +39,72 @@ const NameCursor = z.tuple([z.string().max(200)])
 
 /** Who is in a group. */
 function createGroupMembers(database: Database) {
+  return {
+    ...followedGroups(database),
+    ...membersOfGroups(database),
+  }
+}
+
+/** Members as the identity provider names them. */
+function followedGroups(database: Database) {
+  const { write, tables } = database
+  const { groups, groupMembers } = tables
+  return {
+    /**
+     * Makes an account a member of exactly the `wanted` groups among the `managed` ones (names, ignoring case).
+     * @returns the groups that it joined and left, and the names of the `managed` groups that do not exist.
+     */
+    follow: (
+      userId: UserId,
+      { managed, wanted }: { managed: readonly string[]; wanted: readonly string[] },
+      after: (
+        tx: Writer,
+        change: 'group_member_added' | 'group_member_removed',
+        group: string,
+      ) => Promise<void>,
+    ): Promise<{ added: GroupId[]; removed: GroupId[]; unknown: string[] }> =>
+      write(async (tx) => {
+        const known = await tx
+          .select({ id: groups.id, name: groups.name, key: groups.nameKey })
+          .from(groups)
+          .where(inArray(groups.nameKey, managed.map(foldCase)))
+        const own = await tx
+          .select({ id: groupMembers.groupId })
+          .from(groupMembers)
+          .where(eq(groupMembers.userId, userId))
+        const keys = new Set(known.map(({ key }) => key))
+        const wantedKeys = new Set(wanted.map(foldCase))
+        const ownIds = new Set(own.map(({ id }) => id))
+        const added = known.filter(({ id, key }) => wantedKeys.has(key) && !ownIds.has(id))
+        const removed = known.filter(({ id, key }) => !wantedKeys.has(key) && ownIds.has(id))
+        if (added.length > 0)
+          await tx
+            .insert(groupMembers)
+            .values(added.map(({ id }) => ({ groupId: id, userId })))
+            .onConflictDoNothing()
+        if (removed.length > 0)
+          await tx.delete(groupMembers).where(
+            and(
+              eq(groupMembers.userId, userId),
+              inArray(
+                groupMembers.groupId,
+                removed.map(({ id }) => id),
+              ),
+            ),
+          )
+        for (const { name } of added) await after(tx, 'group_member_added', name)
+        for (const { name } of removed) await after(tx, 'group_member_removed', name)
+        return {
+          added: added.map(({ id }) => id),
+          removed: removed.map(({ id }) => id),
+          unknown: managed.filter((name) => !keys.has(foldCase(name))),
+        }
+      }),
+  }
+}
+
+/** Members as administrators add and remove them. */
+function membersOfGroups(database: Database) {
   const { read, write, tables } = database
   const { groups, groupMembers, users } = tables
 
@@ -91,57 +157,6 @@ function createGroupMembers(database: Database) {
     async join(tx: Writer, id: GroupId, userId: UserId): Promise<void> {
       await tx.insert(groupMembers).values({ groupId: id, userId })
     },
-
-    /**
-     * Makes an account a member of exactly the `wanted` groups among the `managed` ones (names, ignoring case).
-     * @returns the groups that it joined and left, and the names of the `managed` groups that do not exist.
-     */
-    follow: (
-      userId: UserId,
-      { managed, wanted }: { managed: readonly string[]; wanted: readonly string[] },
-      after: (
-        tx: Writer,
-        change: 'group_member_added' | 'group_member_removed',
-        group: string,
-      ) => Promise<void>,
-    ): Promise<{ added: GroupId[]; removed: GroupId[]; unknown: string[] }> =>
-      write(async (tx) => {
-        const known = await tx
-          .select({ id: groups.id, name: groups.name, key: groups.nameKey })
-          .from(groups)
-          .where(inArray(groups.nameKey, managed.map(foldCase)))
-        const own = await tx
-          .select({ id: groupMembers.groupId })
-          .from(groupMembers)
-          .where(eq(groupMembers.userId, userId))
-        const keys = new Set(known.map(({ key }) => key))
-        const wantedKeys = new Set(wanted.map(foldCase))
-        const ownIds = new Set(own.map(({ id }) => id))
-        const added = known.filter(({ id, key }) => wantedKeys.has(key) && !ownIds.has(id))
-        const removed = known.filter(({ id, key }) => !wantedKeys.has(key) && ownIds.has(id))
-        if (added.length > 0)
-          await tx
-            .insert(groupMembers)
-            .values(added.map(({ id }) => ({ groupId: id, userId })))
-            .onConflictDoNothing()
-        if (removed.length > 0)
-          await tx.delete(groupMembers).where(
-            and(
-              eq(groupMembers.userId, userId),
-              inArray(
-                groupMembers.groupId,
-                removed.map(({ id }) => id),
-              ),
-            ),
-          )
-        for (const { name } of added) await after(tx, 'group_member_added', name)
-        for (const { name } of removed) await after(tx, 'group_member_removed', name)
-        return {
-          added: added.map(({ id }) => id),
-          removed: removed.map(({ id }) => id),
-          unknown: managed.filter((name) => !keys.has(foldCase(name))),
-        }
-      }),
 
     /** False when the account is not a member. `after` is part of the change. */
     removeMember: (id: GroupId, userId: UserId, after?: AfterMembership): Promise<boolean> =>

@@ -15,19 +15,60 @@ export type SecondFactorRepository = ReturnType<typeof createSecondFactorReposit
 
 /** Uses the tables `totps`, `recoveryCodes`, `passkeys` and `users`. */
 export function createSecondFactorRepository(database: Database) {
+  return {
+    ...passkeysOfUsers(database),
+    ...codesOfUsers(database),
+  }
+}
+
+/** Passkeys. */
+function passkeysOfUsers(database: Database) {
   const { read, write, tables } = database
-  const { totps, recoveryCodes, passkeys, users } = tables
+  const { passkeys, users } = tables
 
   const passkeysOf = (userId: UserId): Promise<PasskeyRow[]> =>
     read.select().from(passkeys).where(eq(passkeys.userId, userId)).orderBy(asc(passkeys.createdAt))
 
   return {
+    passkeysOf,
+
+    /** False when the user has `atMost` passkeys already. `after` is part of it. */
+    addPasskey: (passkey: PasskeyRow, atMost: number, after: (tx: Writer) => Promise<void>) =>
+      addPasskey(database, passkey, atMost, after),
+
+    async findPasskey(id: string): Promise<{ passkey: PasskeyRow; user: UserRow } | undefined> {
+      const [found] = await read
+        .select({ passkey: passkeys, user: users })
+        .from(passkeys)
+        .innerJoin(users, eq(users.id, passkeys.userId))
+        .where(eq(passkeys.id, id))
+      return found
+    },
+
+    async touchPasskey(id: string, counter: number, lastUsedAt: Date): Promise<void> {
+      await write((tx) =>
+        tx.update(passkeys).set({ counter, lastUsedAt }).where(eq(passkeys.id, id)),
+      )
+    },
+
+    /** False when the user has no such passkey. `after` is part of the removal. */
+    removePasskey: (
+      userId: UserId,
+      id: string,
+      after: (tx: Writer, removed: PasskeyRow) => Promise<void>,
+    ) => removePasskey(database, userId, id, after),
+  }
+}
+
+/** Codes of an authenticator, recovery codes, and the end of all factors. */
+function codesOfUsers(database: Database) {
+  const { read, write, tables } = database
+  const { totps, recoveryCodes, passkeys } = tables
+  return {
     async totp(userId: UserId): Promise<TotpRow | undefined> {
       const [row] = await read.select().from(totps).where(eq(totps.userId, userId))
       return row
     },
-
-    passkeysOf,
 
     async recoveryCodesLeft(userId: UserId): Promise<number> {
       const [row] = await read
@@ -82,32 +123,6 @@ export function createSecondFactorRepository(database: Database) {
       )
       return used.length > 0
     },
-
-    /** False when the user has `atMost` passkeys already. `after` is part of it. */
-    addPasskey: (passkey: PasskeyRow, atMost: number, after: (tx: Writer) => Promise<void>) =>
-      addPasskey(database, passkey, atMost, after),
-
-    async findPasskey(id: string): Promise<{ passkey: PasskeyRow; user: UserRow } | undefined> {
-      const [found] = await read
-        .select({ passkey: passkeys, user: users })
-        .from(passkeys)
-        .innerJoin(users, eq(users.id, passkeys.userId))
-        .where(eq(passkeys.id, id))
-      return found
-    },
-
-    async touchPasskey(id: string, counter: number, lastUsedAt: Date): Promise<void> {
-      await write((tx) =>
-        tx.update(passkeys).set({ counter, lastUsedAt }).where(eq(passkeys.id, id)),
-      )
-    },
-
-    /** False when the user has no such passkey. `after` is part of the removal. */
-    removePasskey: (
-      userId: UserId,
-      id: string,
-      after: (tx: Writer, removed: PasskeyRow) => Promise<void>,
-    ) => removePasskey(database, userId, id, after),
 
     /** Removes all second factors of a user. @param after runs in the same transaction. */
     reset: (userId: UserId, after: (tx: Writer) => Promise<void>): Promise<void> =>

@@ -16,9 +16,16 @@ export type Rotation =
 
 /** Uses the tables `sessions` and `users`. */
 export function createSessionRepository(database: Database) {
-  const { read, tables } = database
-  const { sessions, users } = tables
+  return {
+    ...beginSessions(database),
+    ...keepSessions(database),
+  }
+}
 
+/** New sessions, and the new token of one. */
+function beginSessions(database: Database) {
+  const { tables } = database
+  const { sessions, users } = tables
   return {
     /**
      * Stores a session and removes expired ones; beyond `atMost`, the user's least recently used ones too.
@@ -87,7 +94,14 @@ export function createSessionRepository(database: Database) {
         await afterReuse(tx, session, user)
         return { outcome: 'reused', session, user }
       }),
+  }
+}
 
+/** Sessions that there are. */
+function keepSessions(database: Database) {
+  const { read, tables } = database
+  const { sessions } = tables
+  return {
     /** A user's sessions, most recently used first. */
     list: async (userId: UserId, now: Date, limit: number): Promise<SessionRow[]> =>
       read

@@ -76,6 +76,14 @@ const nameTaken = () => appError('user_name_taken')
 
 /** Finds and lists accounts. */
 function createUserFinder(database: Database) {
+  return {
+    ...findOne(database),
+    ...findMany(database),
+  }
+}
+
+/** Single users. */
+function findOne(database: Database) {
   const { read, tables } = database
   const { users, revokedTokens, sessions } = tables
   const sessionStatement = read
@@ -88,7 +96,6 @@ function createUserFinder(database: Database) {
     )
     .where(and(eq(users.id, sql.placeholder('id')), isNull(revokedTokens.jti)))
     .prepare('session')
-
   return {
     async find(id: UserId): Promise<UserRow | undefined> {
       const [user] = await read.select().from(users).where(eq(users.id, id))
@@ -132,7 +139,14 @@ function createUserFinder(database: Database) {
       const [found] = await sessionStatement.execute({ id, jti, sessionId })
       return found
     },
+  }
+}
 
+/** How many there are, and lists of them. */
+function findMany(database: Database) {
+  const { read, tables } = database
+  const { users } = tables
+  return {
     /** The number of accounts that someone can sign in to. */
     async count(): Promise<number> {
       const [row] = await read

@@ -62,12 +62,29 @@ export const attachmentText = ({ attachments, files }: Database['tables']) =>
 
 /** Stores the attachments of messages. Uses the tables `attachments`, `files`, `documents` and `messages`. */
 export function createAttachmentRepository(database: Database) {
-  const { read, tables } = database
-  const { attachments, files, documents } = tables
-  const info = attachmentColumns(tables)
+  const parts = attachmentParts(database)
+  return {
+    ...readAttachments(database, parts),
+    ...writeAttachments(database, parts),
+  }
+}
+
+function attachmentParts(database: Database) {
+  const { tables } = database
+  const { attachments } = tables
   const isAtPosition = (messageId: MessageId, position: number) =>
     and(eq(attachments.messageId, messageId), eq(attachments.position, position))
 
+  return { isAtPosition }
+}
+
+type AttachmentParts = ReturnType<typeof attachmentParts>
+
+/** What is attached. */
+function readAttachments(database: Database, { isAtPosition }: AttachmentParts) {
+  const { read, tables } = database
+  const { attachments, files, documents } = tables
+  const info = attachmentColumns(tables)
   return {
     /**
      * An attachment at its position in a message. `content` is its text, or an image as base64; null for an image whose
@@ -109,6 +126,17 @@ export function createAttachmentRepository(database: Database) {
     contents: (messageId: MessageId, positions: readonly number[]) =>
       contents(database, messageId, positions),
 
+    /** The file of the newest image of a conversation, or of the newest one with a name. */
+    findImage: (conversationId: ConversationId, name: string | undefined) =>
+      findImage(database, conversationId, name),
+  }
+}
+
+/** What is attached anew, copied, or moved out of the database. */
+function writeAttachments(database: Database, { isAtPosition }: AttachmentParts) {
+  const { tables } = database
+  const { attachments } = tables
+  return {
     /** An attachment whose content is not in a file yet, with the owner of its conversation. */
     findInline: () => findInline(database),
 
@@ -139,10 +167,6 @@ export function createAttachmentRepository(database: Database) {
     ): Promise<void> {
       await tx.update(attachments).set({ documentId }).where(isAtPosition(messageId, position))
     },
-
-    /** The file of the newest image of a conversation, or of the newest one with a name. */
-    findImage: (conversationId: ConversationId, name: string | undefined) =>
-      findImage(database, conversationId, name),
 
     /** Adds stored images to a message. Only one caller at a time may add to the same message. */
     append: (

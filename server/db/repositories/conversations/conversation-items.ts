@@ -63,14 +63,17 @@ function pageLength(rows: readonly ListedRow[], limit: number): number {
 
 /** Uses the tables `conversations`, `projects` and `runs`. */
 export function createConversationItems(database: Database) {
+  const parts = itemStatements(database)
+  return {
+    ...listItems(database, parts),
+    ...singleItems(database, parts),
+  }
+}
+
+/** The statements that select a conversation with all that lists show of it. */
+function itemStatements(database: Database) {
   const { read, tables } = database
   const { conversations, projects, runs } = tables
-
-  /** The tags of a conversation as rows with a column `value`. */
-  const tagRows =
-    database.dialect === 'sqlite'
-      ? sql`json_each(${conversations.tags}) as tag`
-      : sql`json_array_elements_text(${conversations.tags}) as tag`
 
   /** The run `other` of the conversation that has not ended: the first answer, or the one beside it. */
   const activeOther = (beside: boolean) =>
@@ -103,6 +106,39 @@ export function createConversationItems(database: Database) {
         sql`${runs.conversationId} = ${conversations.id} and ${runs.kind} = 'chat' and ${runs.endedAt} is null
           and (${runs.beside} = ${sql.param(false, runs.beside)} or not exists (select 1 ${activeOther(false)}))`,
       )
+
+  /** Adds the long system prompts of a page, in one query if there are any. */
+  async function withLongPrompts(listed: readonly ListedRow[]): Promise<ConversationItem[]> {
+    const long = listed.filter(isLong).map(({ id }) => id)
+    const found =
+      long.length === 0
+        ? []
+        : await read
+            .select({ id: conversations.id, systemPrompt: conversations.systemPrompt })
+            .from(conversations)
+            .where(inArray(conversations.id, long))
+    const prompts = new Map(found.map(({ id, systemPrompt }) => [id, systemPrompt]))
+    return listed.map(({ promptBytes: _bytes, ...item }) => ({
+      ...item,
+      systemPrompt: prompts.get(item.id) ?? item.systemPrompt,
+    }))
+  }
+
+  return { selectItems, withLongPrompts }
+}
+
+type ItemStatements = ReturnType<typeof itemStatements>
+
+/** Lists, and the tags in them. */
+function listItems(database: Database, { selectItems, withLongPrompts }: ItemStatements) {
+  const { read, tables } = database
+  const { conversations } = tables
+
+  /** The tags of a conversation as rows with a column `value`. */
+  const tagRows =
+    database.dialect === 'sqlite'
+      ? sql`json_each(${conversations.tags}) as tag`
+      : sql`json_array_elements_text(${conversations.tags}) as tag`
 
   /** Each of the few shapes of the list is prepared once: building the statement costs as much as running it. */
   const listStatement = prepareOnce(
@@ -156,44 +192,7 @@ export function createConversationItems(database: Database) {
     },
   )
 
-  const itemStatement = selectItems()
-    .where(
-      and(
-        eq(conversations.id, sql.placeholder('id')),
-        eq(conversations.userId, sql.placeholder('userId')),
-        isNull(conversations.deletedAt),
-      ),
-    )
-    .prepare('conversation item')
-
-  async function get(userId: UserId, id: ConversationId): Promise<ConversationItem> {
-    const [item] = await itemStatement.execute({ userId, id })
-    const [complete] = await withLongPrompts(item === undefined ? [] : [item])
-    if (complete === undefined) throw appError('conversation_not_found')
-    return complete
-  }
-
-  /** Adds the long system prompts of a page, in one query if there are any. */
-  async function withLongPrompts(listed: readonly ListedRow[]): Promise<ConversationItem[]> {
-    const long = listed.filter(isLong).map(({ id }) => id)
-    const found =
-      long.length === 0
-        ? []
-        : await read
-            .select({ id: conversations.id, systemPrompt: conversations.systemPrompt })
-            .from(conversations)
-            .where(inArray(conversations.id, long))
-    const prompts = new Map(found.map(({ id, systemPrompt }) => [id, systemPrompt]))
-    return listed.map(({ promptBytes: _bytes, ...item }) => ({
-      ...item,
-      systemPrompt: prompts.get(item.id) ?? item.systemPrompt,
-    }))
-  }
-
   return {
-    /** @throws AppError `not_found`. */
-    get,
-
     /** The tags of a user's conversations outside the trash, most used first. */
     tags: (userId: UserId): Promise<{ tag: string; count: number }[]> =>
       read
@@ -242,5 +241,33 @@ export function createConversationItems(database: Database) {
       ])
       return { ...page, items: await withLongPrompts(page.items) }
     },
+  }
+}
+
+/** Single conversations. */
+function singleItems(database: Database, { selectItems, withLongPrompts }: ItemStatements) {
+  const { tables } = database
+  const { conversations } = tables
+
+  const itemStatement = selectItems()
+    .where(
+      and(
+        eq(conversations.id, sql.placeholder('id')),
+        eq(conversations.userId, sql.placeholder('userId')),
+        isNull(conversations.deletedAt),
+      ),
+    )
+    .prepare('conversation item')
+
+  async function get(userId: UserId, id: ConversationId): Promise<ConversationItem> {
+    const [item] = await itemStatement.execute({ userId, id })
+    const [complete] = await withLongPrompts(item === undefined ? [] : [item])
+    if (complete === undefined) throw appError('conversation_not_found')
+    return complete
+  }
+
+  return {
+    /** @throws AppError `not_found`. */
+    get,
   }
 }

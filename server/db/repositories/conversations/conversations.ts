@@ -143,35 +143,22 @@ function titleColumns(given: string): Pick<ConversationRow, 'title' | 'titleKey'
 
 /** Stores conversations. Methods that serve a user's request take the user id: another user's conversation is not found. */
 export function createConversationRepository(database: Database) {
-  const { read, tables } = database
-  const { conversations, messages, projects } = tables
+  const parts = conversationRows(database)
+  return {
+    ...beginConversations(database, parts),
+    ...changeConversations(database, parts),
+    ...findConversations(database, parts),
+    ...conversationsOfRuns(database, parts),
+  }
+}
+
+/** The statements about one conversation that several methods share. */
+function conversationRows(database: Database) {
+  const { tables } = database
+  const { conversations, projects } = tables
   const { isMember } = createMembership(database)
   const items = createConversationItems(database)
   const searchIndex = createSearchIndex(database)
-  const owned = (userId: UserId, id: ConversationId) =>
-    and(eq(conversations.id, id), eq(conversations.userId, userId))
-  const outsideTrash = (userId: UserId, id: ConversationId) =>
-    and(owned(userId, id), isNull(conversations.deletedAt))
-
-  const findStatement = read
-    .select()
-    .from(conversations)
-    .where(
-      and(
-        eq(conversations.id, sql.placeholder('id')),
-        eq(conversations.userId, sql.placeholder('userId')),
-        isNull(conversations.deletedAt),
-      ),
-    )
-    .prepare('conversation row')
-
-  const updateStatement = prepareUpdates('update conversation', conversations, (tx, set, name) =>
-    tx
-      .update(conversations)
-      .set(set)
-      .where(eq(conversations.id, sql.placeholder('updated')))
-      .prepare(name),
-  )
 
   const titleStatement = prepareUpdates('title conversation', conversations, (tx, set, name) =>
     tx
@@ -200,18 +187,18 @@ export function createConversationRepository(database: Database) {
     return row
   }
 
-  /** Sets a title with other changes, unless the conversation already has a title: then changes nothing and returns false. */
-  async function setFirstTitle(
-    tx: Writer,
-    id: ConversationId,
-    title: string,
-    changes: { updatedAt?: Date } = {},
-  ): Promise<boolean> {
-    const set = { ...changes, title, titleKey: foldCase(title), titled: true }
-    const [titled] = await titleStatement(tx, set).execute({ ...set, updated: id })
-    if (titled !== undefined) await searchIndex.indexTitle(tx, { id, userId: titled.userId, title })
-    return titled !== undefined
-  }
+  return { items, searchIndex, titleStatement, requireProject, lockRow }
+}
+
+type ConversationRows = ReturnType<typeof conversationRows>
+
+/** New conversations. */
+function beginConversations(
+  database: Database,
+  { searchIndex, titleStatement, requireProject }: ConversationRows,
+) {
+  const { tables } = database
+  const { conversations } = tables
 
   async function createIn(
     tx: Writer,
@@ -268,20 +255,22 @@ export function createConversationRepository(database: Database) {
     /** @throws AppError `not_found` for a project that the user does not have. */
     create: (userId: UserId, given: NewConversation): Promise<ConversationRow> =>
       database.write((tx) => createIn(tx, userId, given)),
+  }
+}
 
-    async find(userId: UserId, id: ConversationId): Promise<ConversationRow | undefined> {
-      const [row] = await findStatement.execute({ userId, id })
-      return row
-    },
+/** What users change about theirs. */
+function changeConversations(
+  database: Database,
+  { items, searchIndex, requireProject, lockRow }: ConversationRows,
+) {
+  const { tables } = database
+  const { conversations, messages } = tables
+  const owned = (userId: UserId, id: ConversationId) =>
+    and(eq(conversations.id, id), eq(conversations.userId, userId))
+  const outsideTrash = (userId: UserId, id: ConversationId) =>
+    and(owned(userId, id), isNull(conversations.deletedAt))
 
-    findRunSite: createRunSiteReader(database),
-
-    findRunSetting: createRunSettingReader(database),
-
-    get: items.get,
-    list: items.list,
-    tags: items.tags,
-
+  return {
     /**
      * Updates settings without moving the conversation in the list: only messages count as activity.
      * @throws AppError `not_found` for a conversation, project or message that the user does not have.
@@ -320,6 +309,72 @@ export function createConversationRepository(database: Database) {
 
     orderPins: createPinOrder(database),
 
+    remove: createConversationRemoval(database),
+  }
+}
+
+/** Single conversations and lists of them. */
+function findConversations(database: Database, { items }: ConversationRows) {
+  const { read, tables } = database
+  const { conversations } = tables
+
+  const findStatement = read
+    .select()
+    .from(conversations)
+    .where(
+      and(
+        eq(conversations.id, sql.placeholder('id')),
+        eq(conversations.userId, sql.placeholder('userId')),
+        isNull(conversations.deletedAt),
+      ),
+    )
+    .prepare('conversation row')
+  return {
+    async find(userId: UserId, id: ConversationId): Promise<ConversationRow | undefined> {
+      const [row] = await findStatement.execute({ userId, id })
+      return row
+    },
+
+    findRunSite: createRunSiteReader(database),
+
+    findRunSetting: createRunSettingReader(database),
+
+    get: items.get,
+    list: items.list,
+    tags: items.tags,
+  }
+}
+
+/** What runs and imports write about their conversation. */
+function conversationsOfRuns(
+  database: Database,
+  { searchIndex, titleStatement, lockRow }: ConversationRows,
+) {
+  const { tables } = database
+  const { conversations, messages } = tables
+
+  const updateStatement = prepareUpdates('update conversation', conversations, (tx, set, name) =>
+    tx
+      .update(conversations)
+      .set(set)
+      .where(eq(conversations.id, sql.placeholder('updated')))
+      .prepare(name),
+  )
+
+  /** Sets a title with other changes, unless the conversation already has a title: then changes nothing and returns false. */
+  async function setFirstTitle(
+    tx: Writer,
+    id: ConversationId,
+    title: string,
+    changes: { updatedAt?: Date } = {},
+  ): Promise<boolean> {
+    const set = { ...changes, title, titleKey: foldCase(title), titled: true }
+    const [titled] = await titleStatement(tx, set).execute({ ...set, updated: id })
+    if (titled !== undefined) await searchIndex.indexTitle(tx, { id, userId: titled.userId, title })
+    return titled !== undefined
+  }
+
+  return {
     /** Moves a conversation to the top of the list. */
     async touch(tx: Writer, id: ConversationId, updatedAt: Date): Promise<void> {
       await updateStatement(tx, { updatedAt }).execute({ updatedAt, updated: id })
@@ -393,7 +448,5 @@ export function createConversationRepository(database: Database) {
     ): Promise<void> {
       await tx.update(conversations).set(set).where(eq(conversations.id, id))
     },
-
-    remove: createConversationRemoval(database),
   }
 }

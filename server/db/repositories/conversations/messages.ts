@@ -120,8 +120,18 @@ const MessageCursor = z.tuple([MessageId])
 
 /** Uses the tables `messages`, `conversations` and `runs`. */
 export function createMessageRepository(database: Database) {
+  const parts = messageStatements(database)
+  return {
+    ...readMessages(database, parts),
+    ...subtrees(database, parts),
+    ...writeMessages(database, parts),
+  }
+}
+
+/** The statements that reading and writing messages share. */
+function messageStatements(database: Database) {
   const { read, tables } = database
-  const { messages, conversations, runs } = tables
+  const { messages, conversations } = tables
   const {
     row: _row,
     deletedAt: _at,
@@ -133,9 +143,6 @@ export function createMessageRepository(database: Database) {
     citations: _citations,
     ...columns
   } = getTableColumns(messages)
-
-  const readBranch = createBranchReader(database)
-  const history = createHistoryCache(database, createBranchHistory(database))
 
   async function find(
     conversationId: ConversationId,
@@ -168,32 +175,18 @@ export function createMessageRepository(database: Database) {
     return row
   }
 
-  /** Where the branch of a run's answer ends: at the shown leaf if it is part of it. Null: the answer is in no branch. */
-  async function endOfBranch(
-    tx: Writer,
-    conversationId: ConversationId,
-    run: RunId | null,
-    shown: MessageId | null,
-  ): Promise<MessageId | null> {
-    if (run === null) return null
-    const [answer] = await tx
-      .select({ id: messages.id })
-      .from(runs)
-      .innerJoin(messages, eq(messages.id, runs.messageId))
-      .where(and(eq(runs.id, run), isAttached(messages)))
-    return answer === undefined
-      ? null
-      : await leafUnder(tx, messages, conversationId, answer.id, shown)
-  }
+  return { find, lockLeaf }
+}
 
-  const updateStatement = prepareUpdates('update message', messages, (tx, set, name) =>
-    tx
-      .update(messages)
-      .set(set)
-      .where(eq(messages.id, sql.placeholder('updated')))
-      .prepare(name),
-  )
+type MessageStatements = ReturnType<typeof messageStatements>
 
+/** Single messages, pages of them, and the branches that they form. */
+function readMessages(database: Database, { find }: MessageStatements) {
+  const { read, tables } = database
+  const { messages } = tables
+
+  const readBranch = createBranchReader(database)
+  const history = createHistoryCache(database, createBranchHistory(database))
   return {
     find,
 
@@ -249,13 +242,6 @@ export function createMessageRepository(database: Database) {
     leafUnder: (conversationId: ConversationId, id: MessageId): Promise<MessageId | null> =>
       leafUnder(read, messages, conversationId, id),
 
-    /**
-     * Locks and returns the shown leaf of a conversation; undefined when the conversation was deleted. Until the
-     * transaction ends, no other one adds, removes or shows messages in it. Everything that adds a message calls this
-     * first.
-     */
-    lockLeaf,
-
     /** A message that can have children, as the open transaction sees it. */
     async findAttached(
       tx: Writer,
@@ -265,6 +251,139 @@ export function createMessageRepository(database: Database) {
       const message = await find(conversationId, id, tx)
       return message?.parentId === detachedParent(id) ? undefined : message
     },
+
+    /** The number of messages that would be deleted with this one, including itself; 0 when it does not exist. */
+    subtreeSize: async (conversationId: ConversationId, id: MessageId): Promise<number> =>
+      (await subtreeIds(read, messages, conversationId, id)).length,
+  }
+}
+
+/** Messages with all that follow: into the trash and back. */
+function subtrees(database: Database, { find, lockLeaf }: MessageStatements) {
+  const { tables } = database
+  const { messages, conversations, runs } = tables
+  return {
+    /**
+     * Deletes a message and its descendants. Nothing reads them any more, but until they are purged they can be
+     * restored. If they were shown, the newest remaining branch is shown. Returns the number of deleted messages.
+     */
+    async removeSubtree(
+      tx: Writer,
+      conversationId: ConversationId,
+      id: MessageId,
+    ): Promise<number> {
+      await lockLeaf(tx, conversationId)
+      const message = await find(conversationId, id, tx)
+      if (message === undefined) return 0
+      const subtree = await subtreeIds(tx, messages, conversationId, id)
+      const deletion = { deletedAt: new Date(), deletedWith: id }
+      for (let from = 0; from < subtree.length; from += DELETE_BATCH_SIZE) {
+        const ids = subtree.slice(from, from + DELETE_BATCH_SIZE)
+        // The client's ids are free again: sending the same message again starts a new run.
+        await tx
+          .update(runs)
+          .set({ clientId: null })
+          .where(and(eq(runs.conversationId, conversationId), inArray(runs.messageId, ids)))
+        await tx.update(messages).set(deletion).where(inArray(messages.id, ids))
+      }
+      const [conversation] = await tx
+        .select({ leafId: conversations.leafId })
+        .from(conversations)
+        .where(eq(conversations.id, conversationId))
+      const wasShown = subtree.some((deletedId) => deletedId === conversation?.leafId)
+      const leaf = message.parentId
+        ? await leafUnder(tx, messages, conversationId, message.parentId)
+        : await newestLeaf(tx, messages, conversationId)
+      await tx
+        .update(conversations)
+        .set({
+          messageCount: sql`${conversations.messageCount} - ${subtree.length}`,
+          ...(wasShown ? { leafId: leaf } : {}),
+        })
+        .where(eq(conversations.id, conversationId))
+      return subtree.length
+    },
+
+    /**
+     * Restores what was deleted with a message, and shows its newest branch. Returns the number of restored messages; 0
+     * when nothing was deleted with it, it is purged, or its parent is deleted.
+     */
+    async restoreSubtree(
+      tx: Writer,
+      conversationId: ConversationId,
+      id: MessageId,
+    ): Promise<number> {
+      await lockLeaf(tx, conversationId)
+      const [root] = await tx
+        .select({ parentId: messages.parentId })
+        .from(messages)
+        .where(
+          and(
+            eq(messages.id, id),
+            eq(messages.conversationId, conversationId),
+            eq(messages.deletedWith, id),
+          ),
+        )
+      if (root === undefined) return 0
+      const { parentId } = root
+      if (parentId !== null && (await find(conversationId, parentId, tx)) === undefined) return 0
+      const restored = await tx
+        .update(messages)
+        .set({ deletedAt: null, deletedWith: null })
+        .where(and(eq(messages.deletedWith, id), eq(messages.conversationId, conversationId)))
+        .returning({ id: messages.id })
+      await tx
+        .update(conversations)
+        .set({
+          messageCount: sql`${conversations.messageCount} + ${restored.length}`,
+          leafId: await leafUnder(tx, messages, conversationId, id),
+        })
+        .where(eq(conversations.id, conversationId))
+      return restored.length
+    },
+
+    purge: createMessagePurge(database),
+  }
+}
+
+/** New messages, and what changes about them. */
+function writeMessages(database: Database, { find, lockLeaf }: MessageStatements) {
+  const { tables } = database
+  const { messages, conversations, runs } = tables
+
+  /** Where the branch of a run's answer ends: at the shown leaf if it is part of it. Null: the answer is in no branch. */
+  async function endOfBranch(
+    tx: Writer,
+    conversationId: ConversationId,
+    run: RunId | null,
+    shown: MessageId | null,
+  ): Promise<MessageId | null> {
+    if (run === null) return null
+    const [answer] = await tx
+      .select({ id: messages.id })
+      .from(runs)
+      .innerJoin(messages, eq(messages.id, runs.messageId))
+      .where(and(eq(runs.id, run), isAttached(messages)))
+    return answer === undefined
+      ? null
+      : await leafUnder(tx, messages, conversationId, answer.id, shown)
+  }
+
+  const updateStatement = prepareUpdates('update message', messages, (tx, set, name) =>
+    tx
+      .update(messages)
+      .set(set)
+      .where(eq(messages.id, sql.placeholder('updated')))
+      .prepare(name),
+  )
+
+  return {
+    /**
+     * Locks and returns the shown leaf of a conversation; undefined when the conversation was deleted. Until the
+     * transaction ends, no other one adds, removes or shows messages in it. Everything that adds a message calls this
+     * first.
+     */
+    lockLeaf,
 
     ...createTurnWriter(database, lockLeaf),
 
@@ -326,90 +445,5 @@ export function createMessageRepository(database: Database) {
     },
 
     ...createMessageMarks(database),
-
-    /**
-     * Deletes a message and its descendants. Nothing reads them any more, but until they are purged they can be
-     * restored. If they were shown, the newest remaining branch is shown. Returns the number of deleted messages.
-     */
-    async removeSubtree(
-      tx: Writer,
-      conversationId: ConversationId,
-      id: MessageId,
-    ): Promise<number> {
-      await lockLeaf(tx, conversationId)
-      const message = await find(conversationId, id, tx)
-      if (message === undefined) return 0
-      const subtree = await subtreeIds(tx, messages, conversationId, id)
-      const deletion = { deletedAt: new Date(), deletedWith: id }
-      for (let from = 0; from < subtree.length; from += DELETE_BATCH_SIZE) {
-        const ids = subtree.slice(from, from + DELETE_BATCH_SIZE)
-        // The client's ids are free again: sending the same message again starts a new run.
-        await tx
-          .update(runs)
-          .set({ clientId: null })
-          .where(and(eq(runs.conversationId, conversationId), inArray(runs.messageId, ids)))
-        await tx.update(messages).set(deletion).where(inArray(messages.id, ids))
-      }
-      const [conversation] = await tx
-        .select({ leafId: conversations.leafId })
-        .from(conversations)
-        .where(eq(conversations.id, conversationId))
-      const wasShown = subtree.some((deletedId) => deletedId === conversation?.leafId)
-      const leaf = message.parentId
-        ? await leafUnder(tx, messages, conversationId, message.parentId)
-        : await newestLeaf(tx, messages, conversationId)
-      await tx
-        .update(conversations)
-        .set({
-          messageCount: sql`${conversations.messageCount} - ${subtree.length}`,
-          ...(wasShown ? { leafId: leaf } : {}),
-        })
-        .where(eq(conversations.id, conversationId))
-      return subtree.length
-    },
-
-    /** The number of messages that would be deleted with this one, including itself; 0 when it does not exist. */
-    subtreeSize: async (conversationId: ConversationId, id: MessageId): Promise<number> =>
-      (await subtreeIds(read, messages, conversationId, id)).length,
-
-    /**
-     * Restores what was deleted with a message, and shows its newest branch. Returns the number of restored messages; 0
-     * when nothing was deleted with it, it is purged, or its parent is deleted.
-     */
-    async restoreSubtree(
-      tx: Writer,
-      conversationId: ConversationId,
-      id: MessageId,
-    ): Promise<number> {
-      await lockLeaf(tx, conversationId)
-      const [root] = await tx
-        .select({ parentId: messages.parentId })
-        .from(messages)
-        .where(
-          and(
-            eq(messages.id, id),
-            eq(messages.conversationId, conversationId),
-            eq(messages.deletedWith, id),
-          ),
-        )
-      if (root === undefined) return 0
-      const { parentId } = root
-      if (parentId !== null && (await find(conversationId, parentId, tx)) === undefined) return 0
-      const restored = await tx
-        .update(messages)
-        .set({ deletedAt: null, deletedWith: null })
-        .where(and(eq(messages.deletedWith, id), eq(messages.conversationId, conversationId)))
-        .returning({ id: messages.id })
-      await tx
-        .update(conversations)
-        .set({
-          messageCount: sql`${conversations.messageCount} + ${restored.length}`,
-          leafId: await leafUnder(tx, messages, conversationId, id),
-        })
-        .where(eq(conversations.id, conversationId))
-      return restored.length
-    },
-
-    purge: createMessagePurge(database),
   }
 }

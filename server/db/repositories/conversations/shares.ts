@@ -36,19 +36,16 @@ export type ShareFile = {
 const READ_BATCH_SIZE = 4
 
 /** How a copy is stored: part by part, then activated or discarded. */
-function createShareCopies({ read, write, tables }: Pick<Database, 'read' | 'write' | 'tables'>) {
-  const { shares, shareMessages, shareFiles, attachments, files } = tables
-  /** Removes a copy that was given up, and its share if nothing was ever shown. */
-  async function discard(tx: Writer, shareId: string, revision: string): Promise<void> {
-    await tx
-      .delete(shareMessages)
-      .where(and(eq(shareMessages.shareId, shareId), eq(shareMessages.revision, revision)))
-    await tx
-      .delete(shareFiles)
-      .where(and(eq(shareFiles.shareId, shareId), eq(shareFiles.revision, revision)))
-    await tx.delete(shares).where(and(eq(shares.id, shareId), isNull(shares.revision)))
+function createShareCopies(database: Pick<Database, 'read' | 'write' | 'tables'>) {
+  return {
+    ...fillCopies(database),
+    ...endCopies(database),
   }
+}
 
+/** What a copy holds. */
+function fillCopies({ tables }: Pick<Database, 'read' | 'write' | 'tables'>) {
+  const { shareMessages, shareFiles, attachments, files } = tables
   return {
     /** Adds a message to a copy that is not shown yet. */
     async addMessage(
@@ -95,7 +92,24 @@ function createShareCopies({ read, write, tables }: Pick<Database, 'read' | 'wri
         .insert(shareFiles)
         .values({ ...to, kind: 'app', name: path, mime: null, content: '', sha256, size })
     },
+  }
+}
 
+/** How copying ends. */
+function endCopies({ read, write, tables }: Pick<Database, 'read' | 'write' | 'tables'>) {
+  const { shares, shareMessages, shareFiles } = tables
+  /** Removes a copy that was given up, and its share if nothing was ever shown. */
+  async function discard(tx: Writer, shareId: string, revision: string): Promise<void> {
+    await tx
+      .delete(shareMessages)
+      .where(and(eq(shareMessages.shareId, shareId), eq(shareMessages.revision, revision)))
+    await tx
+      .delete(shareFiles)
+      .where(and(eq(shareFiles.shareId, shareId), eq(shareFiles.revision, revision)))
+    await tx.delete(shares).where(and(eq(shares.id, shareId), isNull(shares.revision)))
+  }
+
+  return {
     discard,
 
     /**

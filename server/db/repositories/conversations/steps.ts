@@ -170,9 +170,29 @@ function createStepReader(database: Database) {
 
 /** Uses the table `steps`. */
 export function createStepRepository(database: Database) {
-  const { steps } = database.tables
+  const parts = stepStatements(database)
+  return {
+    ...proseSteps(database, parts),
+    ...storedSteps(database, parts),
+  }
+}
+
+function stepStatements(database: Database) {
   const searchIndex = createSearchIndex(database)
   const fence = createAttemptFence(database)
+  /** Indexes the text of a complete step, which no longer changes. */
+  async function indexClosed(tx: Writer, userId: UserId, step: ProseRow | NewStep): Promise<void> {
+    if (step.closed) await searchIndex.indexStep(tx, userId, step.messageId, step)
+  }
+
+  return { searchIndex, fence, indexClosed }
+}
+
+type StepStatements = ReturnType<typeof stepStatements>
+
+/** Text and thinking, which grow. */
+function proseSteps(database: Database, { fence, indexClosed }: StepStatements) {
+  const { steps } = database.tables
   const proseStatement = prepareOnEach((tx) =>
     tx
       .insert(steps)
@@ -195,26 +215,8 @@ export function createStepRepository(database: Database) {
       .returning({ position: steps.position })
       .prepare('prose step'),
   )
-  const updateOf = (
-    tx: Writer,
-    { id, attempt }: RunAttempt,
-    messageId: MessageId,
-    position: number,
-    patch: Pick<NewStep, 'firstEvent'> | Pick<NewStep, 'startedAt' | 'grantId'>,
-  ): Promise<{ position: number }[]> =>
-    tx
-      .update(steps)
-      .set(patch)
-      .where(and(eq(steps.messageId, messageId), eq(steps.position, position), fence(id, attempt)))
-      .returning({ position: steps.position })
-  /** Indexes the text of a complete step, which no longer changes. */
-  async function indexClosed(tx: Writer, userId: UserId, step: ProseRow | NewStep): Promise<void> {
-    if (step.closed) await searchIndex.indexStep(tx, userId, step.messageId, step)
-  }
 
   return {
-    ...createStepReader(database),
-
     /**
      * Stores thinking or text at its position, replacing what was there. The most frequent write of a run.
      * @param userId the owner of the conversation.
@@ -234,6 +236,27 @@ export function createStepRepository(database: Database) {
         () => indexClosed(tx, userId, step),
       )
     },
+  }
+}
+
+/** Steps that are stored whole, and marks on them. */
+function storedSteps(database: Database, { searchIndex, fence, indexClosed }: StepStatements) {
+  const { steps } = database.tables
+  const updateOf = (
+    tx: Writer,
+    { id, attempt }: RunAttempt,
+    messageId: MessageId,
+    position: number,
+    patch: Pick<NewStep, 'firstEvent'> | Pick<NewStep, 'startedAt' | 'grantId'>,
+  ): Promise<{ position: number }[]> =>
+    tx
+      .update(steps)
+      .set(patch)
+      .where(and(eq(steps.messageId, messageId), eq(steps.position, position), fence(id, attempt)))
+      .returning({ position: steps.position })
+
+  return {
+    ...createStepReader(database),
 
     /** Stores a step at its position, replacing what was there. @param userId the owner of the conversation. */
     async store(tx: Writer, userId: UserId, step: NewStep): Promise<void> {

@@ -18,6 +18,14 @@ export type ChannelRepository = ReturnType<typeof createChannelRepository>
 
 /** Uses the tables `channels` and `deliveries`; drops rows of `incomingMessages`. */
 export function createChannelRepository(database: Database) {
+  return {
+    ...channelsOfUsers(database),
+    ...channelDeliveries(database),
+  }
+}
+
+/** What users have set up. */
+function channelsOfUsers(database: Database) {
   const { channels, deliveries, incomingMessages } = database.tables
   return {
     /**
@@ -103,7 +111,13 @@ export function createChannelRepository(database: Database) {
       )
       return new Map(last.flat().map((delivery) => [delivery.channelId, delivery]))
     },
+  }
+}
 
+/** What is sent through channels, and what came of it. */
+function channelDeliveries(database: Database) {
+  const { deliveries } = database.tables
+  return {
     /**
      * Stores a pending delivery. Returns `full` when the user already has `atMost` pending ones, `no_channel` when the
      * channel was removed.

@@ -14,61 +14,21 @@ export interface DuePart {
 }
 
 /** Stores what goes out to chats. Uses the table `outgoingParts`; reads `chats` and `channels`. */
-export function createPartRepository({ read, write, tables }: Database) {
+export function createPartRepository(database: Database) {
+  return {
+    ...sendingParts(database),
+    ...storedParts(database),
+  }
+}
+
+/** Which parts are sent next, and what came of them. */
+function sendingParts({ read, write, tables }: Database) {
   const { outgoingParts: parts, chats, channels } = tables
   const isPending = eq(parts.status, 'pending')
   const isFirst = sql`not exists (select 1 from ${parts} as earlier where earlier.chat_id = ${parts.chatId} and earlier.status = 'pending' and earlier.position < ${parts.position})`
   const isFree = (now: Date) => or(isNull(parts.leasedUntil), lte(parts.leasedUntil, now))
 
   return {
-    /** Stores a part behind all others of its chat; false if there is one with its reference. */
-    async add(
-      tx: Writer,
-      part: Pick<PartRow, 'id' | 'chatId' | 'reference' | 'content' | 'createdAt'>,
-    ): Promise<boolean> {
-      const added = await tx
-        .insert(parts)
-        .values({
-          ...part,
-          status: 'pending',
-          attempts: 0,
-          nextAttemptAt: part.createdAt,
-          lastError: null,
-          lastFailure: null,
-        })
-        .onConflictDoNothing()
-        .returning({ id: parts.id })
-      return added.length > 0
-    },
-
-    async find(id: string): Promise<DuePart | undefined> {
-      const [row] = await read
-        .select({ delivery: parts, chat: chats, channel: channels })
-        .from(parts)
-        .innerJoin(chats, eq(chats.id, parts.chatId))
-        .innerJoin(channels, eq(channels.id, chats.channelId))
-        .where(eq(parts.id, id))
-      return row
-    },
-
-    async findByReference(
-      chatId: string,
-      reference: string,
-      from: Reader = read,
-    ): Promise<PartRow | undefined> {
-      const [row] = await from
-        .select()
-        .from(parts)
-        .where(and(eq(parts.chatId, chatId), eq(parts.reference, reference)))
-      return row
-    },
-
-    /** Stores which message at the messenger a part has become. */
-    setExternalId: (id: string, externalId: string): Promise<void> =>
-      write(async (tx) => {
-        await tx.update(parts).set({ externalId }).where(eq(parts.id, id))
-      }),
-
     /** Ends the claims of a process that is gone; call it before any other process can have made one. */
     releaseAll: (): Promise<void> =>
       write(async (tx) => {
@@ -136,6 +96,60 @@ export function createPartRepository({ read, write, tables }: Database) {
           .limit(limit)
         const ids = old.map(({ id }) => id)
         if (ids.length > 0) await tx.delete(parts).where(inArray(parts.id, ids))
+      }),
+  }
+}
+
+/** Parts as they are added and found. */
+function storedParts({ read, write, tables }: Database) {
+  const { outgoingParts: parts, chats, channels } = tables
+  return {
+    /** Stores a part behind all others of its chat; false if there is one with its reference. */
+    async add(
+      tx: Writer,
+      part: Pick<PartRow, 'id' | 'chatId' | 'reference' | 'content' | 'createdAt'>,
+    ): Promise<boolean> {
+      const added = await tx
+        .insert(parts)
+        .values({
+          ...part,
+          status: 'pending',
+          attempts: 0,
+          nextAttemptAt: part.createdAt,
+          lastError: null,
+          lastFailure: null,
+        })
+        .onConflictDoNothing()
+        .returning({ id: parts.id })
+      return added.length > 0
+    },
+
+    async find(id: string): Promise<DuePart | undefined> {
+      const [row] = await read
+        .select({ delivery: parts, chat: chats, channel: channels })
+        .from(parts)
+        .innerJoin(chats, eq(chats.id, parts.chatId))
+        .innerJoin(channels, eq(channels.id, chats.channelId))
+        .where(eq(parts.id, id))
+      return row
+    },
+
+    async findByReference(
+      chatId: string,
+      reference: string,
+      from: Reader = read,
+    ): Promise<PartRow | undefined> {
+      const [row] = await from
+        .select()
+        .from(parts)
+        .where(and(eq(parts.chatId, chatId), eq(parts.reference, reference)))
+      return row
+    },
+
+    /** Stores which message at the messenger a part has become. */
+    setExternalId: (id: string, externalId: string): Promise<void> =>
+      write(async (tx) => {
+        await tx.update(parts).set({ externalId }).where(eq(parts.id, id))
       }),
   }
 }

@@ -93,49 +93,17 @@ export function createReceivingRepository(database: Database) {
 }
 
 /** The people at messengers. */
-function createSenders({ read, tables }: Database) {
-  const { senders, users } = tables
-  const ofChannel = (channelId: string, id: string) =>
-    and(eq(senders.channelId, channelId), eq(senders.id, id))
-
+function createSenders(database: Database) {
   return {
-    async sender(tx: Reader, channelId: string, externalId: string) {
-      const [row] = await tx
-        .select({ sender: senders, isActive: users.isActive })
-        .from(senders)
-        .leftJoin(users, eq(users.id, senders.userId))
-        .where(and(eq(senders.channelId, channelId), eq(senders.externalId, externalId)))
-      return row === undefined ? undefined : { ...row.sender, isActive: row.isActive ?? false }
-    },
+    ...pairing(database),
+    ...knownSenders(database),
+  }
+}
 
-    async findSender(
-      channelId: string,
-      id: string,
-      from: Reader = read,
-    ): Promise<SenderRow | undefined> {
-      const [row] = await from.select().from(senders).where(ofChannel(channelId, id))
-      return row
-    },
-
-    async addSender(tx: Writer, row: SenderRow): Promise<void> {
-      await tx.insert(senders).values(row).onConflictDoNothing()
-    },
-
-    async changeSender(
-      tx: Writer,
-      channelId: string,
-      id: string,
-      change: Partial<Omit<SenderRow, 'id' | 'channelId' | 'externalId'>>,
-    ): Promise<SenderRow | undefined> {
-      const [row] = await tx.update(senders).set(change).where(ofChannel(channelId, id)).returning()
-      return row
-    },
-
-    async removeSender(tx: Writer, channelId: string, id: string): Promise<SenderRow | undefined> {
-      const [row] = await tx.delete(senders).where(ofChannel(channelId, id)).returning()
-      return row
-    },
-
+/** Senders who are not paired yet. */
+function pairing({ tables }: Database) {
+  const { senders } = tables
+  return {
     /** The sender with this valid code. */
     async findByCode(tx: Reader, codeHash: string, at: Date): Promise<SenderRow | undefined> {
       const [row] = await tx
@@ -179,6 +147,52 @@ function createSenders({ read, tables }: Database) {
           ),
         )
     },
+  }
+}
+
+/** Senders, by their channel. */
+function knownSenders({ read, tables }: Database) {
+  const { senders, users } = tables
+  const ofChannel = (channelId: string, id: string) =>
+    and(eq(senders.channelId, channelId), eq(senders.id, id))
+
+  return {
+    async sender(tx: Reader, channelId: string, externalId: string) {
+      const [row] = await tx
+        .select({ sender: senders, isActive: users.isActive })
+        .from(senders)
+        .leftJoin(users, eq(users.id, senders.userId))
+        .where(and(eq(senders.channelId, channelId), eq(senders.externalId, externalId)))
+      return row === undefined ? undefined : { ...row.sender, isActive: row.isActive ?? false }
+    },
+
+    async findSender(
+      channelId: string,
+      id: string,
+      from: Reader = read,
+    ): Promise<SenderRow | undefined> {
+      const [row] = await from.select().from(senders).where(ofChannel(channelId, id))
+      return row
+    },
+
+    async addSender(tx: Writer, row: SenderRow): Promise<void> {
+      await tx.insert(senders).values(row).onConflictDoNothing()
+    },
+
+    async changeSender(
+      tx: Writer,
+      channelId: string,
+      id: string,
+      change: Partial<Omit<SenderRow, 'id' | 'channelId' | 'externalId'>>,
+    ): Promise<SenderRow | undefined> {
+      const [row] = await tx.update(senders).set(change).where(ofChannel(channelId, id)).returning()
+      return row
+    },
+
+    async removeSender(tx: Writer, channelId: string, id: string): Promise<SenderRow | undefined> {
+      const [row] = await tx.delete(senders).where(ofChannel(channelId, id)).returning()
+      return row
+    },
 
     /** The senders of a channel, newest first. */
     async senders(
@@ -205,49 +219,19 @@ function createSenders({ read, tables }: Database) {
 }
 
 /** Chats, one for each person who acts in it and thread. */
-function createChats({ read, tables }: Database) {
+function createChats(database: Database) {
+  return {
+    ...findChats(database),
+    ...changeChats(database),
+  }
+}
+
+/** Chats, by what is known of them. */
+function findChats({ read, tables }: Database) {
   const { channels, chats, incomingMessages: incoming, senders, users } = tables
   /** A sender who may write, acts as the person of the chat and has written in it. */
   const hasAllowed = sql`exists (select 1 from ${senders} as s where s.channel_id = ${chats.channelId} and s.user_id = ${chats.userId} and s.state = 'allowed' and (s.external_id = ${chats.externalId} or exists (select 1 from ${incoming} as m where m.chat_id = ${chats.id} and m.sender_id = s.id)))`
-
   return {
-    /** The chat, made if there is none. */
-    async ensureChat(tx: Writer, row: ChatRow): Promise<ChatRow> {
-      const isThis = and(
-        eq(chats.channelId, row.channelId),
-        eq(chats.externalId, row.externalId),
-        eq(chats.threadId, row.threadId),
-        eq(chats.userId, row.userId),
-      )
-      const [known] = await tx.select().from(chats).where(isThis)
-      if (known !== undefined) return known
-      await tx.insert(chats).values(row).onConflictDoNothing()
-      const [stored] = await tx.select().from(chats).where(isThis)
-      if (stored === undefined) throw new Error('A chat was not stored.')
-      return stored
-    },
-
-    /** Any person's view of a chat. */
-    async anyChat(
-      tx: Reader,
-      channelId: string,
-      { externalId, threadId }: Pick<ChatRow, 'externalId' | 'threadId'>,
-    ): Promise<ChatRow | undefined> {
-      const [row] = await tx
-        .select()
-        .from(chats)
-        .where(
-          and(
-            eq(chats.channelId, channelId),
-            eq(chats.externalId, externalId),
-            eq(chats.threadId, threadId),
-          ),
-        )
-        .orderBy(asc(chats.createdAt))
-        .limit(1)
-      return row
-    },
-
     async chat(id: string, from: Reader = read): Promise<ChatPlace | undefined> {
       const [row] = await from
         .select({ chat: chats, channel: channels, isActive: users.isActive })
@@ -320,6 +304,49 @@ function createChats({ read, tables }: Database) {
         .where(isNotNull(chats.progressId))
       return rows.map(({ id }) => id)
     },
+  }
+}
+
+/** Chats as they are first seen, and what changes about them. */
+function changeChats({ tables }: Database) {
+  const { chats } = tables
+  return {
+    /** The chat, made if there is none. */
+    async ensureChat(tx: Writer, row: ChatRow): Promise<ChatRow> {
+      const isThis = and(
+        eq(chats.channelId, row.channelId),
+        eq(chats.externalId, row.externalId),
+        eq(chats.threadId, row.threadId),
+        eq(chats.userId, row.userId),
+      )
+      const [known] = await tx.select().from(chats).where(isThis)
+      if (known !== undefined) return known
+      await tx.insert(chats).values(row).onConflictDoNothing()
+      const [stored] = await tx.select().from(chats).where(isThis)
+      if (stored === undefined) throw new Error('A chat was not stored.')
+      return stored
+    },
+
+    /** Any person's view of a chat. */
+    async anyChat(
+      tx: Reader,
+      channelId: string,
+      { externalId, threadId }: Pick<ChatRow, 'externalId' | 'threadId'>,
+    ): Promise<ChatRow | undefined> {
+      const [row] = await tx
+        .select()
+        .from(chats)
+        .where(
+          and(
+            eq(chats.channelId, channelId),
+            eq(chats.externalId, externalId),
+            eq(chats.threadId, threadId),
+          ),
+        )
+        .orderBy(asc(chats.createdAt))
+        .limit(1)
+      return row
+    },
 
     async changeChat(
       tx: Writer,
@@ -332,10 +359,17 @@ function createChats({ read, tables }: Database) {
 }
 
 /** Messages that came in, in the order of their arrival. */
-function createIncoming({ read, tables }: Database) {
-  const { chats, incomingMessages: incoming } = tables
-  const isOpen = inArray(incoming.state, OPEN)
+function createIncoming(database: Database) {
+  return {
+    ...incomingMessages(database),
+    ...overheardMessages(database),
+  }
+}
 
+/** Messages as they arrive and are worked on. */
+function incomingMessages({ read, tables }: Database) {
+  const { incomingMessages: incoming } = tables
+  const isOpen = inArray(incoming.state, OPEN)
   return {
     /** Whether a message is known. */
     async isKnown(tx: Reader, channelId: string, externalId: string): Promise<boolean> {
@@ -405,7 +439,13 @@ function createIncoming({ read, tables }: Database) {
         .where(and(inArray(incoming.position, [...positions]), inArray(incoming.state, [...from])))
         .returning()
     },
+  }
+}
 
+/** Messages that start nothing, and the removal of old ones. */
+function overheardMessages({ tables }: Database) {
+  const { chats, incomingMessages: incoming } = tables
+  return {
     /** Messages of a group that start nothing, newest `limit`, oldest first, and marks all of them as used. */
     async takeOverheard(
       tx: Writer,

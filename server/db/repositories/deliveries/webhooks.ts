@@ -25,8 +25,16 @@ export type WebhookRepository = ReturnType<typeof createWebhookRepository>
 
 /** Uses the tables `webhooks` and `webhookDeliveries`. */
 export function createWebhookRepository(database: Database) {
+  return {
+    ...webhooksOfUsers(database),
+    ...webhookDeliveries(database),
+  }
+}
+
+/** What users have set up. */
+function webhooksOfUsers(database: Database) {
   const { read, write, tables } = database
-  const { webhooks, webhookDeliveries: deliveries } = tables
+  const { webhooks } = tables
   const ofUser = (userId: UserId, id: string) =>
     and(eq(webhooks.id, id), eq(webhooks.userId, userId))
 
@@ -85,7 +93,14 @@ export function createWebhookRepository(database: Database) {
         await after(tx)
         return true
       }),
+  }
+}
 
+/** What is sent to webhooks, and what came of it. */
+function webhookDeliveries(database: Database) {
+  const { read, tables } = database
+  const { webhooks, webhookDeliveries: deliveries } = tables
+  return {
     /** The newest deliveries of a webhook. */
     async deliveries(webhookId: string, limit: number): Promise<WebhookDeliveryRow[]> {
       return await read

@@ -21,22 +21,16 @@ export interface NamedApprover {
 
 /** Stores the approvers of projects. Uses the tables `projectApprovers`, `users`, `groups` and `groupMembers`. */
 export function createApproverRepository(database: Database) {
+  return {
+    ...approversOfProjects(database),
+    ...whoApproves(database),
+  }
+}
+
+/** Who is named, and how that changes. */
+function approversOfProjects(database: Database) {
   const { read, tables } = database
-  const { projectApprovers, users, groups, groupMembers } = tables
-
-  /** SQL for the entries that name the user, alone or by a group. */
-  const namesUser = (userId: UserId) =>
-    or(
-      eq(projectApprovers.userId, userId),
-      inArray(
-        projectApprovers.groupId,
-        read
-          .select({ id: groupMembers.groupId })
-          .from(groupMembers)
-          .where(eq(groupMembers.userId, userId)),
-      ),
-    )
-
+  const { projectApprovers, users, groups } = tables
   return {
     /** The approvers of a project, sorted. @param reader the connection or transaction to read from. */
     async list(projectId: ProjectId, reader: Reader = read): Promise<NamedApprover[]> {
@@ -100,7 +94,28 @@ export function createApproverRepository(database: Database) {
           .values(approvers.map((approver) => ({ projectId, ...approver })))
       return []
     },
+  }
+}
 
+/** Which people that makes approvers. */
+function whoApproves(database: Database) {
+  const { read, tables } = database
+  const { projectApprovers, users, groupMembers } = tables
+
+  /** SQL for the entries that name the user, alone or by a group. */
+  const namesUser = (userId: UserId) =>
+    or(
+      eq(projectApprovers.userId, userId),
+      inArray(
+        projectApprovers.groupId,
+        read
+          .select({ id: groupMembers.groupId })
+          .from(groupMembers)
+          .where(eq(groupMembers.userId, userId)),
+      ),
+    )
+
+  return {
     /** The projects whose requests the user may decide, those of others. */
     async projectsOf(userId: UserId): Promise<ProjectId[]> {
       const rows = await read

@@ -16,8 +16,16 @@ const MAX_NETWORKS = 1_000
 
 /** Stores apps (tables `apps` and `appNetworks`). */
 export function createAppRepository(database: Database) {
+  return {
+    ...appNetworks(database),
+    ...openApps(database),
+  }
+}
+
+/** The addresses that an app may reach. */
+function appNetworks(database: Database) {
   const { read, tables } = database
-  const { apps, appNetworks, users, sessions, apiKeys } = tables
+  const { apps, appNetworks } = tables
   const network = ({ userId, projectId, path }: AppPlace) =>
     and(
       eq(appNetworks.userId, userId),
@@ -49,60 +57,6 @@ export function createAppRepository(database: Database) {
 
   return {
     removeNetwork,
-
-    /** Stores an address; addresses of the user that have expired, or are too many, end. */
-    add: (row: AppRow): Promise<void> =>
-      database.write(async (tx) => {
-        await tx
-          .delete(apps)
-          .where(and(eq(apps.userId, row.userId), lte(apps.expiresAt, row.createdAt)))
-        const old = await tx
-          .select({ id: apps.id })
-          .from(apps)
-          .where(eq(apps.userId, row.userId))
-          .orderBy(desc(apps.createdAt), desc(apps.id))
-          .offset(MAX_APPS - 1)
-          .limit(MAX_APPS)
-        if (old.length > 0)
-          await tx.delete(apps).where(
-            inArray(
-              apps.id,
-              old.map(({ id }) => id),
-            ),
-          )
-        await tx.insert(apps).values(row)
-      }),
-
-    /**
-     * The app of a token, by the hash of the token; undefined once it, the session or the API key that made it has expired,
-     * and while the account is disabled.
-     */
-    async byToken(tokenHash: string, at: Date): Promise<AppRow | undefined> {
-      const [found] = await read
-        .select({ app: apps })
-        .from(apps)
-        .innerJoin(users, eq(users.id, apps.userId))
-        .leftJoin(sessions, eq(sessions.id, apps.sessionId))
-        .leftJoin(apiKeys, eq(apiKeys.id, apps.apiKeyId))
-        .where(
-          and(
-            eq(apps.tokenHash, tokenHash),
-            gt(apps.expiresAt, at),
-            eq(users.isActive, true),
-            or(isNull(apps.sessionId), gt(sessions.expiresAt, at)),
-            or(isNull(apps.apiKeyId), isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, at)),
-          ),
-        )
-      return found?.app
-    },
-
-    async find(userId: UserId, id: string): Promise<AppRow | undefined> {
-      const [row] = await read
-        .select()
-        .from(apps)
-        .where(and(eq(apps.id, id), eq(apps.userId, userId)))
-      return row
-    },
 
     /** The permission of the user for this file; undefined if there is none. */
     async findNetwork(app: AppPlace): Promise<AppNetworkRow | undefined> {
@@ -157,6 +111,67 @@ export function createAppRepository(database: Database) {
         .limit(MAX_NETWORKS)
       for (const one of old) await removeNetwork(tx, one)
       return old
+    },
+  }
+}
+
+/** Apps that are open, by their token. */
+function openApps(database: Database) {
+  const { read, tables } = database
+  const { apps, users, sessions, apiKeys } = tables
+  return {
+    /** Stores an address; addresses of the user that have expired, or are too many, end. */
+    add: (row: AppRow): Promise<void> =>
+      database.write(async (tx) => {
+        await tx
+          .delete(apps)
+          .where(and(eq(apps.userId, row.userId), lte(apps.expiresAt, row.createdAt)))
+        const old = await tx
+          .select({ id: apps.id })
+          .from(apps)
+          .where(eq(apps.userId, row.userId))
+          .orderBy(desc(apps.createdAt), desc(apps.id))
+          .offset(MAX_APPS - 1)
+          .limit(MAX_APPS)
+        if (old.length > 0)
+          await tx.delete(apps).where(
+            inArray(
+              apps.id,
+              old.map(({ id }) => id),
+            ),
+          )
+        await tx.insert(apps).values(row)
+      }),
+
+    /**
+     * The app of a token, by the hash of the token; undefined once it, the session or the API key that made it has expired,
+     * and while the account is disabled.
+     */
+    async byToken(tokenHash: string, at: Date): Promise<AppRow | undefined> {
+      const [found] = await read
+        .select({ app: apps })
+        .from(apps)
+        .innerJoin(users, eq(users.id, apps.userId))
+        .leftJoin(sessions, eq(sessions.id, apps.sessionId))
+        .leftJoin(apiKeys, eq(apiKeys.id, apps.apiKeyId))
+        .where(
+          and(
+            eq(apps.tokenHash, tokenHash),
+            gt(apps.expiresAt, at),
+            eq(users.isActive, true),
+            or(isNull(apps.sessionId), gt(sessions.expiresAt, at)),
+            or(isNull(apps.apiKeyId), isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, at)),
+          ),
+        )
+      return found?.app
+    },
+
+    async find(userId: UserId, id: string): Promise<AppRow | undefined> {
+      const [row] = await read
+        .select()
+        .from(apps)
+        .where(and(eq(apps.id, id), eq(apps.userId, userId)))
+      return row
     },
   }
 }

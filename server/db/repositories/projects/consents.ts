@@ -21,7 +21,15 @@ const SURPLUS = 500
  * about `MAX_DECISIONS` others since.
  */
 export function createConsentRepository(database: Database) {
-  const { read, tables } = database
+  const parts = consentParts(database)
+  return {
+    ...readConsents(database, parts),
+    ...writeConsents(database, parts),
+  }
+}
+
+function consentParts(database: Database) {
+  const { tables } = database
   const { consents } = tables
   const accepted = (userId: UserId, projectId: ProjectId, path: string) =>
     and(
@@ -32,32 +40,15 @@ export function createConsentRepository(database: Database) {
       ne(consents.what, 'file'),
     )
 
-  /** Removes the oldest decisions, and the contents of the oldest versions, beyond what is stored of a user. */
-  async function limit(tx: Writer, userId: UserId): Promise<void> {
-    const own = eq(consents.userId, userId)
-    const withContents = and(own, isNotNull(consents.files))
-    const nth = async (which: SQL | undefined, skipped: number): Promise<Date | undefined> => {
-      const [row] = await tx
-        .select({ at: consents.decidedAt })
-        .from(consents)
-        .where(which)
-        .orderBy(desc(consents.decidedAt))
-        .limit(1)
-        .offset(skipped)
-      return row?.at
-    }
-    const lastContent = await nth(withContents, MAX_CONTENTS)
-    if (lastContent !== undefined)
-      await tx
-        .update(consents)
-        .set({ files: null })
-        .where(and(withContents, lte(consents.decidedAt, lastContent)))
-    const [all] = await tx.select({ count: countAll }).from(consents).where(own)
-    if ((all?.count ?? 0) <= MAX_DECISIONS + SURPLUS) return
-    const last = await nth(own, MAX_DECISIONS)
-    if (last !== undefined) await tx.delete(consents).where(and(own, lte(consents.decidedAt, last)))
-  }
+  return { accepted }
+}
 
+type ConsentParts = ReturnType<typeof consentParts>
+
+/** What was decided, and what was last accepted. */
+function readConsents(database: Database, { accepted }: ConsentParts) {
+  const { read, tables } = database
+  const { consents } = tables
   return {
     /** The decisions of a user about these hashes. */
     async decisions(
@@ -112,7 +103,41 @@ export function createConsentRepository(database: Database) {
         .limit(1)
       return row?.sha256
     },
+  }
+}
 
+/** Decisions. */
+function writeConsents(database: Database, { accepted }: ConsentParts) {
+  const { tables } = database
+  const { consents } = tables
+
+  /** Removes the oldest decisions, and the contents of the oldest versions, beyond what is stored of a user. */
+  async function limit(tx: Writer, userId: UserId): Promise<void> {
+    const own = eq(consents.userId, userId)
+    const withContents = and(own, isNotNull(consents.files))
+    const nth = async (which: SQL | undefined, skipped: number): Promise<Date | undefined> => {
+      const [row] = await tx
+        .select({ at: consents.decidedAt })
+        .from(consents)
+        .where(which)
+        .orderBy(desc(consents.decidedAt))
+        .limit(1)
+        .offset(skipped)
+      return row?.at
+    }
+    const lastContent = await nth(withContents, MAX_CONTENTS)
+    if (lastContent !== undefined)
+      await tx
+        .update(consents)
+        .set({ files: null })
+        .where(and(withContents, lte(consents.decidedAt, lastContent)))
+    const [all] = await tx.select({ count: countAll }).from(consents).where(own)
+    if ((all?.count ?? 0) <= MAX_DECISIONS + SURPLUS) return
+    const last = await nth(own, MAX_DECISIONS)
+    if (last !== undefined) await tx.delete(consents).where(and(own, lte(consents.decidedAt, last)))
+  }
+
+  return {
     /**
      * Stores decisions; each replaces an earlier one about the same hash. The contents of versions that were accepted before
      * at the same place are no longer kept: the next one is compared with the newest.

@@ -51,10 +51,16 @@ const isDocument = (documents: Database['tables']['documents'], projectId: Proje
 
 /** The documents that were made from files: of the user, or of the project. */
 function createDocumentsOfFiles(database: Database) {
-  const { read, tables } = database
-  const { documents, projects } = tables
-  const { hasRole } = createMembership(database)
+  return {
+    ...sameDocuments(database),
+    ...documentsOfFiles(database),
+  }
+}
 
+/** Documents with a content that is known. */
+function sameDocuments(database: Database) {
+  const { read, tables } = database
+  const { documents } = tables
   return {
     /** A document of the project made from the same file, unless it could not be read. */
     async findSame(projectId: ProjectId, sha256: string): Promise<DocumentRow | undefined> {
@@ -81,7 +87,15 @@ function createDocumentsOfFiles(database: Database) {
         .limit(1)
       return row !== undefined
     },
+  }
+}
 
+/** Documents that follow a file of the project. */
+function documentsOfFiles(database: Database) {
+  const { read, tables } = database
+  const { documents, projects } = tables
+  const { hasRole } = createMembership(database)
+  return {
     /** The documents with a choice of encodings that were made from a file of a user and that the user may change. */
     ofFile: async (userId: UserId, sha256: string): Promise<DocumentRow[]> =>
       read

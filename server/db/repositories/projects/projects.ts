@@ -60,9 +60,21 @@ export type ProjectRepository = ReturnType<typeof createProjectRepository>
  * them take the id of the user who stores the project.
  */
 export function createProjectRepository(database: Database) {
+  const parts = projectRows(database)
+  return {
+    ...findProjects(database, parts),
+    ...storedProjects(database),
+    ...scratchProjects(database, parts),
+    ...endScratchProjects(database, parts),
+    ...changeProjects(database, parts),
+  }
+}
+
+/** Which projects are whose, and the statements that finding and changing them share. */
+function projectRows(database: Database) {
   const { read, tables } = database
-  const { consents, conversations, projects, removedProjects, runs, users } = tables
-  const { hasRole, isMember, roleOf } = createMembership(database)
+  const { consents, conversations, projects, removedProjects } = tables
+  const { isMember } = createMembership(database)
   const owned = (userId: UserId, id: ProjectId) =>
     and(eq(projects.id, id), eq(projects.userId, userId))
   /** The files of one conversation are gone while it is in the trash. */
@@ -77,14 +89,7 @@ export function createProjectRepository(database: Database) {
         ),
     ),
   )
-  const found = (userId: UserId, id: ProjectId) => and(owned(userId, id), isThere)
-  const asMember = (userId: UserId) => ({
-    ...getTableColumns(projects),
-    role: roleOf(userId),
-    ownerName: users.username,
-  })
   const stored = (userId: UserId) => and(eq(projects.userId, userId), eq(projects.scratch, false))
-  const listed = (userId: UserId) => and(isMember(userId), eq(projects.scratch, false))
 
   async function assertRoom(tx: Reader, userId: UserId): Promise<void> {
     const [own] = await tx.select({ count: countAll }).from(projects).where(stored(userId))
@@ -151,6 +156,23 @@ export function createProjectRepository(database: Database) {
     if (taken.length > 0) throw appError('project_name_taken')
   }
 
+  return { owned, isThere, stored, assertRoom, insert, removeIf, assertNameFree }
+}
+
+type ProjectRows = ReturnType<typeof projectRows>
+
+/** Projects as their members find them. */
+function findProjects(database: Database, { isThere, stored }: ProjectRows) {
+  const { read, tables } = database
+  const { projects, users } = tables
+  const { hasRole, isMember, roleOf } = createMembership(database)
+  const asMember = (userId: UserId) => ({
+    ...getTableColumns(projects),
+    role: roleOf(userId),
+    ownerName: users.username,
+  })
+  const listed = (userId: UserId) => and(isMember(userId), eq(projects.scratch, false))
+
   return {
     /**
      * The project, if the user is a member of it. Also finds one with the files of one conversation, unless that is in the
@@ -177,40 +199,6 @@ export function createProjectRepository(database: Database) {
         .from(projects)
         .where(and(eq(projects.id, id), not(isMember(userId) ?? sql`false`)))
       return found.length > 0
-    },
-
-    /** The user who stores a project; undefined when it no longer exists. */
-    async ownerOf(id: ProjectId): Promise<UserId | undefined> {
-      const [project] = await read
-        .select({ userId: projects.userId })
-        .from(projects)
-        .where(eq(projects.id, id))
-      return project?.userId
-    },
-
-    /**
-     * A text that changes with every stored change of the project, its files and its documents, independent of the
-     * instances' clocks: it is built from the transactions that last wrote these rows. Only on PostgreSQL, which instances
-     * share.
-     */
-    async stateOf(id: ProjectId): Promise<string> {
-      if (database.dialect !== 'postgres') throw new Error('only instances need it')
-      const [found] = await read
-        .select({
-          state: sql<string>`${projects}.xmin::text || ' ' || (select count(*) || ' ' || coalesce(max(documents.xmin::text::bigint), 0) from documents where documents.project_id = ${projects.id})`,
-        })
-        .from(projects)
-        .where(eq(projects.id, id))
-      return found?.state ?? ''
-    },
-
-    /** The ids of all projects that a user stores, those with the files of one conversation included. */
-    async ids(userId: UserId): Promise<ProjectId[]> {
-      const all = await read
-        .select({ id: projects.id })
-        .from(projects)
-        .where(eq(projects.userId, userId))
-      return all.map(({ id }) => id)
     },
 
     /** The names of all projects that a user is a member of, in no particular order. */
@@ -250,17 +238,73 @@ export function createProjectRepository(database: Database) {
       return { ...page, total: all?.count ?? 0 }
     },
 
-    /** @param values `size`: bytes of the initial files, 0 by default. @throws AppError `project_name_taken`, `projects_exhausted`. */
-    create: (
-      userId: UserId,
-      values: { name: string; description: string | null; size?: number },
-    ): Promise<ProjectRow> =>
-      database.write(async (tx) => {
-        await assertRoom(tx, userId)
-        await assertNameFree(tx, values.name, { storedBy: userId, namedBy: userId })
-        return await insert(tx, userId, values)
-      }),
+    /** Whether calls of high risk in the project wait for somebody else than the person of the run. */
+    async needsOthers(id: ProjectId): Promise<boolean> {
+      const [project] = await read
+        .select({ settings: projects.settings })
+        .from(projects)
+        .where(eq(projects.id, id))
+      return project !== undefined && approvalByOf(project) === 'others'
+    },
+  }
+}
 
+/** Who stores a project, and in which state. */
+function storedProjects(database: Database) {
+  const { read, tables } = database
+  const { projects, removedProjects } = tables
+  return {
+    /** The user who stores a project; undefined when it no longer exists. */
+    async ownerOf(id: ProjectId): Promise<UserId | undefined> {
+      const [project] = await read
+        .select({ userId: projects.userId })
+        .from(projects)
+        .where(eq(projects.id, id))
+      return project?.userId
+    },
+
+    /**
+     * A text that changes with every stored change of the project, its files and its documents, independent of the
+     * instances' clocks: it is built from the transactions that last wrote these rows. Only on PostgreSQL, which instances
+     * share.
+     */
+    async stateOf(id: ProjectId): Promise<string> {
+      if (database.dialect !== 'postgres') throw new Error('only instances need it')
+      const [found] = await read
+        .select({
+          state: sql<string>`${projects}.xmin::text || ' ' || (select count(*) || ' ' || coalesce(max(documents.xmin::text::bigint), 0) from documents where documents.project_id = ${projects.id})`,
+        })
+        .from(projects)
+        .where(eq(projects.id, id))
+      return found?.state ?? ''
+    },
+
+    /** The ids of all projects that a user stores, those with the files of one conversation included. */
+    async ids(userId: UserId): Promise<ProjectId[]> {
+      const all = await read
+        .select({ id: projects.id })
+        .from(projects)
+        .where(eq(projects.userId, userId))
+      return all.map(({ id }) => id)
+    },
+
+    /** Removed projects whose folders may still exist. */
+    removed: (): Promise<{ id: ProjectId; userId: UserId }[]> =>
+      read.select().from(removedProjects),
+
+    /** The folders of a removed project are gone. */
+    forgetRemoved: (id: ProjectId): Promise<void> =>
+      database.write(
+        async (tx) => void (await tx.delete(removedProjects).where(eq(removedProjects.id, id))),
+      ),
+  }
+}
+
+/** The files of one conversation: a project that nobody made. */
+function scratchProjects(database: Database, { insert }: ProjectRows) {
+  const { read, tables } = database
+  const { conversations, runs } = tables
+  return {
     /** The project with the files of one conversation; null before the first. */
     async scratchOf(userId: UserId, conversationId: ConversationId): Promise<ProjectId | null> {
       const [conversation] = await read
@@ -346,7 +390,19 @@ export function createProjectRepository(database: Database) {
         if (given.length === 0) throw appError('conversation_gone')
         return project
       }),
+  }
+}
 
+/** Files of one conversation become an ordinary project, or go. */
+function endScratchProjects(
+  database: Database,
+  { owned, isThere, assertRoom, removeIf, assertNameFree }: ProjectRows,
+) {
+  const { tables } = database
+  const { conversations, projects } = tables
+  const found = (userId: UserId, id: ProjectId) => and(owned(userId, id), isThere)
+
+  return {
     /**
      * Makes the files of one conversation an ordinary project and puts the conversation into it. Undefined when the user has no
      * such project.
@@ -380,14 +436,30 @@ export function createProjectRepository(database: Database) {
         return { row, conversationId: conversation?.id ?? null }
       }),
 
-    /** Whether calls of high risk in the project wait for somebody else than the person of the run. */
-    async needsOthers(id: ProjectId): Promise<boolean> {
-      const [project] = await read
-        .select({ settings: projects.settings })
-        .from(projects)
-        .where(eq(projects.id, id))
-      return project !== undefined && approvalByOf(project) === 'others'
-    },
+    /** Like `remove`, but false, and the project stays, if it has become an ordinary one meanwhile. */
+    removeScratch: (userId: UserId, id: ProjectId): Promise<boolean> =>
+      removeIf(userId, id, eq(projects.scratch, true)),
+  }
+}
+
+/** Projects as their storers make, change and remove them. */
+function changeProjects(
+  database: Database,
+  { owned, assertRoom, insert, removeIf, assertNameFree }: ProjectRows,
+) {
+  const { tables } = database
+  const { projects } = tables
+  return {
+    /** @param values `size`: bytes of the initial files, 0 by default. @throws AppError `project_name_taken`, `projects_exhausted`. */
+    create: (
+      userId: UserId,
+      values: { name: string; description: string | null; size?: number },
+    ): Promise<ProjectRow> =>
+      database.write(async (tx) => {
+        await assertRoom(tx, userId)
+        await assertNameFree(tx, values.name, { storedBy: userId, namedBy: userId })
+        return await insert(tx, userId, values)
+      }),
 
     /**
      * Resolves with undefined when the user has no such project. `also` does the rest of the change in the same transaction.
@@ -438,19 +510,5 @@ export function createProjectRepository(database: Database) {
      * are. Its conversations remain, without a project. False when the user has no such project.
      */
     remove: (userId: UserId, id: ProjectId): Promise<boolean> => removeIf(userId, id, undefined),
-
-    /** Like `remove`, but false, and the project stays, if it has become an ordinary one meanwhile. */
-    removeScratch: (userId: UserId, id: ProjectId): Promise<boolean> =>
-      removeIf(userId, id, eq(projects.scratch, true)),
-
-    /** Removed projects whose folders may still exist. */
-    removed: (): Promise<{ id: ProjectId; userId: UserId }[]> =>
-      read.select().from(removedProjects),
-
-    /** The folders of a removed project are gone. */
-    forgetRemoved: (id: ProjectId): Promise<void> =>
-      database.write(
-        async (tx) => void (await tx.delete(removedProjects).where(eq(removedProjects.id, id))),
-      ),
   }
 }

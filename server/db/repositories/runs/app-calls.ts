@@ -21,12 +21,32 @@ const SWEPT_AT_ONCE = 200
 
 /** Uses the tables `appCalls`, `appContexts`, `approvals`, `messages`, `runs` and `steps`. */
 export function createAppCallRepository(database: Database) {
+  const parts = appRows(database)
+  return {
+    ...callsOfApps(database, parts),
+    ...callsInSteps(database),
+    ...appsOfResults(database, parts),
+    ...openAppCalls(database),
+  }
+}
+
+/** Which rows are of one call, or of one app. */
+function appRows(database: Database) {
+  const { tables } = database
+  const { steps } = tables
+  const ofApp = eq(steps.origin, 'app')
+
+  return { ofApp }
+}
+
+type AppRows = ReturnType<typeof appRows>
+
+/** One call, from its request to its end. */
+function callsOfApps(database: Database, { ofApp }: AppRows) {
   const { read, tables } = database
-  const { appCalls, appContexts, approvals, messages, runs, steps } = tables
-  const stepRepository = createStepRepository(database)
+  const { appCalls, runs, steps } = tables
   const isCall = ({ runId, idRef }: Key) =>
     and(eq(appCalls.runId, runId), eq(appCalls.idRef, idRef))
-  const ofApp = eq(steps.origin, 'app')
 
   return {
     async find(runId: RunId, idRef: string): Promise<AppCallRow | undefined> {
@@ -105,7 +125,15 @@ export function createAppCallRepository(database: Database) {
     async remove(tx: Writer, call: Key): Promise<void> {
       await tx.delete(appCalls).where(isCall(call))
     },
+  }
+}
 
+/** What becomes of calls in the steps of their run. */
+function callsInSteps(database: Database) {
+  const { tables } = database
+  const { appCalls, messages, steps } = tables
+  const stepRepository = createStepRepository(database)
+  return {
     /**
      * Makes the calls of a run that have ended steps of its answer, each with its result, behind everything that is there.
      * Call it for an ended run under its lock, or in the transaction that ends it. Returns how many there were.
@@ -174,7 +202,14 @@ export function createAppCallRepository(database: Database) {
       }
       return ended.length
     },
+  }
+}
 
+/** The stored results that have an app. */
+function appsOfResults(database: Database, { ofApp }: AppRows) {
+  const { read, tables } = database
+  const { steps } = tables
+  return {
     /** The result of a call that is among the steps; undefined if there is none. */
     async storedResult(
       { messageId }: Pick<RunRow, 'messageId'>,
@@ -212,7 +247,14 @@ export function createAppCallRepository(database: Database) {
         )
       return McpAppReference.safeParse(fieldsOf(parseJson(row?.artifact ?? '')).app).data
     },
+  }
+}
 
+/** Calls that have not ended, and what apps say about their state. */
+function openAppCalls(database: Database) {
+  const { read, tables } = database
+  const { appCalls, appContexts, approvals, messages, runs } = tables
+  return {
     /** Calls without a result, oldest first, each with its approval request, if it has one. */
     async open(): Promise<{ call: AppCallRow; approval: typeof approvals.$inferSelect | null }[]> {
       return await read

@@ -53,20 +53,17 @@ const PAGES_AT_ONCE = 20
 const INCOMPLETE = -1
 
 /** Uses the tables `messages`, `runs`, `steps`, `nestedCalls`, `approvals`, `checkpoints`, `deliveries`, `outgoingParts` and `grantUses`. */
-export function createLedgerRepository({ read, tables }: Pick<Database, 'read' | 'tables'>) {
-  const {
-    messages,
-    runs,
-    steps,
-    nestedCalls,
-    approvals,
-    chats,
-    checkpoints,
-    checkpointFiles,
-    deliveries,
-    grantUses,
-    outgoingParts: parts,
-  } = tables
+export function createLedgerRepository(database: Pick<Database, 'read' | 'tables'>) {
+  return {
+    ...stepsOfRuns(database),
+    ...nestedCallsOfRuns(database),
+    ...effectsOfRuns(database),
+  }
+}
+
+/** What a run did itself: its answer and its steps. */
+function stepsOfRuns({ read, tables }: Pick<Database, 'read' | 'tables'>) {
+  const { messages, runs, steps } = tables
 
   /**
    * Most results are long, and say in their first characters all that is needed: only what else is needed is read
@@ -76,7 +73,6 @@ export function createLedgerRepository({ read, tables }: Pick<Database, 'read' |
     when ${steps.type} = 'tool_result' and not ${steps.skipped} and ${notInArray(steps.name, [...DETAILED_TOOLS])}
       and ${beginsWith(steps.content, SUCCESS_BEGINS)} and not ${contains(steps.content, APPROVED_KEY)}
     then ${`${SUCCESS_BEGINS}}`} else ${steps.content} end`
-
   return {
     /** An answer with its run; undefined if the conversation has no such answer. `usage` is null without a run. */
     async answer(conversationId: ConversationId, id: MessageId) {
@@ -147,7 +143,13 @@ export function createLedgerRepository({ read, tables }: Pick<Database, 'read' |
           : [],
       )
     },
+  }
+}
 
+/** The calls that programs make within a step. */
+function nestedCallsOfRuns({ read, tables }: Pick<Database, 'read' | 'tables'>) {
+  const { nestedCalls } = tables
+  return {
     nestedCalls: (runId: RunId): Promise<NestedCall[]> =>
       read
         .select({
@@ -194,7 +196,21 @@ export function createLedgerRepository({ read, tables }: Pick<Database, 'read' |
           ),
         )
     },
+  }
+}
 
+/** What came of it: requests, grants that were used, changed files, deliveries. */
+function effectsOfRuns({ read, tables }: Pick<Database, 'read' | 'tables'>) {
+  const {
+    approvals,
+    chats,
+    checkpoints,
+    checkpointFiles,
+    deliveries,
+    grantUses,
+    outgoingParts: parts,
+  } = tables
+  return {
     /** The states of the approval requests of a run. */
     async requests(runId: RunId): Promise<RequestState[]> {
       const rows = await read

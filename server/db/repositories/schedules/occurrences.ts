@@ -31,45 +31,30 @@ const OPEN: OccurrenceState[] = ['running', 'waiting']
 
 /** Uses the table `occurrences`. */
 export function createOccurrenceRepository(database: Database) {
-  const { read, tables } = database
+  const parts = occurrenceParts(database)
+  return {
+    ...oneOccurrence(database, parts),
+    ...listOccurrences(database, parts),
+    ...writeOccurrences(database, parts),
+  }
+}
+
+/** The columns without the input, which may be long. */
+function occurrenceParts(database: Database) {
+  const { tables } = database
   const { occurrences } = tables
   const { input: _input, ...columns } = getTableColumns(occurrences)
 
+  return { columns }
+}
+
+type OccurrenceParts = ReturnType<typeof occurrenceParts>
+
+/** Single occurrences. */
+function oneOccurrence(database: Database, { columns }: OccurrenceParts) {
+  const { read, tables } = database
+  const { occurrences } = tables
   return {
-    /** Inserts an occurrence. False if its due time, or its request, is already stored. */
-    async insert(tx: Writer, row: NewOccurrence): Promise<boolean> {
-      const inserted = await tx
-        .insert(occurrences)
-        .values(row)
-        .onConflictDoNothing()
-        .returning({ id: occurrences.id })
-      return inserted.length > 0
-    },
-
-    /**
-     * Counts a skipped occurrence in the newest one of its schedule, if that was skipped for the same reason and trigger;
-     * undefined if it was not. The schedule is locked.
-     */
-    async countSkipped(
-      tx: Writer,
-      { scheduleId, trigger, reason, endedAt }: NewOccurrence,
-    ): Promise<OccurrenceRow | undefined> {
-      const [newest] = await tx
-        .select(columns)
-        .from(occurrences)
-        .where(eq(occurrences.scheduleId, scheduleId))
-        .orderBy(desc(occurrences.dueAt), desc(occurrences.id))
-        .limit(1)
-      if (newest?.state !== 'skipped' || newest.requestKey !== null) return undefined
-      if (newest.reason !== reason || newest.trigger !== trigger) return undefined
-      const [row] = await tx
-        .update(occurrences)
-        .set({ count: sql`${occurrences.count} + 1`, endedAt })
-        .where(eq(occurrences.id, newest.id))
-        .returning(columns)
-      return row
-    },
-
     async find(id: OccurrenceId, reader: Reader = read): Promise<OccurrenceRow | undefined> {
       const [row] = await reader.select(columns).from(occurrences).where(eq(occurrences.id, id))
       return row
@@ -84,16 +69,25 @@ export function createOccurrenceRepository(database: Database) {
       return row?.input ?? null
     },
 
-    /** Removes those that ended before this time, except the newest `keep` of each schedule. */
-    async removeOld(before: Date, keep: number): Promise<void> {
-      const beyond = sql`${occurrences.id} in (select ranked.id from (select numbered.id, row_number() over (partition by numbered.schedule_id order by numbered.due_at desc, numbered.id desc) as place from ${occurrences} as numbered) as ranked where ranked.place > ${keep})`
-      await database.write(async (tx) => {
-        await tx
-          .delete(occurrences)
-          .where(and(lt(occurrences.endedAt, before), isNull(occurrences.untold), beyond))
-      })
+    /** Takes what is still to be told; undefined if another instance has. */
+    async takeUntold(tx: Writer, id: OccurrenceId): Promise<OccurrenceRow | undefined> {
+      const row = await this.find(id, tx)
+      if (row === undefined || row.untold === null) return undefined
+      const taken = await tx
+        .update(occurrences)
+        .set({ untold: null })
+        .where(and(eq(occurrences.id, id), sql`${occurrences.untold} is not null`))
+        .returning({ id: occurrences.id })
+      return taken.length > 0 ? row : undefined
     },
+  }
+}
 
+/** Which there are, by schedule, request and state. */
+function listOccurrences(database: Database, { columns }: OccurrenceParts) {
+  const { read, tables } = database
+  const { occurrences } = tables
+  return {
     /** The occurrence that a request to a hook made. */
     async findByRequest(
       tx: Reader,
@@ -169,32 +163,6 @@ export function createOccurrenceRepository(database: Database) {
       return row?.endedAt ?? null
     },
 
-    /** Changes an occurrence that has not ended; undefined if it has. */
-    async change(
-      tx: Writer,
-      id: OccurrenceId,
-      change: Partial<NewOccurrence>,
-    ): Promise<OccurrenceRow | undefined> {
-      const [row] = await tx
-        .update(occurrences)
-        .set(change)
-        .where(and(eq(occurrences.id, id), inArray(occurrences.state, OPEN)))
-        .returning(columns)
-      return row
-    },
-
-    /** Takes what is still to be told; undefined if another instance has. */
-    async takeUntold(tx: Writer, id: OccurrenceId): Promise<OccurrenceRow | undefined> {
-      const row = await this.find(id, tx)
-      if (row === undefined || row.untold === null) return undefined
-      const taken = await tx
-        .update(occurrences)
-        .set({ untold: null })
-        .where(and(eq(occurrences.id, id), sql`${occurrences.untold} is not null`))
-        .returning({ id: occurrences.id })
-      return taken.length > 0 ? row : undefined
-    },
-
     /** The conversations of a schedule, newest first, each once. */
     async conversations(scheduleId: ScheduleId, skip: number): Promise<ConversationId[]> {
       const rows = await read
@@ -211,6 +179,71 @@ export function createOccurrenceRepository(database: Database) {
         .limit(100)
         .offset(skip)
       return rows.flatMap(({ id }) => (id === null ? [] : [id]))
+    },
+  }
+}
+
+/** Due times as they come, end and age. */
+function writeOccurrences(database: Database, { columns }: OccurrenceParts) {
+  const { tables } = database
+  const { occurrences } = tables
+  return {
+    /** Inserts an occurrence. False if its due time, or its request, is already stored. */
+    async insert(tx: Writer, row: NewOccurrence): Promise<boolean> {
+      const inserted = await tx
+        .insert(occurrences)
+        .values(row)
+        .onConflictDoNothing()
+        .returning({ id: occurrences.id })
+      return inserted.length > 0
+    },
+
+    /**
+     * Counts a skipped occurrence in the newest one of its schedule, if that was skipped for the same reason and trigger;
+     * undefined if it was not. The schedule is locked.
+     */
+    async countSkipped(
+      tx: Writer,
+      { scheduleId, trigger, reason, endedAt }: NewOccurrence,
+    ): Promise<OccurrenceRow | undefined> {
+      const [newest] = await tx
+        .select(columns)
+        .from(occurrences)
+        .where(eq(occurrences.scheduleId, scheduleId))
+        .orderBy(desc(occurrences.dueAt), desc(occurrences.id))
+        .limit(1)
+      if (newest?.state !== 'skipped' || newest.requestKey !== null) return undefined
+      if (newest.reason !== reason || newest.trigger !== trigger) return undefined
+      const [row] = await tx
+        .update(occurrences)
+        .set({ count: sql`${occurrences.count} + 1`, endedAt })
+        .where(eq(occurrences.id, newest.id))
+        .returning(columns)
+      return row
+    },
+
+    /** Removes those that ended before this time, except the newest `keep` of each schedule. */
+    async removeOld(before: Date, keep: number): Promise<void> {
+      const beyond = sql`${occurrences.id} in (select ranked.id from (select numbered.id, row_number() over (partition by numbered.schedule_id order by numbered.due_at desc, numbered.id desc) as place from ${occurrences} as numbered) as ranked where ranked.place > ${keep})`
+      await database.write(async (tx) => {
+        await tx
+          .delete(occurrences)
+          .where(and(lt(occurrences.endedAt, before), isNull(occurrences.untold), beyond))
+      })
+    },
+
+    /** Changes an occurrence that has not ended; undefined if it has. */
+    async change(
+      tx: Writer,
+      id: OccurrenceId,
+      change: Partial<NewOccurrence>,
+    ): Promise<OccurrenceRow | undefined> {
+      const [row] = await tx
+        .update(occurrences)
+        .set(change)
+        .where(and(eq(occurrences.id, id), inArray(occurrences.state, OPEN)))
+        .returning(columns)
+      return row
     },
 
     /** Inserts occurrences, except those that are stored already. @returns what was inserted. */

@@ -24,71 +24,24 @@ export type ClockItem =
 
 /** Uses the tables `schedules` and `scheduleWatches`; reads `occurrences`, `runs` and `users`. */
 export function createScheduleRepository(database: Database) {
+  return {
+    ...storedSchedules(database),
+    ...countedSchedules(database),
+    ...watchedSchedules(database),
+    ...schedulesOfClock(database),
+  }
+}
+
+/** What users store. */
+function storedSchedules(database: Database) {
   const { read, tables } = database
-  const { schedules, scheduleWatches, occurrences, runs, users } = tables
+  const { schedules, users } = tables
   const isOwn = (userId: UserId, id: ScheduleId) =>
     and(eq(schedules.userId, userId), eq(schedules.id, id))
-  const off = (disabledReason: DisabledReason | null) =>
-    ({ enabled: false, nextAt: null, disabledReason }) as const
-
-  async function disable(
-    tx: Writer,
-    which: SQL | undefined,
-    reason: DisabledReason | null,
-  ): Promise<ScheduleRow[]> {
-    return await tx
-      .update(schedules)
-      .set(off(reason))
-      .where(and(eq(schedules.enabled, true), which))
-      .returning()
-  }
 
   return {
     async insert(tx: Writer, row: ScheduleRow): Promise<void> {
       await tx.insert(schedules).values(row)
-    },
-
-    /** How many schedules a user has. Locks the user, so that two at once cannot exceed a limit. */
-    async count(tx: Writer, userId: UserId): Promise<number> {
-      await tx
-        .update(users)
-        .set({ id: sql`${users.id}` })
-        .where(eq(users.id, userId))
-      const [row] = await tx
-        .select({ count: countAll })
-        .from(schedules)
-        .where(eq(schedules.userId, userId))
-      return row?.count ?? 0
-    },
-
-    /** How many schedules a user has. */
-    async total(userId: UserId): Promise<number> {
-      const [row] = await read
-        .select({ count: countAll })
-        .from(schedules)
-        .where(eq(schedules.userId, userId))
-      return row?.count ?? 0
-    },
-
-    /** How many of the user's schedules are older than this one. */
-    async countBefore({
-      userId,
-      createdAt,
-      id,
-    }: Pick<ScheduleRow, 'userId' | 'createdAt' | 'id'>): Promise<number> {
-      const [row] = await read
-        .select({ count: countAll })
-        .from(schedules)
-        .where(
-          and(
-            eq(schedules.userId, userId),
-            or(
-              lt(schedules.createdAt, createdAt),
-              and(eq(schedules.createdAt, createdAt), lt(schedules.id, id)),
-            ),
-          ),
-        )
-      return row?.count ?? 0
     },
 
     async find(userId: UserId, id: ScheduleId): Promise<ScheduleRow | undefined> {
@@ -147,7 +100,106 @@ export function createScheduleRepository(database: Database) {
       const [row] = await tx.delete(schedules).where(isOwn(userId, id)).returning()
       return row
     },
+  }
+}
 
+/** How many there are. */
+function countedSchedules(database: Database) {
+  const { read, tables } = database
+  const { schedules, users } = tables
+  return {
+    /** How many schedules a user has. Locks the user, so that two at once cannot exceed a limit. */
+    async count(tx: Writer, userId: UserId): Promise<number> {
+      await tx
+        .update(users)
+        .set({ id: sql`${users.id}` })
+        .where(eq(users.id, userId))
+      const [row] = await tx
+        .select({ count: countAll })
+        .from(schedules)
+        .where(eq(schedules.userId, userId))
+      return row?.count ?? 0
+    },
+
+    /** How many schedules a user has. */
+    async total(userId: UserId): Promise<number> {
+      const [row] = await read
+        .select({ count: countAll })
+        .from(schedules)
+        .where(eq(schedules.userId, userId))
+      return row?.count ?? 0
+    },
+
+    /** How many of the user's schedules are older than this one. */
+    async countBefore({
+      userId,
+      createdAt,
+      id,
+    }: Pick<ScheduleRow, 'userId' | 'createdAt' | 'id'>): Promise<number> {
+      const [row] = await read
+        .select({ count: countAll })
+        .from(schedules)
+        .where(
+          and(
+            eq(schedules.userId, userId),
+            or(
+              lt(schedules.createdAt, createdAt),
+              and(eq(schedules.createdAt, createdAt), lt(schedules.id, id)),
+            ),
+          ),
+        )
+      return row?.count ?? 0
+    },
+  }
+}
+
+/** What schedules last saw of what they watch. */
+function watchedSchedules(database: Database) {
+  const { read, tables } = database
+  const { scheduleWatches } = tables
+  return {
+    /** What the last look saw; undefined before the first one. */
+    async watched(id: ScheduleId): Promise<string | undefined> {
+      const [row] = await read
+        .select({ content: scheduleWatches.content })
+        .from(scheduleWatches)
+        .where(eq(scheduleWatches.scheduleId, id))
+      return row?.content
+    },
+
+    async setWatched(tx: Writer, scheduleId: ScheduleId, content: string): Promise<void> {
+      await tx
+        .insert(scheduleWatches)
+        .values({ scheduleId, content })
+        .onConflictDoUpdate({ target: scheduleWatches.scheduleId, set: { content } })
+    },
+
+    async forgetWatched(tx: Writer, id: ScheduleId): Promise<void> {
+      await tx.delete(scheduleWatches).where(eq(scheduleWatches.scheduleId, id))
+    },
+  }
+}
+
+/** What the clock reads and writes. */
+function schedulesOfClock(database: Database) {
+  const { read, tables } = database
+  const { schedules, occurrences, runs } = tables
+  const off = (disabledReason: DisabledReason | null) =>
+    ({ enabled: false, nextAt: null, disabledReason }) as const
+
+  async function disable(
+    tx: Writer,
+    which: SQL | undefined,
+    reason: DisabledReason | null,
+  ): Promise<ScheduleRow[]> {
+    return await tx
+      .update(schedules)
+      .set(off(reason))
+      .where(and(eq(schedules.enabled, true), which))
+      .returning()
+  }
+
+  return {
     /** Everything that the clock has to look at until this time, in one statement. */
     async ofClock(until: Date): Promise<ClockItem[]> {
       // Drizzle writes columns of a query without joins without their table: a subquery would take its own.
@@ -222,24 +274,5 @@ export function createScheduleRepository(database: Database) {
         ids.length === 0 ? sql`false` : inArray(schedules.conversationId, [...ids]),
         null,
       ),
-    /** What the last look saw; undefined before the first one. */
-    async watched(id: ScheduleId): Promise<string | undefined> {
-      const [row] = await read
-        .select({ content: scheduleWatches.content })
-        .from(scheduleWatches)
-        .where(eq(scheduleWatches.scheduleId, id))
-      return row?.content
-    },
-
-    async setWatched(tx: Writer, scheduleId: ScheduleId, content: string): Promise<void> {
-      await tx
-        .insert(scheduleWatches)
-        .values({ scheduleId, content })
-        .onConflictDoUpdate({ target: scheduleWatches.scheduleId, set: { content } })
-    },
-
-    async forgetWatched(tx: Writer, id: ScheduleId): Promise<void> {
-      await tx.delete(scheduleWatches).where(eq(scheduleWatches.scheduleId, id))
-    },
   }
 }

@@ -40,11 +40,21 @@ import {
 
 /** Every method runs in the caller's transaction. */
 function createStoredTexts(
+  database: Pick<Database, 'tables'>,
+  index: ReturnType<typeof createSearchIndex>,
+) {
+  return {
+    ...storedMessages(database, index),
+    ...storedTitles(database, index),
+  }
+}
+
+/** Messages. */
+function storedMessages(
   { tables }: Pick<Database, 'tables'>,
   index: ReturnType<typeof createSearchIndex>,
 ) {
-  const { searchTitles, conversations, messages, steps } = tables
-
+  const { conversations, messages, steps } = tables
   return {
     /**
      * Indexes the newest stored messages up to a row, at most `limit` of them, steps and attachments included. Returns the
@@ -98,7 +108,16 @@ function createStoredTexts(
       const last = found.at(-1)
       return found.length < limit || last === undefined ? 0 : last.row - 1
     },
+  }
+}
 
+/** Titles. */
+function storedTitles(
+  { tables }: Pick<Database, 'tables'>,
+  index: ReturnType<typeof createSearchIndex>,
+) {
+  const { searchTitles, conversations } = tables
+  return {
     /** Indexes the titles of some conversations that are not in the index. Returns their number. */
     async indexTitles(tx: Writer, limit: number): Promise<number> {
       const found = await tx
