@@ -57,7 +57,16 @@ interface Dependencies {
 
 /** Create one per server. */
 export function createApps(dependencies: Dependencies) {
-  const { database, store, workspaces, now, isAllowed } = dependencies
+  const parts = appParts(dependencies)
+  return {
+    ...openApps(dependencies, parts),
+    ...filesOfApps(dependencies, parts),
+  }
+}
+
+/** Who may use apps, and the project of one. */
+function appParts(dependencies: Dependencies) {
+  const { store, workspaces, isAllowed } = dependencies
 
   /** @throws AppError `apps_off`. */
   const assertAllowed = (userId: UserId): void => {
@@ -67,6 +76,15 @@ export function createApps(dependencies: Dependencies) {
   const workspaceOf = async (userId: UserId, projectId: ProjectId): Promise<Workspace> =>
     (await openProject({ projects: store.projects, workspaces }, userId, projectId, 'read'))
       .workspace
+
+  return { assertAllowed, workspaceOf }
+}
+
+type AppParts = ReturnType<typeof appParts>
+
+/** Apps that a person opens. */
+function openApps(dependencies: Dependencies, { assertAllowed, workspaceOf }: AppParts) {
+  const { database, store, now, isAllowed } = dependencies
 
   const described = async (
     row: AppRow,
@@ -161,7 +179,13 @@ export function createApps(dependencies: Dependencies) {
       })
       return { row, ...(await described(row, workspace)) }
     },
+  }
+}
 
+/** What an open app loads. */
+function filesOfApps(dependencies: Dependencies, { assertAllowed, workspaceOf }: AppParts) {
+  const { store, now } = dependencies
+  return {
     /** The app of an address; null if the address is unknown, has expired or ended. */
     async find(token: string): Promise<{ row: AppRow; workspace: Workspace } | null> {
       const row = await store.apps.byToken(hashLinkToken(token), now())

@@ -79,6 +79,15 @@ export interface BackupBucket {
 
 /** Opens a bucket; sends nothing yet. */
 export function createBackupBucket(settings: S3Settings): BackupBucket {
+  const parts = bucketParts(settings)
+  return {
+    ...copies(parts),
+    ...backupsInBucket(settings, parts),
+  }
+}
+
+/** The bucket, and what is in it. */
+function bucketParts(settings: S3Settings) {
   const { prefix } = settings
   const client = createS3Client(settings)
   const address = bucketAddress(settings)
@@ -95,6 +104,82 @@ export function createBackupBucket(settings: S3Settings): BackupBucket {
       })
     }
   }
+
+  return { client, address, manifestKey, contentsPrefix, ask }
+}
+
+type BucketParts = ReturnType<typeof bucketParts>
+
+/** Backups to the bucket and back. */
+function copies({
+  client,
+  address,
+  manifestKey,
+  contentsPrefix,
+  ask,
+}: BucketParts): Pick<BackupBucket, 'put' | 'fetch'> {
+  const sizes = async (installation: string): Promise<Map<string, number>> => {
+    const found = new Map<string, number>()
+    for await (const { name, size } of objectsBelow(client, contentsPrefix(installation)))
+      found.set(name, size)
+    return found
+  }
+
+  return {
+    put: (folder, name) =>
+      ask(async () => {
+        const contents = contentsPrefix(installationOf(name))
+        const { entries } = await readManifest(folder)
+        const files = distinct(entries)
+        const stored = await sizes(installationOf(name))
+        const limit = pLimit(AT_ONCE)
+        let sent = 0
+        await limit.map([...files.values()], async ({ path, sha256, size }) => {
+          if (stored.get(sha256) === size) return
+          await send(client, { key: `${contents}${sha256}`, file: join(folder, path), size })
+          sent += 1
+        })
+        // A service may have answered without storing; another server may have removed something.
+        const now = await sizes(installationOf(name))
+        for (const { path, sha256, size } of files.values())
+          if (now.get(sha256) !== size)
+            throw new AppError('conflict', `The bucket ${address} has not stored ${path}.`)
+        const manifest = join(folder, MANIFEST_NAME)
+        const { length } = await readFile(manifest)
+        await send(client, { key: manifestKey(name), file: manifest, size: length })
+        return { sent }
+      }),
+
+    fetch: (name, folder) =>
+      ask(async () => {
+        if (!BACKUP_NAME.test(name)) throw notThere(name, address)
+        const text = await patiently(() => client.getObject(manifestKey(name)))
+        if (text === null) throw notThere(name, address)
+        const { entries } = parseManifest(text)
+        const files = entries.filter(isFile)
+        makeFolder(folder)
+        await assertFits(
+          folder,
+          files.reduce((sum, { size }) => sum + size, 0),
+        )
+        const contents = contentsPrefix(installationOf(name))
+        const limit = pLimit(AT_ONCE)
+        await limit.map(files, async ({ path, sha256 }) => {
+          const target = join(folder, path)
+          await mkdir(dirname(target), { recursive: true, mode: 0o700 })
+          await receive(client, `${contents}${sha256}`, { target, sha256 })
+        })
+        await writeFile(join(folder, MANIFEST_NAME), text, { mode: 0o600, flush: true })
+      }),
+  }
+}
+
+/** Which backups are there. */
+function backupsInBucket(
+  settings: S3Settings,
+  { client, address, manifestKey, contentsPrefix, ask }: BucketParts,
+): Pick<BackupBucket, 'address' | 'check' | 'list' | 'prune'> {
+  const { prefix } = settings
 
   const names = async (): Promise<string[]> => {
     const found: string[] = []
@@ -123,65 +208,12 @@ export function createBackupBucket(settings: S3Settings): BackupBucket {
     return found
   }
 
-  const sizes = async (installation: string): Promise<Map<string, number>> => {
-    const found = new Map<string, number>()
-    for await (const { name, size } of objectsBelow(client, contentsPrefix(installation)))
-      found.set(name, size)
-    return found
-  }
-
   return {
     address,
 
     check: () => checkBucket(client, prefix),
 
-    put: (folder, name) =>
-      ask(async () => {
-        const contents = contentsPrefix(installationOf(name))
-        const { entries } = await readManifest(folder)
-        const files = distinct(entries)
-        const stored = await sizes(installationOf(name))
-        const limit = pLimit(AT_ONCE)
-        let sent = 0
-        await limit.map([...files.values()], async ({ path, sha256, size }) => {
-          if (stored.get(sha256) === size) return
-          await send(client, { key: `${contents}${sha256}`, file: join(folder, path), size })
-          sent += 1
-        })
-        // A service may have answered without storing; another server may have removed something.
-        const now = await sizes(installationOf(name))
-        for (const { path, sha256, size } of files.values())
-          if (now.get(sha256) !== size)
-            throw new AppError('conflict', `The bucket ${address} has not stored ${path}.`)
-        const manifest = join(folder, MANIFEST_NAME)
-        const { length } = await readFile(manifest)
-        await send(client, { key: manifestKey(name), file: manifest, size: length })
-        return { sent }
-      }),
-
     list: () => ask(list),
-
-    fetch: (name, folder) =>
-      ask(async () => {
-        if (!BACKUP_NAME.test(name)) throw notThere(name, address)
-        const text = await patiently(() => client.getObject(manifestKey(name)))
-        if (text === null) throw notThere(name, address)
-        const { entries } = parseManifest(text)
-        const files = entries.filter(isFile)
-        makeFolder(folder)
-        await assertFits(
-          folder,
-          files.reduce((sum, { size }) => sum + size, 0),
-        )
-        const contents = contentsPrefix(installationOf(name))
-        const limit = pLimit(AT_ONCE)
-        await limit.map(files, async ({ path, sha256 }) => {
-          const target = join(folder, path)
-          await mkdir(dirname(target), { recursive: true, mode: 0o700 })
-          await receive(client, `${contents}${sha256}`, { target, sha256 })
-        })
-        await writeFile(join(folder, MANIFEST_NAME), text, { mode: 0o600, flush: true })
-      }),
 
     prune: (installation, keep) =>
       ask(async () => {

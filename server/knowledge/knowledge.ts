@@ -240,13 +240,19 @@ type Library = KnowledgeOptions & {
 
 /** The caller has checked that the project belongs to the user. */
 export function createKnowledge(options: KnowledgeOptions): Knowledge {
-  const { documents, folder, storage, vectors, reranking, openFolder, onChange, log } = options
+  const parts = knowledgeParts(options)
+  return {
+    ...documentsOfProjects(options, parts),
+    ...searchAndFollow(options, parts),
+  }
+}
+
+/** What reads documents, and follows the files of projects. */
+function knowledgeParts(options: KnowledgeOptions) {
+  const { documents, folder, vectors, openFolder, onChange, log } = options
   const { claims = SOLE_WORKER } = options
   const ingest = createIngest({ documents, folder, vectors, onChange, claims, log })
   const follower = createFileFollower({ documents, ingest, openFolder, remove, log })
-
-  /** Files that are becoming documents, by project and content or path. */
-  const adding = new Map<string, Promise<DocumentRow>>()
 
   async function remove(projectId: ProjectId, id: string): Promise<boolean> {
     const found = await documents.find(projectId, id)
@@ -259,6 +265,34 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
 
   const library: Library = { ...options, ingest, follower, started: Promise.resolve() }
 
+  return { ingest, follower, remove, library }
+}
+
+type KnowledgeParts = ReturnType<typeof knowledgeParts>
+
+/** Documents as they come and go. */
+function documentsOfProjects(
+  options: KnowledgeOptions,
+  { ingest, remove, library }: KnowledgeParts,
+): Pick<
+  Knowledge,
+  | 'list'
+  | 'find'
+  | 'passagesOf'
+  | 'ofFiles'
+  | 'add'
+  | 'remove'
+  | 'addFile'
+  | 'addStored'
+  | 'readAs'
+  | 'readFileAs'
+  | 'addPassages'
+  | 'removeProject'
+> {
+  const { documents, storage, onChange } = options
+
+  /** Files that are becoming documents, by project and content or path. */
+  const adding = new Map<string, Promise<DocumentRow>>()
   return {
     list: documents.list,
     find: documents.find,
@@ -266,7 +300,6 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
     ofFiles: documents.ofFiles,
     add: (target, file) => add(library, target, file),
     remove,
-    filesChanged: follower.filesChanged,
     addFile(target, path) {
       const key = `${target.projectId} ${path}`
       const pending =
@@ -305,28 +338,6 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
         await ingest.readAgain(document)
       }
     },
-    whenFound: ingest.whenFound,
-    async search({ userId, projectId }, question, limit) {
-      const wanted = Math.max(limit, reranking?.candidates ?? 0)
-      const [byWords, near] = await Promise.all([
-        searchPassages(documents, projectId, question, wanted),
-        vectors?.nearest({ userId, projectId }, question, wanted) ?? [],
-      ])
-      const merged = await mergeByRank(documents, projectId, byWords, near)
-      if (reranking === undefined) return merged.slice(0, limit)
-      return reranking.order({ userId, question, limit }, merged)
-    },
-    async start() {
-      library.started = ingest.start()
-      await library.started
-      void vectors?.catchUp()
-      follower.start()
-    },
-    async stop() {
-      vectors?.stop()
-      await follower.stop()
-      await ingest.stop()
-    },
 
     async addPassages({ userId, projectId }, { name, mime, path, passages }) {
       await assertRoom(library, projectId)
@@ -354,6 +365,39 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
         for (const { id } of items) await documents.remove(projectId, id)
         if (items.length === 0) return
       }
+    },
+  }
+}
+
+/** The search in documents, and the work in the background. */
+function searchAndFollow(
+  options: KnowledgeOptions,
+  { ingest, follower, library }: KnowledgeParts,
+): Pick<Knowledge, 'filesChanged' | 'whenFound' | 'search' | 'start' | 'stop'> {
+  const { documents, vectors, reranking } = options
+  return {
+    filesChanged: follower.filesChanged,
+    whenFound: ingest.whenFound,
+    async search({ userId, projectId }, question, limit) {
+      const wanted = Math.max(limit, reranking?.candidates ?? 0)
+      const [byWords, near] = await Promise.all([
+        searchPassages(documents, projectId, question, wanted),
+        vectors?.nearest({ userId, projectId }, question, wanted) ?? [],
+      ])
+      const merged = await mergeByRank(documents, projectId, byWords, near)
+      if (reranking === undefined) return merged.slice(0, limit)
+      return reranking.order({ userId, question, limit }, merged)
+    },
+    async start() {
+      library.started = ingest.start()
+      await library.started
+      void vectors?.catchUp()
+      follower.start()
+    },
+    async stop() {
+      vectors?.stop()
+      await follower.stop()
+      await ingest.stop()
     },
   }
 }

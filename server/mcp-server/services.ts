@@ -22,27 +22,28 @@ const PATIENCE_MS = 45_000
 const MAX_TITLE_CHARACTERS = 60
 const MAX_PROJECTS = 100
 
-/** The tools of `/mcp`, for the user of each request. */
-export function createMcpServices({
-  chat,
-  store,
-  search,
-  workspace,
-  box,
-}: {
+/** What clients read from, and who answers them. */
+interface McpServicesDependencies {
   chat: ChatService
   store: Store
   search: Search
   workspace: Pick<WorkspaceServices, 'workspaces' | 'projects'>
   /** Must not register what it seals as secrets of the log. */
   box: SecretBox
-}): McpServices {
-  const purposeOf = (userId: UserId): string => `mcp ${userId}`
+}
 
-  /** What clients wait for, by user and id of the request. */
-  const requests = new Map<string, Set<AbortController>>()
-  const requestKey = (userId: UserId, id: string | number): string => `${userId} ${typeof id} ${id}`
+/** The tools of `/mcp`, for the user of each request. */
+export function createMcpServices(dependencies: McpServicesDependencies): McpServices {
+  const parts = mcpRuns(dependencies)
+  return {
+    ...askedRuns(dependencies, parts),
+    ...watchedRuns(dependencies, parts),
+    ...readThings(dependencies),
+  }
+}
 
+/** Runs that clients ask for, as they are told of them. */
+function mcpRuns({ chat, store }: McpServicesDependencies) {
   async function getRun(userId: UserId, id: RunId): Promise<RunRow> {
     const run = await store.runs.findOwned(userId, id)
     if (run === undefined) throw appError('run_not_found')
@@ -103,8 +104,19 @@ export function createMcpServices({
     }
   }
 
-  const workspaceOf = async (userId: UserId, id: ProjectId) =>
-    (await openProject(workspace, userId, id, 'read')).workspace
+  return { getRun, settled, report }
+}
+
+type McpRuns = ReturnType<typeof mcpRuns>
+
+/** Questions, and the runs that answer them. */
+function askedRuns(
+  { chat, store }: McpServicesDependencies,
+  { getRun, settled }: McpRuns,
+): Pick<McpServices, 'ask' | 'begin' | 'cancel'> {
+  /** What clients wait for, by user and id of the request. */
+  const requests = new Map<string, Set<AbortController>>()
+  const requestKey = (userId: UserId, id: string | number): string => `${userId} ${typeof id} ${id}`
 
   return {
     async ask(userId, { text, previousRun, projectId, model }, waiting) {
@@ -139,21 +151,6 @@ export function createMcpServices({
       })
       return await settled(userId, run, waiting)
     },
-    async decide(userId, { runId, idRef, approve, actor }, waiting) {
-      const decision = {
-        id_ref: CallId.parse(idRef),
-        decision: approve ? ('approve' as const) : ('reject' as const),
-        reason: undefined,
-        arguments: undefined,
-        remember: undefined,
-        grant: undefined,
-        call_hash: undefined,
-      }
-      const by = { ...actor, details: { ...actor.details, by: 'mcp' } }
-      const run = await chat.decide(userId, runId, decision, by)
-      return await settled(userId, run, waiting)
-    },
-    runStatus: report,
     begin(userId, requestId) {
       const key = requestKey(userId, requestId)
       const controller = new AbortController()
@@ -171,6 +168,49 @@ export function createMcpServices({
       const [only, ...others] = requests.get(requestKey(userId, requestId)) ?? []
       if (others.length === 0) only?.abort()
     },
+  }
+}
+
+/** What becomes of a run, and what waits in it. */
+function watchedRuns(
+  { chat }: McpServicesDependencies,
+  { settled, report }: McpRuns,
+): Pick<McpServices, 'decide' | 'runStatus'> {
+  return {
+    async decide(userId, { runId, idRef, approve, actor }, waiting) {
+      const decision = {
+        id_ref: CallId.parse(idRef),
+        decision: approve ? ('approve' as const) : ('reject' as const),
+        reason: undefined,
+        arguments: undefined,
+        remember: undefined,
+        grant: undefined,
+        call_hash: undefined,
+      }
+      const by = { ...actor, details: { ...actor.details, by: 'mcp' } }
+      const run = await chat.decide(userId, runId, decision, by)
+      return await settled(userId, run, waiting)
+    },
+    runStatus: report,
+  }
+}
+
+/** What clients read. */
+function readThings({
+  store,
+  search,
+  workspace,
+  box,
+}: McpServicesDependencies): Pick<
+  McpServices,
+  'search' | 'listProjects' | 'listFiles' | 'readFile' | 'seal' | 'open'
+> {
+  const purposeOf = (userId: UserId): string => `mcp ${userId}`
+
+  const workspaceOf = async (userId: UserId, id: ProjectId) =>
+    (await openProject(workspace, userId, id, 'read')).workspace
+
+  return {
     async search(userId, query, limit) {
       const { items } = await search.find(userId, { q: query, limit })
       return items.map(({ type, title, snippet, conversationId, projectId, createdAt }) => ({

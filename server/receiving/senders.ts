@@ -27,7 +27,16 @@ export type Senders = ReturnType<typeof createSenders>
 
 /** Create one per process. */
 export function createSenders(dependencies: SenderDependencies) {
-  const { database, store, limits, now, announce, findChannel } = dependencies
+  const parts = senderParts(dependencies)
+  return {
+    ...pairing(dependencies, parts),
+    ...knownSenders(dependencies, parts),
+  }
+}
+
+/** Audit entries and news of senders. */
+function senderParts(dependencies: SenderDependencies) {
+  const { now, announce } = dependencies
   const changed = ({ userId, id }: ChannelRow): void =>
     announce(userId, { type: 'channel', id, change: 'updated' })
   const audited = (
@@ -48,17 +57,15 @@ export function createSenders(dependencies: SenderDependencies) {
     },
   })
 
-  return {
-    /** The senders of a user's channel, newest first. */
-    async list(
-      userId: UserId,
-      channelId: string,
-      page: { limit: number; cursor?: string | undefined },
-    ) {
-      const channel = await findChannel(userId, channelId)
-      return await store.receiving.senders(channel.id, page)
-    },
+  return { changed, audited }
+}
 
+type SenderParts = ReturnType<typeof senderParts>
+
+/** How a sender becomes a user. */
+function pairing(dependencies: SenderDependencies, { changed, audited }: SenderParts) {
+  const { database, store, limits, now } = dependencies
+  return {
     /**
      * The sender with this code acts as the user from now on.
      * @throws AppError `code_unknown`, or `too_many_requests` after too many wrong codes.
@@ -107,6 +114,22 @@ export function createSenders(dependencies: SenderDependencies) {
       attempt.succeeded()
       changed(paired.channel)
       return paired
+    },
+  }
+}
+
+/** Senders of a channel. */
+function knownSenders(dependencies: SenderDependencies, { changed, audited }: SenderParts) {
+  const { database, store, now, findChannel } = dependencies
+  return {
+    /** The senders of a user's channel, newest first. */
+    async list(
+      userId: UserId,
+      channelId: string,
+      page: { limit: number; cursor?: string | undefined },
+    ) {
+      const channel = await findChannel(userId, channelId)
+      return await store.receiving.senders(channel.id, page)
     },
 
     /**

@@ -8,6 +8,24 @@ import type { Schedules } from './schedules.ts'
 import { ScheduleSettings } from './settings.ts'
 import { nextDues } from './times.ts'
 
+const actorOf = (userId: UserId, runId: RunId) => ({
+  userId,
+  username: null,
+  address: null,
+  details: { by: 'agent', run_id: runId },
+})
+const listed = ({ row }: { row: Awaited<ReturnType<Schedules['find']>> }): ListedSchedule => {
+  const { text, when } = ScheduleSettings.parse(row.settings)
+  return {
+    id: row.id,
+    name: row.name,
+    text,
+    when,
+    enabled: row.enabled,
+    next_at: row.nextAt?.toISOString() ?? null,
+  }
+}
+
 /** Schedules for the tools of runs. */
 export function agentSchedules({
   store,
@@ -26,23 +44,6 @@ export function agentSchedules({
   /** For conversations without a mode of their own. */
   defaultApproval(): ApprovalMode
 }): ScheduleTools {
-  const actorOf = (userId: UserId, runId: RunId) => ({
-    userId,
-    username: null,
-    address: null,
-    details: { by: 'agent', run_id: runId },
-  })
-  const listed = ({ row }: { row: Awaited<ReturnType<Schedules['find']>> }): ListedSchedule => {
-    const { text, when } = ScheduleSettings.parse(row.settings)
-    return {
-      id: row.id,
-      name: row.name,
-      text,
-      when,
-      enabled: row.enabled,
-      next_at: row.nextAt?.toISOString() ?? null,
-    }
-  }
   return {
     async create({ userId, runId, projectId, tools }, schedule) {
       const { approval } = await optionsOf(runId)

@@ -66,14 +66,20 @@ export type Schedules = ReturnType<typeof createSchedules>
 
 /** Create one per server. */
 export function createSchedules(dependencies: ScheduleDependencies) {
-  const { database, store, now, announce } = dependencies
+  const parts = scheduleParts(dependencies)
+  return {
+    ...makeSchedules(dependencies, parts),
+    ...endSchedules(dependencies, parts),
+    ...runSchedules(dependencies, parts),
+  }
+}
+
+/** Schedules by their user, and who is told of changes. */
+function scheduleParts(dependencies: ScheduleDependencies) {
+  const { store, announce } = dependencies
   const listeners = new Set<(item: DueItem) => void>()
   const changed = (userId: UserId, id: string, change: Change['change']): void =>
     announce(userId, { type: 'schedule', id, change })
-  const runListeners = new Set<(runId: string) => void>()
-  const wake = ({ nextAt }: Pick<ScheduleRow, 'nextAt'>): void => {
-    if (nextAt !== null) for (const listener of listeners) listener({ dueAt: nextAt })
-  }
 
   async function find(userId: UserId, id: ScheduleId): Promise<ScheduleRow> {
     dependencies.assertAllowed(userId)
@@ -87,31 +93,22 @@ export function createSchedules(dependencies: ScheduleDependencies) {
     return row
   }
 
+  return { listeners, changed, find, findOwn }
+}
+
+type ScheduleParts = ReturnType<typeof scheduleParts>
+
+/** New schedules, and their settings. */
+function makeSchedules(
+  dependencies: ScheduleDependencies,
+  { listeners, changed, find, findOwn }: ScheduleParts,
+) {
+  const { database, store, now, announce } = dependencies
+  const wake = ({ nextAt }: Pick<ScheduleRow, 'nextAt'>): void => {
+    if (nextAt !== null) for (const listener of listeners) listener({ dueAt: nextAt })
+  }
+
   return {
-    find,
-
-    /** Calls `listener` when something will be due, or waits to be started. Returns a function that ends this. */
-    onDue(listener: (item: DueItem) => void): () => void {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-
-    assertAllowed: dependencies.assertAllowed,
-    maxPerUser: dependencies.maxPerUser,
-
-    /** Calls `listener` with the id of each run that changes at this instance. */
-    onRunChange(listener: (runId: string) => void): void {
-      runListeners.add(listener)
-    },
-
-    /** Announces changes, and tells the listeners of those of runs. */
-    toldOfRuns:
-      (publish: ScheduleDependencies['announce']): ScheduleDependencies['announce'] =>
-      (userId, change) => {
-        publish(userId, change)
-        if (change.type === 'run') for (const listener of runListeners) listener(change.id)
-      },
-
     /** @throws AppError what `checkSettings` throws, and `schedules_exhausted`. */
     async create(
       userId: UserId,
@@ -198,7 +195,13 @@ export function createSchedules(dependencies: ScheduleDependencies) {
       }
       throw appError('store_busy')
     },
+  }
+}
 
+/** Schedules that go, and addresses of hooks that change. */
+function endSchedules(dependencies: ScheduleDependencies, { changed, find }: ScheduleParts) {
+  const { database, store, now } = dependencies
+  return {
     /** @throws AppError `schedule_not_found`. */
     async remove(userId: UserId, id: ScheduleId, actor: Actor): Promise<void> {
       await find(userId, id)
@@ -229,6 +232,38 @@ export function createSchedules(dependencies: ScheduleDependencies) {
       })
       return token
     },
+  }
+}
+
+/** What is due, runs and ends. */
+function runSchedules(dependencies: ScheduleDependencies, { listeners, find }: ScheduleParts) {
+  const { database, store, now, announce } = dependencies
+  const runListeners = new Set<(runId: string) => void>()
+
+  return {
+    find,
+
+    /** Calls `listener` when something will be due, or waits to be started. Returns a function that ends this. */
+    onDue(listener: (item: DueItem) => void): () => void {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+
+    assertAllowed: dependencies.assertAllowed,
+    maxPerUser: dependencies.maxPerUser,
+
+    /** Calls `listener` with the id of each run that changes at this instance. */
+    onRunChange(listener: (runId: string) => void): void {
+      runListeners.add(listener)
+    },
+
+    /** Announces changes, and tells the listeners of those of runs. */
+    toldOfRuns:
+      (publish: ScheduleDependencies['announce']): ScheduleDependencies['announce'] =>
+      (userId, change) => {
+        publish(userId, change)
+        if (change.type === 'run') for (const listener of runListeners) listener(change.id)
+      },
 
     /**
      * Stores an occurrence that begins now, whether the schedule is enabled or not.

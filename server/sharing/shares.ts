@@ -203,45 +203,51 @@ export type Shares = ReturnType<typeof createShares>
 export const SHARE_SEAL_PURPOSE = 'share'
 
 /** Guesses of passwords are limited for each share and in all. */
-export function createShares({
-  database,
-  store,
-  box,
-  passwords,
-  storage,
-  frozenApps,
-  isEnabled,
-  limits,
-  now,
-}: ShareDependencies) {
-  const { shares } = store
-  // One copy of a user at a time: copies of one conversation would remove each other's rows.
-  const queue = createFairQueue({ size: MAX_COPIES, perOwner: 1 })
-  const guesses = limits.rateLimit('share guesses', { limit: GUESSES, windowMs: GUESS_WINDOW_MS })
-  const guessesInAll = limits.rateLimit('share guesses in all', {
-    limit: GUESSES_IN_ALL,
-    windowMs: GUESS_WINDOW_MS,
-  })
+export function createShares(dependencies: ShareDependencies) {
+  const parts = shareParts(dependencies)
+  return {
+    ...makeShares(dependencies, parts),
+    ...ownShares(dependencies, parts),
+    ...openShares(dependencies),
+  }
+}
 
-  const views = limits.rateLimit('share views', { limit: VIEWS, windowMs: VIEW_WINDOW_MS })
-  const fileViews = limits.rateLimit('share file views', {
-    limit: FILE_VIEWS,
-    windowMs: VIEW_WINDOW_MS,
-  })
-
+/** Tokens of shares. */
+function shareParts({ box }: ShareDependencies) {
   const tokenOf = ({ sealedToken }: ShareRow): string | null =>
     openIfReadable(box, sealedToken, SHARE_SEAL_PURPOSE)
 
-  async function assertPassword(share: ShareRow, hash: string, visit: Visit): Promise<void> {
-    if (visit.ticket !== undefined && isEqual(visit.ticket, ticket(share.id, hash))) return
-    if (visit.password === undefined) throw appError('share_password_needed')
-    const wait =
-      (await guesses.acquire(`${share.id} ${networkOf(visit.address)}`)) ??
-      (await guessesInAll.acquire(share.id))
-    if (wait !== null) throw appError('share_guesses_exhausted', {}, { retryAfter: wait })
-    for (const password of [visit.password, ...(visit.otherReadings ?? [])])
-      if (await passwords.verify(hash, password, networkOf(visit.address))) return
-    throw appError('share_password_wrong')
+  return { tokenOf }
+}
+
+type ShareParts = ReturnType<typeof shareParts>
+
+/** New shares. */
+function makeShares(
+  { database, store, box, passwords, storage, frozenApps, isEnabled, now }: ShareDependencies,
+  { tokenOf }: ShareParts,
+) {
+  const { shares } = store
+  // One copy of a user at a time: copies of one conversation would remove each other's rows.
+  const queue = createFairQueue({ size: MAX_COPIES, perOwner: 1 })
+
+  function newShare(userId: UserId, conversationId: ConversationId): ShareRow {
+    const token = randomBytes(TOKEN_BYTES).toString('base64url')
+    return {
+      id: newId<string>(),
+      userId,
+      conversationId,
+      tokenHash: hashLinkToken(token),
+      sealedToken: box.seal(token, SHARE_SEAL_PURPOSE),
+      passwordHash: null,
+      include: [],
+      title: '',
+      revision: null,
+      views: 0,
+      createdAt: now(),
+      renewedAt: now(),
+      expiresAt: null,
+    }
   }
 
   return {
@@ -308,7 +314,13 @@ export function createShares({
         if (shown === undefined) throw appError('conversation_not_found')
         return shown
       }),
+  }
+}
 
+/** The shares of a user, and their end. */
+function ownShares({ database, store, now }: ShareDependencies, { tokenOf }: ShareParts) {
+  const { shares } = store
+  return {
     /** The token of a share, for its owner; null if the key that it was sealed with is gone. */
     tokenOf,
 
@@ -325,7 +337,37 @@ export function createShares({
       })
       if (!removed) throw appError('share_not_found')
     },
+  }
+}
 
+/** What those who read do. */
+function openShares({ database, store, passwords, isEnabled, limits, now }: ShareDependencies) {
+  const { shares } = store
+  const guesses = limits.rateLimit('share guesses', { limit: GUESSES, windowMs: GUESS_WINDOW_MS })
+  const guessesInAll = limits.rateLimit('share guesses in all', {
+    limit: GUESSES_IN_ALL,
+    windowMs: GUESS_WINDOW_MS,
+  })
+
+  const views = limits.rateLimit('share views', { limit: VIEWS, windowMs: VIEW_WINDOW_MS })
+  const fileViews = limits.rateLimit('share file views', {
+    limit: FILE_VIEWS,
+    windowMs: VIEW_WINDOW_MS,
+  })
+
+  async function assertPassword(share: ShareRow, hash: string, visit: Visit): Promise<void> {
+    if (visit.ticket !== undefined && isEqual(visit.ticket, ticket(share.id, hash))) return
+    if (visit.password === undefined) throw appError('share_password_needed')
+    const wait =
+      (await guesses.acquire(`${share.id} ${networkOf(visit.address)}`)) ??
+      (await guessesInAll.acquire(share.id))
+    if (wait !== null) throw appError('share_guesses_exhausted', {}, { retryAfter: wait })
+    for (const password of [visit.password, ...(visit.otherReadings ?? [])])
+      if (await passwords.verify(hash, password, networkOf(visit.address))) return
+    throw appError('share_password_wrong')
+  }
+
+  return {
     /**
      * The share behind a link.
      * @throws AppError `share_not_found`, `share_password_needed`, `share_password_wrong`, `share_guesses_exhausted`,
@@ -349,25 +391,6 @@ export function createShares({
 
     countView: (share: ShareRow): Promise<void> =>
       database.write((tx) => shares.countView(tx, share.id)),
-  }
-
-  function newShare(userId: UserId, conversationId: ConversationId): ShareRow {
-    const token = randomBytes(TOKEN_BYTES).toString('base64url')
-    return {
-      id: newId<string>(),
-      userId,
-      conversationId,
-      tokenHash: hashLinkToken(token),
-      sealedToken: box.seal(token, SHARE_SEAL_PURPOSE),
-      passwordHash: null,
-      include: [],
-      title: '',
-      revision: null,
-      views: 0,
-      createdAt: now(),
-      renewedAt: now(),
-      expiresAt: null,
-    }
   }
 }
 

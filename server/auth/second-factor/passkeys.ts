@@ -65,18 +65,25 @@ const Challenge = z.object({
   until: z.number(),
 })
 
-/** Create one per process: it remembers the challenges that were used. */
-export function createPasskeys({
-  factors,
-  audit,
-  box,
-  now,
-}: {
+/** Where passkeys are, and what happens with them. */
+interface PasskeysDependencies {
   factors: SecondFactorRepository
   audit: Pick<AuditRepository, 'record'>
   box: SecretBox
   now(): Date
-}): Passkeys {
+}
+
+/** Create one per process: it remembers the challenges that were used. */
+export function createPasskeys(dependencies: PasskeysDependencies): Passkeys {
+  const parts = challenges(dependencies)
+  return {
+    ...registering(dependencies, parts),
+    ...signingIn(dependencies, parts),
+  }
+}
+
+/** Challenges, which only this server can have made, each for one use. */
+function challenges({ box, now }: PasskeysDependencies) {
   const used = new LRUCache<string, true>({ ...atMost(MAX_USED), ttl: CHALLENGE_LIFETIME_MS })
 
   const seal = (
@@ -105,9 +112,17 @@ export function createPasskeys({
     return read
   }
 
-  return {
-    areAvailable,
+  return { seal, openChallenge }
+}
 
+type Challenges = ReturnType<typeof challenges>
+
+/** New passkeys. */
+function registering(
+  { factors, audit, now }: PasskeysDependencies,
+  { seal, openChallenge }: Challenges,
+): Pick<Passkeys, 'beginRegistration' | 'register'> {
+  return {
     async beginRegistration(user, site) {
       if (!areAvailable(site)) throw appError('passkey_unavailable')
       const { generateRegistrationOptions } = await import('@simplewebauthn/server')
@@ -166,6 +181,16 @@ export function createPasskeys({
       if (!isAdded) throw appError('passkeys_exhausted', { limit: MAX_PASSKEYS })
       return passkey
     },
+  }
+}
+
+/** Sign-ins with a passkey. */
+function signingIn(
+  { factors, now }: PasskeysDependencies,
+  { seal, openChallenge }: Challenges,
+): Pick<Passkeys, 'areAvailable' | 'beginSignIn' | 'verify'> {
+  return {
+    areAvailable,
 
     async beginSignIn(site, user) {
       if (!areAvailable(site)) throw appError('passkey_unavailable')

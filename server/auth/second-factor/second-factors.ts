@@ -129,39 +129,25 @@ export interface SecondFactorDependencies {
  * `box` seals the secrets of authenticator apps. Wrong codes are limited for each account, on all
  * instances together.
  */
-export function createSecondFactors({
+export function createSecondFactors(dependencies: SecondFactorDependencies): SecondFactors {
+  return {
+    ...secondSteps(dependencies),
+    ...ownFactors(dependencies),
+  }
+}
+
+/** The second step of a sign-in. */
+function secondSteps({
   factors,
-  audit,
   users,
   box,
   limits,
   now,
-}: SecondFactorDependencies): SecondFactors {
+}: SecondFactorDependencies): Pick<
+  SecondFactors,
+  'needed' | 'challenged' | 'limit' | 'acceptCode'
+> {
   const attempts = limits.rateLimit('second factors', ATTEMPTS)
-
-  const recorded =
-    (actor: Actor, action: AuditAction, details: AuditDetails) =>
-    (tx: Writer): Promise<void> =>
-      audit.record(tx, actor, { action, at: now(), details })
-
-  async function replaceRecoveryCodes(
-    userId: UserId,
-    after?: (tx: Writer) => Promise<void>,
-  ): Promise<string[]> {
-    const codes = newRecoveryCodes()
-    await factors.replaceRecoveryCodes(userId, codes.map(hashRecoveryCode), after)
-    return codes
-  }
-
-  async function state(userId: UserId) {
-    const [totp, passkeys, recoveryCodes] = await Promise.all([
-      factors.totp(userId),
-      factors.passkeysOf(userId),
-      factors.recoveryCodesLeft(userId),
-    ])
-    return { totp: totp !== undefined && totp.confirmedAt !== null, passkeys, recoveryCodes }
-  }
-
   return {
     async needed({ id, tokenVersion }) {
       const [totp, passkeys] = await Promise.all([factors.totp(id), factors.passkeysOf(id)])
@@ -215,7 +201,50 @@ export function createSecondFactors({
       if (sealed !== null && secret === null) throw appError('second_factor_unreadable')
       throw appError('second_factor_code_wrong')
     },
+  }
+}
 
+/** What users set up. */
+function ownFactors({
+  factors,
+  audit,
+  box,
+  now,
+}: SecondFactorDependencies): Pick<
+  SecondFactors,
+  | 'state'
+  | 'beginTotp'
+  | 'confirmTotp'
+  | 'removeTotp'
+  | 'removePasskey'
+  | 'createRecoveryCodes'
+  | 'ensureRecoveryCodes'
+  | 'reset'
+> {
+  const recorded =
+    (actor: Actor, action: AuditAction, details: AuditDetails) =>
+    (tx: Writer): Promise<void> =>
+      audit.record(tx, actor, { action, at: now(), details })
+
+  async function replaceRecoveryCodes(
+    userId: UserId,
+    after?: (tx: Writer) => Promise<void>,
+  ): Promise<string[]> {
+    const codes = newRecoveryCodes()
+    await factors.replaceRecoveryCodes(userId, codes.map(hashRecoveryCode), after)
+    return codes
+  }
+
+  async function state(userId: UserId) {
+    const [totp, passkeys, recoveryCodes] = await Promise.all([
+      factors.totp(userId),
+      factors.passkeysOf(userId),
+      factors.recoveryCodesLeft(userId),
+    ])
+    return { totp: totp !== undefined && totp.confirmedAt !== null, passkeys, recoveryCodes }
+  }
+
+  return {
     state,
 
     async beginTotp({ id, username }) {

@@ -38,8 +38,17 @@ const TokensCursor = z.tuple([z.int().min(0), z.string().min(1).max(64)])
  * Reports usage to administrators.
  * Uses the tables `tokenUsage`, `users`, `groups` and `groupMembers`. A month of a thousand accounts is some 100,000 rows.
  */
-export function createUsageReportRepository({ readOffThread, tables }: Database) {
-  const { tokenUsage: usage, users, groups, groupMembers } = tables
+export function createUsageReportRepository(database: Database) {
+  const parts = usageColumns(database)
+  return {
+    ...usageByName(database, parts),
+    ...usageInAll(database, parts),
+  }
+}
+
+/** What is summed, and in which days. */
+function usageColumns({ tables }: Database) {
+  const { tokenUsage: usage } = tables
   const sumOf = (column: SQL | SQL.Aliased | AnyColumn) =>
     sql`coalesce(sum(${column}), 0)`.mapWith(Number)
   const sums = {
@@ -51,6 +60,18 @@ export function createUsageReportRepository({ readOffThread, tables }: Database)
   const within = ({ from, to }: DayRange) => and(gte(usage.day, from), lte(usage.day, to))
   /** What had a price. */
   const priced = (range: DayRange) => and(within(range), ne(usage.currency, ''))
+
+  return { sumOf, sums, cost, within, priced }
+}
+
+type UsageColumns = ReturnType<typeof usageColumns>
+
+/** By account and by group. */
+function usageByName(
+  { readOffThread, tables }: Database,
+  { sumOf, sums, cost, within, priced }: UsageColumns,
+) {
+  const { tokenUsage: usage, users, groups, groupMembers } = tables
   /** Summed before anything is joined, so that each account is looked up once. */
   const byAccount = (range: DayRange) =>
     readOffThread
@@ -64,6 +85,18 @@ export function createUsageReportRepository({ readOffThread, tables }: Database)
       .where(within(range))
       .groupBy(usage.userId)
       .as('by_account')
+
+  /** The costs of these accounts by currency. */
+  async function costsOf(ids: readonly UserId[], range: DayRange) {
+    if (ids.length === 0) return new Map<string, Map<string, number>>()
+    return byHolder(
+      await readOffThread
+        .select({ id: usage.userId, ...cost })
+        .from(usage)
+        .where(and(inArray(usage.userId, [...ids]), priced(range)))
+        .groupBy(usage.userId, usage.currency),
+    )
+  }
 
   return {
     /** Accounts with usage, most tokens first. */
@@ -127,7 +160,16 @@ export function createUsageReportRepository({ readOffThread, tables }: Database)
       )
       return rows.map((row) => ({ ...row, cost: costs.get(row.id) ?? new Map() }))
     },
+  }
+}
 
+/** In all, and since when. */
+function usageInAll(
+  { readOffThread, tables }: Database,
+  { sums, cost, within, priced }: UsageColumns,
+) {
+  const { tokenUsage: usage } = tables
+  return {
     /** All accounts together. */
     async total(range: DayRange): Promise<UsageSums> {
       const [row] = await readOffThread.select(sums).from(usage).where(within(range))
@@ -151,18 +193,6 @@ export function createUsageReportRepository({ readOffThread, tables }: Database)
         .limit(1)
       return row?.day ?? null
     },
-  }
-
-  /** The costs of these accounts by currency. */
-  async function costsOf(ids: readonly UserId[], range: DayRange) {
-    if (ids.length === 0) return new Map<string, Map<string, number>>()
-    return byHolder(
-      await readOffThread
-        .select({ id: usage.userId, ...cost })
-        .from(usage)
-        .where(and(inArray(usage.userId, [...ids]), priced(range)))
-        .groupBy(usage.userId, usage.currency),
-    )
   }
 }
 

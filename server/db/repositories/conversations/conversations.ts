@@ -346,40 +346,18 @@ function findConversations(database: Database, { items }: ConversationRows) {
 }
 
 /** What runs and imports write about their conversation. */
-function conversationsOfRuns(
-  database: Database,
-  { searchIndex, titleStatement, lockRow }: ConversationRows,
-) {
+function conversationsOfRuns(database: Database, dependencies1: ConversationRows) {
+  return {
+    ...conversationsInRuns(database, dependencies1),
+    ...endsOfRuns(database, dependencies1),
+  }
+}
+
+/** What a run changes while it works. */
+function conversationsInRuns(database: Database, { lockRow }: ConversationRows) {
   const { tables } = database
   const { conversations, messages } = tables
-
-  const updateStatement = prepareUpdates('update conversation', conversations, (tx, set, name) =>
-    tx
-      .update(conversations)
-      .set(set)
-      .where(eq(conversations.id, sql.placeholder('updated')))
-      .prepare(name),
-  )
-
-  /** Sets a title with other changes, unless the conversation already has a title: then changes nothing and returns false. */
-  async function setFirstTitle(
-    tx: Writer,
-    id: ConversationId,
-    title: string,
-    changes: { updatedAt?: Date } = {},
-  ): Promise<boolean> {
-    const set = { ...changes, title, titleKey: foldCase(title), titled: true }
-    const [titled] = await titleStatement(tx, set).execute({ ...set, updated: id })
-    if (titled !== undefined) await searchIndex.indexTitle(tx, { id, userId: titled.userId, title })
-    return titled !== undefined
-  }
-
   return {
-    /** Moves a conversation to the top of the list. */
-    async touch(tx: Writer, id: ConversationId, updatedAt: Date): Promise<void> {
-      await updateStatement(tx, { updatedAt }).execute({ updatedAt, updated: id })
-    },
-
     /** Folds what a run wrote that found nothing to report: the conversation is back where it was in the list. */
     async fold(
       tx: Writer,
@@ -423,6 +401,40 @@ function conversationsOfRuns(
         .update(conversations)
         .set({ approvalGrants: row.approvalGrants.filter((other) => other !== key) })
         .where(eq(conversations.id, id))
+    },
+  }
+}
+
+/** What a run changes when it ends, and an import when it is complete. */
+function endsOfRuns(database: Database, { searchIndex, titleStatement }: ConversationRows) {
+  const { tables } = database
+  const { conversations } = tables
+
+  const updateStatement = prepareUpdates('update conversation', conversations, (tx, set, name) =>
+    tx
+      .update(conversations)
+      .set(set)
+      .where(eq(conversations.id, sql.placeholder('updated')))
+      .prepare(name),
+  )
+
+  /** Sets a title with other changes, unless the conversation already has a title: then changes nothing and returns false. */
+  async function setFirstTitle(
+    tx: Writer,
+    id: ConversationId,
+    title: string,
+    changes: { updatedAt?: Date } = {},
+  ): Promise<boolean> {
+    const set = { ...changes, title, titleKey: foldCase(title), titled: true }
+    const [titled] = await titleStatement(tx, set).execute({ ...set, updated: id })
+    if (titled !== undefined) await searchIndex.indexTitle(tx, { id, userId: titled.userId, title })
+    return titled !== undefined
+  }
+
+  return {
+    /** Moves a conversation to the top of the list. */
+    async touch(tx: Writer, id: ConversationId, updatedAt: Date): Promise<void> {
+      await updateStatement(tx, { updatedAt }).execute({ updatedAt, updated: id })
     },
 
     /** Sets a generated title, unless the conversation already has a title: then returns false. */

@@ -170,6 +170,15 @@ function documentsOfFiles(database: Database) {
 
 /** What becomes of a document: its passages, its failure, its removal. */
 function createDocumentIndexing(database: Database) {
+  const parts = indexingParts(database)
+  return {
+    ...indexed(database, parts),
+    ...unindexed(database, parts),
+  }
+}
+
+/** Documents with a content, and the removal of its passages. */
+function indexingParts(database: Database) {
   const { read, tables } = database
   const { documents, passages } = tables
   /** Another instance may have stored a newer content of the document meanwhile. */
@@ -199,6 +208,15 @@ function createDocumentIndexing(database: Database) {
     }
   }
 
+  return { withContent, removePassages }
+}
+
+type IndexingParts = ReturnType<typeof indexingParts>
+
+/** Documents whose passages are stored. */
+function indexed(database: Database, { withContent, removePassages }: IndexingParts) {
+  const { tables } = database
+  const { documents, passages } = tables
   return {
     /**
      * Replaces the passages of a document, and marks it ready when all are stored. `failure` says to people what of it could
@@ -245,7 +263,14 @@ function createDocumentIndexing(database: Database) {
         return ready.length > 0
       })
     },
+  }
+}
 
+/** Documents that could not be read, or go. */
+function unindexed(database: Database, { withContent, removePassages }: IndexingParts) {
+  const { read, tables } = database
+  const { documents } = tables
+  return {
     /** Marks a document as unreadable, with a failure to show to people, unless it has another content now. */
     fail: (document: Pick<DocumentRow, 'id' | 'sha256'>, failure: DescribedFailure) =>
       database.write(async (tx): Promise<void> => {

@@ -37,49 +37,42 @@ const PrincipalCursor = z.tuple([z.string().max(100)])
 
 /** Stores members of projects. The user who stores a project is one by the project's `creatorRole`. */
 export function createMemberRepository(database: Database) {
-  const { read, tables } = database
-  const { projects, projectMembers, groups, users } = tables
-  const { conversations, schedules, apps, appNetworks, grants, runs } = tables
-  const { hasRole } = createMembership(database)
+  const parts = memberRows(database)
+  return {
+    ...membersOfProject(database, parts),
+    ...changeMembers(database, parts),
+    ...owners(database, parts),
+    ...sharedProjects(database, parts),
+    ...lostAccess(database),
+  }
+}
+
+/** Which rows are of a project, who owns it, and who loses access. */
+function memberRows(database: Database) {
+  const { tables } = database
+  const { projectMembers } = tables
   const ofProject = (id: ProjectId) => eq(projectMembers.projectId, id)
 
-  /** What a table has of people who lack a role in its project. */
-  const lostIn = (
-    table: typeof conversations | typeof schedules | typeof apps | typeof grants | typeof runs,
-    ids: readonly ProjectId[],
-    role: ProjectRole,
-    also?: SQL,
-  ) =>
-    read
-      .selectDistinct({ projectId: projects.id, userId: table.userId })
-      .from(table)
-      .innerJoin(projects, eq(projects.id, table.projectId))
-      .where(
-        and(
-          inArray(projects.id, [...ids]),
-          not(hasRole(sql`${table.userId}`, role) ?? sql`true`),
-          also,
-        ),
-      )
+  return { ofProject }
+}
 
-  /** The accounts that own a project by themselves, the one that stores it first. */
-  async function ownersWho(
-    id: ProjectId,
-    condition: SQL | undefined,
-    reader: Reader = read,
-  ): Promise<UserId[]> {
-    const creators = await reader
-      .select({ id: users.id })
-      .from(projects)
-      .innerJoin(users, eq(users.id, projects.userId))
-      .where(and(eq(projects.id, id), eq(projects.creatorRole, 'own'), condition))
-    const others = await reader
-      .select({ id: users.id })
-      .from(projectMembers)
-      .innerJoin(users, eq(users.id, projectMembers.userId))
-      .where(and(ofProject(id), eq(projectMembers.role, 'own'), condition))
-      .orderBy(asc(users.createdAt), asc(users.id))
-    return [...creators, ...others].map((user) => user.id)
+type MemberRows = ReturnType<typeof memberRows>
+
+/** The members of one project. */
+function membersOfProject(database: Database, { ofProject }: MemberRows) {
+  const { read, tables } = database
+  const { projectMembers, groups, users } = tables
+
+  async function creatorOf({
+    userId,
+    creatorRole,
+  }: Pick<ProjectRow, 'userId' | 'creatorRole'>): Promise<Member[]> {
+    if (creatorRole === null) return []
+    const [user] = await read
+      .select({ name: users.username })
+      .from(users)
+      .where(eq(users.id, userId))
+    return [{ principal: `user:${userId}`, name: user?.name ?? '', role: creatorRole }]
   }
 
   return {
@@ -121,6 +114,47 @@ export function createMemberRepository(database: Database) {
       ])
     },
 
+    /** The role that a principal itself has; null without one. */
+    async roleOf(
+      tx: Reader,
+      project: ProjectRow,
+      principal: MemberPrincipal,
+    ): Promise<ProjectRole | null> {
+      if (principal === `user:${project.userId}`) return project.creatorRole
+      const [entry] = await tx
+        .select({ role: projectMembers.role })
+        .from(projectMembers)
+        .where(and(ofProject(project.id), eq(projectMembers.principal, principal)))
+      return entry?.role ?? null
+    },
+
+    /** The name of an account or group; undefined if there is none. */
+    async nameOf(
+      tx: Reader,
+      { userId, groupId }: Pick<MemberRow, 'userId' | 'groupId'>,
+    ): Promise<string | undefined> {
+      if (userId !== null) {
+        const [user] = await tx
+          .select({ name: users.username })
+          .from(users)
+          .where(eq(users.id, userId))
+        return user?.name
+      }
+      if (groupId === null) return ''
+      const [group] = await tx
+        .select({ name: groups.name })
+        .from(groups)
+        .where(eq(groups.id, groupId))
+      return group?.name
+    },
+  }
+}
+
+/** How members and their roles change. */
+function changeMembers(database: Database, { ofProject }: MemberRows) {
+  const { tables } = database
+  const { projects, projectMembers } = tables
+  return {
     /** Does `work` while the members of the project stay as they are; undefined when it no longer exists. */
     change: <T>(
       id: ProjectId,
@@ -135,20 +169,6 @@ export function createMemberRepository(database: Database) {
           .returning()
         return project === undefined ? undefined : await work(tx, project)
       }),
-
-    /** The role that a principal itself has; null without one. */
-    async roleOf(
-      tx: Reader,
-      project: ProjectRow,
-      principal: MemberPrincipal,
-    ): Promise<ProjectRole | null> {
-      if (principal === `user:${project.userId}`) return project.creatorRole
-      const [entry] = await tx
-        .select({ role: projectMembers.role })
-        .from(projectMembers)
-        .where(and(ofProject(project.id), eq(projectMembers.principal, principal)))
-      return entry?.role ?? null
-    },
 
     /** Gives a principal a role, or takes it away (null). */
     async set(
@@ -173,27 +193,35 @@ export function createMemberRepository(database: Database) {
             set: { role },
           })
     },
+  }
+}
 
-    /** The name of an account or group; undefined if there is none. */
-    async nameOf(
-      tx: Reader,
-      { userId, groupId }: Pick<MemberRow, 'userId' | 'groupId'>,
-    ): Promise<string | undefined> {
-      if (userId !== null) {
-        const [user] = await tx
-          .select({ name: users.username })
-          .from(users)
-          .where(eq(users.id, userId))
-        return user?.name
-      }
-      if (groupId === null) return ''
-      const [group] = await tx
-        .select({ name: groups.name })
-        .from(groups)
-        .where(eq(groups.id, groupId))
-      return group?.name
-    },
+/** Who owns projects. */
+function owners(database: Database, { ofProject }: MemberRows) {
+  const { read, tables } = database
+  const { projects, projectMembers, users } = tables
 
+  /** The accounts that own a project by themselves, the one that stores it first. */
+  async function ownersWho(
+    id: ProjectId,
+    condition: SQL | undefined,
+    reader: Reader = read,
+  ): Promise<UserId[]> {
+    const creators = await reader
+      .select({ id: users.id })
+      .from(projects)
+      .innerJoin(users, eq(users.id, projects.userId))
+      .where(and(eq(projects.id, id), eq(projects.creatorRole, 'own'), condition))
+    const others = await reader
+      .select({ id: users.id })
+      .from(projectMembers)
+      .innerJoin(users, eq(users.id, projectMembers.userId))
+      .where(and(ofProject(id), eq(projectMembers.role, 'own'), condition))
+      .orderBy(asc(users.createdAt), asc(users.id))
+    return [...creators, ...others].map((user) => user.id)
+  }
+
+  return {
     /** The projects that a user owns without storing them. */
     async ownedBy(userId: UserId): Promise<{ projectId: ProjectId; storedBy: UserId }[]> {
       return await read
@@ -239,7 +267,15 @@ export function createMemberRepository(database: Database) {
     /** Owners who cannot sign in now, without the account that is being deleted. */
     disabledOwners: (id: ProjectId, deleted: UserId) =>
       ownersWho(id, and(eq(users.isActive, false), ne(users.id, deleted))),
+  }
+}
 
+/** What is shared, and with whom. */
+function sharedProjects(database: Database, { ofProject }: MemberRows) {
+  const { read, tables } = database
+  const { projects, projectMembers, users } = tables
+  const { hasRole } = createMembership(database)
+  return {
     /** Everybody who can sign in and see the project. */
     async people(id: ProjectId, reader: Reader = read): Promise<UserId[]> {
       const rows = await reader
@@ -288,7 +324,36 @@ export function createMemberRepository(database: Database) {
         .where(inArray(projectMembers.groupId, [...groupIds]))
       return rows.map((row) => row.id)
     },
+  }
+}
 
+/** What ends with access to a project. */
+function lostAccess(database: Database) {
+  const { read, tables } = database
+  const { projects } = tables
+  const { conversations, schedules, apps, appNetworks, grants, runs } = tables
+  const { hasRole } = createMembership(database)
+
+  /** What a table has of people who lack a role in its project. */
+  const lostIn = (
+    table: typeof conversations | typeof schedules | typeof apps | typeof grants | typeof runs,
+    ids: readonly ProjectId[],
+    role: ProjectRole,
+    also?: SQL,
+  ) =>
+    read
+      .selectDistinct({ projectId: projects.id, userId: table.userId })
+      .from(table)
+      .innerJoin(projects, eq(projects.id, table.projectId))
+      .where(
+        and(
+          inArray(projects.id, [...ids]),
+          not(hasRole(sql`${table.userId}`, role) ?? sql`true`),
+          also,
+        ),
+      )
+
+  return {
     /** Who has conversations, schedules, apps, grants or unfinished runs in these projects without the role for it. */
     async lost(ids: readonly ProjectId[]): Promise<LostAccess[]> {
       if (ids.length === 0) return []
@@ -345,18 +410,6 @@ export function createMemberRepository(database: Database) {
             .where(and(eq(table.userId, userId), eq(table.projectId, projectId), hasNot('use')))
         return changed.map(({ id }) => id)
       }),
-  }
-
-  async function creatorOf({
-    userId,
-    creatorRole,
-  }: Pick<ProjectRow, 'userId' | 'creatorRole'>): Promise<Member[]> {
-    if (creatorRole === null) return []
-    const [user] = await read
-      .select({ name: users.username })
-      .from(users)
-      .where(eq(users.id, userId))
-    return [{ principal: `user:${userId}`, name: user?.name ?? '', role: creatorRole }]
   }
 }
 

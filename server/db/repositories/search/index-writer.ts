@@ -58,8 +58,18 @@ export function entryOfStep(step: IndexedStep): { kind: SearchKind; text: string
  * Every method runs in the caller's transaction. Texts of messages, steps and attachments do not change once they are
  * complete (`indexChangedFile` is for the exception), so one that is indexed already is left alone.
  */
-export function createSearchIndex({ dialect, tables }: Pick<Database, 'dialect' | 'tables'>) {
-  const { searchTitles, searchWords, conversations, messages, attachments, files } = tables
+export function createSearchIndex(database: Pick<Database, 'dialect' | 'tables'>) {
+  const parts = indexStatements(database)
+  return {
+    ...indexMessages(database, parts),
+    ...indexAttached(database, parts),
+    ...indexTitles(database, parts),
+  }
+}
+
+/** The statements that write and remove entries of the index. */
+function indexStatements({ dialect, tables }: Pick<Database, 'dialect' | 'tables'>) {
+  const { searchWords } = tables
   const words = indexedValue(dialect, sql.placeholder('words'))
   const isIndexed = (rowid: SQL) =>
     sql`exists (select 1 from ${searchWords} where ${searchWords.rowid} = ${rowid})`
@@ -69,25 +79,6 @@ export function createSearchIndex({ dialect, tables }: Pick<Database, 'dialect' 
       .insert(searchWords)
       .select(sql`select ${entry}, ${words} where not ${isIndexed(entry)}`)
       .prepare('index text'),
-  )
-  const addTitleStatement = prepareOnEach((tx) =>
-    tx
-      .insert(searchTitles)
-      .values({ conversationId: sql.placeholder('conversationId') })
-      .onConflictDoNothing()
-      .returning({ id: searchTitles.id })
-      .prepare('number title'),
-  )
-  // The row of its message is looked up in the same statement: every send runs it for the question and the answer.
-  const stepEntry = sql`${messages.row} * ${sql.raw(String(ENTRIES_PER_MESSAGE))} + ${entry}`
-  const entryOfMessageStatement = prepareOnEach((tx) =>
-    tx
-      .insert(searchWords)
-      .select(
-        sql`select ${stepEntry}, ${words} from ${messages}
-          where ${messages.id} = ${sql.placeholder('messageId')} and not ${isIndexed(stepEntry)}`,
-      )
-      .prepare('index text of message'),
   )
 
   async function indexText(
@@ -113,6 +104,29 @@ export function createSearchIndex({ dialect, tables }: Pick<Database, 'dialect' 
   const remove = (tx: Writer, entry: number) =>
     tx.delete(searchWords).where(eq(searchWords.rowid, entry))
 
+  return { words, isIndexed, entry, entryStatement, indexText, remove }
+}
+
+type IndexStatements = ReturnType<typeof indexStatements>
+
+/** Texts of messages and their steps. */
+function indexMessages(
+  { dialect, tables }: Pick<Database, 'dialect' | 'tables'>,
+  { words, isIndexed, entry, indexText }: IndexStatements,
+) {
+  const { searchWords, messages } = tables
+  // The row of its message is looked up in the same statement: every send runs it for the question and the answer.
+  const stepEntry = sql`${messages.row} * ${sql.raw(String(ENTRIES_PER_MESSAGE))} + ${entry}`
+  const entryOfMessageStatement = prepareOnEach((tx) =>
+    tx
+      .insert(searchWords)
+      .select(
+        sql`select ${stepEntry}, ${words} from ${messages}
+          where ${messages.id} = ${sql.placeholder('messageId')} and not ${isIndexed(stepEntry)}`,
+      )
+      .prepare('index text of message'),
+  )
+
   /** Indexes a text of a message whose row is unknown. */
   async function indexOfMessage(
     tx: Writer,
@@ -130,6 +144,50 @@ export function createSearchIndex({ dialect, tables }: Pick<Database, 'dialect' 
         words: toIndexedWords(dialect, userId, piece),
       })
   }
+
+  return {
+    /** Indexes a text of a message, if it is not empty. */
+    indexText,
+
+    /** Indexes a complete step. @param userId the owner of its conversation. */
+    async indexStep(
+      tx: Writer,
+      userId: UserId,
+      messageId: MessageId,
+      step: IndexedStep,
+    ): Promise<void> {
+      const entry = entryOfStep(step)
+      if (entry === null) return
+      await indexOfMessage(tx, { messageId, userId }, entry.kind, step.position, entry.text)
+    },
+
+    /** Removes the entries of a message's steps from `position` on. */
+    async removeSteps(tx: Writer, messageId: MessageId, position: number): Promise<void> {
+      const [message] = await tx
+        .select({ row: messages.row })
+        .from(messages)
+        .where(eq(messages.id, messageId))
+      if (message === undefined) return
+      for (const kind of ['step', 'tool'] as const) {
+        const from = rowidRange({ messageRow: message.row, kind, position })
+        const to = rowidRange({ messageRow: message.row, kind, position: LAST_POSITION })
+        if (from !== null && to !== null)
+          await tx.delete(searchWords).where(between(searchWords.rowid, from[0], to[1]))
+      }
+    },
+
+    /** Indexes the text of a user message. */
+    indexQuestion: (tx: Writer, userId: UserId, { id, text }: { id: MessageId; text: string }) =>
+      indexOfMessage(tx, { messageId: id, userId }, 'text', 0, text),
+  }
+}
+
+/** Texts of attached files. */
+function indexAttached(
+  { dialect, tables }: Pick<Database, 'dialect' | 'tables'>,
+  { entryStatement, indexText, remove }: IndexStatements,
+) {
+  const { searchWords, conversations, messages, attachments, files } = tables
 
   async function indexFiles(
     tx: Writer,
@@ -190,51 +248,7 @@ export function createSearchIndex({ dialect, tables }: Pick<Database, 'dialect' 
     }
   }
 
-  /** Removes the words of a conversation's title. Returns the number of the title. */
-  async function removeTitle(tx: Writer, id: ConversationId): Promise<number | undefined> {
-    const [numbered] = await tx
-      .select({ id: searchTitles.id })
-      .from(searchTitles)
-      .where(eq(searchTitles.conversationId, id))
-    if (numbered !== undefined) await remove(tx, -numbered.id)
-    return numbered?.id
-  }
-
   return {
-    /** Indexes a text of a message, if it is not empty. */
-    indexText,
-
-    /** Indexes a complete step. @param userId the owner of its conversation. */
-    async indexStep(
-      tx: Writer,
-      userId: UserId,
-      messageId: MessageId,
-      step: IndexedStep,
-    ): Promise<void> {
-      const entry = entryOfStep(step)
-      if (entry === null) return
-      await indexOfMessage(tx, { messageId, userId }, entry.kind, step.position, entry.text)
-    },
-
-    /** Removes the entries of a message's steps from `position` on. */
-    async removeSteps(tx: Writer, messageId: MessageId, position: number): Promise<void> {
-      const [message] = await tx
-        .select({ row: messages.row })
-        .from(messages)
-        .where(eq(messages.id, messageId))
-      if (message === undefined) return
-      for (const kind of ['step', 'tool'] as const) {
-        const from = rowidRange({ messageRow: message.row, kind, position })
-        const to = rowidRange({ messageRow: message.row, kind, position: LAST_POSITION })
-        if (from !== null && to !== null)
-          await tx.delete(searchWords).where(between(searchWords.rowid, from[0], to[1]))
-      }
-    },
-
-    /** Indexes the text of a user message. */
-    indexQuestion: (tx: Writer, userId: UserId, { id, text }: { id: MessageId; text: string }) =>
-      indexOfMessage(tx, { messageId: id, userId }, 'text', 0, text),
-
     /** Indexes the names and the beginnings of the texts of a message's attachments. */
     indexFiles,
 
@@ -258,7 +272,35 @@ export function createSearchIndex({ dialect, tables }: Pick<Database, 'dialect' 
       await remove(tx, entry)
       await entryStatement(tx).execute({ entry, words: toIndexedWords(dialect, userId, text) })
     },
+  }
+}
 
+/** Titles. */
+function indexTitles(
+  { dialect, tables }: Pick<Database, 'dialect' | 'tables'>,
+  { entryStatement, remove }: IndexStatements,
+) {
+  const { searchTitles } = tables
+  const addTitleStatement = prepareOnEach((tx) =>
+    tx
+      .insert(searchTitles)
+      .values({ conversationId: sql.placeholder('conversationId') })
+      .onConflictDoNothing()
+      .returning({ id: searchTitles.id })
+      .prepare('number title'),
+  )
+
+  /** Removes the words of a conversation's title. Returns the number of the title. */
+  async function removeTitle(tx: Writer, id: ConversationId): Promise<number | undefined> {
+    const [numbered] = await tx
+      .select({ id: searchTitles.id })
+      .from(searchTitles)
+      .where(eq(searchTitles.conversationId, id))
+    if (numbered !== undefined) await remove(tx, -numbered.id)
+    return numbered?.id
+  }
+
+  return {
     async indexTitle(
       tx: Writer,
       { id, userId, title }: { id: ConversationId; userId: UserId; title: string },

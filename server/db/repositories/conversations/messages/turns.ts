@@ -21,9 +21,15 @@ type LockLeaf = (
 
 /** Uses the tables `messages`, `attachments` and `conversations`. */
 export function createTurnWriter(database: Database, lockLeaf: LockLeaf) {
-  const { messages, attachments, conversations } = database.tables
-  const searchIndex = createSearchIndex(database)
-  const { copy: copyAttachments } = createAttachmentRepository(database)
+  return {
+    ...leaves(database, lockLeaf),
+    ...addTurns(database),
+  }
+}
+
+/** Which branch a conversation shows. */
+function leaves(database: Database, lockLeaf: LockLeaf) {
+  const { messages, conversations } = database.tables
 
   const leafStatement = prepareOnEach((tx) =>
     tx
@@ -43,6 +49,46 @@ export function createTurnWriter(database: Database, lockLeaf: LockLeaf) {
       .returning(getTableColumns(conversations))
       .prepare('show leaf'),
   )
+
+  return {
+    /**
+     * Locks a conversation and shows a new leaf, whose turn the caller adds in the same transaction. Returns the leaf that
+     * was shown before, and the conversation as it is now; undefined when the conversation was deleted.
+     * @param turn `expected`: the leaf as it was read before; if it is still shown, this takes one statement. `leafId`: null
+     * keeps the leaf.
+     */
+    async moveLeaf(
+      tx: Writer,
+      conversationId: ConversationId,
+      turn: { expected: MessageId | null; leafId: MessageId | null; added: number; at: Date },
+    ): Promise<{ leafId: MessageId | null; conversation: ConversationRow } | undefined> {
+      const move = (expected: MessageId | null) =>
+        leafStatement(tx).execute({
+          ...turn,
+          conversationId,
+          expected,
+          leafId: turn.leafId ?? expected,
+        })
+      const [shown] = await move(turn.expected)
+      if (shown !== undefined) return { leafId: turn.expected, conversation: shown }
+      const locked = await lockLeaf(tx, conversationId)
+      if (locked === undefined) return undefined
+      const [moved] = await move(locked.leafId)
+      return moved === undefined ? undefined : { leafId: locked.leafId, conversation: moved }
+    },
+
+    /** Moves a message of this transaction, stored below the expected leaf, to below the leaf that was really shown. */
+    async moveUnder(tx: Writer, id: MessageId, parentId: MessageId | null): Promise<void> {
+      await tx.update(messages).set({ parentId }).where(eq(messages.id, id))
+    },
+  }
+}
+
+/** New messages. */
+function addTurns(database: Database) {
+  const { messages, attachments, conversations } = database.tables
+  const searchIndex = createSearchIndex(database)
+  const { copy: copyAttachments } = createAttachmentRepository(database)
   /** Placeholders for the message at this position of its turn. */
   const placeholders = (index: number) => {
     const of = (name: keyof MessageRow) => sql.placeholder(`${name}${index}`)
@@ -113,38 +159,7 @@ export function createTurnWriter(database: Database, lockLeaf: LockLeaf) {
   }
 
   return {
-    /**
-     * Locks a conversation and shows a new leaf, whose turn the caller adds in the same transaction. Returns the leaf that
-     * was shown before, and the conversation as it is now; undefined when the conversation was deleted.
-     * @param turn `expected`: the leaf as it was read before; if it is still shown, this takes one statement. `leafId`: null
-     * keeps the leaf.
-     */
-    async moveLeaf(
-      tx: Writer,
-      conversationId: ConversationId,
-      turn: { expected: MessageId | null; leafId: MessageId | null; added: number; at: Date },
-    ): Promise<{ leafId: MessageId | null; conversation: ConversationRow } | undefined> {
-      const move = (expected: MessageId | null) =>
-        leafStatement(tx).execute({
-          ...turn,
-          conversationId,
-          expected,
-          leafId: turn.leafId ?? expected,
-        })
-      const [shown] = await move(turn.expected)
-      if (shown !== undefined) return { leafId: turn.expected, conversation: shown }
-      const locked = await lockLeaf(tx, conversationId)
-      if (locked === undefined) return undefined
-      const [moved] = await move(locked.leafId)
-      return moved === undefined ? undefined : { leafId: locked.leafId, conversation: moved }
-    },
-
     add,
-
-    /** Moves a message of this transaction, stored below the expected leaf, to below the leaf that was really shown. */
-    async moveUnder(tx: Writer, id: MessageId, parentId: MessageId | null): Promise<void> {
-      await tx.update(messages).set({ parentId }).where(eq(messages.id, id))
-    },
 
     /**
      * Adds the messages of one turn and shows the last as the leaf. The leaf must be locked and the parent of the first
