@@ -18,19 +18,19 @@ export type IncomingKind = 'message' | 'command' | 'decision' | 'overheard'
 /** `dropped`: its sender or chat has reached a limit. */
 export type IncomingState = 'waiting' | 'starting' | 'running' | 'done' | 'dropped'
 
-/** All of them are deleted with their channel, and with the account as which a sender acts. */
-export function defineReceivingTables(c: Columns, { users, channels, conversations }: Needed) {
-  const ofChannel = () =>
-    c
-      .text('channel_id')
-      .notNull()
-      .references((): AnyColumn => channels.id, { onDelete: 'cascade' })
+const ofChannel = (c: Columns, channels: Needed['channels']) =>
+  c
+    .text('channel_id')
+    .notNull()
+    .references((): AnyColumn => channels.id, { onDelete: 'cascade' })
 
-  const senders = c.table(
+/** Who writes through a channel, before and after they are paired with an account. */
+const defineSenders = (c: Columns, { users, channels }: Pick<Needed, 'users' | 'channels'>) =>
+  c.table(
     'senders',
     {
       id: c.text('id').primaryKey(),
-      channelId: ofChannel(),
+      channelId: ofChannel(c, channels),
       /** The account as which they act; null before they are paired. */
       userId: c
         .key<UserId>('user_id')
@@ -57,11 +57,13 @@ export function defineReceivingTables(c: Columns, { users, channels, conversatio
     ],
   )
 
-  const chats = c.table(
+/** Where they write: each chat and thread of a person has its conversation. */
+const defineChats = (c: Columns, { users, channels, conversations }: Needed) =>
+  c.table(
     'chats',
     {
       id: c.text('id').primaryKey(),
-      channelId: ofChannel(),
+      channelId: ofChannel(c, channels),
       userId: ownedBy(c, users),
       externalId: c.text('external_id').notNull(),
       /** Empty for a chat without threads. */
@@ -85,6 +87,12 @@ export function defineReceivingTables(c: Columns, { users, channels, conversatio
       c.index('chats_user').on(t.userId),
     ],
   )
+
+/** All of them are deleted with their channel, and with the account as which a sender acts. */
+export function defineReceivingTables(c: Columns, { users, channels, conversations }: Needed) {
+  const senders = defineSenders(c, { users, channels })
+
+  const chats = defineChats(c, { users, channels, conversations })
   const ofChat = () =>
     c
       .text('chat_id')
@@ -95,7 +103,7 @@ export function defineReceivingTables(c: Columns, { users, channels, conversatio
     'incoming_messages',
     {
       position: c.counter('position'),
-      channelId: ofChannel(),
+      channelId: ofChannel(c, channels),
       externalId: c.text('external_id').notNull(),
       chatId: ofChat(),
       senderId: c

@@ -26,11 +26,68 @@ const requestColumns = (c: Columns) => ({
   decidedThrough: c.choice<DecidedThrough>('decided_through'),
 })
 
+type Runs = Pick<ReturnType<typeof defineRunTables>, 'runs'>
+
+/** Questions that MCP servers ask the person while a call runs, with the answers. */
+const defineRunInputs = (c: Columns, { runs }: Runs) =>
+  c.table(
+    'run_inputs',
+    {
+      runId: c
+        .key<RunId>('run_id')
+        .notNull()
+        .references(() => runs.id, { onDelete: 'cascade' }),
+      idRef: c.text('id_ref').notNull(),
+      callId: c.text('call_id').notNull(),
+      /** Which round of questions of the call, from 0; a round has one question or several. */
+      round: c.integer('round').notNull(),
+      position: c.integer('position').notNull(),
+      question: c.json<InputQuestion>('question').notNull(),
+      /** The server's own key of the question; null when it waits for the answer on an open connection. */
+      key: c.text('key'),
+      /** What the server wants back unchanged with the answers of the round. */
+      requestState: c.text('request_state'),
+      /** Removed when the question is closed. */
+      answer: c.json<InputAnswer>('answer'),
+      status: c.choice<RequestState>('status').notNull().default('pending'),
+      /** Set when its call has a result or its run has ended: from then on, the row is only history. */
+      closedAt: c.time('closed_at'),
+      ...requestColumns(c),
+    },
+    (t) => [
+      c.primaryKey({ columns: [t.runId, t.idRef] }),
+      c.uniqueIndex('run_inputs_id').on(t.id),
+      c.index('run_inputs_user').on(t.userId, t.createdAt, t.id),
+    ],
+  )
+
+/** Links with which a request can be decided. They stay after their end, so that they are not taken for guesses. */
+const defineApprovalLinks = (c: Columns, { runs }: Runs) =>
+  c.table(
+    'approval_links',
+    {
+      /** The hash of the token. */
+      hash: c.text('hash').primaryKey(),
+      runId: c
+        .key<RunId>('run_id')
+        .notNull()
+        .references(() => runs.id, { onDelete: 'cascade' }),
+      approvalId: c.text('approval_id').notNull(),
+      /** Who made it, and who alone can approve with it. */
+      userId: c.key<UserId>('user_id').notNull(),
+      /** The hash of the call that it is for. */
+      callHash: c.text('call_hash').notNull(),
+      createdAt: c.time('created_at').notNull(),
+      expiresAt: c.time('expires_at').notNull(),
+    },
+    (t) => [
+      c.index('approval_links_request').on(t.approvalId, t.expiresAt),
+      c.index('approval_links_run').on(t.runId),
+    ],
+  )
+
 /** A run waits until each of its rows has a decision or an answer. The rows stay when the run ends. */
-export function defineApprovalTables(
-  c: Columns,
-  { runs }: Pick<ReturnType<typeof defineRunTables>, 'runs'>,
-) {
+export function defineApprovalTables(c: Columns, { runs }: Runs) {
   const approvals = c.table(
     'approvals',
     {
@@ -68,61 +125,9 @@ export function defineApprovalTables(
     ],
   )
 
-  /** Questions that MCP servers ask the person while a call runs, with the answers. */
-  const runInputs = c.table(
-    'run_inputs',
-    {
-      runId: c
-        .key<RunId>('run_id')
-        .notNull()
-        .references(() => runs.id, { onDelete: 'cascade' }),
-      idRef: c.text('id_ref').notNull(),
-      callId: c.text('call_id').notNull(),
-      /** Which round of questions of the call, from 0; a round has one question or several. */
-      round: c.integer('round').notNull(),
-      position: c.integer('position').notNull(),
-      question: c.json<InputQuestion>('question').notNull(),
-      /** The server's own key of the question; null when it waits for the answer on an open connection. */
-      key: c.text('key'),
-      /** What the server wants back unchanged with the answers of the round. */
-      requestState: c.text('request_state'),
-      /** Removed when the question is closed. */
-      answer: c.json<InputAnswer>('answer'),
-      status: c.choice<RequestState>('status').notNull().default('pending'),
-      /** Set when its call has a result or its run has ended: from then on, the row is only history. */
-      closedAt: c.time('closed_at'),
-      ...requestColumns(c),
-    },
-    (t) => [
-      c.primaryKey({ columns: [t.runId, t.idRef] }),
-      c.uniqueIndex('run_inputs_id').on(t.id),
-      c.index('run_inputs_user').on(t.userId, t.createdAt, t.id),
-    ],
-  )
+  const runInputs = defineRunInputs(c, { runs })
 
-  /** Links with which a request can be decided. They stay after their end, so that they are not taken for guesses. */
-  const approvalLinks = c.table(
-    'approval_links',
-    {
-      /** The hash of the token. */
-      hash: c.text('hash').primaryKey(),
-      runId: c
-        .key<RunId>('run_id')
-        .notNull()
-        .references(() => runs.id, { onDelete: 'cascade' }),
-      approvalId: c.text('approval_id').notNull(),
-      /** Who made it, and who alone can approve with it. */
-      userId: c.key<UserId>('user_id').notNull(),
-      /** The hash of the call that it is for. */
-      callHash: c.text('call_hash').notNull(),
-      createdAt: c.time('created_at').notNull(),
-      expiresAt: c.time('expires_at').notNull(),
-    },
-    (t) => [
-      c.index('approval_links_request').on(t.approvalId, t.expiresAt),
-      c.index('approval_links_run').on(t.runId),
-    ],
-  )
+  const approvalLinks = defineApprovalLinks(c, { runs })
 
   /** Which entries of their user's list `ask` were used for a request, each once. */
   const requestNotices = c.table(

@@ -17,9 +17,9 @@ export type StopCause = 'stopped' | 'deleted' | 'project_deleted' | 'project_han
 
 type Conversations = Pick<ReturnType<typeof defineConversationTables>, 'conversations'>
 
-/** The steps of a run's answer are those of its message. */
-export function defineRunTables(c: Columns, { conversations }: Conversations) {
-  const runs = c.table(
+/** Runs; the steps of their answers are those of their messages. */
+const defineRuns = (c: Columns, { conversations }: Conversations) =>
+  c.table(
     'runs',
     {
       id: c.key<RunId>('id').primaryKey(),
@@ -87,6 +87,10 @@ export function defineRunTables(c: Columns, { conversations }: Conversations) {
       c.index('runs_parent').on(t.parentRunId),
     ],
   )
+
+/** The steps of a run's answer are those of its message. */
+export function defineRunTables(c: Columns, { conversations }: Conversations) {
+  const runs = defineRuns(c, { conversations })
 
   /** Events of the sub-agents of a running call, so that they continue after a restart. */
   const subAgentEvents = c.table(

@@ -19,9 +19,9 @@ type Needed = Pick<ReturnType<typeof defineAccountTables>, 'users'> &
   Pick<ReturnType<typeof defineProjectTables>, 'projects'> &
   Pick<ReturnType<typeof defineConversationTables>, 'conversations'>
 
-/** They are deleted with their user and their project. */
-export function defineScheduleTables(c: Columns, { users, projects, conversations }: Needed) {
-  const schedules = c.table(
+/** What is due, for whom, and how it went. */
+const defineSchedules = (c: Columns, { users, projects, conversations }: Needed) =>
+  c.table(
     'schedules',
     {
       id: c.key<ScheduleId>('id').primaryKey(),
@@ -63,6 +63,10 @@ export function defineScheduleTables(c: Columns, { users, projects, conversation
       c.uniqueIndex('schedules_hook').on(t.hookHash).where(sql`${t.hookHash} is not null`),
     ],
   )
+
+/** They are deleted with their user and their project. */
+export function defineScheduleTables(c: Columns, { users, projects, conversations }: Needed) {
+  const schedules = defineSchedules(c, { users, projects, conversations })
 
   const occurrences = c.table(
     'occurrences',
