@@ -27,14 +27,17 @@ const OneChannel = z.object({ id: z.string().max(64) })
 const languageOf = (accepted: string | undefined): Language => folderOf(documentLanguage(accepted))
 
 /** `/api/channels`, `/api/channels/test`, `/api/channels/:id` and the tokens below. */
-export function registerChannelRoutes(
+export function registerChannelRoutes(app: App, services: ChannelServices): void {
+  registerAll(app, services)
+  registerOne(app, services)
+}
+
+type ChannelServices = Pick<Services, 'channels' | 'authMode' | 'emailLinks' | 'assertChannels'>
+
+/** Routes that list channels, create one, and try one that is not stored. */
+function registerAll(
   app: App,
-  {
-    channels,
-    authMode,
-    emailLinks,
-    assertChannels,
-  }: Pick<Services, 'channels' | 'authMode' | 'emailLinks' | 'assertChannels'>,
+  { channels, authMode, emailLinks, assertChannels }: ChannelServices,
 ): void {
   app.get(
     '/api/channels',
@@ -96,7 +99,13 @@ export function registerChannelRoutes(
       return success(await channels.test(user.id, body, language))
     },
   )
+}
 
+/** Routes that try, change and delete one channel, and replace its tokens. */
+function registerOne(
+  app: App,
+  { channels, authMode, emailLinks, assertChannels }: ChannelServices,
+): void {
   app.post(
     '/api/channels/:id/test',
     {

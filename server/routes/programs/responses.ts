@@ -28,15 +28,148 @@ import { createProgramResponses } from './program-runs.ts'
 /** Messages that are read at once. */
 const PAGE_ITEMS = 100
 
+const tags = ['openai']
+const OfResponse = z.object({ id: RunId })
+
 /** `/v1/responses` and what is below it. */
 export function registerResponseRoutes(
   app: App,
   { chat, store, files }: Pick<Services, 'chat' | 'store' | 'files'>,
 ): void {
-  const tags = ['openai']
   const responses = createProgramResponses({ chat, store, files })
-  const OfResponse = z.object({ id: RunId })
+  const stored = storedResponses(store)
+  registerCreation(app, responses, stored)
+  registerOne(app, chat, responses, stored)
+}
 
+type Responses = ReturnType<typeof createProgramResponses>
+type StoredResponses = ReturnType<typeof storedResponses>
+
+/** The route that starts a run. */
+function registerCreation(
+  app: App,
+  responses: Responses,
+  { resolver, present }: StoredResponses,
+): void {
+  app.post(
+    '/v1/responses',
+    {
+      config: { stream: true, joinsRun: true, longList: 'input' },
+      schema: {
+        summary: 'Create a response by starting a run, in the format of OpenAI',
+        description:
+          'The ID of the response is the ID of the run. With `stream`, responds with server-sent events; with `background`, responds immediately (docs/api.md).',
+        tags,
+        produces: ['application/json', 'text/event-stream'],
+        body: ResponseBody,
+        response: { 200: ResponseObject },
+      },
+    },
+    async (request, reply) => {
+      const { body, user } = request
+      const newest = typeof body.input === 'string' ? body.input : body.input.at(-1)
+      const answer = await responses.begin(
+        reply,
+        { model: body.model, newest },
+        async (wishes, upload) => {
+          const read = await entriesOfInput(body.input, resolver(user.id))
+          const entries = await withStoredFiles(read, upload)
+          // Reading thousands of entries takes a turn of its own.
+          await setImmediate()
+          return readResponseRequest(body, entries, wishes)
+        },
+      )
+      if (body.stream === true) {
+        await answer.stream(reply, framesOf(answer.run, -1))
+        return reply
+      }
+      if (body.background === true) return await present(answer.run)
+      const { run, steps } = await answer.whole(reply)
+      return responseOf(run, steps)
+    },
+  )
+}
+
+/** Routes that read, stop and delete one response. */
+function registerOne(
+  app: App,
+  chat: Services['chat'],
+  responses: Responses,
+  { getRun, present, inputItemsOf }: StoredResponses,
+): void {
+  app.get(
+    '/v1/responses/:id',
+    {
+      config: { stream: true },
+      schema: {
+        summary: 'Get a response, or stream its events again',
+        tags,
+        produces: ['application/json', 'text/event-stream'],
+        params: OfResponse,
+        querystring: ResponseQuery,
+        response: { 200: ResponseObject },
+      },
+    },
+    async ({ user, params, query }, reply) => {
+      const run = await getRun(user.id, params.id)
+      if (query.stream !== 'true') return await present(run)
+      await responses.follow(reply, run, framesOf(run, query.starting_after ?? -1))
+      return reply
+    },
+  )
+
+  app.delete(
+    '/v1/responses/:id',
+    {
+      schema: {
+        summary:
+          'Delete a response with everything that continues it; the page can restore it for a day',
+        tags,
+        params: OfResponse,
+        response: { 200: DeletedResponse },
+      },
+    },
+    async ({ user, params }) => {
+      const run = await getRun(user.id, params.id)
+      if (run.endedAt === null) await chat.stop(user.id, run.id)
+      await chat.removeMessage(user.id, run.conversationId, run.messageId)
+      return { id: run.id, object: 'response' as const, deleted: true as const }
+    },
+  )
+
+  app.get(
+    '/v1/responses/:id/input_items',
+    {
+      schema: {
+        summary: 'List the messages that a response answers',
+        tags,
+        params: OfResponse,
+        querystring: InputItemsQuery,
+        response: { 200: ResponseInputItems },
+      },
+    },
+    async ({ user, params, query }) => await inputItemsOf(await getRun(user.id, params.id), query),
+  )
+
+  app.post(
+    '/v1/responses/:id/cancel',
+    {
+      schema: {
+        summary: 'Cancel a response; its partial output is kept',
+        tags,
+        params: OfResponse,
+        response: { 200: ResponseObject },
+      },
+    },
+    async ({ user, params }) => {
+      await getRun(user.id, params.id)
+      return await present(await chat.stop(user.id, params.id))
+    },
+  )
+}
+
+/** What earlier responses answered, and what they consist of. */
+function storedResponses(store: Services['store']) {
   async function getRun(userId: UserId, id: RunId): Promise<RunRow> {
     const run = await store.runs.findOwned(userId, id)
     if (run === undefined) throw appError('response_not_found', { id })
@@ -107,120 +240,14 @@ export function registerResponseRoutes(
     }
   }
 
-  /** Writes the events of a response after the one with the number `startingAfter`. */
-  const framesOf = (run: RunRow, startingAfter: number) => {
-    const write = createResponseWriter(run)
-    return (event: RunEvent, id: number): string[] =>
-      write(event, id)
-        .filter(({ sequence_number }) => sequence_number > startingAfter)
-        .map((payload) => `event: ${payload.type}\ndata: ${JSON.stringify(payload)}\n\n`)
-  }
+  return { getRun, present, resolver, inputItemsOf }
+}
 
-  app.post(
-    '/v1/responses',
-    {
-      config: { stream: true, joinsRun: true, longList: 'input' },
-      schema: {
-        summary: 'Create a response by starting a run, in the format of OpenAI',
-        description:
-          'The ID of the response is the ID of the run. With `stream`, responds with server-sent events; with `background`, responds immediately (docs/api.md).',
-        tags,
-        produces: ['application/json', 'text/event-stream'],
-        body: ResponseBody,
-        response: { 200: ResponseObject },
-      },
-    },
-    async (request, reply) => {
-      const { body, user } = request
-      const newest = typeof body.input === 'string' ? body.input : body.input.at(-1)
-      const answer = await responses.begin(
-        reply,
-        { model: body.model, newest },
-        async (wishes, upload) => {
-          const read = await entriesOfInput(body.input, resolver(user.id))
-          const entries = await withStoredFiles(read, upload)
-          // Reading thousands of entries takes a turn of its own.
-          await setImmediate()
-          return readResponseRequest(body, entries, wishes)
-        },
-      )
-      if (body.stream === true) {
-        await answer.stream(reply, framesOf(answer.run, -1))
-        return reply
-      }
-      if (body.background === true) return await present(answer.run)
-      const { run, steps } = await answer.whole(reply)
-      return responseOf(run, steps)
-    },
-  )
-
-  app.get(
-    '/v1/responses/:id',
-    {
-      config: { stream: true },
-      schema: {
-        summary: 'Get a response, or stream its events again',
-        tags,
-        produces: ['application/json', 'text/event-stream'],
-        params: OfResponse,
-        querystring: ResponseQuery,
-        response: { 200: ResponseObject },
-      },
-    },
-    async ({ user, params, query }, reply) => {
-      const run = await getRun(user.id, params.id)
-      if (query.stream !== 'true') return await present(run)
-      await responses.follow(reply, run, framesOf(run, query.starting_after ?? -1))
-      return reply
-    },
-  )
-
-  app.delete(
-    '/v1/responses/:id',
-    {
-      schema: {
-        summary:
-          'Delete a response with everything that continues it; the page can restore it for a day',
-        tags,
-        params: OfResponse,
-        response: { 200: DeletedResponse },
-      },
-    },
-    async ({ user, params }) => {
-      const run = await getRun(user.id, params.id)
-      if (run.endedAt === null) await chat.stop(user.id, run.id)
-      await chat.removeMessage(user.id, run.conversationId, run.messageId)
-      return { id: run.id, object: 'response' as const, deleted: true as const }
-    },
-  )
-
-  app.get(
-    '/v1/responses/:id/input_items',
-    {
-      schema: {
-        summary: 'List the messages that a response answers',
-        tags,
-        params: OfResponse,
-        querystring: InputItemsQuery,
-        response: { 200: ResponseInputItems },
-      },
-    },
-    async ({ user, params, query }) => await inputItemsOf(await getRun(user.id, params.id), query),
-  )
-
-  app.post(
-    '/v1/responses/:id/cancel',
-    {
-      schema: {
-        summary: 'Cancel a response; its partial output is kept',
-        tags,
-        params: OfResponse,
-        response: { 200: ResponseObject },
-      },
-    },
-    async ({ user, params }) => {
-      await getRun(user.id, params.id)
-      return await present(await chat.stop(user.id, params.id))
-    },
-  )
+/** Writes the events of a response after the one with the number `startingAfter`. */
+const framesOf = (run: RunRow, startingAfter: number) => {
+  const write = createResponseWriter(run)
+  return (event: RunEvent, id: number): string[] =>
+    write(event, id)
+      .filter(({ sequence_number }) => sequence_number > startingAfter)
+      .map((payload) => `event: ${payload.type}\ndata: ${JSON.stringify(payload)}\n\n`)
 }

@@ -54,6 +54,7 @@ type ProjectServices = Pick<
 export function registerProjectRoutes(app: App, services: ProjectServices): void {
   registerList(app, services)
   registerOne(app, services)
+  registerRemoval(app, services)
 }
 
 /** Routes that list and create projects. */
@@ -115,22 +116,19 @@ function registerList(
   )
 }
 
-/** Routes that read, change and delete one project. */
+/** Routes that read and change one project. */
 function registerOne(
   app: App,
   {
     store,
-    workspace: services,
+    workspace: { workspaces },
     offeredModels,
-    knowledge,
-    chat,
     access,
     consents,
     authMode,
     changes,
   }: ProjectServices,
 ): void {
-  const { workspaces } = services
   const { projects } = store
   const own = { projects, workspaces }
 
@@ -216,6 +214,16 @@ function registerOne(
       )
     },
   )
+}
+
+/** The route that deletes one project. */
+function registerRemoval(
+  app: App,
+  { store, workspace: services, knowledge, chat, changes }: ProjectServices,
+): void {
+  const { workspaces } = services
+  const { projects } = store
+  const own = { projects, workspaces }
 
   app.delete(
     '/api/projects/:id',
