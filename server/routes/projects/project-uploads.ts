@@ -29,16 +29,11 @@ type Fields = Record<string, unknown>
 /** `POST /api/projects/upload` and `POST /api/projects/:id/files`. */
 export function registerProjectUploadRoutes(
   app: App,
-  {
-    store: { projects },
-    workspace: services,
-    consents,
-    bounds,
-    uploadSlots,
-  }: Pick<Services, 'store' | 'workspace' | 'consents' | 'bounds' | 'uploadSlots'>,
+  services: Pick<Services, 'store' | 'workspace' | 'consents' | 'bounds' | 'uploadSlots'>,
 ): void {
-  const { workspaces, pool } = services
-  const own = { projects, workspaces }
+  const { store, workspace, consents, bounds } = services
+  const { workspaces } = workspace
+  const own = { projects: store.projects, workspaces }
 
   app.register(async (plain) => {
     const scope = plain.withTypeProvider<ZodTypeProvider>()
@@ -65,8 +60,8 @@ export function registerProjectUploadRoutes(
       },
       async (request) => {
         const { user } = request
-        const row = await receive(request, (upload, fields) =>
-          createProject(upload, fields, user.id),
+        const row = await receive(services, request, (upload, fields) =>
+          createProject(services, upload, fields, user.id),
         )
         return success(
           await presentDetail(
@@ -95,68 +90,79 @@ export function registerProjectUploadRoutes(
       async (request) => {
         const { user, params } = request
         await openProject(own, user.id, params.id, 'change')
-        const { added, replaced, bytes } = await receive(request, async (upload, fields) => {
-          const { path = '' } = readFields(AddFilesFields, fields, 'The `path` is too long.')
-          // Checked again: the upload may have taken minutes.
-          const { workspace } = await openProject(own, user.id, params.id, 'change')
-          return placeUpload(services, workspace, upload, path)
-        })
+        const { added, replaced, bytes } = await receive(
+          services,
+          request,
+          async (upload, fields) => {
+            const { path = '' } = readFields(AddFilesFields, fields, 'The `path` is too long.')
+            // Checked again: the upload may have taken minutes.
+            const project = await openProject(own, user.id, params.id, 'change')
+            return placeUpload(workspace, project.workspace, upload, path)
+          },
+        )
         return success({ added, replaced, total_size: bytes })
       },
     )
   })
+}
 
-  /** Stages all files, then passes them to `use`. After a failure, all staged files are removed. */
-  const receive = <T>(
-    request: FastifyRequest,
-    use: (upload: Upload, fields: Fields) => Promise<T>,
-  ): Promise<T> =>
-    receiveUpload(request, uploadSlots, async (read) => {
-      const upload = await startUpload(
-        workspaces,
-        pool,
-        { bytes: bounds.upload, files: bounds.uploadFiles },
-        request.user.id,
-      )
-      try {
-        const fields: Fields = {}
-        for await (const part of read()) {
-          if (part.type === 'file') await upload.add(part.filename, part.file)
-          else fields[part.fieldname] = part.value
-        }
-        if (upload.files === 0) throw appError('files_missing')
-        return await use(upload, fields)
-      } finally {
-        await upload.discard()
-      }
-    })
-
-  const createProject = async (
-    upload: Upload,
-    fields: Fields,
-    userId: ProjectRow['userId'],
-  ): Promise<ProjectRow> => {
-    const { name, description } = readFields(
-      CreateProjectBody,
-      fields,
-      'The upload needs a `name` of 1 to 255 characters.',
+/** Stages all files, then passes them to `use`. After a failure, all staged files are removed. */
+const receive = <T>(
+  {
+    workspace: { workspaces, pool },
+    bounds,
+    uploadSlots,
+  }: Pick<Services, 'workspace' | 'bounds' | 'uploadSlots'>,
+  request: FastifyRequest,
+  use: (upload: Upload, fields: Fields) => Promise<T>,
+): Promise<T> =>
+  receiveUpload(request, uploadSlots, async (read) => {
+    const upload = await startUpload(
+      workspaces,
+      pool,
+      { bytes: bounds.upload, files: bounds.uploadFiles },
+      request.user.id,
     )
-    await upload.staged()
-    const size = upload.countedSize
-    const claim = randomUUID()
-    await workspaces.storage.claim(userId, claim, size)
     try {
-      const row = await projects.create(userId, { name, description: description ?? null, size })
-      try {
-        await upload.adopt(userId, row.id)
-      } catch (error) {
-        await projects.remove(userId, row.id)
-        throw error
+      const fields: Fields = {}
+      for await (const part of read()) {
+        if (part.type === 'file') await upload.add(part.filename, part.file)
+        else fields[part.fieldname] = part.value
       }
-      return row
+      if (upload.files === 0) throw appError('files_missing')
+      return await use(upload, fields)
     } finally {
-      workspaces.storage.release(claim)
+      await upload.discard()
     }
+  })
+
+/** Creates the project of an upload. Counts against the quota while it is stored. */
+const createProject = async (
+  { store: { projects }, workspace: { workspaces } }: Pick<Services, 'store' | 'workspace'>,
+  upload: Upload,
+  fields: Fields,
+  userId: ProjectRow['userId'],
+): Promise<ProjectRow> => {
+  const { name, description } = readFields(
+    CreateProjectBody,
+    fields,
+    'The upload needs a `name` of 1 to 255 characters.',
+  )
+  await upload.staged()
+  const size = upload.countedSize
+  const claim = randomUUID()
+  await workspaces.storage.claim(userId, claim, size)
+  try {
+    const row = await projects.create(userId, { name, description: description ?? null, size })
+    try {
+      await upload.adopt(userId, row.id)
+    } catch (error) {
+      await projects.remove(userId, row.id)
+      throw error
+    }
+    return row
+  } finally {
+    workspaces.storage.release(claim)
   }
 }
 
