@@ -322,6 +322,7 @@ const presentSkill = ({ source, found, state }: Candidate): Skill => {
     name: folder,
     description: read.ok ? read.description : '',
     source,
+    ...(source === 'project' && isFolderSkill(found) ? { path: found.path } : {}),
     state,
     model_invocable: read.ok && read.modelInvocable,
     user_invocable: read.ok && read.userInvocable,

@@ -29,10 +29,24 @@ export async function storeUploadedSkill(
   bytes: Buffer,
   dependencies: { store: Pick<Store, 'userSkills'>; now(): Date },
 ): Promise<string> {
+  return await storeSkill(userId, await readUploadedSkill(bytes), dependencies)
+}
+
+/** A checked skill that is stored nowhere yet. */
+export interface SkillUpload {
+  name: string
+  sha256: string
+  /** Bytes of all files. */
+  size: number
+  files: readonly UserSkillFile[]
+}
+
+/** Reads an upload. @throws AppError `skill_invalid`, `skill_too_large`. */
+export async function readUploadedSkill(bytes: Buffer): Promise<SkillUpload> {
   const { folder, files } = isZip(bytes)
     ? await readZip(bytes)
     : { folder: null, files: new Map([[SKILL_FILE, bytes]]) }
-  return await storeSkill(userId, folder, files, dependencies)
+  return await checkSkill(folder, files)
 }
 
 /**
@@ -48,7 +62,7 @@ export async function writeUserSkill(
   const before = await dependencies.store.userSkills.files(userId, name)
   const files = new Map(before.map((file) => [file.path, file.content]))
   files.set(SKILL_FILE, Buffer.from(content))
-  await storeSkill(userId, name, files, dependencies)
+  await storeSkill(userId, await checkSkill(name, files), dependencies)
 }
 
 /**
@@ -62,15 +76,23 @@ export async function storeSkillFiles(
   dependencies: { store: Pick<Store, 'userSkills'>; now(): Date },
 ): Promise<void> {
   for (const path of files.keys()) placeOf(path)
-  await storeSkill(userId, name, files, dependencies)
+  await storeSkill(userId, await checkSkill(name, files), dependencies)
 }
 
 async function storeSkill(
   userId: UserId,
-  folder: string | null,
-  contents: ReadonlyMap<string, Buffer>,
+  { name, sha256, size, files }: SkillUpload,
   { store, now }: { store: Pick<Store, 'userSkills'>; now(): Date },
 ): Promise<string> {
+  await store.userSkills.put({ userId, name, sha256, size, updatedAt: now() }, files)
+  return name
+}
+
+/** @param folder null if the skill is named by its SKILL.md alone. */
+async function checkSkill(
+  folder: string | null,
+  contents: ReadonlyMap<string, Buffer>,
+): Promise<SkillUpload> {
   const text = contents.get(SKILL_FILE)
   if (text === undefined) throw invalid('it has no SKILL.md.')
   const size = [...contents.values()].reduce((sum, { length }) => sum + length, 0)
@@ -90,9 +112,7 @@ async function storeSkill(
     { isNamedByFolder: folder !== null },
   )
   if (!skill.read.ok) throw invalid(skill.read.error)
-  const { name } = skill.read
-  await store.userSkills.put({ userId, name, sha256: skill.sha256, size, updatedAt: now() }, files)
-  return name
+  return { name: skill.read.name, sha256: skill.sha256, size, files }
 }
 
 const isZip = (bytes: Buffer): boolean => bytes.subarray(0, 2).toString('latin1') === 'PK'

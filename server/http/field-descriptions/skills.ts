@@ -16,6 +16,7 @@ const skill = {
   name: 'The name of the skill, which is that of its folder.',
   description: 'What the skill is for. Empty if the skill is invalid.',
   source: 'Where the skill comes from.',
+  path: 'The folder of a skill of a project. Absent for others.',
   state:
     '`active`: can be used; `consent_needed`, `refused`: you have not accepted this version; `off`: switched off; `hidden`: another skill has the name; `invalid`: cannot be read.',
   model_invocable: 'Whether models may use the skill by themselves.',

@@ -29,6 +29,8 @@ const listed = {
   name: z.string(),
   description: z.string(),
   source: SkillSource,
+  /** The folder of one of a project. */
+  path: z.string().optional(),
   state: SkillState,
   /** Whether models may use it by themselves. */
   model_invocable: z.boolean(),

@@ -23,6 +23,7 @@ import {
 } from '../../protocol/projects/skills.ts'
 import type { Services } from '../../services.ts'
 import { SKILL_LIMITS } from '../../skills/found-skill.ts'
+import { addProjectSkill } from '../../skills/project-skill.ts'
 import { storeUploadedSkill, writeUserSkill } from '../../skills/uploaded-skill.ts'
 import { openProject } from '../../workspace/open-project.ts'
 import { deleted, success } from '../envelope.ts'
@@ -115,10 +116,14 @@ function registerReading(app: App, services: SkillServices): void {
   )
 }
 
-/** Routes that change the user's own skills. */
-function registerOwn(app: App, { store, skills, uploadSlots, now }: SkillServices): void {
+/** Routes that add skills, and change the user's own. */
+function registerOwn(
+  app: App,
+  { store, workspace: services, skills, uploadSlots, now }: SkillServices,
+): void {
   const shown = async (userId: UserId, name: string) =>
     success(await skills.get(userId, null, 'user', name))
+  const own = { projects: store.projects, workspaces: services.workspaces }
 
   app.register(async (plain) => {
     const scope = plain.withTypeProvider<ZodTypeProvider>()
@@ -129,17 +134,22 @@ function registerOwn(app: App, { store, skills, uploadSlots, now }: SkillService
       '/api/skills',
       {
         schema: {
-          summary: 'Add a skill of your own, or replace the one with its name',
+          summary: 'Add a skill of your own or to a project, or replace the one with its name',
           description:
-            'JSON with the text of a SKILL.md, or multipart with one `file`: a `SKILL.md`, or a ZIP archive (`.zip`, `.skill`) with a SKILL.md at its root or in its only folder.',
+            'JSON with the text of a SKILL.md, or multipart with one `file`: a `SKILL.md`, or a ZIP archive (`.zip`, `.skill`) with a SKILL.md at its root or in its only folder. With `project_id`, it is unpacked into `.agents/skills/` of the project in one checkpoint, and needs the consent of each member.',
           tags,
           consumes: ['application/json', 'multipart/form-data'],
+          querystring: SkillsQuery,
           body: CreateSkillBody,
           response: { 200: One },
         },
       },
       async (request) => {
-        const { user, body } = request
+        const { user, body, query } = request
+        const projectId = query.project_id
+        // Before the upload, which may take minutes, and after it.
+        const opened = async (id: ProjectId) => await openProject(own, user.id, id, 'change')
+        if (projectId !== undefined) await opened(projectId)
         const bytes =
           body?.content === undefined
             ? await receiveFile(request, uploadSlots, async (part) => {
@@ -152,6 +162,11 @@ function registerOwn(app: App, { store, skills, uploadSlots, now }: SkillService
                 })
               })
             : Buffer.from(body.content)
+        if (projectId !== undefined) {
+          const { workspace } = await opened(projectId)
+          const name = await addProjectSkill(bytes, workspace, { services, skills })
+          return success(await skills.get(user.id, projectId, 'project', name))
+        }
         return await shown(user.id, await storeUploadedSkill(user.id, bytes, { store, now }))
       },
     )

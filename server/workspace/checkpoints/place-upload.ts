@@ -53,6 +53,8 @@ export async function placeUpload(
   workspace: Workspace,
   upload: Upload,
   folder: string,
+  /** Files of the project that the upload replaces as a whole: they are removed in the same change. */
+  { removes = [] }: { removes?: readonly string[] } = {},
 ): Promise<PlacedUpload> {
   const into = parsePath(folder).text
   const staged = await upload.staged()
@@ -62,12 +64,13 @@ export async function placeUpload(
   }))
   const paths = files.map(({ target }) => target.text)
   const origin = { tool: 'upload', messageId: null, runId: null }
-  return checkpoints.change(workspace, origin, paths, async () => {
+  return checkpoints.change(workspace, origin, [...paths, ...removes], async () => {
     const { placed, growth } = await checkAll(workspace, files)
     // Released once the change is recorded with the project's new size.
     if (growth > 0) await workspaces.storage.claim(workspace.userId, workspace.projectId, growth)
     try {
       await pLimit(CONCURRENCY).map(files, (file) => moveIn(workspace, staged.folder, file))
+      for (const path of removes) await removeIfThere(workspace, path)
     } finally {
       workspace.forgetSize()
     }
@@ -128,3 +131,7 @@ const moveIn = (workspace: Workspace, staging: string, { path, target }: PlacedF
     if (before !== null && (before.mode & 0o100) !== 0) await chmod(source, 0o700)
     await rename(source, place.real)
   })
+
+async function removeIfThere(workspace: Workspace, path: string): Promise<void> {
+  if ((await workspace.state(path)) !== null) await workspace.remove(path)
+}

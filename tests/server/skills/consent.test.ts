@@ -5,6 +5,7 @@ import { turn } from '../../support/provider/upstream-turns.ts'
 import { useUpstream } from '../../support/provider/use-upstream.ts'
 import { describeOnEachServer } from '../../support/server/server.ts'
 import { useTwoAccounts } from '../../support/server/two-accounts.ts'
+import { uploadFile, zipOf } from '../../support/server/uploads.ts'
 
 const upstream = await useUpstream()
 
@@ -295,6 +296,55 @@ describeOnEachServer('consent', (start) => {
       const { sent } = await (await converse())(toolTurn('file_read', { path: PATH }))
       expect(JSON.stringify(sent.json.data)).toContain('"untrusted":true')
       await call('DELETE', '/api/skills/user/cook')
+    })
+
+    test('is needed for one that is added to the project from an archive, which replaces it as a whole in one checkpoint', async () => {
+      const add = async (files: Record<string, string>) => {
+        const { status, json } = await uploadFile(
+          accounts.server.url,
+          'cook.zip',
+          await zipOf(files),
+          { token: accounts.ann, path: `/api/skills?project_id=${id}` },
+        )
+        return { status, data: json.data }
+      }
+      const first = await add({
+        'cook/SKILL.md': skillText('cook', 'CANARY'),
+        'cook/scripts/run.py': 'print(6 * 7)',
+        'cook/old.md': 'old',
+      })
+      const { sha256 } = first.data
+      expect(first).toMatchObject({
+        status: 200,
+        data: { source: 'project', path: '.agents/skills/cook', state: 'consent_needed' },
+      })
+      expect(await received()).not.toContain('What cook does.')
+      const [item] = await waiting()
+      expect(item).toMatchObject({ what: 'skill', name: 'cook', changed_by: 'upload' })
+      expect(item.diff).toContain('+CANARY')
+      await decide({ what: 'skill', name: 'cook', sha256, decision: 'accept' })
+      expect(await received()).toContain('What cook does.')
+
+      const checkpoints = async (): Promise<unknown[]> =>
+        (await call('GET', `/api/projects/${id}/checkpoints`)).json.data.items
+      const before = (await checkpoints()).length
+      expect((await add({ 'SKILL.md': skillText('cook', 'Pepper it.') })).status).toBe(200)
+      expect(await checkpoints()).toHaveLength(before + 1)
+      expect(await skillState('cook')).toBe('consent_needed')
+      const [changed] = await waiting()
+      expect(changed.diff).toContain('-CANARY')
+      for (const path of ['old.md', 'scripts/run.py'])
+        expect(
+          (await call('GET', `/api/projects/${id}/files/.agents/skills/cook/${path}`)).status,
+        ).toBe(404)
+      expect(await received()).not.toContain('What cook does.')
+
+      // Nothing is changed by one that is refused.
+      expect((await add({ 'a/SKILL.md': 'no front matter' })).status).toBe(400)
+      expect((await add({ 'SKILL.md': skillText('cook', 'x'.repeat(300_000)) })).status).toBe(413)
+      expect(await checkpoints()).toHaveLength(before + 1)
+      const mine = await call('GET', '/api/skills')
+      expect(mine.json.data.items.some(({ name }: { name: string }) => name === 'cook')).toBe(false)
     })
 
     test('is also needed for lines that a search finds', async () => {

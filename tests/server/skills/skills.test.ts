@@ -2,15 +2,13 @@
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { buffer } from 'node:stream/consumers'
 import { afterAll, expect, test } from 'vitest'
-import yazl from 'yazl'
 import { builtInSkills } from '../../../server/skills/built-in.ts'
 import { turn } from '../../support/provider/upstream-turns.ts'
 import { useUpstream } from '../../support/provider/use-upstream.ts'
 import { describeOnEachServer } from '../../support/server/server.ts'
 import { useTwoAccounts } from '../../support/server/two-accounts.ts'
-import { uploadFile } from '../../support/server/uploads.ts'
+import { uploadFile, zipOf } from '../../support/server/uploads.ts'
 
 const upstream = await useUpstream()
 const folder = await mkdtemp(join(tmpdir(), 'skills-'))
@@ -25,14 +23,6 @@ const writeSkill = async (name: string, text: string): Promise<void> => {
 await writeSkill('of-the-house', skillText('of-the-house', 'House rules.'))
 const BUILT_IN = (await readdir(builtInSkills())).sort()
 
-/** A ZIP archive as bytes. */
-const zipOf = async (files: Record<string, string | Buffer>, mode = 0o100644): Promise<Buffer> => {
-  const zip = new yazl.ZipFile()
-  for (const [path, content] of Object.entries(files))
-    zip.addBuffer(Buffer.from(content), path, { mode })
-  zip.end()
-  return await buffer(zip.outputStream)
-}
 /** The same archive with another name of the same length, which no honest program writes. */
 const renamed = (zip: Buffer, from: string, to: string): Buffer =>
   Buffer.from(zip.toString('latin1').replaceAll(from, to), 'latin1')

@@ -1,4 +1,6 @@
-// Uploads files as forms.
+// Uploads files as forms, and packs archives for them.
+import { buffer } from 'node:stream/consumers'
+import yazl from 'yazl'
 
 export interface Uploaded {
   status: number
@@ -25,4 +27,16 @@ export async function uploadFile(
     ...(token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } }),
   })
   return { status: response.status, json: await response.json() }
+}
+
+/** A ZIP archive as bytes. */
+export async function zipOf(
+  files: Record<string, string | Buffer>,
+  mode = 0o100644,
+): Promise<Buffer> {
+  const zip = new yazl.ZipFile()
+  for (const [path, content] of Object.entries(files))
+    zip.addBuffer(Buffer.from(content), path, { mode })
+  zip.end()
+  return await buffer(zip.outputStream)
 }

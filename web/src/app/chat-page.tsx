@@ -27,6 +27,10 @@ const KeepFiles = lazyPart(() =>
   import('../features/projects/keep-files.tsx').then((module) => module.KeepFiles),
 )
 
+const ConsentLine = lazyPart(() =>
+  import('../features/projects/consent-line.tsx').then((module) => module.ConsentLine),
+)
+
 const PanelDialog = lazyPart(() =>
   import('./panel-dialog.tsx').then((module) => module.PanelDialog),
 )
@@ -60,7 +64,7 @@ export function ChatPage({ id, menu }: { id: string; menu: ReactNode }) {
   )
   const isPhone = !useMedia('(min-width: 40rem)')
   const [, navigate] = useLocation()
-  const header = (conversation: Conversation) =>
+  const chatHeader = (conversation: Conversation) =>
     isPhone ? (
       <ChatHeader conversation={conversation} leading={menu} isWide={false}>
         <IconButton
@@ -102,6 +106,19 @@ export function ChatPage({ id, menu }: { id: string; menu: ReactNode }) {
         )}
       </ChatHeader>
     )
+  const header = (conversation: Conversation) => {
+    const projectId = filesOf(conversation)
+    return (
+      <>
+        {chatHeader(conversation)}
+        {projectId !== null && (
+          <PartBoundary fallback={null}>
+            <ConsentLine key={projectId} projectId={projectId} />
+          </PartBoundary>
+        )}
+      </>
+    )
+  }
   const aside = (conversation: Conversation) => {
     const projectId = filesOf(conversation)
     if (!panel || projectId === null) return null

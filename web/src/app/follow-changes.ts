@@ -8,6 +8,7 @@ import { refreshPins, refreshTrash } from '../lib/api/conversation-lists.ts'
 import { dropConversations, refreshConversations } from '../lib/api/conversations.ts'
 import { copyChangedLists } from '../lib/api/list-copies.ts'
 import { messageKeys } from '../lib/api/messages.ts'
+import { skillKeys } from '../lib/api/skills.ts'
 import { ApiError, send } from '../lib/http/api-client.ts'
 import { readFrames } from '../lib/http/event-stream.ts'
 import { waitToReconnect } from '../lib/http/reconnect.ts'
@@ -72,7 +73,13 @@ const staleKeys = (change: Change): (readonly unknown[])[] => {
         ['project-files', change.id, 'folder'],
       ]
     case 'file':
-      return [['project-files'], ['checkpoints'], ['project', change.project_id]]
+      return [
+        ['project-files'],
+        ['checkpoints'],
+        ['project', change.project_id],
+        // Its skills and its AGENTS.md are files.
+        ...skillKeys(change.project_id),
+      ]
     case 'settings':
       return [
         ['models'],

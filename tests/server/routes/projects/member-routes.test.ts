@@ -114,6 +114,13 @@ const ROUTES: Readonly<Record<string, Row>> = {
     params: builtIn,
     query: (at) => ({ ...inQuery(at), path: 'SKILL.md' }),
   },
+  'POST /api/skills': {
+    statuses: CHANGE,
+    query: inQuery,
+    body: ({ role }) => ({
+      content: `---\nname: of-${role}\ndescription: A skill.\n---\nDo it.\n`,
+    }),
+  },
   'GET /api/commands': { statuses: READ, query: inQuery },
   'POST /api/projects/{id}/copy': {
     statuses: READ,

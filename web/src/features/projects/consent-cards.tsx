@@ -11,23 +11,53 @@ const DiffView = lazyPart(() =>
   import('../../ui/code/diff-view.tsx').then((module) => module.DiffView),
 )
 
-/** Nothing when nothing waits. */
+/** Above a project. Nothing when nothing waits. */
 export function ConsentCards({ projectId }: { projectId: string }) {
   const { data = [] } = useConsent(projectId)
   if (data.length === 0) return null
   return (
-    <ul className="flex max-h-[50vh] shrink-0 flex-col gap-2 overflow-y-auto px-4 pb-3">
-      {data.map((item) => (
-        <ConsentCard key={`${item.path} ${item.sha256}`} projectId={projectId} item={item} />
+    <div className="max-h-[50vh] shrink-0 overflow-y-auto px-4 pb-3">
+      <ConsentList projectId={projectId} items={data} />
+    </div>
+  )
+}
+
+/** What waits, each with its decision. `isOpen`: the only one is shown at once. */
+export function ConsentList({
+  projectId,
+  items,
+  isOpen = false,
+}: {
+  projectId: string
+  items: readonly ConsentItem[]
+  isOpen?: boolean
+}) {
+  return (
+    <ul className="flex flex-col gap-2">
+      {items.map((item) => (
+        <ConsentCard
+          key={`${item.path} ${item.sha256}`}
+          projectId={projectId}
+          item={item}
+          isOpenAtFirst={isOpen && items.length === 1}
+        />
       ))}
     </ul>
   )
 }
 
-function ConsentCard({ projectId, item }: { projectId: string; item: ConsentItem }) {
+function ConsentCard({
+  projectId,
+  item,
+  isOpenAtFirst,
+}: {
+  projectId: string
+  item: ConsentItem
+  isOpenAtFirst: boolean
+}) {
   const { t } = useTranslation()
   const decide = useDecideConsent(projectId)
-  const [isOpen, setOpen] = useState(false)
+  const [isOpen, setOpen] = useState(isOpenAtFirst)
   const { what, name, path, sha256, suspicious } = item
   const decideAs = (decision: 'accept' | 'refuse'): void =>
     decide.mutate({ what, sha256, decision, ...(name === undefined ? {} : { name }) })

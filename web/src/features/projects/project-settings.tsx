@@ -1,4 +1,4 @@
-// The settings for the conversations of a project: instructions, model, memory, what it is as an assistant, who decides, and tools.
+// The settings for the conversations of a project: instructions, model, memory, what it is as an assistant, skills, who decides, and tools.
 
 import type { ProjectId } from '../../../../server/protocol/ids.ts'
 import { useAuthMode } from '../../lib/api/auth.ts'
@@ -7,6 +7,7 @@ import { useProject, useUpdateProject } from '../../lib/api/projects.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { SelectField } from '../../ui/controls/field.tsx'
 import { InstructionsForm } from '../../ui/controls/instructions-form.tsx'
+import { AddSkillButton, SkillList } from '../../ui/controls/skill-list.tsx'
 import { Switch } from '../../ui/controls/switch.tsx'
 import { ToolSwitches } from '../../ui/controls/tool-switches.tsx'
 import { ApproversForm } from './approvers-form.tsx'
@@ -79,6 +80,22 @@ function Settings({ project }: { project: Project & { id: ProjectId } }) {
         <p className="mt-0.5 text-sm text-muted">{t('project.assistantText')}</p>
         <div className={boxClass}>
           <AssistantForm key={id} project={project} />
+        </div>
+      </section>
+      <section>
+        <div className="flex flex-wrap items-end justify-between gap-2">
+          <div className="min-w-60 flex-1">
+            <h2 className={titleClass}>{t('skills.title')}</h2>
+            <p className="mt-0.5 text-sm text-muted">{t('project.skillsText')}</p>
+          </div>
+          <AddSkillButton projectId={id} />
+        </div>
+        <div className={boxClass}>
+          <SkillList
+            projectId={id}
+            off={project.skills_off}
+            onOff={(off) => update.mutate({ id, skills_off: off })}
+          />
         </div>
       </section>
       {members}

@@ -16,6 +16,12 @@ const keys = {
   commands: (projectId: string | null) => ['skills', 'commands', projectId] as const,
   consent: (projectId: string) => ['skills', 'consent', projectId] as const,
 }
+/** The keys of what may differ once a file of the project has changed. */
+export const skillKeys = (projectId: string): (readonly unknown[])[] => [
+  keys.list(projectId),
+  keys.commands(projectId),
+  keys.consent(projectId),
+]
 const inProject = (projectId: string | null): string =>
   projectId === null ? '' : `?project_id=${encodeURIComponent(projectId)}`
 
@@ -93,25 +99,35 @@ export function useDecideConsent(projectId: string) {
   })
 }
 
-/** Adds a skill of the user from a `SKILL.md` or an archive. */
-export function useAddSkill() {
+/** Adds a skill from a `SKILL.md` or an archive, to the user's own or to a project. */
+export function useAddSkill(projectId: string | null) {
   const client = useQueryClient()
   return useMutation({
     mutationFn: (file: File) => {
       const form = new FormData()
       form.set('file', file)
-      return request('/api/skills', { method: 'POST', body: form })
+      return request(`/api/skills${inProject(projectId)}`, { method: 'POST', body: form })
     },
     onSuccess: () => client.invalidateQueries({ queryKey: keys.all }),
   })
 }
 
-/** Deletes a skill of the user. */
+interface SkillToDelete {
+  skill: Pick<Skill, 'name' | 'path'>
+  projectId: string | null
+}
+
+/** Deletes a skill of the user; with a project, the one among its files. */
 export function useDeleteSkill() {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: (name: string) =>
-      requestDone(`/api/skills/user/${encodeURIComponent(name)}`, { method: 'DELETE' }),
+    mutationFn: ({ skill: { name, path }, projectId }: SkillToDelete) =>
+      requestDone(
+        projectId === null || path === undefined
+          ? `/api/skills/user/${encodeURIComponent(name)}`
+          : `/api/projects/${projectId}/files/${path.split('/').map(encodeURIComponent).join('/')}`,
+        { method: 'DELETE' },
+      ),
     onSuccess: () => client.invalidateQueries({ queryKey: keys.all }),
   })
 }
