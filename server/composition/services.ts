@@ -30,6 +30,7 @@ import type { Services } from '../services.ts'
 import { createMarkdownRenderer } from '../sharing/markdown.ts'
 import { createShares } from '../sharing/shares.ts'
 import type { CommandNetwork } from '../tools/builtin/programs/exec.ts'
+import { createFileAnnouncer } from '../workspace/announce-files.ts'
 import { createAccountServices } from './accounts.ts'
 import { createConfiguredApps } from './apps.ts'
 import { createBackups } from './backups.ts'
@@ -110,6 +111,7 @@ export async function createServices(
     offeredModels,
   })
   const { channels, knowledge, memory, registry, mcp } = tools
+  workspace.checkpoints.onChange(createFileAnnouncer({ members: store.members, changes, log }))
   const records = createRunRecords({
     repository: store.runRecords,
     keepDays: config.inspector_days,

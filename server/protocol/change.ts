@@ -4,7 +4,7 @@ import { ConversationId, ProjectId, RunId } from './ids.ts'
 import { ScheduleId } from './schedules/schedule.ts'
 
 const fields = {
-  /** The id of what changed; for files the path in the project, for settings their kind (`memory`, `models`, …). */
+  /** The id of what changed; for files the path in the project ('' for several), for settings their kind (`memory`, `models`, …). */
   id: z.string(),
   change: z.enum(['created', 'updated', 'deleted']),
 }

@@ -85,6 +85,13 @@ export interface Restored {
   checkpoint: CheckpointRow
 }
 
+/** Hears of a change: of which project, by whom, and which paths. */
+export type ChangeListener = (
+  projectId: ProjectId,
+  actorId: UserId,
+  paths: readonly string[],
+) => void
+
 /** All changes of projects go through here, so that they can be undone. */
 export interface Checkpoints {
   /**
@@ -135,8 +142,8 @@ export interface Checkpoints {
    * completed now is completed before the next change.
    */
   recoverAll(): Promise<ReadonlyMap<UserId, Promise<void>>>
-  /** Calls `listener` with every project that this module changes. It must not throw. */
-  onChange(listener: (projectId: ProjectId) => void): void
+  /** Calls `listener` with every change that this module records. It must not throw. */
+  onChange(listener: ChangeListener): void
   /** Tracks which files contain text from outside. */
   outsideText: OutsideText
   /** The stored earlier contents of a project's files. */
@@ -164,7 +171,7 @@ export function createCheckpoints(options: {
 }): Checkpoints {
   const { records, projects, workspaces, mutex, pool, rule, log } = options
   const { storage } = workspaces
-  const listeners: ((projectId: ProjectId) => void)[] = []
+  const listeners: ChangeListener[] = []
 
   const contentsOf = (projectId: ProjectId): string =>
     join(workspaces.serverFolder(projectId), 'contents')
@@ -191,9 +198,9 @@ export function createCheckpoints(options: {
     pool,
     journalOf,
     snapshotInput,
-    onChange: (projectId) => {
+    onChange: ({ projectId, actorId }, paths) => {
       historySizes.forget(projectId)
-      for (const listener of listeners) listener(projectId)
+      for (const listener of listeners) listener(projectId, actorId, paths)
     },
     log,
   })

@@ -16,6 +16,10 @@ const ProjectOverview = lazyPart(() =>
   import('../features/projects/project-overview.tsx').then((module) => module.ProjectOverview),
 )
 
+const ConsentLine = lazyPart(() =>
+  import('../features/projects/consent-line.tsx').then((module) => module.ConsentLine),
+)
+
 /**
  * The project that the URL names. The id is accepted while the list loads: otherwise an early message would land outside
  * the project. The server checks the id anyway.
@@ -68,6 +72,13 @@ export function HomePage({
         />
       }
       notice={<DemoNotice canAdd={admin} />}
+      waiting={
+        project === null ? undefined : (
+          <PartBoundary key={project.id} fallback={null}>
+            <ConsentLine projectId={project.id} isBox />
+          </PartBoundary>
+        )
+      }
       below={
         project === null ? undefined : (
           <PartBoundary key={project.id} fallback={null}>

@@ -7,7 +7,6 @@ import type {
 import { type RunAttempt, RunOver } from '../../../db/run-attempt.ts'
 import type { CheckpointFile } from '../../../db/tables/projects/checkpoints.ts'
 import { newId } from '../../../lib/ids.ts'
-import type { ProjectId } from '../../../protocol/ids.ts'
 import type { MarkRule, OutsideText } from '../../outside-text.ts'
 import type { StorageQuota } from '../../storage-quota.ts'
 import type { WorkerPool } from '../../worker/worker-pool.ts'
@@ -105,8 +104,8 @@ interface RecorderState {
   pool: WorkerPool
   journalOf(workspace: Workspace): ChangeJournal
   snapshotInput(workspace: Workspace): SnapshotInput
-  /** Called with every project in which something changed. */
-  onChange(projectId: ProjectId): void
+  /** Called with every project in which something changed, and the paths of what did. */
+  onChange(workspace: Workspace, paths: readonly string[]): void
   log: { warn(details: object, message: string): void }
 }
 
@@ -119,8 +118,8 @@ export function createChangeRecorder(dependencies: {
   pool: WorkerPool
   journalOf(workspace: Workspace): ChangeJournal
   snapshotInput(workspace: Workspace): SnapshotInput
-  /** Called with every project in which something changed. */
-  onChange(projectId: ProjectId): void
+  /** Called with every project in which something changed, and the paths of what did. */
+  onChange(workspace: Workspace, paths: readonly string[]): void
   log: { warn(details: object, message: string): void }
 }): ChangeRecorder {
   const recorder: RecorderState = {
@@ -186,7 +185,11 @@ async function complete(
   await recorder.journalOf(workspace).close()
   recorder.storage.release(workspace.projectId)
   if (scope === 'all') workspace.forgetSize()
-  if (files.length > 0) recorder.onChange(workspace.projectId)
+  if (files.length > 0)
+    recorder.onChange(
+      workspace,
+      files.map(({ path }) => path),
+    )
   return recorded
 }
 

@@ -99,6 +99,7 @@ export function NewChat({
   heading,
   starters = [],
   notice,
+  waiting,
   below,
 }: {
   /** The button that shows the sidebar; null while the sidebar is visible. */
@@ -114,6 +115,8 @@ export function NewChat({
   /** Messages to begin with, instead of the suggestions. */
   starters?: readonly { title: string; text: string }[]
   notice?: ReactNode
+  /** What waits for the person, below the message field until a message is sent. */
+  waiting?: ReactNode
   /** What is shown last, until a message is sent. */
   below?: ReactNode
 }) {
@@ -269,6 +272,7 @@ export function NewChat({
           </div>
           {shown === null && (
             <>
+              {waiting}
               <div className="mt-3 flex flex-wrap items-center justify-center gap-x-2.5 gap-y-1 text-note">
                 <button
                   type="button"

@@ -33,7 +33,7 @@ export function ConsentLine({
       aria-label={t('consent.title')}
       className={classNames(
         'shrink-0 border-warn/40 bg-warn-soft py-1.5 text-note text-warn',
-        isBox ? 'rounded-2xl border' : 'border-b',
+        isBox ? 'mt-3 rounded-2xl border' : 'border-b',
       )}
     >
       <div className="mx-auto flex max-w-3xl items-center gap-2 px-5 max-sm:px-4">

@@ -1,10 +1,9 @@
-// Below the new chat of a project: what waits to be read, its latest conversations, and the ways to its files and settings.
+// Below the new chat of a project: its latest conversations, and the ways to its files and settings.
 import { ChevronRight, FolderOpen } from 'lucide-react'
 import { Link } from 'wouter'
 import { useProjectConversations } from '../../lib/api/conversations.ts'
 import { useTranslation } from '../../lib/i18n/use-translation.tsx'
 import { paths } from '../../lib/paths.ts'
-import { ConsentLine } from './consent-line.tsx'
 import { ConversationLinks, rowClass } from './project-conversations.tsx'
 
 const SHOWN = 5
@@ -16,7 +15,6 @@ export function ProjectOverview({ projectId }: { projectId: string }) {
   const conversations = data?.pages.flatMap(({ items }) => items).slice(0, SHOWN) ?? []
   return (
     <section aria-label={t('project.overview')} className="mt-8 flex flex-col gap-1">
-      <ConsentLine projectId={projectId} isBox />
       {conversations.length > 0 && <ConversationLinks conversations={conversations} />}
       <Link href={paths.project(projectId)} className={rowClass}>
         <FolderOpen size={15} aria-hidden className="shrink-0 text-muted" />
