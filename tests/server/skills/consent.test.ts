@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { turn } from '../../support/provider/upstream-turns.ts'
 import { useUpstream } from '../../support/provider/use-upstream.ts'
+import { openEvents } from '../../support/server/events.ts'
 import { describeOnEachServer } from '../../support/server/server.ts'
 import { useTwoAccounts } from '../../support/server/two-accounts.ts'
 import { uploadFile, zipOf } from '../../support/server/uploads.ts'
@@ -352,5 +353,33 @@ describeOnEachServer('consent', (start) => {
       const found = await (await converse())(toolTurn('file_grep', { pattern: 'CANARY' }))
       expect(JSON.stringify(found.sent.json.data)).toContain('"untrusted":true')
     })
+  })
+
+  test('is asked of a member at once when another changes it: their pages are told of the files, and strangers are not', async () => {
+    const member = await call('PUT', `/api/projects/${id}/members/user:@bob`, { role: 'use' })
+    expect(member.status).toBe(200)
+    const address = `${accounts.server.url}/api/events`
+    const bob = await openEvents(address, { token: accounts.bob })
+    const ann = await openEvents(address, { token: accounts.ann })
+    for (const stream of [ann, bob]) await stream.next(({ event }) => event === 'ready')
+    await upload('AGENTS.md', 'Be kind.')
+    for (const stream of [ann, bob])
+      expect((await stream.next(({ event }) => event === 'file')).data).toEqual({
+        id: 'AGENTS.md',
+        change: 'updated',
+        project_id: id,
+      })
+    await (await converse())(toolTurn('file_write', { path: 'plan.txt', content: 'Go.' }))
+    for (const stream of [ann, bob])
+      await stream.next(({ event, data }) => event === 'file' && data.id === 'plan.txt')
+
+    expect((await call('DELETE', `/api/projects/${id}/members/user:@bob`)).status).toBe(200)
+    await bob.next(({ event, data }) => event === 'project' && data.change === 'deleted')
+    await upload('AGENTS.md', 'Be brief.')
+    const filesTold = ({ events }: typeof ann) =>
+      events.filter(({ event }) => event === 'file').length
+    await expect.poll(() => filesTold(ann)).toBe(3)
+    expect(filesTold(bob)).toBe(2)
+    for (const stream of [ann, bob]) stream.leave()
   })
 })

@@ -21,31 +21,36 @@ export function ConsentLine({
   const { data = [] } = useConsent(projectId)
   const [isOpen, setOpen] = useState(false)
   const [first] = data
-  if (first === undefined) return null
-  const text =
-    data.length > 1
-      ? t('consent.title')
-      : t(first.accepted_sha256 === null ? 'consent.new' : 'consent.changed', {
-          name: first.name ?? first.path,
-        })
+  // What comes next opens nothing by itself.
+  if (isOpen && first === undefined) setOpen(false)
   return (
-    <aside
-      aria-label={t('consent.title')}
-      className={classNames(
-        'shrink-0 border-warn/40 bg-warn-soft py-1.5 text-note text-warn',
-        isBox ? 'mt-3 rounded-2xl border' : 'border-b',
+    <>
+      {first !== undefined && (
+        <aside
+          aria-label={t('consent.title')}
+          className={classNames(
+            'shrink-0 border-warn/40 bg-warn-soft py-1.5 text-note text-warn',
+            isBox ? 'mt-3 rounded-2xl border' : 'border-b',
+          )}
+        >
+          <div className="mx-auto flex max-w-3xl items-center gap-2 px-5 max-sm:px-4">
+            <ShieldQuestion size={15} aria-hidden className="shrink-0" />
+            <p className="min-w-0 flex-1 wrap-anywhere">
+              {data.length > 1
+                ? t('consent.title')
+                : t(first.accepted_sha256 === null ? 'consent.new' : 'consent.changed', {
+                    name: first.name ?? first.path,
+                  })}
+            </p>
+            <Button size="small" onClick={() => setOpen(true)}>
+              {t('consent.read')}
+            </Button>
+          </div>
+        </aside>
       )}
-    >
-      <div className="mx-auto flex max-w-3xl items-center gap-2 px-5 max-sm:px-4">
-        <ShieldQuestion size={15} aria-hidden className="shrink-0" />
-        <p className="min-w-0 flex-1 wrap-anywhere">{text}</p>
-        <Button size="small" onClick={() => setOpen(true)}>
-          {t('consent.read')}
-        </Button>
-      </div>
       <Dialog open={isOpen} onOpenChange={setOpen} title={t('consent.title')} width="wide">
         <ConsentList projectId={projectId} items={data} isOpen />
       </Dialog>
-    </aside>
+    </>
   )
 }
