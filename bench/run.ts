@@ -6,7 +6,7 @@ import { buildOutdated } from '../scripts/build-outdated.mjs'
 import { measureFile } from './measure-file.ts'
 import { beginResult, RESULTS_FOLDER, type StoredRow, shownValue } from './results.ts'
 
-const SUITES = ['stream', 'store', 'workspace', 'sandbox', 'agents']
+const SUITES = ['stream', 'store', 'workspace', 'sandbox', 'agents', 'apps']
 /** These run only if named: filling their databases takes minutes, they wait for whole minutes, or they need a Redis. */
 const LONG_SUITES = ['search', 'cluster', 'move', 'schedules']
 const ALL_SUITES = [...SUITES, ...LONG_SUITES]

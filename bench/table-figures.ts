@@ -85,6 +85,11 @@ const SUITES: Record<string, readonly (readonly [figure: string, target: string]
     ['search_knowledge in 100000 passages of one project, postgres', '≤ 50 ms'],
     ['questions answered by one of the first 3 of 100000 passages, postgres', '≥ 0.9'],
   ],
+  apps: [
+    ['component of 500 lines compiled', '≤ 150 ms'],
+    ['of it on the event loop', '≤ 10 ms'],
+    ['tokens per skill in a catalogue of 200', '≤ 60'],
+  ],
   cluster: [
     ['first token, two instances minus one process, p50', '≤ 15 ms'],
     ['tokens/s, two instances vs. one process, 8 streams each', '≥ 1.2 ×'],
@@ -95,6 +100,9 @@ const SUITES: Record<string, readonly (readonly [figure: string, target: string]
     ['JavaScript for the first screen, gzip', '≤ 170 KB'],
     ['largest lazy chunk, gzip', '≤ 160 KB'],
     ['opening a conversation, 2,000 vs. 20 messages', '≤ 2 ×'],
+    ["opening a project's home vs. a conversation", '≤ 1.2 ×'],
+    ['changed app in the panel after its write, p50', '≤ 300 ms'],
+    ['changed app in the panel after its write, p95', '≤ 300 ms'],
     ['tasks over 50 ms while 8,000 tokens arrive at 200 tokens/s', '0'],
     ['tasks over 50 ms meanwhile, 4 × CPU slowdown', '≤ 5'],
     ['key press to paint meanwhile, p95', '≤ 50 ms'],

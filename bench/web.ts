@@ -1,4 +1,4 @@
-// The 'page' figures (`npm run bench:web`): download sizes, the time to open a long conversation, and how the page
+// The 'page' figures (`npm run bench:web`): download sizes, the time to open a long conversation and a project, and how the page
 // responds while an answer streams in. Needs Chromium; builds the server and the page where they are outdated. Arguments name
 // the parts to measure, such as `npm run bench:web -- contents`; without any, all are.
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -15,6 +15,7 @@ import { contentAnswer, longAnswer, ONE_BLOCK, shortAnswer } from './web/answers
 import { measureConversationList } from './web/conversation-list.ts'
 import { measureDownloads } from './web/downloads.ts'
 import { measureOpening } from './web/opening.ts'
+import { measureProjects } from './web/projects.ts'
 import { measureContents, measureHeap, measureResponsiveness } from './web/responsiveness.ts'
 
 const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
@@ -55,6 +56,7 @@ async function run(browserPath: string): Promise<Measured> {
     const parts: Record<string, () => Promise<Row[]>> = {
       downloads: async () => measureDownloads(),
       opening: () => measureOpening(target, file),
+      projects: () => measureProjects(target),
       responsiveness: () => measureResponsiveness(target),
       contents: () => measureContents(target),
       heap: async () => [await measureHeap(target)],
