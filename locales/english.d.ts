@@ -729,6 +729,10 @@ export interface ChatTexts {
     readonly rejected: "Rejected. The call was not carried out."
     readonly gone: "Nothing to decide"
   }
+  readonly messengerChat: {
+    readonly line: "Chat of this conversation"
+    readonly stays: "What you write here stays here."
+  }
 }
 
 export interface DemoTexts {
@@ -1362,17 +1366,6 @@ export interface FormsTexts {
       readonly once: "once"
       readonly hook: "when a program calls"
     }
-    readonly state: {
-      readonly running: "Working"
-      readonly waiting: "Waiting"
-      readonly done: "Done"
-      readonly quiet: "Nothing to report"
-      readonly unmet: "Not as required"
-      readonly failed: "Failed"
-      readonly stopped: "Stopped"
-      readonly missed: "Missed"
-      readonly skipped: "Skipped"
-    }
     readonly off: {
       readonly failures: "Switched off after several failures."
       readonly quota: "Switched off: a limit is used up."
@@ -1449,6 +1442,38 @@ export interface MessagesTexts {
     readonly undoNo: "Leave as it is"
     readonly undone: "Restored. Changed files: {{files}}"
     readonly help: "/new: begin a new conversation\n/stop: stop what is running\n/status: what is running\n/project <name>: begin a conversation in a project\n/model <id>: choose the model\n/undo: restore the files to before your last message\n/approve, /reject: decide the call that is waiting"
+  }
+}
+
+export interface OccurrencesTexts {
+  readonly occurrence: {
+    readonly state: {
+      readonly running: "Working"
+      readonly waiting: "Waiting"
+      readonly done: "Done"
+      readonly quiet: "Nothing to report"
+      readonly unmet: "Not as required"
+      readonly failed: "Failed"
+      readonly stopped: "Stopped"
+      readonly missed: "Missed"
+      readonly skipped: "Skipped"
+    }
+    readonly reason: {
+      readonly down: "The server was not running."
+      readonly catch_up_none: "Times that were missed are not made up for."
+      readonly too_old: "It was too long ago to be made up for."
+      readonly still_running: "The one before was still running."
+      readonly queue_full: "Too many were waiting."
+      readonly conversation_busy: "Its conversation was in use."
+      readonly too_many_runs: "Too many runs were at work."
+      readonly budget: "A limit was reached."
+      readonly approval_expired: "Nobody decided in time."
+      readonly not_started: "It could not start."
+      readonly watch_failed: "What it watches could not be read."
+      readonly ended: "What it belongs to was deleted."
+    }
+    readonly ended: "{{name}}: {{state}}"
+    readonly off: "The schedule is now off."
   }
 }
 
@@ -2750,6 +2775,7 @@ export interface PageTexts
     ChatTexts,
     FirstScreenTexts,
     FormsTexts,
+    OccurrencesTexts,
     ProjectsTexts,
     ProseTexts,
     ReceiptsTexts,

@@ -4,6 +4,7 @@ import type {
   DemoTexts,
   DocumentsTexts,
   MessagesTexts,
+  OccurrencesTexts,
   ProseTexts,
   ReceiptsTexts,
   ToolsTexts,
@@ -19,6 +20,7 @@ interface Areas {
   demo: DemoTexts
   documents: DocumentsTexts
   messages: MessagesTexts
+  occurrences: OccurrencesTexts
   prose: ProseTexts
   receipts: ReceiptsTexts
   /** By reason. */
@@ -35,6 +37,7 @@ const known: { readonly [Area in keyof Areas]: Map<Language, Areas[Area]> } = {
   demo: new Map(),
   documents: new Map(),
   messages: new Map(),
+  occurrences: new Map(),
   prose: new Map(),
   receipts: new Map(),
   refusals: new Map(),

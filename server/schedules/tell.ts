@@ -2,10 +2,12 @@
 import type { OccurrenceRow } from '../db/repositories/schedules/occurrences.ts'
 import type { ScheduleRow } from '../db/repositories/schedules/schedules.ts'
 import type { Store } from '../db/store.ts'
+import { filled, localeTexts } from '../lib/locale-texts.ts'
+import { textLanguage } from '../lib/text-language.ts'
 import type { AskEntry } from '../protocol/accounts/preferences.ts'
 import type { UserId } from '../protocol/ids.ts'
 import type { OccurrenceState } from '../protocol/schedules/schedule.ts'
-import type { ScheduleSettings } from './settings.ts'
+import { ScheduleSettings } from './settings.ts'
 
 /** Characters of an answer that a channel is sent. */
 const MAX_ANSWER = 3_500
@@ -62,14 +64,20 @@ export async function tellEnd(
   }
 }
 
+/** What came of it, in the language of the task. */
 async function textOf(
   { state, detail, reason, conversationId, messageId, checks }: OccurrenceRow,
-  { name }: ScheduleRow,
+  { name, settings }: ScheduleRow,
   { isOff, length }: { isOff: boolean; length: number },
   { store }: TellDependencies,
 ): Promise<string> {
-  const lines = [`${name}: ${state}${reason === null ? '' : ` (${reason.replaceAll('_', ' ')})`}`]
-  if (isOff) lines.push('The schedule is now off.')
+  const language = textLanguage(`${name}\n${ScheduleSettings.parse(settings).text}`)
+  const { occurrence: texts } = localeTexts(language, 'occurrences')
+  const lines = [filled(texts.ended, { name, state: texts.state[state] })]
+  // The others say no more than the state does.
+  const why = Object.entries(texts.reason).find(([known]) => known === reason)
+  if (why !== undefined) lines.push(why[1])
+  if (isOff) lines.push(texts.off)
   if (length === 0) return lines.join('\n')
   if (state === 'done' && conversationId !== null && messageId !== null) {
     const answer = (await store.messages.find(conversationId, messageId))?.text ?? ''

@@ -6,7 +6,10 @@ import { usePageServer } from '../support/page/page-server.ts'
 import { turn } from '../support/provider/upstream-turns.ts'
 
 describeInBrowser('the conversation of a schedule', (visitor) => {
-  const on = usePageServer(visitor)
+  const on = usePageServer(visitor, {
+    public_url: 'https://claw.example.org',
+    schedules: { max_per_user: 100 },
+  })
 
   test('a run with nothing to report is one line that opens, below what the schedule did last and does next', async () => {
     on.upstream.program(({ messages }) =>
@@ -63,6 +66,38 @@ describeInBrowser('the conversation of a schedule', (visitor) => {
     expect(await card.getByText('Nothing to report', { exact: false }).count()).toBe(2)
     await expectAccessible(page)
     if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/schedule-one.png` })
+    await leave(page)
+  })
+
+  test('the list says in words why a time was skipped', async () => {
+    const call = async (method: string, path: string, body?: unknown) =>
+      (await on.server.call(method, path, body === undefined ? {} : { body })).json.data
+    let release = (): void => {}
+    const until = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    on.upstream.program(() => turn.text('Slow.', { until }))
+    const { id } = await call('POST', '/api/schedules', {
+      name: 'Deploys',
+      text: 'Look at it.',
+      when: { hook: true },
+      overlap: 'skip',
+    })
+    await call('POST', `/api/schedules/${id}/run`)
+    await eventually(async () => {
+      const { last } = await call('GET', `/api/schedules/${id}`)
+      expect(last?.run_id).toBeTruthy()
+    })
+    await call('POST', `/api/schedules/${id}/run`)
+    await call('POST', `/api/schedules/${id}/run`)
+    const page = await visitor.open(`${on.server.url}/schedules`)
+    const card = page.getByRole('listitem').filter({ hasText: 'Look at it.' })
+    await card.getByRole('button', { name: 'History' }).click()
+    await card.getByText('Skipped × 2').first().waitFor()
+    await card.getByText('The one before was still running.').first().waitFor()
+    expect(await card.getByText('no next time').count()).toBe(0)
+    await expectAccessible(page)
+    release()
     await leave(page)
   })
 })

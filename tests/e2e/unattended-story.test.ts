@@ -241,6 +241,8 @@ describeInBrowser('a page that is looked at while nobody is there', (visitor) =>
     const receipt = page.getByRole('region', { name: 'What was done' })
     await receipt.getByRole('button').first().waitFor()
     expect(await page.getByText(STRANGE).count()).toBe(0)
+    const from = page.getByRole('complementary', { name: 'Chat of this conversation' })
+    await from.getByText('Telegram · phone · Ann').waitFor()
     await expectAccessible(page)
     await page.goto(`${server.url}/c/${(await call('GET', schedule)).last.conversation_id}`)
     await page.getByText('Tea now costs 12.').waitFor()

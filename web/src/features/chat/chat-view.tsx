@@ -37,6 +37,7 @@ import { inspectRun } from './inspected-run.ts'
 import { LateInspector } from './inspector/late-inspector.tsx'
 import { MessageList } from './messages/message-list.tsx'
 import { HiddenDecisions } from './messages/pending-decisions.tsx'
+import { MessengerLine } from './messenger-line.tsx'
 import { MissingConversation } from './missing-conversation.tsx'
 import { useCodeActions } from './programs/code-actions.ts'
 import { QueueList } from './queue/queue-list.tsx'
@@ -234,6 +235,7 @@ function OpenConversation({
         <div className="flex min-w-0 flex-1 flex-col">
           {header}
           <ScheduleLine scheduleId={conversation.schedule_id} />
+          <MessengerLine channel={conversation.channel} />
           {!messages.isPending && <FirstScreenReady />}
           {messages.isPending ? (
             <div className="flex-1">

@@ -11,7 +11,7 @@ export function ScheduleLine({ scheduleId }: { scheduleId: string | undefined })
   const { t, i18n } = useTranslation()
   const { data: schedule } = useSchedule(scheduleId)
   if (schedule == null) return null
-  const { id, name, last, next_at: next, enabled } = schedule
+  const { id, name, last, next_at: next, enabled, when } = schedule
   const isBad = last !== null && ['failed', 'unmet', 'missed'].includes(last.state)
   return (
     <aside
@@ -31,16 +31,18 @@ export function ScheduleLine({ scheduleId }: { scheduleId: string | undefined })
         {last !== null && (
           <span className={`text-note tabular-nums ${isBad ? 'text-bad' : 'text-muted'}`}>
             {t('schedules.lastTime', {
-              state: t(`schedules.state.${last.state}`),
+              state: t(`occurrence.state.${last.state}`),
               time: briefTime(last.due_at, i18n.language),
             })}
           </span>
         )}
-        <span className="text-note text-muted tabular-nums">
-          {next === null || !enabled
-            ? t('schedules.noNext')
-            : t('schedules.next', { time: briefTime(next, i18n.language) })}
-        </span>
+        {!('hook' in when) && (
+          <span className="text-note text-muted tabular-nums">
+            {next === null || !enabled
+              ? t('schedules.noNext')
+              : t('schedules.next', { time: briefTime(next, i18n.language) })}
+          </span>
+        )}
       </div>
     </aside>
   )

@@ -179,9 +179,11 @@ function ScheduleCard({
         <Facts
           of={[
             ruleText(schedule),
-            next === null
-              ? t('schedules.noNext')
-              : t('schedules.next', { time: timeInWords(next, i18n.language, zone) }),
+            ...(next !== null
+              ? [t('schedules.next', { time: timeInWords(next, i18n.language, zone) })]
+              : enabled && !('hook' in when)
+                ? [t('schedules.noNext')]
+                : []),
           ]}
         />
       </p>
@@ -208,13 +210,31 @@ function ScheduleCard({
 const costText = ({ cost }: Occurrence, language: string): string[] =>
   Object.entries(cost ?? {}).map(([currency, amount]) => money(amount, currency, language))
 
+/** The text of a reason that says more than the state does. */
+function reasonKey(reason: Occurrence['reason']) {
+  switch (reason) {
+    case null:
+    case 'check_failed':
+    case 'run_failed':
+    case 'stopped':
+      return null
+    default:
+      return `occurrence.reason.${reason}` as const
+  }
+}
+
 function LastOccurrence({ occurrence }: { occurrence: Occurrence }) {
   const { t, i18n } = useTranslation()
-  const { state, due_at: due, conversation_id: conversation, message_id: message } = occurrence
+  const { state, count, due_at: due, conversation_id: conversation } = occurrence
+  const { message_id: message } = occurrence
+  const why = reasonKey(occurrence.reason)
   const isBad = state === 'failed' || state === 'unmet' || state === 'missed'
   return (
     <p className="flex flex-wrap items-baseline gap-x-2 text-note">
-      <span className={isBad ? 'text-bad' : 'text-soft'}>{t(`schedules.state.${state}`)}</span>
+      <span className={isBad ? 'text-bad' : 'text-soft'}>
+        {t(`occurrence.state.${state}`)}
+        {count > 1 && ` × ${count.toLocaleString(i18n.language)}`}
+      </span>
       <span className="text-muted tabular-nums">
         <Facts of={[fullTime(due, i18n.language), ...costText(occurrence, i18n.language)]} />
       </span>
@@ -230,6 +250,7 @@ function LastOccurrence({ occurrence }: { occurrence: Occurrence }) {
           {t('schedules.open')}
         </Link>
       )}
+      {why !== null && <span className="basis-full text-muted">{t(why)}</span>}
     </p>
   )
 }

@@ -31,7 +31,7 @@ export function QuietRun({
         )}
       />
       {t('schedules.lastTime', {
-        state: t('schedules.state.quiet'),
+        state: t('occurrence.state.quiet'),
         time: briefTime(at, i18n.language),
       })}
     </button>

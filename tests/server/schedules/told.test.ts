@@ -1,0 +1,56 @@
+// What people are told of a schedule through a channel: in the language of its task, with the reason in words.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { eventually } from '../../support/eventually.ts'
+import { useUpstream } from '../../support/provider/use-upstream.ts'
+import { startReceiver } from '../messaging/receivers.ts'
+import { useScheduleServer } from './schedule-server.ts'
+
+const upstream = await useUpstream()
+const on = useScheduleServer(upstream, 'sqlite')
+
+test('an end that is none as required is told in the language of the task, and that the schedule is off', async () => {
+  const receiver = await startReceiver()
+  await on.open({ schedules: { max_failures: 1 } })
+  await on.call('POST', '/api/channels', {
+    type: 'webhook',
+    name: 'hook',
+    settings: { url: receiver.url },
+  })
+  const { id } = await on.create({
+    name: 'Täglicher Bericht',
+    text: 'Schreibe mir bitte, was es heute Neues gibt, und ob die Sicherung fertig ist.',
+    when: { every: '1d' },
+    checks: [{ answer: 'contains', value: 'fertig' }],
+    notify: ['channel:hook'],
+  })
+  await on.call('POST', `/api/schedules/${id}/run`)
+  await eventually(() => expect(receiver.received).toHaveLength(1))
+  const { body } = receiver.received[0] ?? { body: '' }
+  const { content } = JSON.parse(body) as { content: string } // a webhook of a channel sends an object
+  expect(content.split('\n').slice(0, 2)).toEqual([
+    'Täglicher Bericht: Nicht wie verlangt',
+    'Der Zeitplan ist jetzt ausgeschaltet.',
+  ])
+})
+
+test('what was missed while the server was down is told with the reason', async () => {
+  const receiver = await startReceiver()
+  const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-told-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const server = await on.open({}, folder)
+  await on.call('POST', '/api/channels', {
+    type: 'webhook',
+    name: 'hook',
+    settings: { url: receiver.url },
+  })
+  await on.create({ when: { every: '1d' }, catch_up: 'none', notify: ['channel:hook'] })
+  await server.close()
+  await on.clock.set('2026-03-28T09:00:00Z')
+  await on.open({}, folder)
+  await eventually(() => expect(receiver.received).toHaveLength(1))
+  const { content } = JSON.parse(receiver.received[0]?.body ?? '') as { content: string } // as above
+  expect(content).toBe('Morning: Missed\nTimes that were missed are not made up for.')
+})
