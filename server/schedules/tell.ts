@@ -6,7 +6,7 @@ import { filled, localeTexts } from '../lib/locale-texts.ts'
 import { textLanguage } from '../lib/text-language.ts'
 import type { AskEntry } from '../protocol/accounts/preferences.ts'
 import type { UserId } from '../protocol/ids.ts'
-import type { OccurrenceState } from '../protocol/schedules/schedule.ts'
+import type { OccurrenceState, ScheduleCheck } from '../protocol/schedules/schedule.ts'
 import { ScheduleSettings } from './settings.ts'
 
 /** Characters of an answer that a channel is sent. */
@@ -86,8 +86,17 @@ async function textOf(
       : [...lines, cut(answer, length)].join('\n\n')
   }
   if (detail !== null) lines.push(cut(detail, length))
-  for (const check of checks) if (!check.passed) lines.push(`✗ ${check.detail}`)
+  for (const { check, passed, detail: found } of checks)
+    if (!passed) lines.push(`✗ ${lookedAt(check)}: ${found}`)
   return cut(lines.join('\n'), Math.max(length, MAX_PREVIEW))
+}
+
+/** What a check looked at: a file, a tool, a text, a channel or a command. */
+function lookedAt(check: ScheduleCheck): string {
+  if ('file' in check) return check.file
+  if ('tool' in check) return check.tool
+  if ('answer' in check) return check.value
+  return 'sent' in check ? check.sent : check.command
 }
 
 const cut = (text: string, length: number): string =>

@@ -30,9 +30,10 @@ test('an end that is none as required is told in the language of the task, and t
   await eventually(() => expect(receiver.received).toHaveLength(1))
   const { body } = receiver.received[0] ?? { body: '' }
   const { content } = JSON.parse(body) as { content: string } // a webhook of a channel sends an object
-  expect(content.split('\n').slice(0, 2)).toEqual([
+  expect(content.split('\n')).toEqual([
     'Täglicher Bericht: Nicht wie verlangt',
     'Der Zeitplan ist jetzt ausgeschaltet.',
+    '✗ fertig: not found',
   ])
 })
 

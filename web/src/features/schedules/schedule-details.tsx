@@ -144,7 +144,7 @@ const checkOf = (kind: Kind, text: string): Check =>
       : { tool: text, is: 'succeeded' }
 
 /** A check as the form shows it; null for one that only a request can make. */
-function shownCheck(check: Check): { kind: Kind; text: string } | null {
+export function shownCheck(check: Check): { kind: Kind; text: string } | null {
   if ('is' in check && 'file' in check && check.is === 'changed')
     return { kind: 'checkChanged', text: check.file }
   if ('answer' in check && check.answer === 'contains')

@@ -26,6 +26,7 @@ import {
   useRunSchedule,
   useSchedules,
 } from './api/schedules.ts'
+import { shownCheck } from './schedule-details.tsx'
 import { ScheduleForm } from './schedule-form.tsx'
 import { intervalInWords, ruleOf, timeInWords, weekdayName } from './schedule-rule.ts'
 
@@ -255,6 +256,19 @@ function LastOccurrence({ occurrence }: { occurrence: Occurrence }) {
   )
 }
 
+/** What was not as required; of a check that only a request can make, as it was written, and what was found instead. */
+function FailedCheck({ of: { check, detail } }: { of: Occurrence['checks'][number] }) {
+  const { t } = useTranslation()
+  const shown = shownCheck(check)
+  const facts =
+    shown === null ? [JSON.stringify(check), detail] : [t(`schedules.${shown.kind}`), shown.text]
+  return (
+    <p dir="auto" className="text-note text-bad wrap-anywhere">
+      ✗ <Facts of={facts} />
+    </p>
+  )
+}
+
 function History({ id }: { id: string }) {
   const { t } = useTranslation()
   const list = useOccurrences(id)
@@ -270,9 +284,7 @@ function History({ id }: { id: string }) {
           <li key={item.id}>
             <LastOccurrence occurrence={item} />
             {atPlaces(item.checks.filter(({ passed }) => !passed)).map(({ place, item: check }) => (
-              <p key={place} dir="auto" className="text-note text-bad wrap-anywhere">
-                ✗ {check.detail}
-              </p>
+              <FailedCheck key={place} of={check} />
             ))}
             {item.detail !== null && (
               <p dir="auto" className="text-note text-muted wrap-anywhere">
