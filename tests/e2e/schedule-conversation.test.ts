@@ -69,7 +69,7 @@ describeInBrowser('the conversation of a schedule', (visitor) => {
     await leave(page)
   })
 
-  test('the list says in words why a time was skipped', async () => {
+  test('the list says in words why a time was skipped, and what was not as required', async () => {
     const call = async (method: string, path: string, body?: unknown) =>
       (await on.server.call(method, path, body === undefined ? {} : { body })).json.data
     let release = (): void => {}
@@ -82,6 +82,7 @@ describeInBrowser('the conversation of a schedule', (visitor) => {
       text: 'Look at it.',
       when: { hook: true },
       overlap: 'skip',
+      checks: [{ answer: 'contains', value: 'deployed' }],
     })
     await call('POST', `/api/schedules/${id}/run`)
     await eventually(async () => {
@@ -98,6 +99,7 @@ describeInBrowser('the conversation of a schedule', (visitor) => {
     expect(await card.getByText('no next time').count()).toBe(0)
     await expectAccessible(page)
     release()
+    await card.getByText('The answer contains · deployed').waitFor()
     await leave(page)
   })
 })

@@ -207,9 +207,9 @@ async function nothingRuns(call: Call): Promise<void> {
   })
 }
 
-const SERVERS = DIALECTS.flatMap((dialect) => CROSSED.map((crossed) => ({ dialect, crossed })))
+const SERVERS = DIALECTS.flatMap((dialect) => CROSSED.map((crossed) => [dialect, crossed] as const))
 
-describe.each(SERVERS)('schedules in six zones of a server on $dialect', ({ dialect, crossed }) => {
+describe.each(SERVERS)('schedules in six zones of a server on %s', (dialect, crossed) => {
   const databases = useDatabases()
   const folder = mkdtempSync(join(tmpdir(), 'nanoclaw-clock-'))
   let place: ServerPlace | undefined
