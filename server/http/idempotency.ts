@@ -201,3 +201,23 @@ const fingerprintOf = (request: FastifyRequest): string =>
     .update(`${request.url}\n\n`)
     .update(JSON.stringify(request.body ?? null))
     .digest('base64url')
+
+/**
+ * Starts a run with `start`, or returns the one that an earlier request with the same key started. For routes with
+ * `config.joinsRun`.
+ */
+export async function startOnce<Run extends { id: RunId }>(
+  request: Pick<FastifyRequest, 'idempotentRunId' | 'bindRun' | 'user'>,
+  runs: { findOwned(userId: UserId, id: RunId): Promise<Run | undefined> },
+  start: () => Promise<Run>,
+): Promise<Run> {
+  if (request.idempotentRunId === null) {
+    const run = await start()
+    await request.bindRun(run.id)
+    return run
+  }
+  const run = await runs.findOwned(request.user.id, request.idempotentRunId)
+  // Its conversation was deleted meanwhile.
+  if (run === undefined) throw appError('idempotency_body_gone')
+  return run
+}

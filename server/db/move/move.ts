@@ -10,7 +10,6 @@ import { PROGRESS_KEYS } from '../search-progress.ts'
 import { createDigest, isSameDigest, type TableDigest } from './digest.ts'
 import type { MoveSource, MoveTarget, MoveWriter } from './move-end.ts'
 import { MOVED_TABLES, type MovedRow, type MovedTable, UNFINISHED_MOVE } from './moved-tables.ts'
-import { openSource, openTarget } from './open-ends.ts'
 
 /** In the target while a move is not complete: where it comes from, and the tables that are there. */
 const Unfinished = z.object({
@@ -202,4 +201,18 @@ export async function replaceRows(source: MoveSource, to: DatabaseSettings): Pro
   } finally {
     await target.close()
   }
+}
+
+/** @throws AppError or the driver's error when the database cannot be reached. It must have all migrations. */
+export async function openSource(settings: DatabaseSettings): Promise<MoveSource> {
+  if (settings.dialect === 'sqlite')
+    return (await import('./sqlite-end.ts')).openSqliteSource(settings)
+  return await (await import('./postgres-end.ts')).openPostgresSource(settings)
+}
+
+/** @throws AppError or the driver's error when the database cannot be reached. It must have all migrations. */
+async function openTarget(settings: DatabaseSettings): Promise<MoveTarget> {
+  if (settings.dialect === 'sqlite')
+    return (await import('./sqlite-end.ts')).openSqliteTarget(settings)
+  return await (await import('./postgres-end.ts')).openPostgresTarget(settings)
 }

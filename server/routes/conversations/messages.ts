@@ -8,6 +8,7 @@ import type { RunRow } from '../../db/repositories/runs/runs.ts'
 import { appError } from '../../errors.ts'
 import { longTextBytes } from '../../files/attachment-contents.ts'
 import type { App } from '../../http/app.ts'
+import { startOnce } from '../../http/idempotency.ts'
 import {
   EditMessageBody,
   Message,
@@ -24,7 +25,6 @@ import type { Services } from '../../services.ts'
 import { documentLanguage, folderOf } from '../../sharing/document-texts.ts'
 import { encodeFileName } from '../../sharing/file-name.ts'
 import { presentPage, success } from '../envelope.ts'
-import { startOnce } from '../runs/idempotent-run.ts'
 import { presentMessage, presentRun, waitsFor, withLongTexts } from '../runs/present-message.ts'
 import { createRunStreamer } from '../runs/run-stream.ts'
 import { registerMessageDeletion } from './message-deletion.ts'
@@ -147,7 +147,7 @@ function registerRuns(app: App, { chat, store }: Pick<Services, 'chat' | 'store'
     async (request, reply) => {
       const { user, params, body } = request
       const start = () => chat.send(user.id, params.id, { ...body, ...senderOf(request) })
-      return respond(runs, reply, body, await startOnce(request, store, start))
+      return respond(runs, reply, body, await startOnce(request, store.runs, start))
     },
   )
 
@@ -193,7 +193,7 @@ function registerRuns(app: App, { chat, store }: Pick<Services, 'chat' | 'store'
           ...RegenerateBody.parse(options),
           ...senderOf(request),
         })
-      return respond(runs, reply, options, await startOnce(request, store, start))
+      return respond(runs, reply, options, await startOnce(request, store.runs, start))
     },
   )
 }

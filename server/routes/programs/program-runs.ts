@@ -6,6 +6,7 @@ import type { ProgramRequest } from '../../chat/program-runs.ts'
 import { toStep } from '../../db/repositories/conversations/steps.ts'
 import type { RunRow } from '../../db/repositories/runs/runs.ts'
 import { AppError, appError } from '../../errors.ts'
+import { startOnce } from '../../http/idempotency.ts'
 import { createFailedRequests, type SentRequest } from '../../openai-api/failed-requests.ts'
 import { programModelName } from '../../openai-api/names.ts'
 import type { UploadSentFile } from '../../openai-api/past.ts'
@@ -22,7 +23,6 @@ import { replayRun, withWholeTexts } from '../../runs/log/stored-replay.ts'
 import type { OutgoingEvent } from '../../runs/log/view.ts'
 import type { Services } from '../../services.ts'
 import { beginEventStream } from '../event-stream.ts'
-import { startOnce } from '../runs/idempotent-run.ts'
 
 /** `wait`: calls that need approval wait for a person. With any other value they fail. */
 const APPROVAL_HEADER = 'x-nanoclaw-approval'
@@ -264,7 +264,7 @@ export function createProgramResponses({
       const isEnough =
         failed !== undefined && failed.attempts >= enoughAttempts(request, failed.shortestPauseMs)
       if (isEnough && failed.isRecent) return refuseWith(reply, failed.failure, NOT_ASKED_STATUS)
-      const run = await startOnce(request, store, async () => {
+      const run = await startOnce(request, store.runs, async () => {
         const added: FileId[] = []
         try {
           const wanted = await read(wishes, async (name, bytes) => {
