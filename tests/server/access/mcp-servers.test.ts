@@ -14,24 +14,33 @@ describeOnEachServer('MCP servers of administrators', (start) => {
   const asBob = (method: string, path: string, body?: unknown) =>
     accounts.call(method, path, body, accounts.bob)
 
-  test('an MCP server added by an administrator is available to all at once, and its headers are sealed and sent only to it', async () => {
+  const listed = async (): Promise<{ name: string; state: string }[]> =>
+    (await asAdmin('GET', '/mcp')).json.data.items
+  const serversOfBob = async () =>
+    (await asBob('GET', '/api/mcp')).json.data.servers.map(({ name }: { name: string }) => name)
+  const connected = (name: string) =>
+    eventually(async () =>
+      expect(await listed()).toContainEqual(expect.objectContaining({ name, state: 'connected' })),
+    )
+  const secret = { 'X-Key': 'canary-of-header' }
+
+  /** A server, and what an administrator says of it. */
+  async function remoteServer() {
     const remote = await startModernMcpServer()
     onTestFinished(() => remote.close())
-    const listed = async (): Promise<{ name: string; state: string }[]> =>
-      (await asAdmin('GET', '/mcp')).json.data.items
-    const namesOfBob = async () =>
-      (await asBob('GET', '/api/mcp')).json.data.servers.map(({ name }: { name: string }) => name)
-    const connected = (name: string) =>
-      eventually(async () =>
-        expect(await listed()).toContainEqual(
-          expect.objectContaining({ name, state: 'connected' }),
-        ),
-      )
-    const secret = { 'X-Key': 'canary-of-header' }
-    const given = { name: 'added', url: remote.url, headers: secret, users: ['bob'] }
-    expect((await asBob('POST', '/api/admin/mcp', given)).status).toBe(403)
-    expect((await asBob('POST', '/api/admin/mcp/test', given)).status).toBe(403)
+    return { remote, given: { name: 'added', url: remote.url, headers: secret, users: ['bob'] } }
+  }
+  /** Adds a server for the test. */
+  async function addedServer() {
+    const { remote, given } = await remoteServer()
+    const added = await asAdmin('POST', '/mcp', given)
+    onTestFinished(async () => void (await asAdmin('DELETE', '/mcp/added')))
+    await connected('added')
+    return { remote, given, added }
+  }
 
+  test('an MCP server that is tried says what its tools would be, and nobody has it', async () => {
+    const { given } = await remoteServer()
     const tried = (await asAdmin('POST', '/mcp/test', given)).json.data
     expect(tried).toMatchObject({ state: 'connected', era: 'modern', error: null })
     expect(tried.tools).toContainEqual({
@@ -41,38 +50,49 @@ describeOnEachServer('MCP servers of administrators', (start) => {
     })
     const trusted = await asAdmin('POST', '/mcp/test', { ...given, trust_hints: true })
     expect(trusted.json.data.tools[0]).toMatchObject({ name: 'mcp__added__count', risk: 'low' })
-    expect(await namesOfBob()).toEqual(['notes'])
+    expect(await serversOfBob()).toEqual(['notes'])
+    expect((await asBob('POST', '/api/admin/mcp/test', given)).status).toBe(403)
+  })
 
-    expect((await asAdmin('POST', '/mcp', given)).json.data.items).toMatchObject([
+  test('an MCP server that an administrator adds is available to its users at once, under a name that no other has', async () => {
+    const { remote, given, added } = await addedServer()
+    expect(added.json.data.items).toMatchObject([
       { name: 'notes', source: 'config', url: null },
       { name: 'added', source: 'store', url: remote.url, headers: ['X-Key'], users: ['bob'] },
     ])
-    expect((await asAdmin('POST', '/mcp', given)).status).toBe(409)
-    await connected('added')
-    expect(remote.requests.at(-1)?.headers).toMatchObject({ 'x-key': 'canary-of-header' })
     const offered = await asBob('GET', '/api/mcp')
     expect(offered.json.data.servers[1].tools.map(({ name }: { name: string }) => name)).toContain(
       'mcp__added__count',
     )
-    expect(JSON.stringify([await listed(), offered.json])).not.toContain('canary')
+    expect((await asAdmin('POST', '/mcp', given)).status).toBe(409)
+    expect((await asBob('POST', '/api/admin/mcp', given)).status).toBe(403)
+  })
 
-    // Stored headers go to no other address, not even to try it.
+  test('headers of an MCP server are sent to it, shown to nobody, and sent to no other address, not even to try it', async () => {
+    const { remote } = await addedServer()
+    expect(remote.requests.at(-1)?.headers).toMatchObject({ 'x-key': 'canary-of-header' })
+    const offered = await asBob('GET', '/api/mcp')
+    expect(JSON.stringify([await listed(), offered.json])).not.toContain('canary')
     const gone = await startModernMcpServer()
     await gone.close()
-    const elsewhere = { url: gone.url }
+    const elsewhere = { name: 'added', url: gone.url }
     for (const [method, path] of [
       ['PATCH', '/mcp/added'],
       ['POST', '/mcp/test'],
     ] as const) {
-      const refused = await asAdmin(method, path, { name: 'added', ...elsewhere })
+      const refused = await asAdmin(method, path, elsewhere)
       expect(refused.json).toMatchObject({ reason: 'mcp_headers_missing' })
     }
-    const dead = await asAdmin('POST', '/mcp/test', { name: 'added', ...elsewhere, headers: null })
+    const dead = await asAdmin('POST', '/mcp/test', { ...elsewhere, headers: null })
     expect(dead.json.data).toMatchObject({
       state: 'failed',
       tools: [],
       reason: 'mcp_connection_refused',
     })
+  })
+
+  test('settings that no MCP server can have are refused, and a trial says what is wrong with an address', async () => {
+    await addedServer()
     const nowhere = { name: 'new', url: `${accounts.server.url}/api/nothing` }
     expect((await asAdmin('POST', '/mcp/test', nowhere)).json.data.reason).toBe('mcp_wrong_address')
     expect((await asAdmin('POST', '/mcp/test', { name: 'new' })).status).toBe(400)
@@ -83,8 +103,10 @@ describeOnEachServer('MCP servers of administrators', (start) => {
       { users: 'bob' },
     ])
       expect((await asAdmin('PATCH', '/mcp/added', wrong)).status).toBe(400)
+  })
 
-    // The secret of a client stays with its id, and is never returned.
+  test('the secret of an OAuth client stays with its id, and is never returned', async () => {
+    await addedServer()
     const client = { client_id: 'nanoclaw', client_secret: 'canary-of-client' }
     await asAdmin('PATCH', '/mcp/added', { oauth: client })
     const clientOf = async (oauth: object) =>
@@ -96,20 +118,28 @@ describeOnEachServer('MCP servers of administrators', (start) => {
     })
     expect(JSON.stringify(await listed())).not.toContain('canary')
     expect(await clientOf({ client_id: 'other' })).toMatchObject({ has_secret: false })
+  })
 
+  test('an MCP server that is switched off or deleted is gone for its users, and each change leaves one entry', async () => {
+    const audited = async (action: string): Promise<number> =>
+      (await asAdmin('GET', `/audit?action=${action}`)).json.data.items.length
+    const counts = async () => ({
+      added: await audited('mcp_server_added'),
+      changed: await audited('mcp_server_changed'),
+      deleted: await audited('mcp_server_deleted'),
+    })
+    const before = await counts()
+    const { remote } = await addedServer()
     await asAdmin('PATCH', '/mcp/added', { enabled: false })
-    expect(await namesOfBob()).toEqual(['notes'])
+    expect(await serversOfBob()).toEqual(['notes'])
     await asAdmin('PATCH', '/mcp/added', { enabled: true, trust_hints: true })
     await connected('added')
     expect(remote.requests.at(-1)?.headers).toMatchObject({ 'x-key': 'canary-of-header' })
     expect((await asAdmin('DELETE', '/mcp/added')).status).toBe(200)
     expect((await asAdmin('DELETE', '/mcp/added')).status).toBe(404)
-    expect(await namesOfBob()).toEqual(['notes'])
-    const audited = async (action: string): Promise<number> =>
-      (await asAdmin('GET', `/audit?action=${action}`)).json.data.items.length
-    expect(await audited('mcp_server_added')).toBe(1)
-    expect(await audited('mcp_server_changed')).toBe(5)
-    expect(await audited('mcp_server_deleted')).toBe(1)
+    expect(await serversOfBob()).toEqual(['notes'])
+    const { added, changed, deleted } = before
+    expect(await counts()).toEqual({ added: added + 1, changed: changed + 2, deleted: deleted + 1 })
   })
 
   test('an MCP server of config.yml can only be switched on and off, and tested', async () => {
