@@ -2,24 +2,20 @@
 import { join } from 'node:path'
 import { postMessage } from '../chat/post-message.ts'
 import { createMcpGrantRepository } from '../db/repositories/accounts/mcp-grants.ts'
-import { createVectorRepository } from '../db/repositories/projects/vectors.ts'
 import type { FileService } from '../files/files.ts'
 import { readResultImage } from '../files/images.ts'
 import { sniff } from '../files/sniff.ts'
-import { createEmbedder } from '../knowledge/embeddings.ts'
 import { createKnowledge } from '../knowledge/knowledge.ts'
 import { createMemory } from '../knowledge/memory.ts'
-import { createProgramEmbeddings, type ProgramEmbeddings } from '../knowledge/program-embeddings.ts'
-import { createReranking, type Reranking } from '../knowledge/rerank.ts'
-import { createRerankApi } from '../knowledge/rerank-api.ts'
-import { createSearchUsage } from '../knowledge/search-usage.ts'
-import { createVectorSearch, type VectorSearch } from '../knowledge/vector-search.ts'
+import { createPaidSearch } from '../knowledge/paid-search.ts'
+import { createMedia } from '../media/media.ts'
+import { createPaidCalls } from '../media/paid-calls.ts'
 import { createAddressRules } from '../net/addresses.ts'
 import { createGuardedFetch, type GuardedFetch } from '../net/guarded-fetch.ts'
 import { createPageReader } from '../net/page-reader.ts'
 import type { UserId } from '../protocol/ids.ts'
 import { createChatSpeech } from '../receiving/say.ts'
-import { type Budgets, createBudgets } from '../runs/usage/budgets.ts'
+import { createBudgets } from '../runs/usage/budgets.ts'
 import type { Services } from '../services.ts'
 import { createImagesApi } from '../tools/builtin/images/images-api.ts'
 import { createNamedImages } from '../tools/builtin/images/named-images.ts'
@@ -38,7 +34,6 @@ import { createResultCache, type SharedResults } from '../tools/result-cache.ts'
 import { searchableFolder } from '../tools/searchable-folder.ts'
 import type { ToolSafety } from '../tools/timed-run.ts'
 import type { Base } from './base.ts'
-import { createMedia } from './media.ts'
 import { createMessaging, type Unconfirmed } from './messaging.ts'
 import type { Observers } from './observers.ts'
 import { execSettings, startPython } from './programs.ts'
@@ -88,12 +83,22 @@ export function createTools(
     ttlSeconds: config.tools.cache_ttl,
     shared: sharedResults(base),
   })
+  const embeddings = embeddingSettings(config)
+  const rerank = rerankSettings(config)
+  const search = createPaidSearch(
+    {
+      embeddings: embeddings && { ...embeddings, price: config.embeddings?.price },
+      rerank: rerank && { ...rerank, price: config.rerank?.price },
+      onReranked: (outcome, seconds) => observe({ kind: 'rerank', outcome, seconds }),
+    },
+    { database, store, budgets, fetch, log, now },
+  )
   const knowledge = createKnowledge({
     documents: store.documents,
     folder: join(config.data_dir, 'documents'),
     storage: workspace.workspaces.storage,
-    vectors: vectorSearch(base, { budgets, fetch }),
-    reranking: reranking(base, { budgets, fetch, observe }),
+    vectors: search.vectors,
+    reranking: search.reranking,
     openFolder: (userId, projectId) =>
       searchableFolder(workspace.workspaces.open(userId, projectId), config.limits.file_write),
     onChange: cache.dropProject,
@@ -198,8 +203,15 @@ export function createTools(
     webhooks,
     push,
     knowledge,
-    embeddings: programEmbeddings(base, { budgets, fetch }),
-    ...createMedia(base, { budgets, fetch }),
+    embeddings: search.programEmbeddings,
+    ...createMedia(
+      {
+        transcribe: config.speech.transcribe,
+        speak: config.speech.speak,
+        images: config.image_generation,
+      },
+      { paid: createPaidCalls({ database, store, budgets, now }), fetch },
+    ),
     mcp,
     /** The budgets of users for model calls, embeddings and reranking included. */
     budgets,
@@ -269,71 +281,6 @@ const toolSafety = ({ redact, log }: Base): ToolSafety => ({
   onFault: (error, { tool, runId, callId }) =>
     log.error({ err: error, tool, run_id: runId, call_id: callId }, 'a tool failed unexpectedly'),
 })
-
-/** Search by meaning; undefined if no endpoint for embeddings is configured. */
-export function vectorSearch(
-  {
-    config,
-    database,
-    store,
-    log,
-    now,
-  }: Pick<Base, 'config' | 'database' | 'store' | 'now'> & {
-    log: { warn(details: object, message: string): void }
-  },
-  { budgets, fetch }: { budgets: Pick<Budgets, 'join'>; fetch: GuardedFetch },
-): VectorSearch | undefined {
-  const settings = embeddingSettings(config)
-  if (settings === null) return undefined
-  const price = config.embeddings?.price
-  return createVectorSearch({
-    documents: store.documents,
-    vectors: createVectorRepository(database),
-    embedder: createEmbedder(settings, fetch),
-    usage: createSearchUsage({ database, store, budgets, price, now }),
-    log,
-  })
-}
-
-/** Embeddings for programs; undefined if no endpoint for them is configured. */
-function programEmbeddings(
-  { config, database, store, log, now }: Base,
-  { budgets, fetch }: { budgets: Pick<Budgets, 'join'>; fetch: GuardedFetch },
-): ProgramEmbeddings | undefined {
-  const settings = embeddingSettings(config)
-  if (settings === null) return undefined
-  const price = config.embeddings?.price
-  return createProgramEmbeddings({
-    embedder: createEmbedder(settings, fetch),
-    usage: createSearchUsage({ database, store, budgets, price, now }),
-    log,
-  })
-}
-
-/** The order of found passages by a model; undefined if no service for it is configured. */
-function reranking(
-  { config, database, store, log, now }: Base,
-  {
-    budgets,
-    fetch,
-    observe,
-  }: {
-    budgets: Pick<Budgets, 'join'>
-    fetch: GuardedFetch
-    observe: Observers['observe']
-  },
-): Reranking | undefined {
-  const settings = rerankSettings(config)
-  if (settings === null) return undefined
-  const price = config.rerank?.price
-  return createReranking({
-    candidates: settings.candidates,
-    api: createRerankApi(settings, fetch),
-    onDone: (outcome, seconds) => observe({ kind: 'rerank', outcome, seconds }),
-    usage: createSearchUsage({ database, store, budgets, price, now }),
-    log,
-  })
-}
 
 /** Null when no service for images is configured. */
 function generatedImages(

@@ -2,12 +2,11 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { vectorSearch } from '../../../server/composition/tools.ts'
-import { parseConfig } from '../../../server/config/load.ts'
 import { createVectorRepository } from '../../../server/db/repositories/projects/vectors.ts'
 import { createStore } from '../../../server/db/store.ts'
 import { createEmbedder } from '../../../server/knowledge/embeddings.ts'
 import { mergeByRank, searchPassages } from '../../../server/knowledge/knowledge.ts'
+import { createPaidSearch } from '../../../server/knowledge/paid-search.ts'
 import { createVectorSearch } from '../../../server/knowledge/vector-search.ts'
 import { indexWords } from '../../../server/lib/words.ts'
 import { createAddressRules } from '../../../server/net/addresses.ts'
@@ -166,9 +165,12 @@ describeOnEachDatabase('finding by meaning', (open) => {
       now,
       access: { spendingLimits: () => [{ users: [userId], group: null, quota: limit }] },
     })
-    const config = parseConfig(JSON.stringify({ embeddings: { api_url: url, model: 'tiny' } }), {})
+    const embeddings = { apiUrl: url, apiKey: undefined, model: 'tiny', price: undefined }
     const log = { warn: () => undefined }
-    const vectors = vectorSearch({ config, database, store, log, now }, { budgets, fetch })
+    const { vectors } = createPaidSearch(
+      { embeddings, rerank: null, onReranked: () => undefined },
+      { database, store, budgets, fetch, log, now },
+    )
     const ask = () => vectors?.nearest({ userId, projectId }, 'hospital at night', 5)
     isAway = true
     await Promise.all([ask(), ask()])
