@@ -228,33 +228,40 @@ describeOnEachServer('registering', (start) => {
 describe('links by email', () => {
   const { start } = useServers()
 
-  test('a confirmed address gets a password link once, responses do not reveal which accounts exist, and channels wait for the owner of their address', async () => {
+  const textOf = (mail: string | undefined) => mail?.replaceAll('=\r\n', '') ?? ''
+  const linkIn = (mail: string | undefined) =>
+    /https:\/\/chat\.example\.org\/join#([\w=-]+)/.exec(textOf(mail))?.[1]
+
+  /** A server that sends mail, with an administrator whose address is not confirmed. */
+  async function registered() {
     const { smtp, mails } = await startMailServer()
     const server = await start({
       config: { ...multi, smtp, public_url: 'https://chat.example.org' },
     })
-    const token = setupToken(server)
-    const post = (path: string, body: object, user?: string, language = 'en') =>
-      server.call('POST', path, { body, token: user, headers: { 'accept-language': language } })
+    const post = (path: string, body: object, token?: string, language = 'en') =>
+      server.call('POST', path, { body, token, headers: { 'accept-language': language } })
     const created = await post('/api/auth/register', {
       ...person('ada'),
       email: 'Ada@example.org',
-      link: token,
+      link: setupToken(server),
     })
-    const ada = created.json.data.token
-    expect((await server.call('GET', '/api/auth/mode')).json.data.mail).toBe(true)
-    const textOf = (mail: string | undefined) => mail?.replaceAll('=\r\n', '') ?? ''
-    const linkIn = (mail: string | undefined) =>
-      /https:\/\/chat\.example\.org\/join#([\w=-]+)/.exec(textOf(mail))?.[1]
-    const forget = async (email: string) => {
-      const { status, json } = await post('/api/auth/forgotten-password', { email })
-      return [status, json]
-    }
-    const accepted = [200, { code: 0, data: { accepted: true } }]
-    // Not confirmed: no mail. The mail that arrives first below is another one.
-    expect(await forget('ada@example.org')).toEqual(accepted)
-    expect(await forget('nobody@example.org')).toEqual(accepted)
+    const ada: string = created.json.data.token
+    const addressState = async (token: string) =>
+      (await server.call('GET', '/api/auth/confirmations', { token })).json.data
+    return { server, mails, post, ada, addressState }
+  }
 
+  /** The same, once the address is confirmed. */
+  async function confirmed() {
+    const one = await registered()
+    await one.post('/api/auth/confirmations', {}, one.ada)
+    await one.post('/api/auth/confirmations/confirm', { link: linkIn(one.mails[0]) })
+    return one
+  }
+
+  test('an address is confirmed once, by the link in a mail in the language of whoever asked for it', async () => {
+    const { server, mails, post, ada, addressState } = await registered()
+    expect((await server.call('GET', '/api/auth/mode')).json.data.mail).toBe(true)
     const requested = await post('/api/auth/confirmations', {}, ada, 'sv, pt;q=0.8')
     expect([requested.status, requested.json]).toMatchObject([
       200,
@@ -268,37 +275,57 @@ describe('links by email', () => {
     const confirm = () => post('/api/auth/confirmations/confirm', { link })
     expect((await confirm()).status).toBe(200)
     expect((await confirm()).status).toBe(403)
-    const state = await server.call('GET', '/api/auth/confirmations', { token: ada })
-    expect(state.json.data).toEqual({ address: 'Ada@example.org', is_confirmed: true })
+    expect(await addressState(ada)).toEqual({ address: 'Ada@example.org', is_confirmed: true })
+  })
 
+  test('only a confirmed address gets a password link, and responses do not reveal which accounts exist', async () => {
+    const { mails, post, ada } = await registered()
+    const forget = async (email: string) => {
+      const { status, json } = await post('/api/auth/forgotten-password', { email })
+      return [status, json]
+    }
+    const accepted = [200, { code: 0, data: { accepted: true } }]
+    // Not confirmed: no mail. The mail that arrives first below is another one.
+    expect(await forget('ada@example.org')).toEqual(accepted)
+    expect(await forget('nobody@example.org')).toEqual(accepted)
+    await post('/api/auth/confirmations', {}, ada)
+    expect(mails).toHaveLength(1)
+    const confirmation = { link: linkIn(mails[0]) }
+    expect((await post('/api/auth/confirmations/confirm', confirmation)).status).toBe(200)
     expect(await forget('ada@EXAMPLE.org')).toEqual(accepted)
     await eventually(() => expect(mails).toHaveLength(2))
+  })
+
+  test('a password link works once, and ends the sessions of its account', async () => {
+    const { server, mails, post, ada } = await confirmed()
+    await post('/api/auth/forgotten-password', { email: 'ada@example.org' })
+    await eventually(() => expect(mails).toHaveLength(2))
     const reset = { link: linkIn(mails[1]), password: 'another good password' }
-    const after = await post('/api/auth/reset', reset)
-    expect(after.status).toBe(200)
+    expect((await post('/api/auth/reset', reset)).status).toBe(200)
     expect((await post('/api/auth/reset', reset)).status).toBe(403)
     const gone = await server.call('GET', '/api/auth/profile', { token: ada })
     expect(gone.status).toBe(401)
+  })
 
-    // Whoever only has a session cannot lead the links for a new password elsewhere.
-    const change = (body: object) =>
-      server.call('PATCH', '/api/auth/profile', { token: after.json.data.token, body })
+  test('whoever only has a session cannot lead the links for a new password elsewhere, and a new address is not confirmed', async () => {
+    const { server, ada, addressState } = await confirmed()
+    const change = (body: object) => server.call('PATCH', '/api/auth/profile', { token: ada, body })
     const elsewhere = { email: 'eve@example.org' }
     expect((await change(elsewhere)).json).toMatchObject({ reason: 'email_needs_password' })
     expect((await change({ ...elsewhere, current_password: 'guessed' })).status).toBe(403)
     expect((await change({ email: 'Ada@example.org' })).status).toBe(200)
-    const moved = { email: 'ada@example.net', current_password: 'another good password' }
+    const { password } = person('ada')
+    const moved = { email: 'ada@example.net', current_password: password }
     expect((await change(moved)).json.data.email).toBe('ada@example.net')
-    const unconfirmed = await server.call('GET', '/api/auth/confirmations', {
-      token: after.json.data.token,
-    })
-    expect(unconfirmed.json.data).toEqual({ address: 'ada@example.net', is_confirmed: false })
+    expect(await addressState(ada)).toEqual({ address: 'ada@example.net', is_confirmed: false })
+  })
 
+  test('a channel to the address of somebody else asks them first, in the language of whoever made it', async () => {
+    const { mails, post, ada } = await confirmed()
     const settings = { to: ['ada@example.org', 'kim@example.org'] }
-    const channel = { type: 'email', name: 'us', settings }
-    await post('/api/channels', channel, after.json.data.token, 'es-MX')
-    await eventually(() => expect(mails).toHaveLength(3))
-    expect(mails[2]).toMatch(/To: kim@example\.org/)
-    expect(textOf(mails[2])).toContain('abre este enlace')
+    await post('/api/channels', { type: 'email', name: 'us', settings }, ada, 'es-MX')
+    await eventually(() => expect(mails).toHaveLength(2))
+    expect(mails[1]).toMatch(/To: kim@example\.org/)
+    expect(textOf(mails[1])).toContain('abre este enlace')
   })
 })
