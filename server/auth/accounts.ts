@@ -251,23 +251,31 @@ export interface AccountsDependencies {
 const HOUR_MS = 60 * 60_000
 
 /** Decides who may register and sign in. Links, passwords and limits are dependencies. */
-export function createAccounts({
+export function createAccounts(dependencies: AccountsDependencies): Accounts {
+  const guard = createLoginGuard(dependencies.limits.attempts)
+  return {
+    ...createCredentials({ now: () => new Date(), ...dependencies }),
+    ...newAccounts(dependencies),
+    ...signIns(dependencies, guard),
+    ...profiles(dependencies, guard),
+  }
+}
+
+/** Registrations. */
+function newAccounts({
   users,
   audit,
-  apiKeys,
   passwords,
   links,
   setup,
   onInvited,
-  onSessionUse,
   registration,
   firstAdministrator,
   allowsPassword,
   registrationsPerHour,
   limits,
   now = () => new Date(),
-}: AccountsDependencies): Accounts {
-  const guard = createLoginGuard(limits.attempts)
+}: AccountsDependencies): Pick<Accounts, 'exist' | 'mayBeFirst' | 'register' | 'defaultUser'> {
   const registrations = limits.rateLimit('registrations', {
     limit: registrationsPerHour,
     windowMs: HOUR_MS,
@@ -291,27 +299,7 @@ export function createAccounts({
     return { role: 'user' }
   }
 
-  async function assertPassword(id: UserId, password: string): Promise<UserRow> {
-    const user = (await users.find(id)) ?? throwMissing()
-    const guardKey = `profile of ${id}`
-    const { matches } = await guard.compare(guardKey, guardKey, async () => ({
-      matches: await passwords.verify(user.passwordHash, password, id),
-    }))
-    // Not 401: the session is valid; only the given password is wrong.
-    if (!matches) throw appError('current_password_wrong')
-    return user
-  }
-
   return {
-    ...createCredentials({ users, apiKeys, onSessionUse, now }),
-
-    assertPassword,
-
-    assertMaySignIn({ username, isActive }) {
-      if (!isActive) throw appError('account_disabled')
-      if (!allowsPassword(username)) throw appError('password_sign_in_off')
-    },
-
     exist: async () => (await users.count()) > 0,
 
     mayBeFirst,
@@ -347,10 +335,33 @@ export function createAccounts({
       return user
     },
 
+    defaultUser: async () => identityOf(await users.ensureDefault(DEFAULT_USERNAME)),
+  }
+}
+
+/** Sign-ins with a password, their end, and the links for a new password. */
+function signIns(
+  { users, audit, passwords, links, allowsPassword, now = () => new Date() }: AccountsDependencies,
+  guard: LoginGuard,
+): Pick<
+  Accounts,
+  'assertMaySignIn' | 'resetPassword' | 'login' | 'namedAs' | 'revokeToken' | 'endSessions'
+> {
+  function assertMaySignIn({
+    username,
+    isActive,
+  }: Parameters<Accounts['assertMaySignIn']>[0]): void {
+    if (!isActive) throw appError('account_disabled')
+    if (!allowsPassword(username)) throw appError('password_sign_in_off')
+  }
+
+  return {
+    assertMaySignIn,
+
     async resetPassword(token, { password, revokeKeys = false }, address) {
       const { userId } = await links.reset(users.reader, token)
       const account = (await users.find(userId)) ?? throwMissing()
-      this.assertMaySignIn(account)
+      assertMaySignIn(account)
       assertUncommonPassword(password, [account.username, account.email])
       const passwordHash = await passwords.hash(password, userId)
       const changed = await users.update(
@@ -386,6 +397,44 @@ export function createAccounts({
     },
 
     namedAs: (username) => users.findByName(username),
+
+    revokeToken: ({ jti, exp }, actor) =>
+      users.revokeToken(jti, new Date(exp * 1000), (tx) =>
+        audit.record(tx, actor, { action: 'sign_out', at: now(), details: {} }),
+      ),
+
+    async endSessions(id, kept, actor) {
+      const changes = {
+        endSessions: true,
+        keptToken: kept?.jti ?? null,
+        keptSession: kept?.sid,
+      }
+      await users.update(id, changes, {
+        after: (tx) =>
+          audit.record(tx, actor, { action: 'sessions_ended', at: now(), details: {} }),
+      })
+    },
+  }
+}
+
+/** What users read and change about their account. */
+function profiles(
+  { users, audit, apiKeys, passwords, now = () => new Date() }: AccountsDependencies,
+  guard: LoginGuard,
+): Pick<Accounts, 'assertPassword' | 'profile' | 'changeProfile'> {
+  async function assertPassword(id: UserId, password: string): Promise<UserRow> {
+    const user = (await users.find(id)) ?? throwMissing()
+    const guardKey = `profile of ${id}`
+    const { matches } = await guard.compare(guardKey, guardKey, async () => ({
+      matches: await passwords.verify(user.passwordHash, password, id),
+    }))
+    // Not 401: the session is valid; only the given password is wrong.
+    if (!matches) throw appError('current_password_wrong')
+    return user
+  }
+
+  return {
+    assertPassword,
 
     profile: async (id) => (await users.find(id)) ?? throwMissing(),
 
@@ -425,25 +474,6 @@ export function createAccounts({
         })) ?? throwMissing()
       return { user, apiKeys: (await apiKeys.list(id)).length }
     },
-
-    revokeToken: ({ jti, exp }, actor) =>
-      users.revokeToken(jti, new Date(exp * 1000), (tx) =>
-        audit.record(tx, actor, { action: 'sign_out', at: now(), details: {} }),
-      ),
-
-    async endSessions(id, kept, actor) {
-      const changes = {
-        endSessions: true,
-        keptToken: kept?.jti ?? null,
-        keptSession: kept?.sid,
-      }
-      await users.update(id, changes, {
-        after: (tx) =>
-          audit.record(tx, actor, { action: 'sessions_ended', at: now(), details: {} }),
-      })
-    },
-
-    defaultUser: async () => identityOf(await users.ensureDefault(DEFAULT_USERNAME)),
   }
 }
 
