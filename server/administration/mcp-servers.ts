@@ -51,124 +51,143 @@ export interface McpAdministration {
 type TriedTool = Awaited<ReturnType<McpServers['test']>>['tools'][number]
 
 /** Reads and changes the catalog of MCP servers and the running connections to them. */
-export const createMcpAdministration = ({
+export function createMcpAdministration(options: McpAdministrationOptions): McpAdministration {
+  return {
+    ...seeServers(options),
+    ...changeServers(options),
+  }
+}
+
+/** What administrators see of servers. */
+function seeServers({
   risk,
   mcpServers,
   mcp,
   registry,
   loweredRisks,
   groups,
-  audit,
-}: McpAdministrationOptions): McpAdministration => ({
-  async list(userId) {
-    await mcp.prepare(userId)
-    const { groups: all } = await groups.all()
-    const states = new Map(mcp.listAll(userId).map((server) => [server.name, server]))
-    const offered = registry.snapshot(userId)
-    /** Without those that a server no longer says, if it says the same to everybody. */
-    const changedTools = (server: string): AdminMcpServer['changed_tools'] =>
-      Object.entries(risk)
-        .filter(([tool]) => tool.startsWith(`mcp__${server}__`))
-        .flatMap(([tool, level]) =>
-          loweredRisks
-            .waiting(tool)
-            .filter(
-              ({ key }) =>
-                states.get(server)?.auth !== 'none' || offered.get(tool)?.grantKey === key,
-            )
-            .map((changed) => ({ tool, risk: level, ...changed })),
-        )
-    return mcpServers.list().map(({ name, source, isEnabled, settings }) => {
-      const isUnreadable = settings === null
-      const failure = isUnreadable ? storedFailure('mcp_settings_unreadable') : null
-      return {
-        name,
-        transport: settings?.command === undefined ? ('http' as const) : ('stdio' as const),
-        auth: 'none' as const,
-        era: null,
-        tools: [],
-        error: failure?.message ?? null,
-        reason: failure?.reason ?? null,
-        params: failure?.params ?? null,
-        problems: [],
-        output: null,
-        tool_tokens: 0,
-        ...states.get(name),
-        changed_tools: changedTools(name),
-        state: isEnabled
-          ? (states.get(name)?.state ?? (isUnreadable ? 'waiting' : 'connecting'))
-          : 'off',
-        users: settings?.users ?? null,
-        groups: all
-          .filter(({ permissions }) => permissions.mcp_servers?.includes(name) === true)
-          .map((group) => group.name),
-        source,
-        url: source === 'store' ? (settings?.url ?? null) : null,
-        headers: source === 'store' ? Object.keys(settings?.headers ?? {}) : [],
-        trust_hints: settings?.trust_hints === true,
-        oauth: source === 'store' ? oauthOf(settings) : null,
-        needs_settings: isUnreadable,
+}: McpAdministrationOptions): Pick<McpAdministration, 'list' | 'test'> {
+  return {
+    async list(userId) {
+      await mcp.prepare(userId)
+      const { groups: all } = await groups.all()
+      const states = new Map(mcp.listAll(userId).map((server) => [server.name, server]))
+      const offered = registry.snapshot(userId)
+      /** Without those that a server no longer says, if it says the same to everybody. */
+      const changedTools = (server: string): AdminMcpServer['changed_tools'] =>
+        Object.entries(risk)
+          .filter(([tool]) => tool.startsWith(`mcp__${server}__`))
+          .flatMap(([tool, level]) =>
+            loweredRisks
+              .waiting(tool)
+              .filter(
+                ({ key }) =>
+                  states.get(server)?.auth !== 'none' || offered.get(tool)?.grantKey === key,
+              )
+              .map((changed) => ({ tool, risk: level, ...changed })),
+          )
+      return mcpServers.list().map(({ name, source, isEnabled, settings }) => {
+        const isUnreadable = settings === null
+        const failure = isUnreadable ? storedFailure('mcp_settings_unreadable') : null
+        return {
+          name,
+          transport: settings?.command === undefined ? ('http' as const) : ('stdio' as const),
+          auth: 'none' as const,
+          era: null,
+          tools: [],
+          error: failure?.message ?? null,
+          reason: failure?.reason ?? null,
+          params: failure?.params ?? null,
+          problems: [],
+          output: null,
+          tool_tokens: 0,
+          ...states.get(name),
+          changed_tools: changedTools(name),
+          state: isEnabled
+            ? (states.get(name)?.state ?? (isUnreadable ? 'waiting' : 'connecting'))
+            : 'off',
+          users: settings?.users ?? null,
+          groups: all
+            .filter(({ permissions }) => permissions.mcp_servers?.includes(name) === true)
+            .map((group) => group.name),
+          source,
+          url: source === 'store' ? (settings?.url ?? null) : null,
+          headers: source === 'store' ? Object.keys(settings?.headers ?? {}) : [],
+          trust_hints: settings?.trust_hints === true,
+          oauth: source === 'store' ? oauthOf(settings) : null,
+          needs_settings: isUnreadable,
+        }
+      })
+    },
+    async test(name, settings, signal) {
+      const { tools, ...outcome } = await mcp.test(name, settings, signal)
+      const levels = new Map(Object.entries(risk))
+      const levelOf = ({ name, riskLevel, grantKey = name }: TriedTool): RiskLevel => {
+        const level = levels.get(name) ?? riskLevel
+        const applies =
+          !isLowerRisk(level, riskLevel) || loweredRisks.wouldApply({ name, grantKey }, level)
+        return applies ? level : riskLevel
       }
-    })
-  },
-  add: (actor, { name, enabled = true, ...given }) =>
-    mcpServers.add(name, given, enabled, (tx) =>
-      audit.record(tx, actor, {
-        action: 'mcp_server_added',
-        at: new Date(),
-        details: auditedFields({ ...given, name, enabled }, [
-          'name',
-          'enabled',
-          'trust_hints',
-          'users',
-        ]),
-      }),
-    ),
-  change: (actor, name, given) =>
-    mcpServers.change(name, given, (tx) =>
-      audit.record(tx, actor, {
-        action: 'mcp_server_changed',
-        at: new Date(),
-        details: { name, ...auditedFields(given, ['enabled', 'trust_hints', 'users']) },
-      }),
-    ),
-  remove: (actor, name) =>
-    mcpServers.remove(name, (tx) =>
-      audit.record(tx, actor, {
-        action: 'mcp_server_deleted',
-        at: new Date(),
-        details: { name },
-      }),
-    ),
-  async accept(actor, server, { tool, key }) {
-    if (!tool.startsWith(`mcp__${server}__`)) throw appError('tool_changed_again')
-    await loweredRisks.accept(tool, key, (tx) =>
-      audit.record(tx, actor, {
-        action: 'mcp_server_changed',
-        at: new Date(),
-        details: { name: server, tool, key },
-      }),
-    )
-  },
-  async test(name, settings, signal) {
-    const { tools, ...outcome } = await mcp.test(name, settings, signal)
-    const levels = new Map(Object.entries(risk))
-    const levelOf = ({ name, riskLevel, grantKey = name }: TriedTool): RiskLevel => {
-      const level = levels.get(name) ?? riskLevel
-      const applies =
-        !isLowerRisk(level, riskLevel) || loweredRisks.wouldApply({ name, grantKey }, level)
-      return applies ? level : riskLevel
-    }
-    return {
-      ...outcome,
-      tools: tools.map((tool) => ({
-        name: tool.name,
-        description: tool.description,
-        risk: levelOf(tool),
-      })),
-    }
-  },
-})
+      return {
+        ...outcome,
+        tools: tools.map((tool) => ({
+          name: tool.name,
+          description: tool.description,
+          risk: levelOf(tool),
+        })),
+      }
+    },
+  }
+}
+
+/** What administrators change, each with its audit entry. */
+function changeServers({
+  mcpServers,
+  loweredRisks,
+  audit,
+}: McpAdministrationOptions): Pick<McpAdministration, 'add' | 'change' | 'remove' | 'accept'> {
+  return {
+    add: (actor, { name, enabled = true, ...given }) =>
+      mcpServers.add(name, given, enabled, (tx) =>
+        audit.record(tx, actor, {
+          action: 'mcp_server_added',
+          at: new Date(),
+          details: auditedFields({ ...given, name, enabled }, [
+            'name',
+            'enabled',
+            'trust_hints',
+            'users',
+          ]),
+        }),
+      ),
+    change: (actor, name, given) =>
+      mcpServers.change(name, given, (tx) =>
+        audit.record(tx, actor, {
+          action: 'mcp_server_changed',
+          at: new Date(),
+          details: { name, ...auditedFields(given, ['enabled', 'trust_hints', 'users']) },
+        }),
+      ),
+    remove: (actor, name) =>
+      mcpServers.remove(name, (tx) =>
+        audit.record(tx, actor, {
+          action: 'mcp_server_deleted',
+          at: new Date(),
+          details: { name },
+        }),
+      ),
+    async accept(actor, server, { tool, key }) {
+      if (!tool.startsWith(`mcp__${server}__`)) throw appError('tool_changed_again')
+      await loweredRisks.accept(tool, key, (tx) =>
+        audit.record(tx, actor, {
+          action: 'mcp_server_changed',
+          at: new Date(),
+          details: { name: server, tool, key },
+        }),
+      )
+    },
+  }
+}
 
 const oauthOf = (settings: McpServerSettings | null) => {
   if (settings?.oauth === undefined) return null
