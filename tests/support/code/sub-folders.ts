@@ -77,7 +77,6 @@ export const SERVER_SUB_FOLDERS: Record<string, readonly string[]> = {
     // What a program asks for.
     'chat',
     'routes/files',
-    'routes/runs',
     'media',
     'db',
     'errors.ts',
