@@ -38,13 +38,13 @@ export async function run(): Promise<Row[]> {
 
 /** A model that answers with a chunk of text every few milliseconds. */
 const steadyModel: LlmClient = {
-  async *stream() {
+  async *stream({ prose }) {
     for (let chunk = 0; chunk < ANSWER_CHUNKS; chunk++) {
       await wait(CHUNK_MS)
-      yield [{ type: 'text_delta', text: 'some words of an answer ' }]
+      await prose.append('text', 'some words of an answer ')
     }
     const usage = { prompt_tokens: 10, completion_tokens: 10, total_tokens: 20 }
-    yield [{ type: 'finished', reason: 'stop', usage, estimated: false, model: 'bench' }]
+    yield { type: 'finished', reason: 'stop', usage, estimated: false, model: 'bench' }
   },
 }
 

@@ -10,17 +10,18 @@ import type {
   ToolCall,
   ToolSchema,
 } from '../llm/client.ts'
+import type { ProseSink } from '../llm/prose.ts'
 import { NO_TOKENS, type TokenCounts } from '../llm/usage.ts'
 import { withNewestImages } from '../llm/user-content.ts'
 import { CallId } from '../protocol/ids.ts'
 import type { FinishReason } from '../protocol/runs/run-event.ts'
 import type { CallResult } from '../tools/tool-result.ts'
 
-/** The events of a run, in order. The consumer stores and emits each event before it asks for the next one. */
+/**
+ * The events of a run besides what the model writes, in order. The consumer stores and emits each event before it asks for the
+ * next one.
+ */
 export type LoopEvent =
-  | { type: 'prose'; kind: 'thinking' | 'text'; text: string }
-  /** The text of the iteration so far was thinking. */
-  | { type: 'text_was_thinking' }
   /** A model call ended; `calls` are complete and about to run. */
   | {
       type: 'iteration'
@@ -63,6 +64,8 @@ export interface AgentLoopInput {
   runTools(calls: readonly ToolCall[]): AsyncIterable<CallResult>
   /** Called before each iteration. Resolves to false if the token budget is used up. */
   budgetLeft(): Promise<boolean>
+  /** Receives what the model writes, before the events that follow it. */
+  prose: ProseSink
   /** What the model must know besides, before each iteration: returns the messages with it. */
   beforeIteration?(messages: readonly LlmMessage[]): Promise<readonly LlmMessage[]>
   /** Fits the messages to the model's context window before each iteration. */
@@ -81,7 +84,7 @@ const LAST_ITERATION_NOTE =
 
 /**
  * Runs until the model answers without calling tools, a limit is reached, the model fails or the signal aborts.
- * Throws only what `runTools`, `budgetLeft` or `fitToWindow` throw. Otherwise the last event is `iteration` with a
+ * Throws only what `runTools`, `budgetLeft`, `fitToWindow` or `prose` throw. Otherwise the last event is `iteration` with a
  * `finish`, `failed` or `stopped`. After an abort, no model call and no tool call starts, but the results of calls that had
  * already started are still yielded.
  */
@@ -244,41 +247,37 @@ async function* callModel(
     // differently and miss the cache.
     tools: input.tools,
     signal: input.signal,
+    prose: {
+      append(kind, text) {
+        addPiece(kind === 'text' ? response.text : response.reasoning, text)
+        return input.prose.append(kind, text)
+      },
+      textWasThinking() {
+        addPiece(response.reasoning, wholeText(response.text))
+        response.text = createGrowingText()
+        return input.prose.textWasThinking()
+      },
+    },
     ...choiceOf(isLast ? 'none' : isFirst ? toolChoice : undefined, input.tools),
   }
-  for await (const batch of input.llm.stream(request))
-    for (const event of batch) {
-      switch (event.type) {
-        case 'thinking_delta':
-          addPiece(response.reasoning, event.text)
-          yield { type: 'prose', kind: 'thinking', text: event.text }
-          break
-        case 'text_delta':
-          addPiece(response.text, event.text)
-          yield { type: 'prose', kind: 'text', text: event.text }
-          break
-        case 'text_was_thinking':
-          addPiece(response.reasoning, wholeText(response.text))
-          response.text = createGrowingText()
-          yield event
-          break
-        case 'tool_call':
-          response.calls.push(event.call)
-          break
-        case 'retrying':
-          yield event
-          break
-        case 'finished':
-          response.usage = event.usage
-          response.model = event.model
-          response.carry = event.carry
-          response.isCutOff = event.reason === 'length'
-          return response
-        case 'failed':
-          if (input.signal.aborted) yield { type: 'stopped', usage: event.usage }
-          else yield { type: 'failed', error: event.error, usage: event.usage }
-          return null
-      }
+  for await (const event of input.llm.stream(request))
+    switch (event.type) {
+      case 'tool_call':
+        response.calls.push(event.call)
+        break
+      case 'retrying':
+        yield event
+        break
+      case 'finished':
+        response.usage = event.usage
+        response.model = event.model
+        response.carry = event.carry
+        response.isCutOff = event.reason === 'length'
+        return response
+      case 'failed':
+        if (input.signal.aborted) yield { type: 'stopped', usage: event.usage }
+        else yield { type: 'failed', error: event.error, usage: event.usage }
+        return null
     }
   yield {
     type: 'failed',

@@ -1,5 +1,6 @@
 // A short model call outside the conversation: no tools, no thinking.
 import type { LlmClient } from '../llm/client.ts'
+import { gatherProse } from '../llm/prose.ts'
 import { NO_TOKENS } from '../llm/usage.ts'
 import type { CallUsage } from './run-scope.ts'
 
@@ -16,6 +17,7 @@ export async function callBriefly(
   { system, user, maxTokens }: ShortCall,
   signal: AbortSignal,
 ): Promise<{ text: string | null; used: CallUsage }> {
+  const prose = gatherProse(MAX_CHARACTERS)
   const request = {
     messages: [
       { role: 'system' as const, content: system },
@@ -24,19 +26,16 @@ export async function callBriefly(
     tools: [],
     maxTokens,
     thinking: false,
+    prose,
     signal,
   }
-  let text = ''
-  for await (const batch of llm.stream(request))
-    for (const event of batch) {
-      if (event.type === 'text_delta' && text.length < MAX_CHARACTERS) text += event.text
-      if (event.type === 'text_was_thinking') text = ''
-      if (event.type === 'finished')
-        return { text, used: { usage: event.usage, model: event.model } }
-      if (event.type === 'failed')
-        return { text: null, used: { usage: event.usage ?? NO_TOKENS, model: '' } }
-    }
-  return { text, used: { usage: NO_TOKENS, model: '' } }
+  for await (const event of llm.stream(request)) {
+    if (event.type === 'finished')
+      return { text: prose.text, used: { usage: event.usage, model: event.model } }
+    if (event.type === 'failed')
+      return { text: null, used: { usage: event.usage ?? NO_TOKENS, model: '' } }
+  }
+  return { text: prose.text, used: { usage: NO_TOKENS, model: '' } }
 }
 
 /** More characters than any title or summary needs. Models may ignore their token limit. */

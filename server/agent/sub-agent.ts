@@ -3,6 +3,7 @@ import { AppError } from '../errors.ts'
 import { nestedCallId } from '../lib/nested-call-id.ts'
 import { createWorkClock, type WorkClock } from '../lib/work-clock.ts'
 import type { LlmMessage } from '../llm/client.ts'
+import { gatherProse, type ProseKind, type ProseSink } from '../llm/prose.ts'
 import { estimateToolTokens } from '../llm/tokens.ts'
 import { windowTokens } from '../llm/usage.ts'
 import { withoutResultImages } from '../llm/user-content.ts'
@@ -151,8 +152,22 @@ async function runLoop(
     { role: 'user', content: task.instruction },
     ...log.messages,
   ]
+  const written = gatherProse()
+  const prose: ProseSink = {
+    append(kind, text) {
+      written.append(kind, text)
+      if (kind === 'text') work.onChange(written.text)
+      return undefined
+    },
+    textWasThinking() {
+      written.textWasThinking()
+      work.onChange(written.text)
+      return undefined
+    },
+  }
   const loop = runAgentLoop({
     llm: scope.llm,
+    prose,
     messages,
     tools: schemas,
     request: { ...scope.request, maxTokens: limits.maxTokens },
@@ -173,51 +188,40 @@ async function runLoop(
       }),
   })
 
-  return await followLoop(loop, work, offerReadOn)
+  return await followLoop(loop, written, work, offerReadOn)
 }
 
-/** Stores what the loop yields, until it ends. `onResult` is called with the content of each tool result. */
+/**
+ * Stores what the loop yields and what the model has written, until it ends. `written` is emptied after each iteration. `onResult` is called with the content of each tool result.
+ */
 async function followLoop(
   loop: ReturnType<typeof runAgentLoop>,
+  written: Record<ProseKind, string>,
   work: Work,
   onResult: (content: string) => void,
 ): Promise<SubAgentOutcome> {
   const { onChange } = work
-  let text = ''
-  let reasoning = ''
   for await (const event of loop) {
     switch (event.type) {
-      case 'prose':
-        if (event.kind === 'thinking') reasoning += event.text
-        else {
-          text += event.text
-          onChange(text)
-        }
-        break
-      case 'text_was_thinking':
-        reasoning += text
-        text = ''
-        onChange(text)
-        break
       case 'iteration':
         work.used.push({ usage: event.usage, model: event.model })
         if (event.finish === 'budget')
           return { success: false, error: 'The token budget of this run is used up.' }
-        if (event.finish !== null) return answerOf(text)
+        if (event.finish !== null) return answerOf(written.text)
         await persist(work, {
           type: 'iteration',
-          text,
-          reasoning,
+          text: written.text,
+          reasoning: written.thinking,
           calls: [...event.calls],
           carry: event.carry,
         })
-        onChange(text)
-        text = ''
-        reasoning = ''
+        onChange(written.text)
+        written.text = ''
+        written.thinking = ''
         break
       case 'result':
         onResult(event.result.content)
-        onChange(text)
+        onChange(written.text)
         break
       case 'retrying':
         break

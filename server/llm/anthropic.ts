@@ -4,6 +4,7 @@ import { buildMessagesBody } from './anthropic/messages-body.ts'
 import { createEventReader } from './anthropic/messages-reader.ts'
 import { carrySource } from './carry.ts'
 import type { LlmClient, LlmEvent, LlmMessage } from './client.ts'
+import type { ProseSink } from './prose.ts'
 import { adaptTools } from './sendable-schema.ts'
 import { connectOpenAi, type OpenAiConnection } from './streaming/connection.ts'
 import type { ProviderHttp } from './streaming/provider-http.ts'
@@ -66,16 +67,20 @@ export function createAnthropic(options: StreamedClientOptions): LlmClient {
             return reader
           },
         })
-        for await (const batch of client.stream({ ...request, messages })) {
-          const events: LlmEvent[] = []
-          for (const event of batch) {
-            if (event.type === 'text_delta') text += event.text
-            if (event.type === 'text_was_thinking') text = ''
-            const isPause = event.type === 'finished' && reader?.finishReason === 'pause_turn'
-            if (isPause && pauses < MAX_PAUSES) paused = event
-            else events.push(withUsage(event, spent))
-          }
-          if (events.length > 0) yield events
+        const prose: ProseSink = {
+          append(kind, piece) {
+            if (kind === 'text') text += piece
+            return request.prose.append(kind, piece)
+          },
+          textWasThinking() {
+            text = ''
+            return request.prose.textWasThinking()
+          },
+        }
+        for await (const event of client.stream({ ...request, messages, prose })) {
+          const isPause = event.type === 'finished' && reader?.finishReason === 'pause_turn'
+          if (isPause && pauses < MAX_PAUSES) paused = event
+          else yield withUsage(event, spent)
         }
         if (paused === undefined) return
         // Send the paused message back unchanged, and the model continues it.

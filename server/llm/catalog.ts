@@ -9,6 +9,7 @@ import { createDemoClient, DEMO_MODEL_ID } from './demo/demo-client.ts'
 import { withTableFacts } from './model-table.ts'
 import { flattenToolMessages } from './prompt-tools/flatten-tool-messages.ts'
 import { withPromptTools } from './prompt-tools/with-prompt-tools.ts'
+import { noticingOutput } from './prose.ts'
 import { createProviderClient } from './provider-client.ts'
 import { formatSupportOf, providerOf } from './provider-quirks.ts'
 import { serviceNameOf } from './services.ts'
@@ -205,7 +206,7 @@ const withoutTools = (client: LlmClient): LlmClient => ({
 /** Always fails with an error that says what to do, so that a fallback model can take over. */
 const lostKeyClient = (name: string): LlmClient => ({
   async *stream() {
-    yield [{ type: 'failed', error: appError('model_key_lost', { model: name }) }]
+    yield { type: 'failed', error: appError('model_key_lost', { model: name }) }
   },
 })
 
@@ -260,16 +261,18 @@ function withFallback(first: FallbackCandidate, others: readonly FallbackCandida
         const next = candidates[index + 1]
         let hasOutput = false
         let failed = false
-        for await (const batch of candidate.client.stream(request)) {
-          const only = batch.length === 1 ? batch[0] : undefined
+        const prose = noticingOutput(request.prose, () => {
+          hasOutput = true
+        })
+        for await (const event of candidate.client.stream({ ...request, prose })) {
           const canSwitch = !hasOutput && !request.signal.aborted
-          if (canSwitch && next !== undefined && only?.type === 'failed') {
+          if (canSwitch && next !== undefined && event.type === 'failed') {
             failed = true
-            yield [passedOn(index + 1, only.error, next.name)]
+            yield passedOn(index + 1, event.error, next.name)
             continue
           }
-          hasOutput ||= batch.some((event) => event.type !== 'retrying')
-          yield batch
+          hasOutput ||= event.type !== 'retrying'
+          yield event
         }
         if (!failed) return
       }
@@ -313,26 +316,27 @@ function withRetry(client: LlmClient, options: RetryOptions = {}): LlmClient {
       for (let attempt = 0; ; attempt += 1) {
         let hasOutput = false
         let failure: AppError | undefined
-        for await (const batch of client.stream(request)) {
-          const last = batch.at(-1)
-          const delay = delaysMs[attempt]
-          const mayRetry = !hasOutput && batch.length === 1 && delay !== undefined
-          if (mayRetry && last?.type === 'failed' && isRetryable(last.error)) {
-            failure = last.error
+        const prose = noticingOutput(request.prose, () => {
+          hasOutput = true
+        })
+        for await (const event of client.stream({ ...request, prose })) {
+          const mayRetry = !hasOutput && delaysMs[attempt] !== undefined
+          if (mayRetry && event.type === 'failed' && isRetryable(event.error)) {
+            failure = event.error
             continue
           }
-          hasOutput ||= batch.some((event) => event.type !== 'retrying')
-          yield batch
+          hasOutput ||= event.type !== 'retrying'
+          yield event
         }
         if (failure === undefined) return
         const delayMs =
           failure.retryAfter === undefined
             ? (delaysMs[attempt] ?? 0)
             : Math.min(failure.retryAfter, maxRetryAfter) * 1000
-        if (request.signal.aborted) return yield [{ type: 'failed', error: failure }]
-        yield [retrying(attempt + 1, delayMs, failure)]
+        if (request.signal.aborted) return yield { type: 'failed', error: failure }
+        yield retrying(attempt + 1, delayMs, failure)
         if (!(await waited(delayMs, request.signal)))
-          return yield [{ type: 'failed', error: failure }]
+          return yield { type: 'failed', error: failure }
       }
     },
   }

@@ -7,6 +7,7 @@ import type { Thinking } from '../protocol/models/catalog.ts'
 import type { AnswerFormat } from '../protocol/runs/answer-format.ts'
 import type { Carry } from './carry.ts'
 import type { ProviderExchange } from './exchange.ts'
+import type { ProseSink } from './prose.ts'
 import type { TokenCounts } from './usage.ts'
 
 /** A call as the model requested it. Its arguments are unchecked. */
@@ -85,20 +86,16 @@ export interface LlmRequest {
   language?: Language
   /** How often the call is repeated at most if the provider is busy or unavailable. Default: as usual. */
   retries?: number
+  /** Receives what the model writes, while it is read. */
+  prose: ProseSink
   /** Clients add their exchanges with providers here, for the inspector. */
   exchanges?: ProviderExchange[]
   /** Aborting closes the connection to the provider within a second. */
   signal: AbortSignal
 }
 
-/** What a client yields while the model answers. */
+/** What a client yields while the model answers, besides the prose. */
 export type LlmEvent =
-  | { type: 'thinking_delta' | 'text_delta'; text: string }
-  /**
-   * All text of this response so far was reasoning: its closing mark came without an opening one, because the chat template
-   * sent that itself. What follows is the answer.
-   */
-  | { type: 'text_was_thinking' }
   /** A tool call; emitted once its arguments are complete. */
   | { type: 'tool_call'; call: ToolCall }
   /** Not part of the answer: an attempt failed and another one follows. For the log and the page. */
@@ -132,9 +129,9 @@ export type LlmEvent =
 /** A model that answers: the common interface of provider clients, retries, fallbacks and prompt mode. */
 export interface LlmClient {
   /**
-   * Streams one model response in batches: events that arrive in one read of the socket are emitted together, and adjacent
-   * deltas of one kind are joined, so that a burst costs one turn of the event loop. Never throws. The last event is
-   * `finished` or `failed`. Reacts to the signal within 1 s.
+   * Streams one model response: what the model writes goes to `request.prose`, joined where it arrived together, before the
+   * events that follow it are yielded. Throws only what `request.prose` throws. The last event is `finished` or `failed`.
+   * Reacts to the signal within 1 s.
    */
-  stream(request: LlmRequest): AsyncIterable<readonly LlmEvent[]>
+  stream(request: LlmRequest): AsyncIterable<LlmEvent>
 }

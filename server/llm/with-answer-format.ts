@@ -2,6 +2,7 @@
 import { type AppError, appError } from '../errors.ts'
 import type { AnswerFormat } from '../protocol/runs/answer-format.ts'
 import type { LlmClient, LlmEvent, LlmMessage, LlmRequest } from './client.ts'
+import type { ProseSink } from './prose.ts'
 import { readTolerantly } from './tolerant-json.ts'
 import { addCounts, NO_TOKENS, type TokenCounts } from './usage.ts'
 
@@ -29,61 +30,63 @@ export function withAnswerFormat(
    * in it, and others have other schemas.
    */
   let takesObjects = true
-  return {
-    async *stream(request) {
-      const { format: required } = request
-      if (required === undefined) return yield* client.stream(request)
-      // Without a schema, the most that can be told is that the answer is an object.
-      const most =
-        required.format.type === 'json_object' && support === 'schema' ? 'object' : support
-      let level = most === 'object' && !takesObjects ? 'none' : most
-      let refusesObjects = false
-      let usage: TokenCounts = NO_TOKENS
-      let corrections: LlmMessage[] = []
-      for (let attempt = 1; ; attempt += 1) {
-        const response = yield* streamOnce(client, request, { required, level, corrections, usage })
-        const { end, text, isSent } = response
-        if (end.type === 'failed') {
-          // Many compatible providers refuse the field, each in its own words.
-          if (level === 'none' || !isRefused(end.error) || !response.isEmpty) return yield [end]
-          refusesObjects ||= level === 'object'
-          level = level === 'schema' && takesObjects ? 'object' : 'none'
-          attempt -= 1
-          continue
-        }
-        // The same request worked without the field, so that it was the field that was refused.
-        if (refusesObjects) takesObjects = false
-        usage = end.usage
-        if (end.reason !== 'stop') {
-          const kind = end.reason === 'length' ? 'text_delta' : 'thinking_delta'
-          return yield [...(text === '' || isSent ? [] : [{ type: kind, text } as const]), end]
-        }
-        const { json, fault } = await checked(text, required)
-        if (fault === null) return yield [...(isSent ? [] : [textOf(json)]), end]
-        const error = appError('model_answer_not_in_format', { model }, { details: { fault } })
-        if (attempt > MAX_CORRECTIONS || isSent || request.signal.aborted)
-          return yield [{ type: 'failed', error, usage }]
-        yield [{ type: 'retrying', attempt, delayMs: 0, error }]
-        corrections = [
-          { role: 'assistant', content: text },
-          {
-            role: 'user',
-            content: `That answer does not have the required form: ${fault} Answer again, with the JSON only.`,
-          },
-        ]
+  async function* inFormat(request: LlmRequest, required: Required): AsyncGenerator<LlmEvent> {
+    // Without a schema, the most that can be told is that the answer is an object.
+    const most = required.format.type === 'json_object' && support === 'schema' ? 'object' : support
+    let level = most === 'object' && !takesObjects ? 'none' : most
+    let refusesObjects = false
+    let usage: TokenCounts = NO_TOKENS
+    let corrections: LlmMessage[] = []
+    for (let attempt = 1; ; attempt += 1) {
+      const response = yield* callOnce(client, request, { required, level, corrections, usage })
+      const { end, text, isSent } = response
+      if (end.type === 'failed') {
+        // Many compatible providers refuse the field, each in its own words.
+        if (level === 'none' || !isRefused(end.error) || !response.isEmpty) return yield end
+        refusesObjects ||= level === 'object'
+        level = level === 'schema' && takesObjects ? 'object' : 'none'
+        attempt -= 1
+        continue
       }
-    },
+      // The same request worked without the field, so that it was the field that was refused.
+      if (refusesObjects) takesObjects = false
+      usage = end.usage
+      if (end.reason !== 'stop') {
+        const kind = end.reason === 'length' ? 'text' : 'thinking'
+        if (text !== '' && !isSent) await request.prose.append(kind, text)
+        return yield end
+      }
+      const { json, fault } = await checked(text, required)
+      if (fault === null) {
+        if (!isSent) await request.prose.append('text', json)
+        return yield end
+      }
+      const error = appError('model_answer_not_in_format', { model }, { details: { fault } })
+      if (attempt > MAX_CORRECTIONS || isSent || request.signal.aborted)
+        return yield { type: 'failed', error, usage }
+      yield { type: 'retrying', attempt, delayMs: 0, error }
+      corrections = [
+        { role: 'assistant', content: text },
+        {
+          role: 'user',
+          content: `That answer does not have the required form: ${fault} Answer again, with the JSON only.`,
+        },
+      ]
+    }
+  }
+
+  return {
+    stream: (request) =>
+      request.format === undefined ? client.stream(request) : inFormat(request, request.format),
   }
 }
-
-const textOf = (text: string): LlmEvent => ({ type: 'text_delta', text })
 
 /** Whether the provider refuses the form rather than the request: a request that is wrong otherwise is not sent again. */
 const isRefused = ({ code, message }: AppError): boolean =>
   code === 'model_refused' && /json|schema|format|unsupported|not support/i.test(message)
 
 /** One call. What it thinks is passed on; its text only if nothing can be wrong with it that another call would correct. */
-async function* streamOnce(
+async function* callOnce(
   client: LlmClient,
   request: LlmRequest,
   {
@@ -97,7 +100,7 @@ async function* streamOnce(
     corrections: readonly LlmMessage[]
     usage: TokenCounts
   },
-): AsyncGenerator<LlmEvent[], { end: End; text: string; isSent: boolean; isEmpty: boolean }> {
+): AsyncGenerator<LlmEvent, { end: End; text: string; isSent: boolean; isEmpty: boolean }> {
   const { format, ...rest } = told(request, required, level)
   const isSent =
     level === 'schema' && format?.format.type === 'json_schema' && rest.tools.length === 0
@@ -105,24 +108,31 @@ async function* streamOnce(
   let isEmpty = true
   let end: End = { type: 'failed', error: appError('model_answer_unfinished') }
   const messages = [...rest.messages, ...corrections]
-  const call = client.stream({ ...rest, messages, ...(format === undefined ? {} : { format }) })
-  for await (const batch of call) {
-    const events: LlmEvent[] = []
-    for (const event of batch) {
-      if (event.type !== 'retrying' && event.type !== 'failed') isEmpty = false
-      if (event.type === 'finished') end = { ...event, usage: addCounts(usage, event.usage) }
-      else if (event.type === 'failed')
-        end = { ...event, usage: addCounts(usage, event.usage ?? NO_TOKENS) }
-      else if (event.type === 'text_delta') {
-        text += event.text
-        if (isSent) events.push(event)
-      } else if (event.type === 'text_was_thinking') {
-        if (isSent) events.push(event)
-        else if (text !== '') events.push({ type: 'thinking_delta', text })
-        text = ''
-      } else events.push(event)
-    }
-    if (events.length > 0) yield events
+  const prose: ProseSink = {
+    append(kind, piece) {
+      isEmpty = false
+      if (kind === 'text') text += piece
+      return kind === 'text' && !isSent ? undefined : request.prose.append(kind, piece)
+    },
+    textWasThinking() {
+      const thought = text
+      text = ''
+      if (isSent) return request.prose.textWasThinking()
+      return thought === '' ? undefined : request.prose.append('thinking', thought)
+    },
+  }
+  const call = client.stream({
+    ...rest,
+    messages,
+    prose,
+    ...(format === undefined ? {} : { format }),
+  })
+  for await (const event of call) {
+    if (event.type !== 'retrying' && event.type !== 'failed') isEmpty = false
+    if (event.type === 'finished') end = { ...event, usage: addCounts(usage, event.usage) }
+    else if (event.type === 'failed')
+      end = { ...event, usage: addCounts(usage, event.usage ?? NO_TOKENS) }
+    else yield event
   }
   return { end, text, isSent, isEmpty }
 }

@@ -5,6 +5,7 @@ import type { NewStep, StepRepository } from '../db/repositories/conversations/s
 import type { RunRow } from '../db/repositories/runs/runs.ts'
 import type { Carry } from '../llm/carry.ts'
 import type { ToolCall } from '../llm/client.ts'
+import type { ProseSink } from '../llm/prose.ts'
 import type { RunEvent } from '../protocol/runs/run-event.ts'
 import type { StoredEvent } from '../protocol/runs/run-record.ts'
 import { type Step, stepId } from '../protocol/runs/step.ts'
@@ -13,12 +14,11 @@ import type { StoreMoments, Write, WriteGroup } from './group-commit.ts'
 import type { RunLog } from './log/log.ts'
 import { createOpenStep } from './recorder/open-step.ts'
 
-/** Stores what a run does, then emits it. */
-export interface Recorder {
-  /** Adds text from the model. Returns a promise only when an open step of the other kind has to be stored first. */
-  append(kind: 'thinking' | 'text', text: string): Promise<void> | undefined
-  /** Makes the open text a thinking step, in its place, if there is one. */
-  textWasThinking(): void
+/**
+ * Stores what a run does, then emits it. Prose waits only for an open step of the other kind, which has to be stored first. A text
+ * that was thinking becomes a thinking step in its place.
+ */
+export interface Recorder extends ProseSink {
   /**
    * Ends the model call of an iteration: stores the open text and the calls together with `write`, then emits them.
    * `carry` is stored with the first call and never emitted.
@@ -174,7 +174,10 @@ export function createRecorder(dependencies: Dependencies): Recorder {
       return closeOpen('text').then(() => appendTo(kind, text))
     },
 
-    textWasThinking: openStep.becomeThinking,
+    textWasThinking() {
+      openStep.becomeThinking()
+      return undefined
+    },
 
     async endIteration(calls, write, carry) {
       // A text after calls does not belong to the one before them.

@@ -1,6 +1,7 @@
 // Records what a run does and when. Stored with the next change of the run.
 import type { LlmClient, LlmEvent } from '../llm/client.ts'
 import type { ProviderExchange } from '../llm/exchange.ts'
+import { noticingOutput } from '../llm/prose.ts'
 import { NO_TOKENS, type TokenCounts } from '../llm/usage.ts'
 import type { CallId } from '../protocol/ids.ts'
 import {
@@ -63,17 +64,16 @@ export function createRunTimeline(dependencies: TimelineDependencies): RunTimeli
         const exchanges: ProviderExchange[] = []
         calls += 1
         const number = calls
-        for await (const batch of client.stream(
-          runRecord === undefined ? request : { ...request, exchanges },
+        const watched = { ...request, prose: noticingOutput(request.prose, record.noteOutput) }
+        for await (const event of client.stream(
+          runRecord === undefined ? watched : { ...watched, exchanges },
         )) {
-          for (const event of batch) {
-            const ended = record(event)
-            if (ended !== undefined) {
-              runRecord?.addCall(number, exchanges)
-              await ended
-            }
+          const ended = record.add(event)
+          if (ended !== undefined) {
+            runRecord?.addCall(number, exchanges)
+            await ended
           }
-          yield batch
+          yield event
         }
       },
     }),
@@ -129,28 +129,34 @@ function beginCall(
       retries,
     })
   }
-  // A promise only at the end: otherwise each piece of a text would cost a turn of the event loop.
-  return (event: LlmEvent): Promise<void> | undefined => {
-    switch (event.type) {
-      case 'retrying':
-        retries.push({
-          after_ms: elapsed(),
-          delay_ms: Math.round(event.delayMs),
-          reason: event.error.reason,
-          ...(event.nextModel === undefined ? {} : { next_model: event.nextModel }),
-        })
-        return undefined
-      case 'finished':
-        return end('finished', event.model || model, event.usage, event.estimated)
-      case 'failed': {
-        const outcome = isAborted() ? 'stopped' : 'failed'
-        return end(outcome, model, event.usage ?? NO_TOKENS, false)
-      }
-      case 'tool_call':
-        toolCalls += 1
-    }
+  const noteOutput = (): void => {
     firstOutput ??= elapsed()
-    return undefined
+  }
+  return {
+    noteOutput,
+    /** Returns a promise for the last event: the entry of the call is added when it resolves. */
+    add(event: LlmEvent): Promise<void> | undefined {
+      switch (event.type) {
+        case 'retrying':
+          retries.push({
+            after_ms: elapsed(),
+            delay_ms: Math.round(event.delayMs),
+            reason: event.error.reason,
+            ...(event.nextModel === undefined ? {} : { next_model: event.nextModel }),
+          })
+          return undefined
+        case 'tool_call':
+          toolCalls += 1
+          noteOutput()
+          return undefined
+        case 'finished':
+          return end('finished', event.model || model, event.usage, event.estimated)
+        case 'failed': {
+          const outcome = isAborted() ? 'stopped' : 'failed'
+          return end(outcome, model, event.usage ?? NO_TOKENS, false)
+        }
+      }
+    },
   }
 }
 

@@ -4,6 +4,7 @@ import { toStep } from '../db/repositories/conversations/steps.ts'
 import { RunOver } from '../db/run-attempt.ts'
 import { AppError, appError } from '../errors.ts'
 import { createWorkClock, type WorkClock } from '../lib/work-clock.ts'
+import { noticingOutput } from '../llm/prose.ts'
 import type { OnDisconnect } from '../protocol/conversations/message.ts'
 import type { ActiveRun } from './active-run.ts'
 import {
@@ -167,22 +168,15 @@ async function runLoop(
   const { log, now, observe, redact } = dependencies
   // Later attempts are left out: they began long after the person asked.
   let isAwaited = run.attempt === 1
-  for await (const event of await createRunLoop(performed, context, recorder, clock)) {
+  const prose = noticingOutput(recorder, () => {
+    title?.begin()
+    if (!isAwaited) return
+    isAwaited = false
+    const seconds = (now().getTime() - run.createdAt.getTime()) / 1_000
+    observe?.({ kind: 'first_token', model: run.model, seconds })
+  })
+  for await (const event of await createRunLoop(performed, context, { recorder, prose, clock })) {
     switch (event.type) {
-      case 'prose': {
-        title?.begin()
-        if (isAwaited) {
-          isAwaited = false
-          const seconds = (now().getTime() - run.createdAt.getTime()) / 1_000
-          observe?.({ kind: 'first_token', model: run.model, seconds })
-        }
-        const stored = recorder.append(event.kind, event.text)
-        if (stored !== undefined) await stored
-        break
-      }
-      case 'text_was_thinking':
-        recorder.textWasThinking()
-        break
       case 'iteration': {
         title?.begin()
         usage.add(event)

@@ -32,22 +32,16 @@ export function createDemoClient(options: { delayMs?: number } = {}): LlmClient 
   return {
     async *stream(request) {
       const plan = planFor(request)
-      try {
-        for (const [type, text] of [
-          ['thinking_delta', plan.thinking],
-          ['text_delta', plan.text],
-        ] as const) {
-          for (const piece of pieces(text)) {
-            request.signal.throwIfAborted()
-            if (delayMs > 0) await sleep(delayMs, undefined, { signal: request.signal })
-            yield [{ type, text: piece }]
-          }
+      const { signal, prose } = request
+      for (const kind of ['thinking', 'text'] as const)
+        for (const piece of pieces(plan[kind])) {
+          // An abort ends the sleep early, with an error that says nothing else.
+          if (delayMs > 0) await sleep(delayMs, undefined, { signal }).catch(() => undefined)
+          if (signal.aborted) break
+          await prose.append(kind, piece)
         }
-        request.signal.throwIfAborted()
-      } catch {
-        return yield [{ type: 'failed', error: abortedFailure({ model: DEMO_MODEL_ID }) }]
-      }
-      yield ending(request, plan)
+      if (signal.aborted) yield { type: 'failed', error: abortedFailure({ model: DEMO_MODEL_ID }) }
+      else yield* ending(request, plan)
     },
   }
 }

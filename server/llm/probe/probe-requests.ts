@@ -13,6 +13,7 @@ import {
   isAnswerless,
   statusFailure,
 } from '../failure.ts'
+import { gatherProse } from '../prose.ts'
 import { connectProvider, createProviderClient } from '../provider-client.ts'
 import { refusal } from '../streaming/connection.ts'
 import { watchSilence } from '../streaming/idle-timeout.ts'
@@ -35,7 +36,7 @@ export interface ProbeAnswer {
 /** Sends one request with the client that would later serve the model. Never throws. */
 export async function exchange(
   settings: ModelSettings,
-  request: LlmRequest,
+  request: Omit<LlmRequest, 'prose'>,
   options: { http: ProviderHttp; idleSeconds: number },
 ): Promise<ProbeAnswer> {
   const answer: ProbeAnswer = {
@@ -54,26 +55,20 @@ export async function exchange(
     }),
     idleTimeout: options.idleSeconds,
   })
-  for await (const batch of client.stream(request))
-    for (const event of batch) {
-      if (event.type === 'text_delta') answer.text += event.text
-      if (event.type === 'thinking_delta') answer.thinking += event.text
-      if (event.type === 'text_was_thinking') {
-        answer.thinking += answer.text
-        answer.text = ''
-      }
-      if (event.type === 'tool_call') answer.calls.push(event.call)
-      if (event.type === 'finished') {
-        answer.usage = !event.estimated
-        answer.carry = event.carry
-      }
-      if (event.type === 'failed') {
-        // A model that only thought until the small limit of the probe has answered.
-        answer.failure = isAnswerless(event.error) ? null : event.error
-        answer.usage = event.usage !== undefined
-      }
+  const prose = gatherProse()
+  for await (const event of client.stream({ ...request, prose })) {
+    if (event.type === 'tool_call') answer.calls.push(event.call)
+    if (event.type === 'finished') {
+      answer.usage = !event.estimated
+      answer.carry = event.carry
     }
-  return answer
+    if (event.type === 'failed') {
+      // A model that only thought until the small limit of the probe has answered.
+      answer.failure = isAnswerless(event.error) ? null : event.error
+      answer.usage = event.usage !== undefined
+    }
+  }
+  return { ...answer, text: prose.text, thinking: prose.thinking }
 }
 
 /** Wraps `http` to call `onStream` when a response is an event stream. */

@@ -13,6 +13,7 @@ import type {
   ToolSchema,
 } from '../client.ts'
 import { answerless, unfinishedAnswer, unreadableCall } from '../failure.ts'
+import type { ProseSink } from '../prose.ts'
 import { addCounts, NO_TOKENS, type TokenCounts } from '../usage.ts'
 import { createPromptCallParser, type PromptCallParser, type PromptFault } from './call-parser.ts'
 import { flattenToolMessages } from './flatten-tool-messages.ts'
@@ -49,31 +50,23 @@ export function withPromptTools(client: LlmClient, options: PromptToolsOptions):
           () => createPromptCallParser(known),
           usageSoFar,
         )
-        if (end.type === 'failed') return yield [end]
+        if (end.type === 'failed') return yield end
         const { calls, faults } = parser
         if (calls.length > 0 || faults.length === 0 || attempt >= MAX_CORRECTIONS) {
           // What stays unreadable is no answer.
           if (calls.length === 0 && faults.length > 0)
-            return yield [
-              {
-                type: 'failed',
-                error: answerless(options, 'model_call_malformed'),
-                usage: end.usage,
-              },
-            ]
-          return yield [
-            ...calls.map(
-              (call): LlmEvent => ({
-                type: 'tool_call',
-                call: { ...call, id: `call_${newId()}` as CallId },
-              }),
-            ),
-            calls.length > 0 ? { ...end, reason: 'tool_calls' } : end,
-          ]
+            return yield {
+              type: 'failed',
+              error: answerless(options, 'model_call_malformed'),
+              usage: end.usage,
+            }
+          for (const call of calls)
+            yield { type: 'tool_call', call: { ...call, id: `call_${newId()}` as CallId } }
+          return yield calls.length > 0 ? { ...end, reason: 'tool_calls' } : end
         }
         usageSoFar = end.usage
         const problem = describeFaults(faults)
-        yield [{ type: 'retrying', attempt: attempt + 1, delayMs: 0, error: unreadableCall() }]
+        yield { type: 'retrying', attempt: attempt + 1, delayMs: 0, error: unreadableCall() }
         messages = [
           ...messages,
           { role: 'assistant', content: written },
@@ -95,36 +88,34 @@ async function* streamParsed(
   request: LlmRequest,
   createParser: () => PromptCallParser,
   usageSoFar: TokenCounts,
-): AsyncGenerator<LlmEvent[], { end: End; written: string; parser: PromptCallParser }> {
+): AsyncGenerator<LlmEvent, { end: End; written: string; parser: PromptCallParser }> {
   let parser = createParser()
   let written = ''
   let end: End = { type: 'failed', error: unfinishedAnswer() }
-  for await (const batch of client.stream(request)) {
-    const events: LlmEvent[] = []
-    for (const event of batch) {
-      if (event.type === 'text_delta') {
-        written += event.text
-        pushText(events, parser.push(event.text))
-      } else if (event.type === 'text_was_thinking') {
-        pushText(events, parser.end({ cutOff: true }))
-        events.push(event)
-        parser = createParser()
-        written = ''
-      } else if (event.type === 'finished') {
-        pushText(events, parser.end({ cutOff: event.reason === 'length' }))
-        end = { ...event, usage: addCounts(usageSoFar, event.usage) }
-      } else if (event.type === 'failed') {
-        pushText(events, parser.end({ cutOff: true }))
-        end = { ...event, usage: addCounts(usageSoFar, event.usage ?? NO_TOKENS) }
-      } else events.push(event)
-    }
-    if (events.length > 0) yield events
+  const passOn = (text: string): Promise<void> | undefined =>
+    text === '' ? undefined : request.prose.append('text', text)
+  const prose: ProseSink = {
+    append(kind, text) {
+      if (kind === 'thinking') return request.prose.append(kind, text)
+      written += text
+      return passOn(parser.push(text))
+    },
+    async textWasThinking() {
+      await passOn(parser.end({ cutOff: true }))
+      await request.prose.textWasThinking()
+      parser = createParser()
+      written = ''
+    },
   }
+  for await (const event of client.stream({ ...request, prose }))
+    if (event.type === 'finished') {
+      await passOn(parser.end({ cutOff: event.reason === 'length' }))
+      end = { ...event, usage: addCounts(usageSoFar, event.usage) }
+    } else if (event.type === 'failed') {
+      await passOn(parser.end({ cutOff: true }))
+      end = { ...event, usage: addCounts(usageSoFar, event.usage ?? NO_TOKENS) }
+    } else yield event
   return { end, written, parser }
-}
-
-function pushText(events: LlmEvent[], text: string): void {
-  if (text !== '') events.push({ type: 'text_delta', text })
 }
 
 /** Appends the instructions to the system prompt, or creates one. */

@@ -1,6 +1,6 @@
 // Text and reasoning of one response that are not taken yet, with marked reasoning separated from the text.
 import { tokenWeight } from '../../protocol/models/token-estimate.ts'
-import type { LlmEvent } from '../client.ts'
+import type { Delta } from '../prose.ts'
 import { createReasoningSplitter, type Kind } from './delta-buffer/reasoning-marks.ts'
 
 /** Text and reasoning that are not taken yet. Adjacent pieces of one kind are joined. */
@@ -8,9 +8,9 @@ export interface DeltaBuffer {
   /** Adds text of the model, which may contain marked reasoning. */
   addText(text: string): void
   addThinking(text: string): void
-  take(): LlmEvent[]
+  take(): Delta[]
   /** Like `take`, at the end: a possible beginning of a mark is text. */
-  end(): LlmEvent[]
+  end(): Delta[]
   /** Whether nothing was ever added. */
   readonly isUnused: boolean
   /** Whether there was text for the person, not only white space. */
@@ -57,9 +57,9 @@ export function createDeltaBuffer(): DeltaBuffer {
     unsplit = ''
     marks.push(text)
   }
-  const take = (): LlmEvent[] => {
+  const take = (): Delta[] => {
     split()
-    const taken: LlmEvent[] = events
+    const taken: Delta[] = events
     for (const { type, text } of events) {
       tokens += tokenWeight(text)
       isTextTaken ||= type === 'text_delta'

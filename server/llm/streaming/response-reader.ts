@@ -1,6 +1,7 @@
 // The interface of a reader that turns the events of one response into deltas, calls and usage, whatever the wire format.
 import type { AppError } from '../../errors.ts'
-import type { LlmEvent, ToolCall } from '../client.ts'
+import type { ToolCall } from '../client.ts'
+import type { Delta } from '../prose.ts'
 import type { TokenCounts } from '../usage.ts'
 
 /** Reads the streamed chunks of one response. */
@@ -13,9 +14,9 @@ export interface ResponseReader {
   /** Reads a parsed chunk, or the complete response of a provider that does not stream. */
   readObject(value: unknown): void
   /** Returns the deltas since the last call; adjacent ones of one kind are joined. */
-  take(): LlmEvent[]
+  take(): Delta[]
   /** Returns the remaining deltas. Call it once, at the end. */
-  end(): LlmEvent[]
+  end(): Delta[]
   /** Returns the tool calls with their arguments as received, possibly empty. Call it after the end. */
   calls(): ToolCall[]
   /** Returns what the provider requires back with this message; undefined if nothing. Call it after the end. */

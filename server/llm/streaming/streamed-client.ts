@@ -28,6 +28,7 @@ import {
   unreadableAnswer,
 } from '../failure.ts'
 import { endingOf } from '../finish.ts'
+import { type Delta, handOver } from '../prose.ts'
 import { meantTool, readableArguments } from '../readable-calls.ts'
 import { estimatePromptTokens } from '../tokens.ts'
 import type { TokenCounts } from '../usage.ts'
@@ -77,6 +78,8 @@ interface Exchange {
   reader: ResponseReader
   watch: SilenceWatch
   source: ByteSource | undefined
+  /** How long what arrives is gathered before it is read. */
+  gatherMs: number
   /** Bytes of the stream so far. */
   bytes: number
   /** The body so far, until its first event: it may be JSON, whatever its type says. */
@@ -113,36 +116,40 @@ export function createStreamedClient(options: StreamedClientOptions, wire: Wire)
     async *stream(request) {
       const watch = watchSilence(request.signal, model.idleSeconds * 1000)
       const reader = model.wire.createReader(model.context)
-      const noted = (events: readonly LlmEvent[]) => {
-        noteOutput(request.exchanges?.at(-1), events)
-        return events
-      }
       const exchange: Exchange = {
         request,
         reader,
         watch,
         source: undefined,
+        gatherMs: 0,
         bytes: 0,
         opening: [],
         fault: undefined,
       }
+      const readOn = startReading(model, exchange)
       try {
-        const whole = await open(model, exchange)
-        if (whole !== null) return yield noted(whole)
-        const next = readStream(model, exchange)
-        for (let events = await next(); events !== null; events = await next()) yield noted(events)
-        yield noted([...reader.end(), ...closing(model, exchange)])
-      } catch (error) {
-        const rest = reader.end()
-        if (request.signal.aborted)
-          yield noted([...rest, failed(exchange, abortedFailure(model.context))])
-        // After the finish reason, silence or a broken connection only means that the end marker is missing.
-        else if (reader.finishReason !== null) yield noted([...rest, ...closing(model, exchange)])
-        else if (watch.silent)
-          yield noted([...rest, failed(exchange, silenceFailure(model.context, model.idleSeconds))])
-        else if (exchange.source === undefined)
-          yield noted([failed(exchange, connectionFailure(error, model.context))])
-        else yield noted([...rest, failed(exchange, brokenStream(model.context, error))])
+        let ending: Ending | null = null
+        while (ending === null) {
+          try {
+            ending = await readOn()
+          } catch (error) {
+            ending = () => [failureOfReading(model, exchange, error)]
+            // After the finish reason, silence or a broken connection only means that the end marker is missing.
+            if (reader.finishReason !== null && !request.signal.aborted)
+              ending = () => closing(model, exchange)
+          }
+          const deltas = ending === null ? reader.take() : reader.end()
+          if (deltas.length === 0) continue
+          noteProse(request.exchanges?.at(-1), deltas)
+          // The first output is read at once.
+          exchange.gatherMs = model.options.http.gatherMs
+          const waits = handOver(deltas, request.prose)
+          if (waits !== undefined) await waits
+        }
+        for (const event of ending()) {
+          noteEvent(request.exchanges?.at(-1), event)
+          yield event
+        }
       } finally {
         watch.close()
         if (reader.done || reader.finishReason !== null) exchange.source?.release()
@@ -152,18 +159,28 @@ export function createStreamedClient(options: StreamedClientOptions, wire: Wire)
   }
 }
 
+/** The last events of a response. Call it once all that was said is handed over. */
+type Ending = () => LlmEvent[]
+
+function failureOfReading(model: StreamedModel, exchange: Exchange, error: unknown): LlmEvent {
+  const { context, idleSeconds } = model
+  if (exchange.request.signal.aborted) return failed(exchange, abortedFailure(context))
+  if (exchange.watch.silent) return failed(exchange, silenceFailure(context, idleSeconds))
+  if (exchange.source === undefined) return failed(exchange, connectionFailure(error, context))
+  return failed(exchange, brokenStream(context, error))
+}
+
 /**
- * Sends the request. Returns all events of a response that is not a stream, or null if the response must be read as a
- * stream.
+ * Sends the request. Returns the end of a response that is not a stream, or null if the response must be read as a stream.
  */
-async function open(model: StreamedModel, exchange: Exchange): Promise<readonly LlmEvent[] | null> {
+async function open(model: StreamedModel, exchange: Exchange): Promise<Ending | null> {
   const { request, reader, watch } = exchange
   const response = await model.wire.post(request, watch.signal)
-  if (!response.ok) return [failed(exchange, refusal(response, model.context))]
+  if (!response.ok) return () => [failed(exchange, refusal(response, model.context))]
   exchange.source = response.body
   const type = response.headers.get('content-type') ?? ''
   if (/\bhtml\b/.test(type))
-    return [failed(exchange, unreadableAnswer(model.context, 'model_answer_is_page'))]
+    return () => [failed(exchange, unreadableAnswer(model.context, 'model_answer_is_page'))]
   if (!/\bjson\b/.test(type)) return null
   const bytes = await readWhole(response.body, watch)
   const text = bytes?.toString('utf8') ?? ''
@@ -173,7 +190,7 @@ async function open(model: StreamedModel, exchange: Exchange): Promise<readonly 
     lines.push(bytes)
     lines.end()
   } else readUnframed(model, exchange, parsedJson(text))
-  return [...reader.end(), ...closing(model, exchange)]
+  return () => closing(model, exchange)
 }
 
 /** Reads a body that is one JSON value: a response, or an error. */
@@ -190,47 +207,46 @@ function carriedBy(
   return carry === undefined ? {} : { carry }
 }
 
-/** Returns a function that reads the next batch of events; null at the end. It throws the errors of the connection. */
-function readStream(model: StreamedModel, exchange: Exchange): () => Promise<LlmEvent[] | null> {
-  const { reader, watch, source } = exchange
+/**
+ * Returns a function that sends the request when it is first called, and passes what arrives next to the reader. It resolves to
+ * null until the response has ended, and throws the errors of the connection.
+ */
+function startReading(model: StreamedModel, exchange: Exchange): () => Promise<Ending | null> {
+  const { reader, watch } = exchange
   const lines = createEventStreamReader((text, from, to) => {
     exchange.opening = null
     reader.read(text, from, to)
   })
-  let isOver = false
-  let gatherMs = 0
+  const end = (): Ending => {
+    const skipped = reader.unreadable + lines.dropped
+    if (skipped > 0) model.options.onSkipped?.({ model: model.options.settings.id, lines: skipped })
+    return () => closing(model, exchange)
+  }
   return async () => {
-    while (!isOver) {
-      if (reader.done) {
-        await readPastEnd(exchange, lines)
-        isOver = true
-      } else {
-        const parts = (await source?.read(gatherMs)) ?? null
-        watch.dataArrived()
-        for (const part of parts ?? []) {
-          exchange.bytes += part.length
-          exchange.opening?.push(part)
-          lines.push(part)
-        }
-        if (exchange.bytes > MAX_WHOLE_BYTES) exchange.opening = null
-        if (parts === null) {
-          lines.end()
-          const whole = parsedJson(Buffer.concat(exchange.opening ?? []).toString('utf8'))
-          if (isObject(whole)) readUnframed(model, exchange, whole)
-        }
-        isOver = parts === null || reader.error !== null || isEndless(exchange)
-      }
-      const events = reader.take()
-      if (isOver) {
-        const skipped = reader.unreadable + lines.dropped
-        if (skipped > 0)
-          model.options.onSkipped?.({ model: model.options.settings.id, lines: skipped })
-      } else if (reader.finishReason !== null) watch.shorten(AFTER_FINISH_MS)
-      if (events.length === 0) continue
-      // The first output is emitted at once.
-      gatherMs = model.options.http.gatherMs
-      return events
+    if (exchange.source === undefined) {
+      const whole = await open(model, exchange)
+      if (whole !== null) return whole
     }
+    if (reader.done) {
+      await readPastEnd(exchange, lines)
+      return end()
+    }
+    const parts = (await exchange.source?.read(exchange.gatherMs)) ?? null
+    watch.dataArrived()
+    if (parts === null) {
+      lines.end()
+      const whole = parsedJson(Buffer.concat(exchange.opening ?? []).toString('utf8'))
+      if (isObject(whole)) readUnframed(model, exchange, whole)
+      return end()
+    }
+    for (const part of parts) {
+      exchange.bytes += part.length
+      exchange.opening?.push(part)
+      lines.push(part)
+    }
+    if (exchange.bytes > MAX_WHOLE_BYTES) exchange.opening = null
+    if (reader.error !== null || isEndless(exchange)) return end()
+    if (reader.finishReason !== null) watch.shorten(AFTER_FINISH_MS)
     return null
   }
 }
@@ -387,34 +403,40 @@ function faultOf(whole: unknown, wire: Wire, context: FailureContext): AppError 
   return errorObjectFailure(error ?? whole, context)
 }
 
-/** Records what a response contained. Cheap, because it is called for each batch of a stream. */
-function noteOutput(exchange: ProviderExchange | undefined, events: readonly LlmEvent[]): void {
+/** Records what a response said. */
+function noteProse(exchange: ProviderExchange | undefined, deltas: readonly Delta[]): void {
   if (exchange === undefined) return
-  for (const event of events)
-    switch (event.type) {
+  for (const delta of deltas)
+    switch (delta.type) {
       case 'thinking_delta':
-        if (!addText(exchange.thinking, event.text)) exchange.isCut = true
+        if (!addText(exchange.thinking, delta.text)) exchange.isCut = true
         break
       case 'text_delta':
-        if (!addText(exchange.text, event.text)) exchange.isCut = true
+        if (!addText(exchange.text, delta.text)) exchange.isCut = true
         break
       case 'text_was_thinking':
         if (!addText(exchange.thinking, wholeText(exchange.text))) exchange.isCut = true
         exchange.text = createGrowingText()
-        break
-      case 'tool_call':
-        noteCall(exchange, event.call)
-        break
-      case 'finished':
-        exchange.finish = event.reason
-        exchange.usage = event.estimated ? null : event.usage
-        exchange.endMs = elapsedOf(exchange)
-        break
-      case 'failed':
-        exchange.usage = event.usage ?? null
-        exchange.error ??= event.error.message.slice(0, MAX_ERROR_CHARACTERS)
-        exchange.endMs = elapsedOf(exchange)
     }
+}
+
+/** Records how a response ended. */
+function noteEvent(exchange: ProviderExchange | undefined, event: LlmEvent): void {
+  if (exchange === undefined) return
+  switch (event.type) {
+    case 'tool_call':
+      noteCall(exchange, event.call)
+      break
+    case 'finished':
+      exchange.finish = event.reason
+      exchange.usage = event.estimated ? null : event.usage
+      exchange.endMs = elapsedOf(exchange)
+      break
+    case 'failed':
+      exchange.usage = event.usage ?? null
+      exchange.error ??= event.error.message.slice(0, MAX_ERROR_CHARACTERS)
+      exchange.endMs = elapsedOf(exchange)
+  }
 }
 
 function noteCall(exchange: ProviderExchange, { name, arguments: text }: ToolCall): void {

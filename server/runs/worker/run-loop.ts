@@ -9,6 +9,7 @@ import { scheduleOf } from '../../grants/place.ts'
 import { applyGrant } from '../../grants/use.ts'
 import type { WorkClock } from '../../lib/work-clock.ts'
 import type { LlmRequest, ToolSchema } from '../../llm/client.ts'
+import type { ProseSink } from '../../llm/prose.ts'
 import { estimateToolTokens } from '../../llm/tokens.ts'
 import { windowTokens } from '../../llm/usage.ts'
 import { SUCCESS_BEGINS } from '../../protocol/runs/call-outcome.ts'
@@ -31,12 +32,11 @@ import { type TellRequest, tellInTurn } from '../telling.ts'
 import { type ListedTools, listTools } from '../tools-on-demand.ts'
 import { createWaiting } from '../waiting.ts'
 
-/** Creates the loop without starting it. `clock` pauses while the run waits for a person. */
+/** Creates the loop without starting it. `clock` pauses while the run waits for a person; `prose` receives what the model writes. */
 export async function createRunLoop(
   performed: PerformedRun,
   context: RunContext,
-  recorder: Recorder,
-  clock: WorkClock,
+  { recorder, prose, clock }: { recorder: Recorder; prose: ProseSink; clock: WorkClock },
 ): Promise<AsyncGenerator<LoopEvent, void>> {
   const { active, run, runState, usage, writes, dependencies } = performed
   const { maxIterations } = limitsOf(performed.options, dependencies.settings)
@@ -96,6 +96,7 @@ export async function createRunLoop(
     },
     maxIterations: Math.max(0, (runState.current.iterationLimit ?? maxIterations) - run.iteration),
     pendingCalls: context.resume.pendingCalls,
+    prose,
     budgetLeft: () => performed.retry(() => usage.isBudgetLeft()),
     async fitToWindow(messages) {
       const fitted = await window.fit(messages)

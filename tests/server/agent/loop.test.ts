@@ -129,7 +129,7 @@ describe('failures', () => {
     expect(inShort(events)).toEqual(['text:And then', 'failed:model_bad_answer'])
   })
 
-  test.each(['runTools', 'budgetLeft', 'fitToWindow'] as const)(
+  test.each(['runTools', 'budgetLeft', 'fitToWindow', 'prose'] as const)(
     'of the store in %s reach the consumer unchanged',
     async (name) => {
       const fault = new AppError('store_unavailable', 'The database is away.')
@@ -140,9 +140,12 @@ describe('failures', () => {
         },
         budgetLeft: () => Promise.reject(fault),
         fitToWindow: () => Promise.reject(fault),
+        prose: { append: () => Promise.reject(fault), textWasThinking: () => undefined },
       }
       await expect(
-        run([says([...calling(toolCall('a')), finished('tool_calls')])], { [name]: failing[name] }),
+        run([says([text('Hm.'), ...calling(toolCall('a')), finished('tool_calls')])], {
+          [name]: failing[name],
+        }),
       ).rejects.toBe(fault)
     },
   )

@@ -1,6 +1,7 @@
 // Runs the agent loop with scripted model responses and records its events, requests and tool calls.
 import { type AgentLoopInput, type LoopEvent, runAgentLoop } from '../../../server/agent/loop.ts'
 import type { LlmMessage, ToolCall } from '../../../server/llm/client.ts'
+import type { Delta, ProseSink } from '../../../server/llm/prose.ts'
 import type { CallResult } from '../../../server/tools/tool-result.ts'
 import { type Script, scriptedClient } from '../../support/provider/scripted-client.ts'
 
@@ -24,9 +25,12 @@ const look = {
   function: { name: 'look', description: 'Looks.', parameters: {} },
 }
 
+/** What the loop yields, and what the model writes meanwhile. */
+export type SeenEvent = LoopEvent | Delta
+
 /** What one run of the loop did. */
 export interface LoopRun {
-  events: LoopEvent[]
+  events: SeenEvent[]
   requests: ReturnType<typeof scriptedClient>['requests']
   /** The calls of each batch that was passed to the tools. */
   batches: (readonly ToolCall[])[]
@@ -36,11 +40,23 @@ export interface LoopRun {
 export async function run(
   scripts: Script[],
   more: Partial<AgentLoopInput> = {},
-  onEvent: (event: LoopEvent, count: number) => 'leave' | undefined = () => undefined,
+  onEvent: (event: SeenEvent, count: number) => 'leave' | undefined = () => undefined,
 ): Promise<LoopRun> {
   const llm = scriptedClient(...scripts)
   const batches: (readonly ToolCall[])[] = []
-  const events: LoopEvent[] = []
+  const events: SeenEvent[] = []
+  const leaves = (event: SeenEvent): boolean => {
+    events.push(event)
+    return onEvent(event, events.length) === 'leave'
+  }
+  const left = new Error('The consumer leaves.')
+  const note = (delta: Delta): undefined => {
+    if (leaves(delta)) throw left
+  }
+  const prose: ProseSink = {
+    append: (kind, text) => note({ type: kind === 'text' ? 'text_delta' : 'thinking_delta', text }),
+    textWasThinking: () => note({ type: 'text_was_thinking' }),
+  }
   const runTools: AgentLoopInput['runTools'] =
     more.runTools ??
     async function* (calls) {
@@ -55,6 +71,7 @@ export async function run(
     pendingCalls: [],
     budgetLeft: async () => true,
     fitToWindow: async (messages) => messages,
+    prose,
     signal: new AbortController().signal,
     ...more,
     runTools(calls) {
@@ -62,19 +79,22 @@ export async function run(
       return runTools(calls)
     },
   })
-  for await (const event of loop) {
-    events.push(event)
-    if (onEvent(event, events.length) === 'leave') break
+  try {
+    for await (const event of loop) if (leaves(event)) break
+  } catch (error) {
+    if (error !== left) throw error
   }
   return { events, requests: llm.requests, batches }
 }
 
 /** A short label for each event, for comparing sequences of events. */
-export const inShort = (events: readonly LoopEvent[]): string[] =>
+export const inShort = (events: readonly SeenEvent[]): string[] =>
   events.map((event) => {
     switch (event.type) {
-      case 'prose':
-        return `${event.kind}:${event.text}`
+      case 'text_delta':
+        return `text:${event.text}`
+      case 'thinking_delta':
+        return `thinking:${event.text}`
       case 'iteration':
         return `iteration:${event.calls.map(({ id }) => id).join('+')}${event.finish ?? ''}`
       case 'result':

@@ -84,7 +84,8 @@ describe.each(clients)('%s', (_name, models, answer) => {
     const estimated = answer === null
     expect(response.end).toMatchObject({ type: 'finished', reason: 'tool_calls', estimated })
     expect(response.end.usage?.total_tokens).toBeGreaterThan(0)
-    expect(response.batches.every((batch) => batch.length > 0)).toBe(true)
+    // No piece is empty.
+    expect(response.said.every((one) => !('text' in one) || one.text !== '')).toBe(true)
   })
 
   test.skipIf(answer === null)(
@@ -180,12 +181,13 @@ describe.each(clients)('%s', (_name, models, answer) => {
     expect(response.calls).toEqual([])
   })
 
-  test('closes the response when its consumer leaves', async () => {
+  test('closes the response when the receiver of the text fails, and passes its error on', async () => {
     if (answer !== null) upstream.enqueue(turn.cut(words, 2, 'stall'))
-    for await (const batch of (await client()).stream(llmRequest(question))) {
-      expect(batch.length).toBeGreaterThan(0)
-      break
+    const full = new Error('The disk is full.')
+    const failing = () => {
+      throw full
     }
+    await expect(readResponse(await client(), llmRequest(question), failing)).rejects.toBe(full)
     if (answer !== null) expect(await (await upstream.nextRequest()).closed).toBe('client_left')
   })
 })

@@ -49,12 +49,10 @@ describe.each(apis)('through %s', (_name, create, textTurn, emptyTurn, callTurn)
   ])('reasoning in the text is not the answer: %j', async (text) => {
     upstream.enqueue(textTurn(text))
     let seen = { thinking: '', text: '' }
-    const { end } = await readResponse(clientFor(), llmRequest(), (batch) => {
-      for (const event of batch) {
-        if (event.type === 'thinking_delta') seen.thinking += event.text
-        if (event.type === 'text_delta') seen.text += event.text
-        if (event.type === 'text_was_thinking') seen = { thinking: seen.text, text: '' }
-      }
+    const { end } = await readResponse(clientFor(), llmRequest(), (one) => {
+      if (one.type === 'thinking_delta') seen.thinking += one.text
+      if (one.type === 'text_delta') seen.text += one.text
+      if (one.type === 'text_was_thinking') seen = { thinking: seen.text, text: '' }
     })
     expect([seen.thinking.trim(), seen.text, end.type]).toEqual(['Hm.', 'Hello!', 'finished'])
   })

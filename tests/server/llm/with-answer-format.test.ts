@@ -21,15 +21,12 @@ const asking = (format: AnswerFormat): LlmRequest =>
 function providerThat(refuses: (format: AnswerFormat | undefined) => boolean) {
   const told: string[] = []
   const client: LlmClient = {
-    async *stream({ format }) {
+    async *stream({ format, prose }) {
       told.push(format?.format.type ?? 'nothing')
       const error = new AppError('model_refused', 'The schema is not supported.')
-      if (refuses(format?.format)) yield [{ type: 'failed', error }]
-      else
-        yield [
-          { type: 'text_delta', text: '{}' },
-          { type: 'finished', reason: 'stop', usage: NO_TOKENS, estimated: false, model: 'm' },
-        ]
+      if (refuses(format?.format)) return yield { type: 'failed', error }
+      await prose.append('text', '{}')
+      yield { type: 'finished', reason: 'stop', usage: NO_TOKENS, estimated: false, model: 'm' }
     },
   }
   const wrapped = withAnswerFormat(client, { model: 'm', support: 'schema' })

@@ -60,8 +60,8 @@ describe('retries', () => {
     const response = await readResponse(
       client,
       llmRequest({ signal: controller.signal }),
-      (batch) => {
-        if (batch[0]?.type === 'retrying') controller.abort()
+      ({ type }) => {
+        if (type === 'retrying') controller.abort()
       },
     )
     expect(response.end.type).toBe('failed')

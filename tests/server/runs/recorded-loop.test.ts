@@ -1,7 +1,7 @@
 // The agent loop and the recorder together, on an in-memory store: nothing is emitted before it is stored.
 import { describe, expect, test } from 'vitest'
 import { runAgentLoop } from '../../../server/agent/loop.ts'
-import type { LlmEvent } from '../../../server/llm/client.ts'
+import type { Said } from '../../support/provider/llm.ts'
 import {
   calling,
   finished,
@@ -18,7 +18,7 @@ describe('a loop that is recorded', () => {
   for (const { random, what } of rounds(30))
     test(`never emits a completed step that is not stored (${what})`, async () => {
       let calls = 0
-      const script = (last: boolean): LlmEvent[] => [
+      const script = (last: boolean): Said[] => [
         ...Array.from({ length: random.below(5) }, (_, at) =>
           random.pick([thinking, text])(`piece ${at} `),
         ),
@@ -56,6 +56,7 @@ describe('a loop that is recorded', () => {
         messages: [{ role: 'user', content: 'Go' }],
         tools: [],
         request: {},
+        prose: recorder,
         maxIterations: 10,
         pendingCalls: [],
         budgetLeft: async () => true,

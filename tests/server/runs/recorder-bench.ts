@@ -172,7 +172,6 @@ export const done: DoneEvent = {
 /** Passes each event of the loop to the recorder, as a run's worker does. */
 export async function record(loop: AsyncIterable<LoopEvent>, recorder: Recorder): Promise<void> {
   for await (const event of loop) {
-    if (event.type === 'prose') await recorder.append(event.kind, event.text)
     if (event.type === 'result') recorder.emitResult(event.result)
     if (event.type !== 'iteration') continue
     if (event.finish === null) await recorder.endIteration(event.calls, nothing)

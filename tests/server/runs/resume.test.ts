@@ -4,9 +4,10 @@ import { expect, test } from 'vitest'
 import { answerMessages } from '../../../server/agent/history.ts'
 import { runAgentLoop } from '../../../server/agent/loop.ts'
 import { type StepRow, toStep } from '../../../server/db/repositories/conversations/steps.ts'
-import type { LlmClient, LlmEvent, LlmMessage } from '../../../server/llm/client.ts'
+import type { LlmClient, LlmMessage } from '../../../server/llm/client.ts'
 import { resumePoint } from '../../../server/runs/context.ts'
 import { createToolSet } from '../../../server/tools/registry.ts'
+import { type Said, say } from '../../support/provider/llm.ts'
 import {
   calling,
   finished,
@@ -24,9 +25,9 @@ const tools = createToolSet([
 ])
 
 /** The model's output in each iteration; the last one has no calls. */
-function randomScript(random: Random): LlmEvent[][] {
+function randomScript(random: Random): Said[][] {
   let count = 0
-  const prose = (): LlmEvent[] => [
+  const prose = (): Said[] => [
     ...(random.below(2) === 0 ? [thinking('Hm.')] : []),
     ...(random.below(2) === 0 ? [text('Let me see.')] : []),
   ]
@@ -40,10 +41,10 @@ function randomScript(random: Random): LlmEvent[][] {
 }
 
 /** A model that finds its place in the script from the conversation's iterations, so that it serves every attempt. */
-const modelOf = (script: LlmEvent[][]): LlmClient => ({
-  async *stream({ messages }) {
+const modelOf = (script: Said[][]): LlmClient => ({
+  async *stream({ messages, prose }) {
     const done = messages.filter((message) => message.role === 'assistant' && message.toolCalls)
-    for (const event of script[done.length] ?? []) yield [event]
+    yield* say(script[done.length] ?? [], prose)
   },
 })
 
@@ -55,7 +56,7 @@ interface Attempt {
 }
 
 /** Performs one attempt of the run, from the stored rows to the end. */
-async function perform(script: LlmEvent[][], stored: readonly StepRow[]): Promise<Attempt> {
+async function perform(script: Said[][], stored: readonly StepRow[]): Promise<Attempt> {
   const commits: Attempt['commits'] = []
   const ran: string[] = []
   const inOrder = [...stored].sort((a, b) => a.position - b.position)
@@ -76,6 +77,7 @@ async function perform(script: LlmEvent[][], stored: readonly StepRow[]): Promis
     messages,
     tools: [],
     request: {},
+    prose: recorder,
     maxIterations: 10,
     pendingCalls,
     budgetLeft: async () => true,

@@ -1,5 +1,9 @@
 // Calls an `LlmClient` in tests and collects its events.
 import type { LlmClient, LlmEvent, LlmRequest, ToolCall } from '../../../server/llm/client.ts'
+import { type Delta, gatherProse, handOver, type ProseSink } from '../../../server/llm/prose.ts'
+
+/** What a response consists of, in order: pieces of prose, and events. */
+export type Said = Delta | LlmEvent
 
 export interface ReadResponse {
   text: string
@@ -8,13 +12,25 @@ export interface ReadResponse {
   /** The `finished` or `failed` event, always the last one. */
   end: Extract<LlmEvent, { type: 'finished' | 'failed' }>
   retries: Extract<LlmEvent, { type: 'retrying' }>[]
-  batches: (readonly LlmEvent[])[]
+  /** Everything, in the order in which it came. */
+  said: Said[]
+}
+
+const isProse = (said: Said): said is Delta =>
+  said.type === 'text_delta' || said.type === 'thinking_delta' || said.type === 'text_was_thinking'
+
+/** Says it as clients do: hands the prose over, and yields the events. */
+export async function* say(said: Iterable<Said>, prose: ProseSink): AsyncGenerator<LlmEvent> {
+  for (const one of said)
+    if (isProse(one)) await handOver([one], prose)
+    else yield one
 }
 
 /** A request with one user message; `more` overrides its fields. */
 export const llmRequest = (more: Partial<LlmRequest> = {}): LlmRequest => ({
   messages: [{ role: 'user', content: 'hello' }],
   tools: [],
+  prose: gatherProse(),
   signal: new AbortController().signal,
   ...more,
 })
@@ -23,27 +39,31 @@ export const llmRequest = (more: Partial<LlmRequest> = {}): LlmRequest => ({
 export async function readResponse(
   client: LlmClient,
   request: LlmRequest = llmRequest(),
-  onBatch: (batch: readonly LlmEvent[]) => void = () => {},
+  onSaid: (one: Said) => void = () => {},
 ): Promise<ReadResponse> {
-  const batches: (readonly LlmEvent[])[] = []
-  for await (const batch of client.stream(request)) {
-    batches.push(batch)
-    onBatch(batch)
+  const said: Said[] = []
+  const note = (one: Said): undefined => {
+    said.push(one)
+    onSaid(one)
   }
-  const events = batches.flat()
-  const ends = events.filter((event) => event.type === 'finished' || event.type === 'failed')
+  const prose: ProseSink = {
+    append: (kind, text) => note({ type: kind === 'text' ? 'text_delta' : 'thinking_delta', text }),
+    textWasThinking: () => note({ type: 'text_was_thinking' }),
+  }
+  for await (const event of client.stream({ ...request, prose })) note(event)
+  const ends = said.filter((event) => event.type === 'finished' || event.type === 'failed')
   const end = ends[0]
-  if (end === undefined || ends.length !== 1 || events.at(-1) !== end)
-    throw new Error(`a stream must have one end, as its last event: ${JSON.stringify(events)}`)
+  if (end === undefined || ends.length !== 1 || said.at(-1) !== end)
+    throw new Error(`a stream must have one end, as its last event: ${JSON.stringify(said)}`)
   const joined = (type: 'text_delta' | 'thinking_delta') =>
-    events.map((event) => (event.type === type ? event.text : '')).join('')
+    said.map((event) => (event.type === type ? event.text : '')).join('')
   return {
     text: joined('text_delta'),
     thinking: joined('thinking_delta'),
-    calls: events.flatMap((event) => (event.type === 'tool_call' ? [event.call] : [])),
+    calls: said.flatMap((event) => (event.type === 'tool_call' ? [event.call] : [])),
     end,
-    retries: events.flatMap((event) => (event.type === 'retrying' ? [event] : [])),
-    batches,
+    retries: said.flatMap((event) => (event.type === 'retrying' ? [event] : [])),
+    said,
   }
 }
 

@@ -3,9 +3,10 @@
 import { AppError } from '../../../server/errors.ts'
 import type { LlmClient, LlmEvent, LlmRequest, ToolCall } from '../../../server/llm/client.ts'
 import { CallId } from '../../../server/protocol/ids.ts'
+import { type Said, say } from './llm.ts'
 
-/** Produces the batches of one response. */
-export type Script = (request: LlmRequest) => AsyncIterable<readonly LlmEvent[]>
+/** Produces what one response says, in batches. */
+export type Script = (request: LlmRequest) => AsyncIterable<readonly Said[]>
 
 export const usage = { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 }
 
@@ -19,10 +20,10 @@ export function scriptedClient(...scripts: Script[]): LlmClient & { requests: Ll
       if (script === undefined) throw new Error(`no script for request ${requests.length}`)
       for await (const batch of script(request)) {
         if (request.signal.aborted) break
-        yield batch
+        yield* say(batch, request.prose)
       }
       if (request.signal.aborted)
-        yield [{ type: 'failed', error: new AppError('internal', 'aborted'), usage }]
+        yield { type: 'failed', error: new AppError('internal', 'aborted'), usage }
     },
   }
 }
@@ -33,20 +34,20 @@ export const toolCall = (id: string, name = 'look', args = '{}'): ToolCall => ({
   arguments: args,
 })
 
-/** A script that sends each event in its own batch and awaits `between` before each one. */
+/** A script that sends each part in its own batch and awaits `between` before each one. */
 export const says = (
-  events: readonly LlmEvent[],
+  said: readonly Said[],
   between: () => Promise<void> = async () => {},
 ): Script =>
   async function* () {
-    for (const event of events) {
+    for (const one of said) {
       await between()
-      yield [event]
+      yield [one]
     }
   }
 
-export const thinking = (text: string): LlmEvent => ({ type: 'thinking_delta', text })
-export const text = (written: string): LlmEvent => ({ type: 'text_delta', text: written })
+export const thinking = (text: string): Said => ({ type: 'thinking_delta', text })
+export const text = (written: string): Said => ({ type: 'text_delta', text: written })
 export const calling = (...calls: ToolCall[]): LlmEvent[] =>
   calls.map((call) => ({ type: 'tool_call', call }))
 export const finished = (reason: 'stop' | 'tool_calls' | 'length' = 'stop'): LlmEvent => ({

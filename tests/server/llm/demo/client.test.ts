@@ -135,7 +135,7 @@ describe('the demo model', () => {
     expect(first.text).toContain('**42**')
     expect(first.text).toContain('not a language model')
     expect(first.calls).toEqual([])
-    expect((await answer({ success: true, data: { result: 42 } })).batches).toEqual(first.batches)
+    expect((await answer({ success: true, data: { result: 42 } })).said).toEqual(first.said)
     expect((await answer({ success: false, error: 'division by zero' })).text).toContain(
       'division by zero',
     )

@@ -134,9 +134,8 @@ describe('stopping', () => {
     const response = readResponse(
       clientFor(),
       llmRequest({ signal: controller.signal }),
-      (batch) => {
-        if (when === 'text' && batch.some((event) => event.type === 'text_delta'))
-          controller.abort()
+      ({ type }) => {
+        if (when === 'text' && type === 'text_delta') controller.abort()
       },
     )
     const request = await upstream.nextRequest()

@@ -25,7 +25,7 @@ describe('a plain answer', () => {
     )
     const response = await readResponse(clientFor())
     expect(response.text).toBe('abcdefgh')
-    expect(response.batches.flat().filter((event) => event.type === 'text_delta')).toHaveLength(1)
+    expect(response.said.filter((event) => event.type === 'text_delta')).toHaveLength(1)
   })
 
   test('is the same however the bytes are split', async () => {

@@ -1,28 +1,18 @@
 // Reasoning that models mark in their text is separated from the answer; text about such marks stays text.
 import { describe, expect, test } from 'vitest'
-import type { LlmEvent } from '../../../../server/llm/client.ts'
+import { gatherProse, handOver } from '../../../../server/llm/prose.ts'
 import { createDeltaBuffer } from '../../../../server/llm/streaming/delta-buffer.ts'
 
 /** What a person sees when the text arrives in pieces of this size, each in a read of its own. */
 function read(text: string, size = text.length, thinking = '') {
   const buffer = createDeltaBuffer()
-  const seen = { thinking: '', text: '' }
-  const take = (events: readonly LlmEvent[]) => {
-    for (const event of events) {
-      if (event.type === 'thinking_delta') seen.thinking += event.text
-      if (event.type === 'text_delta') seen.text += event.text
-      if (event.type === 'text_was_thinking') {
-        seen.thinking += seen.text
-        seen.text = ''
-      }
-    }
-  }
+  const seen = gatherProse()
   buffer.addThinking(thinking)
   for (let at = 0; at < text.length; at += size) {
     buffer.addText(text.slice(at, at + size))
-    take(buffer.take())
+    handOver(buffer.take(), seen)
   }
-  take(buffer.end())
+  handOver(buffer.end(), seen)
   return { thinking: seen.thinking.trim(), text: seen.text }
 }
 
