@@ -87,6 +87,10 @@ function roomLeft(value: unknown, room: number): number {
   return left
 }
 
+/** The JSON text of plain data that is short; undefined if it should be sent in pieces. */
+export const shortJson = (value: unknown): string | undefined =>
+  roomLeft(value, PIECE_CHARACTERS) >= 0 ? JSON.stringify(value) : undefined
+
 /** The JSON text of plain data without long texts, in pieces. */
 export function* jsonPieces(value: unknown): Generator<string> {
   let text = ''

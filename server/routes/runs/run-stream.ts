@@ -5,7 +5,7 @@ import type { FastifyReply } from 'fastify'
 import type { ChatService } from '../../chat/chat-service.ts'
 import type { RunRow } from '../../db/repositories/runs/runs.ts'
 import type { Store } from '../../db/store.ts'
-import { jsonPieces, longJsonPieces } from '../../lib/json-pieces.ts'
+import { jsonPieces, longJsonPieces, shortJson } from '../../lib/json-pieces.ts'
 import type { RunLog } from '../../runs/log/log.ts'
 import { replayRun } from '../../runs/log/stored-replay.ts'
 import { createRunView, type OutgoingEvent, type StreamMode } from '../../runs/log/view.ts'
@@ -20,9 +20,12 @@ const FRAME_END = '\n\n'
 
 function* framePieces(events: readonly OutgoingEvent[]): Generator<string> {
   for (const event of events) {
-    yield frameHead(event)
-    yield* jsonPieces(event.data)
-    yield FRAME_END
+    const short = shortJson(event.data)
+    if (short === undefined) {
+      yield frameHead(event)
+      yield* jsonPieces(event.data)
+      yield FRAME_END
+    } else yield frameHead(event) + short + FRAME_END
   }
 }
 

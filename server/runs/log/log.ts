@@ -120,6 +120,8 @@ export interface RunLog {
   onListenersChange(callback: (count: number) => void): () => void
 }
 
+const toldOfEntries = (listener: RunListener): void => listener.onEntries()
+
 const isProse = (slot: Step | ProseState): slot is ProseState => 'cuts' in slot
 
 /** `history` is empty for a new run, and read from the store for a resumed one. */
@@ -132,7 +134,10 @@ export function createRunLog(history: RunLogHistory): RunLog {
   const observers = new Set<RunListener>()
   let remoteListeners = 0
   let remotePages = 0
-  const everybody = (): RunListener[] => [...observers, ...listeners]
+  const tellAll = (tell: (listener: RunListener) => void): void => {
+    for (const observer of observers) tell(observer)
+    for (const listener of listeners) tell(listener)
+  }
   const pendingApprovals = new Map<string, PendingApproval>()
   const pendingInputs = new Map<string, PendingInput>()
   const watchers = new Set<(count: number) => void>()
@@ -141,13 +146,13 @@ export function createRunLog(history: RunLogHistory): RunLog {
     retrying = null
     entries.push(entry)
     lastId = entry.id
-    for (const listener of everybody()) listener.onEntries()
+    tellAll(toldOfEntries)
   }
   const countChanged = (): void => {
     for (const watch of watchers) watch(listeners.size + remoteListeners)
   }
   const settled = (idRef: string): void => {
-    for (const listener of everybody()) listener.onSettled?.(idRef)
+    tellAll((listener) => listener.onSettled?.(idRef))
   }
   const retract = (index: number): void => {
     for (const [at, entry] of entries.entries()) {
@@ -238,7 +243,8 @@ export function createRunLog(history: RunLogHistory): RunLog {
       return low
     },
     appendProse(index, type, text) {
-      for (const piece of piecesOf(text)) appendPiece(index, type, piece)
+      if (text.length <= MAX_EVENT_CHARACTERS) appendPiece(index, type, text)
+      else for (const piece of piecesOf(text)) appendPiece(index, type, piece)
     },
     copyProse: appendPiece,
     closeProse(index) {
@@ -293,7 +299,7 @@ export function createRunLog(history: RunLogHistory): RunLog {
     },
     reportRetry(notice) {
       retrying = { notice, until: performance.now() + notice.delay_ms }
-      for (const listener of everybody()) listener.onRetry?.(notice)
+      tellAll((listener) => listener.onRetry?.(notice))
     },
     retry() {
       if (retrying === null) return null
@@ -301,7 +307,7 @@ export function createRunLog(history: RunLogHistory): RunLog {
       return { ...retrying.notice, delay_ms: left }
     },
     reportProgress(notice) {
-      for (const listener of everybody()) listener.onProgress?.(notice)
+      tellAll((listener) => listener.onProgress?.(notice))
     },
     subscribe(listener) {
       listeners.add(listener)
@@ -328,7 +334,7 @@ export function createRunLog(history: RunLogHistory): RunLog {
       if (slot !== undefined && isProse(slot)) slot.closed = true
     },
     close() {
-      for (const listener of everybody()) listener.onClose()
+      tellAll((listener) => listener.onClose())
     },
     onListenersChange(callback) {
       watchers.add(callback)
