@@ -47,7 +47,7 @@ async function throughput(raw: Contender, own: Contender, tokens: number): Promi
     ratios.push(b.tokensPerSecond / a.tokensPerSecond)
     cpuRatios.push(b.tokensPerCpuSecond / a.tokensPerCpuSecond)
   }
-  const [speed, cpu] = tokens > 4_000 ? [1.1, 0.9] : [0.95, 0.8]
+  const [speed, cpu] = tokens > 4_000 ? [1.1, 0.95] : [0.95, 0.9]
   return [
     {
       ...figure(

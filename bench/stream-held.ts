@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import {
   type Contender,
   passThrough,
@@ -135,10 +136,42 @@ async function holding(raw: Contender, own: Contender): Promise<Row[]> {
       `memory per stream above ${few} streams`,
       perStream,
       'KB',
-      '≤ 80',
-      mine.count > few && perStream <= 80,
+      '≤ 100',
+      mine.count > few && perStream <= 100,
     ),
   ]
+}
+
+/** Live memory is measured when so many streams have sent so much of their text. */
+const LIVE_STEPS = [50, 300] as const
+const LIVE_AFTER_MS = 10_000
+
+/** What each stream keeps on the heap while its answer is written. */
+async function live(folder: string, upstreamPort: number): Promise<Row> {
+  const model = `paced-${HELD_TOKENS}`
+  const server = await startProduct(
+    folder,
+    upstreamPort,
+    [model, WARM_UP.model],
+    {},
+    { withProbe: true },
+  )
+  try {
+    const own = product(server)
+    await warmUp(own)
+    const bytes: number[] = []
+    for (const count of LIVE_STEPS) {
+      const streams = runStreams(own, model, count, { staggerMs: HELD_APART_MS })
+      await sleep(LIVE_AFTER_MS)
+      bytes.push(await server.liveBytes())
+      await streams
+    }
+    const [few = 0, many = 0] = bytes
+    const each = (many - few) / (LIVE_STEPS[1] - LIVE_STEPS[0]) / 1024
+    return figure('live memory per stream, 300 streams', each, 'KB', '≤ 40', each <= 40)
+  } finally {
+    await server.stop()
+  }
 }
 
 /** Runs the suite against the built server. */
@@ -150,7 +183,9 @@ export async function run(): Promise<Row[]> {
   const [raw, own] = [passThrough(rawProcess), product(server)]
   try {
     for (const one of [raw, own]) await warmUp(one)
-    return await holding(raw, own)
+    const rows = await holding(raw, own)
+    await server.stop()
+    return [...rows, await live(await mkdtemp(join(folder, 'live-')), upstream.port)]
   } finally {
     await Promise.all([server.stop(), rawProcess.stop(), upstream.stop()])
     await rm(folder, { recursive: true, force: true })

@@ -1,4 +1,4 @@
-// Preloaded into a server under test: counts SQL statements and profiles CPU time when the benchmark requests it.
+// Preloaded into a server under test: counts SQL statements, profiles CPU time and measures the heap when the benchmark requests it.
 import { Session } from 'node:inspector/promises'
 import { createRequire, findSourceMap } from 'node:module'
 import { Socket } from 'node:net'
@@ -131,6 +131,11 @@ const commands = {
     const counted = { statements: [...statements], roundTrips }
     const { profile } = await session.post('Profiler.stop')
     return { ...counted, functions: selfTimes(profile) }
+  },
+  /** Bytes on V8's heap that are still in use. */
+  async heap() {
+    await session.post('HeapProfiler.collectGarbage')
+    return process.memoryUsage().heapUsed
   },
 }
 

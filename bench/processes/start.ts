@@ -19,6 +19,9 @@ export interface Measured {
   terminate(): Promise<void>
 }
 
+/** Seconds of CPU time of a process on this machine that has one thread, such as a backend of PostgreSQL; 0 if there is none. */
+export const cpuSecondsOf = (pid: number): number => threadNanoseconds(pid, String(pid)) / 1e9
+
 /**
  * Nanoseconds of CPU time of a thread. `/proc/<pid>/stat` counts hundredths of a second, of which a short round takes only six.
  * Source: https://docs.kernel.org/scheduler/sched-stats.html#proc-pid-schedstat
@@ -94,6 +97,8 @@ export interface ProbedServer extends Measured {
   readyAfterMs: number
   /** Counts and profiles what the server does during `work`. Only for a server that was started with the probe. */
   probe(work: () => Promise<void>): Promise<ProbeReport>
+  /** Bytes on V8's heap after a collection. Only for a server that was started with the probe. */
+  liveBytes(): Promise<number>
 }
 
 /**
@@ -131,7 +136,7 @@ export async function startNanoClaw(
     )
   })
   await ready
-  const command = async (name: 'start' | 'stop'): Promise<unknown> => {
+  const command = async (name: 'start' | 'stop' | 'heap'): Promise<unknown> => {
     const answer = once(child, 'message')
     child.send(name)
     return (await answer)[0]
@@ -143,5 +148,6 @@ export async function startNanoClaw(
       await work()
       return ProbeReport.parse(await command('stop'))
     },
+    liveBytes: async () => z.number().parse(await command('heap')),
   })
 }
