@@ -119,7 +119,7 @@ export function createSending(
   /** Stores the run with its turn and starts it. Returns the run that was started with the same `client_id`, if there is one. */
   async function storeAndStart(
     run: RunRow & { userMessageId: MessageId },
-    { conversation, memory, preferences }: RunSite,
+    { conversation, memory, preferences, ownSkills }: RunSite,
     {
       body,
       turn,
@@ -131,7 +131,7 @@ export function createSending(
     try {
       await runs.begin(run, async (tx) => {
         const { conversation: shown, branch } = await storeTurn(tx, store, turn, at)
-        return { setting: { conversation: shown, memory, preferences }, branch }
+        return { setting: { conversation: shown, memory, preferences, ownSkills }, branch }
       })
       return null
     } catch (error) {

@@ -111,14 +111,14 @@ export async function prepareRunContext(
   const { messages: loaded, summary } = branch
   const question = options.task ?? loaded.at(-1)?.text ?? ''
   const carries = rows.length === 0 ? undefined : await store.steps.carries(run.messageId)
-  const [project, skills] = await Promise.all([
-    run.projectId === null ? null : dependencies.describeProject(run.userId, run.projectId),
-    dependencies.skills.active(run.userId, run.projectId),
-    dependencies.prepareTools(run.userId),
-  ])
   const setting =
     branch.setting ?? (await store.conversations.findRunSetting(run.userId, run.conversationId))
   if (setting === undefined) throw appError('conversation_gone')
+  const [project, skills] = await Promise.all([
+    run.projectId === null ? null : dependencies.describeProject(run.userId, run.projectId),
+    dependencies.skills.active(run.userId, run.projectId, setting),
+    dependencies.prepareTools(run.userId),
+  ])
   const { preferences } = setting
   const conversation = { ...setting.conversation, ...options.settings }
   const offered = skills.filter(({ modelInvocable }) => modelInvocable)

@@ -1,6 +1,7 @@
 // The skills of a user in a project: where each comes from, its state, and what models receive of it.
 import { LRUCache } from 'lru-cache'
 import { settingsOf } from '../db/repositories/projects/projects.ts'
+import type { OwnSkill, RunSetting } from '../db/repositories/runs/run-setting.ts'
 import type { Store } from '../db/store.ts'
 import { appError } from '../errors.ts'
 import type { ProjectId, UserId } from '../protocol/ids.ts'
@@ -48,8 +49,15 @@ export interface Skills {
     skill: { source: SkillSource; name: string },
     path: string,
   ): Promise<string>
-  /** What models and people may use, sorted by name. */
-  active(userId: UserId, projectId: ProjectId | null): Promise<ActiveSkill[]>
+  /**
+   * What models and people may use, sorted by name.
+   * @param known what has been read of the user already.
+   */
+  active(
+    userId: UserId,
+    projectId: ProjectId | null,
+    known?: Pick<RunSetting, 'preferences' | 'ownSkills'>,
+  ): Promise<ActiveSkill[]>
   /** A file of an active skill; null if there is none, or it is no text. */
   activeFile(
     userId: UserId,
@@ -125,8 +133,7 @@ export function createSkills({
       }
     return ofServer.skills
   }
-  const ofUser = async (userId: UserId): Promise<FoundSkill[]> => {
-    const rows = await store.userSkills.list(userId)
+  const ofUser = async (userId: UserId, rows: readonly OwnSkill[]): Promise<FoundSkill[]> => {
     return await Promise.all(
       rows.map(async ({ name, sha256 }) => {
         const key = `${userId} ${name} ${sha256}`
@@ -148,14 +155,18 @@ export function createSkills({
     )
   }
 
-  const candidates = async (userId: UserId, projectId: ProjectId | null): Promise<Candidate[]> => {
+  const candidates = async (
+    userId: UserId,
+    projectId: ProjectId | null,
+    known?: Pick<RunSetting, 'preferences' | 'ownSkills'>,
+  ): Promise<Candidate[]> => {
     const row = projectId === null ? undefined : await store.projects.find(userId, projectId)
     const folder = row === undefined ? undefined : workspaces.open(row.userId, row.id)
     const [project, own, all, preferences] = await Promise.all([
       folder === undefined ? [] : inFolder(folder),
-      ofUser(userId),
+      ofUser(userId, known?.ownSkills ?? (await store.userSkills.list(userId))),
       ofTheServer(),
-      store.settings.preferences(userId),
+      known?.preferences ?? store.settings.preferences(userId),
     ])
     const server = all.filter(({ skill }) => isOffered(userId, skill.folder))
     const off = new Set([
@@ -242,8 +253,8 @@ export function createSkills({
       if (text === null) throw appError('skill_file_not_text', { path })
       return text
     },
-    async active(userId, projectId) {
-      const all = await candidates(userId, projectId)
+    async active(userId, projectId, known) {
+      const all = await candidates(userId, projectId, known)
       return all
         .flatMap(({ source, found, state }): ActiveSkill[] =>
           state === 'active' && found.read.ok

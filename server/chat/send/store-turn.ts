@@ -92,6 +92,7 @@ export async function storeTurn(
       expected: conversation.leafId,
       leafId: turn.kind === 'answer' && turn.beside ? null : run.messageId,
       added: addedBy(turn),
+      title,
       at: createdAt,
     })
     if (found === undefined) throw appError('conversation_not_found')
@@ -160,7 +161,6 @@ export async function storeTurn(
     await addQuestion(text, await parentOf(tx, store, conversationId, place))
   }
   await markTainted()
-  if (title !== null) await store.conversations.setProvisionalTitle(tx, conversationId, title)
   const isWhole =
     place === 'leaf' &&
     shown.leafId === null &&

@@ -246,12 +246,6 @@ function beginConversations(
   return {
     createIn,
 
-    /** Shows a title, which the first real one replaces. */
-    async setProvisionalTitle(tx: Writer, id: ConversationId, title: string): Promise<void> {
-      const set = { title, titleKey: foldCase(title) }
-      await titleStatement(tx, set).execute({ ...set, updated: id })
-    },
-
     /** @throws AppError `not_found` for a project that the user does not have. */
     create: (userId: UserId, given: NewConversation): Promise<ConversationRow> =>
       database.write((tx) => createIn(tx, userId, given)),

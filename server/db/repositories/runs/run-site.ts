@@ -3,7 +3,7 @@ import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import { NO_PREFERENCES } from '../../../protocol/accounts/preferences.ts'
 import type { ConversationId, RunId, UserId } from '../../../protocol/ids.ts'
 import type { Database } from '../../database.ts'
-import type { RunSetting } from './run-setting.ts'
+import { ownSkillsField, type RunSetting } from './run-setting.ts'
 import { fromUnfinishedOfUser } from './unfinished-runs.ts'
 
 /** What decides whether a run may start in a conversation, and what the run reads besides its messages. */
@@ -17,7 +17,8 @@ export interface RunSite extends RunSetting {
 }
 
 /** The reader returns nothing if the user has no such conversation, or it is in the trash. */
-export function createRunSiteReader({ read, tables }: Database) {
+export function createRunSiteReader(database: Database) {
+  const { read, tables } = database
   const { conversations, runs, memories, preferences } = tables
   /** A value from the runs that meet the condition. Nested, because drizzle drops table names from a field's own columns. */
   const fromRuns = (value: SQL, condition: SQL, table = sql`${runs}`) =>
@@ -43,6 +44,7 @@ export function createRunSiteReader({ read, tables }: Database) {
       ).mapWith(runs.id),
       memory: memories.content,
       preferences: preferences.value,
+      ownSkills: ownSkillsField(database),
     })
     .from(conversations)
     .leftJoin(memories, eq(memories.userId, conversations.userId))
@@ -68,6 +70,7 @@ export function createRunSiteReader({ read, tables }: Database) {
           ...site,
           memory: site.memory ?? '',
           preferences: { ...NO_PREFERENCES, ...site.preferences },
+          ownSkills: site.ownSkills ?? [],
         }
   }
 }

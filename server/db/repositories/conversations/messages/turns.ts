@@ -1,9 +1,9 @@
 // Adds turns to a conversation: a question with its answer, or another answer. Every send runs these statements.
-import { and, eq, getTableColumns, isNull, sql } from 'drizzle-orm'
+import { and, type Column, eq, getTableColumns, isNull, type SQL, sql } from 'drizzle-orm'
 import type { ConversationId, MessageId, UserId } from '../../../../protocol/ids.ts'
 import type { RunOrigin } from '../../../../protocol/runs/origin.ts'
 import type { Database, Writer } from '../../../database.ts'
-import { inParallel, prepareOnEach } from '../../../fragments.ts'
+import { foldCase, inParallel, prepareOnEach } from '../../../fragments.ts'
 import { createSearchIndex } from '../../search/index-writer.ts'
 import { createAttachmentRepository } from '../attachments.ts'
 import type { MessageRow } from '../branches.ts'
@@ -31,6 +31,9 @@ export function createTurnWriter(database: Database, lockLeaf: LockLeaf) {
 function leaves(database: Database, lockLeaf: LockLeaf) {
   const { messages, conversations } = database.tables
 
+  /** The value, if there is one, until the conversation has a real title. */
+  const untilTitled = (column: Column, name: string): SQL =>
+    sql`case when ${conversations.titled} then ${column} else coalesce(${sql.placeholder(name)}, ${column}) end`
   const leafStatement = prepareOnEach((tx) =>
     tx
       .update(conversations)
@@ -38,6 +41,8 @@ function leaves(database: Database, lockLeaf: LockLeaf) {
         leafId: sql`${sql.placeholder('leafId')}`,
         updatedAt: sql`${sql.param(sql.placeholder('at'), conversations.updatedAt)}`,
         messageCount: sql`${conversations.messageCount} + ${sql.placeholder('added')}`,
+        title: untilTitled(conversations.title, 'title'),
+        titleKey: untilTitled(conversations.titleKey, 'titleKey'),
       })
       .where(
         and(
@@ -55,12 +60,18 @@ function leaves(database: Database, lockLeaf: LockLeaf) {
      * Locks a conversation and shows a new leaf, whose turn the caller adds in the same transaction. Returns the leaf that
      * was shown before, and the conversation as it is now; undefined when the conversation was deleted.
      * @param turn `expected`: the leaf as it was read before; if it is still shown, this takes one statement. `leafId`: null
-     * keeps the leaf.
+     * keeps the leaf. `title`: a provisional one, which the first real one replaces; null for none.
      */
     async moveLeaf(
       tx: Writer,
       conversationId: ConversationId,
-      turn: { expected: MessageId | null; leafId: MessageId | null; added: number; at: Date },
+      turn: {
+        expected: MessageId | null
+        leafId: MessageId | null
+        added: number
+        title: string | null
+        at: Date
+      },
     ): Promise<{ leafId: MessageId | null; conversation: ConversationRow } | undefined> {
       const move = (expected: MessageId | null) =>
         leafStatement(tx).execute({
@@ -68,6 +79,7 @@ function leaves(database: Database, lockLeaf: LockLeaf) {
           conversationId,
           expected,
           leafId: turn.leafId ?? expected,
+          titleKey: turn.title === null ? null : foldCase(turn.title),
         })
       const [shown] = await move(turn.expected)
       if (shown !== undefined) return { leafId: turn.expected, conversation: shown }
