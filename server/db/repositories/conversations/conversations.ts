@@ -160,15 +160,6 @@ function conversationRows(database: Database) {
   const items = createConversationItems(database)
   const searchIndex = createSearchIndex(database)
 
-  const titleStatement = prepareUpdates('title conversation', conversations, (tx, set, name) =>
-    tx
-      .update(conversations)
-      .set(set)
-      .where(and(eq(conversations.id, sql.placeholder('updated')), eq(conversations.titled, false)))
-      .returning({ userId: conversations.userId })
-      .prepare(name),
-  )
-
   async function requireProject(tx: Reader, userId: UserId, id: ProjectId): Promise<void> {
     const [project] = await tx
       .select({ id: projects.id })
@@ -187,16 +178,13 @@ function conversationRows(database: Database) {
     return row
   }
 
-  return { items, searchIndex, titleStatement, requireProject, lockRow }
+  return { items, searchIndex, requireProject, lockRow }
 }
 
 type ConversationRows = ReturnType<typeof conversationRows>
 
 /** New conversations. */
-function beginConversations(
-  database: Database,
-  { searchIndex, titleStatement, requireProject }: ConversationRows,
-) {
+function beginConversations(database: Database, { searchIndex, requireProject }: ConversationRows) {
   const { tables } = database
   const { conversations } = tables
 
@@ -400,9 +388,18 @@ function conversationsInRuns(database: Database, { lockRow }: ConversationRows) 
 }
 
 /** What a run changes when it ends, and an import when it is complete. */
-function endsOfRuns(database: Database, { searchIndex, titleStatement }: ConversationRows) {
+function endsOfRuns(database: Database, { searchIndex }: ConversationRows) {
   const { tables } = database
   const { conversations } = tables
+
+  const titleStatement = prepareUpdates('title conversation', conversations, (tx, set, name) =>
+    tx
+      .update(conversations)
+      .set(set)
+      .where(and(eq(conversations.id, sql.placeholder('updated')), eq(conversations.titled, false)))
+      .returning({ userId: conversations.userId })
+      .prepare(name),
+  )
 
   const updateStatement = prepareUpdates('update conversation', conversations, (tx, set, name) =>
     tx
