@@ -10,7 +10,7 @@ import { applyGrant } from '../grants/use.ts'
 import { newId } from '../lib/ids.ts'
 import type { Actor } from '../protocol/admin/audit.ts'
 import { CallId, type RunId } from '../protocol/ids.ts'
-import { appResultOf, type McpAppResult } from '../protocol/mcp-app.ts'
+import { appResultOf, type McpAppReference, type McpAppResult } from '../protocol/mcp-app.ts'
 import type { ApprovalRequest, Approvals } from '../tools/approval.ts'
 import type { AgentStarter, ToolDefinition } from '../tools/definition.ts'
 import { createToolExecutor } from '../tools/executor.ts'
@@ -198,7 +198,7 @@ async function call(
   actor: Actor,
 ): Promise<AppCallOutcome> {
   const { store, database, now, instance } = state
-  const app = await store.appCalls.appOf(run, appRef)
+  const app = (await store.appCalls.appOf(run, appRef)) ?? (await appOfBegun(state, run, appRef))
   if (app === undefined) throw appError('mcp_app_call_unknown')
   const found = await findAppTool(state, run, { server: app.server, tool: wanted })
   if (found.kind !== 'tool')
@@ -245,6 +245,26 @@ async function call(
     await database.write((tx) => store.appCalls.remove(tx, row))
     throw error
   }
+}
+
+/**
+ * The app of a call that runs, which shows itself before the result is there. One that waits for a person has none: nothing of it
+ * has happened.
+ */
+async function appOfBegun(
+  { store, prepareTools, registry }: State,
+  run: RunRow,
+  appRef: CallId,
+): Promise<McpAppReference | undefined> {
+  const call = await store.appCalls.callWithoutResult(run, appRef)
+  if (call === undefined) return undefined
+  await prepareTools(run.userId)
+  const tool = registry.snapshot(run.userId).get(call.name)
+  // The start of a call that can be repeated is not stored.
+  const hasBegun = async (): Promise<boolean> =>
+    call.startedAt !== null ||
+    (tool?.repeatable === true && (await store.runs.approval(run.id, appRef))?.status !== 'pending')
+  return (await hasBegun()) ? tool?.app : undefined
 }
 
 const resultOf = ({ content, artifact }: Pick<CallResult, 'content' | 'artifact'>): McpAppResult =>

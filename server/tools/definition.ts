@@ -9,6 +9,7 @@ import type {
   RunId,
   UserId,
 } from '../protocol/ids.ts'
+import type { McpAppReference } from '../protocol/mcp-app.ts'
 import type { Plan, PlanItem } from '../protocol/runs/plan.ts'
 import type { ApprovalPreview, RiskLevel } from '../protocol/runs/run-event.ts'
 import type { Artifact } from '../protocol/runs/step.ts'
@@ -173,6 +174,8 @@ export interface ToolDefinition {
   readonly timeoutMs: number
   /** The isolation that is in force, for tools that run programs. */
   readonly isolation?: string
+  /** The app of an MCP server that shows the results of the tool. */
+  readonly app?: McpAppReference
   readonly parameters: Record<string, unknown>
   /**
    * Called when a run receives a result or preview that the tool has not just produced: a cached result, or a result or

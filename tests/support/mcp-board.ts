@@ -6,7 +6,11 @@ const MIME = 'text/html;profile=mcp-app'
 const URI = 'ui://board/board.html'
 
 /** Starts it; `calls` are the calls that have reached its tools. `html`: the app. */
-export async function startBoard(html: () => string = () => '<!doctype html><p>Board</p>') {
+export async function startBoard(
+  html: () => string = () => '<!doctype html><p>Board</p>',
+  /** What calls with the card `held` wait for. */
+  released: Promise<unknown> = Promise.resolve(),
+) {
   const calls: string[] = []
   const server = await startModernMcpServer((mcp) => {
     const add = (
@@ -24,6 +28,7 @@ export async function startBoard(html: () => string = () => '<!doctype html><p>B
         },
         async ({ card = '' }) => {
           calls.push(`${name} ${card}`.trim())
+          if (card === 'held') await released
           if (card === 'broken') throw new Error('No such card.')
           return {
             content: [{ type: 'text', text: `${name} ${card}`.trim() }],

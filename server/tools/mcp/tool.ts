@@ -73,6 +73,7 @@ export function defineMcpTool(
     namesAddresses: true,
     changesProject: false,
     timeoutMs: TIMEOUT_MS,
+    ...(app === null ? {} : { app }),
     parameters,
     parse(rawArguments) {
       const read = readArguments(rawArguments)

@@ -226,6 +226,67 @@ describeOnEachServer('an app of an MCP server', (start) => {
     expect(board.calls).toEqual(['board', 'move red'])
   })
 
+  test('calls tools while the call that it shows still runs, and before the result, but not while that call waits for a person', async () => {
+    let release = (): void => {}
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const board = await startBoard(undefined, released)
+    onTestFinished(() => board.close())
+    const server = await start({ ...scripted(upstream), mcp_servers: { board: board.settings } })
+    await server.server.toolsReady
+    upstream.enqueue(
+      turn.toolCalls([
+        { id: 'show', name: 'mcp__board__board', arguments: { card: 'held' } },
+        { id: 'asks', name: 'mcp__board__clear', arguments: { card: 'all' } },
+      ]),
+      turn.text('There it is.'),
+    )
+    const { json } = await server.call('POST', '/api/conversations', { body: {} })
+    const stream = await openEvents(`${server.url}/api/conversations/${json.data.id}/messages`, {
+      body: { text: 'Show the board' },
+    })
+    const { data } = await stream.next(({ event }) => event === 'approval_required')
+    await stream.next(
+      ({ event, data }) => event === 'tool_progress' && data.progress.kind === 'app',
+    )
+    const run: string = data.run_id
+    const call = (ref: string, name: string) =>
+      server.call('POST', `/api/runs/${run}/apps/${ref}/call`, {
+        body: { name, arguments: { card: 'red' } },
+      })
+    const early = await call('show', 'look')
+    expect(early).toMatchObject({
+      status: 200,
+      json: { data: { result: { content: [{ type: 'text', text: 'look red' }] } } },
+    })
+    // The same rules: what needs a person waits for one.
+    const asked = await call('show', 'move')
+    expect(asked.status).toBe(202)
+    for (const ref of ['asks', 'nothing'])
+      expect(await call(ref, 'look')).toMatchObject({
+        status: 404,
+        json: { reason: 'mcp_app_call_unknown' },
+      })
+    expect(board.calls).toEqual(['board held', 'look red'])
+    for (const id_ref of ['asks', asked.json.data.id_ref])
+      await server.call('POST', `/api/runs/${run}/approvals`, {
+        body: { id_ref, decision: 'reject' },
+      })
+    release()
+    const done = await stream.next(({ event }) => event === 'done')
+    const { process_steps } = (
+      await server.call('GET', `/api/conversations/${json.data.id}/messages`)
+    ).json.data.items.find(({ id }: { id: string }) => id === done.data.message_id)
+    const ofApp = process_steps.filter(({ origin }: { origin?: string }) => origin === 'app')
+    expect(ofApp.map(({ type, name }: { type: string; name: string }) => [type, name])).toEqual(
+      expect.arrayContaining([
+        ['tool_call', 'mcp__board__look'],
+        ['tool_result', 'mcp__board__look'],
+      ]),
+    )
+  })
+
   test('reaches only tools of its own server that are for apps, and only in answers of its person', async () => {
     const { board, other, config } = await boards()
     const server = await start({ ...config, auth_mode: 'multi', jwt_secret: TEST_JWT_SECRET })

@@ -247,6 +247,20 @@ function appsOfResults(database: Database, { ofApp }: AppRows) {
         )
       return McpAppReference.safeParse(fieldsOf(parseJson(row?.artifact ?? '')).app).data
     },
+
+    /** A call of this answer that has no result yet, with its tool; undefined if there is no such call. */
+    async callWithoutResult(
+      { messageId }: Pick<RunRow, 'messageId'>,
+      idRef: string,
+    ): Promise<{ name: string; startedAt: Date | null } | undefined> {
+      const found = await read
+        .select({ type: steps.type, name: steps.name, startedAt: steps.startedAt })
+        .from(steps)
+        .where(and(eq(steps.messageId, messageId), eq(steps.idRef, idRef), isNull(steps.origin)))
+      if (found.some(({ type }) => type === 'tool_result')) return undefined
+      const call = found.find(({ type }) => type === 'tool_call')
+      return call?.name == null ? undefined : { name: call.name, startedAt: call.startedAt }
+    },
   }
 }
 
