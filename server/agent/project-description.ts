@@ -1,5 +1,5 @@
 // What the prompt says about the project of a conversation.
-import { OWN_FILES_NOTE, PROJECT_NOTE } from '../llm/project-note.ts'
+import { OWN_FILES_NOTE, PROJECT_NOTE, READ_ONLY_NOTE } from '../llm/project-note.ts'
 import type { ProjectId, UserId } from '../protocol/ids.ts'
 
 /** A project, as its owner describes it. */
@@ -63,6 +63,7 @@ export const createProjectDescription =
           `The user's project is named ${JSON.stringify(name)}.`,
           ...(description === null ? [] : [`Description: ${JSON.stringify(description)}.`]),
           PROJECT_NOTE,
+          ...(project.isReadOnly ? [READ_ONLY_NOTE] : []),
         ].join(' ')
     const whole = isScratch ? 'conversation' : 'project'
     const listing =

@@ -4,6 +4,10 @@
 export const PROJECT_NOTE =
   'The file tools work in this project; paths are relative to its top folder.'
 
+/** For one that its user may not change. */
+export const READ_ONLY_NOTE =
+  'The user may use this project, but not change it, so no tool here changes its files. If they ask for a change, say so kindly and that someone who can edit the project can make it; show what you would change if that helps.'
+
 /** Where people can open files as apps, beside one of the others. */
 export const APPS_NOTE =
   'The user can open HTML, React (.jsx, .tsx), SVG and Mermaid (.mmd) files beside the conversation, where they run without any network. When something is better tried than read, write it as one such file.'

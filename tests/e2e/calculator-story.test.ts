@@ -257,7 +257,9 @@ describeInBrowser('a new user', (visitor) => {
       await bob.page.getByText('I may not change it here.').waitFor()
       const told = upstream.requests.at(-1)
       expect(JSON.stringify(told?.body)).toContain('How this team writes')
-      expect(JSON.stringify(told?.messages.at(-1))).toContain('"success')
+      // The model knows why, so that it can say so.
+      expect(JSON.stringify(told?.body)).toContain('use this project, but not change it')
+      expect(JSON.stringify(told?.messages.at(-1))).toContain('file_write')
       await bob.picture('refused')
       const stored = await server.call('GET', `/api/projects/${id}/files/calculator.html`, {
         token: tokens.ann,

@@ -77,6 +77,11 @@ describeOnEachServer('consent', (start) => {
       await (await converse())(toolTurn('file_write', { path, content }))
     },
     'an upload': upload,
+    'another member': async (path, content) => {
+      await call('PUT', `/api/projects/${id}/members/user:@bob`, { role: 'edit' })
+      const file = `/api/projects/${id}/files/${path}`
+      expect((await call('PUT', file, { content }, accounts.bob)).status).toBe(200)
+    },
     'a command': async (path, content) => {
       const text = Buffer.from(content).toString('base64')
       await (await converse())(toolTurn('exec', { command: `echo ${text} | base64 -d > ${path}` }))

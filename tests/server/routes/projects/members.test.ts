@@ -160,6 +160,7 @@ describeOnEachServer('the members of a project', (start) => {
     expect(offered).not.toContain('"file_write"')
     expect(sent).toContain('Answer as a pirate.')
     expect(sent).toContain('notes.txt')
+    expect(sent).toContain('use this project, but not change it')
     for (const who of ['ann', 'cat'])
       expect((await as(who, 'GET', `/api/conversations/${talk.id}`)).status).toBe(404)
 
@@ -178,6 +179,7 @@ describeOnEachServer('the members of a project', (start) => {
       { body: { text: 'Go', stream_mode: 'delta' }, token: tokens.get('cat') ?? '' },
     )
     await stream.all()
+    expect(sent).not.toContain('but not change it')
     const read = await as('ann', 'GET', `${at}/files/b.txt`)
     expect(read.json.data.content).toBe('of cat')
     const [newest] = (await as('ann', 'GET', `${at}/checkpoints`)).json.data.items
